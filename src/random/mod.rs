@@ -1,0 +1,179 @@
+//! Named, portable random numbers: one stream per purpose and replicate, and draws that belong to
+//! an operation rather than to the order in which anything is worked.
+//!
+//! Must not know what is drawn. Two kinds:
+//! - [`stream`]: a sequential `Xoshiro256PlusPlus`, seeded by ChaCha8 from (seed, replicate, stream, lane).
+//! - [`DrawKey::at`]: a short SplitMix64 sequence addressed by an index (an operation, an attempt), keyed by
+//!   ChaCha8 in the same way. Reading it costs no state, so neither batching nor the order of service
+//!   can change a result.
+
+mod exponential;
+mod permutation;
+
+pub use permutation::Permutation;
+
+use rand::rngs::{ChaCha8Rng, Xoshiro256PlusPlus};
+use rand::{Rng, SeedableRng, TryRng};
+use std::convert::Infallible;
+
+/// The user's seed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seed(pub u64);
+
+/// What random numbers are for. Adding a draw to one stream moves nothing in another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Stream {
+    /// Which value of a field has which rank.
+    Ranks = 1,
+    /// Values drawn once for each value of other fields (`of`).
+    Dependent = 2,
+    /// Inter-arrival times.
+    Arrivals = 3,
+    /// Field values of an operation.
+    Records = 4,
+    /// Field values of the rows written before the run.
+    Existing = 5,
+    /// Phase and jitter of beats.
+    Beats = 6,
+    /// Order of a shuffled import.
+    Shuffle = 7,
+    /// `random(n)`, `uuid4()` and their kin in a row key.
+    Keys = 8,
+    /// Think times of clients.
+    Think = 9,
+    /// Service time of a call, by (operation, attempt).
+    Service = 10,
+    /// Jitter of a retry's pause, by (operation, attempt).
+    BackOff = 11,
+    /// Which call queue a call joins, by (operation, attempt).
+    CallQueue = 12,
+    /// Where the first region opens.
+    Placement = 13,
+    /// Which operations a sample looks at.
+    Sample = 14,
+    /// Bytes of generated texts; the same in every replicate.
+    Texts = 15,
+}
+
+fn chacha(seed: Seed, replicate: u32, stream: Stream, lane: u32) -> ChaCha8Rng {
+    let mut bytes = [0u8; 32];
+    bytes[..8].copy_from_slice(&seed.0.to_le_bytes());
+    bytes[8..12].copy_from_slice(&replicate.to_le_bytes());
+    bytes[12..16].copy_from_slice(&(stream as u32).to_le_bytes());
+    bytes[16..20].copy_from_slice(&lane.to_le_bytes());
+    ChaCha8Rng::from_seed(bytes)
+}
+
+/// The sequential generator of one purpose; `lane` tells apart several users of it (a write, a field).
+pub fn stream(seed: Seed, replicate: u32, stream: Stream, lane: u32) -> Xoshiro256PlusPlus {
+    Xoshiro256PlusPlus::from_rng(&mut chacha(seed, replicate, stream, lane))
+}
+
+/// The next exponential number with mean 1 of a sequential generator.
+#[inline]
+pub fn exponential(generator: &mut impl Rng) -> f64 {
+    exponential::exponential(|| generator.next_u64())
+}
+
+/// A family of indexed draws.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DrawKey(u64);
+
+impl DrawKey {
+    /// The family of one purpose; `lane` tells apart several users of it.
+    pub fn new(seed: Seed, replicate: u32, stream: Stream, lane: u32) -> Self {
+        Self(chacha(seed, replicate, stream, lane).next_u64())
+    }
+
+    /// The draws that belong to `index`. O(1), no state.
+    #[inline]
+    pub fn at(self, index: u64) -> Draws {
+        Draws {
+            state: mix(self.0 ^ mix(index.wrapping_mul(GAMMA).wrapping_add(self.0))),
+        }
+    }
+}
+
+/// 2^64 / golden ratio: SplitMix64's increment (Steele, Lea, Flood 2014).
+const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// SplitMix64's finaliser: a bijection of 64 bits that spreads every input bit over all output bits.
+#[inline]
+pub fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// 64 well-mixed bits of a name (FNV-1a, then [`mix`]), so that what belongs to a name keeps its random numbers when
+/// others are added before it.
+pub fn hash_name(name: &str) -> u64 {
+    mix(name.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
+    }))
+}
+
+/// The `lane` of [`stream`] and [`DrawKey::new`] that belongs to a name.
+pub fn lane_of(name: &str) -> u32 {
+    (hash_name(name) >> 32) as u32
+}
+
+/// A short sequence of draws (SplitMix64).
+#[derive(Debug, Clone, Copy)]
+pub struct Draws {
+    state: u64,
+}
+
+impl Draws {
+    /// A sequence of its own for one of several users of these draws, told apart by well-mixed `salt`s ([`hash_name`]):
+    /// how much one user draws moves nothing in another's.
+    #[inline]
+    pub fn salted(self, salt: u64) -> Self {
+        Self {
+            state: self.state.wrapping_add(salt),
+        }
+    }
+
+    /// The next 64 random bits.
+    #[inline]
+    pub fn bits(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(GAMMA);
+        mix(self.state)
+    }
+
+    /// Uniform in [0, 1), 53 bits.
+    #[inline]
+    pub fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    }
+
+    /// Uniform in 0..n (n > 0), by multiply-shift: the bias is below n / 2^64.
+    #[inline]
+    pub fn below(&mut self, n: u64) -> u64 {
+        ((u128::from(self.bits()) * u128::from(n)) >> 64) as u64
+    }
+
+    /// Exponential with mean 1, by the ziggurat.
+    #[inline]
+    pub fn exponential(&mut self) -> f64 {
+        exponential::exponential(|| self.bits())
+    }
+}
+
+impl TryRng for Draws {
+    type Error = Infallible;
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        Ok((self.bits() >> 32) as u32)
+    }
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        Ok(self.bits())
+    }
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        for chunk in bytes.chunks_mut(8) {
+            let word = self.bits().to_le_bytes();
+            chunk.copy_from_slice(&word[..chunk.len()]);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+//! How uneven a perfect spread looks by chance: the fullest of n bins after S balls. Must not know what balls are.
+
+/// Distribution of the fullest bin's load over the mean load.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ExpectedPeak {
+    /// Expectation, >= 1.
+    pub mean: f64,
+    /// Standard deviation.
+    pub sd: f64,
+}
+
+/// Peak-to-mean of `balls` thrown independently and evenly into `bins`; `None` without balls or bins.
+///
+/// The loads are replaced by independent Poisson variables of mean m = balls / bins, so that P(max <= k) = F(k)^n
+/// (Poissonisation: Raab and Steger, "Balls into bins: a simple and tight analysis", 1998). Conditioning on the sum lowers every
+/// load's variance by 1 - 1/n and correlates the loads by -1/(n - 1); both leave the expected distance of the maximum from the mean
+/// as it is. O(sqrt(m)).
+pub fn expected_peak(balls: f64, bins: u32) -> Option<ExpectedPeak> {
+    let n = f64::from(bins);
+    if balls.is_nan() || balls <= 0.0 || bins == 0 {
+        return None;
+    }
+    if bins == 1 {
+        return Some(ExpectedPeak { mean: 1.0, sd: 0.0 });
+    }
+    let m = balls / n;
+    // Twelve standard deviations and forty more for small means: the mass outside is below 1e-15 for any number of bins in memory.
+    let reach = 12.0 * m.sqrt() + 40.0;
+    let first = (m - reach).max(0.0).floor();
+    let last = (m + reach).ceil();
+    let mut mass = libm::exp(first * libm::log(m) - m - libm::lgamma(first + 1.0));
+    let mut cumulative = mass;
+    let mut k = first;
+    let (mut mean, mut square) = (0.0, 0.0);
+    let mut below = 0.0;
+    while k <= last {
+        let at_most = libm::pow(cumulative.min(1.0), n);
+        let here = at_most - below;
+        mean += here * (k - m);
+        square += here * (k - m) * (k - m);
+        below = at_most;
+        k += 1.0;
+        mass *= m / k;
+        cumulative += mass;
+    }
+    let variance = (square - mean * mean).max(0.0);
+    Some(ExpectedPeak {
+        mean: 1.0 + (mean / m).max(0.0),
+        sd: variance.sqrt() / m,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{DrawKey, Seed, Stream};
+
+    fn simulated(balls: u64, bins: u32, rounds: u64) -> (f64, f64) {
+        let key = DrawKey::new(Seed(3), 0, Stream::Sample, bins);
+        let (mut sum, mut square) = (0.0, 0.0);
+        for round in 0..rounds {
+            let mut draws = key.at(round);
+            let mut loads = vec![0u64; bins as usize];
+            for _ in 0..balls {
+                loads[draws.below(u64::from(bins)) as usize] += 1;
+            }
+            let peak = *loads.iter().max().unwrap() as f64 * f64::from(bins) / balls as f64;
+            sum += peak;
+            square += peak * peak;
+        }
+        let mean = sum / rounds as f64;
+        (mean, (square / rounds as f64 - mean * mean).sqrt())
+    }
+
+    #[test]
+    fn the_expected_peak_agrees_with_simulated_throws() {
+        for (balls, bins) in [(1_000, 2), (400, 8), (5_000, 8), (3_000, 40)] {
+            let expected = expected_peak(balls as f64, bins).unwrap();
+            let rounds = 2_000;
+            let (mean, sd) = simulated(balls, bins, rounds);
+            let error = 4.0 * sd / (rounds as f64).sqrt();
+            // Four standard errors of the simulation, and 2 % of the excess for the approximation itself.
+            let tolerance = error + 0.02 * (expected.mean - 1.0);
+            assert!(
+                (expected.mean - mean).abs() < tolerance,
+                "{balls} in {bins}: {} and {mean}",
+                expected.mean
+            );
+            // A load's variance under Poisson is larger by n / (n - 1), and the sum of all moves with it: an upper bound, of the
+            // right size for more than a few bins.
+            assert!(
+                expected.sd > 0.9 * sd && expected.sd < 2.0 * sd,
+                "{balls} in {bins}: {} and {sd}",
+                expected.sd
+            );
+        }
+    }
+
+    #[test]
+    fn few_balls_or_bins_are_no_trouble() {
+        assert_eq!(expected_peak(0.0, 8), None);
+        assert_eq!(
+            expected_peak(100.0, 1),
+            Some(ExpectedPeak { mean: 1.0, sd: 0.0 })
+        );
+        let one = expected_peak(1.0, 8).unwrap();
+        assert!(one.mean.is_finite() && one.mean > 1.0);
+        let many = expected_peak(1e9, 8).unwrap();
+        assert!(many.mean > 1.0 && many.mean < 1.001);
+    }
+}

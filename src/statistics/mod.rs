@@ -1,0 +1,13 @@
+//! Pure statistics: means with intervals, paired ratios, quantiles, evenness, and what an even spread looks like by chance.
+//!
+//! Must not know what is counted, nor how a number is printed.
+
+mod balls_in_bins;
+mod estimate;
+mod evenness;
+mod quantile;
+
+pub use balls_in_bins::{ExpectedPeak, expected_peak};
+pub use estimate::{Estimate, paired_ratio};
+pub use evenness::{effective_number, gini, gini_of_runs};
+pub use quantile::{median, quantile};
