@@ -34,3 +34,5 @@ pub mod statistics;
 pub mod time;
 pub mod units;
 
+pub mod record;
+

@@ -1,0 +1,65 @@
+//! Draws from a tabulated law in constant time. Must not know what its entries stand for.
+
+/// Walker's alias table (Walker 1977, built as by Vose 1991): eight bytes an entry, one 64-bit draw a sample. A share is
+/// exact to 2^-32 of an entry's mean share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct AliasTable {
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Entry {
+    threshold: u32,
+    alias: u32,
+}
+
+impl AliasTable {
+    /// A table of `weights`: finite, >= 0, at most 2^32 of them. All zero (or nothing positive) counts as all alike. O(n).
+    pub(super) fn new(weights: &[f64]) -> Self {
+        let n = weights.len();
+        let sum: f64 = weights.iter().sum();
+        let mut heights: Vec<f64> = weights
+            .iter()
+            .map(|weight| {
+                if sum > 0.0 {
+                    weight * n as f64 / sum
+                } else {
+                    1.0
+                }
+            })
+            .collect();
+        let mut entries: Vec<Entry> = (0..n)
+            .map(|i| Entry {
+                threshold: u32::MAX,
+                alias: i as u32,
+            })
+            .collect();
+        let (mut low, mut high): (Vec<u32>, Vec<u32>) =
+            (0..n as u32).partition(|i| heights[*i as usize] < 1.0);
+        while let (Some(&short), Some(&tall)) = (low.last(), high.last()) {
+            low.pop();
+            entries[short as usize] = Entry {
+                threshold: (heights[short as usize] * 4_294_967_296.0) as u32,
+                alias: tall,
+            };
+            heights[tall as usize] -= 1.0 - heights[short as usize];
+            if heights[tall as usize] < 1.0 {
+                high.pop();
+                low.push(tall);
+            }
+        }
+        Self { entries }
+    }
+
+    /// The entry that 64 random bits choose: the product's upper half picks a column, its lower half decides in it.
+    #[inline]
+    pub(super) fn sample(&self, bits: u64) -> u64 {
+        let product = u128::from(bits) * self.entries.len() as u128;
+        let column = (product >> 64) as usize;
+        let entry = self.entries[column];
+        let fraction = (product as u64 >> 32) as u32;
+        // Both are at hand and neither is likelier: a choice without a branch.
+        let keeps = u64::from(fraction < entry.threshold).wrapping_neg();
+        (column as u64 & keeps) | (u64::from(entry.alias) & !keeps)
+    }
+}

@@ -1,0 +1,381 @@
+//! Draws records. Must not know when operations happen; it is told.
+
+use super::normal::TruncatedNormal;
+use super::sampler::Sampler;
+use super::{Field, FieldId, FieldKind, Late, LawShape, Schema, TimeUnit};
+use crate::random::{DrawKey, Draws, Seed, Stream, hash_name, lane_of, mix};
+use crate::time::{EpochNanos, SimDuration, SimTime};
+
+/// The record laws of one replicate: rank permutations, tables, dependent values. Shared by all strategies of it.
+///
+/// Every field draws from numbers of its own, found by its name: adding, fixing or moving one field changes no other.
+#[derive(Debug)]
+pub struct RecordGenerator {
+    schema: Schema,
+    /// One a field, a field after those that it depends on.
+    steps: Vec<Step>,
+}
+
+/// Operations of one write that follow each other.
+#[derive(Debug, Clone, Copy)]
+pub struct OperationRun<'a> {
+    /// Whose value at an operation's index makes its record.
+    pub draws: DrawKey,
+    /// Index of the first.
+    pub first: u64,
+    /// What the first one's sequence fields count.
+    pub sequence: u64,
+    /// The instant at which `times` start.
+    pub start: EpochNanos,
+    /// One an operation.
+    pub times: &'a [SimTime],
+}
+
+/// Rows that are drawn side by side, one field at a time.
+const ROWS: usize = 64;
+
+/// What the records of at most [`ROWS`] operations are drawn from.
+struct Rows {
+    draws: [Draws; ROWS],
+    at: [EpochNanos; ROWS],
+    sequence: u64,
+}
+
+#[derive(Debug)]
+struct Step {
+    slot: usize,
+    /// Tells this field's draws from those of the operation's other fields.
+    salt: u64,
+    depends: Option<Dependence>,
+    rule: Rule,
+}
+
+/// The value belongs to the values of other fields, not to the operation.
+#[derive(Debug)]
+struct Dependence {
+    key: DrawKey,
+    parents: Vec<usize>,
+    /// The values, where the only parent has few: of its slots from the first on.
+    known: Option<(i64, Box<[i64]>)>,
+}
+
+/// Values of dependent fields are kept for parents of up to so many values (128 KB a field); for others they are drawn again each time.
+const KNOWN_MAX: u64 = 1 << 14;
+
+#[derive(Debug)]
+enum Rule {
+    /// `first` plus what the sampler draws.
+    Chosen {
+        first: i64,
+        sampler: Sampler,
+    },
+    /// A fresh ordinal of 63 bits.
+    Fresh,
+    Double {
+        min: f64,
+        max: f64,
+    },
+    Normal(Box<TruncatedNormal>),
+    Sequence {
+        first: i64,
+    },
+    Timestamp {
+        unit: TimeUnit,
+        late: Option<Late>,
+    },
+}
+
+impl RecordGenerator {
+    /// Prepares the laws; O(count) for tabulated laws.
+    pub fn new(schema: &Schema, seed: Seed, replicate: u32) -> Self {
+        let step = |id: FieldId| {
+            let field = schema.field(id);
+            let lane = lane_of(&field.name);
+            let rule = rule(
+                schema,
+                id,
+                DrawKey::new(seed, replicate, Stream::Ranks, lane),
+            );
+            let key = DrawKey::new(seed, replicate, Stream::Dependent, lane);
+            Step {
+                slot: usize::from(id.0),
+                salt: hash_name(&field.name),
+                depends: (!field.of.is_empty()).then(|| Dependence::new(field, schema, key, &rule)),
+                rule,
+            }
+        };
+        Self {
+            steps: schema.dependency_order().into_iter().map(step).collect(),
+            schema: schema.clone(),
+        }
+    }
+
+    /// Number of slots of a record.
+    pub fn width(&self) -> usize {
+        self.schema.fields.len()
+    }
+
+    /// The fields that it draws.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// Writes one record to `out` (`width()` slots). `draws` belong to the operation, `sequence` is what its sequence fields count
+    /// (0 for the table's first row), `at` is its instant before lateness, `fixed` are slots that are given (a beat's combination,
+    /// `with`) and are not drawn; of two for one field the latter holds.
+    pub fn generate(
+        &self,
+        draws: Draws,
+        sequence: u64,
+        at: EpochNanos,
+        fixed: &[(FieldId, i64)],
+        out: &mut [i64],
+    ) {
+        debug_assert_eq!(out.len(), self.width());
+        let given = Given::new(fixed);
+        for (field, slot) in fixed {
+            out[usize::from(field.0)] = *slot;
+        }
+        for step in self.steps.iter().filter(|step| !given.has(step.slot)) {
+            out[step.slot] = match &step.depends {
+                None => step.rule.value(&mut draws.salted(step.salt), sequence, at),
+                Some(depends) => depends.value(&step.rule, out, sequence, at),
+            };
+        }
+    }
+
+    /// Writes the records of all operations of `run` to `out`, one after another: the same as [`RecordGenerator::generate`] one by
+    /// one, faster.
+    pub fn generate_run(&self, run: OperationRun<'_>, fixed: &[(FieldId, i64)], out: &mut [i64]) {
+        let width = self.width();
+        debug_assert_eq!(out.len(), run.times.len() * width);
+        let given = Given::new(fixed);
+        let chunks = run
+            .times
+            .chunks(ROWS)
+            .zip(out.chunks_mut(ROWS * width.max(1)));
+        let mut passed = 0;
+        for (times, out) in chunks {
+            let mut rows = Rows {
+                draws: [run.draws.at(run.first); ROWS],
+                at: [run.start; ROWS],
+                sequence: run.sequence + passed,
+            };
+            for (draws, index) in rows.draws[..times.len()]
+                .iter_mut()
+                .zip(run.first + passed..)
+            {
+                *draws = run.draws.at(index);
+            }
+            for (at, time) in rows.at.iter_mut().zip(times) {
+                *at = run.start.at(*time);
+            }
+            for (field, slot) in fixed {
+                for record in out.chunks_exact_mut(width) {
+                    record[usize::from(field.0)] = *slot;
+                }
+            }
+            for step in self.steps.iter().filter(|step| !given.has(step.slot)) {
+                step.fill(&rows, out.chunks_exact_mut(width));
+            }
+            passed += times.len() as u64;
+        }
+    }
+}
+
+/// Which fields are given.
+struct Given<'a> {
+    fixed: &'a [(FieldId, i64)],
+    /// The first 64 fields, a bit each.
+    bits: u64,
+}
+
+impl<'a> Given<'a> {
+    fn new(fixed: &'a [(FieldId, i64)]) -> Self {
+        let bit = |field: FieldId| 1u64.checked_shl(u32::from(field.0)).unwrap_or(0);
+        Self {
+            fixed,
+            bits: fixed.iter().fold(0, |bits, (field, _)| bits | bit(*field)),
+        }
+    }
+
+    #[inline]
+    fn has(&self, slot: usize) -> bool {
+        match slot {
+            0..64 => self.bits >> slot & 1 == 1,
+            _ => self
+                .fixed
+                .iter()
+                .any(|(field, _)| usize::from(field.0) == slot),
+        }
+    }
+}
+
+impl Step {
+    /// Draws the field for every row. The usual rules have loops of their own, in which nothing is decided.
+    fn fill<'a>(&self, rows: &Rows, records: impl Iterator<Item = &'a mut [i64]>) {
+        let (slot, salt) = (self.slot, self.salt);
+        let rows_and_records = rows.draws.iter().zip(&rows.at).zip(records);
+        match (&self.depends, &self.rule) {
+            (
+                None,
+                Rule::Chosen {
+                    first,
+                    sampler: Sampler::Uniform { count },
+                },
+            ) => {
+                for ((draws, _), record) in rows_and_records {
+                    record[slot] = first.wrapping_add(draws.salted(salt).below(*count) as i64);
+                }
+            }
+            (
+                None,
+                Rule::Chosen {
+                    first,
+                    sampler: Sampler::Table { from, table },
+                },
+            ) => {
+                for ((draws, _), record) in rows_and_records {
+                    let value = from + table.sample(draws.salted(salt).bits());
+                    record[slot] = first.wrapping_add(value as i64);
+                }
+            }
+            (None, Rule::Timestamp { unit, late: None }) => {
+                for ((_, at), record) in rows_and_records {
+                    record[slot] = unit.floor(*at);
+                }
+            }
+            (None, rule) => {
+                for (((draws, at), record), sequence) in rows_and_records.zip(rows.sequence..) {
+                    record[slot] = rule.value(&mut draws.salted(salt), sequence, *at);
+                }
+            }
+            (Some(depends), rule) => {
+                for (((_, at), record), sequence) in rows_and_records.zip(rows.sequence..) {
+                    record[slot] = depends.value(rule, record, sequence, *at);
+                }
+            }
+        }
+    }
+}
+
+impl Dependence {
+    fn new(field: &Field, schema: &Schema, key: DrawKey, rule: &Rule) -> Self {
+        let mut parents = field.of.clone();
+        parents.sort_by(|a, b| schema.field(*a).name.cmp(&schema.field(*b).name));
+        let known = match parents[..] {
+            [parent] if !matches!(rule, Rule::Sequence { .. } | Rule::Timestamp { .. }) => {
+                let kind = &schema.field(parent).kind;
+                kind.count()
+                    .filter(|count| *count <= KNOWN_MAX)
+                    .map(|count| {
+                        let first = kind.first_slot();
+                        let value = |at: u64| {
+                            let mut draws = key.at(first.wrapping_add_unsigned(at) as u64);
+                            rule.value(&mut draws, 0, EpochNanos(0))
+                        };
+                        (first, (0..count).map(value).collect())
+                    })
+            }
+            _ => None,
+        };
+        Self {
+            key,
+            parents: parents.iter().map(|parent| usize::from(parent.0)).collect(),
+            known,
+        }
+    }
+
+    #[inline(always)]
+    fn value(&self, rule: &Rule, record: &[i64], sequence: u64, at: EpochNanos) -> i64 {
+        if let Some((first, values)) = &self.known
+            && let Some(value) = values.get(record[self.parents[0]].wrapping_sub(*first) as usize)
+        {
+            return *value;
+        }
+        self.drawn(rule, record, sequence, at)
+    }
+
+    #[inline(never)]
+    fn drawn(&self, rule: &Rule, record: &[i64], sequence: u64, at: EpochNanos) -> i64 {
+        let index = match self.parents[..] {
+            [parent] => record[parent] as u64,
+            _ => self.parents.iter().fold(0, |hash: u64, parent| {
+                mix(hash.rotate_left(1) ^ record[*parent] as u64)
+            }),
+        };
+        rule.value(&mut self.key.at(index), sequence, at)
+    }
+}
+
+#[inline(never)]
+fn normal_bits(law: &TruncatedNormal, draws: &mut Draws) -> i64 {
+    (law.sample(draws) + 0.0).to_bits() as i64
+}
+
+impl Rule {
+    #[inline(always)]
+    fn value(&self, draws: &mut Draws, sequence: u64, at: EpochNanos) -> i64 {
+        match self {
+            Self::Chosen { first, sampler } => first.wrapping_add(sampler.sample(draws) as i64),
+            Self::Fresh => (draws.bits() >> 1) as i64,
+            Self::Double { min, max } => {
+                let value = min + (max - min) * draws.unit();
+                // Rounding may reach the excluded end; adding zero turns -0.0, whose bits are a literal's, into 0.0.
+                ((if value < *max { value } else { *min }) + 0.0).to_bits() as i64
+            }
+            Self::Normal(law) => normal_bits(law, draws),
+            Self::Sequence { first } => first.saturating_add_unsigned(sequence),
+            Self::Timestamp { unit, late } => {
+                let at = match late {
+                    Some(late) => at.before(lateness(late, draws.unit())),
+                    None => at,
+                };
+                unit.floor(at)
+            }
+        }
+    }
+}
+
+/// One uniform number decides whether a record is late, and by how much.
+#[inline]
+fn lateness(late: &Late, unit: f64) -> SimDuration {
+    if unit < late.fraction {
+        late.up_to.mul_f64(unit / late.fraction)
+    } else {
+        SimDuration::ZERO
+    }
+}
+
+fn rule(schema: &Schema, id: FieldId, ranks: DrawKey) -> Rule {
+    let field = schema.field(id);
+    match &field.kind {
+        FieldKind::Sequence { first } => Rule::Sequence { first: *first },
+        FieldKind::Timestamp { unit, late } => Rule::Timestamp {
+            unit: *unit,
+            late: *late,
+        },
+        FieldKind::Double { min, max } => match field.law.shape {
+            LawShape::Normal { mean, sd } => Rule::Normal(Box::new(TruncatedNormal::new(
+                mean,
+                sd,
+                *min,
+                max.next_down(),
+            ))),
+            _ => Rule::Double {
+                min: *min,
+                max: *max,
+            },
+        },
+        kind => match kind.count() {
+            None => Rule::Fresh,
+            Some(count) => {
+                let first = kind.first_slot();
+                Rule::Chosen {
+                    first,
+                    sampler: Sampler::new(&field.law, count, first as f64, ranks),
+                }
+            }
+        },
+    }
+}

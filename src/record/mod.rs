@@ -1,0 +1,37 @@
+//! Records: what a logical row is made of before any key is built from it.
+//!
+//! Answers: which fields there are, what values they take, and which values operation `k` carries.
+//! Must not know keys, regions or time's passing (the caller says when).
+//!
+//! # Slots
+//! A record is a slice of `i64` slots, one a field of the [`Schema`], so that generating and passing
+//! records costs no allocation:
+//! - `int`, `sequence`, `timestamp`: the number itself (a timestamp counts its unit since the epoch)
+//! - `digits`: the number whose zero-padded decimal text is the value
+//! - `text`, `domain`, `uuid`, `bytes`: the ordinal of the value; [`Schema::write_text`] renders it
+//! - `double`: the bits of the `f64`
+//! - any of them: a slot in `i64::MIN ..= i64::MIN + 65535` is a *literal*, a value from outside the domain
+//!   (`with = { campaign_id = "" }`): [`Field::literals`]`[slot - i64::MIN]`, raw bytes. Ints never use literals.
+
+mod alias_table;
+mod domain_names;
+mod field_domain;
+mod field_text;
+mod generator;
+#[cfg(test)]
+mod generator_tests;
+mod given_value;
+mod normal;
+mod sampler;
+#[cfg(test)]
+mod sampler_tests;
+mod schema;
+#[cfg(test)]
+mod text_tests;
+mod zipf;
+
+pub use field_domain::{FieldDomain, ValueType};
+pub use field_text::FieldText;
+pub use generator::{OperationRun, RecordGenerator};
+pub use given_value::{GivenValue, GivenValueError};
+pub use schema::{Field, FieldId, FieldKind, Late, Law, LawShape, Schema, TextValues, TimeUnit};

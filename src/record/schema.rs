@@ -1,0 +1,239 @@
+//! The fields of a record: their kinds, laws and domains. Must not know how a value is drawn.
+
+use crate::time::{EpochNanos, SimDuration};
+
+/// A field by its position in [`Schema::fields`], which is also its slot in a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FieldId(pub u16);
+
+/// All stored fields of a scenario, in file order. Derived (`expr`) fields are not stored: the key
+/// language expands them in place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Schema {
+    /// In file order; at most 65,535.
+    pub fields: Vec<Field>,
+    /// Earliest and latest instant that any timestamp of the scenario can hold: from the oldest existing
+    /// row or import (and the latest a late record may be) to the end of the run.
+    pub time_range: (EpochNanos, EpochNanos),
+    /// Greatest value that any `sequence` field can reach above its `first`: existing rows plus the most the
+    /// run can write (an upper bound, for interval analysis).
+    pub sequence_span: u64,
+}
+
+/// One field.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// An identifier.
+    pub name: String,
+    /// What its values are.
+    pub kind: FieldKind,
+    /// How often each value comes.
+    pub law: Law,
+    /// When not empty: one value for each combination of these fields, drawn once. Earlier or later fields,
+    /// never in a cycle.
+    pub of: Vec<FieldId>,
+    /// Values outside the domain that some write's `with` fixes; see the module's "slots".
+    pub literals: Vec<Vec<u8>>,
+}
+
+/// What a field's values are; counts are >= 1.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FieldKind {
+    /// `first .. first + count`.
+    Int { first: i64, count: u64 },
+    /// `first`, `first + 1`, ...: counts per write, continues after existing rows.
+    Sequence { first: i64 },
+    /// Decimal text of `first .. first + count`, zero-padded to `width`.
+    Digits { width: u8, first: u64, count: u64 },
+    /// Text.
+    Text(TextValues),
+    /// `count` domain names, distinct.
+    Domain { count: u64 },
+    /// 16 bytes of a version-4 UUID; `count` different ones, or a fresh one a record.
+    Uuid { count: Option<u64> },
+    /// `length` bytes; `count` different ones, or fresh ones a record.
+    Bytes { length: u16, count: Option<u64> },
+    /// `min <= x < max`.
+    Double { min: f64, max: f64 },
+    /// The operation's instant, less its lateness.
+    Timestamp { unit: TimeUnit, late: Option<Late> },
+}
+
+/// Where a text field's values come from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TextValues {
+    /// Listed, or read from a file; distinct, not empty.
+    Listed(Vec<String>),
+    /// `count` distinct texts of `length` characters of `alphabet` (ASCII, distinct).
+    Generated {
+        count: u64,
+        length: u16,
+        alphabet: String,
+    },
+}
+
+/// Unit that a timestamp counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeUnit {
+    /// Seconds.
+    Seconds,
+    /// Milliseconds.
+    Millis,
+    /// Microseconds.
+    Micros,
+    /// Nanoseconds.
+    Nanos,
+}
+
+/// Records that arrive after their time: a `fraction` is late by a uniform time in `[0, up_to]`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Late {
+    /// In [0, 1].
+    pub fraction: f64,
+    /// Greatest lateness.
+    pub up_to: SimDuration,
+}
+
+/// How often each value comes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Law {
+    /// Shape over ranks 0, 1, 2, ... (or over values, for `Normal`).
+    pub shape: LawShape,
+    /// Shares of the first ranks, each in (0, 1), sum < 1; the shape shares the rest among the other ranks.
+    pub top: Vec<f64>,
+    /// Rank order is value order, instead of a permutation drawn once a replicate.
+    pub ranked: bool,
+}
+
+/// The shape of a law.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LawShape {
+    /// All alike.
+    Uniform,
+    /// Rank r (from 1) has weight r^-exponent; exponent > 0.
+    Zipf { exponent: f64 },
+    /// A fraction `keys` of the ranks gets a fraction `load` of the draws, evenly on both sides; both in (0, 1).
+    Hotspot { keys: f64, load: f64 },
+    /// Weight of each rank; ranks beyond the list have none.
+    Weights(Vec<f64>),
+    /// A normal law over the values (not the ranks), rounded, redrawn outside the domain.
+    Normal { mean: f64, sd: f64 },
+}
+
+impl Schema {
+    /// The field of that name.
+    pub fn find(&self, name: &str) -> Option<FieldId> {
+        self.fields
+            .iter()
+            .position(|field| field.name == name)
+            .map(|at| FieldId(at as u16))
+    }
+
+    /// The field itself.
+    pub fn field(&self, id: FieldId) -> &Field {
+        &self.fields[usize::from(id.0)]
+    }
+
+    /// All fields, each after those that it depends on; file order otherwise. Fields in a cycle of `of`, which no valid schema
+    /// has, come last.
+    pub fn dependency_order(&self) -> Vec<FieldId> {
+        let mut order: Vec<FieldId> = Vec::with_capacity(self.fields.len());
+        let mut waiting: Vec<FieldId> = (0..self.fields.len())
+            .map(|at| FieldId(at as u16))
+            .collect();
+        loop {
+            let (ready, rest): (Vec<_>, Vec<_>) = waiting.iter().partition(|id| {
+                self.field(**id)
+                    .of
+                    .iter()
+                    .all(|parent| order.contains(parent))
+            });
+            order.extend(&ready);
+            if ready.is_empty() || rest.is_empty() {
+                order.extend(rest);
+                return order;
+            }
+            waiting = rest;
+        }
+    }
+}
+
+/// Slot of the first literal; see the module's "slots".
+const LITERALS_FROM: i64 = i64::MIN;
+
+/// Most literals of one field.
+const LITERALS_MAX: i64 = 65_536;
+
+impl Field {
+    /// The slot of `literals[at]`.
+    pub fn literal_slot(at: u16) -> i64 {
+        LITERALS_FROM + i64::from(at)
+    }
+
+    /// The literal that a slot stands for, if it stands for one. Always `None` for numbers.
+    #[inline]
+    pub fn literal(&self, slot: i64) -> Option<&[u8]> {
+        if slot >= LITERALS_FROM + LITERALS_MAX || self.kind.is_number() {
+            return None;
+        }
+        self.literals
+            .get((slot - LITERALS_FROM) as usize)
+            .map(Vec::as_slice)
+    }
+}
+
+impl FieldKind {
+    /// Ints, sequences and timestamps.
+    pub fn is_number(&self) -> bool {
+        matches!(
+            self,
+            Self::Int { .. } | Self::Sequence { .. } | Self::Timestamp { .. }
+        )
+    }
+
+    /// Number of different values, where it is finite and given: not for sequences, timestamps, doubles, and fresh `uuid`s or `bytes`.
+    pub fn count(&self) -> Option<u64> {
+        match self {
+            Self::Int { count, .. } | Self::Digits { count, .. } | Self::Domain { count } => {
+                Some(*count)
+            }
+            Self::Text(TextValues::Listed(values)) => Some(values.len() as u64),
+            Self::Text(TextValues::Generated { count, .. }) => Some(*count),
+            Self::Uuid { count } | Self::Bytes { count, .. } => *count,
+            Self::Sequence { .. } | Self::Double { .. } | Self::Timestamp { .. } => None,
+        }
+    }
+
+    /// The slot of the first value of a counted kind; the others follow it.
+    pub fn first_slot(&self) -> i64 {
+        match self {
+            Self::Int { first, .. } | Self::Sequence { first } => *first,
+            Self::Digits { first, .. } => *first as i64,
+            _ => 0,
+        }
+    }
+}
+
+impl TimeUnit {
+    /// Nanoseconds in one.
+    pub const fn nanos(self) -> i64 {
+        match self {
+            Self::Seconds => 1_000_000_000,
+            Self::Millis => 1_000_000,
+            Self::Micros => 1_000,
+            Self::Nanos => 1,
+        }
+    }
+
+    /// Whole units from 1970 to `at`, rounded down.
+    #[inline]
+    pub fn floor(self, at: EpochNanos) -> i64 {
+        // A division by a constant in each arm is a multiplication.
+        match self {
+            Self::Seconds => at.0.div_euclid(1_000_000_000),
+            Self::Millis => at.0.div_euclid(1_000_000),
+            Self::Micros => at.0.div_euclid(1_000),
+            Self::Nanos => at.0,
+        }
+    }
+}
