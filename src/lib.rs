@@ -34,5 +34,6 @@ pub mod statistics;
 pub mod time;
 pub mod units;
 
+pub mod keyspace;
 pub mod record;
 

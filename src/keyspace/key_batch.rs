@@ -1,0 +1,76 @@
+//! Many keys in one buffer, so that writing a key allocates nothing. Must not know what the keys mean.
+
+use std::ops::Range;
+
+/// Keys one after another in one reused buffer.
+#[derive(Debug, Clone)]
+pub struct KeyBatch {
+    bytes: Vec<u8>,
+    /// Start of each key, and the end of the last.
+    offsets: Vec<u32>,
+}
+
+impl Default for KeyBatch {
+    fn default() -> Self {
+        Self {
+            bytes: Vec::new(),
+            offsets: vec![0],
+        }
+    }
+}
+
+impl KeyBatch {
+    /// Forgets the keys, keeps the memory.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.offsets.truncate(1);
+    }
+
+    /// Appends one key: `write` appends its bytes to the buffer and touches nothing before them.
+    #[inline]
+    pub fn push_with(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        write(&mut self.bytes);
+        self.offsets.push(self.bytes.len() as u32);
+    }
+
+    /// Appends `count` keys of `width` > 0 bytes: `write` gets all their bytes, zeros so far, one key after another.
+    #[inline]
+    pub fn push_fixed(&mut self, count: usize, width: usize, write: impl FnOnce(&mut [u8])) {
+        let start = self.bytes.len();
+        self.bytes.resize(start + count * width, 0);
+        write(&mut self.bytes[start..]);
+        let ends = (1..=count).map(|key| (start + key * width) as u32);
+        self.offsets.extend(ends);
+    }
+
+    /// Number of keys.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// No keys.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The `index`-th key.
+    #[inline]
+    pub fn get(&self, index: usize) -> &[u8] {
+        &self.bytes[self.offsets[index] as usize..self.offsets[index + 1] as usize]
+    }
+
+    /// The keys in the order in which they were pushed.
+    #[inline]
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> + Clone {
+        self.range(0..self.len())
+    }
+
+    /// Some of the keys in the order in which they were pushed.
+    #[inline]
+    pub(super) fn range(&self, keys: Range<usize>) -> impl ExactSizeIterator<Item = &[u8]> + Clone {
+        self.offsets[keys.start..=keys.end]
+            .windows(2)
+            .map(|ends| &self.bytes[ends[0] as usize..ends[1] as usize])
+    }
+}

@@ -1,0 +1,80 @@
+//! One row key. Must not know what its bytes mean.
+
+use super::notation::{self, NotationError};
+use std::fmt;
+
+/// A row key: any bytes, compared unsigned, a prefix before its extensions. Empty is the start of the
+/// first region (and, as an end key, the end of the last).
+///
+/// It is shown in HBase's `\xHH` notation:
+/// ```
+/// use keyheat::keyspace::RowKey;
+/// assert_eq!(RowKey(vec![0x00, b'a', 0xFF]).to_string(), r"\x00a\xFF");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct RowKey(pub Vec<u8>);
+
+impl RowKey {
+    /// The longest row that HBase takes (`HConstants.MAX_ROW_LENGTH`).
+    pub const MAX_LEN: usize = 32_767;
+
+    /// The bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The key that `text` writes in `\xHH` notation, refusing what HBase would silently read as something else: see
+    /// [`NotationError`]. [`super::unescape`] is HBase's own reading.
+    pub fn parse(text: &str) -> Result<Self, NotationError> {
+        notation::parse_strictly(text).map(Self)
+    }
+
+    /// The least key above every key that starts with `prefix`; empty (the end of the key space) when there is none, which is
+    /// when the prefix is empty or all 0xFF.
+    /// ```
+    /// use keyheat::keyspace::RowKey;
+    /// assert_eq!(RowKey::after_prefix(b"ab\xFF"), RowKey(b"ac".to_vec()));
+    /// assert_eq!(RowKey::after_prefix(b"\xFF\xFF"), RowKey::default());
+    /// ```
+    pub fn after_prefix(prefix: &[u8]) -> Self {
+        let kept = prefix
+            .iter()
+            .rposition(|&byte| byte != 0xFF)
+            .map_or(0, |last| last + 1);
+        let mut end = prefix[..kept].to_vec();
+        if let Some(last) = end.last_mut() {
+            *last += 1;
+        }
+        Self(end)
+    }
+}
+
+impl fmt::Display for RowKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&notation::escape(&self.0))
+    }
+}
+
+impl From<&[u8]> for RowKey {
+    fn from(bytes: &[u8]) -> Self {
+        Self(bytes.to_vec())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_end_of_a_prefix_is_above_all_that_start_with_it_and_nothing_else_lies_between(
+            prefix in proptest::collection::vec(prop_oneof![Just(0xFFu8), Just(0xFEu8), any::<u8>()], 0..5),
+            key in proptest::collection::vec(prop_oneof![Just(0xFFu8), Just(0u8), any::<u8>()], 0..6),
+        ) {
+            let end = RowKey::after_prefix(&prefix);
+            let inside = key.as_slice() >= prefix.as_slice() && (end.0.is_empty() || key < end.0);
+            prop_assert_eq!(inside, key.starts_with(&prefix));
+        }
+    }
+}
