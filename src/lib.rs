@@ -36,4 +36,5 @@ pub mod units;
 
 pub mod keyspace;
 pub mod record;
+pub mod storage;
 
