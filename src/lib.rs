@@ -38,3 +38,5 @@ pub mod keyspace;
 pub mod record;
 pub mod storage;
 
+pub mod key;
+

@@ -1,0 +1,102 @@
+//! Sets of byte values. Must not know where in a key they stand.
+
+/// A set of byte values; bit b % 64 of word b / 64 is byte b.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub struct ByteSet(pub [u64; 4]);
+
+impl ByteSet {
+    /// No byte.
+    pub const NONE: Self = Self([0; 4]);
+    /// Every byte.
+    pub const ALL: Self = Self([u64::MAX; 4]);
+
+    /// One byte.
+    pub fn one(byte: u8) -> Self {
+        Self::range(byte, byte)
+    }
+
+    /// `first ..= last`.
+    pub fn range(first: u8, last: u8) -> Self {
+        let mut set = Self::NONE;
+        for byte in first..=last {
+            set.insert(byte);
+        }
+        set
+    }
+
+    /// The bytes that occur in `bytes`.
+    pub fn of(bytes: &[u8]) -> Self {
+        let mut set = Self::NONE;
+        for &byte in bytes {
+            set.insert(byte);
+        }
+        set
+    }
+
+    /// Adds a byte.
+    pub fn insert(&mut self, byte: u8) {
+        self.0[usize::from(byte / 64)] |= 1 << (byte % 64);
+    }
+
+    /// Is `byte` in the set?
+    pub fn contains(self, byte: u8) -> bool {
+        self.0[usize::from(byte / 64)] >> (byte % 64) & 1 == 1
+    }
+
+    /// Bytes of either.
+    #[must_use]
+    pub fn union(self, other: Self) -> Self {
+        let mut words = self.0;
+        for (word, more) in words.iter_mut().zip(other.0) {
+            *word |= more;
+        }
+        Self(words)
+    }
+
+    /// Does the set hold every byte of `other`?
+    pub fn includes(self, other: Self) -> bool {
+        self.union(other) == self
+    }
+
+    /// Have the sets a byte in common?
+    pub fn meets(self, other: Self) -> bool {
+        self.0.iter().zip(other.0).any(|(a, b)| a & b != 0)
+    }
+
+    /// Number of bytes.
+    pub fn len(self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// No byte at all?
+    pub fn is_empty(self) -> bool {
+        self.0 == [0; 4]
+    }
+
+    /// The least byte that is at least `from`.
+    pub fn next(self, from: u8) -> Option<u8> {
+        (from..=255).find(|&byte| self.contains(byte))
+    }
+
+    /// The bytes, ascending.
+    pub fn iter(self) -> impl Iterator<Item = u8> {
+        (0..=255u8).filter(move |&byte| self.contains(byte))
+    }
+
+    /// Each byte sent through `map`.
+    #[must_use]
+    pub fn map(self, map: impl Fn(u8) -> u8) -> Self {
+        let mut set = Self::NONE;
+        for byte in self.iter() {
+            set.insert(map(byte));
+        }
+        set
+    }
+}
+
+impl std::fmt::Debug for ByteSet {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let bytes: Vec<u8> = self.iter().collect();
+        write!(f, "[{}]", bytes.escape_ascii())
+    }
+}

@@ -1,0 +1,317 @@
+//! Dates and times of timestamps in UTC, by patterns of Java's letters. Must not know fields or expressions.
+
+use super::byte_set::ByteSet;
+use crate::record::TimeUnit;
+
+/// A pattern of fixed width.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Pattern {
+    parts: Vec<Part>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Literal(u8),
+    Year4,
+    Year2,
+    Month,
+    MonthName,
+    Day,
+    DayOfYear,
+    WeekdayName,
+    Hour,
+    Hour12,
+    HalfDay,
+    Minute,
+    Second,
+    /// Digits of the fraction of a second.
+    Fraction(u8),
+}
+
+/// Units of time in one second.
+pub(super) fn per_second(unit: TimeUnit) -> i64 {
+    match unit {
+        TimeUnit::Seconds => 1,
+        TimeUnit::Millis => 1_000,
+        TimeUnit::Micros => 1_000_000,
+        TimeUnit::Nanos => 1_000_000_000,
+    }
+}
+
+/// What messages call a unit.
+pub(super) fn unit_name(unit: TimeUnit) -> &'static str {
+    match unit {
+        TimeUnit::Seconds => "s",
+        TimeUnit::Millis => "ms",
+        TimeUnit::Micros => "us",
+        TimeUnit::Nanos => "ns",
+    }
+}
+
+struct Civil {
+    year: i64,
+    month: i64,
+    day: i64,
+    day_of_year: i64,
+    /// 0 is Sunday.
+    weekday: i64,
+    second_of_day: i64,
+    nanos: i64,
+}
+
+/// Days to civil date: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
+fn civil(value: i64, unit: TimeUnit) -> Civil {
+    let per = per_second(unit);
+    let seconds = value.div_euclid(per);
+    let days = seconds.div_euclid(86_400);
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let day_of_era = shifted.rem_euclid(146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let from_march = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * from_march + 2) / 153;
+    let day = from_march - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 {
+        month_from_march + 3
+    } else {
+        month_from_march - 9
+    };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let before_month =
+        [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334][(month - 1) as usize];
+    Civil {
+        year,
+        month,
+        day,
+        day_of_year: before_month + i64::from(leap && month > 2) + day,
+        weekday: (days + 4).rem_euclid(7),
+        second_of_day: seconds.rem_euclid(86_400),
+        nanos: value.rem_euclid(per) * (1_000_000_000 / per),
+    }
+}
+
+/// The year of a timestamp.
+pub(super) fn year(value: i64, unit: TimeUnit) -> i64 {
+    civil(value, unit).year
+}
+
+/// A timestamp as people write it: `2026-01-01T00:00:12Z`, with as many decimals as are not zero.
+pub(super) fn iso(value: i64, unit: TimeUnit) -> String {
+    let c = civil(value, unit);
+    let (hour, minute, second) = (
+        c.second_of_day / 3600,
+        c.second_of_day / 60 % 60,
+        c.second_of_day % 60,
+    );
+    let mut text = format!(
+        "{:04}-{:02}-{:02}T{hour:02}:{minute:02}:{second:02}",
+        c.year, c.month, c.day
+    );
+    if c.nanos != 0 {
+        let nanos = format!("{:09}", c.nanos);
+        text.push('.');
+        text.push_str(nanos.trim_end_matches('0'));
+    }
+    text.push('Z');
+    text
+}
+
+impl Pattern {
+    /// Reads a pattern; says what is wrong with it otherwise.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if !text.is_ascii() {
+            return Err("only ASCII characters can stand in a pattern".to_owned());
+        }
+        let bytes = text.as_bytes();
+        let mut parts = Vec::new();
+        let mut at = 0;
+        while at < bytes.len() {
+            let letter = bytes[at];
+            if letter == b'\'' {
+                let rest = &bytes[at + 1..];
+                let Some(length) = rest.iter().position(|&byte| byte == b'\'') else {
+                    return Err("a quoted literal is not closed".to_owned());
+                };
+                // Two quotes stand for one, as in Java.
+                let literal = if length == 0 { b"'" } else { &rest[..length] };
+                parts.extend(literal.iter().map(|&byte| Part::Literal(byte)));
+                at += length + 2;
+                continue;
+            }
+            let count = bytes[at..]
+                .iter()
+                .take_while(|&&byte| byte == letter)
+                .count();
+            at += count;
+            if !letter.is_ascii_alphabetic() {
+                parts.extend(std::iter::repeat_n(Part::Literal(letter), count));
+                continue;
+            }
+            parts.push(Self::part(letter, count)?);
+        }
+        if parts.is_empty() {
+            return Err("the pattern is empty".to_owned());
+        }
+        Ok(Self { parts })
+    }
+
+    fn part(letter: u8, count: usize) -> Result<Part, String> {
+        let letter = char::from(letter);
+        Ok(match (letter, count) {
+            ('y' | 'u', 4) => Part::Year4,
+            ('y' | 'u', 2) => Part::Year2,
+            ('M', 2) => Part::Month,
+            ('M', 3) => Part::MonthName,
+            ('d', 2) => Part::Day,
+            ('D', 3) => Part::DayOfYear,
+            ('E', 3) => Part::WeekdayName,
+            ('H', 2) => Part::Hour,
+            ('h', 2) => Part::Hour12,
+            ('a', 1) => Part::HalfDay,
+            ('m', 2) => Part::Minute,
+            ('s', 2) => Part::Second,
+            ('S', 1..=9) => Part::Fraction(count as u8),
+            ('y' | 'u' | 'M' | 'd' | 'D' | 'E' | 'H' | 'h' | 'a' | 'm' | 's' | 'S', _) => {
+                let found = letter.to_string().repeat(count.min(12));
+                return Err(format!("`{found}` has no fixed width"));
+            }
+            ('Y', _) => {
+                return Err(
+                    "`Y` is the week year, which differs from `y` around New Year".to_owned(),
+                );
+            }
+            _ => return Err(format!("`{letter}` is not a pattern letter")),
+        })
+    }
+
+    /// Its letters, for help.
+    pub const LETTERS: &'static str = "yyyy, yy, MM, MMM, dd, DDD, EEE, HH, hh, a, mm, ss, S to SSSSSSSSS, and literals in quotes";
+
+    /// Bytes it writes.
+    pub fn width(&self) -> usize {
+        self.parts.iter().map(|part| part.width()).sum()
+    }
+
+    /// Do later instants give greater texts (years 0 to 9999)? `yyyyMMdd` does, `ddMM` does not.
+    pub fn keeps_order(&self) -> bool {
+        let mut next = 0;
+        self.parts.iter().all(|part| match part.rank() {
+            Rank::Literal => true,
+            Rank::Place(rank, after) => {
+                let fits = rank == next;
+                next = after;
+                fits
+            }
+            Rank::Never => false,
+        })
+    }
+
+    /// Does the text start with what changes slowest, so that it moves with time?
+    pub fn leads_with_year(&self) -> bool {
+        let first = self
+            .parts
+            .iter()
+            .find(|part| !matches!(part, Part::Literal(_)));
+        matches!(first, Some(Part::Year4 | Part::Year2))
+    }
+
+    /// Bytes that can stand at each position.
+    pub fn sets(&self) -> Vec<ByteSet> {
+        let mut sets = Vec::new();
+        for part in &self.parts {
+            match part {
+                Part::Literal(byte) => sets.push(ByteSet::one(*byte)),
+                Part::MonthName | Part::WeekdayName | Part::HalfDay => {
+                    let letters = ByteSet::range(b'A', b'Z').union(ByteSet::range(b'a', b'z'));
+                    sets.extend(vec![letters; part.width()]);
+                }
+                _ => sets.extend(vec![ByteSet::range(b'0', b'9'); part.width()]),
+            }
+        }
+        sets
+    }
+
+    /// Appends the text of an instant in years 0 to 9999.
+    pub fn write(&self, value: i64, unit: TimeUnit, out: &mut Vec<u8>) {
+        let c = civil(value, unit);
+        for part in &self.parts {
+            let hour = c.second_of_day / 3600;
+            let (number, width) = match part {
+                Part::Literal(byte) => {
+                    out.push(*byte);
+                    continue;
+                }
+                Part::MonthName => {
+                    let at = 3 * (c.month - 1) as usize;
+                    out.extend_from_slice(&b"JanFebMarAprMayJunJulAugSepOctNovDec"[at..at + 3]);
+                    continue;
+                }
+                Part::WeekdayName => {
+                    let at = 3 * c.weekday as usize;
+                    out.extend_from_slice(&b"SunMonTueWedThuFriSat"[at..at + 3]);
+                    continue;
+                }
+                Part::HalfDay => {
+                    out.extend_from_slice(if hour < 12 { b"AM" } else { b"PM" });
+                    continue;
+                }
+                Part::Year4 => (c.year, 4),
+                Part::Year2 => (c.year % 100, 2),
+                Part::Month => (c.month, 2),
+                Part::Day => (c.day, 2),
+                Part::DayOfYear => (c.day_of_year, 3),
+                Part::Hour => (hour, 2),
+                Part::Hour12 => ((hour + 11) % 12 + 1, 2),
+                Part::Minute => (c.second_of_day / 60 % 60, 2),
+                Part::Second => (c.second_of_day % 60, 2),
+                Part::Fraction(digits) => (
+                    c.nanos / 10i64.pow(9 - u32::from(*digits)),
+                    usize::from(*digits),
+                ),
+            };
+            let start = out.len();
+            out.resize(start + width, b'0');
+            let mut rest = number;
+            for digit in out[start..].iter_mut().rev() {
+                *digit = b'0' + rest.rem_euclid(10) as u8;
+                rest /= 10;
+            }
+        }
+    }
+}
+
+enum Rank {
+    Literal,
+    /// Follows what ended at the first number, ends at the second.
+    Place(u8, u8),
+    Never,
+}
+
+impl Part {
+    fn width(&self) -> usize {
+        match self {
+            Self::Literal(_) => 1,
+            Self::Year4 => 4,
+            Self::MonthName | Self::DayOfYear | Self::WeekdayName => 3,
+            Self::Fraction(digits) => usize::from(*digits),
+            _ => 2,
+        }
+    }
+
+    fn rank(&self) -> Rank {
+        match self {
+            Self::Literal(_) => Rank::Literal,
+            Self::Year4 => Rank::Place(0, 1),
+            Self::Month => Rank::Place(1, 2),
+            Self::DayOfYear => Rank::Place(1, 3),
+            Self::Day => Rank::Place(2, 3),
+            Self::Hour => Rank::Place(3, 4),
+            Self::Minute => Rank::Place(4, 5),
+            Self::Second => Rank::Place(5, 6),
+            Self::Fraction(_) => Rank::Place(6, 7),
+            _ => Rank::Never,
+        }
+    }
+}

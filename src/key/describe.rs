@@ -1,0 +1,105 @@
+//! A written key in words. Must not know regions.
+
+use super::calendar::iso;
+use super::execute::Input;
+use super::plan::{KeyPlan, Row, SegmentText};
+use super::segment::Segment;
+use super::typed::Spread;
+use crate::keyspace::RowKey;
+use crate::record::{FieldId, Schema, ValueType};
+
+/// The key of `row` and its segments.
+pub(super) fn describe(plan: &KeyPlan, row: &Row<'_>) -> (RowKey, Vec<SegmentText>) {
+    let input = Input {
+        row: *row,
+        digests: &[],
+    };
+    let mut key = Vec::new();
+    let mut texts = Vec::new();
+    for segment in plan.segments() {
+        let start = key.len();
+        segment.code.run(&input, &mut key);
+        let meaning = meaning(segment, &key[start..], row, plan.schema());
+        texts.push(SegmentText {
+            expression: segment.expression().to_owned(),
+            bytes: start..key.len(),
+            meaning,
+        });
+    }
+    (RowKey(key), texts)
+}
+
+fn meaning(segment: &Segment, bytes: &[u8], row: &Row<'_>, schema: &Schema) -> String {
+    if segment.is_literal() || segment.constant().is_some() {
+        return "constant".to_owned();
+    }
+    let values: Vec<String> = segment
+        .fields()
+        .iter()
+        .map(|&field| value(field, row, schema))
+        .collect();
+    let values = values.join(", ");
+    match segment.spread() {
+        Spread::Plain => values,
+        _ if is_bucket(segment, bytes) => bucket(segment, bytes),
+        Spread::Hashed => format!("hash of {values}"),
+        Spread::Random if values.is_empty() => "random".to_owned(),
+        Spread::Random => format!("{values}, then random"),
+    }
+}
+
+/// Few values that look like the numbers or short words of buckets: the digest of few entities is a hash, not the number of a
+/// bucket.
+fn is_bucket(segment: &Segment, bytes: &[u8]) -> bool {
+    const LONGEST_WORD: usize = 7;
+    segment
+        .cardinality()
+        .filter(|count| *count <= 65_536)
+        .is_some_and(|count| match segment.is_text() {
+            true => bytes.len() <= LONGEST_WORD,
+            // Numbers may start at 1.
+            false => bytes.len() <= 8 && number(bytes) <= count,
+        })
+}
+
+/// `bucket 3 of 16`: the number as written, in bytes or decimal digits, or the characters themselves.
+fn bucket(segment: &Segment, bytes: &[u8]) -> String {
+    let of = segment
+        .cardinality()
+        .map_or(String::new(), |count| format!(" of {count}"));
+    if segment.is_text() {
+        return format!("bucket '{}'{of}", bytes.escape_ascii());
+    }
+    format!("bucket {}{of}", number(bytes))
+}
+
+/// Big-endian, of at most eight bytes.
+fn number(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0u64, |number, &byte| number << 8 | u64::from(byte))
+}
+
+/// `sensor 7`, `ts 2026-01-01T00:00:12Z`, `site eu`.
+fn value(field: FieldId, row: &Row<'_>, schema: &Schema) -> String {
+    let slot = row.record[usize::from(field.0)];
+    let name = &schema.field(field).name;
+    let domain = schema.domain(field);
+    let text = match (domain.value_type, domain.time_unit) {
+        (ValueType::Int, Some(unit)) => iso(slot, unit),
+        (ValueType::Int, None) => slot.to_string(),
+        (ValueType::Double, _) => f64::from_bits(slot as u64).to_string(),
+        (ValueType::Text, _) => {
+            let mut bytes = Vec::new();
+            schema.write_text(field, slot, &mut bytes);
+            String::from_utf8_lossy(&bytes).into_owned()
+        }
+        (ValueType::Bytes, _) => {
+            let mut bytes = Vec::new();
+            schema.write_text(field, slot, &mut bytes);
+            let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            format!("x'{hex}'")
+        }
+    };
+    format!("{name} {text}")
+}

@@ -1,0 +1,168 @@
+//! Which values an integer sub-expression can take. Must not know expressions.
+//!
+//! Arithmetic wraps like Java's `long`: a bound that overflows makes every value possible.
+
+/// `low ..= high`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Interval {
+    /// Least value.
+    pub low: i64,
+    /// Greatest value.
+    pub high: i64,
+}
+
+impl Interval {
+    /// Every `i64`.
+    pub const ALL: Self = Self {
+        low: i64::MIN,
+        high: i64::MAX,
+    };
+
+    /// `low ..= high`.
+    pub fn new(low: i64, high: i64) -> Self {
+        debug_assert!(low <= high);
+        Self { low, high }
+    }
+
+    /// One value.
+    pub fn one(value: i64) -> Self {
+        Self {
+            low: value,
+            high: value,
+        }
+    }
+
+    /// The value, if there is only one.
+    pub fn single(self) -> Option<i64> {
+        (self.low == self.high).then_some(self.low)
+    }
+
+    /// Is `value` possible?
+    pub fn contains(self, value: i64) -> bool {
+        self.low <= value && value <= self.high
+    }
+
+    /// Is every value of `self` between `low` and `high`?
+    pub fn within(self, low: i64, high: i64) -> bool {
+        low <= self.low && self.high <= high
+    }
+
+    /// Number of values.
+    pub fn count(self) -> u128 {
+        (i128::from(self.high) - i128::from(self.low)) as u128 + 1
+    }
+
+    /// From exact bounds; all values when they leave 64 bits, as wrapping can then reach any.
+    fn exact(low: i128, high: i128) -> Self {
+        match (i64::try_from(low), i64::try_from(high)) {
+            (Ok(low), Ok(high)) => Self { low, high },
+            _ => Self::ALL,
+        }
+    }
+
+    fn corners(self, other: Self, f: impl Fn(i128, i128) -> i128) -> Self {
+        let values = [
+            f(self.low.into(), other.low.into()),
+            f(self.low.into(), other.high.into()),
+            f(self.high.into(), other.low.into()),
+            f(self.high.into(), other.high.into()),
+        ];
+        let low = values.into_iter().fold(i128::MAX, i128::min);
+        let high = values.into_iter().fold(i128::MIN, i128::max);
+        Self::exact(low, high)
+    }
+
+    /// `self + other`
+    #[must_use]
+    pub fn add(self, other: Self) -> Self {
+        self.corners(other, |a, b| a + b)
+    }
+
+    /// `self - other`
+    #[must_use]
+    pub fn subtract(self, other: Self) -> Self {
+        self.corners(other, |a, b| a - b)
+    }
+
+    /// `self * other`
+    #[must_use]
+    pub fn multiply(self, other: Self) -> Self {
+        self.corners(other, |a, b| a * b)
+    }
+
+    /// `self / other`, rounded to zero; `other` must not contain 0.
+    #[must_use]
+    pub fn divide(self, other: Self) -> Self {
+        // Divisors have one sign, so that the quotient is monotone in each operand.
+        self.corners(other, |a, b| a / b)
+    }
+
+    /// `self % other` with the sign of `self`; `other` must not contain 0.
+    #[must_use]
+    pub fn remainder(self, other: Self) -> Self {
+        let limit = i128::from(other.low)
+            .abs()
+            .max(i128::from(other.high).abs())
+            - 1;
+        if other.single().is_some() && self.low >= 0 && i128::from(self.high) <= limit {
+            return self;
+        }
+        let low = if self.low < 0 {
+            i128::from(self.low).max(-limit)
+        } else {
+            0
+        };
+        let high = if self.high > 0 {
+            i128::from(self.high).min(limit)
+        } else {
+            0
+        };
+        Self::exact(low, high)
+    }
+
+    /// The remainder in `0 .. other`; `other` is positive.
+    #[must_use]
+    pub fn pmod(self, other: Self) -> Self {
+        if self.low >= 0 {
+            return self.remainder(other);
+        }
+        Self {
+            low: 0,
+            high: other.high - 1,
+        }
+    }
+
+    /// Absolute value, wrapping at the least `i64`.
+    #[must_use]
+    pub fn abs(self) -> Self {
+        if self.low == i64::MIN {
+            return if self.high == i64::MIN {
+                self
+            } else {
+                Self::ALL
+            };
+        }
+        if self.low >= 0 {
+            self
+        } else if self.high <= 0 {
+            Self {
+                low: -self.high,
+                high: -self.low,
+            }
+        } else {
+            Self {
+                low: 0,
+                high: self.high.max(-self.low),
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for Interval {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.single() {
+            Some(value) => write!(f, "{value}"),
+            None => write!(f, "{}..={}", self.low, self.high),
+        }
+    }
+}

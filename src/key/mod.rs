@@ -1,0 +1,48 @@
+//! The key language: an SQL-like expression becomes a typed, then a compiled [`KeyPlan`] that writes row
+//! keys into a reused buffer. A compiled plan cannot fail.
+//!
+//! Must not know regions, clusters or workloads' timing; it sees records, schemas and operation numbers only.
+//!
+//! # From text to bytes
+//! `lexer` and `parser` make a tree of the text (`syntax`). `checker`, with `operators` and `functions`, gives every
+//! sub-expression a type, code, and facts: the range of an integer (`interval`), the possible bytes of a text (`shape`),
+//! fields, order, number of values (`typed`). Whatever could fail while writing is an error there. `execute` and
+//! `transform` run the code, `batch` many rows at once with MD5s in lanes. `segment`, `reach`, `describe` and `lints`
+//! answer questions about a plan.
+
+mod batch;
+mod byte_set;
+mod bytes;
+mod calendar;
+mod checker;
+mod code;
+mod columns;
+mod describe;
+mod evaluate;
+mod execute;
+mod functions;
+mod hashing;
+mod interval;
+mod lexer;
+mod lints;
+mod md5_lanes;
+mod md5_sites;
+mod names;
+mod operators;
+mod parser;
+mod plan;
+mod presets;
+mod reach;
+mod segment;
+mod shape;
+mod syntax;
+mod transform;
+mod typed;
+
+pub use byte_set::ByteSet;
+pub use evaluate::{Evaluated, Given, evaluate, parse_given};
+pub use functions::{FUNCTIONS, Function};
+pub use plan::{Environment, KeyError, KeyNote, KeyPlan, Row, SegmentText};
+pub use presets::{Preset, presets};
+pub use segment::Segment;
+pub use typed::Spread;
