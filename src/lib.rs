@@ -39,4 +39,5 @@ pub mod record;
 pub mod storage;
 
 pub mod key;
+pub mod workload;
 

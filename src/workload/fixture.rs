@@ -1,0 +1,143 @@
+//! Small workloads for the tests of this room.
+
+use super::*;
+use crate::random::Seed;
+use crate::record::{
+    Field, FieldId, FieldKind, Law, LawShape, RecordGenerator, Schema, TextValues, TimeUnit,
+};
+use crate::time::{EpochNanos, SimDuration};
+use crate::units::PerSecond;
+use std::sync::Arc;
+
+pub(super) const SENSOR: FieldId = FieldId(0);
+pub(super) const METRIC: FieldId = FieldId(1);
+pub(super) const SITE: FieldId = FieldId(2);
+pub(super) const TS: FieldId = FieldId(3);
+pub(super) const NUMBER: FieldId = FieldId(4);
+pub(super) const LOAD: FieldId = FieldId(5);
+pub(super) const WIDTH: usize = 6;
+
+pub(super) const START: EpochNanos = EpochNanos(1_767_225_600_000_000_000);
+pub(super) const SEED: Seed = Seed(4_711);
+
+/// 23 sensors x 3 metrics, a site for each sensor, a time in nanoseconds, a running number from 500, a drawn load.
+pub(super) fn schema() -> Schema {
+    let sites = ["ulm", "essen", "bonn", "kiel"].map(str::to_owned).to_vec();
+    let field = |name: &str, kind, of: &[FieldId]| Field {
+        name: name.into(),
+        kind,
+        law: Law {
+            shape: LawShape::Uniform,
+            top: Vec::new(),
+            ranked: false,
+        },
+        of: of.to_vec(),
+        literals: Vec::new(),
+    };
+    Schema {
+        fields: vec![
+            field(
+                "sensor",
+                FieldKind::Int {
+                    first: 100,
+                    count: 23,
+                },
+                &[],
+            ),
+            field(
+                "metric",
+                FieldKind::Digits {
+                    width: 2,
+                    first: 7,
+                    count: 3,
+                },
+                &[],
+            ),
+            field(
+                "site",
+                FieldKind::Text(TextValues::Listed(sites)),
+                &[SENSOR],
+            ),
+            field(
+                "ts",
+                FieldKind::Timestamp {
+                    unit: TimeUnit::Nanos,
+                    late: None,
+                },
+                &[],
+            ),
+            field("number", FieldKind::Sequence { first: 500 }, &[]),
+            field(
+                "load",
+                FieldKind::Int {
+                    first: 0,
+                    count: 12,
+                },
+                &[],
+            ),
+        ],
+        time_range: (EpochNanos(0), START),
+        sequence_span: 1 << 20,
+    }
+}
+
+pub(super) fn generator() -> Arc<RecordGenerator> {
+    Arc::new(RecordGenerator::new(&schema(), SEED, 2))
+}
+
+pub(super) fn write(name: &str, drive: Drive) -> Write {
+    Write {
+        name: name.into(),
+        kind: WriteKind::Put,
+        drive,
+        with: Vec::new(),
+    }
+}
+
+pub(super) fn workload(millis: u64, writes: Vec<Write>) -> Workload {
+    Workload {
+        start: START,
+        duration: SimDuration::from_millis(millis),
+        writes,
+        existing: Vec::new(),
+    }
+}
+
+pub(super) fn open(rate: f64, arrivals: Arrivals) -> Drive {
+    Drive::Open {
+        rate: PerSecond(rate),
+        arrivals,
+        profile: Vec::new(),
+        import: None,
+    }
+}
+
+pub(super) fn beat(every: u64, phase: Phase, jitter: u64) -> Drive {
+    Drive::Beat(Beat {
+        each: vec![SENSOR, METRIC],
+        every: SimDuration::from_millis(every),
+        phase,
+        jitter: SimDuration::from_millis(jitter),
+    })
+}
+
+pub(super) fn open_import(rows: ImportRows, order: ImportOrder) -> Drive {
+    let import = Some(Import { rows, order });
+    Drive::Open {
+        rate: PerSecond(1e5),
+        arrivals: Arrivals::Constant,
+        profile: Vec::new(),
+        import,
+    }
+}
+
+/// All operations of the open loops, asked for at once.
+pub(super) fn all(workload: &Workload) -> OperationBatch {
+    let mut batch = OperationBatch::new();
+    OpenArrivals::new(workload, generator(), SEED, 2).fill(&mut batch, usize::MAX);
+    batch
+}
+
+pub(super) fn records(batch: &OperationBatch) -> Vec<Vec<i64>> {
+    batch.records.chunks(WIDTH).map(<[i64]>::to_vec).collect()
+}

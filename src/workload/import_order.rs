@@ -1,0 +1,224 @@
+//! In which order an import's records are written. Must not know when.
+
+use super::ImportOrder;
+use super::row_plan::RowPlan;
+use crate::random::{DrawKey, Permutation, Seed, Stream};
+use crate::record::{FieldId, FieldKind, RecordGenerator};
+use crate::time::EpochNanos;
+
+/// Which record is written `i`-th.
+#[derive(Debug, Clone)]
+pub(super) enum WrittenOrder {
+    /// The records' own order.
+    Time,
+    /// A random order of all.
+    Shuffled(Permutation),
+    /// A list; 4 or 8 bytes a record.
+    Narrow(Vec<u32>),
+    /// The same for more than 2^32 records.
+    Wide(Vec<u64>),
+    /// Beats by a field that each combination has one value of: 8 bytes a combination.
+    Beats(GroupedBeats),
+}
+
+/// Groups of combinations with one value; in each, period after period.
+#[derive(Debug, Clone)]
+pub(super) struct GroupedBeats {
+    /// Places of the beat clock, group after group, ascending within each.
+    places: Vec<u32>,
+    groups: Vec<Group>,
+    /// Beats of the first, incomplete period: those at the last places.
+    partial: u64,
+    /// Places in a period.
+    period: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Group {
+    /// First record written.
+    from: u64,
+    /// First of its places, and how many.
+    first: usize,
+    places: u64,
+    /// How many of the places take part in the incomplete period.
+    partial: u64,
+}
+
+impl WrittenOrder {
+    /// The order of `plan`'s records. O(1) but for `By`: O(n log n) in the combinations, or in the records when the field is drawn for each of them.
+    pub(super) fn new(
+        order: ImportOrder,
+        plan: &RowPlan,
+        generator: &RecordGenerator,
+        seed: Seed,
+        replicate: u32,
+        lane: u32,
+    ) -> Self {
+        match order {
+            _ if plan.len() <= 1 => Self::Time,
+            ImportOrder::Time => Self::Time,
+            ImportOrder::Shuffled => Self::Shuffled(Permutation::new(
+                plan.len(),
+                DrawKey::new(seed, replicate, Stream::Shuffle, lane),
+            )),
+            ImportOrder::By(field) => by_field(field, plan, generator),
+        }
+    }
+
+    /// The number of the record that is written `i`-th.
+    #[inline]
+    pub(super) fn record(&self, i: u64) -> u64 {
+        match self {
+            Self::Time => i,
+            Self::Shuffled(order) => order.at(i),
+            Self::Narrow(list) => u64::from(list[i as usize]),
+            Self::Wide(list) => list[i as usize],
+            Self::Beats(groups) => groups.record(i),
+        }
+    }
+}
+
+impl GroupedBeats {
+    fn record(&self, i: u64) -> u64 {
+        let group = self.groups[self.groups.partition_point(|group| group.from <= i) - 1];
+        let at = i - group.from;
+        let (periods, nth) = if at < group.partial {
+            (0, group.places - group.partial + at)
+        } else {
+            let at = at - group.partial;
+            (
+                at / group.places + u64::from(self.partial > 0),
+                at % group.places,
+            )
+        };
+        let place = u64::from(self.places[group.first + nth as usize]);
+        // Records count beats from the first of the incomplete period on.
+        let skipped = if self.partial > 0 {
+            self.period - self.partial
+        } else {
+            0
+        };
+        periods * self.period + place - skipped
+    }
+}
+
+/// Numbers that sort as the field's values do: numbers by themselves, texts by their bytes.
+fn sort_keys(slots: &[i64], field: FieldId, generator: &RecordGenerator) -> Vec<u64> {
+    let schema = generator.schema();
+    match schema.field(field).kind {
+        FieldKind::Int { .. } | FieldKind::Sequence { .. } | FieldKind::Timestamp { .. } => {
+            slots.iter().map(|slot| (*slot as u64) ^ 1 << 63).collect()
+        }
+        FieldKind::Double { .. } => slots
+            .iter()
+            .map(|slot| {
+                let bits = *slot as u64;
+                if bits >> 63 == 1 {
+                    !bits
+                } else {
+                    bits | 1 << 63
+                }
+            })
+            .collect(),
+        _ => {
+            let mut distinct = slots.to_vec();
+            distinct.sort_unstable();
+            distinct.dedup();
+            let renderer = schema.text(field);
+            let mut texts: Vec<(Vec<u8>, usize)> = distinct
+                .iter()
+                .enumerate()
+                .map(|(at, slot)| {
+                    let mut text = Vec::new();
+                    renderer.write(*slot, &mut text);
+                    (text, at)
+                })
+                .collect();
+            texts.sort_unstable();
+            let mut ranks = vec![0u64; distinct.len()];
+            for (rank, (_, at)) in texts.iter().enumerate() {
+                ranks[*at] = rank as u64;
+            }
+            let rank = |slot: &i64| {
+                ranks[distinct
+                    .binary_search(slot)
+                    .expect("`distinct` holds every slot")]
+            };
+            slots.iter().map(rank).collect()
+        }
+    }
+}
+
+fn by_field(field: FieldId, plan: &RowPlan, generator: &RecordGenerator) -> WrittenOrder {
+    let value_of = |number: u64, scratch: &mut (Vec<(FieldId, i64)>, Vec<i64>)| {
+        // Records without a time of their own are in order of time whatever the time is.
+        plan.record(
+            number,
+            0,
+            EpochNanos(0),
+            generator,
+            &mut scratch.0,
+            &mut scratch.1,
+        );
+        scratch.1[usize::from(field.0)]
+    };
+    let mut scratch = (Vec::new(), vec![0; generator.width()]);
+    if let Some((combinations, clock)) = plan.beats()
+        && clock.count() <= u64::from(u32::MAX)
+        && plan.len() >= clock.count()
+        && combinations.determine(field, generator.schema(), plan.fixed())
+    {
+        // The last period is complete: its records, one a combination, stand for all periods.
+        let slots: Vec<i64> = (plan.len() - clock.count()..plan.len())
+            .map(|number| value_of(number, &mut scratch))
+            .collect();
+        return WrittenOrder::Beats(grouped(
+            &sort_keys(&slots, field, generator),
+            plan.len(),
+            clock.count(),
+        ));
+    }
+    let slots: Vec<i64> = (0..plan.len())
+        .map(|number| value_of(number, &mut scratch))
+        .collect();
+    let keys = sort_keys(&slots, field, generator);
+    match u32::try_from(plan.len()) {
+        Ok(len) => {
+            let mut list: Vec<u32> = (0..len).collect();
+            list.sort_unstable_by_key(|number| (keys[*number as usize], *number));
+            WrittenOrder::Narrow(list)
+        }
+        Err(_) => {
+            let mut list: Vec<u64> = (0..plan.len()).collect();
+            list.sort_unstable_by_key(|number| (keys[*number as usize], *number));
+            WrittenOrder::Wide(list)
+        }
+    }
+}
+
+fn grouped(keys: &[u64], records: u64, period: u64) -> GroupedBeats {
+    let (complete, partial) = (records / period, records % period);
+    let mut places: Vec<u32> = (0..period as u32).collect();
+    places.sort_unstable_by_key(|place| (keys[*place as usize], *place));
+    let (mut groups, mut from, mut first) = (Vec::new(), 0, 0);
+    for run in places.chunk_by(|a, b| keys[*a as usize] == keys[*b as usize]) {
+        let late = run
+            .iter()
+            .filter(|place| u64::from(**place) >= period - partial)
+            .count() as u64;
+        groups.push(Group {
+            from,
+            first,
+            places: run.len() as u64,
+            partial: late,
+        });
+        from += run.len() as u64 * complete + late;
+        first += run.len();
+    }
+    GroupedBeats {
+        places,
+        groups,
+        partial,
+        period,
+    }
+}

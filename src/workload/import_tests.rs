@@ -1,0 +1,398 @@
+//! Imports, existing rows, closed loops and samples.
+
+use super::fixture::*;
+use super::*;
+use crate::time::{SimDuration, SimTime};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+fn drawn(records: u64, millis: u64) -> ImportRows {
+    ImportRows::Drawn {
+        records,
+        last: SimDuration::from_millis(millis),
+    }
+}
+
+/// 69 combinations every 100 ms.
+fn beats(millis: u64) -> ImportRows {
+    let every = Some(SimDuration::from_millis(100));
+    ImportRows::Each {
+        each: vec![SENSOR, METRIC],
+        every,
+        last: SimDuration::from_millis(millis),
+    }
+}
+
+fn once() -> ImportRows {
+    ImportRows::Each {
+        each: vec![METRIC, SENSOR],
+        every: None,
+        last: SimDuration::ZERO,
+    }
+}
+
+/// The records that an open-loop import writes, in its order; times that are the operation's own are left out.
+fn imported(rows: &ImportRows, order: ImportOrder) -> Vec<Vec<i64>> {
+    let own_times = matches!(rows, ImportRows::Drawn { last, .. } if *last > SimDuration::ZERO)
+        || matches!(rows, ImportRows::Each { every: Some(_), .. });
+    let batch = all(&workload(
+        1_000,
+        vec![write("import", open_import(rows.clone(), order))],
+    ));
+    assert!(batch.indices.iter().copied().eq(0..batch.len() as u64));
+    let mut records = records(&batch);
+    if !own_times {
+        records
+            .iter_mut()
+            .for_each(|record| record[TS.0 as usize] = 0);
+    }
+    records
+}
+
+#[test]
+fn an_import_writes_every_record_exactly_once_in_every_order() {
+    // 6.5 periods, exactly 4 periods, less than one.
+    for rows in [
+        drawn(2_000, 900),
+        drawn(300, 0),
+        beats(650),
+        beats(400),
+        beats(70),
+        once(),
+    ] {
+        let in_time = imported(&rows, ImportOrder::Time);
+        assert_eq!(in_time.len() as u64, rows.len(&schema()));
+        let distinct: BTreeSet<&Vec<i64>> = in_time.iter().collect();
+        assert_eq!(distinct.len(), in_time.len());
+        assert_ne!(imported(&rows, ImportOrder::Shuffled), in_time);
+        for order in [
+            ImportOrder::Shuffled,
+            ImportOrder::By(SITE),
+            ImportOrder::By(SENSOR),
+            ImportOrder::By(METRIC),
+            ImportOrder::By(LOAD),
+        ] {
+            let other = imported(&rows, order);
+            assert_eq!(other.iter().collect::<BTreeSet<_>>(), distinct, "{order:?}");
+            assert_eq!(other.len(), in_time.len());
+        }
+    }
+}
+
+#[test]
+fn an_import_in_order_of_time_ascends_and_ends_before_the_run() {
+    for rows in [drawn(2_000, 900), beats(650), beats(400)] {
+        let times: Vec<i64> = imported(&rows, ImportOrder::Time)
+            .iter()
+            .map(|record| record[3])
+            .collect();
+        assert!(times.is_sorted());
+        assert!(times[times.len() - 1] < START.0);
+        let (ImportRows::Drawn { last, .. } | ImportRows::Each { last, .. }) = rows;
+        assert!(times[0] >= START.0 - last.as_nanos() as i64 - 1);
+    }
+}
+
+#[test]
+fn an_import_by_a_field_is_sorted_by_its_value_then_by_time() {
+    let schema = schema();
+    for rows in [
+        drawn(2_000, 900),
+        drawn(300, 0),
+        beats(650),
+        beats(400),
+        beats(70),
+        once(),
+    ] {
+        for field in [SITE, SENSOR, METRIC, LOAD] {
+            let value = |record: &Vec<i64>| {
+                let slot = record[usize::from(field.0)];
+                let mut text = Vec::new();
+                if field == SITE {
+                    schema.write_text(field, slot, &mut text);
+                }
+                (text, slot)
+            };
+            // A stable sort of the records in their own order.
+            let mut expected = imported(&rows, ImportOrder::Time);
+            expected.sort_by_key(value);
+            assert_eq!(
+                imported(&rows, ImportOrder::By(field)),
+                expected,
+                "{rows:?} by {field:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn sequences_continue_after_the_existing_rows_of_their_write() {
+    let mut workload = workload(
+        50,
+        vec![
+            write("a", open(1e4, Arrivals::Constant)),
+            write("b", open(1e4, Arrivals::Constant)),
+        ],
+    );
+    let existing = |name: &str, write, rows| Existing {
+        name: name.into(),
+        write,
+        rows,
+        with: Vec::new(),
+    };
+    workload.existing = vec![
+        existing("b", Some(WriteId(1)), drawn(40, 10)),
+        existing("c", None, once()),
+    ];
+    assert_eq!(workload.existing_rows(&schema()), 40 + 69);
+    let batch = all(&workload);
+    for ((record, index), write) in records(&batch)
+        .iter()
+        .zip(&batch.indices)
+        .zip(&batch.writes)
+    {
+        let before = if *write == WriteId(1) { 40 } else { 0 };
+        assert_eq!(record[NUMBER.0 as usize], 500 + before + *index as i64);
+    }
+}
+
+fn closed(clients: u32, think: Think, import: Option<Import>) -> Workload {
+    workload(
+        1_000,
+        vec![write(
+            "c",
+            Drive::Closed {
+                clients,
+                think,
+                buffer: None,
+                import,
+            },
+        )],
+    )
+}
+
+fn source(workload: &Workload) -> ClosedSource {
+    ClosedSource::new(workload, WriteId(0), generator(), SEED, 2).expect("a closed loop")
+}
+
+#[test]
+fn a_clients_operation_has_its_own_number_and_fields_whenever_it_is_issued() {
+    let workload = closed(7, Think::Constant(SimDuration::from_millis(3)), None);
+    let (mut early, mut late) = (source(&workload), source(&workload));
+    let (mut a, mut b) = ([0; WIDTH], [0; WIDTH]);
+    for k in 0..50 {
+        for client in 0..7 {
+            let id = early
+                .issue(client, k, SimTime::from_nanos(5), &mut a)
+                .expect("endless");
+            assert_eq!(id, OperationId::new(WriteId(0), k * 7 + u64::from(client)));
+            assert_eq!(early.think(client, k), SimDuration::from_millis(3));
+            // In another order, at another time.
+            assert_eq!(
+                late.issue(client, k, SimTime::from_nanos(77_000), &mut b),
+                Some(id)
+            );
+            assert_eq!((a[3], b[3]), (START.0 + 5, START.0 + 77_000));
+            assert_eq!(a[NUMBER.0 as usize], 500 + id.index() as i64);
+            b[3] = a[3];
+            assert_eq!(a, b);
+        }
+    }
+}
+
+#[test]
+fn exponential_think_times_belong_to_the_client_and_its_count() {
+    let workload = closed(40, Think::Exponential(SimDuration::from_millis(8)), None);
+    let source = source(&workload);
+    let times: Vec<f64> = (0..500)
+        .flat_map(|k| (0..40).map(move |client| (client, k)))
+        .map(|(client, k)| source.think(client, k).as_millis_f64())
+        .collect();
+    let mean = times.iter().sum::<f64>() / times.len() as f64;
+    // An exponential's standard deviation is its mean: 8 / sqrt(20,000) = 0.057; four of them.
+    assert!((mean - 8.0).abs() < 4.0 * 0.057, "{mean}");
+    assert_eq!(source.think(3, 9), source.think(3, 9));
+}
+
+#[test]
+fn the_clients_of_a_closed_import_share_its_records_and_stop() {
+    for order in [
+        ImportOrder::Time,
+        ImportOrder::Shuffled,
+        ImportOrder::By(SITE),
+    ] {
+        let import = Import {
+            rows: beats(650),
+            order,
+        };
+        let workload = closed(11, Think::Constant(SimDuration::ZERO), Some(import));
+        let mut source = source(&workload);
+        let total = beats(650).len(&schema());
+        assert_eq!(source.operations(), Some(total));
+        let mut record = [0; WIDTH];
+        let mut issued: Vec<(u64, Vec<i64>)> = Vec::new();
+        for client in 0..11 {
+            let mut k = 0;
+            while let Some(id) = source.issue(client, k, SimTime::ZERO, &mut record) {
+                issued.push((id.index(), record.to_vec()));
+                k += 1;
+            }
+            assert_eq!(
+                source.issue(client, k + 1, SimTime::ZERO, &mut record),
+                None
+            );
+        }
+        issued.sort();
+        assert!(issued.iter().map(|(index, _)| *index).eq(0..total));
+        // What an open loop of that name writes: the name is another, so other draws, but the same combinations.
+        let combination = |record: &Vec<i64>| (record[0], record[1]);
+        let mut closed: Vec<_> = issued
+            .iter()
+            .map(|(_, record)| combination(record))
+            .collect();
+        let mut open: Vec<_> = imported(&beats(600), order)
+            .iter()
+            .map(combination)
+            .collect();
+        closed.sort_unstable();
+        closed.dedup();
+        open.sort_unstable();
+        open.dedup();
+        assert_eq!(closed, open);
+    }
+}
+
+#[test]
+fn a_sample_of_existing_rows_is_spread_evenly_over_all_of_them() {
+    let mut workload = workload(1_000, vec![write("b", beat(100, Phase::Spread, 0))]);
+    let existing = |name: &str, write, rows, with| Existing {
+        name: name.into(),
+        write,
+        rows,
+        with,
+    };
+    workload.existing = vec![
+        existing("b", Some(WriteId(0)), beats(60_000), vec![(LOAD, 77)]),
+        existing("old", None, drawn(13_800, 5_000), vec![]),
+    ];
+    let generator = generator();
+    let mut batch = OperationBatch::new();
+    ExistingSample::take(&workload, &generator, SEED, 2, 2_070, &mut batch);
+    assert_eq!(batch.len(), 2_070);
+    // Three quarters are the beat's, to one row: strata of 26.7 rows may straddle the border.
+    let of_beat = records(&batch)
+        .iter()
+        .filter(|record| record[LOAD.0 as usize] == 77)
+        .count();
+    assert!(of_beat.abs_diff(1_552) <= 1, "{of_beat}");
+    assert!(
+        records(&batch)
+            .iter()
+            .all(|record| record[TS.0 as usize] < START.0)
+    );
+    // All of them, once, when there are no more.
+    batch.clear();
+    ExistingSample::take(&workload, &generator, SEED, 2, 1_000_000, &mut batch);
+    assert_eq!(batch.len() as u64, workload.existing_rows(&schema()));
+    let distinct: BTreeSet<_> = batch.operations.iter().zip(records(&batch)).collect();
+    assert_eq!(distinct.len(), batch.len());
+}
+
+#[test]
+fn existing_beats_have_the_phases_of_the_beat_that_they_precede() {
+    let mut workload = workload(100, vec![write("b", beat(100, Phase::Spread, 0))]);
+    workload.existing = vec![Existing {
+        name: "b".into(),
+        write: Some(WriteId(0)),
+        rows: beats(300),
+        with: Vec::new(),
+    }];
+    let mut before = OperationBatch::new();
+    ExistingSample::take(&workload, &generator(), SEED, 2, 1_000, &mut before);
+    let phases = |batch: &OperationBatch| -> BTreeSet<(i64, i64, i64)> {
+        records(batch)
+            .iter()
+            .map(|record| {
+                (
+                    record[0],
+                    record[1],
+                    (record[3] - START.0).rem_euclid(100_000_000),
+                )
+            })
+            .collect()
+    };
+    assert_eq!(before.len(), 207);
+    assert_eq!(phases(&before), phases(&all(&workload)));
+}
+
+#[test]
+fn a_sample_of_the_run_holds_its_own_operations_by_volume() {
+    let rows = drawn(3_000, 0);
+    let writes = vec![
+        write("a", open(6_000.0, Arrivals::Poisson)),
+        write("b", beat(100, Phase::Spread, 40)),
+        write("c", open_import(rows, ImportOrder::Shuffled)),
+    ];
+    let workload = workload(1_000, writes);
+    let run = all(&workload);
+    let mut sample = OperationBatch::new();
+    RunSample::take(&workload, &generator(), SEED, 2, 969, &mut sample);
+    // 6,000 (by expectation), 690 and 3,000 of 9,690: a tenth of each. A Poisson stream may fall short of its expectation by some.
+    let count = |write| {
+        sample
+            .writes
+            .iter()
+            .filter(|id| **id == WriteId(write))
+            .count()
+    };
+    assert!((570..=600).contains(&count(0)), "{}", count(0));
+    assert!((66..=69).contains(&count(1)), "{}", count(1));
+    assert_eq!(count(2), 300);
+    for at in 0..sample.len() {
+        let there = run
+            .operations
+            .iter()
+            .position(|operation| *operation == sample.operations[at])
+            .expect("of the run");
+        assert_eq!(sample.intended[at], run.intended[there]);
+        assert_eq!(sample.record(at, WIDTH), run.record(there, WIDTH));
+    }
+    for tenth in 0..10 {
+        let of_open = |at: &usize| {
+            sample.writes[*at] == WriteId(0)
+                && sample.intended[*at].as_nanos() / 100_000_000 == tenth
+        };
+        let here = (0..sample.len()).filter(of_open).count();
+        // One in each of 60 stretches; the borders may take or give one each.
+        assert!((57..=63).contains(&here), "{here}");
+    }
+}
+
+#[test]
+fn a_sample_of_a_closed_loop_spreads_its_times_over_the_run() {
+    let workload = closed(6, Think::Constant(SimDuration::from_millis(1)), None);
+    let generator = generator();
+    let mut sample = OperationBatch::new();
+    RunSample::take(&workload, &generator, SEED, 2, 200, &mut sample);
+    assert_eq!(sample.len(), 200);
+    assert!(sample.intended.is_sorted());
+    let late = sample
+        .intended
+        .iter()
+        .filter(|time| time.as_secs_f64() >= 0.5)
+        .count();
+    assert!(late.abs_diff(100) <= 1, "{late}");
+    let mut source = ClosedSource::new(&workload, WriteId(0), Arc::clone(&generator), SEED, 2)
+        .expect("a closed loop");
+    let mut record = [0; WIDTH];
+    for at in 0..sample.len() {
+        let index = sample.indices[at];
+        source.issue(
+            (index % 6) as u32,
+            index / 6,
+            sample.intended[at],
+            &mut record,
+        );
+        assert_eq!(sample.record(at, WIDTH), record);
+    }
+}

@@ -1,0 +1,215 @@
+//! When one open-loop write intends its operations. Must not know what they write.
+
+use super::beat_clock::BeatClock;
+use super::combinations::Combinations;
+use super::rate_profile::RateProfile;
+use super::{Arrivals, Beat};
+use crate::random::{DrawKey, Seed, Stream, exponential, hash_name, stream};
+use crate::record::Schema;
+use crate::time::{SimDuration, SimTime};
+use rand::RngExt;
+use rand::rngs::Xoshiro256PlusPlus;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Operations at a rate.
+#[derive(Debug, Clone)]
+pub(super) struct RateTimes {
+    profile: RateProfile,
+    arrivals: Arrivals,
+    draws: Xoshiro256PlusPlus,
+    /// Where the next operation lies on the axis of expected operations.
+    expected: f64,
+    /// Operations so far, and the offset of all (constant arrivals).
+    made: u64,
+    offset: f64,
+    piece: usize,
+    last: SimTime,
+}
+
+impl RateTimes {
+    /// Times by `profile`; `lane` is the write's. Constant arrivals start at a random part of the first gap, so that several of one rate don't fall
+    /// together.
+    pub(super) fn new(
+        profile: RateProfile,
+        arrivals: Arrivals,
+        seed: Seed,
+        replicate: u32,
+        lane: u32,
+    ) -> Self {
+        let mut draws = stream(seed, replicate, Stream::Arrivals, lane);
+        let offset = draws.random();
+        Self {
+            profile,
+            arrivals,
+            draws,
+            expected: 0.0,
+            made: 0,
+            offset,
+            piece: 0,
+            last: SimTime::ZERO,
+        }
+    }
+
+    /// The next time; `None` at the end of the run.
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<SimTime> {
+        match self.arrivals {
+            Arrivals::Poisson => self.expected += exponential(&mut self.draws),
+            // Counted, not summed: no drift.
+            Arrivals::Constant => self.expected = self.made as f64 + self.offset,
+        }
+        self.made += 1;
+        let time = self.profile.time_of(self.expected, &mut self.piece)?;
+        // Rounding at the joint of two pieces may go back by a nanosecond.
+        self.last = self.last.max(time);
+        Some(self.last)
+    }
+
+    /// Expected operations up to the one that came last.
+    pub(super) fn expected(&self) -> f64 {
+        self.expected
+    }
+}
+
+/// A beat of each combination.
+#[derive(Debug, Clone)]
+pub(super) struct BeatTimes {
+    combinations: Combinations,
+    clock: BeatClock,
+    jitter: Option<Jitter>,
+    /// The next beat: its period's start in nanoseconds, its place, its index.
+    period: u64,
+    place: u64,
+    index: u64,
+    end: u64,
+}
+
+/// Beats that are drawn but may still be overtaken by a later one with less jitter.
+#[derive(Debug, Clone)]
+struct Jitter {
+    most: u64,
+    draws: DrawKey,
+    /// Tells these draws from those of the beats' order.
+    salt: u64,
+    waiting: BinaryHeap<Reverse<(u64, u64, u64)>>,
+}
+
+/// One beat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct BeatTime {
+    pub(super) time: SimTime,
+    /// Number of the beat without jitter, from 0.
+    pub(super) index: u64,
+    pub(super) combination: u64,
+}
+
+impl BeatTimes {
+    /// The beats up to `duration`; `lane` is the write's.
+    pub(super) fn new(
+        beat: &Beat,
+        duration: SimDuration,
+        schema: &Schema,
+        seed: Seed,
+        replicate: u32,
+        lane: u32,
+    ) -> Self {
+        let combinations = Combinations::new(&beat.each, schema);
+        let clock = BeatClock::new(
+            combinations.count(),
+            beat.every,
+            beat.phase,
+            seed,
+            replicate,
+            lane,
+        );
+        let jitter = (beat.jitter > SimDuration::ZERO).then(|| Jitter {
+            most: beat.jitter.as_nanos(),
+            draws: DrawKey::new(seed, replicate, Stream::Beats, lane),
+            salt: hash_name("jitter"),
+            waiting: BinaryHeap::new(),
+        });
+        Self {
+            combinations,
+            clock,
+            jitter,
+            period: 0,
+            place: 0,
+            index: 0,
+            end: duration.as_nanos(),
+        }
+    }
+
+    /// What beats.
+    pub(super) fn combinations(&self) -> &Combinations {
+        &self.combinations
+    }
+
+    /// The next beat in order of time, then of index; `None` at the end of the run.
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<BeatTime> {
+        if self.jitter.is_none() {
+            let time = self.next_base()?;
+            let (place, index) = self.step();
+            return Some(self.beat(time, index, place));
+        }
+        self.next_jittered()
+    }
+
+    /// Time of the next beat before jitter.
+    #[inline]
+    fn next_base(&self) -> Option<u64> {
+        let time = self.period.saturating_add(self.clock.offset(self.place));
+        (time < self.end).then_some(time)
+    }
+
+    /// Passes to the next beat; the place and index of the one passed.
+    #[inline]
+    fn step(&mut self) -> (u64, u64) {
+        let passed = (self.place, self.index);
+        self.index += 1;
+        self.place += 1;
+        if self.place == self.clock.count() {
+            self.place = 0;
+            self.period = self.period.saturating_add(self.clock.every());
+        }
+        passed
+    }
+
+    fn beat(&self, time: u64, index: u64, place: u64) -> BeatTime {
+        BeatTime {
+            time: SimTime::from_nanos(time),
+            index,
+            combination: self.clock.combination(place),
+        }
+    }
+
+    fn next_jittered(&mut self) -> Option<BeatTime> {
+        loop {
+            let base = self.next_base();
+            let jitter = self.jitter.as_mut()?;
+            if let Some(Reverse((time, index, place))) = jitter.waiting.peek().copied()
+                // Every beat to come is at its base or later; one at the same time has a greater index.
+                && base.is_none_or(|base| time <= base)
+            {
+                jitter.waiting.pop();
+                if time >= self.end {
+                    return None;
+                }
+                return Some(self.beat(time, index, place));
+            }
+            let base = base?;
+            let moved = jitter
+                .draws
+                .at(self.index)
+                .salted(jitter.salt)
+                .below(jitter.most.saturating_add(1));
+            let (place, index) = self.step();
+            if let Some(jitter) = &mut self.jitter {
+                jitter
+                    .waiting
+                    .push(Reverse((base.saturating_add(moved), index, place)));
+            }
+        }
+    }
+}

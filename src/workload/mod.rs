@@ -1,0 +1,34 @@
+//! The workload: which operations are intended, when, on which records.
+//!
+//! Must not know keys: that every strategy meets the same operations is what makes comparisons paired.
+//!
+//! [`OpenArrivals`] makes what is intended whatever happens, [`ClosedSource`] what a client does when it is told to go on;
+//! [`ExistingSample`] and [`RunSample`] show some of the rows without running anything.
+
+mod beat_clock;
+mod closed_source;
+mod combinations;
+#[cfg(test)]
+mod fixture;
+mod import_order;
+#[cfg(test)]
+mod import_tests;
+mod intended_times;
+mod open_arrivals;
+#[cfg(test)]
+mod open_tests;
+mod operation_batch;
+mod rate_profile;
+mod row_plan;
+mod sample;
+mod spec;
+mod volume;
+
+pub use closed_source::ClosedSource;
+pub use open_arrivals::OpenArrivals;
+pub use operation_batch::OperationBatch;
+pub use sample::{ExistingSample, RunSample};
+pub use spec::{
+    Arrivals, Beat, Drive, Existing, ExistingRows, Import, ImportOrder, ImportRows, OperationId,
+    Phase, ProfilePoint, Think, Workload, Write, WriteId, WriteKind,
+};

@@ -1,0 +1,180 @@
+//! A rate that changes over time, integrated and inverted exactly. Must not draw anything.
+
+use super::ProfilePoint;
+use crate::time::{SimDuration, SimTime};
+use crate::units::PerSecond;
+
+/// Intended operations as a function of time: a rate times a profile, linear between points.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct RateProfile {
+    pieces: Vec<Piece>,
+    total: f64,
+}
+
+/// A stretch over which the rate is linear.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Piece {
+    /// Start in nanoseconds.
+    start: f64,
+    /// Expected operations before it and at its end.
+    before: f64,
+    until: f64,
+    /// Rate per nanosecond at its start, and its change per nanosecond.
+    rate: f64,
+    slope: f64,
+}
+
+impl RateProfile {
+    /// `rate` times `profile` over `duration`.
+    pub(super) fn new(rate: PerSecond, profile: &[ProfilePoint], duration: SimDuration) -> Self {
+        let end = duration.as_nanos() as f64;
+        let mut points: Vec<(f64, f64)> = profile
+            .iter()
+            .map(|point| (point.at.as_nanos() as f64, point.times * rate.0 / 1e9))
+            .collect();
+        let first = points.first().map_or(rate.0 / 1e9, |point| point.1);
+        let last = points.last().map_or(rate.0 / 1e9, |point| point.1);
+        points.insert(0, (0.0, first));
+        points.push((end.max(points[points.len() - 1].0), last));
+        let mut pieces: Vec<Piece> = Vec::with_capacity(points.len());
+        let mut before = 0.0;
+        for pair in points.windows(2) {
+            let [(start, rate), (stop, rate_there)] = [pair[0], pair[1]];
+            let slope = if stop > start {
+                (rate_there - rate) / (stop - start)
+            } else {
+                0.0
+            };
+            let length = stop.min(end) - start;
+            if length > 0.0 {
+                let until = before + length * (rate + 0.5 * slope * length);
+                pieces.push(Piece {
+                    start,
+                    before,
+                    until,
+                    rate,
+                    slope,
+                });
+                before = until;
+            }
+        }
+        Self {
+            pieces,
+            total: before,
+        }
+    }
+
+    /// Expected operations over the whole duration.
+    pub(super) fn total(&self) -> f64 {
+        self.total
+    }
+
+    /// The time by which `operations` are expected; `None` beyond the duration. `piece` remembers where the last search ended and only
+    /// moves forward: pass ascending numbers.
+    #[inline]
+    pub(super) fn time_of(&self, operations: f64, piece: &mut usize) -> Option<SimTime> {
+        while self.pieces.get(*piece)?.until <= operations {
+            *piece += 1;
+        }
+        let Piece {
+            start,
+            before,
+            rate,
+            slope,
+            ..
+        } = self.pieces[*piece];
+        let more = operations - before;
+        let after = if slope == 0.0 {
+            more / rate
+        } else {
+            // The root of rate x + slope x^2 / 2 = more in the form that does not cancel; rounding may push the radicand below zero where
+            // the rate falls to zero.
+            2.0 * more / (rate + (rate * rate + 2.0 * slope * more).max(0.0).sqrt())
+        };
+        Some(SimTime::from_nanos((start + after) as u64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(at: u64, times: f64) -> ProfilePoint {
+        ProfilePoint {
+            at: SimDuration::from_secs(at),
+            times,
+        }
+    }
+
+    /// 100/s, up to 300/s from second 2 to 6, a step to 50/s at 8, silent from 10 to 12, back to 100/s.
+    fn profile() -> RateProfile {
+        let points = [
+            point(2, 1.0),
+            point(6, 3.0),
+            point(8, 3.0),
+            point(8, 0.5),
+            point(10, 0.5),
+            point(10, 0.0),
+            point(12, 0.0),
+            point(12, 1.0),
+        ];
+        RateProfile::new(PerSecond(100.0), &points, SimDuration::from_secs(14))
+    }
+
+    #[test]
+    fn the_total_is_the_area_under_the_profile() {
+        // 2 * 100 + 4 * 200 + 2 * 300 + 2 * 50 + 0 + 2 * 100.
+        assert!((profile().total() - 1_900.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn times_are_the_inverse_of_the_area() {
+        let profile = profile();
+        let mut piece = 0;
+        let expected = [
+            (100.0, 1.0),
+            (200.0, 2.0),
+            // Two seconds into the ramp: 2 * 100 + 2 * 2 * 50 / 2 = 300.
+            (500.0, 4.0),
+            (1_300.0, 7.0),
+            (1_650.0, 9.0),
+            // The silent seconds hold nothing.
+            (1_710.0, 12.1),
+        ];
+        for (operations, secs) in expected {
+            let time = profile
+                .time_of(operations, &mut piece)
+                .expect("within the duration")
+                .as_secs_f64();
+            assert!((time - secs).abs() < 1e-8, "{operations}: {time}");
+        }
+        assert_eq!(profile.time_of(1_900.1, &mut piece), None);
+    }
+
+    #[test]
+    fn without_a_profile_the_rate_is_constant_and_a_zero_rate_has_no_operations() {
+        let plain = RateProfile::new(PerSecond(250.0), &[], SimDuration::from_secs(3));
+        assert!((plain.total() - 750.0).abs() < 1e-9);
+        assert_eq!(
+            plain.time_of(125.0, &mut 0),
+            Some(SimTime::from_nanos(500_000_000))
+        );
+        let silent = RateProfile::new(
+            PerSecond(250.0),
+            &[point(0, 0.0)],
+            SimDuration::from_secs(3),
+        );
+        assert_eq!(silent.time_of(0.0, &mut 0), None);
+    }
+
+    #[test]
+    fn a_point_beyond_the_end_still_bends_the_rate_before_it() {
+        // From 0/s rising to 100/s at second 10, cut at second 5: 5 * 50 / 2.
+        let cut = RateProfile::new(
+            PerSecond(100.0),
+            &[point(0, 0.0), point(10, 1.0)],
+            SimDuration::from_secs(5),
+        );
+        assert!((cut.total() - 125.0).abs() < 1e-9);
+    }
+}
