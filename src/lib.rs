@@ -41,3 +41,5 @@ pub mod storage;
 pub mod key;
 pub mod workload;
 
+pub mod policy;
+
