@@ -41,5 +41,8 @@ pub mod storage;
 pub mod key;
 pub mod workload;
 
+pub mod cluster;
 pub mod policy;
+
+pub mod client;
 

@@ -1,0 +1,14 @@
+//! The servers of a cluster: handlers, call queues, the write-ahead log. Passive: they take what happened and say
+//! what happens next. Must not schedule, nor know keys or clients.
+
+mod group_commit;
+mod handlers;
+mod row_locks;
+mod service_times;
+mod spec;
+
+pub use group_commit::GroupCommit;
+pub use handlers::{Admission, Handlers};
+pub use row_locks::RowLocks;
+pub use service_times::ServiceTimes;
+pub use spec::{ClusterSpec, ServiceLaw, ServiceSpec, TableSpec, WalSpec};

@@ -1,0 +1,100 @@
+//! The description of a cluster and its table, with HBase's defaults. Must not know how it is simulated.
+
+use crate::time::SimDuration;
+use crate::units::{Bandwidth, ByteSize};
+
+/// The servers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClusterSpec {
+    /// Number of region servers, >= 1.
+    pub servers: u32,
+    /// Handlers of each server, >= 1 (`hbase.regionserver.handler.count`).
+    pub handlers: u32,
+    /// Call queues of each server, in 1..=handlers (0.1 a handler: `hbase.ipc.server.callqueue.handler.factor`).
+    pub call_queues: u32,
+    /// Calls that each queue holds; `u32::MAX` is unlimited (`hbase.ipc.server.max.callqueue.length`, 10 x handlers in all
+    /// three queues of 300).
+    pub call_queue_length: u32,
+    /// One way (estimate).
+    pub network: SimDuration,
+    /// Heap of each server.
+    pub heap: ByteSize,
+    /// Service times.
+    pub service: ServiceSpec,
+    /// The write-ahead log; `None` leaves it out.
+    pub wal: Option<WalSpec>,
+}
+
+/// Service times: a call takes X * base + (rows - 1) * per-row time, X of mean 1 drawn once a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ServiceSpec {
+    /// Law of X.
+    pub law: ServiceLaw,
+    /// Base of a put (estimate).
+    pub put: SimDuration,
+    /// Each further row of a write (estimate).
+    pub write_row: SimDuration,
+}
+
+/// Law of the factor X, of mean 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ServiceLaw {
+    /// Always 1.
+    Constant,
+    /// Exponential.
+    Exponential,
+    /// Lognormal with this coefficient of variation, > 0.
+    Lognormal { cv: f64 },
+}
+
+/// Group commit: one sync at a time, lasting max(sync, bytes / bandwidth).
+#[derive(Debug, Clone, PartialEq)]
+pub struct WalSpec {
+    /// Least time of a sync (estimate; gives HBase's published 20,000 puts/s a server).
+    pub sync: SimDuration,
+    /// The book's 5 to 15 MB/s a server.
+    pub bandwidth: Bandwidth,
+}
+
+/// The table: what its rows are made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableSpec {
+    /// Name of the column family.
+    pub family: String,
+    /// Name of each qualifier: one cell a row for each.
+    pub qualifiers: Vec<String>,
+    /// Value of each cell.
+    pub value: ByteSize,
+}
+
+impl Default for ClusterSpec {
+    fn default() -> Self {
+        Self {
+            servers: 8,
+            handlers: 30,
+            call_queues: 3,
+            call_queue_length: 300,
+            network: SimDuration::from_nanos(250_000),
+            heap: ByteSize(16 << 30),
+            service: ServiceSpec {
+                law: ServiceLaw::Exponential,
+                put: SimDuration::from_nanos(300_000),
+                write_row: SimDuration::from_nanos(5_000),
+            },
+            wal: Some(WalSpec {
+                sync: SimDuration::from_nanos(700_000),
+                bandwidth: Bandwidth((10 << 20) as f64),
+            }),
+        }
+    }
+}
+
+impl Default for TableSpec {
+    fn default() -> Self {
+        Self {
+            family: "d".into(),
+            qualifiers: vec!["v".into()],
+            value: ByteSize(100),
+        }
+    }
+}
