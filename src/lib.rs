@@ -45,4 +45,5 @@ pub mod cluster;
 pub mod policy;
 
 pub mod client;
+pub mod metrics;
 

@@ -1,0 +1,278 @@
+//! The recorder: the only thing that the engine reports to. Counters in flat arrays, no allocation an operation.
+//!
+//! Must not schedule; it is told when things happen.
+
+use super::intervals::{Cursor, Intervals};
+use super::region_demand::RegionDemand;
+use super::table::Table;
+use super::{Counts, Response, RunResult, summary};
+use crate::time::{SimDuration, SimTime};
+use crate::workload::WriteId;
+
+/// Most intervals that a series has.
+pub(super) const SERIES_INTERVALS: u64 = 600;
+
+/// What the recorder must know beforehand.
+#[derive(Debug, Clone)]
+pub struct RecorderConfig {
+    /// Number of servers.
+    pub servers: u32,
+    /// Handlers of a server.
+    pub handlers: u32,
+    /// Server of each region, in key order.
+    pub region_server: Vec<u32>,
+    /// Number of writes of the workload.
+    pub writes: usize,
+    /// Whether any write is open loop (decides what "saturated" means).
+    pub open_loop: bool,
+    /// End of the warm-up; the measurement window is `[warmup, duration)`.
+    pub warmup: SimTime,
+    /// Planned end of the run.
+    pub duration: SimTime,
+    /// Interval of the series and the skew metrics.
+    pub sample: SimDuration,
+    /// Number of key buckets; zero keeps no series.
+    pub key_buckets: usize,
+}
+
+/// What is counted of one write.
+#[derive(Debug, Clone)]
+pub(super) struct WriteTally {
+    /// Of the whole run.
+    pub(super) counts: Counts,
+    /// Of the cohort whose intended start lies in the window.
+    pub(super) cohort: Counts,
+    /// Of the cohort: completed within the deadline.
+    pub(super) cohort_good: u64,
+    /// Completed in the window, whenever intended.
+    pub(super) window_completed: u64,
+    /// Of those: within the deadline.
+    pub(super) window_good: u64,
+    /// When the last of them was completed, in nanoseconds; zero when none was.
+    pub(super) last_completion: u64,
+    pub(super) response: Response,
+}
+
+/// Collects one run. Times of different operations may come in any order; see [`Recorder::offered`] for the one limit.
+#[derive(Debug)]
+pub struct Recorder {
+    pub(super) config: RecorderConfig,
+    pub(super) intervals: Intervals,
+    /// Sample intervals that make one of the series.
+    pub(super) group: u64,
+    pub(super) writes: Vec<WriteTally>,
+    pub(super) regions: RegionDemand,
+    /// Operations offered, by interval and write.
+    pub(super) offered: Table<u32>,
+    /// Operations given up, by interval.
+    pub(super) given_up: Table<u32>,
+    /// By interval and server.
+    pub(super) server_demand: Table<u32>,
+    pub(super) server_completed: Table<u32>,
+    pub(super) server_calls: Table<u32>,
+    pub(super) server_refused: Table<u32>,
+    pub(super) server_busy: Table<u64>,
+    /// Demand by series interval and key bucket.
+    pub(super) key_demand: Table<u32>,
+    warmup: u64,
+    key_row: usize,
+    offered_at: Cursor,
+    finished_at: Cursor,
+    arrived_at: Cursor,
+    busy_at: Cursor,
+}
+
+impl Recorder {
+    /// An empty recorder.
+    pub fn new(config: RecorderConfig) -> Self {
+        let planned = config
+            .duration
+            .as_nanos()
+            .div_ceil(config.sample.as_nanos().max(1))
+            + 1;
+        let group = if config.key_buckets == 0 {
+            1
+        } else {
+            planned.div_ceil(SERIES_INTERVALS).max(1)
+        };
+        let intervals = Intervals::new(config.sample, config.warmup, group);
+        let servers = config.servers as usize;
+        let tally = WriteTally {
+            counts: Counts::default(),
+            cohort: Counts::default(),
+            cohort_good: 0,
+            window_completed: 0,
+            window_good: 0,
+            last_completion: 0,
+            response: Response::new(config.duration.as_nanos()),
+        };
+        Self {
+            regions: RegionDemand::new(config.region_server.len(), &intervals),
+            writes: vec![tally; config.writes],
+            offered: Table::new(config.writes),
+            given_up: Table::new(1),
+            server_demand: Table::new(servers),
+            server_completed: Table::new(servers),
+            server_calls: Table::new(servers),
+            server_refused: Table::new(servers),
+            server_busy: Table::new(servers),
+            key_demand: Table::new(config.key_buckets),
+            warmup: config.warmup.as_nanos(),
+            key_row: 0,
+            offered_at: Cursor::default(),
+            finished_at: Cursor::default(),
+            arrived_at: Cursor::default(),
+            busy_at: Cursor::default(),
+            intervals,
+            group,
+            config,
+        }
+    }
+
+    /// An operation's intended time has come; its row belongs to `region` (served by `server`) and to `key_bucket`
+    /// (ignored without series). Counted once, whatever happens later. `at` < duration.
+    ///
+    /// Times may interleave: with up to a million regions, an operation counts in its own interval unless one that is 16 intervals
+    /// later (64 with up to 250,000 regions) has been offered before; then its region's demand counts in a later interval.
+    #[inline]
+    pub fn offered(
+        &mut self,
+        at: SimTime,
+        write: WriteId,
+        region: u32,
+        server: u32,
+        key_bucket: u32,
+    ) {
+        let (interval, moved) = self.offered_at.locate(&self.intervals, at.as_nanos());
+        if moved {
+            self.turn_to(interval);
+        }
+        self.offered.add(interval, usize::from(write.0), 1);
+        self.server_demand.add(interval, server as usize, 1);
+        self.regions.add(region);
+        if self.config.key_buckets > 0 {
+            self.key_demand.add(self.key_row, key_bucket as usize, 1);
+        }
+    }
+
+    #[cold]
+    fn turn_to(&mut self, interval: usize) {
+        self.offered.reach(interval);
+        self.server_demand.reach(interval);
+        self.regions.turn_to(interval);
+        self.key_row = interval / self.group as usize;
+        self.key_demand.reach(self.key_row);
+    }
+
+    /// The reply to an operation reached the client at `finished` (<= end).
+    #[inline]
+    pub fn completed(
+        &mut self,
+        write: WriteId,
+        server: u32,
+        intended: SimTime,
+        finished: SimTime,
+        within_deadline: bool,
+    ) {
+        let finished = finished.as_nanos();
+        let (interval, moved) = self.finished_at.locate(&self.intervals, finished);
+        if moved {
+            self.server_completed.reach(interval);
+        }
+        self.server_completed.add(interval, server as usize, 1);
+        let good = u64::from(within_deadline);
+        let tally = &mut self.writes[usize::from(write.0)];
+        tally.counts.completed += 1;
+        tally.last_completion = tally.last_completion.max(finished);
+        if finished >= self.warmup {
+            tally.window_completed += 1;
+            tally.window_good += good;
+        }
+        if intended.as_nanos() >= self.warmup {
+            tally.cohort.completed += 1;
+            tally.cohort_good += good;
+            tally
+                .response
+                .record(finished.saturating_sub(intended.as_nanos()));
+        }
+    }
+
+    /// An operation was given up at `at`.
+    pub fn failed(&mut self, write: WriteId, intended: SimTime, at: SimTime) {
+        let interval = self.intervals.index(at.as_nanos());
+        self.given_up.reach(interval);
+        self.given_up.add(interval, 0, 1);
+        let tally = &mut self.writes[usize::from(write.0)];
+        tally.counts.failed += 1;
+        if intended.as_nanos() >= self.warmup {
+            tally.cohort.failed += 1;
+        }
+    }
+
+    /// An operation is still in flight at the end; called once for each before [`Recorder::finish`].
+    pub fn unfinished(&mut self, write: WriteId, intended: SimTime, end: SimTime) {
+        let tally = &mut self.writes[usize::from(write.0)];
+        tally.counts.in_flight += 1;
+        if intended.as_nanos() >= self.warmup {
+            tally.cohort.in_flight += 1;
+            tally
+                .response
+                .record_unfinished(end.since(intended).as_nanos());
+        }
+    }
+
+    /// A call reached a server (taken or refused).
+    #[inline]
+    pub fn call_arrived(&mut self, server: u32, at: SimTime, refused: bool) {
+        let (interval, moved) = self.arrived_at.locate(&self.intervals, at.as_nanos());
+        if moved {
+            self.server_calls.reach(interval);
+            self.server_refused.reach(interval);
+        }
+        self.server_calls.add(interval, server as usize, 1);
+        if refused {
+            self.server_refused.add(interval, server as usize, 1);
+        }
+    }
+
+    /// One handler of `server` was busy during `[from, to)`; may span several intervals, `to` may lie past the end (cut).
+    #[inline]
+    pub fn busy(&mut self, server: u32, from: SimTime, to: SimTime) {
+        let (from, to) = (
+            from.as_nanos(),
+            to.as_nanos().min(self.config.duration.as_nanos()),
+        );
+        if from >= to {
+            return;
+        }
+        let (first, moved) = self.busy_at.locate(&self.intervals, from);
+        if moved {
+            self.server_busy.reach(first);
+        }
+        let border = self.intervals.start(first + 1);
+        self.server_busy
+            .add(first, server as usize, to.min(border) - from);
+        if to > border {
+            self.busy_further(server, first + 1, to);
+        }
+    }
+
+    #[cold]
+    fn busy_further(&mut self, server: u32, mut interval: usize, to: u64) {
+        while self.intervals.start(interval) < to {
+            self.server_busy.reach(interval);
+            let until = self.intervals.start(interval + 1).min(to);
+            self.server_busy.add(
+                interval,
+                server as usize,
+                until - self.intervals.start(interval),
+            );
+            interval += 1;
+        }
+    }
+
+    /// The run ended at `end` (its duration, or the end of the last import).
+    pub fn finish(self, end: SimTime) -> RunResult {
+        summary::summarise(self, end.as_nanos())
+    }
+}

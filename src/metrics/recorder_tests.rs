@@ -1,0 +1,307 @@
+//! Hand-made traces with numbers that no two metrics share.
+
+use super::{Recorder, RecorderConfig, RunResult};
+use crate::time::{SimDuration, SimTime};
+use crate::workload::WriteId;
+
+const W: WriteId = WriteId(0);
+
+fn ms(millis: u64) -> SimTime {
+    SimTime::from_nanos(millis * 1_000_000)
+}
+
+/// Two servers of 4 handlers; regions 0, 2 on server 0 and 1, 3 on server 1; warm-up 1 s, intervals of 1 s.
+fn config(duration_ms: u64) -> RecorderConfig {
+    RecorderConfig {
+        servers: 2,
+        handlers: 4,
+        region_server: vec![0, 1, 0, 1],
+        writes: 2,
+        open_loop: true,
+        warmup: ms(1_000),
+        duration: ms(duration_ms),
+        sample: SimDuration::from_secs(1),
+        key_buckets: 3,
+    }
+}
+
+fn offer(recorder: &mut Recorder, at: u64, region: u32, count: u32) {
+    for _ in 0..count {
+        recorder.offered(ms(at), W, region, region % 2, region.min(2));
+    }
+}
+
+fn metric(result: &RunResult, name: &str) -> f64 {
+    result.metrics[name].unwrap_or_else(|| panic!("{name} is undefined"))
+}
+
+fn assert_close(found: f64, expected: f64) {
+    assert!(
+        (found - expected).abs() < 1e-12,
+        "found {found}, expected {expected}"
+    );
+}
+
+#[test]
+fn skew_is_measured_in_each_interval_and_over_all() {
+    let mut recorder = Recorder::new(config(4_000));
+    offer(&mut recorder, 500, 1, 1_000);
+    offer(&mut recorder, 1_100, 0, 30);
+    offer(&mut recorder, 1_200, 1, 10);
+    offer(&mut recorder, 2_100, 3, 45);
+    offer(&mut recorder, 2_200, 2, 5);
+    offer(&mut recorder, 3_500, 0, 24);
+    offer(&mut recorder, 3_999, 3, 16);
+    let result = recorder.finish(ms(4_000));
+    // Peak-to-mean by interval: 1.5, 1.8, 1.2; the totals are 59 and 71.
+    assert_close(metric(&result, "server_peak_to_mean"), 1.5);
+    assert_close(metric(&result, "server_max_share"), 0.75);
+    assert_close(metric(&result, "server_peak_to_mean_p95"), 1.77);
+    assert_close(
+        metric(&result, "server_peak_to_mean_overall"),
+        2.0 * 71.0 / 130.0,
+    );
+    assert_close(metric(&result, "server_max_share_overall"), 71.0 / 130.0);
+    assert_close(
+        metric(&result, "effective_servers"),
+        1.0 / (0.75 * 0.75 + 0.25 * 0.25),
+    );
+    assert_close(
+        metric(&result, "effective_servers_overall"),
+        130.0 * 130.0 / (59.0 * 59.0 + 71.0 * 71.0),
+    );
+    assert_close(metric(&result, "region_max_share"), 0.75);
+    assert_close(metric(&result, "placement_floor"), 1.5);
+    // Regions in total: 54, 10, 5, 61.
+    assert_close(metric(&result, "region_max_share_overall"), 61.0 / 130.0);
+    assert_close(
+        metric(&result, "region_gini_overall"),
+        (2.0 * (5.0 + 2.0 * 10.0 + 3.0 * 54.0 + 4.0 * 61.0) - 5.0 * 130.0) / (3.0 * 130.0),
+    );
+    assert_close(metric(&result, "empty_region_fraction"), 0.0);
+    assert_close(metric(&result, "intervals_measured"), 3.0);
+    assert!(metric(&result, "server_peak_to_mean_even") > 1.0);
+}
+
+#[test]
+fn a_moving_hotspot_is_high_in_each_interval_and_low_over_all() {
+    let mut recorder = Recorder::new(config(5_000));
+    for interval in 0..5 {
+        offer(
+            &mut recorder,
+            interval * 1_000 + 7,
+            (interval % 4) as u32,
+            100,
+        );
+    }
+    let result = recorder.finish(ms(5_000));
+    assert_close(metric(&result, "server_peak_to_mean"), 2.0);
+    assert_close(metric(&result, "server_peak_to_mean_overall"), 1.0);
+    assert_close(metric(&result, "region_max_share"), 1.0);
+    assert_close(metric(&result, "region_max_share_overall"), 0.25);
+    assert_close(metric(&result, "region_gini"), 1.0);
+    assert_close(metric(&result, "region_gini_overall"), 0.0);
+}
+
+#[test]
+fn intervals_with_too_few_operations_are_skipped_and_counted() {
+    let mut recorder = Recorder::new(config(3_500));
+    offer(&mut recorder, 1_000, 0, 19);
+    offer(&mut recorder, 2_000, 0, 18);
+    offer(&mut recorder, 2_000, 1, 2);
+    // The last half interval never counts for itself, only over all.
+    offer(&mut recorder, 3_200, 1, 61);
+    let result = recorder.finish(ms(3_500));
+    assert_close(metric(&result, "intervals_measured"), 1.0);
+    assert_close(metric(&result, "intervals_skipped"), 1.0);
+    assert_close(metric(&result, "server_peak_to_mean"), 1.8);
+    assert_close(metric(&result, "server_max_share_overall"), 0.63);
+    let nothing = Recorder::new(config(3_500)).finish(ms(3_500));
+    assert_eq!(nothing.metrics["server_peak_to_mean"], None);
+    assert_eq!(nothing.metrics["region_gini"], None);
+    assert_eq!(nothing.metrics["write_goodput_fraction"], None);
+    assert_eq!(nothing.metrics["refused_calls_fraction"], None);
+    assert_eq!(nothing.metrics["makespan_ms"], None);
+    assert!(
+        nothing
+            .metrics
+            .values()
+            .flatten()
+            .all(|value| value.is_finite())
+    );
+}
+
+#[test]
+fn throughput_counts_completions_and_fractions_count_the_cohort() {
+    let mut recorder = Recorder::new(config(3_000));
+    // In the warm-up: 1 completes in it, 3 in the window (1 of them too late), 1 fails in the window, 2 never end.
+    offer(&mut recorder, 500, 0, 7);
+    recorder.completed(W, 0, ms(500), ms(700), true);
+    recorder.completed(W, 0, ms(500), ms(1_700), true);
+    recorder.completed(W, 0, ms(500), ms(1_800), true);
+    recorder.completed(W, 0, ms(500), ms(2_900), false);
+    recorder.failed(W, ms(500), ms(2_000));
+    recorder.unfinished(W, ms(500), ms(3_000));
+    recorder.unfinished(W, ms(500), ms(3_000));
+    // In the window: 10 offered, 4 in time, 2 late (one at the very end), 1 failed, 3 unfinished.
+    offer(&mut recorder, 1_500, 1, 10);
+    for _ in 0..4 {
+        recorder.completed(W, 1, ms(1_500), ms(1_540), true);
+    }
+    recorder.completed(W, 1, ms(1_500), ms(2_500), false);
+    recorder.completed(W, 1, ms(1_500), ms(3_000), false);
+    recorder.failed(W, ms(1_500), ms(2_600));
+    for _ in 0..3 {
+        recorder.unfinished(W, ms(1_500), ms(3_000));
+    }
+    recorder.offered(ms(2_999), WriteId(1), 3, 1, 2);
+    recorder.completed(WriteId(1), 1, ms(2_999), ms(3_000), true);
+    let result = recorder.finish(ms(3_000));
+    let write = &result.write_metrics[0];
+    assert_eq!(write["write_offered_per_sec"], Some(5.0));
+    assert_eq!(write["write_throughput_per_sec"], Some(9.0 / 2.0));
+    assert_eq!(write["write_goodput_per_sec"], Some(6.0 / 2.0));
+    assert_eq!(write["write_goodput_fraction"], Some(0.4));
+    assert_eq!(write["write_failed_fraction"], Some(0.1));
+    assert_eq!(write["write_unfinished_fraction"], Some(0.3));
+    assert_close(metric(&result, "write_throughput_per_sec"), 5.0);
+    assert_close(metric(&result, "makespan_ms"), 3_000.0);
+    for counts in result.write_counts.iter().chain([&result.counts]) {
+        assert_eq!(
+            counts.offered,
+            counts.completed + counts.failed + counts.in_flight
+        );
+    }
+    assert_eq!(result.counts.offered, 18);
+    assert_eq!(result.write_response[0].completed.len(), 6);
+    assert_eq!(result.write_response[0].unfinished.len(), 3);
+    // 4 x 40 ms + 1000 + 1500 + 3 x 1500 ms over 9 operations.
+    let mean = result.write_response[0].combined().mean().unwrap().value;
+    assert!((mean - 7_160e6 / 9.0).abs() < 1e-3);
+    let series = result.series.unwrap();
+    let completed: u64 = series.server_completed.iter().flatten().sum();
+    assert_eq!(completed, result.counts.completed);
+    assert_eq!(series.server_completed.len(), 3);
+}
+
+#[test]
+fn busy_handlers_are_cut_at_interval_borders_and_at_the_end() {
+    let mut recorder = Recorder::new(config(4_000));
+    offer(&mut recorder, 1_500, 0, 40);
+    // Server 0: all 4 handlers throughout the second and third interval; one of server 1 from 1.5 s far beyond the end.
+    for _ in 0..4 {
+        recorder.busy(0, ms(1_000), ms(3_000));
+    }
+    recorder.busy(1, ms(1_500), ms(60_000));
+    recorder.busy(1, ms(200), ms(300));
+    let result = recorder.finish(ms(4_000));
+    assert_close(metric(&result, "utilisation_max"), 2.0 / 3.0);
+    assert_close(
+        metric(&result, "utilisation_mean"),
+        (2.0 / 3.0 + 2.5 / 12.0) / 2.0,
+    );
+    // Server 0 is full in two of three intervals, and server 1 nearly idle.
+    assert_close(metric(&result, "hot_time_fraction"), 2.0 / 3.0);
+    let series = result.series.unwrap();
+    assert_eq!(
+        series.server_utilisation,
+        [[0.0, 0.025], [1.0, 0.125], [1.0, 0.25], [0.0, 0.25]]
+    );
+}
+
+#[test]
+fn a_cluster_that_is_busy_everywhere_is_saturated_but_not_hot() {
+    let mut recorder = Recorder::new(config(3_000));
+    for server in 0..2 {
+        (0..4).for_each(|_| recorder.busy(server, ms(1_000), ms(2_990)));
+    }
+    recorder.call_arrived(1, ms(2_500), true);
+    recorder.call_arrived(1, ms(2_500), false);
+    recorder.call_arrived(0, ms(2_500), false);
+    recorder.call_arrived(0, ms(500), true);
+    let result = recorder.finish(ms(3_000));
+    assert_close(metric(&result, "saturated_time_fraction"), 1.0);
+    assert_close(metric(&result, "hot_time_fraction"), 0.0);
+    assert_close(metric(&result, "refused_calls_fraction"), 1.0 / 3.0);
+}
+
+#[test]
+fn an_open_loop_is_saturated_when_operations_pile_up() {
+    let saturated = |done: u32| {
+        let mut recorder = Recorder::new(config(5_000));
+        for second in 0..5 {
+            offer(&mut recorder, second * 1_000 + 1, 0, 1_000);
+            (0..done).for_each(|_| {
+                recorder.completed(W, 0, ms(second * 1_000 + 1), ms(second * 1_000 + 5), true)
+            });
+        }
+        metric(&recorder.finish(ms(5_000)), "saturated")
+    };
+    // The second half of the window holds 2,000 operations: growth of 40 against 20.
+    assert_eq!(saturated(980), 1.0);
+    assert_eq!(saturated(995), 0.0);
+}
+
+#[test]
+fn a_closed_loop_is_saturated_when_a_server_is_busy() {
+    let saturated = |until: u64| {
+        let mut recorder = Recorder::new(RecorderConfig {
+            open_loop: false,
+            ..config(2_000)
+        });
+        (0..4).for_each(|_| recorder.busy(1, ms(1_000), ms(until)));
+        metric(&recorder.finish(ms(2_000)), "saturated")
+    };
+    assert_eq!((saturated(1_960), saturated(1_940)), (1.0, 0.0));
+}
+
+#[test]
+fn long_runs_keep_at_most_600_intervals_of_series() {
+    let config = RecorderConfig {
+        warmup: ms(10_500),
+        duration: ms(2_000_000),
+        ..config(0)
+    };
+    let mut recorder = Recorder::new(config);
+    offer(&mut recorder, 10_499, 0, 3);
+    offer(&mut recorder, 10_500, 1, 4);
+    offer(&mut recorder, 1_999_999, 2, 5);
+    let result = recorder.finish(ms(2_000_000));
+    let series = result.series.unwrap();
+    assert!(series.server_demand.len() <= 600 && series.server_demand.len() > 300);
+    assert_eq!(series.server_demand.len(), series.key_demand.len());
+    // 2,000 s in groups of 4 s; the window's first starts at 10.5 s.
+    assert_eq!(
+        (series.interval_ms, series.window_start, series.origin_ms),
+        (4_000.0, 3, -1_500.0)
+    );
+    assert_eq!(
+        (&series.server_demand[2][..], &series.server_demand[3][..]),
+        (&[3, 0][..], &[0, 4][..])
+    );
+    assert_eq!(series.key_demand[3], [0, 4, 0]);
+    assert_eq!(series.key_demand.last().unwrap()[..], [0, 0, 5]);
+    assert_eq!(series.region_demand, [0, 4, 5, 0]);
+}
+
+#[test]
+fn a_run_that_ends_in_its_warm_up_has_no_window() {
+    let mut recorder = Recorder::new(config(4_000));
+    offer(&mut recorder, 100, 0, 50);
+    (0..50).for_each(|_| recorder.completed(W, 0, ms(100), ms(300), true));
+    recorder.busy(0, ms(100), ms(300));
+    let result = recorder.finish(ms(300));
+    assert_eq!(result.counts.completed, 50);
+    assert_eq!(result.metrics["write_throughput_per_sec"], None);
+    assert_eq!(result.metrics["utilisation_max"], None);
+    assert_eq!(result.metrics["saturated"], None);
+    assert_eq!(result.metrics["hot_time_fraction"], None);
+    assert_close(metric(&result, "makespan_ms"), 300.0);
+    assert!(
+        result
+            .metrics
+            .values()
+            .flatten()
+            .all(|value| value.is_finite())
+    );
+}

@@ -1,0 +1,213 @@
+//! Demand by region: counters of the few intervals that are still open, a summary of each closed one. Must not know servers.
+
+use super::intervals::Intervals;
+use crate::statistics::{gini, gini_of_runs};
+
+/// Bytes that the open intervals may take: all 64 of them up to 250,000 regions, 16 at a million.
+const OPEN_BYTES: usize = 64 << 20;
+const MOST_OPEN: usize = 64;
+/// Loads below this are counted by value instead of sorted.
+const COUNTED_LOADS: usize = 1 << 12;
+
+/// Rows by region and open interval, u32 each: 4 bytes a region and open interval.
+///
+/// Times need not come in order: an interval stays open until one comes that is [`RegionDemand::open`] intervals later. A row that is
+/// later still is counted in the oldest open interval, so that no row is ever lost.
+#[derive(Debug)]
+pub(super) struct RegionDemand {
+    regions: usize,
+    open: usize,
+    /// The oldest open interval.
+    oldest: usize,
+    /// Ring of `open` rows; interval i lives in row i mod `open`.
+    counters: Vec<u32>,
+    window_start: usize,
+    /// Rows of the window, by region.
+    window: Vec<u64>,
+    /// Regions that any row of the run, warm-up included, fell into.
+    reached: Vec<bool>,
+    /// Summaries of the window's intervals, in order.
+    closed: Vec<RegionSkew>,
+    /// Where the next row is counted.
+    row: usize,
+    frequencies: Vec<u32>,
+    large: Vec<u64>,
+}
+
+/// One interval's spread over the regions.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct RegionSkew {
+    /// All rows.
+    pub(super) total: u64,
+    /// Rows of the hottest region.
+    pub(super) most: u64,
+    /// Gini over all regions; `None` when undefined.
+    pub(super) gini: Option<f64>,
+}
+
+impl RegionDemand {
+    pub(super) fn new(regions: usize, intervals: &Intervals) -> Self {
+        let open = (OPEN_BYTES / 4 / regions.max(1)).clamp(2, MOST_OPEN);
+        Self {
+            regions,
+            open,
+            oldest: 0,
+            counters: vec![0; open * regions],
+            window_start: intervals.window_start(),
+            window: vec![0; regions],
+            reached: vec![false; regions],
+            closed: Vec::new(),
+            row: 0,
+            frequencies: vec![0; COUNTED_LOADS],
+            large: Vec::new(),
+        }
+    }
+
+    /// The next rows belong to interval `index`.
+    pub(super) fn turn_to(&mut self, index: usize) {
+        while index >= self.oldest + self.open {
+            self.close_oldest();
+        }
+        self.row = index.max(self.oldest) % self.open * self.regions;
+    }
+
+    /// Counts a row.
+    #[inline]
+    pub(super) fn add(&mut self, region: u32) {
+        self.counters[self.row + region as usize] += 1;
+    }
+
+    /// Closes all intervals before `end`; returns the summaries of the window's, the rows of the window by region, and which regions
+    /// were reached.
+    pub(super) fn finish(mut self, end: usize) -> (Vec<RegionSkew>, Vec<u64>, Vec<bool>) {
+        while self.oldest < end {
+            self.close_oldest();
+        }
+        (self.closed, self.window, self.reached)
+    }
+
+    fn close_oldest(&mut self) {
+        let from = self.oldest % self.open * self.regions;
+        let row = &mut self.counters[from..from + self.regions];
+        let in_window = self.oldest >= self.window_start;
+        let (mut total, mut most, mut busy) = (0u64, 0u32, 0u64);
+        self.large.clear();
+        for (region, count) in row.iter_mut().enumerate() {
+            let load = std::mem::take(count);
+            if load == 0 {
+                continue;
+            }
+            self.reached[region] = true;
+            if in_window {
+                self.window[region] += u64::from(load);
+                total += u64::from(load);
+                most = most.max(load);
+                busy += 1;
+                match self.frequencies.get_mut(load as usize) {
+                    Some(frequency) => *frequency += 1,
+                    None => self.large.push(u64::from(load)),
+                }
+            }
+        }
+        if in_window {
+            let idle = self.regions as u64 - busy;
+            let gini = if self.large.len() as u64 == busy {
+                gini(&mut self.large, idle)
+            } else {
+                self.counted_gini(most, idle)
+            };
+            self.closed.push(RegionSkew {
+                total,
+                most: u64::from(most),
+                gini,
+            });
+        }
+        self.oldest += 1;
+    }
+
+    fn counted_gini(&mut self, most: u32, idle: u64) -> Option<f64> {
+        self.large.sort_unstable();
+        let small = (most as usize + 1).min(COUNTED_LOADS);
+        let runs = self.frequencies[..small]
+            .iter()
+            .enumerate()
+            .filter(|&(_, &holders)| holders > 0);
+        let runs = runs.map(|(load, &holders)| (load as u64, u64::from(holders)));
+        let gini = gini_of_runs(runs.chain(self.large.iter().map(|&load| (load, 1))), idle);
+        self.frequencies[..small].fill(0);
+        gini
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::{SimDuration, SimTime};
+
+    fn demand(regions: usize, warmup: u64) -> RegionDemand {
+        RegionDemand::new(
+            regions,
+            &Intervals::new(SimDuration::from_nanos(10), SimTime::from_nanos(warmup), 1),
+        )
+    }
+
+    #[test]
+    fn closed_intervals_are_summarised_and_the_warm_up_only_marks_regions() {
+        let mut demand = demand(4, 10);
+        demand.turn_to(0);
+        demand.add(3);
+        demand.turn_to(1);
+        for _ in 0..5 {
+            demand.add(0);
+        }
+        for _ in 0..COUNTED_LOADS + 7 {
+            demand.add(2);
+        }
+        demand.turn_to(2);
+        demand.add(2);
+        let (skews, window, reached) = demand.finish(3);
+        let large = (COUNTED_LOADS + 7) as u64;
+        assert_eq!(
+            skews[0],
+            RegionSkew {
+                total: large + 5,
+                most: large,
+                gini: gini(&mut [large, 5], 2)
+            }
+        );
+        assert_eq!(
+            skews[1],
+            RegionSkew {
+                total: 1,
+                most: 1,
+                gini: Some(1.0)
+            }
+        );
+        assert_eq!(window, [5, 0, large + 1, 0]);
+        assert_eq!(reached, [true, false, true, true]);
+    }
+
+    #[test]
+    fn rows_out_of_order_find_their_interval_and_very_late_ones_are_not_lost() {
+        let mut demand = demand(2, 0);
+        demand.turn_to(1);
+        demand.add(0);
+        demand.turn_to(0);
+        demand.add(1);
+        demand.add(1);
+        let open = demand.open;
+        demand.turn_to(open + 1);
+        demand.add(0);
+        // Intervals 0 and 1 are closed by now: the row counts in interval 2.
+        demand.turn_to(0);
+        demand.add(1);
+        let (skews, window, _) = demand.finish(open + 2);
+        assert_eq!(
+            skews.iter().map(|skew| skew.total).collect::<Vec<_>>()[..4],
+            [2, 1, 1, 0]
+        );
+        assert_eq!(skews[0].most, 2);
+        assert_eq!(window, [2, 3]);
+        assert_eq!(skews.len(), open + 2);
+    }
+}

@@ -1,0 +1,80 @@
+//! What one run leaves behind: complete and plain. Must not know other runs or strategies.
+
+use super::Response;
+use crate::statistics::ExpectedPeak;
+use std::collections::BTreeMap;
+
+/// Operations of the whole run: offered = completed + failed + in_flight, always.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub struct Counts {
+    /// Intended.
+    pub offered: u64,
+    /// Replied to.
+    pub completed: u64,
+    /// Given up after the last retry, past the deadline, or at once when too many were in flight.
+    pub failed: u64,
+    /// Still waiting at the end.
+    pub in_flight: u64,
+}
+
+impl Counts {
+    /// Adds another run's or write's.
+    pub fn add(&mut self, other: &Self) {
+        self.offered += other.offered;
+        self.completed += other.completed;
+        self.failed += other.failed;
+        self.in_flight += other.in_flight;
+    }
+}
+
+/// Scalar metrics by their JSON path; `None` is undefined.
+pub type Scalars = BTreeMap<&'static str, Option<f64>>;
+
+/// One run's results.
+#[derive(Debug, Clone)]
+pub struct RunResult {
+    /// Of all writes together.
+    pub counts: Counts,
+    /// Of each write, in file order.
+    pub write_counts: Vec<Counts>,
+    /// Of all writes together (`server_max_share`, `write_failed_fraction`, ...).
+    pub metrics: Scalars,
+    /// Of each write: its rates and fractions.
+    pub write_metrics: Vec<Scalars>,
+    /// Response times of the cohort, all writes together.
+    pub response: Response,
+    /// The same for each write.
+    pub write_response: Vec<Response>,
+    /// Peak-to-mean that a perfect spread of as many rows an interval would show by chance.
+    pub even_peak: Option<ExpectedPeak>,
+    /// Kept when the recorder was asked for it (replicate 0).
+    pub series: Option<Series>,
+}
+
+/// Time series of one run, at most 600 intervals x 512 key buckets (several sample intervals are summed into one
+/// when there are more).
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Series {
+    /// Length of an interval in milliseconds.
+    pub interval_ms: f64,
+    /// Where interval 0 would start, in milliseconds: zero, or negative when the first interval is cut by the start of the run, so
+    /// that one starts exactly at the end of the warm-up. Interval i covers `origin_ms + i * interval_ms ..`.
+    #[serde(default)]
+    pub origin_ms: f64,
+    /// Index of the first interval that lies in the measurement window.
+    pub window_start: usize,
+    /// Demand in rows, `[interval][server]`.
+    pub server_demand: Vec<Vec<u64>>,
+    /// Rows completed, `[interval][server]`.
+    pub server_completed: Vec<Vec<u64>>,
+    /// Calls refused, `[interval][server]`.
+    pub server_refused: Vec<Vec<u64>>,
+    /// Fraction of handlers busy, `[interval][server]`.
+    pub server_utilisation: Vec<Vec<f64>>,
+    /// Demand in rows, `[interval][key bucket]`.
+    pub key_demand: Vec<Vec<u64>>,
+    /// Demand in rows of the whole window, by region.
+    pub region_demand: Vec<u64>,
+    /// Server that serves each region.
+    pub region_server: Vec<u32>,
+}
