@@ -47,3 +47,5 @@ pub mod policy;
 pub mod client;
 pub mod metrics;
 
+pub mod engine;
+

@@ -1,0 +1,125 @@
+//! The calls in flight, in one slab. Must not know what happens to them.
+
+use crate::time::SimTime;
+use crate::workload::OperationId;
+
+/// Stands for "no client", "no server".
+pub(super) const NONE: u32 = u32::MAX;
+
+/// One call: an operation, or the rows of a flush that go to one server.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Call {
+    /// Its (first) operation: what its draws belong to.
+    pub operation: OperationId,
+    /// Intended start of that operation.
+    pub intended: SimTime,
+    /// When a handler took it; [`SimTime::MAX`] while none holds it.
+    pub taken: SimTime,
+    /// Of an increment: the number of its row. Of a flush: its first row in the client's buffer.
+    pub row: u64,
+    /// Bytes of its rows in the write-ahead log.
+    pub bytes: u64,
+    /// Number of rows, >= 1.
+    pub rows: u32,
+    /// The server of its region; [`NONE`] until its key is written.
+    pub server: u32,
+    /// The handler that took it.
+    pub handler: u32,
+    /// The closed-loop client that waits for it; [`NONE`] in an open loop.
+    pub client: u32,
+    /// Attempts that failed so far.
+    pub failures: u32,
+    /// An increment: it holds its row.
+    pub exclusive: bool,
+}
+
+/// Free slots form a list through `client` and are marked by `rows == 0`.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    slots: Vec<Call>,
+    free: Option<u32>,
+}
+
+impl Calls {
+    /// Stores a call. O(1), no allocation below the greatest number that has been in flight.
+    #[inline]
+    pub fn insert(&mut self, call: Call) -> u32 {
+        debug_assert!(call.rows > 0);
+        if let Some(id) = self.free {
+            let slot = &mut self.slots[id as usize];
+            self.free = (slot.client != NONE).then_some(slot.client);
+            *slot = call;
+            id
+        } else {
+            self.slots.push(call);
+            (self.slots.len() - 1) as u32
+        }
+    }
+
+    /// Forgets a call.
+    #[inline]
+    pub fn remove(&mut self, id: u32) {
+        let slot = &mut self.slots[id as usize];
+        slot.rows = 0;
+        slot.client = self.free.unwrap_or(NONE);
+        self.free = Some(id);
+    }
+
+    /// The call itself.
+    #[inline]
+    pub fn get(&self, id: u32) -> &Call {
+        &self.slots[id as usize]
+    }
+
+    /// The call itself.
+    #[inline]
+    pub fn get_mut(&mut self, id: u32) -> &mut Call {
+        &mut self.slots[id as usize]
+    }
+
+    /// All calls in flight.
+    pub fn iter(&self) -> impl Iterator<Item = &Call> {
+        self.slots.iter().filter(|call| call.rows > 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::WriteId;
+
+    fn call(index: u64) -> Call {
+        Call {
+            operation: OperationId::new(WriteId(0), index),
+            intended: SimTime::ZERO,
+            taken: SimTime::ZERO,
+            row: 0,
+            bytes: 1,
+            rows: 1,
+            server: NONE,
+            handler: 0,
+            client: 3,
+            failures: 0,
+            exclusive: false,
+        }
+    }
+
+    #[test]
+    fn a_call_in_flight_takes_at_most_64_bytes() {
+        assert!(size_of::<Call>() <= 64);
+    }
+
+    #[test]
+    fn slots_are_used_again_and_only_calls_in_flight_are_listed() {
+        let mut calls = Calls::default();
+        let ids: Vec<_> = (0..4).map(|index| calls.insert(call(index))).collect();
+        calls.remove(ids[1]);
+        calls.remove(ids[2]);
+        assert_eq!(calls.insert(call(9)), ids[2]);
+        assert_eq!(calls.insert(call(10)), ids[1]);
+        assert_eq!(calls.insert(call(11)), 4);
+        calls.remove(ids[0]);
+        let listed: Vec<_> = calls.iter().map(|call| call.operation.index()).collect();
+        assert_eq!(listed, [10, 9, 3, 11]);
+    }
+}

@@ -1,0 +1,44 @@
+//! One fully resolved run. Must not hold anything that could be wrong.
+
+use crate::client::ClientSpec;
+use crate::cluster::{ClusterSpec, TableSpec};
+use crate::key::KeyPlan;
+use crate::keyspace::RowKey;
+use crate::random::Seed;
+use crate::record::RecordGenerator;
+use crate::time::{SimDuration, SimTime};
+use crate::workload::Workload;
+use std::sync::Arc;
+
+/// Everything that one run needs.
+#[derive(Debug, Clone)]
+pub struct SimConfig {
+    /// The user's seed.
+    pub seed: Seed,
+    /// Which replicate this is; strategies of one replicate share all random streams.
+    pub replicate: u32,
+    /// End of the warm-up.
+    pub warmup: SimTime,
+    /// Length of the run, warm-up included.
+    pub duration: SimTime,
+    /// Interval of series and skew.
+    pub sample: SimDuration,
+    /// What is written, when.
+    pub workload: Arc<Workload>,
+    /// The replicate's records.
+    pub generator: Arc<RecordGenerator>,
+    /// The strategy's row key.
+    pub key: Arc<KeyPlan>,
+    /// Sorted, distinct, not empty keys: n points make n + 1 regions. Region i opens on server (offset + i) mod servers.
+    pub split_points: Arc<Vec<RowKey>>,
+    /// Sorted start keys of the key map's buckets but the first; empty keeps no series.
+    pub key_buckets: Arc<Vec<RowKey>>,
+    /// Servers.
+    pub cluster: ClusterSpec,
+    /// Rows.
+    pub table: TableSpec,
+    /// Clients.
+    pub client: ClientSpec,
+    /// Operations that are generated, keyed and routed together; never changes a result. >= 1.
+    pub batch: usize,
+}

@@ -1,0 +1,231 @@
+//! Clients with a write buffer: filling it, flushing it, and waiting for all servers. Must not know how servers work.
+
+use super::calls::Call;
+use super::placing::Unplaced;
+use super::simulation::{Event, Simulation, Travel};
+use crate::client::{BufferedRow, WriteBuffer};
+use crate::time::SimTime;
+use crate::units::ByteSize;
+
+/// One client's buffer and the calls that it waits for.
+#[derive(Debug)]
+struct Flush {
+    buffer: WriteBuffer,
+    /// Calls under way; none: the buffer is being filled.
+    calls: u32,
+    /// For each row of a flush: it has a reply or has failed.
+    over: Vec<bool>,
+}
+
+/// The buffers of all clients that have one.
+#[derive(Debug, Default)]
+pub(super) struct Flushing {
+    flushes: Vec<Flush>,
+    /// Operations that are put into a buffer together; kept for its memory.
+    batch: Unplaced,
+    /// Calls of a flush that is being sent; kept for its memory.
+    sent: Vec<u32>,
+}
+
+impl Flushing {
+    /// Adds an empty buffer and returns its place.
+    pub fn add(&mut self, capacity: ByteSize) -> u32 {
+        self.flushes.push(Flush {
+            buffer: WriteBuffer::new(capacity.0),
+            calls: 0,
+            over: Vec::new(),
+        });
+        (self.flushes.len() - 1) as u32
+    }
+
+    /// One call of a flush is over; true when it was the last.
+    pub fn call_ends(&mut self, buffer: u32) -> bool {
+        let flush = &mut self.flushes[buffer as usize];
+        flush.calls -= 1;
+        if flush.calls > 0 {
+            return false;
+        }
+        flush.buffer.clear();
+        flush.over.clear();
+        true
+    }
+
+    /// Rows that have neither a reply nor failed.
+    pub fn unfinished_rows(&self) -> impl Iterator<Item = &BufferedRow> {
+        self.flushes.iter().flat_map(|flush| {
+            let over = |at| flush.over.get(at).copied().unwrap_or(false);
+            flush
+                .buffer
+                .rows()
+                .iter()
+                .enumerate()
+                .filter(move |&(at, _)| !over(at))
+                .map(|(_, row)| row)
+        })
+    }
+
+    fn flush(&mut self, buffer: u32) -> &mut Flush {
+        &mut self.flushes[buffer as usize]
+    }
+}
+
+impl Simulation<'_> {
+    /// A client puts rows into its buffer until it has to think, flush, or has none left. Without think time, as many rows as
+    /// certainly fit are drawn, keyed and routed together.
+    pub(super) fn fill_buffer(&mut self, at: u32) {
+        let now = self.now;
+        let width = self.config.generator.width();
+        loop {
+            let closed = &mut self.closed;
+            let client = &mut closed.clients[at as usize];
+            let Some(source) = &mut closed.sources[usize::from(client.write.0)] else {
+                return;
+            };
+            let Flushing { flushes, batch, .. } = &mut closed.flushing;
+            let buffer = &mut flushes[client.buffer as usize].buffer;
+            let rows = if client.thinks {
+                1
+            } else {
+                buffer
+                    .room(self.placing.greatest_heap())
+                    .min(self.config.batch.max(1) as u64)
+            };
+            batch.clear();
+            let mut ended = false;
+            for _ in 0..rows {
+                let (number, next) = (client.number, client.next);
+                let issue = |record: &mut [i64]| source.issue(number, next, now, record);
+                if batch.push(width, issue).is_none() {
+                    ended = true;
+                    break;
+                }
+                client.next += 1;
+            }
+            let recorder = &mut self.recorder;
+            let mut full = false;
+            self.placing.place_all(batch, |_, operation, place| {
+                recorder.offered(
+                    now,
+                    operation.write(),
+                    place.region,
+                    place.server,
+                    place.key_bucket,
+                );
+                let row = BufferedRow {
+                    operation,
+                    put: now,
+                    server: place.server,
+                    bytes: place.bytes,
+                };
+                full |= buffer.put(row, u64::from(place.heap));
+            });
+            if full || ended && !buffer.rows().is_empty() {
+                return self.flush(at);
+            }
+            if ended {
+                return;
+            }
+            if client.thinks {
+                let think = source.think(client.number, client.next);
+                return self.schedule(now + think, Event::Thought(at));
+            }
+        }
+    }
+
+    /// Sends one call to each server that has rows in the client's buffer.
+    fn flush(&mut self, at: u32) {
+        let now = self.now;
+        let client = &mut self.closed.clients[at as usize];
+        client.started = now;
+        let place = client.buffer;
+        let mut sent = std::mem::take(&mut self.closed.flushing.sent);
+        let calls = &mut self.calls;
+        let flush = self.closed.flushing.flush(place);
+        flush.buffer.group_by_server();
+        flush.over.resize(flush.buffer.rows().len(), false);
+        let mut first = 0;
+        for rows in flush.buffer.rows().chunk_by(|a, b| a.server == b.server) {
+            sent.push(calls.insert(Call {
+                operation: rows[0].operation,
+                intended: rows[0].put,
+                taken: SimTime::MAX,
+                row: first,
+                bytes: rows.iter().map(|row| u64::from(row.bytes)).sum(),
+                rows: rows.len() as u32,
+                server: rows[0].server,
+                handler: 0,
+                client: at,
+                failures: 0,
+                exclusive: false,
+            }));
+            first += rows.len() as u64;
+        }
+        flush.calls = sent.len() as u32;
+        for &id in &sent {
+            self.travel(Travel::Call(id));
+        }
+        sent.clear();
+        self.closed.flushing.sent = sent;
+    }
+
+    /// The reply to a call of a flush: all its rows are done.
+    pub(super) fn flushed_rows_complete(&mut self, call: &Call) {
+        let (now, deadline) = (self.now, self.config.client.deadline);
+        let place = self.closed.clients[call.client as usize].buffer;
+        let recorder = &mut self.recorder;
+        self.closed
+            .flushing
+            .flush(place)
+            .end_rows(call.row, call.rows, |row| {
+                recorder.completed(
+                    row.operation.write(),
+                    row.server,
+                    row.put,
+                    now,
+                    now <= row.put + deadline,
+                );
+            });
+    }
+
+    /// Gives up the rows of a refused call that can't start again by their deadline (all of them when there is no next attempt);
+    /// true when rows are left to try again.
+    pub(super) fn drop_late_rows(&mut self, id: u32, again: Option<SimTime>) -> bool {
+        let (now, deadline) = (self.now, self.config.client.deadline);
+        let call = self.calls.get_mut(id);
+        let place = self.closed.clients[call.client as usize].buffer;
+        let flush = self.closed.flushing.flush(place);
+        let rows = &flush.buffer.rows()[call.row as usize..][..call.rows as usize];
+        // Rows stand in the order in which they were put in: the late ones come first.
+        let late = rows
+            .iter()
+            .take_while(|row| again.is_none_or(|again| again > row.put + deadline));
+        let (count, bytes) = late.fold((0, 0), |(count, bytes), row| {
+            (count + 1, bytes + u64::from(row.bytes))
+        });
+        let recorder = &mut self.recorder;
+        flush.end_rows(call.row, count, |row| {
+            recorder.failed(row.operation.write(), row.put, now)
+        });
+        if count > 0 {
+            self.last_outcome = self.last_outcome.max(now);
+        }
+        call.row += u64::from(count);
+        call.bytes -= bytes;
+        if count == call.rows {
+            return false;
+        }
+        call.rows -= count;
+        call.operation =
+            self.closed.flushing.flush(place).buffer.rows()[call.row as usize].operation;
+        true
+    }
+}
+
+impl Flush {
+    /// Marks rows as over and tells `each` of them.
+    fn end_rows(&mut self, first: u64, count: u32, mut each: impl FnMut(&BufferedRow)) {
+        let rows = first as usize..first as usize + count as usize;
+        self.over[rows.clone()].fill(true);
+        self.buffer.rows()[rows].iter().for_each(&mut each);
+    }
+}

@@ -1,0 +1,49 @@
+//! The engine: one [`SimConfig`] in, one [`RunResult`] out. The only room that schedules.
+//!
+//! Must not know TOML, other runs, or where anything is written.
+//!
+//! Integer nanoseconds, one event loop; regions are static: region i in key order opens on server (offset + i) mod n.
+//! Draws belong to operations and attempts, so that neither batching nor the order of service changes a result.
+
+mod calls;
+mod closed_loop;
+mod config;
+mod flushing;
+mod open_loop;
+mod outcomes;
+mod placing;
+mod retries;
+mod saturating;
+mod server_side;
+mod simulation;
+
+pub use config::SimConfig;
+pub use saturating::saturating;
+
+use crate::metrics::RunResult;
+use crate::random::{DrawKey, Draws, Seed, Stream};
+use crate::workload::OperationId;
+
+/// Simulates one run. It always ends: see [`SimConfig`] for what guards a workload without any delay.
+pub fn run(config: &SimConfig) -> RunResult {
+    simulation::Simulation::new(config).run()
+}
+
+/// Draws that belong to an attempt of an operation.
+#[derive(Debug, Clone, Copy)]
+struct AttemptDraws(DrawKey);
+
+impl AttemptDraws {
+    fn new(seed: Seed, replicate: u32, purpose: Stream) -> Self {
+        Self(DrawKey::new(seed, replicate, purpose, 0))
+    }
+
+    /// The draws of an attempt after `failures` failed ones. Multiples of 2^64 / golden ratio keep the attempts of 2^56 operations
+    /// apart: the first hundred multiples differ by more than 2^56.
+    #[inline]
+    fn at(self, operation: OperationId, failures: u32) -> Draws {
+        self.0.at(operation
+            .0
+            .wrapping_add(u64::from(failures).wrapping_mul(0x9E37_79B9_7F4A_7C15)))
+    }
+}

@@ -1,0 +1,161 @@
+//! Operations of open loops: known beforehand, so they are generated, keyed and routed in batches. Must not know what becomes
+//! of them.
+
+use super::SimConfig;
+use super::calls::{Call, NONE};
+use super::placing::Place;
+use super::simulation::Simulation;
+use crate::time::SimTime;
+use crate::workload::{OpenArrivals, OperationBatch, OperationId, WriteKind};
+use std::collections::VecDeque;
+
+/// The next open-loop operations.
+#[derive(Debug)]
+pub(super) struct OpenLoop {
+    arrivals: OpenArrivals,
+    batch: OperationBatch,
+    places: Vec<Place>,
+    next: usize,
+    /// Operations that were sent but those that had ended when the last one was.
+    in_flight: u64,
+    /// When the others end: by replies and refusals that are on the network. Nobody waits for them, so that they need no event.
+    ends: VecDeque<SimTime>,
+}
+
+impl OpenLoop {
+    pub fn new(config: &SimConfig) -> Self {
+        Self {
+            arrivals: OpenArrivals::new(
+                &config.workload,
+                config.generator.clone(),
+                config.seed,
+                config.replicate,
+            ),
+            batch: OperationBatch::new(),
+            places: Vec::new(),
+            next: 0,
+            in_flight: 0,
+            ends: VecDeque::new(),
+        }
+    }
+
+    /// Intended time of the next operation; [`SimTime::MAX`] when there is none.
+    #[inline]
+    pub fn next_time(&self) -> SimTime {
+        self.batch
+            .intended
+            .get(self.next)
+            .copied()
+            .unwrap_or(SimTime::MAX)
+    }
+}
+
+impl Simulation<'_> {
+    /// Generates, keys and routes the next batch.
+    pub(super) fn refill(&mut self) {
+        let open = &mut self.open;
+        open.next = 0;
+        open.batch.clear();
+        open.places.clear();
+        open.arrivals
+            .fill(&mut open.batch, self.config.batch.max(1));
+        let batch = &open.batch;
+        self.placing.place(
+            &batch.records,
+            &batch.operations,
+            &batch.indices,
+            |_, _, place| open.places.push(place),
+        );
+    }
+
+    /// The next operation reaches its server, or was given up when it should have been sent.
+    #[inline]
+    pub(super) fn operation_arrives(&mut self) {
+        if let Some(call) = self.send_operation() {
+            let id = self.calls.insert(call);
+            self.call_arrives(id);
+        }
+    }
+
+    /// The operations that don't reach their servers before the end are sent.
+    pub(super) fn send_the_rest(&mut self) {
+        while self.open.next_time() < self.config.duration {
+            self.now = self.open.next_time();
+            if let Some(call) = self.send_operation() {
+                self.arrival();
+                self.calls.insert(call);
+            }
+        }
+    }
+
+    /// The call of the next operation, as it was sent at its intended time; `None` when too many were in flight then.
+    #[inline]
+    fn send_operation(&mut self) -> Option<Call> {
+        let open = &mut self.open;
+        let at = open.next;
+        let (place, intended) = (open.places[at], open.batch.intended[at]);
+        let operation = OperationId(open.batch.operations[at]);
+        open.next += 1;
+        if open.next == open.places.len() {
+            self.refill();
+        }
+        let open = &mut self.open;
+        while open.ends.front().is_some_and(|&end| end < intended) {
+            open.ends.pop_front();
+            open.in_flight -= 1;
+        }
+        let write = operation.write();
+        self.recorder.offered(
+            intended,
+            write,
+            place.region,
+            place.server,
+            place.key_bucket,
+        );
+        if open.in_flight >= self.config.client.max_in_flight {
+            self.recorder.failed(write, intended, intended);
+            self.last_outcome = self.last_outcome.max(intended);
+            return None;
+        }
+        open.in_flight += 1;
+        Some(Call {
+            operation,
+            intended,
+            taken: SimTime::MAX,
+            row: place.row,
+            bytes: u64::from(place.bytes),
+            rows: 1,
+            server: place.server,
+            handler: 0,
+            client: NONE,
+            failures: 0,
+            exclusive: self.kinds[usize::from(write.0)] == WriteKind::Increment,
+        })
+    }
+
+    /// The reply to an operation leaves its server: all that is left is known now.
+    #[inline]
+    pub(super) fn open_reply_leaves(&mut self, id: u32) {
+        let Some(finished) = self.arrival() else {
+            return;
+        };
+        let call = self.calls.get(id);
+        let within_deadline = finished <= call.intended + self.config.client.deadline;
+        self.recorder.completed(
+            call.operation.write(),
+            call.server,
+            call.intended,
+            finished,
+            within_deadline,
+        );
+        self.open_call_ends(id, finished);
+    }
+
+    /// The call leaves its server for the last time: its client will know at `end`.
+    #[inline]
+    pub(super) fn open_call_ends(&mut self, id: u32, end: SimTime) {
+        self.last_outcome = self.last_outcome.max(end);
+        self.open.ends.push_back(end);
+        self.calls.remove(id);
+    }
+}

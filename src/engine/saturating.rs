@@ -1,0 +1,123 @@
+//! The same writes on one saturated server: what a server can do at most. Must not run anything.
+
+use super::SimConfig;
+use crate::client::ClientSpec;
+use crate::cluster::ClusterSpec;
+use crate::storage::RowSize;
+use crate::time::{SimDuration, SimTime};
+use crate::workload::{Drive, Think, Workload, Write};
+use std::sync::Arc;
+
+/// Clients for each handler: enough to keep every handler busy.
+const CLIENTS_PER_HANDLER: u32 = 10;
+/// Calls that the measurement window lasts for, about: the standard error of a throughput over so many exponential service
+/// times is 0.7 %, and less where the write-ahead log binds.
+const WINDOW_CALLS: f64 = 20_000.0;
+/// Rows that the window lasts for at most, unless every handler would work on fewer than [`LEAST_TURNS`] calls: calls of many
+/// rows hardly vary.
+const WINDOW_ROWS: f64 = 3_000_000.0;
+/// Calls that each handler works on in the window, at least.
+const LEAST_TURNS: f64 = 20.0;
+/// The same before the window.
+const WARMUP_TURNS: f64 = 5.0;
+
+/// `config` on one server that holds one region, in a closed loop of ten clients for each handler without think time, so that
+/// the rows completed per second are `server_capacity_per_sec`.
+///
+/// Records, keys, rows, write buffers and service times stay. Several writes share the clients in proportion to their operations
+/// (each has at least one client). Finite imports go on without end, call queues are unlimited, and the length of the run
+/// follows from the length of a call.
+pub fn saturating(config: &SimConfig) -> SimConfig {
+    let workload = &config.workload;
+    let handlers = config.cluster.handlers.max(1);
+    let schema = config.generator.schema();
+    let weights: Vec<f64> = workload
+        .writes
+        .iter()
+        .map(|write| workload.estimated_operations(write, schema))
+        .collect();
+    let total: f64 = weights.iter().sum();
+    let mut most_rows = 1.0_f64;
+    let mut writes = Vec::with_capacity(weights.len());
+    for (write, &weight) in workload.writes.iter().zip(&weights) {
+        let share = if total > 0.0 {
+            weight / total
+        } else {
+            1.0 / weights.len() as f64
+        };
+        let buffer = match &write.drive {
+            Drive::Closed { buffer, .. } => *buffer,
+            Drive::Open { .. } | Drive::Beat(_) => None,
+        };
+        if let Some(buffer) = buffer {
+            most_rows = most_rows
+                .max(buffer.0 as f64 / row_size(config).mutation_heap(key_length(config)) as f64);
+        }
+        let clients = f64::from(handlers) * f64::from(CLIENTS_PER_HANDLER) * share;
+        let drive = Drive::Closed {
+            clients: (clients.round() as u32).max(1),
+            think: Think::Constant(SimDuration::ZERO),
+            buffer,
+            import: None,
+        };
+        writes.push(Write {
+            drive,
+            ..write.clone()
+        });
+    }
+    let turn = turn_secs(config, most_rows);
+    let turns = (WINDOW_CALLS.min(WINDOW_ROWS / most_rows) / f64::from(handlers)).max(LEAST_TURNS);
+    let warmup = SimTime::from_nanos((WARMUP_TURNS * turn * 1e9) as u64 + 1);
+    let window = SimDuration::from_nanos((turns * turn * 1e9) as u64 + 1_000);
+    let duration = warmup + window;
+    SimConfig {
+        warmup,
+        duration,
+        sample: window,
+        workload: Arc::new(Workload {
+            duration: duration.since(SimTime::ZERO),
+            writes,
+            ..(**workload).clone()
+        }),
+        split_points: Arc::new(Vec::new()),
+        key_buckets: Arc::new(Vec::new()),
+        cluster: ClusterSpec {
+            servers: 1,
+            call_queue_length: u32::MAX,
+            ..config.cluster.clone()
+        },
+        client: ClientSpec {
+            deadline: SimDuration::from_nanos(u64::MAX),
+            ..config.client.clone()
+        },
+        ..config.clone()
+    }
+}
+
+fn row_size(config: &SimConfig) -> RowSize {
+    let table = &config.table;
+    RowSize::new(
+        table.family.len() as u64,
+        table.qualifiers.iter().map(String::as_str),
+        table.value.0,
+    )
+}
+
+fn key_length(config: &SimConfig) -> u64 {
+    config.key.len_range().0 as u64
+}
+
+/// How long a handler of a saturated server is held by a call of `rows` rows, about: its service, and twice a sync that
+/// covers a call of every handler.
+fn turn_secs(config: &SimConfig, rows: f64) -> f64 {
+    let cluster = &config.cluster;
+    let service =
+        cluster.service.put.as_secs_f64() + (rows - 1.0) * cluster.service.write_row.as_secs_f64();
+    let sync = cluster.wal.as_ref().map_or(0.0, |wal| {
+        let bytes =
+            f64::from(cluster.handlers) * rows * row_size(config).cells(key_length(config)) as f64;
+        wal.sync.as_secs_f64().max(bytes / wal.bandwidth.0)
+    });
+    // At least a microsecond a call: no client is faster.
+    (service + 2.0 * sync + 2.0 * cluster.network.as_secs_f64()).max(1e-6)
+}

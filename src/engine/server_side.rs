@@ -1,0 +1,117 @@
+//! What happens at a server: calls arrive, are worked on, are synced, leave. Must not know who sent them.
+
+use super::calls::NONE;
+use super::simulation::{Event, Simulation, Travel};
+use crate::cluster::{Admission, GroupCommit, Handlers, RowLocks};
+use crate::time::SimTime;
+
+/// One region server.
+#[derive(Debug)]
+pub(super) struct Server {
+    pub handlers: Handlers,
+    pub wal: Option<GroupCommit>,
+    pub locks: RowLocks,
+}
+
+impl Simulation<'_> {
+    /// A call reaches its server.
+    #[inline]
+    pub(super) fn call_arrives(&mut self, id: u32) {
+        if self.calls.get(id).server == NONE {
+            self.place_issued();
+        }
+        let call = self.calls.get(id);
+        let (server, operation, failures) = (call.server, call.operation, call.failures);
+        let draws = self.queue_draws;
+        let admission = self.servers[server as usize]
+            .handlers
+            .arrive(id, |queues| draws.at(operation, failures).below(queues));
+        self.recorder
+            .call_arrived(server, self.now, admission == Admission::Refused);
+        match admission {
+            Admission::Taken { handler } => self.take(id, handler),
+            Admission::Queued => {}
+            Admission::Refused => self.refused(id),
+        }
+    }
+
+    /// A handler takes a call. An increment that has to wait for its row keeps the handler.
+    #[inline]
+    fn take(&mut self, id: u32, handler: u32) {
+        let now = self.now;
+        let call = self.calls.get_mut(id);
+        call.handler = handler;
+        call.taken = now;
+        let (server, row) = (call.server, call.row);
+        if call.exclusive && !self.servers[server as usize].locks.acquire(row, id) {
+            return;
+        }
+        self.start_service(id);
+    }
+
+    #[inline]
+    fn start_service(&mut self, id: u32) {
+        let call = self.calls.get(id);
+        let time = self.service.write(
+            call.rows,
+            self.service_draws.at(call.operation, call.failures),
+        );
+        self.schedule(self.now + time, Event::Served(id));
+    }
+
+    /// The service of a call ends: its edits go to the write-ahead log.
+    #[inline]
+    pub(super) fn served(&mut self, id: u32) {
+        let call = self.calls.get(id);
+        let (server, bytes) = (call.server, call.bytes);
+        match &mut self.servers[server as usize].wal {
+            None => self.reply_leaves(id),
+            Some(wal) => {
+                if let Some(length) = wal.append(id, bytes) {
+                    self.schedule(self.now + length, Event::Synced(server));
+                }
+            }
+        }
+    }
+
+    /// A sync ends: the calls that it covered leave, the next sync starts.
+    #[inline]
+    pub(super) fn synced(&mut self, server: u32) {
+        let mut released = std::mem::take(&mut self.released);
+        let next = self.servers[server as usize]
+            .wal
+            .as_mut()
+            .and_then(|wal| wal.synced(&mut released));
+        for &id in &released {
+            self.reply_leaves(id);
+        }
+        released.clear();
+        self.released = released;
+        if let Some(length) = next {
+            self.schedule(self.now + length, Event::Synced(server));
+        }
+    }
+
+    /// The reply leaves: row and handler are free again.
+    #[inline]
+    fn reply_leaves(&mut self, id: u32) {
+        let now = self.now;
+        let call = self.calls.get_mut(id);
+        let taken = std::mem::replace(&mut call.taken, SimTime::MAX);
+        let (server, handler, row, exclusive) =
+            (call.server, call.handler, call.row, call.exclusive);
+        let client = call.client;
+        self.recorder.busy(server, taken, now);
+        if client == NONE {
+            self.open_reply_leaves(id);
+        } else {
+            self.travel(Travel::Reply(id));
+        }
+        if exclusive && let Some(next) = self.servers[server as usize].locks.release(row) {
+            self.start_service(next);
+        }
+        if let Some(next) = self.servers[server as usize].handlers.free(handler) {
+            self.take(next, handler);
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! The state of one run and its event loop. Must not know what happens at an event: that is the other files' part.
+//!
+//! # Order
+//! Events happen in the order of their [`Moment`]s: by time, then by insertion. The calls of open-loop operations are known
+//! beforehand and those that are sent again when they are refused, so that only their arrival at the server matters: at
+//! equal times they come after all events, first the operations, by their place in the file, then the others in the order in which
+//! they were refused. What would happen at or after the run's end never happens.
+
+use super::calls::Calls;
+use super::closed_loop::ClosedLoop;
+use super::open_loop::OpenLoop;
+use super::placing::Placing;
+use super::retries::Pausing;
+use super::server_side::Server;
+use super::{AttemptDraws, SimConfig};
+use crate::client::BackOff;
+use crate::cluster::{GroupCommit, Handlers, RowLocks, ServiceTimes};
+use crate::event_queue::{EventQueue, Line, Moment};
+use crate::metrics::{Recorder, RecorderConfig, RunResult};
+use crate::random::Stream;
+use crate::time::{SimDuration, SimTime};
+use crate::workload::{Drive, Write, WriteKind};
+
+/// What happens after a time that varies.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Event {
+    /// The service of this call ends.
+    Served(u32),
+    /// The sync of this server ends.
+    Synced(u32),
+    /// This call of a flush is sent again.
+    Retried(u32),
+    /// This client has done thinking.
+    Thought(u32),
+}
+
+/// What is on the network: it takes the same time for all.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Travel {
+    /// A call to its server.
+    Call(u32),
+    /// A reply to a client.
+    Reply(u32),
+    /// A refusal to a client.
+    Refusal(u32),
+}
+
+/// One run.
+#[derive(Debug)]
+pub(super) struct Simulation<'a> {
+    pub config: &'a SimConfig,
+    pub now: SimTime,
+    pub calls: Calls,
+    pub servers: Vec<Server>,
+    pub placing: Placing<'a>,
+    pub open: OpenLoop,
+    pub closed: ClosedLoop,
+    pub recorder: Recorder,
+    /// Of each write.
+    pub kinds: Vec<WriteKind>,
+    pub service: ServiceTimes,
+    pub service_draws: AttemptDraws,
+    pub queue_draws: AttemptDraws,
+    pub back_off: BackOff,
+    pub back_off_draws: AttemptDraws,
+    /// Calls that the end of a sync releases; kept for its memory.
+    pub released: Vec<u32>,
+    /// When the last operation was completed or given up.
+    pub last_outcome: SimTime,
+    /// One way.
+    pub network: SimDuration,
+    /// Calls that are sent again after a pause, by their arrival at the server.
+    pub pausing: EventQueue<Pausing>,
+    line: Line<Travel>,
+    queue: EventQueue<Event>,
+    sequence: u64,
+    /// Some event would have happened at or after the end.
+    cut_off: bool,
+}
+
+impl<'a> Simulation<'a> {
+    pub fn new(config: &'a SimConfig) -> Self {
+        let cluster = &config.cluster;
+        let draws = |purpose| AttemptDraws::new(config.seed, config.replicate, purpose);
+        let placing = Placing::new(config);
+        let server = || Server {
+            handlers: Handlers::new(cluster),
+            wal: cluster.wal.as_ref().map(GroupCommit::new),
+            locks: RowLocks::default(),
+        };
+        let recorder = Recorder::new(RecorderConfig {
+            servers: cluster.servers,
+            handlers: cluster.handlers,
+            region_server: placing.region_servers(),
+            writes: config.workload.writes.len(),
+            open_loop: config
+                .workload
+                .writes
+                .iter()
+                .any(|write| !matches!(write.drive, Drive::Closed { .. })),
+            warmup: config.warmup,
+            duration: config.duration,
+            sample: config.sample,
+            key_buckets: if config.key_buckets.is_empty() {
+                0
+            } else {
+                config.key_buckets.len() + 1
+            },
+        });
+        Self {
+            config,
+            now: SimTime::ZERO,
+            calls: Calls::default(),
+            servers: (0..cluster.servers).map(|_| server()).collect(),
+            placing,
+            open: OpenLoop::new(config),
+            closed: ClosedLoop::new(config),
+            recorder,
+            kinds: config
+                .workload
+                .writes
+                .iter()
+                .map(|write| write.kind)
+                .collect(),
+            service: ServiceTimes::new(&cluster.service),
+            service_draws: draws(Stream::Service),
+            queue_draws: draws(Stream::CallQueue),
+            back_off: BackOff::new(config.client.pause),
+            back_off_draws: draws(Stream::BackOff),
+            released: Vec::new(),
+            last_outcome: SimTime::ZERO,
+            network: cluster.network,
+            pausing: EventQueue::new(),
+            line: Line::new(),
+            queue: EventQueue::with_slots(slot_bits(cluster.servers)),
+            sequence: 0,
+            cut_off: false,
+        }
+    }
+
+    /// Runs to the end.
+    pub fn run(mut self) -> RunResult {
+        self.refill();
+        self.start_clients();
+        let end = self.config.duration;
+        loop {
+            let (line, queue) = (self.line.next(), self.queue.next());
+            let event = line.min(queue);
+            let first = self.open.next_time() + self.network;
+            let again = self.pausing.next().at;
+            let arrival = first.min(again);
+            if arrival < event.at {
+                if arrival >= end {
+                    break;
+                }
+                self.now = arrival;
+                if first <= again {
+                    self.operation_arrives();
+                } else {
+                    self.arrives_again();
+                }
+                continue;
+            }
+            self.now = event.at;
+            if line < queue {
+                match self.line.pop() {
+                    Some(Travel::Call(id)) => self.call_arrives(id),
+                    Some(Travel::Reply(id)) => self.reply_arrives(id),
+                    Some(Travel::Refusal(id)) => self.refusal_arrives(id),
+                    None => break,
+                }
+            } else {
+                match self.queue.pop() {
+                    Some((_, Event::Served(id))) => self.served(id),
+                    Some((_, Event::Synced(server))) => self.synced(server),
+                    Some((_, Event::Retried(id))) => self.travel(Travel::Call(id)),
+                    Some((_, Event::Thought(client))) => self.client_is_ready(client),
+                    None => break,
+                }
+            }
+        }
+        self.send_the_rest();
+        self.finish()
+    }
+
+    /// `event` will happen at `at`, unless the run ends before.
+    #[inline]
+    pub fn schedule(&mut self, at: SimTime, event: Event) {
+        if let Some(moment) = self.moment(at) {
+            self.queue.push(moment, event);
+        }
+    }
+
+    /// When something that is sent now arrives; `None` when the run ends before.
+    #[inline]
+    pub fn arrival(&mut self) -> Option<SimTime> {
+        self.within_run(self.now + self.network)
+    }
+
+    /// Something is sent over the network now.
+    #[inline]
+    pub fn travel(&mut self, what: Travel) {
+        if let Some(moment) = self.moment(self.now + self.network) {
+            self.line.push(moment, what);
+        }
+    }
+
+    /// The next event of that time; `None` when the run ends before.
+    #[inline]
+    pub fn moment(&mut self, at: SimTime) -> Option<Moment> {
+        let at = self.within_run(at)?;
+        self.sequence += 1;
+        Some(Moment {
+            at,
+            sequence: self.sequence,
+        })
+    }
+
+    #[inline]
+    fn within_run(&mut self, at: SimTime) -> Option<SimTime> {
+        let within = at < self.config.duration;
+        self.cut_off |= !within;
+        within.then_some(at)
+    }
+
+    /// Accounts for what has not ended.
+    fn finish(mut self) -> RunResult {
+        self.place_issued();
+        let finite = self.config.workload.writes.iter().all(is_finite);
+        let end = if finite && !self.cut_off {
+            // A run of no length has no rates.
+            self.last_outcome.max(SimTime::from_nanos(1))
+        } else {
+            self.config.duration
+        };
+        for call in self.calls.iter() {
+            if call.taken != SimTime::MAX {
+                self.recorder.busy(call.server, call.taken, end);
+            }
+            if !self.closed.buffers_of(call.client) {
+                self.recorder
+                    .unfinished(call.operation.write(), call.intended, end);
+            }
+        }
+        for call in self.pausing.iter() {
+            self.recorder
+                .unfinished(call.operation.write(), call.intended, end);
+        }
+        for row in self.closed.unfinished_rows() {
+            self.recorder
+                .unfinished(row.operation.write(), row.put, end);
+        }
+        self.recorder.finish(end)
+    }
+}
+
+/// A queue slot in which a few events happen: servers have some ten thousand a second each.
+fn slot_bits(servers: u32) -> u32 {
+    (262_144 / servers.max(1)).max(1).ilog2().clamp(10, 14)
+}
+
+/// Ends by itself.
+fn is_finite(write: &Write) -> bool {
+    match &write.drive {
+        Drive::Open { import, .. } | Drive::Closed { import, .. } => import.is_some(),
+        Drive::Beat(_) => false,
+    }
+}

@@ -1,0 +1,387 @@
+//! Conservation, termination and determinism over random small runs.
+
+mod configs;
+
+use configs::{closed, config, even_ids, open, put, schema};
+use keyheat::cluster::{ServiceLaw, WalSpec};
+use keyheat::engine::{self, SimConfig};
+use keyheat::metrics::RunResult;
+use keyheat::record::LawShape;
+use keyheat::time::{SimDuration, SimTime};
+use keyheat::units::{Bandwidth, ByteSize, PerSecond};
+use keyheat::workload::{
+    Arrivals, Drive, Import, ImportOrder, ImportRows, Think, Workload, Write, WriteKind,
+};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+const IDS: u64 = 64;
+
+fn nanos(range: std::ops::Range<u64>) -> impl Strategy<Value = SimDuration> {
+    prop_oneof![1 => Just(SimDuration::ZERO), 3 => range.prop_map(SimDuration::from_nanos)]
+}
+
+fn import() -> impl Strategy<Value = Option<Import>> {
+    let finite = (
+        0u64..400,
+        prop_oneof![Just(ImportOrder::Time), Just(ImportOrder::Shuffled)],
+    )
+        .prop_map(|(records, order)| {
+            Some(Import {
+                rows: ImportRows::Drawn {
+                    records,
+                    last: SimDuration::from_secs(9),
+                },
+                order,
+            })
+        });
+    prop_oneof![2 => Just(None), 1 => finite]
+}
+
+fn drive() -> impl Strategy<Value = Drive> {
+    let open =
+        (1.0..200_000.0f64, prop::bool::ANY, import()).prop_map(|(rate, poisson, import)| {
+            Drive::Open {
+                rate: PerSecond(rate),
+                arrivals: if poisson {
+                    Arrivals::Poisson
+                } else {
+                    Arrivals::Constant
+                },
+                profile: Vec::new(),
+                import,
+            }
+        });
+    let think = (prop::bool::ANY, nanos(1_000..3_000_000)).prop_map(|(random, mean)| {
+        if random {
+            Think::Exponential(mean)
+        } else {
+            Think::Constant(mean)
+        }
+    });
+    let buffer = prop_oneof![
+        Just(None),
+        (0u64..20_000).prop_map(|bytes| Some(ByteSize(bytes)))
+    ];
+    let closed =
+        (1u32..60, think, buffer, import()).prop_map(|(clients, think, buffer, import)| {
+            Drive::Closed {
+                clients,
+                think,
+                buffer,
+                import,
+            }
+        });
+    prop_oneof![open, closed]
+}
+
+fn write() -> impl Strategy<Value = Write> {
+    (drive(), prop::bool::weighted(0.3)).prop_map(|(drive, increment)| Write {
+        kind: if increment {
+            WriteKind::Increment
+        } else {
+            WriteKind::Put
+        },
+        ..put(drive)
+    })
+}
+
+/// Runs of up to 20 ms: overloaded or idle, with queues of any length, with retries that succeed, fail or come too late.
+fn run() -> impl Strategy<Value = SimConfig> {
+    let cluster = (
+        1u32..5,
+        1u32..6,
+        1u32..4,
+        prop_oneof![0u32..6, Just(u32::MAX)],
+        nanos(1..400_000),
+    );
+    let service = (
+        0u8..3,
+        nanos(100..500_000),
+        nanos(1..9_000),
+        prop::option::of((nanos(1..900_000), 1e5..1e8f64)),
+    );
+    let client = (
+        nanos(1..2_000_000),
+        0u32..6,
+        nanos(1..30_000_000),
+        prop_oneof![1u64..40, Just(u64::MAX)],
+    );
+    let shape = (
+        prop::collection::vec(write(), 1..4),
+        1u64..12,
+        1u64..20,
+        0u64..1000,
+    );
+    (cluster, service, client, shape).prop_map(
+        |(cluster, service, client, (mut writes, regions, millis, seed))| {
+            for (at, write) in writes.iter_mut().enumerate() {
+                write.name = format!("w{at}");
+            }
+            let schema = schema(IDS, LawShape::Zipf { exponent: 1.1 });
+            let splits = even_ids(IDS, regions);
+            let mut run = config(
+                &schema,
+                "be4(id) || be8(ts)",
+                splits,
+                writes,
+                millis as f64 / 1e3,
+                seed,
+            );
+            run.cluster.servers = cluster.0;
+            run.cluster.handlers = cluster.1;
+            run.cluster.call_queues = cluster.2.min(cluster.1);
+            run.cluster.call_queue_length = cluster.3;
+            run.cluster.network = cluster.4;
+            run.cluster.service.law = [
+                ServiceLaw::Constant,
+                ServiceLaw::Exponential,
+                ServiceLaw::Lognormal { cv: 2.0 },
+            ][usize::from(service.0)];
+            run.cluster.service.put = service.1;
+            run.cluster.service.write_row = service.2;
+            run.cluster.wal = service.3.map(|(sync, bandwidth)| WalSpec {
+                sync,
+                bandwidth: Bandwidth(bandwidth),
+            });
+            run.client.pause = client.0;
+            run.client.retries = client.1;
+            run.client.deadline = client.2;
+            run.client.max_in_flight = client.3;
+            run.key_buckets = Arc::new(even_ids(IDS, 4));
+            run
+        },
+    )
+}
+
+/// All of a result but nothing of how it was reached.
+fn text(result: &RunResult) -> String {
+    format!("{result:?}")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_operation_is_completed_failed_or_in_flight_whatever_the_batch_size(run in run()) {
+        let result = engine::run(&run);
+        for counts in result.write_counts.iter().chain([&result.counts]) {
+            prop_assert_eq!(counts.offered, counts.completed + counts.failed + counts.in_flight);
+        }
+        let expected = text(&result);
+        for batch in [1, 7] {
+            let again = engine::run(&SimConfig { batch, ..run.clone() });
+            prop_assert_eq!(&text(&again), &expected, "batch {}", batch);
+        }
+    }
+}
+
+/// The finite imports of a run, all of whose operations end well before its duration.
+fn imports(writes: Vec<Write>) -> SimConfig {
+    config(
+        &schema(IDS, LawShape::Uniform),
+        "be4(id) || be8(ts)",
+        even_ids(IDS, 4),
+        writes,
+        60.0,
+        5,
+    )
+}
+
+fn drawn(records: u64) -> Option<Import> {
+    let rows = ImportRows::Drawn {
+        records,
+        last: SimDuration::from_secs(3600),
+    };
+    Some(Import {
+        rows,
+        order: ImportOrder::Shuffled,
+    })
+}
+
+#[test]
+fn a_run_of_finite_imports_ends_when_the_last_reply_has_come() {
+    let closed = Drive::Closed {
+        clients: 7,
+        think: Think::Constant(SimDuration::ZERO),
+        buffer: None,
+        import: drawn(1001),
+    };
+    let buffered = Drive::Closed {
+        clients: 3,
+        think: Think::Constant(SimDuration::ZERO),
+        buffer: Some(ByteSize(10_000)),
+        import: drawn(997),
+    };
+    let open = Drive::Open {
+        rate: PerSecond(5_000.0),
+        arrivals: Arrivals::Constant,
+        profile: vec![],
+        import: drawn(503),
+    };
+    let mut run = imports(vec![put(closed), put(buffered), put(open)]);
+    run.warmup = SimTime::ZERO;
+    let result = engine::run(&run);
+    let completed: Vec<_> = result
+        .write_counts
+        .iter()
+        .map(|counts| counts.completed)
+        .collect();
+    assert_eq!(completed, [1001, 997, 503]);
+    assert_eq!(result.counts.in_flight + result.counts.failed, 0);
+    // 503 operations at 5,000/s take 0.1 s, and the others less: the run doesn't last for its 60 s.
+    let makespan = result.metrics["makespan_ms"].expect("the import was made");
+    assert!((100.0..400.0).contains(&makespan), "{makespan} ms");
+}
+
+#[test]
+fn nothing_takes_any_time_and_the_run_still_ends() {
+    let mut run = config(
+        &schema(IDS, LawShape::Uniform),
+        "be4(id)",
+        vec![],
+        vec![put(closed(3))],
+        0.01,
+        1,
+    );
+    run.cluster.network = SimDuration::ZERO;
+    run.cluster.service.put = SimDuration::ZERO;
+    run.cluster.wal = None;
+    let result = engine::run(&run);
+    // One operation a client and microsecond; the clients start a third of a millisecond apart.
+    assert_eq!(result.counts.offered, 10_000 + 9_667 + 9_334);
+    run.cluster.call_queue_length = 0;
+    run.cluster.handlers = 1;
+    run.cluster.service.put = SimDuration::from_secs(1);
+    run.client.pause = SimDuration::ZERO;
+    run.client.retries = u32::MAX;
+    let result = engine::run(&run);
+    assert_eq!(result.counts.in_flight, result.counts.offered);
+}
+
+#[test]
+fn an_open_loop_beyond_the_limit_in_flight_fails_at_once() {
+    let mut run = config(
+        &schema(IDS, LawShape::Uniform),
+        "be4(id)",
+        vec![],
+        vec![put(open(10_000.0))],
+        1.0,
+        2,
+    );
+    run.cluster.servers = 1;
+    run.cluster.handlers = 1;
+    run.cluster.service.put = SimDuration::from_millis(10);
+    run.cluster.call_queue_length = u32::MAX;
+    run.client.max_in_flight = 50;
+    let result = engine::run(&run);
+    assert_eq!(result.counts.in_flight, 50);
+    // One handler and a mean of 10 ms and a sync each: fewer than 200 of 10,000 in a second.
+    assert!(result.counts.completed < 200, "{:?}", result.counts);
+    assert!(result.counts.failed > 9_000, "{:?}", result.counts);
+}
+
+#[test]
+fn increments_of_one_row_wait_for_each_other_and_puts_do_not() {
+    let rate = |kind| {
+        let write = Write {
+            kind,
+            ..put(closed(40))
+        };
+        let mut run = config(
+            &schema(1, LawShape::Uniform),
+            "be4(id)",
+            vec![],
+            vec![write],
+            4.0,
+            3,
+        );
+        run.cluster.service.law = ServiceLaw::Constant;
+        let result = engine::run(&run);
+        result.metrics["write_throughput_per_sec"].expect("operations were completed")
+    };
+    // One after another: 0.3 ms of service and 0.7 ms of sync each.
+    let increments = rate(WriteKind::Increment);
+    assert!((increments - 1_000.0).abs() < 2.0, "{increments}");
+    assert!(rate(WriteKind::Put) > 10.0 * increments);
+}
+
+#[test]
+fn a_refused_flush_gives_up_the_rows_that_are_too_late_and_keeps_the_others() {
+    let buffered = Drive::Closed {
+        clients: 12,
+        think: Think::Constant(SimDuration::from_nanos(200_000)),
+        buffer: Some(ByteSize(4_000)),
+        import: None,
+    };
+    let mut run = config(
+        &schema(IDS, LawShape::Uniform),
+        "be4(id)",
+        even_ids(IDS, 3),
+        vec![put(buffered)],
+        2.0,
+        4,
+    );
+    run.cluster.servers = 2;
+    run.cluster.handlers = 1;
+    run.cluster.call_queues = 1;
+    run.cluster.call_queue_length = 1;
+    run.client.pause = SimDuration::from_nanos(500_000);
+    run.client.deadline = SimDuration::from_nanos(6_000_000);
+    let result = engine::run(&run);
+    let counts = result.counts;
+    assert!(
+        counts.failed > 100 && counts.completed > 1_000,
+        "{counts:?}"
+    );
+    assert_eq!(
+        counts.offered,
+        counts.completed + counts.failed + counts.in_flight
+    );
+}
+
+#[test]
+fn the_same_rows_are_offered_under_every_key_in_an_open_loop() {
+    let schema = schema(IDS, LawShape::Uniform);
+    let offered = |key: &str, servers| {
+        let mut run = config(
+            &schema,
+            key,
+            even_ids(IDS, 4),
+            vec![put(open(30_000.0))],
+            0.5,
+            6,
+        );
+        run.cluster.servers = servers;
+        engine::run(&run).counts.offered
+    };
+    assert_eq!(
+        offered("be4(id) || be8(ts)", 4),
+        offered("be8(ts) || be4(id)", 1)
+    );
+}
+
+#[test]
+fn a_saturated_server_completes_what_its_handlers_and_its_log_allow() {
+    let schema = schema(IDS, LawShape::Uniform);
+    let mut run = config(
+        &schema,
+        "be4(id)",
+        even_ids(IDS, 4),
+        vec![put(open(100.0))],
+        1.0,
+        7,
+    );
+    run.cluster.wal = None;
+    let alone: SimConfig = engine::saturating(&run);
+    assert_eq!((alone.cluster.servers, alone.split_points.len()), (1, 0));
+    let Workload { writes, .. } = &*alone.workload;
+    assert!(matches!(
+        writes[0].drive,
+        Drive::Closed { clients: 300, .. }
+    ));
+    let capacity =
+        engine::run(&alone).metrics["write_throughput_per_sec"].expect("operations were completed");
+    // 30 handlers, 0.3 ms each; 20,000 exponential service times: four standard errors are 4 / sqrt(20,000) = 2.8 %.
+    assert!((capacity / 100_000.0 - 1.0).abs() < 0.028, "{capacity}");
+}

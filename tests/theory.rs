@@ -1,0 +1,263 @@
+//! The engine against closed forms. Runs of a few seconds; `KEYHEAT_THEORY=full` asks for 20 replicates of two million
+//! operations after a warm-up of 50,000 service times.
+
+mod closed_forms;
+mod configs;
+
+use closed_forms::{Expected, m_d_1, m_m_c, machine_repairman};
+use configs::{closed, config, even_ids, open, put, schema};
+use keyheat::cluster::ServiceLaw;
+use keyheat::engine::{self, SimConfig};
+use keyheat::record::LawShape;
+use keyheat::time::{SimDuration, SimTime};
+use keyheat::units::ByteSize;
+use keyheat::workload::{Drive, Think};
+use std::sync::Arc;
+
+/// Mean service time in seconds.
+const SERVICE: f64 = 1e-3;
+
+/// How much is simulated for a closed form.
+struct Effort {
+    replicates: u32,
+    operations: f64,
+    /// In mean service times.
+    warmup: f64,
+}
+
+fn effort(handlers: u32) -> Effort {
+    if std::env::var("KEYHEAT_THEORY").is_ok_and(|value| value == "full") {
+        Effort {
+            replicates: 20,
+            operations: 2e6,
+            warmup: 50_000.0,
+        }
+    } else {
+        // The relaxation time of M/M/c at 0.95 is below 1 / (c (1 - sqrt(rho))^2), 1,560 / c service times.
+        Effort {
+            replicates: 12,
+            operations: 150_000.0,
+            warmup: 20_000.0 / f64::from(handlers),
+        }
+    }
+}
+
+/// Mean over replicates and its standard error.
+fn estimate(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values
+        .iter()
+        .map(|value| (value - mean).powi(2))
+        .sum::<f64>()
+        / (n - 1.0);
+    (mean, (variance / n).sqrt())
+}
+
+fn within_four_standard_errors(what: &str, values: &[f64], expected: f64, grain: f64) {
+    let (mean, error) = estimate(values);
+    let sigmas = (mean - expected) / error;
+    println!("{what}: {mean:.5} (theory {expected:.5}), {sigmas:+.2} standard errors");
+    assert!(
+        (mean - expected).abs() < 4.0 * error + grain,
+        "{what}: {mean} +- {error}, theory {expected}"
+    );
+}
+
+/// One server of `handlers` with one unlimited queue, no network, no WAL.
+fn bare_server(
+    handlers: u32,
+    law: ServiceLaw,
+    drive: Drive,
+    effort: &Effort,
+    rate: f64,
+    seed: u64,
+) -> SimConfig {
+    let warmup = effort.warmup * SERVICE;
+    let length = warmup + effort.operations / rate;
+    let mut run = config(
+        &schema(1_000, LawShape::Uniform),
+        "be4(id)",
+        vec![],
+        vec![put(drive)],
+        length,
+        seed,
+    );
+    run.warmup = SimTime::from_nanos((warmup * 1e9) as u64);
+    run.sample = SimDuration::from_nanos(((length - warmup) * 0.1e9) as u64);
+    run.cluster.servers = 1;
+    run.cluster.handlers = handlers;
+    run.cluster.call_queues = 1;
+    run.cluster.call_queue_length = u32::MAX;
+    run.cluster.network = SimDuration::ZERO;
+    run.cluster.wal = None;
+    run.cluster.service.law = law;
+    run.cluster.service.put = SimDuration::from_nanos((SERVICE * 1e9) as u64);
+    run
+}
+
+fn open_queue(name: &str, handlers: u32, law: ServiceLaw, theory: impl Fn(f64) -> Expected) {
+    for rho in [0.5, 0.8, 0.95] {
+        let effort = effort(handlers);
+        let rate = rho * f64::from(handlers) / SERVICE;
+        let (mut means, mut tails) = (Vec::new(), Vec::new());
+        for replicate in 0..effort.replicates {
+            let run = bare_server(handlers, law, open(rate), &effort, rate, 11);
+            let response = engine::run(&SimConfig { replicate, ..run })
+                .response
+                .combined();
+            means.push(response.mean().expect("operations").value / 1e9 / SERVICE);
+            tails.push(response.quantile(0.99).expect("operations").value / 1e9 / SERVICE);
+        }
+        let expected = theory(rho);
+        within_four_standard_errors(
+            &format!("{name} at {rho}: mean"),
+            &means,
+            expected.mean,
+            0.0,
+        );
+        // The histogram keeps three digits: a value stands for up to 0.1 % less.
+        within_four_standard_errors(
+            &format!("{name} at {rho}: p99"),
+            &tails,
+            expected.p99,
+            1e-3 * expected.p99,
+        );
+    }
+}
+
+#[test]
+fn one_handler_with_exponential_service_is_m_m_1() {
+    open_queue("M/M/1", 1, ServiceLaw::Exponential, |rho| m_m_c(1, rho));
+}
+
+#[test]
+fn one_handler_with_constant_service_is_m_d_1() {
+    open_queue("M/D/1", 1, ServiceLaw::Constant, m_d_1);
+}
+
+#[test]
+fn thirty_handlers_with_exponential_service_are_m_m_30() {
+    open_queue("M/M/30", 30, ServiceLaw::Exponential, |rho| m_m_c(30, rho));
+}
+
+#[test]
+fn a_closed_loop_with_exponential_think_times_is_the_machine_repairman() {
+    for (clients, handlers, think) in [(20, 3, 4.0), (200, 30, 5.0), (7, 1, 10.0)] {
+        let effort = effort(handlers);
+        let expected = machine_repairman(clients, handlers, think);
+        let mean = SimDuration::from_nanos((think * SERVICE * 1e9) as u64);
+        let drive = Drive::Closed {
+            clients,
+            think: Think::Exponential(mean),
+            buffer: None,
+            import: None,
+        };
+        let throughput: Vec<f64> = (0..effort.replicates)
+            .map(|replicate| {
+                let rate = expected / SERVICE;
+                let run = bare_server(
+                    handlers,
+                    ServiceLaw::Exponential,
+                    drive.clone(),
+                    &effort,
+                    rate,
+                    12,
+                );
+                let result = engine::run(&SimConfig { replicate, ..run });
+                result.metrics["write_throughput_per_sec"].expect("a rate") * SERVICE
+            })
+            .collect();
+        let name = format!("{clients} clients, {handlers} handlers");
+        within_four_standard_errors(&name, &throughput, expected, 0.0);
+    }
+}
+
+fn throughput(run: &SimConfig) -> f64 {
+    engine::run(run).metrics["write_throughput_per_sec"].expect("a rate")
+}
+
+/// The law of a closed loop: everybody waits for the hot server, so that all together get its capacity over its share.
+#[test]
+fn one_hot_server_holds_back_a_thousand_clients() {
+    for share in [0.25, 0.4, 0.9] {
+        let mut weights = vec![(1.0 - share) / 7.0; 8];
+        weights[5] = share;
+        let schema = schema(8, LawShape::Weights(weights));
+        let run = config(
+            &schema,
+            "be4(id) || be8(ts)",
+            even_ids(8, 8),
+            vec![put(closed(1_000))],
+            6.0,
+            13,
+        );
+        let capacity = throughput(&engine::saturating(&run));
+        let found = throughput(&run);
+        println!(
+            "share {share}: {found:.0}/s, capacity {capacity:.0}/s, ratio {:.4}",
+            found * share / capacity
+        );
+        assert!(
+            (found * share / capacity - 1.0).abs() < 0.02,
+            "share {share}: {found}/s of {capacity}/s"
+        );
+    }
+}
+
+/// Four salts on four regions of four servers give four times the throughput; k on eight give k / ceil(k / 8).
+#[test]
+fn equal_buckets_give_the_throughput_of_the_fullest_server() {
+    let capacity = |buckets: u64, servers: u32| {
+        let schema = schema(buckets, LawShape::Uniform);
+        let splits = even_ids(buckets, buckets);
+        let mut run = config(
+            &schema,
+            "be4(id) || be8(ts)",
+            splits,
+            vec![put(closed(1_600))],
+            4.0,
+            14,
+        );
+        run.cluster.servers = servers;
+        throughput(&run)
+    };
+    let one = capacity(1, 8);
+    for (buckets, servers, times) in [
+        (4, 4, 4.0),
+        (4, 8, 4.0),
+        (8, 8, 8.0),
+        (12, 8, 6.0),
+        (16, 8, 8.0),
+    ] {
+        let found = capacity(buckets, servers) / one;
+        println!("{buckets} buckets on {servers} servers: {found:.3}");
+        assert!(
+            (found / times - 1.0).abs() < 0.03,
+            "{buckets} buckets on {servers} servers: {found}"
+        );
+    }
+}
+
+/// HBase's published rates, which the default WAL is an estimate for.
+#[test]
+fn group_commit_gives_about_the_published_rates() {
+    for (value, published) in [(100, 20_000.0), (1_000, 10_000.0)] {
+        let mut run = config(
+            &schema(1_000, LawShape::Uniform),
+            "be4(id) || be8(ts)",
+            vec![],
+            vec![put(open(1.0))],
+            1.0,
+            15,
+        );
+        run.table.value = ByteSize(value);
+        run.workload = Arc::new((*run.workload).clone());
+        let found = throughput(&engine::saturating(&run));
+        println!("values of {value} bytes: {found:.0}/s");
+        assert!(
+            (found / published - 1.0).abs() < 0.25,
+            "{found}/s, published {published}/s"
+        );
+    }
+}
