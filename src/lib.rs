@@ -48,4 +48,5 @@ pub mod client;
 pub mod metrics;
 
 pub mod engine;
+pub mod scenario;
 

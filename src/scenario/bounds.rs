@@ -1,0 +1,158 @@
+//! How far timestamps and sequences can go in a run: what interval analysis of key expressions relies on. Must not know keys.
+
+use super::model::Setup;
+use crate::record::FieldKind;
+use crate::time::{EpochNanos, SimDuration, SimTime};
+use crate::workload::{Drive, Import, ImportRows, Workload, Write};
+
+/// Operations are numbered with 56 bits.
+const MOST: f64 = ((1u64 << 56) - 1) as f64;
+
+/// Sets the schema's `time_range` and `sequence_span` to bounds that no record of the setup exceeds.
+pub(super) fn set_bounds(setup: &mut Setup) {
+    setup.schema.time_range = time_range(setup);
+    setup.schema.sequence_span = sequence_span(setup);
+}
+
+fn time_range(setup: &Setup) -> (EpochNanos, EpochNanos) {
+    let workload = &setup.workload;
+    let imports = workload
+        .writes
+        .iter()
+        .filter_map(import)
+        .map(|import| &import.rows);
+    let rows = imports.chain(workload.existing.iter().map(|existing| &existing.rows));
+    let oldest = rows.map(last_of).max().unwrap_or(SimDuration::ZERO);
+    let latest_late = setup
+        .schema
+        .fields
+        .iter()
+        .filter_map(|field| match &field.kind {
+            FieldKind::Timestamp {
+                late: Some(late), ..
+            } => Some(late.up_to),
+            _ => None,
+        });
+    let latest_late = latest_late.max().unwrap_or(SimDuration::ZERO);
+    let jitter = workload
+        .writes
+        .iter()
+        .filter_map(|write| match &write.drive {
+            Drive::Beat(beat) => Some(beat.jitter),
+            _ => None,
+        });
+    let jitter = jitter.max().unwrap_or(SimDuration::ZERO);
+    let end = SimTime::from_nanos(workload.duration.as_nanos()) + jitter;
+    (
+        workload.start.before(oldest + latest_late),
+        workload.start.at(end),
+    )
+}
+
+fn import(write: &Write) -> Option<&Import> {
+    match &write.drive {
+        Drive::Open { import, .. } | Drive::Closed { import, .. } => import.as_ref(),
+        Drive::Beat(_) => None,
+    }
+}
+
+fn last_of(rows: &ImportRows) -> SimDuration {
+    match rows {
+        ImportRows::Drawn { last, .. } | ImportRows::Each { last, .. } => *last,
+    }
+}
+
+fn sequence_span(setup: &Setup) -> u64 {
+    let existing: f64 = setup
+        .workload
+        .existing
+        .iter()
+        .map(|existing| rows_of(setup, &existing.rows))
+        .sum();
+    let written = setup
+        .workload
+        .writes
+        .iter()
+        .map(|write| most_operations(setup, write))
+        .fold(0.0, f64::max);
+    (existing + written).min(MOST) as u64
+}
+
+fn combinations(setup: &Setup, each: &[crate::record::FieldId]) -> f64 {
+    each.iter()
+        .map(|id| setup.schema.field(*id).kind.count().unwrap_or(1) as f64)
+        .product()
+}
+
+fn rows_of(setup: &Setup, rows: &ImportRows) -> f64 {
+    match rows {
+        ImportRows::Drawn { records, .. } => *records as f64,
+        ImportRows::Each { each, every, last } => {
+            let times = every.map_or(1.0, |every| {
+                (last.as_secs_f64() / every.as_secs_f64()).ceil() + 1.0
+            });
+            combinations(setup, each) * times
+        }
+    }
+}
+
+fn most_operations(setup: &Setup, write: &Write) -> f64 {
+    let Workload { duration, .. } = &setup.workload;
+    let seconds = duration.as_secs_f64();
+    match &write.drive {
+        Drive::Open {
+            import: Some(import),
+            ..
+        }
+        | Drive::Closed {
+            import: Some(import),
+            ..
+        } => rows_of(setup, &import.rows),
+        Drive::Open {
+            rate,
+            profile,
+            import: None,
+            ..
+        } => {
+            let times = profile
+                .iter()
+                .map(|point| point.times)
+                .fold(f64::NAN, f64::max);
+            let mean = rate.0 * seconds * if times.is_nan() { 1.0 } else { times };
+            // A Poisson count exceeds twice its mean plus a thousand with a probability below 1e-100.
+            2.0 * mean + 1_000.0
+        }
+        Drive::Beat(beat) => {
+            combinations(setup, &beat.each) * ((seconds / beat.every.as_secs_f64()).ceil() + 1.0)
+        }
+        Drive::Closed {
+            clients,
+            buffer,
+            import: None,
+            ..
+        } => {
+            let clients = f64::from(*clients);
+            let row = least_row_bytes(setup);
+            let buffered = buffer.map_or(1.0, |buffer| buffer.0 as f64 / row + 1.0);
+            // A client can't go faster than its round trip (a microsecond at least), ...
+            let trip = (2.0 * setup.cluster.network.as_secs_f64()).max(1e-6);
+            let by_clients = clients * buffered * (seconds / trip + 1.0);
+            // ... nor all of them together faster than the servers' logs.
+            let by_logs = setup.cluster.wal.as_ref().map_or(f64::INFINITY, |wal| {
+                let bytes = f64::from(setup.cluster.servers) * wal.bandwidth.0 * seconds;
+                bytes / row + clients * buffered
+            });
+            by_clients.min(by_logs)
+        }
+    }
+}
+
+/// A row has a cell for each qualifier; a KeyValue takes 20 bytes besides row, family, qualifier and value (HBase's layout).
+fn least_row_bytes(setup: &Setup) -> f64 {
+    let table = &setup.table;
+    let cells = table
+        .qualifiers
+        .iter()
+        .map(|name| 20 + name.len() as u64 + table.family.len() as u64 + table.value.0);
+    cells.sum::<u64>().max(1) as f64
+}

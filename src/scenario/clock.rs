@@ -1,0 +1,172 @@
+//! `[time]`, and dates in general. Must not know what happens when.
+
+use super::document::{Place, Value};
+use super::model::TimeSpec;
+use super::reader::Reader;
+use super::sink::Sink;
+use crate::time::{EpochNanos, SimDuration};
+use crate::units::{Nanos, grouped};
+use toml::value::Datetime;
+
+/// Longest run (estimate: beyond it nobody waits for the result).
+const LONGEST: SimDuration = SimDuration::from_secs(31 * 86_400);
+
+/// Most sample intervals of a run; each keeps counters of every server.
+const MOST_INTERVALS: u64 = 1_000_000;
+/// Intervals of a long window by default: longer than a second each beyond a day (estimate).
+const DEFAULT_INTERVALS: u64 = 100_000;
+
+/// Reads `[time]`.
+pub(super) fn read_time(time: Reader<'_>) -> TimeSpec {
+    let start = read_start(&time);
+    let duration = time.duration_or("duration", "20s");
+    if duration == SimDuration::ZERO || duration > LONGEST {
+        let label = format!(
+            "must be longer than zero, and at most {}",
+            Nanos(LONGEST.as_nanos())
+        );
+        let message = format!("`time.duration` is {}", Nanos(duration.as_nanos()));
+        time.sink
+            .error(&value_place(&time, "duration"), message, label);
+    }
+    // Queues of a cluster in balance settle within seconds: a fifth of the run, 10 s at most (estimate).
+    let default = Nanos((duration.as_nanos() / 5).min(10_000_000_000));
+    let warmup = time.duration_or("warmup", &default.to_string());
+    let sound = duration > SimDuration::ZERO && duration <= LONGEST && warmup < duration;
+    if warmup >= duration && duration > SimDuration::ZERO {
+        let message = format!(
+            "the warm-up, {}, is as long as the run",
+            Nanos(warmup.as_nanos())
+        );
+        let label = format!(
+            "must be shorter than `duration`, {}",
+            Nanos(duration.as_nanos())
+        );
+        time.sink
+            .error(&value_place(&time, "warmup"), message, label);
+    }
+    let window =
+        SimDuration::from_nanos(duration.as_nanos().saturating_sub(warmup.as_nanos()).max(1));
+    // Ten intervals or more, of a second at most unless there would be too many.
+    let nanos = (window.as_nanos() / 10).clamp(1, 1_000_000_000);
+    let default = Nanos(nanos.max(window.as_nanos() / DEFAULT_INTERVALS));
+    let sample = time.duration_or("sample", &default.to_string());
+    if sample == SimDuration::ZERO || (sample > window && sound) {
+        let message = format!("`time.sample` is {}", Nanos(sample.as_nanos()));
+        let label = match sound {
+            true => format!(
+                "must be longer than zero, and fit into the window of {}",
+                Nanos(window.as_nanos())
+            ),
+            false => "must be longer than zero".to_owned(),
+        };
+        time.sink
+            .error(&value_place(&time, "sample"), message, label);
+    } else if sound && duration.as_nanos() / sample.as_nanos() > MOST_INTERVALS {
+        let message = format!(
+            "{} sample intervals",
+            grouped((duration.as_nanos() / sample.as_nanos()).into())
+        );
+        time.sink.error(
+            &value_place(&time, "sample"),
+            message,
+            format!("at most {}", grouped(MOST_INTERVALS.into())),
+        );
+    }
+    time.finish();
+    TimeSpec {
+        start,
+        duration,
+        warmup,
+        sample,
+    }
+}
+
+/// The place of a value, or of its table when it is a default.
+pub(super) fn value_place(reader: &Reader<'_>, key: &str) -> Place {
+    let entry = reader.table.and_then(|table| table.get(key));
+    entry.map_or_else(|| reader.place.clone(), |entry| entry.node.place.clone())
+}
+
+fn read_start(time: &Reader<'_>) -> EpochNanos {
+    let default = || EpochNanos(1_767_225_600_000_000_000);
+    let Some(entry) = time.entry("start") else {
+        time.note_default("start", "2026-01-01T00:00:00Z");
+        return default();
+    };
+    match &entry.node.value {
+        Value::Datetime(datetime) => {
+            instant(time.sink, datetime, &entry.node.place).unwrap_or_else(default)
+        }
+        other => {
+            let label = "expected a date such as `2026-01-01T00:00:00Z`, without quotes";
+            time.sink.error(
+                &entry.node.place,
+                format!("`time.start` is {}", other.kind()),
+                label,
+            );
+            default()
+        }
+    }
+}
+
+/// The instant of a TOML date: UTC when it names no offset, midnight when it names no time.
+pub(super) fn instant(sink: &Sink, datetime: &Datetime, place: &Place) -> Option<EpochNanos> {
+    let text = match (datetime.date, datetime.time, datetime.offset) {
+        (Some(date), Some(time), Some(offset)) => format!("{date}T{time}{offset}"),
+        (Some(date), Some(time), None) => format!("{date}T{time}Z"),
+        (Some(date), None, _) => format!("{date}T00:00:00Z"),
+        (None, ..) => {
+            sink.error(
+                place,
+                format!("`{datetime}` has no date"),
+                "expected a date such as `2026-01-01T00:00:00Z`",
+            );
+            return None;
+        }
+    };
+    let parsed = text.parse::<jiff::Timestamp>().ok();
+    let nanos = parsed.and_then(|instant| i64::try_from(instant.as_nanosecond()).ok());
+    // A century on each side keeps sums with any duration inside 64-bit nanoseconds.
+    let limit = i64::MAX - 2 * Nanos::MAX.0 as i64;
+    match nanos {
+        Some(nanos) if nanos.abs() < limit => Some(EpochNanos(nanos)),
+        _ => {
+            sink.error(
+                place,
+                format!("`{datetime}` is out of range"),
+                "expected a date from 1878 to 2061",
+            );
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scenario::Scenario;
+    use crate::time::SimDuration;
+
+    fn sample(time: &str) -> SimDuration {
+        let text = format!(
+            "[time]\n{time}\n[field]\nid = {{ type = \"int\", count = 9 }}\n[write.w]\nrate = \"1/s\"\n\
+             [strategy.a]\nkey = \"be4(id)\"\n"
+        );
+        let scenario = Scenario::parse(&text, "time").unwrap_or_else(|error| panic!("{error}"));
+        scenario.time.sample
+    }
+
+    #[test]
+    fn the_default_interval_suits_runs_of_any_length() {
+        assert_eq!(
+            sample("duration = \"2s\"\nwarmup = \"0s\""),
+            SimDuration::from_millis(200)
+        );
+        assert_eq!(sample("duration = \"1h\""), SimDuration::from_secs(1));
+        // 31 days without the warm-up of 10 s.
+        assert_eq!(
+            sample("duration = \"31d\""),
+            SimDuration::from_nanos((31 * 86_400 - 10) * 10_000)
+        );
+    }
+}

@@ -1,0 +1,81 @@
+//! One complaint about a scenario, tied to a place in its text. Must not know who complains.
+
+use std::ops::Range;
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// The scenario can't be used.
+    Error,
+    /// It can, but probably does not say what its author means.
+    Warning,
+    /// Good to know.
+    Note,
+}
+
+/// One complaint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// What was found; lower case, no final stop, literals in backticks.
+    pub message: String,
+    /// Byte range in the scenario text; `None` when it has no place (an unreadable file, `--set`).
+    pub span: Option<Range<usize>>,
+    /// Short text at the caret: what was expected.
+    pub label: String,
+    /// The next step, without the word `help`.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error without a place.
+    pub fn error(message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Error,
+            message: message.into(),
+            span: None,
+            label: String::new(),
+            help: None,
+        }
+    }
+
+    /// A warning without a place.
+    pub fn warning(message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Warning,
+            ..Self::error(message)
+        }
+    }
+
+    /// A note without a place.
+    pub fn note(message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Note,
+            ..Self::error(message)
+        }
+    }
+
+    /// The same, at this byte range of the scenario's text.
+    pub fn at(mut self, span: Range<usize>) -> Self {
+        self.span = Some(span);
+        self
+    }
+
+    /// The same with this text at the caret.
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    /// The same with a next step.
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Whether the scenario can't be used.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}

@@ -1,0 +1,308 @@
+//! A TOML file as a tree that keeps its order and every place. Must not know what the keys mean.
+
+use super::Diagnostic;
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+use toml::value::Datetime;
+
+/// Where something stands: in the file, or in a `--set` (or `[quick]`-independent override), by its text.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Place {
+    /// Bytes of the scenario's text.
+    File(Range<usize>),
+    /// The text of a setting given beside the file.
+    Setting(std::sync::Arc<str>),
+}
+
+/// A value with its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    /// What stands there.
+    pub value: Value,
+    /// Where.
+    pub place: Place,
+}
+
+/// A TOML value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// Its meaning, escapes resolved.
+    Text(String),
+    /// Any that TOML can write in 128 bits.
+    Integer(i128),
+    /// May be NaN or infinite.
+    Float(f64),
+    /// `true` or `false`.
+    Boolean(bool),
+    /// A date, a time, or both.
+    Datetime(Datetime),
+    /// A list.
+    Array(Vec<Node>),
+    /// A table.
+    Table(Table),
+}
+
+/// A table, in file order.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Table {
+    /// Its entries.
+    pub entries: Vec<Entry>,
+}
+
+/// One key of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// The key.
+    pub key: String,
+    /// Where the key stands.
+    pub place: Place,
+    /// Its value.
+    pub node: Node,
+}
+
+impl Value {
+    /// What it is called in messages.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Text(_) => "a text",
+            Self::Integer(_) => "an integer",
+            Self::Float(_) => "a decimal number",
+            Self::Boolean(_) => "a boolean",
+            Self::Datetime(_) => "a date",
+            Self::Array(_) => "a list",
+            Self::Table(_) => "a table",
+        }
+    }
+}
+
+impl Table {
+    /// The entry of that key.
+    pub fn get(&self, key: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.key == key)
+    }
+
+    /// The entry of that key.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Entry> {
+        self.entries.iter_mut().find(|entry| entry.key == key)
+    }
+
+    /// The table under that key, if it is one.
+    pub fn table(&self, key: &str) -> Option<&Table> {
+        match &self.get(key)?.node.value {
+            Value::Table(table) => Some(table),
+            _ => None,
+        }
+    }
+
+    /// Sets `key`, in its old position when there was one.
+    pub fn set(&mut self, key: &str, place: Place, node: Node) {
+        match self.get_mut(key) {
+            Some(entry) => {
+                entry.node = node;
+                entry.place = place;
+            }
+            None => self.entries.push(Entry {
+                key: key.to_owned(),
+                place,
+                node,
+            }),
+        }
+    }
+}
+
+/// Parses a whole file: what could be read, and every syntax error.
+pub fn parse(text: &str) -> (Table, Vec<Diagnostic>) {
+    let (document, errors) = DeTable::parse_recoverable(text);
+    let mut diagnostics: Vec<Diagnostic> = errors
+        .iter()
+        .map(|error| syntax_error(error, text))
+        .collect();
+    drop_repeated(&mut diagnostics, text);
+    let table = table(
+        document.get_ref(),
+        &|span| Place::File(span),
+        &mut diagnostics,
+    );
+    (table, diagnostics)
+}
+
+/// Parses one value in TOML syntax, as a setting gives it.
+pub fn parse_value(text: &str, place: &Place) -> Option<Node> {
+    let parsed = DeValue::parse(text).ok()?;
+    let mut diagnostics = Vec::new();
+    let node = node(&parsed, &|_| place.clone(), &mut diagnostics);
+    diagnostics.is_empty().then_some(node)
+}
+
+/// The keys of a table that stands there twice are twice there, too: one complaint says it.
+fn drop_repeated(diagnostics: &mut Vec<Diagnostic>, text: &str) {
+    let header = |at: usize| {
+        let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        text[start..].starts_with('[')
+    };
+    let twice = |diagnostic: &Diagnostic| diagnostic.message.ends_with("is set twice");
+    let spans: Vec<Range<usize>> = diagnostics
+        .iter()
+        .filter(|diagnostic| twice(diagnostic))
+        .filter_map(|diagnostic| diagnostic.span.clone())
+        .filter(|span| header(span.start))
+        .map(|span| {
+            span.end
+                ..text[span.end..]
+                    .find("\n[")
+                    .map_or(text.len(), |next| span.end + next)
+        })
+        .collect();
+    diagnostics.retain(|diagnostic| {
+        let inside = |at: usize| spans.iter().any(|table| table.contains(&at));
+        !twice(diagnostic)
+            || diagnostic
+                .span
+                .as_ref()
+                .is_none_or(|span| !inside(span.start))
+    });
+}
+
+fn syntax_error(error: &toml::de::Error, text: &str) -> Diagnostic {
+    let (message, expected) = match error.message().split_once(", expected ") {
+        Some((message, expected)) => (message, format!("expected {expected}")),
+        None => (error.message(), String::new()),
+    };
+    let span = error.span().unwrap_or(0..0);
+    let found = text.get(span.clone()).unwrap_or_default().trim();
+    match message {
+        "duplicate key" => {
+            let diagnostic =
+                Diagnostic::error(format!("`{found}` is set twice")).label("set here once more");
+            match first_line_of(text, &span) {
+                Some(line) => diagnostic.help(format!(
+                    "a first one stands on line {line}; names and keys are unique"
+                )),
+                None => diagnostic.help("names and keys are unique: keep one of them"),
+            }
+        }
+        "string values must be quoted" => Diagnostic::error("this is no TOML value")
+            .label("expected a number, a date, a list, or a text in quotes"),
+        _ => Diagnostic::error(message).label(expected),
+    }
+    .at(span)
+}
+
+/// The line of an earlier table header or key that equals the one at `span`, for a duplicate's help.
+fn first_line_of(text: &str, span: &Range<usize>) -> Option<usize> {
+    let line_start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+    let line = text[line_start..].lines().next()?.trim();
+    let is_header = line.starts_with('[');
+    let key = |line: &str| line.split('=').next().unwrap_or_default().trim().to_owned();
+    let mut first = None;
+    for (number, earlier) in text[..line_start].lines().enumerate() {
+        let earlier = earlier.trim();
+        if is_header {
+            let header = |line: &str| line.split('#').next().unwrap_or_default().trim().to_owned();
+            if header(earlier) == header(line) {
+                return Some(number + 1);
+            }
+        } else if earlier.starts_with('[') {
+            first = None;
+        } else if key(earlier) == key(line) {
+            first = first.or(Some(number + 1));
+        }
+    }
+    first
+}
+
+fn table(
+    from: &DeTable<'_>,
+    place: &dyn Fn(Range<usize>) -> Place,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Table {
+    let mut entries: Vec<_> = from.iter().collect();
+    entries.sort_by_key(|(key, _)| key.span().start);
+    let entries = entries
+        .into_iter()
+        .map(|(key, value)| Entry {
+            key: key.get_ref().to_string(),
+            place: place(key.span()),
+            node: node(value, place, diagnostics),
+        })
+        .collect();
+    Table { entries }
+}
+
+fn node(
+    from: &Spanned<DeValue<'_>>,
+    place: &dyn Fn(Range<usize>) -> Place,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Node {
+    let at = place(from.span());
+    let mut too_large = |text: &str| {
+        diagnostics.push(
+            Diagnostic::error(format!("`{text}` is too large for any number here")).at(from.span()),
+        );
+        Value::Integer(0)
+    };
+    let value = match from.get_ref() {
+        DeValue::String(text) => Value::Text(text.to_string()),
+        DeValue::Integer(integer) => {
+            match i128::from_str_radix(integer.as_str(), integer.radix()) {
+                Ok(value) => Value::Integer(value),
+                Err(_) => too_large(integer.as_str()),
+            }
+        }
+        DeValue::Float(float) => match float.as_str().parse() {
+            Ok(value) => Value::Float(value),
+            Err(_) => too_large(float.as_str()),
+        },
+        DeValue::Boolean(value) => Value::Boolean(*value),
+        DeValue::Datetime(value) => Value::Datetime(*value),
+        DeValue::Array(items) => Value::Array(
+            items
+                .iter()
+                .map(|item| node(item, place, diagnostics))
+                .collect(),
+        ),
+        DeValue::Table(items) => Value::Table(table(items, place, diagnostics)),
+    };
+    Node { value, place: at }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_keep_their_order_and_place() {
+        let (table, errors) = parse("b = 1\na = \"x\"\n[z]\n[c.d]\ne = 1.5\n");
+        assert!(errors.is_empty());
+        let keys: Vec<&str> = table
+            .entries
+            .iter()
+            .map(|entry| entry.key.as_str())
+            .collect();
+        assert_eq!(keys, ["b", "a", "z", "c"]);
+        assert_eq!(table.entries[1].node.place, Place::File(10..13));
+        assert_eq!(
+            table.table("c").unwrap().table("d").unwrap().entries[0].place,
+            Place::File(24..25)
+        );
+    }
+
+    #[test]
+    fn all_syntax_errors_are_found_at_once() {
+        let (table, errors) = parse("a = \nb = 1 1\n[c\nd = 2\nb = 3\n");
+        assert!(errors.len() >= 3, "{errors:?}");
+        assert!(table.get("b").is_some());
+    }
+
+    #[test]
+    fn duplicates_name_their_first_line() {
+        let (_, errors) = parse("[strategy.a]\nkey = 'x'\n\n[strategy.a]\nkey = 'y'\n");
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        assert_eq!(errors[0].message, "`a` is set twice");
+        assert!(
+            errors[0].help.as_ref().unwrap().contains("line 1;"),
+            "{errors:?}"
+        );
+    }
+}

@@ -1,0 +1,76 @@
+//! Everything of a scenario but its strategies and expectations, read from one document: the file itself, or the file under a
+//! strategy's overrides. Must not know why the document looks as it does.
+
+use super::bounds::set_bounds;
+use super::clock::read_time;
+use super::document::{Place, Table};
+use super::existing::read_existing;
+use super::fields::{Fields, read_fields};
+use super::hardware::{read_client, read_cluster, read_table};
+use super::model::{Setup, TimeSpec};
+use super::presplits::{Request, read_presplit};
+use super::reader::Reader;
+use super::refusals::{read_balancer, refuse_tables};
+use super::sink::Sink;
+use super::writes::read_writes;
+use crate::workload::Workload;
+use std::path::Path;
+
+/// One document, read.
+#[derive(Debug, Clone)]
+pub(super) struct Draft {
+    pub(super) question: String,
+    pub(super) seed: u64,
+    pub(super) replicates: u32,
+    pub(super) time: TimeSpec,
+    pub(super) fields: Fields,
+    pub(super) setup: Setup,
+    pub(super) presplit: Request,
+}
+
+/// Reads a document; every mistake goes to `sink`.
+pub(super) fn read_draft(sink: &Sink, document: &Table, text: &str, folder: &Path) -> Draft {
+    let scenario = Reader::new(sink, Some(document), Place::File(0..0), "");
+    let question = scenario.text_or("question", "");
+    // TOML's integers have 64 bits and a sign; all of them are seeds.
+    let seed = scenario.integer_or("seed", 0, i64::MAX, 1) as u64;
+    let replicates = scenario.integer_or("replicates", 1, 10_000, 5) as u32;
+    let time = read_time(scenario.table("time"));
+    let mut fields = read_fields(&scenario, folder);
+    let writes = read_writes(&scenario, &mut fields, &time);
+    let existing = read_existing(&scenario, &mut fields, &writes);
+    let cluster = read_cluster(scenario.table("cluster"));
+    let table = scenario.table("table");
+    let spec = read_table(&table);
+    let presplit = read_presplit(&table, text);
+    table.finish();
+    let client = read_client(scenario.table("client"));
+    read_balancer(scenario.table("balancer"));
+    refuse_tables(&scenario);
+    for key in ["strategy", "expect", "quick"] {
+        scenario.entry(key);
+    }
+    scenario.finish();
+    let mut setup = Setup {
+        schema: fields.schema.clone(),
+        workload: Workload {
+            start: time.start,
+            duration: time.duration,
+            writes,
+            existing,
+        },
+        cluster,
+        table: spec,
+        client,
+    };
+    set_bounds(&mut setup);
+    Draft {
+        question,
+        seed,
+        replicates,
+        time,
+        fields,
+        setup,
+        presplit,
+    }
+}

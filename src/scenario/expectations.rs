@@ -1,0 +1,301 @@
+//! `[[expect]]`: bounds of metrics and golden keys. Must not know any result.
+
+use super::Diagnostic;
+use super::clock::value_place;
+use super::document::{Node, Place, Value};
+use super::golden::read_golden;
+use super::metric_names;
+use super::model::{Bound, Expectation, RatioTo};
+use super::nearest::suggest;
+use super::reader::Reader;
+use super::strategies::ReadStrategy;
+
+/// A strategy's name with what it was read as: `None` when it could not be read.
+pub(super) type Named = (String, Option<ReadStrategy>);
+
+/// Reads all `[[expect]]`. `selected[i]` is the index that strategy i has in the scenario, `None` when it was not selected.
+pub(super) fn read_expectations(
+    scenario: &Reader<'_>,
+    strategies: &[Named],
+    selected: &[Option<usize>],
+    writes: &[&str],
+    text: &str,
+) -> Vec<Expectation> {
+    let Some(entry) = scenario.entry("expect") else {
+        return Vec::new();
+    };
+    let Value::Array(items) = &entry.node.value else {
+        scenario.sink.error(
+            &entry.place,
+            format!("`expect` is {}", entry.node.value.kind()),
+            "expected `[[expect]]`",
+        );
+        return Vec::new();
+    };
+    let mut expectations = Vec::new();
+    for item in items {
+        let reader = scenario.table_of("expect", item, &item.place, "expect".to_owned());
+        if reader.table.is_some() {
+            read_one(
+                &reader,
+                strategies,
+                selected,
+                writes,
+                text,
+                &mut expectations,
+            );
+            reader.finish();
+        }
+    }
+    expectations
+}
+
+fn read_one(
+    reader: &Reader<'_>,
+    strategies: &[Named],
+    selected: &[Option<usize>],
+    writes: &[&str],
+    text: &str,
+    out: &mut Vec<Expectation>,
+) {
+    let chosen = read_strategy(reader, "strategy", strategies, true);
+    let because = reader.text("because").map(str::to_owned);
+    if reader.entry("at").is_some() {
+        super::refusals::refuse_value(reader, "at");
+    }
+    let golden = reader.has("record") || reader.has("key");
+    if golden {
+        for key in ["metric", "above", "below", "between", "is", "ratio_to"] {
+            if reader.entry(key).is_some() {
+                let label = "an expected key has `record` and `key` only";
+                reader.sink.error(
+                    &reader.place_of(key),
+                    format!("`{key}` has no meaning beside a key"),
+                    label,
+                );
+            }
+        }
+        let found = read_golden(
+            reader,
+            chosen.as_deref().unwrap_or_default(),
+            strategies,
+            text,
+        );
+        for mut key in found {
+            if let Some(at) = selected[key.strategy] {
+                key.strategy = at;
+                key.because.clone_from(&because);
+                out.push(Expectation::Key(key));
+            }
+        }
+        return;
+    }
+    let metric = read_metric(reader, writes);
+    let bound = read_bound(reader, metric.as_deref(), writes);
+    let ratio_to = read_ratio(reader, strategies, &bound);
+    let (Some(chosen), Some(metric), Some(bound), Some(ratio_to)) =
+        (chosen, metric, bound, ratio_to)
+    else {
+        return;
+    };
+    let every = chosen.len() > 1;
+    for strategy in chosen {
+        if ratio_to == Some(strategy) {
+            if !every {
+                let label = "its ratio to itself is 1";
+                reader.sink.error(
+                    &value_place(reader, "ratio_to"),
+                    "a strategy compared with itself",
+                    label,
+                );
+            }
+            continue;
+        }
+        let ratio = match ratio_to {
+            None => None,
+            Some(other) => match selected[other] {
+                Some(strategy) => Some(RatioTo { strategy }),
+                // The other strategy does not run: nothing to compare with.
+                None => continue,
+            },
+        };
+        let Some(strategy) = selected[strategy] else {
+            continue;
+        };
+        let (metric, bound, because) = (metric.clone(), bound.clone(), because.clone());
+        out.push(Expectation::Metric {
+            strategy,
+            metric,
+            bound,
+            ratio_to: ratio,
+            because,
+        });
+    }
+}
+
+/// The strategies that a name stands for: one, or all for `"*"`.
+fn read_strategy<'a>(
+    reader: &Reader<'a>,
+    key: &'a str,
+    strategies: &[Named],
+    all: bool,
+) -> Option<Vec<usize>> {
+    if !reader.has(key) {
+        reader.missing(key, "\"*\"");
+    }
+    let name = reader.text(key)?;
+    if all && name == "*" {
+        return Some((0..strategies.len()).collect());
+    }
+    if let Some(at) = strategies.iter().position(|(known, _)| known == name) {
+        return Some(vec![at]);
+    }
+    let mut diagnostic =
+        Diagnostic::error(format!("unknown strategy `{name}`")).label("no such `[strategy.x]`");
+    diagnostic.help = suggest(name, strategies.iter().map(|(known, _)| known.as_str()));
+    reader.sink.add(&value_place(reader, key), diagnostic);
+    None
+}
+
+fn read_metric(reader: &Reader<'_>, writes: &[&str]) -> Option<String> {
+    if !reader.has("metric") {
+        reader.missing("metric", "\"server_max_share\"");
+    }
+    let metric = reader.text("metric")?;
+    let place = value_place(reader, "metric");
+    match metric_names::check(metric, writes) {
+        Ok(()) => Some(metric.to_owned()),
+        Err((message, help)) => {
+            let mut diagnostic =
+                Diagnostic::error(message).label("not in the catalogue of metrics");
+            diagnostic.help = help;
+            reader.sink.add(&place, diagnostic);
+            None
+        }
+    }
+}
+
+const BOUNDS: [&str; 4] = ["above", "below", "between", "is"];
+
+fn read_bound(reader: &Reader<'_>, metric: Option<&str>, writes: &[&str]) -> Option<Bound> {
+    let given: Vec<&str> = BOUNDS.into_iter().filter(|key| reader.has(key)).collect();
+    for key in BOUNDS {
+        reader.entry(key);
+    }
+    let [key] = given[..] else {
+        let (place, message) = match given.get(1) {
+            Some(second) => (
+                reader.place_of(second),
+                format!(
+                    "an expectation with two bounds: `{}`",
+                    given.join("` and `")
+                ),
+            ),
+            None => (
+                reader.place.clone(),
+                "an expectation without a bound".to_owned(),
+            ),
+        };
+        let diagnostic = Diagnostic::error(message)
+            .label("expected exactly one of `above`, `below`, `between`, `is`");
+        reader.sink.add(&place, diagnostic);
+        return None;
+    };
+    let node = &reader.table?.get(key)?.node;
+    let number = |node: &Node| reader.number_node(key, node, "a finite number", |_| true);
+    // An unknown metric may be a word or a number.
+    if metric.is_none() && matches!(node.value, Value::Text(_)) && key == "is" {
+        return None;
+    }
+    let words = metric.and_then(|metric| metric_names::words(metric, writes));
+    if let Some(words) = words {
+        return match &node.value {
+            Value::Text(word) if key == "is" => {
+                if !words.contains(&word.as_str()) {
+                    let mut diagnostic = Diagnostic::error(format!(
+                        "`{}` is never `{word}`",
+                        metric.unwrap_or_default()
+                    ));
+                    diagnostic.label = format!("expected {}", super::nearest::either(words));
+                    diagnostic.help =
+                        suggest(word, words.iter().copied()).filter(|help| help.starts_with("did"));
+                    reader.sink.add(&node.place, diagnostic);
+                    return None;
+                }
+                Some(Bound::IsText(word.clone()))
+            }
+            _ => {
+                let label = format!("expected `is = ...` with {}", super::nearest::either(words));
+                reader.sink.error(
+                    &node.place,
+                    format!("`{}` is a word", metric.unwrap_or_default()),
+                    label,
+                );
+                None
+            }
+        };
+    }
+    match key {
+        "above" => number(node).map(Bound::Above),
+        "below" => number(node).map(Bound::Below),
+        "is" => number(node).map(Bound::IsNumber),
+        _ => match &node.value {
+            Value::Array(items) if items.len() == 2 => {
+                let (low, high) = number(&items[0]).zip(number(&items[1]))?;
+                if low > high {
+                    reader.sink.error(
+                        &node.place,
+                        "nothing lies between these",
+                        format!("{low} is more than {high}"),
+                    );
+                    return None;
+                }
+                Some(Bound::Between(low, high))
+            }
+            _ => {
+                reader.sink.error(
+                    &node.place,
+                    "`between` is no pair of numbers",
+                    "expected `[low, high]`",
+                );
+                None
+            }
+        },
+    }
+}
+
+/// `Some(None)`: no ratio; `None`: a mistake.
+fn read_ratio(
+    reader: &Reader<'_>,
+    strategies: &[Named],
+    bound: &Option<Bound>,
+) -> Option<Option<usize>> {
+    let Some(entry) = reader.entry("ratio_to") else {
+        return Some(None);
+    };
+    if matches!(entry.node.value, Value::Table(_)) {
+        let message = "a ratio to another sweep value is not simulated yet";
+        reader.sink.error(
+            &entry.node.place,
+            message,
+            "expected the name of a strategy",
+        );
+        return None;
+    }
+    let other = read_strategy(reader, "ratio_to", strategies, false)?;
+    if matches!(bound, Some(Bound::IsText(_))) {
+        reader
+            .sink
+            .error(&entry.place, "words have no ratio", "only numbers do");
+        return None;
+    }
+    let below_zero = matches!(bound, Some(Bound::Below(high)) if *high <= 0.0);
+    if below_zero {
+        let place: Place = value_place(reader, "below");
+        reader.sink.add(
+            &place,
+            Diagnostic::warning("a ratio is never below 0").label("can't hold"),
+        );
+    }
+    Some(other.first().copied())
+}

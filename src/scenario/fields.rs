@@ -1,0 +1,297 @@
+//! `[field]` and `[parameter]`: what a record is made of. Must not know how a value is drawn, nor what writes do.
+
+use super::Diagnostic;
+use super::document::{Entry, Node, Place, Value};
+use super::field_kinds::read_kind;
+use super::laws::{read_law, uniform};
+use super::nearest::suggest;
+use super::reader::Reader;
+use super::sink::Sink;
+use crate::record::{Field, FieldId, FieldKind, GivenValue, GivenValueError, Schema};
+use crate::time::EpochNanos;
+use crate::units::{ByteSize, grouped};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The fields and parameters of a scenario.
+#[derive(Debug, Clone)]
+pub(super) struct Fields {
+    /// Times and sequences are not yet known.
+    pub(super) schema: Schema,
+    /// Name and expression of each derived field, in file order.
+    pub(super) derived: Vec<(String, String)>,
+    /// The nodes of their expressions.
+    pub(super) derived_nodes: Vec<Node>,
+    /// `[parameter]`.
+    pub(super) parameters: BTreeMap<String, i64>,
+    /// No kind is a stand-in for one that could not be read.
+    pub(super) sound: bool,
+}
+
+/// Memory that the laws of one field may take.
+const LAW_MEMORY: u64 = 4 << 30;
+
+/// Reads `[parameter]` and `[field]`. `folder` is where files of values are looked for.
+pub(super) fn read_fields<'a>(scenario: &Reader<'a>, folder: &Path) -> Fields {
+    let parameters = read_parameters(&scenario.table("parameter"));
+    let fields = scenario.table("field");
+    if fields.entries().is_empty() {
+        fields.sink.add(
+            &fields.place,
+            Diagnostic::error("the scenario has no `[field]`")
+                .label("a record needs at least one field")
+                .help("add `[field]` with, for example, `ts = { type = \"timestamp\" }`"),
+        );
+    }
+    let mut found = Fields {
+        schema: Schema {
+            fields: Vec::new(),
+            time_range: (EpochNanos(0), EpochNanos(0)),
+            sequence_span: 0,
+        },
+        derived: Vec::new(),
+        derived_nodes: Vec::new(),
+        parameters,
+        sound: true,
+    };
+    let mut parents = Vec::new();
+    for entry in fields.entries() {
+        check_identifier(fields.sink, "field", entry);
+        if found.parameters.contains_key(&entry.key) {
+            fields.sink.error(
+                &entry.place,
+                format!("`{}` is a parameter, too", entry.key),
+                "expressions could mean either",
+            );
+        }
+        let reader = fields.table_of(
+            &entry.key,
+            &entry.node,
+            &entry.place,
+            format!("field.{}", entry.key),
+        );
+        if reader.table.is_none() {
+            found.sound = false;
+            continue;
+        }
+        if reader.has("expr") {
+            if let Some(text) = reader.text("expr") {
+                found.derived.push((entry.key.clone(), text.to_owned()));
+                found.derived_nodes.push(
+                    reader
+                        .table
+                        .and_then(|table| table.get("expr"))
+                        .expect("just read")
+                        .node
+                        .clone(),
+                );
+            }
+            reader.finish();
+            continue;
+        }
+        let kind = read_kind(&reader, folder);
+        let law = match &kind {
+            Some(kind) => read_law(&reader, kind),
+            None => {
+                reader.entry("distribution");
+                uniform()
+            }
+        };
+        let of = reader.texts("of", true).unwrap_or_default();
+        if kind.is_some() {
+            reader.finish();
+        }
+        // A field that could not be read still has its name: other tables may refer to it without a second complaint.
+        found.sound &= kind.is_some();
+        let kind = kind.unwrap_or(FieldKind::Int { first: 0, count: 1 });
+        check_memory(fields.sink, entry, &kind, !of.is_empty());
+        found.schema.fields.push(Field {
+            name: entry.key.clone(),
+            kind,
+            law,
+            of: Vec::new(),
+            literals: Vec::new(),
+        });
+        parents.push(of);
+    }
+    if found.schema.fields.len() > usize::from(u16::MAX) {
+        fields
+            .sink
+            .error(&fields.place, "more than 65,535 fields", "");
+        found.schema.fields.truncate(usize::from(u16::MAX));
+        parents.truncate(usize::from(u16::MAX));
+    }
+    resolve_parents(fields.sink, &mut found, &parents);
+    found
+}
+
+fn read_parameters(table: &Reader<'_>) -> BTreeMap<String, i64> {
+    let mut parameters = BTreeMap::new();
+    for entry in table.entries() {
+        check_identifier(table.sink, "parameter", entry);
+        // One that could not be read still has its name.
+        parameters.insert(entry.key.clone(), 1);
+        match entry.node.value {
+            Value::Integer(value) if i64::try_from(value).is_ok() => {
+                parameters.insert(entry.key.clone(), value as i64);
+            }
+            Value::Integer(_) => {
+                table
+                    .sink
+                    .error(&entry.node.place, "a parameter has 64 bits", "too large")
+            }
+            _ => {
+                let message = format!("`parameter.{}` is {}", entry.key, entry.node.value.kind());
+                table
+                    .sink
+                    .error(&entry.node.place, message, "expected an integer");
+            }
+        }
+    }
+    parameters
+}
+
+fn check_identifier(sink: &Sink, what: &str, entry: &Entry) {
+    let mut chars = entry.key.chars();
+    let starts = chars
+        .next()
+        .is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+    if starts && chars.all(|c| c.is_ascii_alphanumeric() || c == '_') && entry.key.len() <= 64 {
+        return;
+    }
+    let label = "expected a letter, then letters, digits and `_`, 64 at most";
+    sink.error(
+        &entry.place,
+        format!("`{}` is no name of a {what}", entry.key),
+        label,
+    );
+}
+
+/// Laws but the uniform one may be tabulated with 16 bytes a value: a rank and a share.
+fn check_memory(sink: &Sink, entry: &Entry, kind: &FieldKind, dependent: bool) {
+    let Some(count) = kind.count() else { return };
+    let tabulated = match &entry.node.value {
+        Value::Table(table) => table.get("distribution").is_some(),
+        _ => false,
+    };
+    let bytes = count as f64 * 16.0;
+    if tabulated && !dependent && bytes > LAW_MEMORY as f64 {
+        let need = ByteSize::approximate(bytes);
+        let message = format!(
+            "{} values with a distribution need about {need} of memory",
+            grouped(count.into())
+        );
+        let label = format!(
+            "keyheat takes up to {}",
+            ByteSize::approximate(LAW_MEMORY as f64)
+        );
+        sink.error(&entry.place, message, label);
+    }
+}
+
+fn resolve_parents(sink: &Sink, fields: &mut Fields, parents: &[Vec<(&str, Place)>]) {
+    for (at, names) in parents.iter().enumerate() {
+        let kind = &fields.schema.fields[at].kind;
+        if let (Some((_, place)), FieldKind::Sequence { .. } | FieldKind::Timestamp { .. }) =
+            (names.first(), kind)
+        {
+            let name = &fields.schema.fields[at].name;
+            let label = "only values that are drawn can be drawn once";
+            sink.error(
+                place,
+                format!("`{name}` follows the run: it depends on no field"),
+                label,
+            );
+            continue;
+        }
+        let ids = names
+            .iter()
+            .filter_map(|(name, place)| find(sink, fields, name, place))
+            .collect();
+        fields.schema.fields[at].of = ids;
+    }
+    // What `dependency_order` can't place behind its parents lies in, or behind, a cycle.
+    for (at, names) in parents.iter().enumerate() {
+        if in_cycle(&fields.schema, FieldId(at as u16)) {
+            let name = &fields.schema.fields[at].name;
+            sink.error(
+                &names[0].1,
+                format!("`{name}` depends on itself"),
+                "a cycle of `of`",
+            );
+            fields.schema.fields[at].of.clear();
+        }
+    }
+}
+
+fn in_cycle(schema: &Schema, start: FieldId) -> bool {
+    let mut seen = vec![false; schema.fields.len()];
+    let mut open = schema.field(start).of.clone();
+    while let Some(id) = open.pop() {
+        if id == start {
+            return true;
+        }
+        if !std::mem::replace(&mut seen[usize::from(id.0)], true) {
+            open.extend(&schema.field(id).of);
+        }
+    }
+    false
+}
+
+/// The stored field of that name, or a complaint.
+pub(super) fn find(sink: &Sink, fields: &Fields, name: &str, place: &Place) -> Option<FieldId> {
+    if let Some(id) = fields.schema.find(name) {
+        return Some(id);
+    }
+    let diagnostic = match fields.derived.iter().any(|(derived, _)| derived == name) {
+        true => Diagnostic::error(format!("`{name}` is derived"))
+            .label("expected a field with a `type`"),
+        false => {
+            let mut diagnostic =
+                Diagnostic::error(format!("unknown field `{name}`")).label("no such `[field]`");
+            diagnostic.help = suggest(
+                name,
+                fields.schema.fields.iter().map(|field| field.name.as_str()),
+            );
+            diagnostic
+        }
+    };
+    sink.add(place, diagnostic);
+    None
+}
+
+/// The slot of a value that the file gives; a text from outside the field's domain becomes a literal of the schema.
+pub(super) fn given(sink: &Sink, schema: &mut Schema, id: FieldId, node: &Node) -> Option<i64> {
+    let value = match &node.value {
+        Value::Integer(value) if i64::try_from(*value).is_ok() => GivenValue::Int(*value as i64),
+        Value::Float(value) if value.is_finite() => GivenValue::Float(*value),
+        Value::Text(text) => GivenValue::Text(text),
+        Value::Datetime(datetime) => {
+            GivenValue::Instant(super::clock::instant(sink, datetime, &node.place)?)
+        }
+        other => {
+            sink.error(
+                &node.place,
+                format!("a field can't be {}", other.kind()),
+                "expected a number, a text or a date",
+            );
+            return None;
+        }
+    };
+    match schema.parse(id, value) {
+        Ok(slot) => Some(slot),
+        Err(GivenValueError::Outside {
+            literal: Some(bytes),
+            ..
+        }) => {
+            let literals = &mut schema.fields[usize::from(id.0)].literals;
+            let at = u16::try_from(literals.len()).ok()?;
+            literals.push(bytes);
+            Some(Field::literal_slot(at))
+        }
+        Err(error) => {
+            sink.error(&node.place, error.to_string(), "not a value of the field");
+            None
+        }
+    }
+}

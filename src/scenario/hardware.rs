@@ -1,0 +1,294 @@
+//! `[cluster]`, `[table]` and `[client]`: the specifications that the engine runs on. Must not know how they are simulated.
+
+use super::Diagnostic;
+use super::clock::value_place;
+use super::document::Value;
+use super::reader::Reader;
+use super::refusals::{read_split_policy, refuse};
+use crate::client::ClientSpec;
+use crate::cluster::{ClusterSpec, ServiceLaw, ServiceSpec, TableSpec, WalSpec};
+use crate::time::SimDuration;
+use crate::units::{ByteSize, grouped};
+
+/// Memory that the servers may take.
+const MEMORY: f64 = (4u64 << 30) as f64;
+
+/// Bytes of a server, and of each of its handlers with its share of the queues (estimates).
+const SERVER_BYTES: f64 = 4096.0;
+const HANDLER_BYTES: f64 = 64.0;
+
+/// Reads `[cluster]`.
+pub(super) fn read_cluster(cluster: Reader<'_>) -> ClusterSpec {
+    let servers = cluster.integer_or("servers", 1, i64::MAX, 8);
+    let handlers = cluster.integer_or("handlers", 1, 100_000, 30);
+    let bytes = servers as f64 * (SERVER_BYTES + handlers as f64 * HANDLER_BYTES);
+    if bytes > MEMORY {
+        let message = format!(
+            "{} servers of {handlers} handlers need about {} of memory",
+            grouped(servers.into()),
+            ByteSize::approximate(bytes)
+        );
+        let label = format!("keyheat takes up to {}", ByteSize::approximate(MEMORY));
+        cluster
+            .sink
+            .error(&value_place(&cluster, "servers"), message, label);
+    }
+    // HBase: 0.1 queues a handler (`hbase.ipc.server.callqueue.handler.factor`), 10 calls a handler in each.
+    let call_queues = cluster.integer_or("call_queues", 1, handlers, (handlers / 10).max(1));
+    let call_queue_length = read_queue_length(&cluster, handlers);
+    let network = cluster.duration_or("network", "0.25ms");
+    if network > SimDuration::from_secs(60) {
+        cluster.sink.error(
+            &value_place(&cluster, "network"),
+            "a network of more than a minute",
+            "at most 60s, one way",
+        );
+    }
+    let heap = cluster.unit_or("heap", "16GB");
+    for key in [
+        "disk_bandwidth",
+        "split_offline",
+        "move_offline",
+        "failure_detection",
+    ] {
+        refuse(&cluster, key);
+    }
+    let service = read_service(cluster.table("service"));
+    let wal = read_wal(cluster.table("wal"));
+    cluster.finish();
+    ClusterSpec {
+        servers: u32::try_from(servers).unwrap_or(u32::MAX),
+        handlers: handlers as u32,
+        call_queues: call_queues as u32,
+        call_queue_length,
+        network,
+        heap,
+        service,
+        wal,
+    }
+}
+
+fn read_queue_length(cluster: &Reader<'_>, handlers: i64) -> u32 {
+    let entry = cluster
+        .table
+        .and_then(|table| table.get("call_queue_length"));
+    if let Some(Value::Text(text)) = entry.map(|entry| &entry.node.value) {
+        cluster.entry("call_queue_length");
+        if text != "unlimited" {
+            let place = value_place(cluster, "call_queue_length");
+            cluster.sink.error(
+                &place,
+                format!("`{text}` is no length of a queue"),
+                "expected a number of calls, or `unlimited`",
+            );
+        }
+        return u32::MAX;
+    }
+    cluster.integer_or(
+        "call_queue_length",
+        1,
+        i64::from(u32::MAX) - 1,
+        handlers * 10,
+    ) as u32
+}
+
+fn read_service(service: Reader<'_>) -> ServiceSpec {
+    #[derive(Clone, Copy)]
+    enum Shape {
+        Constant,
+        Exponential,
+        Lognormal,
+    }
+    let shapes = [
+        ("constant", Shape::Constant),
+        ("exponential", Shape::Exponential),
+        ("lognormal", Shape::Lognormal),
+    ];
+    let law = match service.word_or("distribution", &shapes, "exponential") {
+        Shape::Constant => ServiceLaw::Constant,
+        Shape::Exponential => ServiceLaw::Exponential,
+        Shape::Lognormal => {
+            let cv = service.number_or(
+                "cv",
+                "greater than 0, and at most 100",
+                |cv| cv > 0.0 && cv <= 100.0,
+                "1.0",
+            );
+            ServiceLaw::Lognormal { cv }
+        }
+    };
+    if !matches!(law, ServiceLaw::Lognormal { .. }) && service.entry("cv").is_some() {
+        let label = "needs `distribution = \"lognormal\"`";
+        service
+            .sink
+            .error(&service.place_of("cv"), "`cv` has no meaning here", label);
+    }
+    let put = service.duration_or("put", "0.3ms");
+    if put == SimDuration::ZERO || put > SimDuration::from_secs(3_600) {
+        let label = "must be longer than zero, and at most 1h";
+        service.sink.error(
+            &value_place(&service, "put"),
+            "no service time of a put",
+            label,
+        );
+    }
+    let write_row = service.duration_or("write_row", "5us");
+    if write_row > SimDuration::from_secs(3_600) {
+        service.sink.error(
+            &value_place(&service, "write_row"),
+            "no service time of a row",
+            "must be at most 1h",
+        );
+    }
+    for key in ["get", "scan", "scan_row", "cache_hit", "disk_read"] {
+        refuse(&service, key);
+    }
+    service.finish();
+    ServiceSpec {
+        law,
+        put,
+        write_row,
+    }
+}
+
+fn read_wal(wal: Reader<'_>) -> Option<WalSpec> {
+    let on = wal.word_or("mode", &[("on", true), ("off", false)], "on");
+    let sync = wal.duration_or("sync", "0.7ms");
+    if sync > SimDuration::from_secs(3_600) {
+        wal.sink.error(
+            &value_place(&wal, "sync"),
+            "no time of a sync",
+            "must be at most 1h",
+        );
+    }
+    let bandwidth = wal.unit_or("bandwidth", "10MB/s");
+    wal.finish();
+    on.then_some(WalSpec { sync, bandwidth })
+}
+
+/// Reads `[table]`, its `presplit` apart.
+pub(super) fn read_table(table: &Reader<'_>) -> TableSpec {
+    let family = table.text_or("family", "d");
+    // HBase: `HColumnDescriptor.isLegalFamilyName`, and a family's length is one byte.
+    let legal = |c: char| !c.is_control() && !matches!(c, ':' | '/' | '\\');
+    if family.is_empty()
+        || family.len() > 127
+        || !family.chars().all(legal)
+        || family.starts_with('.')
+    {
+        let label =
+            "expected 1 to 127 bytes, without `:`, `/`, `\\` or control characters, not led by `.`";
+        table.sink.error(
+            &value_place(table, "family"),
+            format!("`{family}` is no name of a column family"),
+            label,
+        );
+    }
+    let qualifiers = if table.has("qualifiers") {
+        let list = table.texts("qualifiers", false);
+        let is_list = list.is_some();
+        let found = list.unwrap_or_default();
+        let mut names: Vec<&str> = found.iter().map(|(name, _)| *name).collect();
+        names.sort_unstable();
+        if names.is_empty() && is_list {
+            table.sink.error(
+                &value_place(table, "qualifiers"),
+                "a row without cells",
+                "expected at least one qualifier",
+            );
+        } else if names.windows(2).any(|pair| pair[0] == pair[1]) {
+            table.sink.error(
+                &value_place(table, "qualifiers"),
+                "a qualifier stands twice",
+                "names are unique",
+            );
+        } else if let Some((_, place)) = found.iter().find(|(name, _)| name.len() > 32_767) {
+            table.sink.error(
+                place,
+                "a qualifier of more than 32,767 bytes",
+                "too long for HBase",
+            );
+        }
+        found.into_iter().map(|(name, _)| name.to_owned()).collect()
+    } else {
+        table.entry("qualifiers");
+        table.note_default("qualifiers", "[\"v\"]");
+        vec!["v".to_owned()]
+    };
+    let value = table.unit_or::<ByteSize>("value", "100B");
+    // HBase default, `hbase.client.keyvalue.maxsize`.
+    if value.0 > 10 << 20 {
+        let diagnostic = Diagnostic::error(format!("a value of {value}"))
+            .label("at most 10MB (`hbase.client.keyvalue.maxsize`)");
+        table.sink.add(&value_place(table, "value"), diagnostic);
+    }
+    read_split_policy(table);
+    for key in [
+        "prefix_length",
+        "delimiter",
+        "max_file_size",
+        "memstore_flush_size",
+        "memstore_block_multiplier",
+        "blocking_store_files",
+        "compaction_bandwidth",
+        "block_encoding",
+        "copies",
+    ] {
+        refuse(table, key);
+    }
+    TableSpec {
+        family,
+        qualifiers,
+        value,
+    }
+}
+
+/// Reads `[client]`.
+pub(super) fn read_client(client: Reader<'_>) -> ClientSpec {
+    let processes = client.integer_or("processes", 1, 1_000_000, 10);
+    let pause = client.duration_or("pause", "100ms");
+    let retries = client.integer_or("retries", 0, 1_000, 15);
+    let deadline = client.duration_or("deadline", "60s");
+    for (key, value, least) in [("pause", pause, 0), ("deadline", deadline, 1)] {
+        if value.as_nanos() < least || value > SimDuration::from_secs(86_400) {
+            let label = if least > 0 {
+                "must be longer than zero, and at most 1d"
+            } else {
+                "must be at most 1d"
+            };
+            client.sink.error(
+                &value_place(&client, key),
+                format!("no useful `client.{key}`"),
+                label,
+            );
+        }
+    }
+    let max_in_flight = client.integer_or("max_in_flight", 1, 100_000_000, 1_000_000);
+    refuse(&client, "fan_out");
+    client.finish();
+    ClientSpec {
+        processes: processes as u32,
+        pause,
+        retries: retries as u32,
+        deadline,
+        max_in_flight: max_in_flight as u64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::document::{Place, Table};
+    use super::super::sink::Sink;
+    use super::*;
+
+    #[test]
+    fn what_the_file_does_not_say_is_what_the_specifications_default_to() {
+        let sink = Sink::default();
+        let empty = Table::default();
+        let reader = |path| Reader::new(&sink, Some(&empty), Place::File(0..0), path);
+        assert_eq!(read_cluster(reader("cluster")), ClusterSpec::default());
+        assert_eq!(read_table(&reader("table")), TableSpec::default());
+        assert_eq!(read_client(reader("client")), ClientSpec::default());
+        assert_eq!(sink.errors(), 0);
+    }
+}

@@ -1,0 +1,58 @@
+//! What is odd about a scenario that can be run, as far as no layout is needed to see it. Must not know split points.
+
+use super::Diagnostic;
+use super::model::{Bound, Expectation, Strategy};
+use super::sink::Sink;
+
+/// Adds warnings.
+pub(super) fn lint(sink: &Sink, strategies: &[Strategy], expectations: &[Expectation]) {
+    for (at, strategy) in strategies.iter().enumerate() {
+        let same = |other: &&Strategy| {
+            other.key.text() == strategy.key.text()
+                && other.presplit == strategy.presplit
+                && other.setup == strategy.setup
+        };
+        if let Some(other) = strategies[..at].iter().find(same) {
+            let message = format!(
+                "strategy `{}` is the same as `{}`",
+                strategy.name, other.name
+            );
+            let diagnostic =
+                Diagnostic::warning(message).label("same key, same pre-split, same settings");
+            sink.push(diagnostic.at(strategy.key_span.clone()));
+        }
+    }
+    for expectation in expectations {
+        let Expectation::Metric {
+            metric,
+            bound,
+            ratio_to: None,
+            strategy,
+            ..
+        } = expectation
+        else {
+            continue;
+        };
+        let Some(strategy) = strategies.get(*strategy) else {
+            continue;
+        };
+        let writes = strategy.setup.write_names();
+        let Some((least, greatest)) = super::metric_names::range(metric, &writes) else {
+            continue;
+        };
+        let impossible = match *bound {
+            Bound::Above(low) => low >= greatest,
+            Bound::Below(high) => high <= least,
+            Bound::Between(low, high) => high < least || low > greatest,
+            Bound::IsNumber(value) => value < least || value > greatest,
+            Bound::IsText(_) => false,
+        };
+        if impossible {
+            let message = format!(
+                "`{metric}` of `{}` can never be so: it lies in {least} ..= {greatest}",
+                strategy.name
+            );
+            sink.push(Diagnostic::warning(message).help("this expectation always fails"));
+        }
+    }
+}

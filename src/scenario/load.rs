@@ -1,0 +1,372 @@
+//! From a file, or a text, to a [`Scenario`] or all its complaints. Must not know what the settings mean.
+
+use super::document::{self, Table};
+use super::draft::read_draft;
+use super::expectations::read_expectations;
+use super::model::{Scenario, Strategy};
+use super::nearest::suggest;
+use super::reader::Reader;
+use super::settings::{apply, merge};
+use super::sink::Sink;
+use super::strategies::{Context, check_derived, read_strategies};
+use super::{Diagnostic, render, show, source};
+use crate::random::Seed;
+use sha2::{Digest, Sha256};
+use std::fmt;
+use std::ops::Range;
+use std::path::Path;
+
+/// What is changed beside the file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Options {
+    /// `PATH=VALUE`, applied in order, after `[quick]`.
+    pub sets: Vec<String>,
+    /// Apply the file's `[quick]` overrides, and run 2 replicates where they don't say how many.
+    pub quick: bool,
+    /// Names of the strategies to keep; all when empty.
+    pub only: Vec<String>,
+    /// Instead of the file's.
+    pub replicates: Option<u32>,
+    /// Instead of the file's.
+    pub seed: Option<u64>,
+}
+
+/// Why a scenario can't be used: everything that is wrong with it, and what is merely odd.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadError {
+    /// The file's path, or the name of the text.
+    pub path: String,
+    /// The file's text; empty when it could not be read.
+    pub text: String,
+    /// At least one error; in the order of the file.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl LoadError {
+    /// All complaints, as `keyheat check` prints them.
+    pub fn render(&self, colour: bool) -> String {
+        render::render(&self.diagnostics, &self.text, &self.path, colour)
+    }
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.render(false).trim_end())
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// Replicates of a quick run.
+const QUICK_REPLICATES: u32 = 2;
+
+impl Scenario {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// All complaints at once.
+    pub fn load(path: &Path) -> Result<Self, LoadError> {
+        Self::load_with(path, &Options::default())
+    }
+
+    /// Reads a file, with changes.
+    ///
+    /// # Errors
+    /// All complaints at once.
+    pub fn load_with(path: &Path, options: &Options) -> Result<Self, LoadError> {
+        let shown = path.display().to_string();
+        let text = source::read(path).map_err(|diagnostic| LoadError {
+            path: shown.clone(),
+            text: String::new(),
+            diagnostics: vec![diagnostic],
+        })?;
+        let name = path.file_stem().map_or_else(
+            || "scenario".to_owned(),
+            |stem| stem.to_string_lossy().into_owned(),
+        );
+        let folder = path.parent().unwrap_or(Path::new(""));
+        build(&name, &shown, text, folder, options)
+    }
+
+    /// Reads a text; `name` stands for the file's stem. Files of values are looked for in the current folder.
+    ///
+    /// # Errors
+    /// All complaints at once.
+    pub fn parse(text: &str, name: &str) -> Result<Self, LoadError> {
+        Self::parse_with(text, name, &Options::default())
+    }
+
+    /// Reads a text, with changes.
+    ///
+    /// # Errors
+    /// All complaints at once.
+    pub fn parse_with(text: &str, name: &str, options: &Options) -> Result<Self, LoadError> {
+        build(
+            name,
+            &format!("{name}.toml"),
+            text.to_owned(),
+            Path::new(""),
+            options,
+        )
+    }
+
+    /// The same scenario with one more setting, as `--set path=value` gives it.
+    ///
+    /// # Errors
+    /// All complaints at once.
+    pub fn with(&self, path: &str, value: &str) -> Result<Self, LoadError> {
+        let mut options = self.options.clone();
+        options.sets.push(format!("{path}={value}"));
+        build(
+            &self.name,
+            &self.path,
+            self.text.clone(),
+            &self.folder,
+            &options,
+        )
+    }
+
+    /// The scenario with all defaults filled in, as TOML that reads as the same scenario. `[quick]`, `--set` and their kin have
+    /// been applied; strategies that were not selected are left out.
+    pub fn show(&self) -> &str {
+        &self.effective
+    }
+
+    /// The warnings and notes, as `keyheat check` prints them.
+    pub fn render_warnings(&self, colour: bool) -> String {
+        render::render(&self.warnings, &self.text, &self.path, colour)
+    }
+}
+
+fn build(
+    name: &str,
+    path: &str,
+    text: String,
+    folder: &Path,
+    options: &Options,
+) -> Result<Scenario, LoadError> {
+    let sink = Sink::default();
+    let (mut document, syntax) = document::parse(&text);
+    let broken: Vec<Range<usize>> = syntax
+        .iter()
+        .filter_map(|error| error.span.clone())
+        .collect();
+    for diagnostic in syntax {
+        sink.push(diagnostic);
+    }
+    let quick = document.table("quick").cloned();
+    if let Some(quick) = quick.as_ref().filter(|_| !options.quick) {
+        check_quick(&sink, &document, quick, &text, folder);
+    }
+    let overrides = apply_options(&sink, &mut document, quick.as_ref(), options);
+    let draft = read_draft(&sink, &document, &text, folder);
+    let scenario = Reader::new(
+        &sink,
+        Some(&document),
+        super::document::Place::File(0..0),
+        "",
+    );
+    let context = Context {
+        text: &text,
+        folder,
+        document: &document,
+        base: &draft,
+    };
+    let strategies = read_strategies(&scenario, context);
+    if draft.fields.sound {
+        check_derived(&sink, &draft, &text);
+    }
+    let selected = select(
+        &sink,
+        strategies.iter().map(|(name, _)| name.as_str()),
+        &options.only,
+    );
+    let writes = draft.setup.write_names();
+    let expectations = read_expectations(&scenario, &strategies, &selected, &writes, &text);
+    let strategies: Vec<Strategy> = strategies
+        .into_iter()
+        .zip(&selected)
+        .filter(|(_, selected)| selected.is_some())
+        .filter_map(|((_, read), _)| Some(read?.strategy))
+        .collect();
+    if sink.errors() == 0 {
+        super::lints::lint(&sink, &strategies, &expectations);
+    }
+    let (mut diagnostics, defaults) = sink.into_parts();
+    hide_consequences(&mut diagnostics, &text, &broken);
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Err(LoadError {
+            path: path.to_owned(),
+            text,
+            diagnostics,
+        });
+    }
+    drop_unselected(&mut document, &options.only);
+    Ok(Scenario {
+        name: name.to_owned(),
+        path: path.to_owned(),
+        folder: folder.to_owned(),
+        sha256: Sha256::digest(&text)
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect(),
+        overrides,
+        options: options.clone(),
+        question: draft.question,
+        seed: Seed(draft.seed),
+        replicates: draft.replicates,
+        time: draft.time,
+        strategies,
+        expectations,
+        warnings: diagnostics,
+        effective: show::show(&document, &defaults),
+        text,
+    })
+}
+
+/// `[quick]` is checked even when it is not asked for.
+fn check_quick(sink: &Sink, document: &Table, quick: &Table, text: &str, folder: &Path) {
+    let mut document = document.clone();
+    for (place, diagnostic) in merge(&mut document, quick) {
+        sink.add(&place, diagnostic);
+    }
+    let own = Sink::default();
+    read_draft(&own, &document, text, folder);
+    for diagnostic in own.into_parts().0 {
+        sink.push(diagnostic);
+    }
+}
+
+/// Applies all changes; returns those that results must tell, as `--set` would write them (replicates and seed have places of their
+/// own there).
+fn apply_options(
+    sink: &Sink,
+    document: &mut Table,
+    quick: Option<&Table>,
+    options: &Options,
+) -> Vec<String> {
+    let mut sets = Vec::new();
+    let mut told = Vec::new();
+    if options.quick {
+        let says = quick.is_some_and(|quick| quick.get("replicates").is_some());
+        if let Some(quick) = quick {
+            for (place, diagnostic) in merge(document, quick) {
+                sink.add(&place, diagnostic);
+            }
+            told = show::settings(quick);
+        }
+        if !says {
+            sets.push(format!("replicates={QUICK_REPLICATES}"));
+        }
+    }
+    sets.extend(options.sets.iter().cloned());
+    sets.extend(
+        options
+            .replicates
+            .map(|replicates| format!("replicates={replicates}")),
+    );
+    sets.extend(options.seed.map(|seed| format!("seed={seed}")));
+    for set in &sets {
+        if let Err(diagnostic) = apply(document, set) {
+            sink.push(diagnostic);
+        }
+    }
+    document.entries.retain(|entry| {
+        entry.key != "quick" || !matches!(entry.node.value, document::Value::Table(_))
+    });
+    told.extend(options.sets.iter().cloned());
+    told
+}
+
+/// The index that each strategy gets among the selected ones.
+fn select<'a>(
+    sink: &Sink,
+    names: impl Iterator<Item = &'a str>,
+    only: &[String],
+) -> Vec<Option<usize>> {
+    let names: Vec<&str> = names.collect();
+    for wanted in only {
+        if !names.contains(&wanted.as_str()) {
+            let mut diagnostic = Diagnostic::error(format!("`--only {wanted}`: no such strategy"));
+            diagnostic.help = suggest(wanted, names.iter().copied());
+            sink.push(diagnostic);
+        }
+    }
+    let mut next = 0;
+    let select = |name: &&str| {
+        (only.is_empty() || only.iter().any(|wanted| wanted == name)).then(|| {
+            next += 1;
+            next - 1
+        })
+    };
+    names.iter().map(select).collect()
+}
+
+/// How complaints about what is not there are worded.
+const MISSING: [&str; 5] = [
+    " has no `[",
+    "]` has no `",
+    "says nowhere",
+    "has neither",
+    "does not say",
+];
+
+/// What a syntax error makes unreadable is not missing, and the rest of its line is not wrong: such complaints would mislead.
+fn hide_consequences(diagnostics: &mut Vec<Diagnostic>, text: &str, broken: &[Range<usize>]) {
+    let line_of = |at: usize| {
+        text.as_bytes()[..at.min(text.len())]
+            .iter()
+            .filter(|&&byte| byte == b'\n')
+            .count()
+    };
+    let duplicates = diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.message.ends_with("is set twice"))
+        .count();
+    if broken.len() == duplicates {
+        return;
+    }
+    let mut seen: Vec<Range<usize>> = Vec::new();
+    let lines: Vec<usize> = broken.iter().map(|span| line_of(span.start)).collect();
+    diagnostics.retain(|diagnostic| {
+        let consequence = MISSING
+            .iter()
+            .any(|words| diagnostic.message.contains(words));
+        let Some(span) = &diagnostic.span else {
+            return !consequence;
+        };
+        // Its syntax is the first complaint about a place; all others follow from it.
+        if broken.contains(span) {
+            let first = !seen.contains(span);
+            seen.push(span.clone());
+            return first;
+        }
+        !consequence && !lines.contains(&line_of(span.start))
+    });
+}
+
+fn drop_unselected(document: &mut Table, only: &[String]) {
+    if only.is_empty() {
+        return;
+    }
+    let wanted = |name: &str| only.iter().any(|wanted| wanted == name);
+    if let Some(document::Value::Table(table)) = document
+        .get_mut("strategy")
+        .map(|entry| &mut entry.node.value)
+    {
+        table.entries.retain(|entry| wanted(&entry.key));
+    }
+    if let Some(document::Value::Array(items)) = document
+        .get_mut("expect")
+        .map(|entry| &mut entry.node.value)
+    {
+        let names = |item: &document::Node, key: &str| match &item.value {
+            document::Value::Table(table) => match table.get(key).map(|entry| &entry.node.value) {
+                Some(document::Value::Text(name)) => name == "*" || wanted(name),
+                _ => true,
+            },
+            _ => true,
+        };
+        items.retain(|item| names(item, "strategy") && names(item, "ratio_to"));
+    }
+}

@@ -1,0 +1,49 @@
+//! Scenario files: TOML in, either *all* diagnostics at once or a [`Scenario`] that cannot be wrong.
+//!
+//! Must not simulate; the engine must not know this room.
+//!
+//! 1. `source` reads the file, guarded; `document` parses it into a tree that keeps every place.
+//! 2. `settings` lays `[quick]` and `--set` over the tree, and later each strategy's `override`.
+//! 3. `reader` ticks off what is read: what nobody asked for is an unknown key. One file reads each table.
+//! 4. `render` prints the complaints, `show` the document with the defaults that were used.
+
+mod bounds;
+mod clock;
+mod diagnostic;
+mod document;
+mod draft;
+mod drives;
+mod existing;
+mod expectations;
+mod field_kinds;
+mod fields;
+mod golden;
+mod hardware;
+mod imports;
+mod laws;
+mod lints;
+mod load;
+mod metric_names;
+mod model;
+mod names;
+mod nearest;
+mod numbers;
+mod presplits;
+mod reader;
+mod refusals;
+mod render;
+mod settings;
+mod show;
+mod sink;
+mod source;
+mod strategies;
+mod string_map;
+mod writes;
+
+pub use diagnostic::{Diagnostic, Severity};
+pub use load::{LoadError, Options};
+pub use model::{
+    Bound, Expectation, ExpectedKey, Presplit, PresplitAlgorithm, RatioTo, Scenario, Setup,
+    Strategy, TimeSpec,
+};
+pub use render::{count, render};

@@ -1,0 +1,209 @@
+//! The validated scenario. A value of these types has been checked: nothing in it can fail later but what only the data of
+//! a run can tell (a `sampled` pre-split with too few distinct keys).
+
+use super::{Diagnostic, Options};
+use crate::client::ClientSpec;
+use crate::cluster::{ClusterSpec, TableSpec};
+use crate::key::KeyPlan;
+use crate::keyspace::RowKey;
+use crate::random::Seed;
+use crate::record::Schema;
+use crate::time::{EpochNanos, SimDuration};
+use crate::workload::{ImportOrder, Workload};
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A scenario: a question, candidate keys, and what is expected of them.
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    /// File stem (or `scenario` when parsed from text).
+    pub name: String,
+    /// Where it was read from, as given; for messages.
+    pub path: String,
+    /// Where files of values are looked for.
+    pub folder: PathBuf,
+    /// The file's text.
+    pub text: String,
+    /// SHA-256 of the text, lower-case hex.
+    pub sha256: String,
+    /// What was changed beside the file, as `PATH=VALUE`: the settings of `[quick]`, then those of `--set`.
+    pub overrides: Vec<String>,
+    /// All that was changed beside the file.
+    pub options: Options,
+    /// What the scenario asks.
+    pub question: String,
+    /// All randomness comes from it.
+    pub seed: Seed,
+    /// Independent runs of each strategy, >= 1.
+    pub replicates: u32,
+    /// When.
+    pub time: TimeSpec,
+    /// Candidates, in file order; at least one.
+    pub strategies: Vec<Strategy>,
+    /// What is expected, in file order.
+    pub expectations: Vec<Expectation>,
+    /// Warnings and notes about the file, in its order; never errors.
+    pub warnings: Vec<Diagnostic>,
+    /// The scenario with all defaults filled in, as TOML.
+    pub(super) effective: String,
+}
+
+/// The run's clock.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TimeSpec {
+    /// Calendar start.
+    pub start: EpochNanos,
+    /// Simulated length, warm-up included.
+    pub duration: SimDuration,
+    /// < duration.
+    pub warmup: SimDuration,
+    /// Interval of series and skew metrics; in (0, duration - warmup].
+    pub sample: SimDuration,
+}
+
+/// One candidate.
+#[derive(Debug, Clone)]
+pub struct Strategy {
+    /// Its name in the file.
+    pub name: String,
+    /// What charts call it (the name, unless a `title` is given).
+    pub title: String,
+    /// Its row key, compiled; `key.text()` is its text.
+    pub key: Arc<KeyPlan>,
+    /// How the table is pre-split.
+    pub presplit: Presplit,
+    /// Everything else, with this strategy's overrides applied.
+    pub setup: Arc<Setup>,
+    /// Where `[strategy.x]`'s key stands in the scenario's text.
+    pub key_span: Range<usize>,
+}
+
+impl Strategy {
+    /// Rows arrive in the order of their keys: the key leads with time, and no import brings the rows in another order.
+    pub fn follows_time(&self) -> bool {
+        self.key.leads_with_time()
+            && self
+                .setup
+                .workload
+                .writes
+                .iter()
+                .any(|write| match write.drive.import() {
+                    Some(import) => import.order == ImportOrder::Time,
+                    None => true,
+                })
+    }
+}
+
+/// What a run needs besides the key; equal for all strategies but for their overrides.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Setup {
+    /// The record's fields.
+    pub schema: Schema,
+    /// What is written.
+    pub workload: Workload,
+    /// The servers.
+    pub cluster: ClusterSpec,
+    /// The rows.
+    pub table: TableSpec,
+    /// The clients.
+    pub client: ClientSpec,
+}
+
+impl Setup {
+    /// The names of the writes, in file order.
+    pub fn write_names(&self) -> Vec<&str> {
+        let writes = self.workload.writes.iter();
+        writes.map(|write| write.name.as_str()).collect()
+    }
+}
+
+/// How a table is pre-split.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Presplit {
+    /// Known before any run: checked, sorted, distinct, not empty keys.
+    Fixed {
+        algorithm: PresplitAlgorithm,
+        points: Arc<Vec<RowKey>>,
+    },
+    /// Equal quantiles of the strategy's existing rows, or of the run's own keys.
+    Sampled { regions: u32 },
+}
+
+/// Where fixed split points come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PresplitAlgorithm {
+    /// One region.
+    None,
+    /// Listed in the file.
+    Listed,
+    /// HBase's HexStringSplit.
+    HexString,
+    /// HBase's DecimalStringSplit.
+    DecimalString,
+    /// HBase's UniformSplit.
+    Uniform,
+    /// `Admin.createTable(desc, first, last, n)`, i.e. `Bytes.split`.
+    Bytes,
+    /// One region for each value of the leading bucket.
+    Buckets,
+}
+
+/// One `[[expect]]`.
+#[derive(Debug, Clone)]
+pub enum Expectation {
+    /// A metric's bound.
+    Metric {
+        /// Index into the scenario's strategies; `"*"` has been expanded to one expectation each.
+        strategy: usize,
+        /// Dotted path, known to the catalogue of metrics.
+        metric: String,
+        /// What it must satisfy.
+        bound: Bound,
+        /// Divide by the metric of this first.
+        ratio_to: Option<RatioTo>,
+        /// Why.
+        because: Option<String>,
+    },
+    /// A golden key, computed at load time: it holds when `found` equals `expected`.
+    Key(ExpectedKey),
+}
+
+/// What a metric must satisfy: its whole interval.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Bound {
+    /// Greater than.
+    Above(f64),
+    /// Less than.
+    Below(f64),
+    /// Within, ends included.
+    Between(f64, f64),
+    /// Equal to a number.
+    IsNumber(f64),
+    /// Equal to a word (`hotspot`).
+    IsText(String),
+}
+
+/// Another strategy to divide by.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RatioTo {
+    /// Index into the scenario's strategies.
+    pub strategy: usize,
+}
+
+/// A golden key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExpectedKey {
+    /// Index into the scenario's strategies.
+    pub strategy: usize,
+    /// The record's fields as text, for the report.
+    pub record: String,
+    /// The key as written in the file.
+    pub expected: RowKey,
+    /// The key that the plan writes.
+    pub found: RowKey,
+    /// Why.
+    pub because: Option<String>,
+    /// Its place in the file.
+    pub span: Range<usize>,
+}

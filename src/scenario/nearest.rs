@@ -1,0 +1,117 @@
+//! The known name that a misspelt one probably means. Must not know what the names are for.
+
+/// Names that are listed when none is near.
+const LISTED: usize = 5;
+
+/// The nearest of `known` to `name`, if one is near: at most a third of its letters differ (swapped neighbours count as
+/// one), or Jaro-Winkler's similarity exceeds 0.85. `-` and `_` count as the same letter, capitals as small ones.
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // Distances are quadratic: nobody means a known name by a very long one.
+    if name.len() > 64 {
+        return None;
+    }
+    ranked(name, known)
+        .into_iter()
+        .find(|&(_, near)| near)
+        .map(|(other, _)| other)
+}
+
+/// ``did you mean `x`?``, or the known names (the five nearest of many).
+pub fn suggest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let known: Vec<&str> = known.into_iter().collect();
+    if let Some(near) = nearest(name, known.iter().copied()) {
+        return Some(format!("did you mean `{near}`?"));
+    }
+    match known.len() {
+        0 => None,
+        1..=LISTED => Some(format!("expected {}", either(&known))),
+        _ if name.len() > 64 => None,
+        _ => {
+            let ranked: Vec<&str> = ranked(name, known)
+                .into_iter()
+                .take(LISTED)
+                .map(|(other, _)| other)
+                .collect();
+            Some(format!("the nearest are {}", list(&ranked, "and")))
+        }
+    }
+}
+
+/// `a`, `b` or `c`, in backticks.
+pub fn either(names: &[&str]) -> String {
+    list(names, "or")
+}
+
+fn list(names: &[&str], word: &str) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.split_last() {
+        None => String::new(),
+        Some((only, [])) => only.clone(),
+        Some((last, rest)) => format!("{} {word} {last}", rest.join(", ")),
+    }
+}
+
+fn ranked<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<(&'a str, bool)> {
+    let fold = |text: &str| text.to_lowercase().replace('_', "-");
+    let name = fold(name);
+    let mut ranked: Vec<(f64, usize, &str)> = known
+        .into_iter()
+        .map(|other| {
+            let folded = fold(other);
+            let distance = strsim::osa_distance(&name, &folded);
+            (strsim::jaro_winkler(&name, &folded), distance, other)
+        })
+        .collect();
+    ranked.sort_by(|a, b| {
+        (a.1, -a.0)
+            .partial_cmp(&(b.1, -b.0))
+            .expect("similarities are numbers")
+    });
+    let near = |similarity: f64, distance: usize, other: &str| {
+        let longest = other.chars().count().max(name.chars().count());
+        distance
+            <= longest
+                .div_ceil(3)
+                .min(longest.saturating_sub(1))
+                .max(usize::from(longest > 1))
+            && distance < longest
+            || similarity > 0.85
+    };
+    ranked
+        .into_iter()
+        .map(|(similarity, distance, other)| (other, near(similarity, distance, other)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEYS: [&str; 7] = [
+        "servers",
+        "handlers",
+        "call_queues",
+        "call_queue_length",
+        "network",
+        "heap",
+        "service",
+    ];
+
+    #[test]
+    fn a_slip_finds_the_name_that_was_meant() {
+        assert_eq!(nearest("serverss", KEYS), Some("servers"));
+        assert_eq!(nearest("sevrers", KEYS), Some("servers"));
+        assert_eq!(nearest("call-queues", KEYS), Some("call_queues"));
+        assert_eq!(nearest("Handlers", KEYS), Some("handlers"));
+        assert_eq!(nearest("call_queue_len", KEYS), Some("call_queue_length"));
+    }
+
+    #[test]
+    fn a_strange_name_is_not_forced_onto_a_known_one() {
+        assert_eq!(nearest("bananas", KEYS), None);
+        assert_eq!(nearest("x", ["y"]), None);
+        assert_eq!(nearest(&"s".repeat(100_000), KEYS), None);
+        assert_eq!(suggest("q", ["a", "b"]), Some("expected `a` or `b`".into()));
+        assert!(suggest("bananas", KEYS).unwrap().matches('`').count() == 10);
+    }
+}

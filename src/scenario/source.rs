@@ -1,0 +1,108 @@
+//! Files as text, guarded: what can't be a scenario is refused with a reason before it is read whole. Must not know TOML.
+
+use super::Diagnostic;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+
+/// Largest file that is read.
+const LARGEST: u64 = 16 << 20;
+
+/// The text of a scenario file.
+///
+/// # Errors
+/// Unreadable, no regular file, larger than 16 MB, empty, binary, or not UTF-8 (with the place of the first bad byte).
+pub(super) fn read(path: &Path) -> Result<String, Diagnostic> {
+    let shown = path.display();
+    let bytes = read_bytes(path).map_err(|(message, help)| {
+        let diagnostic = Diagnostic::error(format!("can't read `{shown}`: {message}"));
+        if help.is_empty() {
+            diagnostic
+        } else {
+            diagnostic.help(help)
+        }
+    })?;
+    if let Some(at) = bytes.iter().position(|&byte| byte == 0) {
+        return Err(
+            Diagnostic::error(format!("`{shown}` is a binary file: byte {at} is zero"))
+                .help("a scenario is a TOML text in UTF-8"),
+        );
+    }
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            let bytes = error.as_bytes();
+            let line = bytes[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
+            let column = at
+                - bytes[..at]
+                    .iter()
+                    .rposition(|&byte| byte == b'\n')
+                    .map_or(0, |newline| newline + 1)
+                + 1;
+            let message = format!(
+                "`{shown}` is not UTF-8: byte {at} is {:#04x} (line {line}, column {column})",
+                bytes[at]
+            );
+            return Err(Diagnostic::error(message).help("save it as UTF-8"));
+        }
+    };
+    if text.trim().is_empty() {
+        return Err(Diagnostic::error(format!("`{shown}` is empty"))
+            .help("start from a scenario of keyheat's `scenarios` folder"));
+    }
+    Ok(text)
+}
+
+/// The lines of a file of values; empty ones are left out.
+pub(super) fn read_values(path: &Path) -> Result<Vec<String>, String> {
+    let shown = path.display();
+    let bytes =
+        read_bytes(path).map_err(|(message, _)| format!("can't read `{shown}`: {message}"))?;
+    let text =
+        String::from_utf8(bytes).map_err(|error| format!("`{shown}` is not UTF-8: {error}"))?;
+    Ok(text
+        .lines()
+        .map(str::trim_end)
+        .filter(|line| !line.is_empty())
+        .map(str::to_owned)
+        .collect())
+}
+
+fn read_bytes(path: &Path) -> Result<Vec<u8>, (String, &'static str)> {
+    let failed = |error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound => (
+            "no such file".to_owned(),
+            "scenarios are TOML files; is the path right?",
+        ),
+        ErrorKind::PermissionDenied => ("permission denied".to_owned(), ""),
+        _ => (error.to_string(), ""),
+    };
+    let metadata = std::fs::metadata(path).map_err(failed)?;
+    if metadata.is_dir() {
+        return Err(("it is a folder".to_owned(), "name one of the files in it"));
+    }
+    if !metadata.is_file() {
+        return Err(("it is no regular file".to_owned(), ""));
+    }
+    let too_large = |size: u64| {
+        (
+            format!("it has {} MB, at most 16 MB are read", size >> 20),
+            "is it a scenario at all?",
+        )
+    };
+    if metadata.len() > LARGEST {
+        return Err(too_large(metadata.len()));
+    }
+    let mut bytes = Vec::new();
+    // The file may grow while it is read.
+    File::open(path)
+        .map_err(failed)?
+        .take(LARGEST + 1)
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(too_large(bytes.len() as u64));
+    }
+    Ok(bytes)
+}

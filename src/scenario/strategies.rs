@@ -1,0 +1,333 @@
+//! `[strategy.x]`: a key, and whatever else a candidate changes. Must not know what a key expression means.
+
+use super::Diagnostic;
+use super::document::{Entry, Node, Place, Table, Value};
+use super::draft::{Draft, read_draft};
+use super::model::{Setup, Strategy};
+use super::presplits::resolve;
+use super::reader::Reader;
+use super::refusals::refuse;
+use super::settings::merge;
+use super::sink::Sink;
+use super::string_map::locate;
+use crate::key::{Environment, KeyError, KeyPlan};
+use crate::keyspace::RowKey;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Most candidates of a scenario; each may re-read the whole file.
+const MOST: usize = 256;
+
+/// Settings of `[table]` that a strategy may set for itself.
+const TABLE_KEYS: [&str; 13] = [
+    "family",
+    "qualifiers",
+    "value",
+    "presplit",
+    "split_policy",
+    "prefix_length",
+    "delimiter",
+    "max_file_size",
+    "memstore_flush_size",
+    "memstore_block_multiplier",
+    "blocking_store_files",
+    "compaction_bandwidth",
+    "block_encoding",
+];
+
+/// What all strategies of a run share, or what makes them comparable.
+const SHARED: [&str; 7] = [
+    "question",
+    "seed",
+    "replicates",
+    "time",
+    "strategy",
+    "expect",
+    "quick",
+];
+
+/// Tables that a strategy can only change under `override`.
+const OVERRIDABLE: [&str; 7] = [
+    "parameter",
+    "field",
+    "write",
+    "existing",
+    "cluster",
+    "table",
+    "client",
+];
+
+/// What a strategy is read from.
+#[derive(Clone, Copy)]
+pub(super) struct Context<'a> {
+    pub(super) text: &'a str,
+    pub(super) folder: &'a Path,
+    /// The whole file, overrides applied.
+    pub(super) document: &'a Table,
+    /// The file without any strategy's overrides.
+    pub(super) base: &'a Draft,
+}
+
+/// A strategy, and the fields that its key may name.
+pub(super) struct ReadStrategy {
+    pub(super) strategy: Strategy,
+    pub(super) draft: Arc<Draft>,
+}
+
+/// Reads all `[strategy.x]`; `None` stands for one that could not be read.
+pub(super) fn read_strategies(
+    scenario: &Reader<'_>,
+    context: Context<'_>,
+) -> Vec<(String, Option<ReadStrategy>)> {
+    let table = scenario.table("strategy");
+    let entries = table.entries();
+    if entries.is_empty() {
+        let diagnostic = Diagnostic::error("the scenario has no `[strategy.x]`")
+            .label("nothing to compare")
+            .help("add, for example, `[strategy.monotonic]` with `key = \"be8(ts)\"`");
+        table.sink.add(&table.place, diagnostic);
+    }
+    if entries.len() > MOST {
+        table.sink.error(
+            &entries[MOST].place,
+            format!("{} strategies", entries.len()),
+            format!("at most {MOST}"),
+        );
+    }
+    let base = Arc::new(context.base.clone());
+    let setup = Arc::new(context.base.setup.clone());
+    let read = |entry: &Entry| {
+        (
+            entry.key.clone(),
+            read_strategy(&table, entry, context, &base, &setup),
+        )
+    };
+    entries.iter().take(MOST).map(read).collect()
+}
+
+fn read_strategy(
+    table: &Reader<'_>,
+    entry: &Entry,
+    context: Context<'_>,
+    base: &Arc<Draft>,
+    setup: &Arc<Setup>,
+) -> Option<ReadStrategy> {
+    let sink = table.sink;
+    super::names::check(sink, "strategy", &entry.key, &entry.place);
+    let reader = Reader::new(
+        sink,
+        as_table(table, entry),
+        entry.place.clone(),
+        format!("strategy.{}", entry.key),
+    );
+    reader.table?;
+    let title = reader
+        .text("title")
+        .map_or_else(|| entry.key.clone(), str::to_owned);
+    refuse(&reader, "copies");
+    if !reader.has("key") {
+        reader.missing("key", "\"be8(ts)\"");
+    }
+    let key = reader
+        .text("key")
+        .zip(reader.table.and_then(|table| table.get("key")));
+    let overlay = overlay(&reader);
+    for section in OVERRIDABLE {
+        if let Some(entry) = reader.entry(section) {
+            let diagnostic =
+                Diagnostic::error(format!("unknown key `{section}` in {}", reader.name()))
+                    .label("not a setting of the table")
+                    .help(format!(
+                        "write `override.{section}` to change it for one strategy"
+                    ));
+            sink.add(&entry.place, diagnostic);
+        }
+    }
+    reader.finish();
+    let (draft, setup) = match overlay {
+        None => (base.clone(), setup.clone()),
+        Some(overlay) => {
+            let mut document = context.document.clone();
+            for (place, diagnostic) in merge(&mut document, &overlay) {
+                sink.add(&place, diagnostic);
+            }
+            // Defaults of an overlay are no defaults of the file.
+            let own = Sink::default();
+            let draft = read_draft(&own, &document, context.text, context.folder);
+            for diagnostic in own.into_parts().0 {
+                sink.push(diagnostic);
+            }
+            let setup = Arc::new(draft.setup.clone());
+            (Arc::new(draft), setup)
+        }
+    };
+    let (text, key_entry) = key?;
+    let key_span = match &key_entry.node.place {
+        Place::File(span) => span.clone(),
+        Place::Setting(_) => 0..0,
+    };
+    // A stand-in for a field would only be complained about again.
+    if !draft.fields.sound {
+        return None;
+    }
+    let key = Arc::new(compile(sink, text, &key_entry.node, &draft, context.text)?);
+    let presplit = resolve(sink, &draft.presplit, &key);
+    let strategy = Strategy {
+        name: entry.key.clone(),
+        title,
+        key,
+        presplit,
+        setup,
+        key_span,
+    };
+    Some(ReadStrategy { strategy, draft })
+}
+
+/// Derived fields are checked even when no key uses them.
+pub(super) fn check_derived(sink: &Sink, draft: &Draft, file: &str) {
+    let environment = environment(draft);
+    for ((name, _), node) in draft.fields.derived.iter().zip(&draft.fields.derived_nodes) {
+        // By its name, so that what is wrong inside is told from what makes it no key.
+        for error in KeyPlan::compile(name, &environment)
+            .err()
+            .unwrap_or_default()
+        {
+            if error.derived.is_some() {
+                push(sink, &error, node, draft, file, Diagnostic::error);
+            }
+        }
+    }
+}
+
+fn environment(draft: &Draft) -> Environment<'_> {
+    Environment {
+        schema: &draft.setup.schema,
+        derived: &draft.fields.derived,
+        parameters: &draft.fields.parameters,
+    }
+}
+
+fn as_table<'a>(table: &Reader<'_>, entry: &'a Entry) -> Option<&'a Table> {
+    match &entry.node.value {
+        Value::Table(inner) => Some(inner),
+        other => {
+            let message = format!("`strategy.{}` is {}", entry.key, other.kind());
+            table
+                .sink
+                .error(&entry.node.place, message, "expected a table with a `key`");
+            None
+        }
+    }
+}
+
+/// What the strategy changes, in the shape of the file; `None` when nothing.
+fn overlay(reader: &Reader<'_>) -> Option<Table> {
+    let mut overlay = Table::default();
+    let overrides = reader.table("override");
+    for entry in overrides.entries() {
+        if SHARED.contains(&entry.key.as_str()) {
+            let label = "the same for all strategies: what makes them comparable";
+            reader.sink.error(
+                &entry.place,
+                format!("a strategy can't override `{}`", entry.key),
+                label,
+            );
+        } else {
+            overlay.entries.push(entry.clone());
+        }
+    }
+    let own: Vec<Entry> = TABLE_KEYS
+        .iter()
+        .filter_map(|key| reader.entry(key))
+        .cloned()
+        .collect();
+    if let Some(first) = own.first() {
+        let mut own = Table {
+            entries: own.clone(),
+        };
+        let place = first.place.clone();
+        if let Some(Value::Table(table)) = overlay.get("table").map(|entry| &entry.node.value) {
+            own.entries.extend(
+                table
+                    .entries
+                    .iter()
+                    .filter(|entry| own.get(&entry.key).is_none())
+                    .cloned()
+                    .collect::<Vec<_>>(),
+            );
+        }
+        overlay.set(
+            "table",
+            place.clone(),
+            Node {
+                value: Value::Table(own),
+                place,
+            },
+        );
+    }
+    (!overlay.entries.is_empty()).then_some(overlay)
+}
+
+fn compile(sink: &Sink, text: &str, node: &Node, draft: &Draft, file: &str) -> Option<KeyPlan> {
+    match KeyPlan::compile(text, &environment(draft)) {
+        Ok(plan) => {
+            let notes = plan.notes();
+            for (at, note) in notes.iter().enumerate() {
+                // Once a key is enough.
+                if notes[..at]
+                    .iter()
+                    .any(|earlier| earlier.message == note.message)
+                {
+                    continue;
+                }
+                push(sink, note, node, draft, file, Diagnostic::warning);
+            }
+            let longest = plan.len_range().1;
+            if longest > RowKey::MAX_LEN {
+                let message = format!("the key can have {longest} bytes");
+                sink.error(
+                    &node.place,
+                    message,
+                    format!("HBase takes rows of at most {} bytes", RowKey::MAX_LEN),
+                );
+                return None;
+            }
+            Some(plan)
+        }
+        Err(errors) => {
+            for error in &errors {
+                push(sink, error, node, draft, file, Diagnostic::error);
+            }
+            None
+        }
+    }
+}
+
+/// Ties a complaint of the key language to the file: to the key's own text, or to a derived field's.
+fn push(
+    sink: &Sink,
+    error: &KeyError,
+    node: &Node,
+    draft: &Draft,
+    file: &str,
+    severity: fn(String) -> Diagnostic,
+) {
+    let derived = error.derived.as_ref().and_then(|name| {
+        let at = draft
+            .fields
+            .derived
+            .iter()
+            .position(|(derived, _)| derived == name)?;
+        draft.fields.derived_nodes.get(at)
+    });
+    let node = derived.unwrap_or(node);
+    let mut diagnostic = severity(error.message.clone()).label(error.label.clone());
+    diagnostic.help.clone_from(&error.help);
+    let place = match (&node.place, &node.value) {
+        (Place::File(raw), Value::Text(value)) => {
+            Place::File(locate(file, raw, value, &error.span))
+        }
+        (place, _) => place.clone(),
+    };
+    sink.add(&place, diagnostic);
+}
