@@ -50,3 +50,5 @@ pub mod metrics;
 pub mod engine;
 pub mod scenario;
 
+pub mod layout;
+

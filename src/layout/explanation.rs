@@ -1,0 +1,194 @@
+//! What `keyheat explain` shows of a strategy: keys cut into segments, regions, and what makes one of them hot. Pure data; must
+//! not render.
+
+use super::key_sample::{KeySample, is_entity};
+use super::plan_layout::run_sample;
+use super::{EntityShare, Layout};
+use crate::key::SegmentText;
+use crate::keyspace::{KeyRange, RowKey};
+use crate::random::Seed;
+use crate::record::{FieldId, RecordGenerator};
+use crate::scenario::Strategy;
+use std::sync::Arc;
+
+/// Entities and prefixes that are named for a region.
+const TOP: usize = 10;
+
+/// Keys of a region that are cut into segments to find its prefixes.
+const MOST_DESCRIBED: usize = 20_000;
+
+/// One strategy, explained.
+#[derive(Debug, Clone)]
+pub struct Explanation {
+    /// Its name in the file.
+    pub strategy: String,
+    /// The key expression.
+    pub key: String,
+    /// Keys of a few operations, spread over the run.
+    pub samples: Vec<SampleKey>,
+    /// Split points, predicted shares, lints.
+    pub layout: Layout,
+    /// The region that was asked for.
+    pub region: Option<RegionCauses>,
+}
+
+/// One operation's key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SampleKey {
+    /// Name of the write.
+    pub write: String,
+    /// All fields of the record with their values, in file order.
+    pub record: Vec<(String, String)>,
+    /// The key.
+    pub key: RowKey,
+    /// The key, cut; `bytes` are offsets in it.
+    pub segments: Vec<SegmentText>,
+}
+
+/// What makes a region hot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RegionCauses {
+    /// Its number in key order, from 0.
+    pub region: usize,
+    /// Its keys.
+    pub range: KeyRange,
+    /// Its share of the run's writes, of the sample.
+    pub write_share: f64,
+    /// No key can fall into it.
+    pub unreachable: bool,
+    /// Values of the key's fields by their share of *this region's* writes, at most ten.
+    pub entities: Vec<EntityShare>,
+    /// Leading segments of its keys by their share of this region's writes, at most ten.
+    pub prefixes: Vec<PrefixShare>,
+}
+
+/// How much of a region's load starts alike.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PrefixShare {
+    /// The bytes.
+    pub prefix: RowKey,
+    /// What they say, outermost first, for one of the keys.
+    pub meaning: Vec<String>,
+    /// Share of this region's writes.
+    pub share: f64,
+}
+
+impl Explanation {
+    /// Explains a strategy with `samples` keys; `region` asks for the causes of one region (`None` comes back when there is no
+    /// such region).
+    pub fn of(
+        strategy: &Strategy,
+        generator: &Arc<RecordGenerator>,
+        seed: Seed,
+        replicate: u32,
+        samples: usize,
+        region: Option<usize>,
+    ) -> Self {
+        let sample = run_sample(strategy, generator, seed, replicate, Layout::SAMPLE);
+        let layout = Layout::from_sample(strategy, generator, seed, replicate, &sample);
+        let shown = samples.min(sample.len());
+        Self {
+            strategy: strategy.name.clone(),
+            key: strategy.key.text().to_owned(),
+            samples: (0..shown)
+                .map(|i| sample_key(strategy, &sample, i * sample.len() / shown))
+                .collect(),
+            region: region.and_then(|region| causes(strategy, &sample, &layout, region)),
+            layout,
+        }
+    }
+}
+
+fn sample_key(strategy: &Strategy, sample: &KeySample, at: usize) -> SampleKey {
+    let (schema, writes) = (&strategy.setup.schema, &strategy.setup.workload.writes);
+    let (key, segments) = strategy.key.describe(&sample.row(at));
+    let value = |(id, slot): (usize, &i64)| {
+        let field = FieldId(id as u16);
+        (
+            schema.field(field).name.clone(),
+            schema.display(field, *slot),
+        )
+    };
+    SampleKey {
+        write: writes[usize::from(sample.batch().writes[at].0)]
+            .name
+            .clone(),
+        record: sample.record(at).iter().enumerate().map(value).collect(),
+        key,
+        segments,
+    }
+}
+
+fn causes(
+    strategy: &Strategy,
+    sample: &KeySample,
+    layout: &Layout,
+    region: usize,
+) -> Option<RegionCauses> {
+    let forecast = layout.regions.get(region)?;
+    let range = KeyRange::between(&layout.split_points).nth(region)?;
+    // In key order, so that equal prefixes are neighbours.
+    let positions: Vec<usize> = (0..sample.len())
+        .map(|rank| sample.at_rank(rank))
+        .filter(|&at| range.contains(sample.keys().get(at)))
+        .collect();
+    let schema = &strategy.setup.schema;
+    let mut entities: Vec<EntityShare> = strategy
+        .key
+        .fields()
+        .into_iter()
+        .filter(|&field| is_entity(schema, field))
+        .flat_map(|field| sample.hottest_values(schema, field, &positions, TOP))
+        .collect();
+    entities.sort_by(|a, b| b.share.total_cmp(&a.share));
+    entities.truncate(TOP);
+    Some(RegionCauses {
+        region,
+        write_share: forecast.write_share,
+        unreachable: forecast.unreachable,
+        entities,
+        prefixes: prefixes(strategy, sample, &positions),
+        range,
+    })
+}
+
+/// The most frequent prefixes of the keys at these positions (in key order), cut behind the first segment that tells any of
+/// them apart.
+fn prefixes(strategy: &Strategy, sample: &KeySample, positions: &[usize]) -> Vec<PrefixShare> {
+    let (Some(&first), Some(&last)) = (positions.first(), positions.last()) else {
+        return Vec::new();
+    };
+    let (first_key, last_key) = (sample.keys().get(first), sample.keys().get(last));
+    let common = first_key
+        .iter()
+        .zip(last_key)
+        .take_while(|(a, b)| a == b)
+        .count();
+    let stride = positions.len().div_ceil(MOST_DESCRIBED);
+    let described = positions.iter().step_by(stride).map(|&at| {
+        let (key, segments) = strategy.key.describe(&sample.row(at));
+        let cut = segments
+            .iter()
+            .position(|segment| segment.bytes.end > common)
+            .map_or(segments.len(), |at| at + 1);
+        let end = segments[..cut]
+            .last()
+            .map_or(key.0.len(), |segment| segment.bytes.end);
+        let meaning: Vec<String> = segments
+            .into_iter()
+            .take(cut)
+            .map(|segment| segment.meaning)
+            .collect();
+        (RowKey::from(&key.0[..end]), meaning)
+    });
+    let described: Vec<(RowKey, Vec<String>)> = described.collect();
+    let mut runs: Vec<&[(RowKey, Vec<String>)]> = described.chunk_by(|a, b| a.0 == b.0).collect();
+    // Stable: equal counts stay in key order.
+    runs.sort_by_key(|run| std::cmp::Reverse(run.len()));
+    let share = |run: &[(RowKey, Vec<String>)]| PrefixShare {
+        prefix: run[0].0.clone(),
+        meaning: run[0].1.clone(),
+        share: run.len() as f64 / described.len() as f64,
+    };
+    runs.into_iter().take(TOP).map(share).collect()
+}

@@ -1,0 +1,197 @@
+//! Traps of a row key together with its split points, seen before any simulation. Must not know loads or times.
+//!
+//! What an expression alone shows, the scenario has said where it was read.
+
+use super::RegionForecast;
+use super::plan_layout::{PointSource, SplitPoints};
+use crate::keyspace::RowKey;
+use crate::scenario::{Diagnostic, Presplit, PresplitAlgorithm, Severity, Strategy};
+
+/// All lints of a strategy's key and split points.
+pub(super) fn of(
+    strategy: &Strategy,
+    split: &SplitPoints,
+    regions: &[RegionForecast],
+) -> Vec<Diagnostic> {
+    let context = Context {
+        strategy,
+        points: &split.points,
+        regions,
+    };
+    let mut lints = Vec::new();
+    lints.extend(context.leads_with_time());
+    lints.extend(context.unreachable_regions());
+    lints.extend(context.fewer_regions_than_servers());
+    lints.extend(context.buckets_share_regions());
+    lints.extend(context.source_of_points(split.source));
+    lints
+}
+
+struct Context<'a> {
+    strategy: &'a Strategy,
+    points: &'a [RowKey],
+    regions: &'a [RegionForecast],
+}
+
+impl Context<'_> {
+    fn lint(&self, severity: Severity, message: String, label: &str, help: &str) -> Diagnostic {
+        Diagnostic {
+            severity,
+            message: format!("strategy `{}`: {message}", self.strategy.name),
+            span: Some(self.strategy.key_span.clone()),
+            label: label.to_owned(),
+            help: (!help.is_empty()).then(|| help.to_owned()),
+        }
+    }
+
+    fn leads_with_time(&self) -> Option<Diagnostic> {
+        self.strategy.follows_time().then(|| {
+            self.lint(
+                Severity::Warning,
+                "the key leads with time: at any moment all writes go to one region".into(),
+                "grows with time or a sequence",
+                "lead with a field of many values, or with `be1(bucket(16, ...))`, and put this behind it",
+            )
+        })
+    }
+
+    fn unreachable_regions(&self) -> Option<Diagnostic> {
+        let unreachable = self
+            .regions
+            .iter()
+            .filter(|region| region.unreachable)
+            .count();
+        if unreachable == 0 {
+            return None;
+        }
+        let reachable = self.regions.len() - unreachable;
+        let servers = self.strategy.setup.cluster.servers;
+        let algorithm = match &self.strategy.presplit {
+            Presplit::Fixed { algorithm, .. } => Some(*algorithm),
+            Presplit::Sampled { .. } => None,
+        };
+        let help = match algorithm {
+            Some(PresplitAlgorithm::HexString) => {
+                "hex-string cuts at lower-case hex digits, and `A` sorts below `a`: write the key in lower-case hex, or use `sampled`"
+            }
+            Some(PresplitAlgorithm::DecimalString) => {
+                "decimal-string cuts at decimal digits: use it for keys that lead with them, else `sampled`"
+            }
+            Some(PresplitAlgorithm::Uniform) => {
+                "uniform cuts at raw bytes: for keys that lead with hex digits use `hex-string`, with decimal digits `decimal-string`, else `sampled`"
+            }
+            Some(PresplitAlgorithm::Bytes) => {
+                "the range between first and last is cut as if all byte values occurred in it: for hex digits use `hex-string`, else `sampled`"
+            }
+            _ => "move the split points to where the keys are, or use `sampled`",
+        };
+        let idle = match (servers as usize).checked_sub(reachable) {
+            None | Some(0) => String::new(),
+            Some(idle) => format!(", so at least {idle} of {servers} servers stay idle"),
+        };
+        Some(self.lint(
+            Severity::Warning,
+            format!(
+                "{unreachable} of {} regions can never receive a key{idle}",
+                self.regions.len()
+            ),
+            "no key of this form lies in them",
+            help,
+        ))
+    }
+
+    /// Unless some regions are unreachable: then that is said instead.
+    fn fewer_regions_than_servers(&self) -> Option<Diagnostic> {
+        let regions = self.regions.len();
+        let servers = self.strategy.setup.cluster.servers;
+        if self.regions.iter().any(|region| region.unreachable) || regions >= servers as usize {
+            return None;
+        }
+        let table = match regions {
+            1 => "the table has a single region".to_owned(),
+            _ => format!("the table has only {regions} regions"),
+        };
+        let idle = servers as usize - regions;
+        Some(self.lint(
+            Severity::Warning,
+            format!("{table}: {idle} of {servers} servers stay idle"),
+            "these keys",
+            "pre-split the table into at least as many regions as there are servers",
+        ))
+    }
+
+    fn buckets_share_regions(&self) -> Option<Diagnostic> {
+        let mut buckets = self.strategy.key.leading_buckets()?;
+        buckets.sort();
+        buckets.dedup();
+        let region_of = |bucket: &Vec<u8>| self.points.partition_point(|point| point.0 <= *bucket);
+        let starts: Vec<usize> = buckets.iter().map(region_of).collect();
+        let fullest = starts
+            .chunk_by(|a, b| a == b)
+            .map(<[usize]>::len)
+            .max()
+            .unwrap_or(0);
+        // The digits of a hash, cut evenly, are no salts in want of a region each.
+        if self.regions.len() > 1 && 16 * fullest * self.regions.len() <= 17 * buckets.len() {
+            return None;
+        }
+        if buckets.len() > self.regions.len() {
+            return Some(self.lint(
+                Severity::Warning,
+                format!(
+                    "{} buckets share {} regions",
+                    buckets.len(),
+                    self.regions.len()
+                ),
+                "leads with the bucket",
+                "`presplit = { algorithm = \"buckets\" }` gives each bucket its region",
+            ));
+        }
+        if matches!(self.strategy.presplit, Presplit::Sampled { .. }) {
+            // Quantiles of rows share the load evenly wherever they cut.
+            return None;
+        }
+        let shared = starts.chunk_by(|a, b| a == b).filter(|run| run.len() > 1);
+        let crowded: usize = shared.map(<[usize]>::len).sum();
+        (crowded > 0).then(|| {
+            self.lint(
+                Severity::Warning,
+                format!("the regions are not cut at the bucket bytes: {crowded} of {} buckets begin in a region with another", buckets.len()),
+                "leads with the bucket",
+                "`presplit = { algorithm = \"buckets\" }` cuts at them",
+            )
+        })
+    }
+
+    fn source_of_points(&self, source: PointSource) -> Vec<Diagnostic> {
+        let (regions, rows) = match source {
+            PointSource::Fixed => return Vec::new(),
+            PointSource::ExistingRows { regions } => (regions, "existing rows"),
+            PointSource::RunKeys { regions } => (regions, "keys of the run"),
+        };
+        let mut lints = Vec::new();
+        // The rows of an import exist before it starts: whoever brings them can sample them.
+        let writes = &self.strategy.setup.workload.writes;
+        let known = writes.iter().all(|write| write.drive.import().is_some());
+        if matches!(source, PointSource::RunKeys { .. }) && !known {
+            lints.push(self.lint(
+                Severity::Warning,
+                "the split points are sampled from the run's own keys, which nobody knows beforehand".into(),
+                "these keys",
+                "describe rows that exist before the run with `[existing.x]`, or use an algorithm that needs none",
+            ));
+        }
+        if self.regions.len() < regions as usize {
+            lints.push(self.lint(
+                Severity::Warning,
+                format!(
+                    "the {rows} give {} regions, not {regions}: too few distinct keys",
+                    self.regions.len()
+                ),
+                "these keys",
+                "ask for fewer regions, or make the key longer",
+            ));
+        }
+        lints
+    }
+}

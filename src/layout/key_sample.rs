@@ -1,0 +1,201 @@
+//! Sampled operations with their row keys, in key order. Must not know regions.
+
+use super::EntityShare;
+use crate::key::{KeyPlan, Row};
+use crate::keyspace::KeyBatch;
+use crate::random::DrawKey;
+use crate::record::{FieldId, FieldKind, LawShape, Schema};
+use crate::workload::{OperationBatch, Workload};
+
+/// Keys written from a sample of operations, and their order.
+#[derive(Debug)]
+pub(super) struct KeySample {
+    batch: OperationBatch,
+    width: usize,
+    draws: DrawKey,
+    keys: KeyBatch,
+    /// Positions in the sample, by key, then by position.
+    order: Vec<u32>,
+}
+
+impl KeySample {
+    /// Writes and sorts the keys of the operations, whose records have `width` slots. O(n log n).
+    pub fn new(plan: &KeyPlan, batch: OperationBatch, width: usize, draws: DrawKey) -> Self {
+        let mut keys = KeyBatch::default();
+        plan.write_batch(
+            &batch.records,
+            &batch.operations,
+            &batch.indices,
+            draws,
+            &mut keys,
+        );
+        let order = sorted_order(&keys);
+        Self {
+            batch,
+            width,
+            draws,
+            keys,
+            order,
+        }
+    }
+
+    /// Number of operations.
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// The keys, unsorted.
+    pub fn keys(&self) -> &KeyBatch {
+        &self.keys
+    }
+
+    /// The keys, sorted; repetitions stay.
+    pub fn sorted(&self) -> Vec<&[u8]> {
+        self.order
+            .iter()
+            .map(|&at| self.keys.get(at as usize))
+            .collect()
+    }
+
+    /// Position in the sample of the key of that rank.
+    pub fn at_rank(&self, rank: usize) -> usize {
+        self.order[rank] as usize
+    }
+
+    /// The operation's record.
+    pub fn record(&self, at: usize) -> &[i64] {
+        self.batch.record(at, self.width)
+    }
+
+    /// What the operation's key is written from.
+    pub fn row(&self, at: usize) -> Row<'_> {
+        Row {
+            record: self.record(at),
+            index: self.batch.indices[at],
+            draws: self.draws.at(self.batch.operations[at]),
+        }
+    }
+
+    /// The operations themselves.
+    pub fn batch(&self) -> &OperationBatch {
+        &self.batch
+    }
+
+    /// Mean length of a key in bytes; 0 for an empty sample.
+    pub fn mean_key_bytes(&self) -> f64 {
+        let bytes: usize = (0..self.len()).map(|at| self.keys.get(at).len()).sum();
+        bytes as f64 / self.len().max(1) as f64
+    }
+
+    /// Share of the operations whose key is the most frequent one; exact on the sample. In a sample of n a share below a few n-ths is
+    /// noise: when all keys differ it is 1 / n.
+    pub fn hottest_row_share(&self) -> f64 {
+        let sorted = self.sorted();
+        let hottest = sorted
+            .chunk_by(|a, b| a == b)
+            .map(<[&[u8]]>::len)
+            .max()
+            .unwrap_or(0);
+        hottest as f64 / self.len().max(1) as f64
+    }
+
+    /// The `top` most frequent values of `field` among the operations at these positions, most frequent first, then by value.
+    pub fn hottest_values(
+        &self,
+        schema: &Schema,
+        field: FieldId,
+        positions: &[usize],
+        top: usize,
+    ) -> Vec<EntityShare> {
+        let mut slots: Vec<i64> = positions
+            .iter()
+            .map(|&at| self.record(at)[usize::from(field.0)])
+            .collect();
+        slots.sort_unstable();
+        let mut counts: Vec<(usize, i64)> = slots
+            .chunk_by(|a, b| a == b)
+            .map(|run| (run.len(), run[0]))
+            .collect();
+        counts.sort_unstable_by_key(|&(count, slot)| (std::cmp::Reverse(count), slot));
+        let share = |(count, slot)| EntityShare {
+            field: schema.field(field).name.clone(),
+            value: schema.display(field, slot),
+            share: count as f64 / positions.len() as f64,
+        };
+        counts.into_iter().take(top).map(share).collect()
+    }
+}
+
+/// Positions by key, then by position. Compares the first 8 bytes behind the common prefix as numbers: nearly always enough.
+fn sorted_order(keys: &KeyBatch) -> Vec<u32> {
+    let first: &[u8] = if keys.is_empty() { &[] } else { keys.get(0) };
+    let common = (0..keys.len()).fold(first.len(), |common, at| {
+        first[..common]
+            .iter()
+            .zip(keys.get(at))
+            .take_while(|(a, b)| a == b)
+            .count()
+    });
+    let lead = |at: u32| {
+        let rest = &keys.get(at as usize)[common..];
+        let mut bytes = [0u8; 8];
+        let length = rest.len().min(8);
+        bytes[..length].copy_from_slice(&rest[..length]);
+        u64::from_be_bytes(bytes)
+    };
+    let mut order: Vec<(u64, u32)> = (0..keys.len() as u32).map(|at| (lead(at), at)).collect();
+    order.sort_unstable_by(|a, b| {
+        a.0.cmp(&b.0)
+            .then_with(|| keys.get(a.1 as usize).cmp(keys.get(b.1 as usize)))
+            .then(a.1.cmp(&b.1))
+    });
+    order.into_iter().map(|(_, at)| at).collect()
+}
+
+/// A field whose values carry unequal loads: by its own law, because it follows a field that does, or because a write fixes it.
+pub(super) fn is_skewed(schema: &Schema, workload: &Workload, field: FieldId) -> bool {
+    let law = &schema.field(field).law;
+    law.shape != LawShape::Uniform
+        || !law.top.is_empty()
+        || workload
+            .writes
+            .iter()
+            .any(|write| write.with.iter().any(|&(fixed, _)| fixed == field))
+        || schema
+            .field(field)
+            .of
+            .iter()
+            .any(|&parent| is_skewed(schema, workload, parent))
+}
+
+/// A field whose values are things that can be hot: not an instant, a counter or a measured number.
+pub(super) fn is_entity(schema: &Schema, field: FieldId) -> bool {
+    !matches!(
+        schema.field(field).kind,
+        FieldKind::Timestamp { .. } | FieldKind::Sequence { .. } | FieldKind::Double { .. }
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::mix;
+
+    #[test]
+    fn the_order_is_that_of_the_whole_keys() {
+        let mut keys = KeyBatch::default();
+        for i in 0..2_000u64 {
+            let tail = mix(i) % 40;
+            let length = (mix(!i) % 20) as usize;
+            keys.push_with(|bytes| {
+                bytes.extend_from_slice(b"tenant");
+                bytes.extend_from_slice(&format!("{tail:020}").as_bytes()[20 - length..]);
+            });
+        }
+        let order = sorted_order(&keys);
+        let key = |at: &u32| (keys.get(*at as usize), *at);
+        assert!(order.is_sorted_by(|a, b| key(a) < key(b)));
+        assert_eq!(order.len(), 2_000);
+        assert!(sorted_order(&KeyBatch::default()).is_empty());
+    }
+}

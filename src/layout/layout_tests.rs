@@ -1,0 +1,426 @@
+//! Layouts of small strategies whose regions can be told by hand.
+
+use super::{Explanation, Layout, load_lints};
+use crate::client::ClientSpec;
+use crate::cluster::{ClusterSpec, TableSpec};
+use crate::key::{Environment, KeyPlan};
+use crate::keyspace::RowKey;
+use crate::policy::{SplitAlgorithm, bucket_points};
+use crate::random::Seed;
+use crate::record::{Field, FieldKind, Law, LawShape, RecordGenerator, Schema, TimeUnit};
+use crate::scenario::{Presplit, PresplitAlgorithm, Setup, Strategy, TimeSpec};
+use crate::time::{EpochNanos, SimDuration};
+use crate::units::PerSecond;
+use crate::workload::{Arrivals, Drive, Existing, ExistingRows, Workload, Write, WriteKind};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+const START: EpochNanos = EpochNanos(1_767_225_600_000_000_000);
+const SEED: Seed = Seed(7);
+const OPERATIONS: usize = 20_000;
+
+fn schema(sensor: LawShape) -> Schema {
+    let field = |name: &str, kind, shape| Field {
+        name: name.into(),
+        kind,
+        law: Law {
+            shape,
+            top: Vec::new(),
+            ranked: true,
+        },
+        of: Vec::new(),
+        literals: Vec::new(),
+    };
+    Schema {
+        fields: vec![
+            field(
+                "sensor",
+                FieldKind::Int {
+                    first: 0,
+                    count: 5_000,
+                },
+                sensor,
+            ),
+            field(
+                "ts",
+                FieldKind::Timestamp {
+                    unit: TimeUnit::Millis,
+                    late: None,
+                },
+                LawShape::Uniform,
+            ),
+        ],
+        time_range: (
+            EpochNanos(START.0 - 3_600_000_000_000),
+            EpochNanos(START.0 + 60_000_000_000),
+        ),
+        sequence_span: 0,
+    }
+}
+
+/// 2,000 writes a second for 60 s; `existing` rows in the hour before.
+fn strategy(key: &str, presplit: Presplit, sensor: LawShape, existing: u64) -> Strategy {
+    let schema = schema(sensor);
+    let environment = Environment {
+        schema: &schema,
+        derived: &[],
+        parameters: &BTreeMap::new(),
+    };
+    let plan = KeyPlan::compile(key, &environment).unwrap();
+    let rows = ExistingRows::Drawn {
+        records: existing,
+        last: SimDuration::from_secs(3_600),
+    };
+    let workload = Workload {
+        start: START,
+        duration: SimDuration::from_secs(60),
+        writes: vec![Write {
+            name: "ingest".into(),
+            kind: WriteKind::Put,
+            drive: Drive::Open {
+                rate: PerSecond(2_000.0),
+                arrivals: Arrivals::Poisson,
+                profile: Vec::new(),
+                import: None,
+            },
+            with: Vec::new(),
+        }],
+        existing: if existing == 0 {
+            Vec::new()
+        } else {
+            vec![Existing {
+                name: "ingest".into(),
+                write: None,
+                rows,
+                with: Vec::new(),
+            }]
+        },
+    };
+    let setup = Setup {
+        schema,
+        workload,
+        cluster: ClusterSpec::default(),
+        table: TableSpec::default(),
+        client: ClientSpec::default(),
+    };
+    Strategy {
+        name: "tried".into(),
+        title: "tried".into(),
+        key_span: 100..102 + key.len(),
+        key: Arc::new(plan),
+        presplit,
+        setup: Arc::new(setup),
+    }
+}
+
+fn fixed(algorithm: PresplitAlgorithm, points: Vec<RowKey>) -> Presplit {
+    Presplit::Fixed {
+        algorithm,
+        points: Arc::new(points),
+    }
+}
+
+fn hex_string(regions: i64) -> Presplit {
+    fixed(
+        PresplitAlgorithm::HexString,
+        SplitAlgorithm::HexString
+            .split_points(regions, None, None)
+            .unwrap(),
+    )
+}
+
+fn generator(strategy: &Strategy) -> Arc<RecordGenerator> {
+    Arc::new(RecordGenerator::new(&strategy.setup.schema, SEED, 0))
+}
+
+fn lay_out(strategy: &Strategy) -> Layout {
+    let layout = Layout::with_sample(strategy, &generator(strategy), SEED, 0, OPERATIONS);
+    let sum: f64 = layout.regions.iter().map(|region| region.write_share).sum();
+    assert!((sum - 1.0).abs() < 1e-9);
+    assert_eq!(layout.regions.len(), layout.split_points.len() + 1);
+    assert!(layout.split_points.is_sorted_by(|a, b| a < b));
+    assert!(
+        layout.key_buckets.is_sorted_by(|a, b| a.start < b.start)
+            && layout.key_buckets.len() <= 512
+    );
+    assert!(
+        layout
+            .regions
+            .iter()
+            .all(|region| !region.unreachable || region.write_share == 0.0)
+    );
+    layout
+}
+
+fn has(layout: &Layout, part: &str) -> bool {
+    layout.lints.iter().any(|lint| lint.message.contains(part))
+}
+
+#[track_caller]
+fn assert_lint(layout: &Layout, part: &str) {
+    assert!(
+        has(layout, part),
+        "no lint says `{part}`: {:#?}",
+        layout.lints
+    );
+}
+
+#[test]
+fn time_led_keys_go_to_the_last_region_that_existing_rows_were_cut_into() {
+    let strategy = strategy(
+        "be8(ts) || be4(sensor)",
+        Presplit::Sampled { regions: 9 },
+        LawShape::Uniform,
+        50_000,
+    );
+    let layout = lay_out(&strategy);
+    assert_eq!(layout.regions.len(), 9);
+    assert_eq!(layout.regions[8].write_share, 1.0);
+    assert_eq!(layout.existing_rows, 50_000);
+    assert_eq!(layout.key_bytes, 12.0);
+    assert_lint(&layout, "leads with time");
+    assert!(!has(&layout, "nobody knows beforehand"));
+    // Sorted by time, 240 equal parts, labelled with it; the first bucket has no start key to label.
+    assert_eq!(layout.key_buckets.len(), 240);
+    assert!(layout.key_buckets[0].labels.is_empty());
+    assert!(
+        layout.key_buckets[120].labels[0].starts_with("ts 2026-01-01T00:00:"),
+        "{:?}",
+        layout.key_buckets[120]
+    );
+}
+
+#[test]
+fn a_salt_spreads_over_its_bucket_regions() {
+    let plan = strategy(
+        "be1(random(12)) || be8(ts)",
+        hex_string(2),
+        LawShape::Uniform,
+        0,
+    )
+    .key;
+    let points = bucket_points(&plan.leading_buckets().unwrap());
+    let presplit = fixed(PresplitAlgorithm::Buckets, points);
+    let layout = lay_out(&strategy(
+        "be1(random(12)) || be8(ts)",
+        presplit,
+        LawShape::Uniform,
+        0,
+    ));
+    assert_eq!(layout.regions.len(), 12);
+    // 20,000 draws: a share of 1/12 has a standard error of 0.002; 5 of them.
+    assert!(
+        layout
+            .regions
+            .iter()
+            .all(|region| (region.write_share - 1.0 / 12.0).abs() < 0.01)
+    );
+    assert_eq!(layout.lints, []);
+    assert!(layout.hottest_row_share < 0.001);
+}
+
+#[test]
+fn upper_case_hex_on_lower_case_split_points_is_proved_to_miss_regions() {
+    let upper = lay_out(&strategy(
+        "upper(md5(be8(ts) || be4(sensor)))",
+        hex_string(16),
+        LawShape::Uniform,
+        0,
+    ));
+    // `A` to `F` sort below `a`: all into the region that starts with 9.
+    assert_eq!(
+        upper
+            .regions
+            .iter()
+            .filter(|region| region.unreachable)
+            .count(),
+        6
+    );
+    assert!((upper.regions[9].write_share - 7.0 / 16.0).abs() < 0.02);
+    assert_lint(&upper, "6 of 16 regions can never receive a key");
+    let lower = lay_out(&strategy(
+        "md5(be8(ts) || be4(sensor))",
+        hex_string(16),
+        LawShape::Uniform,
+        0,
+    ));
+    assert_eq!(lower.lints, []);
+}
+
+#[test]
+fn hex_text_in_the_books_byte_split_leaves_the_middle_empty() {
+    let points = SplitAlgorithm::Bytes
+        .split_points(10, Some("0000000000000000"), Some("ffffffffffffffff"))
+        .unwrap();
+    let presplit = fixed(PresplitAlgorithm::Bytes, points);
+    let layout = lay_out(&strategy(
+        "left(md5(text(sensor)), 16)",
+        presplit,
+        LawShape::Uniform,
+        0,
+    ));
+    let unreachable: Vec<usize> = (0..10)
+        .filter(|&region| layout.regions[region].unreachable)
+        .collect();
+    // Leads 48, 54, 61, 68, 75, 82, 88, 95, 102: nothing below `0` (48), and from 61 to 94 no byte is a hex digit.
+    assert_eq!(unreachable, [0, 3, 4, 5, 6, 7]);
+    assert_lint(&layout, "6 of 10 regions can never receive a key");
+    assert_lint(&layout, "so at least 4 of 8 servers stay idle");
+}
+
+#[test]
+fn buckets_and_regions_that_do_not_match_are_told() {
+    let key = "be1(random(32)) || be8(ts)";
+    let few = lay_out(&strategy(
+        key,
+        fixed(PresplitAlgorithm::None, vec![]),
+        LawShape::Uniform,
+        0,
+    ));
+    assert_lint(&few, "32 buckets share 1 regions");
+    let digits = "substr(md5(sensor), 0, 4) || be8(ts)";
+    let even = lay_out(&strategy(digits, hex_string(16), LawShape::Uniform, 0));
+    assert_eq!(even.lints, []);
+    let uniform = SplitAlgorithm::Uniform
+        .split_points(64, None, None)
+        .unwrap();
+    let uniform = lay_out(&strategy(
+        key,
+        fixed(PresplitAlgorithm::Uniform, uniform),
+        LawShape::Uniform,
+        0,
+    ));
+    // 64 regions of 4 leading bytes each: 8 of them hold 4 buckets each.
+    assert_lint(&uniform, "32 of 32 buckets begin in a region with another");
+    assert_lint(&uniform, "56 of 64 regions can never receive a key");
+}
+
+#[test]
+fn the_hot_value_of_a_skewed_field_is_named_with_its_share() {
+    let law = LawShape::Weights(vec![6.0, 1.0, 1.0, 1.0, 1.0]);
+    let strategy = strategy("be4(sensor)", Presplit::Sampled { regions: 5 }, law, 0);
+    let layout = lay_out(&strategy);
+    assert_eq!(
+        (
+            layout.entities[0].field.as_str(),
+            layout.entities[0].value.as_str()
+        ),
+        ("sensor", "0")
+    );
+    // 20,000 draws: a standard error of 0.0035; 5 of them.
+    assert!(
+        (layout.entities[0].share - 0.6).abs() < 0.018,
+        "{:?}",
+        layout.entities
+    );
+    // The key is the sensor alone, so the row is as hot, and 5 keys can't be cut into equal fifths.
+    assert_eq!(layout.hottest_row_share, layout.entities[0].share);
+    assert_lint(&layout, "nobody knows beforehand");
+    assert_lint(&layout, "regions, not 5: too few distinct keys");
+}
+
+#[test]
+fn an_explanation_says_what_makes_a_region_hot() {
+    let law = LawShape::Weights(vec![1.0, 6.0, 3.0]);
+    let points = vec![RowKey(vec![0, 0, 0, 1]), RowKey(vec![0, 0, 0, 9])];
+    let strategy = strategy(
+        "be4(sensor) || be8(ts)",
+        fixed(PresplitAlgorithm::Listed, points),
+        law,
+        0,
+    );
+    let explanation = Explanation::of(&strategy, &generator(&strategy), SEED, 0, 3, Some(1));
+    assert_eq!(explanation.samples.len(), 3);
+    let sample = &explanation.samples[0];
+    assert_eq!(
+        (
+            sample.write.as_str(),
+            sample.segments.len(),
+            sample.key.0.len()
+        ),
+        ("ingest", 2, 12)
+    );
+    assert_eq!(sample.record[0].0, "sensor");
+    let causes = explanation.region.unwrap();
+    assert_eq!(causes.range.start, RowKey(vec![0, 0, 0, 1]));
+    assert!((causes.write_share - 0.9).abs() < 0.01);
+    // Two thirds of the region's writes are sensor 1's, one third sensor 2's; the prefix is the first segment.
+    assert_eq!(causes.entities.len(), 2);
+    assert_eq!(causes.entities[0].value, "1");
+    assert!((causes.entities[0].share - 2.0 / 3.0).abs() < 0.01);
+    assert_eq!(causes.prefixes[0].prefix, RowKey(vec![0, 0, 0, 1]));
+    assert_eq!(causes.prefixes[0].meaning, ["sensor 1"]);
+    assert!((causes.prefixes[1].share - 1.0 / 3.0).abs() < 0.02);
+    assert_eq!(
+        Explanation::of(&strategy, &generator(&strategy), SEED, 0, 0, Some(3)).region,
+        None
+    );
+}
+
+#[test]
+fn the_same_seed_lays_out_the_same_and_all_strategies_see_the_same_existing_rows() {
+    let by_sensor = |key| {
+        strategy(
+            key,
+            Presplit::Sampled { regions: 4 },
+            LawShape::Zipf { exponent: 0.9 },
+            9_000,
+        )
+    };
+    let (a, b) = (
+        lay_out(&by_sensor("be4(sensor)")),
+        lay_out(&by_sensor("be4(sensor)")),
+    );
+    assert_eq!(
+        (a.split_points, a.regions),
+        (b.split_points.clone(), b.regions)
+    );
+    // The same rows under a key of the same order: the same cuts.
+    let text = lay_out(&by_sensor("lpad(sensor, 5, '0')"));
+    let numbers = |points: &[RowKey], radix: u32| -> Vec<u32> {
+        let number = |point: &RowKey| match radix {
+            10 => String::from_utf8_lossy(&point.0).parse().unwrap(),
+            _ => point
+                .0
+                .iter()
+                .fold(0, |number, &byte| number << 8 | u32::from(byte)),
+        };
+        points.iter().map(number).collect()
+    };
+    assert_eq!(
+        numbers(&text.split_points, 10),
+        numbers(&b.split_points, 256)
+    );
+}
+
+#[test]
+fn loads_that_cannot_be_meant_are_told() {
+    let lints = |rate: f64, sample: SimDuration| {
+        let mut tried = strategy("be4(sensor)", hex_string(8), LawShape::Uniform, 0);
+        let mut setup = (*tried.setup).clone();
+        if let Drive::Open { rate: offered, .. } = &mut setup.workload.writes[0].drive {
+            *offered = PerSecond(rate);
+        }
+        tried.setup = Arc::new(setup);
+        let time = TimeSpec {
+            start: START,
+            duration: SimDuration::from_secs(60),
+            warmup: SimDuration::ZERO,
+            sample,
+        };
+        load_lints(&tried, &time)
+            .into_iter()
+            .map(|lint| lint.message)
+            .collect::<Vec<_>>()
+    };
+    let second = SimDuration::from_secs(1);
+    assert_eq!(lints(60_000.0, second), Vec::<String>::new());
+    assert!(lints(60_000_000.0, second)[0].contains("over 100 times"));
+    // 79 operations a second on 8 servers: one short of 10 each, and 0.05 % of some 170,000.
+    let few = lints(79.0, second);
+    assert!(
+        few[0].contains("fewer than 80") && few[1].contains("under 0.1 %"),
+        "{few:?}"
+    );
+    assert!(lints(1.0, second)[0].contains("about 60 operations in the measurement window"));
+}

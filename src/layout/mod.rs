@@ -1,0 +1,18 @@
+//! One strategy made concrete, nothing simulated: split points, predicted shares, key buckets of the key map, bytes, lints.
+//!
+//! Must not simulate; what it predicts comes from samples of the records and from the key plan.
+
+mod explanation;
+mod key_lints;
+mod key_sample;
+mod load_lints;
+mod plan_layout;
+mod types;
+
+pub use explanation::{Explanation, PrefixShare, RegionCauses, SampleKey};
+pub use load_lints::load_lints;
+pub use types::{EntityShare, KeyBucket, Layout, RegionForecast};
+
+#[cfg(test)]
+#[path = "layout_tests.rs"]
+mod tests;

@@ -1,0 +1,229 @@
+//! Lays a strategy out: split points, then what each region will get. Must not simulate.
+
+use super::key_sample::{KeySample, is_entity, is_skewed};
+use super::{EntityShare, KeyBucket, Layout, RegionForecast, key_lints};
+use crate::key::KeyPlan;
+use crate::keyspace::{KeyRange, Router, RowKey};
+use crate::policy::{quantile_points, quantile_ranks};
+use crate::random::{DrawKey, Seed, Stream};
+use crate::record::RecordGenerator;
+use crate::scenario::{Presplit, Strategy};
+use crate::workload::{ExistingSample, OperationBatch, RunSample};
+use std::sync::Arc;
+
+/// Buckets of the key map: enough for one a pixel row or two of its picture.
+const KEY_BUCKETS: u32 = 240;
+
+/// Segments that a bucket's label shows, outermost first.
+const LABEL_SEGMENTS: usize = 3;
+
+/// Sampled rows for each region that is cut from them: its share is then exact to 5 % (one standard error, 1 / sqrt(400)).
+const ROWS_PER_REGION: usize = 400;
+
+/// Most rows that are sampled for split points.
+const MOST_ROWS: usize = 4_000_000;
+
+/// Lane of `Stream::Keys` for rows that were written before the run; the run's own operations use lane 0.
+const EXISTING_LANE: u32 = 1;
+
+/// Split points, and where they come from when they were sampled.
+pub(super) struct SplitPoints {
+    pub points: Arc<Vec<RowKey>>,
+    pub source: PointSource,
+}
+
+/// Where split points come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PointSource {
+    /// Known before any row was.
+    Fixed,
+    /// Quantiles of rows that existed before the run.
+    ExistingRows { regions: u32 },
+    /// Quantiles of the run's own keys.
+    RunKeys { regions: u32 },
+}
+
+impl Layout {
+    /// Operations that shares are counted on where nothing else is asked: a region's share of 1 % is then exact to 3 % of it (one
+    /// standard error: sqrt(0.99 / 1,000)).
+    pub const SAMPLE: usize = 100_000;
+
+    /// The layout of one strategy in one replicate, from [`Layout::SAMPLE`] operations.
+    pub fn of(
+        strategy: &Strategy,
+        generator: &Arc<RecordGenerator>,
+        seed: Seed,
+        replicate: u32,
+    ) -> Self {
+        Self::with_sample(strategy, generator, seed, replicate, Self::SAMPLE)
+    }
+
+    /// The same from a sample of about `operations` operations, spread over the whole run. O(n log n) in the sample.
+    pub fn with_sample(
+        strategy: &Strategy,
+        generator: &Arc<RecordGenerator>,
+        seed: Seed,
+        replicate: u32,
+        operations: usize,
+    ) -> Self {
+        let sample = run_sample(strategy, generator, seed, replicate, operations);
+        Self::from_sample(strategy, generator, seed, replicate, &sample)
+    }
+
+    /// The same from a sample that has been drawn.
+    pub(super) fn from_sample(
+        strategy: &Strategy,
+        generator: &Arc<RecordGenerator>,
+        seed: Seed,
+        replicate: u32,
+        sample: &KeySample,
+    ) -> Self {
+        let existing_rows = strategy
+            .setup
+            .workload
+            .existing_rows(&strategy.setup.schema);
+        let split = split_points(strategy, generator, existing_rows, seed, replicate, sample);
+        let regions = forecast(&strategy.key, &split.points, sample);
+        let lints = key_lints::of(strategy, &split, &regions);
+        Self {
+            key_buckets: key_buckets(&strategy.key, sample),
+            hottest_row_share: sample.hottest_row_share(),
+            entities: entities(strategy, sample),
+            key_bytes: sample.mean_key_bytes(),
+            existing_rows,
+            sampled_operations: sample.len() as u64,
+            split_points: split.points,
+            regions,
+            lints,
+        }
+    }
+}
+
+/// About `operations` operations of the run with their keys.
+pub(super) fn run_sample(
+    strategy: &Strategy,
+    generator: &Arc<RecordGenerator>,
+    seed: Seed,
+    replicate: u32,
+    operations: usize,
+) -> KeySample {
+    let mut batch = OperationBatch::new();
+    RunSample::take(
+        &strategy.setup.workload,
+        generator,
+        seed,
+        replicate,
+        operations,
+        &mut batch,
+    );
+    KeySample::new(
+        &strategy.key,
+        batch,
+        generator.width(),
+        DrawKey::new(seed, replicate, Stream::Keys, 0),
+    )
+}
+
+fn split_points(
+    strategy: &Strategy,
+    generator: &Arc<RecordGenerator>,
+    existing_rows: u64,
+    seed: Seed,
+    replicate: u32,
+    run: &KeySample,
+) -> SplitPoints {
+    let regions = match &strategy.presplit {
+        Presplit::Fixed { points, .. } => {
+            return SplitPoints {
+                points: points.clone(),
+                source: PointSource::Fixed,
+            };
+        }
+        Presplit::Sampled { regions } => *regions,
+    };
+    if existing_rows == 0 {
+        let points = quantile_points(&run.sorted(), regions);
+        return SplitPoints {
+            points: Arc::new(points),
+            source: PointSource::RunKeys { regions },
+        };
+    }
+    let rows = (regions as usize)
+        .saturating_mul(ROWS_PER_REGION)
+        .clamp(Layout::SAMPLE, MOST_ROWS);
+    let mut batch = OperationBatch::new();
+    ExistingSample::take(
+        &strategy.setup.workload,
+        generator,
+        seed,
+        replicate,
+        rows,
+        &mut batch,
+    );
+    let draws = DrawKey::new(seed, replicate, Stream::Keys, EXISTING_LANE);
+    let sample = KeySample::new(&strategy.key, batch, generator.width(), draws);
+    let points = quantile_points(&sample.sorted(), regions);
+    SplitPoints {
+        points: Arc::new(points),
+        source: PointSource::ExistingRows { regions },
+    }
+}
+
+/// What each region will get.
+fn forecast(plan: &KeyPlan, points: &[RowKey], sample: &KeySample) -> Vec<RegionForecast> {
+    let mut regions = Vec::with_capacity(sample.len());
+    Router::new(points).locate_batch(sample.keys(), &mut regions);
+    let mut counts = vec![0u32; points.len() + 1];
+    for region in regions {
+        counts[region as usize] += 1;
+    }
+    KeyRange::between(points)
+        .zip(counts)
+        .map(|(range, count)| RegionForecast {
+            write_share: f64::from(count) / sample.len().max(1) as f64,
+            unreachable: count == 0
+                && !plan.may_reach(range.start.as_bytes(), range.end.as_bytes()),
+            start: range.start,
+        })
+        .collect()
+}
+
+fn key_buckets(plan: &KeyPlan, sample: &KeySample) -> Vec<KeyBucket> {
+    let sorted = sample.sorted();
+    let mut buckets = vec![KeyBucket {
+        start: RowKey::default(),
+        labels: Vec::new(),
+    }];
+    for rank in quantile_ranks(&sorted, KEY_BUCKETS) {
+        let (_, segments) = plan.describe(&sample.row(sample.at_rank(rank)));
+        // Constants label nothing: they are the same everywhere.
+        let labels = plan
+            .segments()
+            .iter()
+            .zip(segments)
+            .filter(|(segment, _)| segment.constant().is_none())
+            .map(|(_, text)| text.meaning)
+            .take(LABEL_SEGMENTS)
+            .collect();
+        buckets.push(KeyBucket {
+            start: RowKey::from(sorted[rank]),
+            labels,
+        });
+    }
+    buckets
+}
+
+/// The hottest value of each uneven field of the key, hottest first.
+fn entities(strategy: &Strategy, sample: &KeySample) -> Vec<EntityShare> {
+    let (schema, workload) = (&strategy.setup.schema, &strategy.setup.workload);
+    let all: Vec<usize> = (0..sample.len()).collect();
+    let mut entities: Vec<EntityShare> = strategy
+        .key
+        .fields()
+        .into_iter()
+        .filter(|&field| is_entity(schema, field) && is_skewed(schema, workload, field))
+        .flat_map(|field| sample.hottest_values(schema, field, &all, 1))
+        .collect();
+    entities.sort_by(|a, b| b.share.total_cmp(&a.share));
+    entities
+}

@@ -1,0 +1,60 @@
+//! What is known of a strategy before any simulation. Must not know how it was found.
+
+use crate::keyspace::RowKey;
+use crate::scenario::Diagnostic;
+use std::sync::Arc;
+
+/// A strategy, laid out for one replicate.
+#[derive(Debug, Clone)]
+pub struct Layout {
+    /// Sorted, distinct, not empty.
+    pub split_points: Arc<Vec<RowKey>>,
+    /// One for each region in key order.
+    pub regions: Vec<RegionForecast>,
+    /// Buckets of the key map, at most 512, in key order; the first starts at the empty key.
+    pub key_buckets: Vec<KeyBucket>,
+    /// Share of the writes on the hottest single row, exact on the sample: of a sample of n operations, shares below a few n-ths
+    /// are noise (1 / n when all keys differ).
+    pub hottest_row_share: f64,
+    /// The hottest value of each field that the key uses and whose values are not drawn evenly, hottest first.
+    pub entities: Vec<EntityShare>,
+    /// Mean length of a key in bytes, over the sample.
+    pub key_bytes: f64,
+    /// Rows that exist before the run.
+    pub existing_rows: u64,
+    /// Operations that the shares were counted on.
+    pub sampled_operations: u64,
+    /// Warnings and notes.
+    pub lints: Vec<Diagnostic>,
+}
+
+/// What a region will get.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RegionForecast {
+    /// Empty for the first.
+    pub start: RowKey,
+    /// Share of the run's writes, of the sample.
+    pub write_share: f64,
+    /// No key of the plan can fall into it: proved from the key's segments.
+    pub unreachable: bool,
+}
+
+/// A bucket of the key map: about the same number of the run's keys in each.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KeyBucket {
+    /// Empty for the first.
+    pub start: RowKey,
+    /// What the start key's segments say (`ts 00:00:12`, `metric 17`), outermost first; empty for the first.
+    pub labels: Vec<String>,
+}
+
+/// How much of the load one value of a field carries.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EntityShare {
+    /// The field.
+    pub field: String,
+    /// Its value, as text.
+    pub value: String,
+    /// Share of the run's writes, of the sample.
+    pub share: f64,
+}
