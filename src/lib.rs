@@ -52,3 +52,5 @@ pub mod scenario;
 
 pub mod layout;
 
+pub mod experiment;
+

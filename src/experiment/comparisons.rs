@@ -1,0 +1,66 @@
+//! Paired comparisons of every strategy with the first. Must not judge which is better.
+
+use super::strategy_summary::StrategySummary;
+use super::{Comparison, Measure};
+use crate::metrics::{MetricPath, lookup};
+use crate::statistics::paired_ratio;
+
+/// Metrics that are compared: skew, damage, and the time of an import.
+const HEADLINES: [&str; 5] = [
+    "server_peak_to_mean",
+    "write_throughput_per_sec",
+    "write_response_ms.mean",
+    "write_response_ms.p99",
+    "makespan_ms",
+];
+
+/// The headline metrics of all strategies but the first, over the first's.
+pub(super) fn of(summaries: &[StrategySummary<'_>]) -> Vec<Comparison> {
+    let Some((baseline, others)) = summaries.split_first() else {
+        return Vec::new();
+    };
+    let mut comparisons = Vec::new();
+    for summary in others {
+        for metric in HEADLINES {
+            let path = lookup(metric, &[]).expect("headline metrics are in the catalogue");
+            let defined = |summary: &StrategySummary<'_>| {
+                summary.runs.values(&path).0.iter().any(Option::is_some)
+            };
+            if defined(summary) || defined(baseline) {
+                let ratio = ratio(summary, baseline, &path).unwrap_or(Measure::UNDEFINED);
+                comparisons.push(Comparison {
+                    strategy: summary.strategy.name.clone(),
+                    baseline: baseline.strategy.name.clone(),
+                    metric: metric.to_owned(),
+                    significant: ratio
+                        .low
+                        .zip(ratio.high)
+                        .is_some_and(|(low, high)| low > 1.0 || high < 1.0),
+                    ratio,
+                });
+            }
+        }
+    }
+    comparisons
+}
+
+/// A metric over another strategy's, paired by replicate; `None` when undefined, when either is censored, or when a pair has no
+/// ratio (one of them is zero): leaving that pair out would judge by the others alone.
+pub(super) fn ratio(
+    summary: &StrategySummary<'_>,
+    base: &StrategySummary<'_>,
+    path: &MetricPath,
+) -> Option<Measure> {
+    let (values, censored) = summary.runs.values(path);
+    let (bases, base_censored) = base.runs.values(path);
+    if censored || base_censored {
+        return None;
+    }
+    let pairs: Vec<(f64, f64)> = values
+        .into_iter()
+        .zip(bases)
+        .filter_map(|(value, base)| Some((value?, base?)))
+        .collect();
+    let ratio = paired_ratio(pairs.iter().copied())?;
+    (ratio.n as usize == pairs.len()).then(|| ratio.into())
+}

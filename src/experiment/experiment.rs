@@ -1,0 +1,183 @@
+//! Runs a scenario's matrix in parallel and summarises it. Must not show anything: progress is told to whoever asks.
+
+use super::matrix::{Job, Matrix};
+use super::runs::StrategyRuns;
+use super::strategy_summary::StrategySummary;
+use super::{Results, ScenarioInfo, comparisons, expectations};
+use crate::engine;
+use crate::scenario::Scenario;
+use rayon::prelude::*;
+use std::sync::{Mutex, PoisonError};
+
+/// Operations that are generated, keyed and routed together: the keys of a batch fit the level-1 cache (measured: no gain beyond).
+const BATCH: usize = 256;
+
+/// An experiment to be run.
+#[derive(Debug, Clone)]
+pub struct Experiment<'a> {
+    scenario: &'a Scenario,
+    threads: usize,
+    batch: usize,
+}
+
+/// One run has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress<'a> {
+    /// Name of the strategy that it belongs to.
+    pub strategy: &'a str,
+    /// Runs that have ended so far, this one included.
+    pub done: u64,
+    /// All runs: [`Experiment::runs`].
+    pub total: u64,
+}
+
+impl<'a> Experiment<'a> {
+    /// The experiment that a scenario describes, on all processors.
+    pub fn new(scenario: &'a Scenario) -> Self {
+        Self {
+            scenario,
+            threads: 0,
+            batch: BATCH,
+        }
+    }
+
+    /// Runs on so many threads; 0 is one a processor. Never changes a result.
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
+    }
+
+    /// Operations that are generated, keyed and routed together, at least 1. Never changes a result.
+    pub fn batch(self, batch: usize) -> Self {
+        Self {
+            batch: batch.max(1),
+            ..self
+        }
+    }
+
+    /// Number of runs: each strategy's replicates, and its saturating run.
+    pub fn runs(&self) -> u64 {
+        self.scenario.strategies.len() as u64 * (u64::from(self.scenario.replicates) + 1)
+    }
+
+    /// Runs everything. `progress` is called once for each run that has ended, from any thread, in any order.
+    pub fn run(&self, progress: impl Fn(Progress<'_>) + Sync) -> Results {
+        match rayon::ThreadPoolBuilder::new()
+            .num_threads(self.threads)
+            .build()
+        {
+            Ok(pool) => pool.install(|| self.run_here(&progress)),
+            // No threads to be had: the calling one does it all.
+            Err(_) => self.run_here(&progress),
+        }
+    }
+
+    fn run_here(&self, progress: &(impl Fn(Progress<'_>) + Sync)) -> Results {
+        let strategies = &self.scenario.strategies;
+        let matrix = Matrix::new(self.scenario, self.batch);
+        // What runs leave is merged at once: their histograms needn't be kept. Every sum is one of integers, so order does not matter.
+        let runs: Vec<Mutex<StrategyRuns>> = strategies
+            .iter()
+            .map(|strategy| {
+                let setup = &strategy.setup;
+                let writes = setup.workload.writes.len();
+                Mutex::new(StrategyRuns::new(
+                    self.scenario.replicates as usize,
+                    writes,
+                    setup.cluster.servers,
+                ))
+            })
+            .collect();
+        let done = Mutex::new(0);
+        let total = self.runs();
+        let capacities: Vec<(usize, Option<f64>)> = matrix
+            .jobs()
+            .into_par_iter()
+            .with_max_len(1)
+            .filter_map(|job| {
+                let run = engine::run(&matrix.run_config(job));
+                let (strategy, capacity) = match job {
+                    Job::Capacity { strategy } => (
+                        strategy,
+                        Some((
+                            strategy,
+                            run.metrics
+                                .get("write_throughput_per_sec")
+                                .copied()
+                                .flatten(),
+                        )),
+                    ),
+                    Job::Replicate {
+                        strategy,
+                        replicate,
+                    } => {
+                        lock(&runs[strategy]).add(replicate as usize, run);
+                        (strategy, None)
+                    }
+                };
+                let mut done = lock(&done);
+                *done += 1;
+                progress(Progress {
+                    strategy: &strategies[strategy].name,
+                    done: *done,
+                    total,
+                });
+                capacity
+            })
+            .collect();
+
+        let mut summaries: Vec<StrategySummary<'_>> = Vec::new();
+        for ((at, strategy), runs) in strategies.iter().enumerate().zip(runs) {
+            let runs = runs.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let capacity = capacities
+                .iter()
+                .find(|(of, _)| *of == at)
+                .and_then(|(_, capacity)| *capacity);
+            let layout = matrix
+                .layout(at)
+                .expect("replicate 0 has been run, and was laid out for it");
+            summaries.push(StrategySummary::new(
+                strategy,
+                &self.scenario.time,
+                layout,
+                capacity,
+                runs,
+            ));
+        }
+        self.results(&summaries)
+    }
+
+    fn results(&self, summaries: &[StrategySummary<'_>]) -> Results {
+        let scenario = self.scenario;
+        let mut warnings: Vec<String> = Vec::new();
+        for warning in summaries.iter().flat_map(StrategySummary::warnings) {
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+        }
+        Results {
+            schema_version: Results::SCHEMA_VERSION,
+            tool: concat!("keyheat ", env!("CARGO_PKG_VERSION")).to_owned(),
+            scenario: ScenarioInfo {
+                name: scenario.name.clone(),
+                sha256: scenario.sha256.clone(),
+                question: scenario.question.clone(),
+                text: scenario.text.clone(),
+                overrides: scenario.overrides.clone(),
+            },
+            seed: scenario.seed.0,
+            replicates: scenario.replicates,
+            duration_s: scenario.time.duration.as_secs_f64(),
+            warmup_s: scenario.time.warmup.as_secs_f64(),
+            sample_s: scenario.time.sample.as_secs_f64(),
+            strategies: summaries.iter().map(StrategySummary::result).collect(),
+            comparisons: comparisons::of(summaries),
+            expectations: expectations::of(scenario, summaries),
+            warnings,
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    // A thread that panicked has taken the experiment with it; what it left is not looked at.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,203 @@
+//! Strategies x replicates: which runs there are, and what they share. Must not know results.
+
+use crate::engine::SimConfig;
+use crate::keyspace::RowKey;
+use crate::layout::Layout;
+use crate::record::{RecordGenerator, Schema};
+use crate::scenario::{Presplit, Scenario, Strategy};
+use crate::time::SimTime;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// One run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Job {
+    /// A replicate of a strategy.
+    Replicate { strategy: usize, replicate: u32 },
+    /// The strategy's own saturating run, on replicate 0.
+    Capacity { strategy: usize },
+}
+
+/// All runs of a scenario.
+pub(super) struct Matrix<'a> {
+    scenario: &'a Scenario,
+    batch: usize,
+    /// Of each strategy: index of the first strategy with the same schema.
+    schema_of: Vec<usize>,
+    /// By schema and replicate.
+    generators: Vec<Shared<RecordGenerator>>,
+    /// Of replicate 0, by strategy.
+    layouts: Vec<OnceLock<Arc<Layout>>>,
+}
+
+/// A value that several runs use: made by the first, dropped with the last.
+struct Shared<T> {
+    state: Mutex<(Option<Arc<T>>, usize)>,
+}
+
+impl<T> Shared<T> {
+    fn new(users: usize) -> Self {
+        Self {
+            state: Mutex::new((None, users)),
+        }
+    }
+
+    /// The value; every user takes it exactly once.
+    fn take(&self, make: impl FnOnce() -> T) -> Arc<T> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let value = state.0.take().unwrap_or_else(|| Arc::new(make()));
+        state.1 = state.1.saturating_sub(1);
+        if state.1 > 0 {
+            state.0 = Some(value.clone());
+        }
+        value
+    }
+}
+
+impl<'a> Matrix<'a> {
+    pub(super) fn new(scenario: &'a Scenario, batch: usize) -> Self {
+        let strategies = &scenario.strategies;
+        let schema = |index: usize| -> &Schema { &strategies[index].setup.schema };
+        let schema_of: Vec<usize> = (0..strategies.len())
+            .map(|index| {
+                (0..index)
+                    .find(|&other| schema(other) == schema(index))
+                    .unwrap_or(index)
+            })
+            .collect();
+        let mut generators = Vec::new();
+        for owner in 0..strategies.len() {
+            let users = schema_of.iter().filter(|&&of| of == owner).count();
+            // Replicate 0 serves the capacity run too.
+            generators.extend(
+                (0..scenario.replicates)
+                    .map(|replicate| Shared::new(users * if replicate == 0 { 2 } else { 1 })),
+            );
+        }
+        Self {
+            scenario,
+            batch,
+            schema_of,
+            generators,
+            layouts: strategies.iter().map(|_| OnceLock::new()).collect(),
+        }
+    }
+
+    /// Every run, replicate by replicate, so that what the runs of one replicate share can be dropped early.
+    pub(super) fn jobs(&self) -> Vec<Job> {
+        let strategies = self.scenario.strategies.len();
+        let capacity = (0..strategies).map(|strategy| Job::Capacity { strategy });
+        let replicates = (0..self.scenario.replicates).flat_map(|replicate| {
+            (0..strategies).map(move |strategy| Job::Replicate {
+                strategy,
+                replicate,
+            })
+        });
+        replicates.chain(capacity).collect()
+    }
+
+    fn generator(&self, strategy: usize, replicate: u32) -> Arc<RecordGenerator> {
+        let owner = self.schema_of[strategy];
+        let at = owner * self.scenario.replicates as usize + replicate as usize;
+        let schema = &self.scenario.strategies[owner].setup.schema;
+        self.generators[at].take(|| RecordGenerator::new(schema, self.scenario.seed, replicate))
+    }
+
+    /// The layout of replicate 0, made once.
+    fn first_layout(&self, strategy: usize, generator: &Arc<RecordGenerator>) -> Arc<Layout> {
+        let make = || {
+            Arc::new(Layout::of(
+                &self.scenario.strategies[strategy],
+                generator,
+                self.scenario.seed,
+                0,
+            ))
+        };
+        self.layouts[strategy].get_or_init(make).clone()
+    }
+
+    /// What [`Matrix::run_config`] has laid out for replicate 0; `None` before that.
+    pub(super) fn layout(&self, strategy: usize) -> Option<&Layout> {
+        self.layouts[strategy].get().map(Arc::as_ref)
+    }
+
+    fn split_points(
+        &self,
+        at: usize,
+        replicate: u32,
+        generator: &Arc<RecordGenerator>,
+    ) -> Arc<Vec<RowKey>> {
+        let strategy = &self.scenario.strategies[at];
+        match &strategy.presplit {
+            Presplit::Fixed { points, .. } => points.clone(),
+            Presplit::Sampled { .. } => {
+                Layout::of(strategy, generator, self.scenario.seed, replicate).split_points
+            }
+        }
+    }
+
+    /// What the engine needs for one run; key buckets, hence series, only for replicate 0.
+    pub(super) fn run_config(&self, job: Job) -> SimConfig {
+        let (at, replicate) = match job {
+            Job::Replicate {
+                strategy,
+                replicate,
+            } => (strategy, replicate),
+            Job::Capacity { strategy } => (strategy, 0),
+        };
+        let strategy: &Strategy = &self.scenario.strategies[at];
+        let generator = self.generator(at, replicate);
+        let (split_points, key_buckets) = match job {
+            Job::Capacity { .. } => (Arc::default(), Arc::default()),
+            Job::Replicate { replicate: 0, .. } => {
+                let layout = self.first_layout(at, &generator);
+                let starts = layout
+                    .key_buckets
+                    .iter()
+                    .skip(1)
+                    .map(|bucket| bucket.start.clone())
+                    .collect();
+                (layout.split_points.clone(), Arc::new(starts))
+            }
+            Job::Replicate { .. } => (self.split_points(at, replicate, &generator), Arc::default()),
+        };
+        let setup = &strategy.setup;
+        let time = &self.scenario.time;
+        let config = SimConfig {
+            seed: self.scenario.seed,
+            replicate,
+            warmup: SimTime::ZERO + time.warmup,
+            duration: SimTime::ZERO + time.duration,
+            sample: time.sample,
+            workload: Arc::new(setup.workload.clone()),
+            generator,
+            key: strategy.key.clone(),
+            split_points,
+            key_buckets,
+            cluster: setup.cluster.clone(),
+            table: setup.table.clone(),
+            client: setup.client.clone(),
+            batch: self.batch,
+        };
+        match job {
+            Job::Capacity { .. } => crate::engine::saturating(&config),
+            Job::Replicate { .. } => config,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shared_value_is_made_once_and_dropped_with_its_last_user() {
+        let shared = Shared::new(3);
+        let first = shared.take(|| 7);
+        let second = shared.take(|| 8);
+        assert_eq!((*first, *second), (7, 7));
+        let weak = Arc::downgrade(&first);
+        let third = shared.take(|| 9);
+        drop((first, second, third));
+        assert!(weak.upgrade().is_none());
+    }
+}

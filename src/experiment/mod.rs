@@ -1,0 +1,30 @@
+//! Strategies x replicates -> runs (rayon) -> [`Results`]: summaries, paired comparisons, expectations, verdicts.
+//!
+//! Must not know files' places, terminals or pictures.
+
+mod comparisons;
+mod expectations;
+#[allow(clippy::module_inception)] // the file is named after its one type, as everywhere
+mod experiment;
+#[cfg(test)]
+mod experiment_tests;
+mod matrix;
+mod measures;
+mod response_curve;
+mod results;
+mod results_file;
+#[cfg(test)]
+mod results_tests;
+mod runs;
+mod strategy_summary;
+mod verdict;
+#[cfg(test)]
+mod verdict_tests;
+mod wording;
+
+pub use experiment::{Experiment, Progress};
+pub use results::{
+    Comparison, Curve, ExpectationResult, KeyMapBucket, Measure, Metric, Results, ScenarioInfo,
+    StrategyResult, WriteResult,
+};
+pub use results_file::LoadError;

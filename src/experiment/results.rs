@@ -1,0 +1,185 @@
+//! The results of an experiment, exactly as `results.json` holds them: every view is rendered from here.
+//! Undefined numbers are `null`, never NaN. Must not compute anything.
+
+use crate::metrics::{Counts, Series};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Everything that an experiment found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Results {
+    /// 1.
+    pub schema_version: u32,
+    /// `keyheat x.y.z`.
+    pub tool: String,
+    /// What was asked.
+    pub scenario: ScenarioInfo,
+    /// All randomness came from it.
+    pub seed: u64,
+    /// Runs of each strategy.
+    pub replicates: u32,
+    /// Simulated length in seconds, warm-up included.
+    pub duration_s: f64,
+    /// Warm-up in seconds.
+    pub warmup_s: f64,
+    /// Interval of the skew metrics in seconds.
+    pub sample_s: f64,
+    /// In file order.
+    pub strategies: Vec<StrategyResult>,
+    /// Paired differences of the headline metrics between each strategy and the first.
+    pub comparisons: Vec<Comparison>,
+    /// In file order.
+    pub expectations: Vec<ExpectationResult>,
+    /// Lints, as text.
+    pub warnings: Vec<String>,
+}
+
+/// The scenario, for provenance.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ScenarioInfo {
+    /// File stem.
+    pub name: String,
+    /// Of the text, lower-case hex.
+    pub sha256: String,
+    /// What it asks.
+    pub question: String,
+    /// The file's text.
+    pub text: String,
+    /// What was changed beside the file, as `PATH=VALUE`: the settings of `[quick]`, then those of `--set`.
+    pub overrides: Vec<String>,
+}
+
+/// A number from replicates: mean with its 95 % t-interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Measure {
+    /// Mean over the replicates in which it is defined; null when none.
+    pub mean: Option<f64>,
+    /// The value over the merged histograms of all replicates: only for percentiles, and what tables show.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged: Option<f64>,
+    /// Lower end; null when n < 2.
+    pub low: Option<f64>,
+    /// Upper end; null when n < 2.
+    pub high: Option<f64>,
+    /// Replicates in which it is defined.
+    pub n: u32,
+    /// A quantile that unfinished operations reach: a lower bound, never compared as a number.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub censored: bool,
+}
+
+/// A metric: one number, a family (`write_response_ms.p99`), or a word (`hotspot`).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Metric {
+    /// A number.
+    Number(Measure),
+    /// A word.
+    Word(String),
+    /// A family.
+    Family(BTreeMap<String, Measure>),
+}
+
+/// One strategy's results.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StrategyResult {
+    /// Its name in the file.
+    pub name: String,
+    /// What charts call it.
+    pub title: String,
+    /// Sweep values; empty.
+    pub sweep: BTreeMap<String, serde_json::Value>,
+    /// The key expression.
+    pub key: String,
+    /// Number of servers.
+    pub servers: u32,
+    /// By JSON name.
+    pub metrics: BTreeMap<String, Metric>,
+    /// In file order.
+    pub writes: Vec<WriteResult>,
+    /// Empty until reads are simulated.
+    pub reads: Vec<serde_json::Value>,
+    /// Empty until neighbours are simulated.
+    pub neighbours: Vec<serde_json::Value>,
+    /// Sums over the replicates.
+    pub counts: Counts,
+    /// One sentence.
+    pub verdict: String,
+    /// Hottest values of skewed fields (`sensor 17: 9.8 %`).
+    pub entities: Vec<String>,
+    /// Of replicate 0.
+    pub series: Option<Series>,
+    /// Buckets of the key map, in key order; the first starts at the empty key.
+    pub key_map: Vec<KeyMapBucket>,
+    /// Start key of each region, escaped; the first is empty.
+    pub region_starts: Vec<String>,
+    /// Response time of all writes by percentile, merged over the replicates.
+    pub response_curve: Curve,
+}
+
+/// One bucket of the key map.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KeyMapBucket {
+    /// Start key, escaped.
+    pub start: String,
+    /// Start key, lower-case hex.
+    pub hex: String,
+    /// What its segments say, outermost first.
+    pub labels: Vec<String>,
+}
+
+/// A percentile curve.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Curve {
+    /// (quantile in [0, 1), milliseconds), ascending, log-spaced in 1 - q, up to 10 samples beyond.
+    pub points: Vec<(f64, f64)>,
+    /// Greatest observed value.
+    pub max_ms: Option<f64>,
+    /// From this quantile on, values are lower bounds (operations unfinished at the end).
+    pub censored_from: Option<f64>,
+}
+
+/// One write's results.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WriteResult {
+    /// Its name.
+    pub name: String,
+    /// Sums over the replicates.
+    pub counts: Counts,
+    /// By JSON name without the prefix `write_`: `response_ms`, `throughput_per_sec`, ...
+    pub metrics: BTreeMap<String, Metric>,
+}
+
+/// A paired difference between two strategies.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Strategy compared.
+    pub strategy: String,
+    /// With this one.
+    pub baseline: String,
+    /// Of this metric.
+    pub metric: String,
+    /// Mean of the paired ratios (geometric), with its interval; null where undefined or censored.
+    pub ratio: Measure,
+    /// The interval excludes 1.
+    pub significant: bool,
+}
+
+/// One expectation's outcome.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExpectationResult {
+    /// Strategy.
+    pub strategy: String,
+    /// Metric path, or `key` for golden keys.
+    pub metric: String,
+    /// Other strategy, when a ratio.
+    pub ratio_to: Option<String>,
+    /// What was found, as text with interval (`0.998 [0.997, 0.999]`).
+    pub value: String,
+    /// What was expected, as text (`above 0.95`).
+    pub bound: String,
+    /// Whether the whole interval satisfies the bound.
+    pub holds: bool,
+    /// Why it was expected.
+    pub because: Option<String>,
+}

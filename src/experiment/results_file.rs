@@ -1,0 +1,132 @@
+//! `results.json`: written in a stable order, read back exactly. Must not know what the numbers mean.
+
+use super::Results;
+use serde::Serialize;
+use serde_json::ser::{Formatter, PrettyFormatter};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Why results could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The file can't be read.
+    #[error("can't read `{}`", path.display())]
+    Read {
+        /// Which file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// It is no results file.
+    #[error("`{}` is not a results file of keyheat", path.display())]
+    Parse {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+    /// It comes from another version.
+    #[error("`{}` has schema version {found}, expected {}", path.display(), Results::SCHEMA_VERSION)]
+    Version {
+        /// Which file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+    },
+}
+
+#[derive(serde::Deserialize)]
+struct VersionOnly {
+    schema_version: u32,
+}
+
+impl Results {
+    /// Version of the format of `results.json`.
+    pub const SCHEMA_VERSION: u32 = 1;
+
+    /// The text of `results.json`: objects over several lines, lists of numbers on one; floats in their shortest form that reads
+    /// back exactly; a final line end.
+    pub fn to_json(&self) -> String {
+        let mut bytes = Vec::new();
+        let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, Layout::default());
+        self.serialize(&mut serializer)
+            .expect("results hold only what JSON can hold, and memory takes it");
+        bytes.push(b'\n');
+        String::from_utf8(bytes).expect("JSON is UTF-8")
+    }
+
+    /// Writes `results.json` to `path`.
+    ///
+    /// # Errors
+    /// When the file can't be written.
+    pub fn save(&self, path: &Path) -> io::Result<()> {
+        std::fs::write(path, self.to_json())
+    }
+
+    /// Reads what [`Results::save`] wrote.
+    ///
+    /// # Errors
+    /// When the file can't be read, is no results file, or comes from another version of the format.
+    pub fn load(path: &Path) -> Result<Self, LoadError> {
+        let text = std::fs::read_to_string(path).map_err(|source| LoadError::Read {
+            path: path.into(),
+            source,
+        })?;
+        let parse = |source| LoadError::Parse {
+            path: path.into(),
+            source,
+        };
+        let version: VersionOnly = serde_json::from_str(&text).map_err(parse)?;
+        if version.schema_version != Self::SCHEMA_VERSION {
+            return Err(LoadError::Version {
+                path: path.into(),
+                found: version.schema_version,
+            });
+        }
+        serde_json::from_str(&text).map_err(parse)
+    }
+}
+
+/// Objects as [`PrettyFormatter`] lays them out; the members of a list stay on one line unless they are objects.
+#[derive(Default)]
+struct Layout {
+    objects: PrettyFormatter<'static>,
+}
+
+impl Formatter for Layout {
+    fn begin_array_value<W: ?Sized + Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        if first {
+            Ok(())
+        } else {
+            writer.write_all(b",")
+        }
+    }
+
+    fn begin_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.objects.begin_object(writer)
+    }
+
+    fn end_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.objects.end_object(writer)
+    }
+
+    fn begin_object_key<W: ?Sized + Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        self.objects.begin_object_key(writer, first)
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.objects.begin_object_value(writer)
+    }
+
+    fn end_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.objects.end_object_value(writer)
+    }
+}

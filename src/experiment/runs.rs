@@ -1,0 +1,235 @@
+//! What is kept of the runs of one strategy: one value a replicate, and everything that merges. Must not judge.
+
+use super::measures::{ResponseParts, response_family, response_parts};
+use super::{Measure, Metric};
+use crate::metrics::{
+    Counts, MetricPath, PER_WRITE, RESPONSE, RESPONSE_PARTS, Response, RunResult, Scalars, Series,
+    definition,
+};
+use crate::statistics::ExpectedPeak;
+use std::collections::BTreeMap;
+
+/// One replicate's numbers of all writes, or of one.
+#[derive(Debug, Clone)]
+struct Replicate {
+    scalars: Scalars,
+    counts: Counts,
+    response: ResponseParts,
+}
+
+/// The replicates of all writes together, or of one of them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Runs {
+    replicates: Vec<Option<Replicate>>,
+    servers: u32,
+    pub(super) counts: Counts,
+    /// Of all replicates together.
+    response: Option<Response>,
+}
+
+/// All runs of one strategy. Runs may be added in any order: sums and histograms don't depend on it, the rest is kept by replicate.
+#[derive(Debug, Clone)]
+pub(super) struct StrategyRuns {
+    pub(super) all: Runs,
+    pub(super) writes: Vec<Runs>,
+    even_peaks: Vec<Option<ExpectedPeak>>,
+    /// Of replicate 0.
+    pub(super) series: Option<Series>,
+}
+
+impl StrategyRuns {
+    pub(super) fn new(replicates: usize, writes: usize, servers: u32) -> Self {
+        let runs = Runs {
+            replicates: vec![None; replicates],
+            servers,
+            ..Runs::default()
+        };
+        Self {
+            all: runs.clone(),
+            writes: vec![runs; writes],
+            even_peaks: vec![None; replicates],
+            series: None,
+        }
+    }
+
+    /// Takes in one run.
+    pub(super) fn add(&mut self, replicate: usize, run: RunResult) {
+        self.all
+            .add(replicate, run.metrics, &run.counts, run.response);
+        let parts = run
+            .write_metrics
+            .into_iter()
+            .zip(&run.write_counts)
+            .zip(run.write_response);
+        for (write, ((scalars, counts), response)) in self.writes.iter_mut().zip(parts) {
+            write.add(replicate, scalars, counts, response);
+        }
+        self.even_peaks[replicate] = run.even_peak;
+        if run.series.is_some() {
+            self.series = run.series;
+        }
+    }
+
+    /// What chance makes of a perfect spread: the same in all replicates but for the number of rows; the first that is defined.
+    pub(super) fn even_peak(&self) -> Option<ExpectedPeak> {
+        self.even_peaks.iter().flatten().next().copied()
+    }
+
+    /// Sets the makespan: the last completion of the imports, given by their place among the writes and their rows, in those replicates in
+    /// which all of them came to their end.
+    pub(super) fn set_makespan(&mut self, imports: &[(usize, u64)]) {
+        let ends: Vec<Vec<Option<f64>>> = imports
+            .iter()
+            .map(|&(write, rows)| self.writes[write].ends(rows))
+            .collect();
+        self.all.set("makespan_ms", |index, _| {
+            let last = |latest: f64, of: &Vec<Option<f64>>| Some(latest.max(of[index]?));
+            (!ends.is_empty()).then(|| ends.iter().try_fold(0.0, last))?
+        });
+    }
+
+    /// The value of a metric in each replicate, and whether it is censored.
+    pub(super) fn values(&self, path: &MetricPath) -> (Vec<Option<f64>>, bool) {
+        let runs = path.write.map_or(&self.all, |write| &self.writes[write]);
+        match path.part {
+            Some(part) => runs.response_values(part),
+            None => (runs.values(path.definition.name), false),
+        }
+    }
+}
+
+impl Runs {
+    fn add(&mut self, replicate: usize, scalars: Scalars, counts: &Counts, response: Response) {
+        let parts = response_parts(&response.combined());
+        self.replicates[replicate] = Some(Replicate {
+            scalars,
+            counts: *counts,
+            response: parts,
+        });
+        self.counts.add(counts);
+        match &mut self.response {
+            Some(merged) => merged.add(&response),
+            None => self.response = Some(response),
+        }
+    }
+
+    /// Sets a metric that only the experiment knows, one value a replicate.
+    pub(super) fn set(
+        &mut self,
+        name: &'static str,
+        value: impl Fn(usize, &Scalars) -> Option<f64>,
+    ) {
+        for (index, replicate) in self.replicates.iter_mut().enumerate() {
+            if let Some(replicate) = replicate {
+                let value = value(index, &replicate.scalars);
+                replicate.scalars.insert(name, value);
+            }
+        }
+    }
+
+    /// When the last of `rows` was completed, in each replicate; `None` when some were neither completed nor given up.
+    fn ends(&self, rows: u64) -> Vec<Option<f64>> {
+        let end = |replicate: &Option<Replicate>| {
+            let run = replicate.as_ref()?;
+            let over = run.counts.completed + run.counts.failed >= rows;
+            run.scalars.get("makespan_ms").copied()?.filter(|_| over)
+        };
+        self.replicates.iter().map(end).collect()
+    }
+
+    /// Number of replicates.
+    pub(super) fn replicates(&self) -> u32 {
+        self.replicates.len() as u32
+    }
+
+    /// The response times of all replicates together.
+    pub(super) fn merged_response(&self) -> Option<&Response> {
+        self.response.as_ref()
+    }
+
+    /// A scalar in each replicate.
+    pub(super) fn values(&self, name: &str) -> Vec<Option<f64>> {
+        let value = |replicate: &Option<Replicate>| {
+            replicate
+                .as_ref()
+                .and_then(|found| *found.scalars.get(name)?)
+        };
+        self.replicates.iter().map(value).collect()
+    }
+
+    /// Its summary.
+    pub(super) fn measure(&self, name: &str) -> Measure {
+        let range = definition(name).map_or((f64::NEG_INFINITY, f64::INFINITY), |definition| {
+            definition.range_with(self.servers)
+        });
+        Measure::of(&self.values(name), range)
+    }
+
+    /// Its mean.
+    pub(super) fn mean(&self, name: &str) -> Option<f64> {
+        self.measure(name).mean
+    }
+
+    fn response_values(&self, part: &str) -> (Vec<Option<f64>>, bool) {
+        let index = RESPONSE_PARTS
+            .iter()
+            .position(|(name, _)| *name == part)
+            .unwrap_or(0);
+        let of = |replicate: &Option<Replicate>| {
+            replicate.as_ref().and_then(|found| found.response[index])
+        };
+        let nanos: Vec<_> = self.replicates.iter().map(of).collect();
+        let censored = nanos.iter().flatten().any(|nanos| nanos.censored);
+        (
+            nanos
+                .into_iter()
+                .map(|nanos| nanos.map(|nanos| nanos.value / 1e6))
+                .collect(),
+            censored,
+        )
+    }
+
+    /// The family of response times.
+    pub(super) fn response(&self) -> BTreeMap<String, Measure> {
+        let parts: Vec<ResponseParts> = self
+            .replicates
+            .iter()
+            .flatten()
+            .map(|replicate| replicate.response)
+            .collect();
+        self.response
+            .as_ref()
+            .map(|merged| response_family(&parts, merged))
+            .unwrap_or_default()
+    }
+
+    /// All metrics of all writes.
+    pub(super) fn metrics(&self) -> BTreeMap<String, Metric> {
+        let names: std::collections::BTreeSet<&'static str> = self
+            .replicates
+            .iter()
+            .flatten()
+            .flat_map(|replicate| replicate.scalars.keys().copied())
+            .collect();
+        let mut metrics: BTreeMap<String, Metric> = names
+            .into_iter()
+            .map(|name| (name.to_owned(), Metric::Number(self.measure(name))))
+            .collect();
+        metrics.insert(RESPONSE.to_owned(), Metric::Family(self.response()));
+        metrics
+    }
+
+    /// The metrics of one write, without the prefix `write_`.
+    pub(super) fn write_metrics(&self) -> BTreeMap<String, Metric> {
+        let mut metrics = BTreeMap::new();
+        for name in PER_WRITE {
+            let metric = if name == RESPONSE {
+                Metric::Family(self.response())
+            } else {
+                Metric::Number(self.measure(name))
+            };
+            metrics.insert(name["write_".len()..].to_owned(), metric);
+        }
+        metrics
+    }
+}

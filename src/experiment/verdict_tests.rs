@@ -1,0 +1,234 @@
+//! Verdicts, read: each must be true of its numbers, specific, and one sentence.
+
+use super::verdict::Verdict;
+use crate::metrics::Hotspot;
+
+/// An even spread of an open loop at half load.
+fn even() -> Verdict {
+    Verdict {
+        hotspot: Some(Hotspot::None),
+        servers: 8,
+        server_max_share: Some(0.1312),
+        peak_to_mean: Some(1.05),
+        offered_per_sec: Some(80_012.0),
+        throughput_per_sec: Some(80_003.0),
+        capacity_per_sec: Some(19_870.0),
+        makespan_ms: None,
+        p99_ms: Some((3.421, false)),
+        failed_fraction: 0.0,
+        unfinished_fraction: 0.0001,
+        saturated: false,
+        leads_with_time: false,
+        regions: 32,
+        reachable_regions: 32,
+        buckets: None,
+        entity: None,
+        hottest_row_share: 0.00001,
+        region_max_share: Some(0.034),
+        key_floor: 1.0,
+        placement_floor: 1.0,
+        duration_s: 20.0,
+    }
+}
+
+fn verdict(change: impl FnOnce(&mut Verdict)) -> String {
+    let mut verdict = even();
+    change(&mut verdict);
+    verdict.to_string()
+}
+
+/// One server swamped by an open loop.
+fn swamped(v: &mut Verdict, hotspot: Hotspot, share: f64) {
+    v.hotspot = Some(hotspot);
+    v.server_max_share = Some(share);
+    v.peak_to_mean = Some(share * 8.0);
+    v.region_max_share = Some(share);
+    v.placement_floor = share * 8.0;
+    v.throughput_per_sec = Some(19_870.0 / share);
+    v.p99_ms = Some((14_240.0, true));
+    v.unfinished_fraction = 0.713;
+    v.saturated = true;
+}
+
+#[test]
+fn an_even_spread() {
+    assert_eq!(
+        verdict(|_| {}),
+        "No hotspot: the busiest of 8 servers takes 13.1 % of the writes (even: 12.5 %); all 80k writes/s completed, p99 3.42 ms."
+    );
+}
+
+#[test]
+fn an_even_spread_of_more_than_the_cluster_can_do() {
+    assert_eq!(
+        verdict(|v| {
+            v.offered_per_sec = Some(240_000.0);
+            v.throughput_per_sec = Some(158_700.0);
+            v.saturated = true;
+            v.p99_ms = Some((9_100.0, true));
+            v.unfinished_fraction = 0.34;
+        }),
+        "No hotspot: the busiest of 8 servers takes 13.1 % of the writes (even: 12.5 %); 159k of 240k writes/s completed, more than the \
+         cluster can do, p99 over 9.1 s, 34 % unfinished at the end."
+    );
+}
+
+#[test]
+fn a_key_that_leads_with_time() {
+    assert_eq!(
+        verdict(|v| {
+            swamped(v, Hotspot::Moving, 0.998);
+            v.leads_with_time = true;
+        }),
+        "Moving hotspot: the key follows time, so one of 8 servers takes 99.8 % of the writes at a time; 19.9k of 80k writes/s \
+         completed, p99 over 14.2 s, 71.3 % unfinished at the end; no placement of whole regions gets its server below 8.0× the mean."
+    );
+}
+
+#[test]
+fn a_single_region() {
+    assert_eq!(
+        verdict(|v| {
+            swamped(v, Hotspot::PresplitMismatch, 1.0);
+            (v.regions, v.reachable_regions) = (1, 1);
+        }),
+        "Presplit mismatch: the table has a single region, so one of 8 servers takes 100 % of the writes; 19.9k of 80k writes/s completed, \
+         p99 over 14.2 s, 71.3 % unfinished at the end; no placement of whole regions gets its server below 8.0× the mean."
+    );
+}
+
+#[test]
+fn decimal_keys_under_a_hex_split() {
+    assert_eq!(
+        verdict(|v| {
+            swamped(v, Hotspot::PresplitMismatch, 0.33);
+            v.throughput_per_sec = Some(59_600.0);
+            (v.regions, v.reachable_regions) = (10, 3);
+            v.unfinished_fraction = 0.251;
+        }),
+        "Presplit mismatch: the keys reach only 3 of 10 regions, so one of 8 servers takes 33 % of the writes; 59.6k of 80k writes/s \
+         completed, p99 over 14.2 s, 25.1 % unfinished at the end; no placement of whole regions gets its server below 2.6× the mean."
+    );
+}
+
+#[test]
+fn fewer_buckets_than_servers() {
+    assert_eq!(
+        verdict(|v| {
+            swamped(v, Hotspot::PresplitMismatch, 0.252);
+            v.buckets = Some(4);
+            (v.regions, v.reachable_regions) = (4, 4);
+            v.throughput_per_sec = Some(79_400.0);
+            v.p99_ms = Some((1_310.0, false));
+            v.unfinished_fraction = 0.004;
+        }),
+        "Presplit mismatch: 4 buckets can't use 8 servers, so one of 8 servers takes 25.2 % of the writes; all 80k writes/s completed, p99 \
+         1.31 s; no placement of whole regions gets its server below 2.0× the mean."
+    );
+}
+
+#[test]
+fn buckets_that_do_not_divide_evenly() {
+    assert_eq!(
+        verdict(|v| {
+            v.buckets = Some(12);
+            v.server_max_share = Some(0.1672);
+            v.peak_to_mean = Some(1.34);
+        }),
+        "No hotspot: the busiest of 8 servers takes 16.7 % of the writes (even: 12.5 %), as 12 buckets put 2 on some servers and 1 on \
+         others; all 80k writes/s completed, p99 3.42 ms."
+    );
+}
+
+#[test]
+fn one_hot_entity() {
+    assert_eq!(
+        verdict(|v| {
+            swamped(v, Hotspot::Static, 0.41);
+            v.entity = Some(("metric 17".to_owned(), 0.312));
+            v.region_max_share = Some(0.33);
+            v.placement_floor = 2.64;
+            v.throughput_per_sec = Some(66_100.0);
+            v.unfinished_fraction = 0.173;
+        }),
+        "Static hotspot: `metric 17` takes 31.2 % and its keys are neighbours, so one of 8 servers takes 41 % of the writes; 66.1k of 80k \
+         writes/s completed, p99 over 14.2 s, 17.3 % unfinished at the end; no placement of whole regions gets its server below 2.6× the mean."
+    );
+}
+
+#[test]
+fn one_hot_range_that_a_better_placement_would_cool() {
+    assert_eq!(
+        verdict(|v| {
+            v.hotspot = Some(Hotspot::Static);
+            v.server_max_share = Some(0.23);
+            v.peak_to_mean = Some(1.84);
+            v.region_max_share = Some(0.09);
+            v.entity = Some(("site eu".to_owned(), 0.04));
+        }),
+        "Static hotspot: one region takes 9 %, so one of 8 servers takes 23 % of the writes; all 80k writes/s completed, p99 3.42 ms."
+    );
+}
+
+#[test]
+fn one_hot_row() {
+    assert_eq!(
+        verdict(|v| {
+            swamped(v, Hotspot::Row, 0.38);
+            v.hottest_row_share = 0.31;
+            v.key_floor = 2.48;
+            v.failed_fraction = 0.0412;
+        }),
+        "Row hotspot: a single row takes 31 %, so one of 8 servers takes 38 % of the writes; 52.3k of 80k writes/s completed, p99 over \
+         14.2 s, 4.12 % failed, 71.3 % unfinished at the end; no split gets its server below 2.5× the mean."
+    );
+}
+
+#[test]
+fn a_closed_loop_behind_one_server() {
+    assert_eq!(
+        verdict(|v| {
+            swamped(v, Hotspot::Moving, 1.0);
+            v.leads_with_time = true;
+            v.offered_per_sec = None;
+            v.unfinished_fraction = 0.002;
+            v.p99_ms = Some((61.2, false));
+        }),
+        "Moving hotspot: the key follows time, so one of 8 servers takes 100 % of the writes at a time; 19.9k writes/s, 12.5 % of what 8 \
+         servers could do, p99 61.2 ms; no placement of whole regions gets its server below 8.0× the mean."
+    );
+}
+
+#[test]
+fn an_import_in_key_order() {
+    assert_eq!(
+        verdict(|v| {
+            swamped(v, Hotspot::Moving, 0.99);
+            v.offered_per_sec = None;
+            v.makespan_ms = Some(52_300.0);
+            v.p99_ms = Some((8.1, false));
+        }),
+        "Moving hotspot: neighbouring keys are written one after another, so one of 8 servers takes 99 % of the writes at a time; done \
+         after 52.3 s at 20.1k writes/s, p99 8.1 ms; no placement of whole regions gets its server below 7.9× the mean."
+    );
+}
+
+#[test]
+fn too_little_to_judge() {
+    assert_eq!(
+        verdict(|v| v.hotspot = None),
+        "Too few operations an interval for a statement about skew: sample longer or offer more."
+    );
+}
+
+#[test]
+fn a_single_server() {
+    assert_eq!(
+        verdict(|v| {
+            (v.servers, v.server_max_share, v.peak_to_mean) = (1, Some(1.0), Some(1.0));
+            v.offered_per_sec = Some(12_000.0);
+            v.throughput_per_sec = Some(11_990.0);
+        }),
+        "One server takes everything; all 12k writes/s completed, p99 3.42 ms."
+    );
+}
