@@ -54,3 +54,5 @@ pub mod layout;
 
 pub mod experiment;
 
+pub mod report;
+

@@ -1,0 +1,232 @@
+//! Axes with exact ticks: plotters' own key points can't be labelled for floats, and its log axes print debug floats.
+//! A log axis is an axis over the logarithm. Must not know what is drawn.
+
+use crate::report::number;
+use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
+use std::ops::Range;
+
+/// An axis from `start` to `end` with labelled ticks.
+#[derive(Debug, Clone)]
+pub struct Axis {
+    range: Range<f64>,
+    ticks: Vec<(f64, String)>,
+}
+
+impl Axis {
+    /// An axis with the ticks that lie in it.
+    pub fn new(range: Range<f64>, ticks: Vec<(f64, String)>) -> Self {
+        let slack = (range.end - range.start).abs() * 1e-9;
+        let inside = |value: f64| value >= range.start - slack && value <= range.end + slack;
+        let ticks = ticks
+            .into_iter()
+            .filter(|(value, _)| inside(*value))
+            .collect();
+        Self { range, ticks }
+    }
+
+    /// From 0 to a round number at or above `max`, about `count` ticks, labelled compactly; 0 to 1 when `max` is not
+    /// positive.
+    pub fn from_zero(max: f64, count: usize) -> Self {
+        let max = if max > 0.0 && max.is_finite() {
+            max
+        } else {
+            1.0
+        };
+        let step = round_step(max / count as f64);
+        let steps = (max / step - 1e-9).ceil().max(1.0) as usize;
+        let ticks = (0..=steps)
+            .map(|i| i as f64 * step)
+            .map(|value| (value, number::tick(value)))
+            .collect();
+        Self::new(0.0..steps as f64 * step, ticks)
+    }
+
+    /// Simulated time from 0 to `seconds`, at most `count` ticks, in [`TimeUnit::of`] the whole.
+    pub fn time(seconds: f64, count: usize) -> Self {
+        let unit = TimeUnit::of(seconds);
+        let whole = seconds / unit.seconds;
+        let step = unit.step(whole / count as f64);
+        let ticks = (0..=(whole / step + 1e-9) as usize)
+            .map(|i| i as f64 * step)
+            .map(|value| (value * unit.seconds, number::trimmed(value, 3)))
+            .collect();
+        Self::new(0.0..seconds, ticks)
+    }
+
+    /// Percent from 0 to 100, every 25.
+    pub fn share() -> Self {
+        let ticks = (0..=4)
+            .map(|i| f64::from(i) * 0.25)
+            .map(|v| (v, number::Kind::Percent.text(v)))
+            .collect();
+        Self::new(0.0..1.0, ticks)
+    }
+
+    /// The logarithm (base 10) of a positive quantity between `low` and `high`, ticks at 1, 2, 5 or, over more than three
+    /// decades, at the decades alone.
+    pub fn log10(low: f64, high: f64, label: impl Fn(f64) -> String) -> Self {
+        let range = low.log10()..high.log10();
+        let marks: &[f64] = if range.end - range.start > 3.0 {
+            &[1.0]
+        } else {
+            &[1.0, 2.0, 5.0]
+        };
+        let decades = range.start.floor() as i32..=range.end.ceil() as i32;
+        let ticks =
+            decades.flat_map(|decade| marks.iter().map(move |mark| mark * 10f64.powi(decade)));
+        let ticks = ticks.map(|value| (value.log10(), label(value))).collect();
+        Self::new(range, ticks)
+    }
+
+    /// Ticks and their labels.
+    pub fn ticks(&self) -> &[(f64, String)] {
+        &self.ticks
+    }
+
+    /// Where `value` lies, as a fraction of the axis.
+    pub fn fraction(&self, value: f64) -> f64 {
+        (value - self.range.start) / (self.range.end - self.range.start)
+    }
+}
+
+impl Ranged for Axis {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        limit.0 + (f64::from(limit.1 - limit.0) * self.fraction(*value)).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, _hint: Hint) -> Vec<f64> {
+        self.ticks.iter().map(|(value, _)| *value).collect()
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.range.clone()
+    }
+}
+
+impl ValueFormatter<f64> for Axis {
+    fn format_ext(&self, value: &f64) -> String {
+        self.ticks
+            .iter()
+            .find(|(tick, _)| tick == value)
+            .map_or(String::new(), |(_, label)| label.clone())
+    }
+}
+
+/// The unit of a time axis.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TimeUnit {
+    /// As the axis calls it.
+    pub name: &'static str,
+    /// Its length.
+    pub seconds: f64,
+}
+
+impl TimeUnit {
+    /// The unit that gives numbers of one to three digits for a run of `seconds`.
+    pub fn of(seconds: f64) -> Self {
+        match seconds {
+            s if s < 1.0 => Self {
+                name: "ms",
+                seconds: 1e-3,
+            },
+            s if s <= 180.0 => Self {
+                name: "s",
+                seconds: 1.0,
+            },
+            s if s <= 180.0 * 60.0 => Self {
+                name: "min",
+                seconds: 60.0,
+            },
+            s if s <= 72.0 * 3600.0 => Self {
+                name: "h",
+                seconds: 3600.0,
+            },
+            _ => Self {
+                name: "d",
+                seconds: 86_400.0,
+            },
+        }
+    }
+
+    /// A round step at or above `raw`: clocks like 15, 30, 60 where the unit has 60 parts.
+    fn step(self, raw: f64) -> f64 {
+        let clock = [1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0];
+        let sixty = self.name == "s" || self.name == "min";
+        match clock.into_iter().find(|step| *step >= raw - 1e-9) {
+            Some(step) if sixty && raw > 0.5 => step,
+            _ => round_step(raw),
+        }
+    }
+}
+
+/// 1, 2, 2.5 or 5 times a power of ten, at or above `raw` > 0.
+fn round_step(raw: f64) -> f64 {
+    let power = 10f64.powf(raw.log10().floor());
+    let scaled = raw / power;
+    let round = [1.0, 2.0, 2.5, 5.0, 10.0]
+        .into_iter()
+        .find(|step| *step >= scaled - 1e-9)
+        .unwrap_or(10.0);
+    round * power
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(axis: &Axis) -> Vec<&str> {
+        axis.ticks()
+            .iter()
+            .map(|(_, label)| label.as_str())
+            .collect()
+    }
+
+    #[test]
+    fn ticks_are_round_and_reach_the_maximum() {
+        assert_eq!(
+            labels(&Axis::from_zero(41_900.0, 4)),
+            ["0", "20k", "40k", "60k"]
+        );
+        assert_eq!(
+            labels(&Axis::from_zero(9_100.0, 4)),
+            ["0", "2.5k", "5k", "7.5k", "10k"]
+        );
+        assert_eq!(
+            labels(&Axis::from_zero(0.0, 4)),
+            ["0", "0.25", "0.5", "0.75", "1"]
+        );
+        assert_eq!(labels(&Axis::from_zero(3.0, 4)), ["0", "1", "2", "3"]);
+    }
+
+    #[test]
+    fn time_is_in_the_unit_of_the_run() {
+        assert_eq!(labels(&Axis::time(20.0, 8)), ["0", "5", "10", "15", "20"]);
+        assert_eq!(
+            labels(&Axis::time(240.0 * 60.0, 8)),
+            ["0", "0.5", "1", "1.5", "2", "2.5", "3", "3.5", "4"]
+        );
+        assert_eq!(
+            labels(&Axis::time(600.0, 8)),
+            ["0", "2", "4", "6", "8", "10"]
+        );
+        assert_eq!(
+            labels(&Axis::time(0.4, 4)),
+            ["0", "100", "200", "300", "400"]
+        );
+    }
+
+    #[test]
+    fn log_axes_mark_one_two_five_until_that_is_too_much() {
+        assert_eq!(
+            labels(&Axis::log10(0.8, 12.0, |v| number::trimmed(v, 2))),
+            ["1", "2", "5", "10"]
+        );
+        assert_eq!(
+            labels(&Axis::log10(0.5, 20_000.0, |v| number::trimmed(v, 2))),
+            ["1", "10", "100", "1000", "10000"]
+        );
+    }
+}

@@ -1,0 +1,172 @@
+//! Tests of whole charts: what any viewer relies on, and the results that are unlike others.
+
+use super::charts;
+use crate::experiment::{Results, StrategyResult};
+use crate::report::sample;
+
+/// Results unlike the usual: each has broken a chart of somebody.
+fn unusual() -> Vec<(&'static str, Results)> {
+    let one_interval = sample::strategy("one-interval", 8, &[&[100u64, 0, 0, 0, 0, 0, 0, 0]]);
+    let one_server = sample::strategy("one-server", 1, &[&[100u64], &[120]]);
+    let idle = sample::strategy("idle", 4, &[&[0u64, 0, 0, 0], &[0, 0, 0, 0]]);
+    let mut nothing = sample::strategy("nothing", 4, &[&[0u64; 4]]);
+    nothing.series = None;
+    let row: Vec<u64> = (0..1_000)
+        .map(|server| if server == 700 { 90_000 } else { 20 })
+        .collect();
+    let mut wide = sample::strategy("wide", 1_000, &[&row, &row, &row]);
+    wide.region_starts = (0..1_000)
+        .map(|i| {
+            if i == 0 {
+                String::new()
+            } else {
+                format!("{i:04}")
+            }
+        })
+        .collect();
+    if let Some(series) = wide.series.as_mut() {
+        series.region_server = (0..1_000).collect();
+        series.window_start = 1;
+    }
+    let mut long = sample::five_keys();
+    for strategy in &mut long.strategies {
+        strategy.title = format!(
+            "{} & <a title> that goes on and on, past every margin of every chart",
+            strategy.name
+        );
+    }
+    let mut many = sample::five_keys();
+    let extra: Vec<StrategyResult> = (0..7)
+        .map(|index| StrategyResult {
+            name: format!("variant-{index}"),
+            ..many.strategies[index % 5].clone()
+        })
+        .collect();
+    many.strategies.extend(extra);
+    let mut single = sample::five_keys();
+    single.strategies.truncate(1);
+    vec![
+        ("one-interval", sample::results(vec![one_interval])),
+        ("one-server", sample::results(vec![one_server])),
+        ("idle", sample::results(vec![idle])),
+        ("nothing", sample::results(vec![nothing])),
+        ("wide", sample::results(vec![wide])),
+        ("long", long),
+        ("many", many),
+        ("single", single),
+        ("five-keys", sample::five_keys()),
+    ]
+}
+
+#[test]
+fn every_chart_of_every_kind_of_results_is_self_contained_and_accessible() {
+    for (case, results) in unusual() {
+        for chart in charts(&results).unwrap_or_else(|error| panic!("{case}: {error}")) {
+            let svg = &chart.svg;
+            let name = format!("{case}/{}", chart.name);
+            assert!(
+                svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\"")
+                    && svg.ends_with("</svg>\n"),
+                "{name}"
+            );
+            assert_eq!(
+                svg.matches("http").count(),
+                1,
+                "{name}: only the namespace is an address"
+            );
+            assert!(
+                svg.contains("role=\"img\"") && svg.contains("<title>") && svg.contains("<desc>"),
+                "{name}"
+            );
+            assert!(
+                !svg.contains("NaN") && !svg.contains("inf\""),
+                "{name}: {svg}"
+            );
+            for size in svg.split("font-size=\"").skip(1) {
+                let size: f64 = size
+                    .split('"')
+                    .next()
+                    .and_then(|text| text.parse().ok())
+                    .expect("a number");
+                assert!(size >= 10.0, "{name}: text of {size} px");
+            }
+            assert!(svg.len() < 1_000_000, "{name}: {} bytes", svg.len());
+        }
+    }
+}
+
+#[test]
+fn the_same_results_give_the_same_bytes() {
+    assert_eq!(
+        charts(&sample::five_keys()).unwrap(),
+        charts(&sample::five_keys()).unwrap()
+    );
+}
+
+#[test]
+fn each_strategy_has_a_key_map_and_the_experiment_three_charts() {
+    let names: Vec<String> = charts(&sample::five_keys())
+        .unwrap()
+        .into_iter()
+        .map(|chart| chart.name)
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "key-map-monotonic",
+            "key-map-opentsdb",
+            "key-map-salted",
+            "key-map-hashed",
+            "key-map-reversed",
+            "server-load",
+            "lorenz",
+            "response-time"
+        ]
+    );
+}
+
+#[test]
+fn titles_state_the_finding() {
+    let charts = charts(&sample::five_keys()).unwrap();
+    let title = |name: &str| {
+        let svg = &charts.iter().find(|chart| chart.name == name).unwrap().svg;
+        svg.split("<title>")
+            .nth(1)
+            .unwrap()
+            .split("</title>")
+            .next()
+            .unwrap()
+            .replace('\u{a0}', " ")
+    };
+    assert_eq!(
+        title("key-map-monotonic"),
+        "monotonic: one server takes 100 % of the writes in every interval"
+    );
+    assert_eq!(
+        title("key-map-salted"),
+        "salted: the writes reach 4 of 8 servers, the hottest takes 25 %"
+    );
+    assert_eq!(
+        title("lorenz"),
+        "hashed uses 8.0 of 8 servers, monotonic 1.0 of 8"
+    );
+    assert_eq!(
+        title("response-time"),
+        "p99 of the writes: 2.31 ms with hashed, more than 18.2 s with monotonic"
+    );
+}
+
+#[cfg(feature = "png")]
+#[test]
+fn png_draws_text_without_the_fonts_of_the_machine() {
+    use resvg::tiny_skia::Pixmap;
+    let charts = charts(&sample::five_keys()).unwrap();
+    let lorenz = charts.iter().find(|chart| chart.name == "lorenz").unwrap();
+    let pixels = Pixmap::decode_png(&lorenz.png().unwrap()).unwrap();
+    assert_eq!(pixels.width(), 1960);
+    // The title stands in the first 40 pixels, and nothing else does: ink there is text.
+    let dark = (0..80)
+        .flat_map(|y| (0..1960).map(move |x| (x, y)))
+        .filter(|(x, y)| pixels.pixel(*x, *y).is_some_and(|pixel| pixel.red() < 100));
+    assert!(dark.count() > 2_000);
+}

@@ -1,0 +1,198 @@
+//! What the pictures show, in words made from the same numbers: the title of each chart. Must not know how it is drawn.
+
+use super::demand::Demand;
+use crate::experiment::{Results, StrategyResult};
+use crate::report::metric;
+use crate::report::number::{self, Kind};
+
+/// Longest name in a title, in characters.
+const LONGEST_NAME: usize = 32;
+
+/// Share of the writes from which one server takes "the" writes.
+const NEARLY_ALL: f64 = 0.9;
+
+/// What charts call `strategy`, shortened.
+pub fn name(strategy: &StrategyResult) -> String {
+    let name = if strategy.title.trim().is_empty() {
+        &strategy.name
+    } else {
+        &strategy.title
+    };
+    if name.chars().count() <= LONGEST_NAME {
+        return name.clone();
+    }
+    let short: String = name.chars().take(LONGEST_NAME - 1).collect();
+    format!("{}…", short.trim_end())
+}
+
+/// Where this strategy's load lands, and when.
+pub fn key_map(strategy: &StrategyResult, demand: &Demand<'_>) -> String {
+    let name = name(strategy);
+    let servers = demand.servers();
+    let Some(least) = demand.least_peak_share() else {
+        return format!("{name}: too few writes for a statement about the spread");
+    };
+    if servers == 1 {
+        return format!("{name}: the only server takes all the writes");
+    }
+    if least >= NEARLY_ALL {
+        let least = Kind::Percent.text(least);
+        let least = if least.starts_with("100") {
+            least
+        } else {
+            format!("at least {least}")
+        };
+        return format!("{name}: one server takes {least} of the writes in every interval");
+    }
+    if metric::value(strategy, "server_max_share").is_none() {
+        return format!("{name}: where and when the writes land");
+    }
+    let share = metric::text(strategy, "server_max_share", Kind::Percent);
+    let times = metric::text(strategy, "server_peak_to_mean", Kind::Ratio);
+    match metric::hotspot(strategy) {
+        Some("none") => {
+            format!(
+                "{name}: the writes spread over all {servers} servers, the hottest takes {times} its fair share"
+            )
+        }
+        Some("row") => {
+            format!(
+                "{name}: one row is hot and no split can divide it; its server takes {share} of the writes"
+            )
+        }
+        Some("presplit-mismatch") => {
+            format!(
+                "{name}: the writes reach {} of {servers} servers, the hottest takes {share}",
+                demand.servers_reached()
+            )
+        }
+        Some("moving") => {
+            format!("{name}: the hotspot moves; at any time one server takes {share} of the writes")
+        }
+        Some("static") => {
+            format!("{name}: the same range stays hot; its server takes {share} of the writes")
+        }
+        _ => format!(
+            "{name}: the hottest server takes {share} of the writes, {times} its fair share"
+        ),
+    }
+}
+
+/// Who asks one server for more than it can do.
+pub fn server_load(strategies: &[(&StrategyResult, Demand<'_>)]) -> String {
+    let over = |(strategy, demand): &(&StrategyResult, Demand<'_>)| {
+        metric::value(strategy, "server_capacity_per_sec")
+            .map(|capacity| demand.over_fraction(capacity))
+    };
+    let fractions: Vec<Option<f64>> = strategies.iter().map(over).collect();
+    if fractions.iter().all(Option::is_none) {
+        return "Load per server over time".to_owned();
+    }
+    let mut hot: Vec<(f64, String)> = Vec::new();
+    for ((strategy, _), fraction) in strategies.iter().zip(&fractions) {
+        if let Some(fraction) = fraction.filter(|fraction| *fraction > 0.0) {
+            hot.push((fraction, name(strategy)));
+        }
+    }
+    // Stable: strategies that are equally hot stay in file order.
+    hot.sort_by(|a, b| b.0.total_cmp(&a.0));
+    match hot.as_slice() {
+        [] if strategies.len() == 1 => "No server is asked for more than it can do".to_owned(),
+        [] => "No strategy asks a server for more than it can do".to_owned(),
+        [(fraction, name)] => {
+            format!(
+                "{name} asks one server for more than it can do, {} of the time",
+                Kind::Percent.text(*fraction)
+            )
+        }
+        all if all.len() == strategies.len() && all.len() > 1 => {
+            "In every strategy the hottest server has all that it can do, or more".to_owned()
+        }
+        all if all.len() <= 3 => {
+            let list: Vec<String> = all
+                .iter()
+                .map(|(fraction, name)| {
+                    format!("{name} {} of the time", Kind::Percent.text(*fraction))
+                })
+                .collect();
+            format!("Over the capacity of a server: {}", list.join(", "))
+        }
+        all => format!(
+            "{} of {} strategies ask one server for more than it can do, {} {} of the time",
+            all.len(),
+            strategies.len(),
+            all[0].1,
+            Kind::Percent.text(all[0].0)
+        ),
+    }
+}
+
+/// The strategies in which the metric at `path` is defined: the one with the least value, and the one with the greatest;
+/// of equals, the first in the file.
+fn extremes<'a>(
+    results: &'a Results,
+    path: &str,
+) -> Option<(&'a StrategyResult, &'a StrategyResult)> {
+    let mut extremes: Option<[(f64, &StrategyResult); 2]> = None;
+    for strategy in &results.strategies {
+        if let Some(value) = metric::value(strategy, path) {
+            let [least, most] = extremes.get_or_insert([(value, strategy); 2]);
+            if value < least.0 {
+                *least = (value, strategy);
+            }
+            if value > most.0 {
+                *most = (value, strategy);
+            }
+        }
+    }
+    extremes.map(|[least, most]| (least.1, most.1))
+}
+
+/// Who spreads best and who worst.
+pub fn lorenz(results: &Results) -> String {
+    let path = "effective_servers";
+    let Some((worst, best)) = extremes(results, path) else {
+        return "How evenly do the servers share the writes?".to_owned();
+    };
+    let uses = |strategy: &StrategyResult| {
+        metric::value(strategy, path)
+            .map_or(String::new(), |value| number::of(value, strategy.servers))
+    };
+    match results.strategies.len() {
+        1 => format!("{} uses {} servers", name(best), uses(best)),
+        _ if uses(best) == uses(worst) => format!("Every strategy uses {} servers", uses(best)),
+        _ => format!(
+            "{} uses {} servers, {} {}",
+            name(best),
+            uses(best),
+            name(worst),
+            uses(worst)
+        ),
+    }
+}
+
+/// Who is fast and who slow at the 99th percentile.
+pub fn response(results: &Results) -> String {
+    let path = "write_response_ms.p99";
+    let Some((best, worst)) = extremes(results, path) else {
+        return "Response time of writes by percentile".to_owned();
+    };
+    let p99 = |strategy: &StrategyResult| {
+        let text = metric::text(strategy, path, Kind::Millis);
+        text.strip_prefix(">\u{a0}")
+            .map_or(text.clone(), |bound| format!("more than {bound}"))
+    };
+    match results.strategies.len() {
+        1 => format!("{}: the p99 of the writes is {}", name(best), p99(best)),
+        _ if p99(best) == p99(worst) => {
+            format!("p99 of the writes: {} with every strategy", p99(best))
+        }
+        _ => format!(
+            "p99 of the writes: {} with {}, {} with {}",
+            p99(best),
+            name(best),
+            p99(worst),
+            name(worst)
+        ),
+    }
+}

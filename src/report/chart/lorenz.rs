@@ -1,0 +1,160 @@
+//! Chart 3: the Lorenz curve of the load of servers, with a ranked table for a legend. Must not know keys.
+
+use super::axis::Axis;
+use super::canvas::{Canvas, Label, MARGIN, WIDTH};
+use super::demand::{Demand, gini};
+use super::svg_backend::units;
+use super::{Chart, ChartError};
+use super::{finding, font, palette};
+use crate::experiment::{Results, StrategyResult};
+use crate::report::metric;
+use crate::report::number::{self, Kind, UNDEFINED};
+use plotters::element::{Circle, PathElement};
+use plotters::style::Color;
+
+const TOP: f64 = 84.0;
+const SIDE: f64 = 400.0;
+const LEFT: f64 = MARGIN + 62.0;
+const TABLE: f64 = LEFT + SIDE + 60.0;
+/// Servers up to which each is marked by a dot.
+const MOST_DOTS: usize = 32;
+
+struct Curve<'a> {
+    index: usize,
+    strategy: &'a StrategyResult,
+    lorenz: Vec<f64>,
+    gini: f64,
+}
+
+/// The chart; `None` when no strategy had enough load for a statement.
+pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
+    let mut curves: Vec<Curve<'_>> = Vec::new();
+    for (index, strategy) in results.strategies.iter().enumerate() {
+        if let Some(lorenz) =
+            Demand::of(strategy, results.duration_s).and_then(|demand| demand.lorenz())
+        {
+            curves.push(Curve {
+                index,
+                strategy,
+                gini: gini(&lorenz),
+                lorenz,
+            });
+        }
+    }
+    if curves.is_empty() {
+        return Ok(None);
+    }
+    // Stable: equals stay in file order.
+    curves.sort_by(|a, b| b.gini.total_cmp(&a.gini));
+    let step = if curves.len() <= 12 { 28.0 } else { 20.0 };
+    let table_bottom = TOP + 30.0 + curves.len() as f64 * step;
+    let height = (TOP + SIDE + 62.0).max(table_bottom + 66.0);
+    let subtitle = "Lorenz curve of the load per server, mean over the intervals of the window · the further below the diagonal, \
+                    the more uneven";
+    let canvas = Canvas::new(height, &finding::lorenz(results), subtitle);
+
+    let mut plot = canvas.plot(
+        (LEFT, TOP),
+        (SIDE, SIDE),
+        Axis::share(),
+        Axis::share(),
+        true,
+    )?;
+    let diagonal = PathElement::new(
+        vec![(0.0, 0.0), (1.0, 1.0)],
+        palette::AXIS.stroke_width(units(1.25) as u32),
+    );
+    plot.draw_series([diagonal]).map_err(ChartError::new)?;
+    // Grey first, and the first of the file on top.
+    let mut order: Vec<&Curve<'_>> = curves.iter().collect();
+    order.sort_by_key(|curve| std::cmp::Reverse(curve.index));
+    for curve in order {
+        let colour = palette::strategy(curve.index);
+        let servers = curve.lorenz.len() - 1;
+        let points: Vec<(f64, f64)> = curve
+            .lorenz
+            .iter()
+            .enumerate()
+            .map(|(i, share)| (i as f64 / servers as f64, *share))
+            .collect();
+        let line = PathElement::new(points.clone(), colour.stroke_width(units(2.25) as u32));
+        plot.draw_series([line]).map_err(ChartError::new)?;
+        if servers <= MOST_DOTS {
+            let dots = points[1..servers]
+                .iter()
+                .map(|point| Circle::new(*point, units(2.6), colour.filled()));
+            plot.draw_series(dots).map_err(ChartError::new)?;
+        }
+    }
+    canvas.text(
+        "share of servers, coldest first",
+        (LEFT + SIDE / 2.0, TOP + SIDE + 30.0),
+        Label::new(11.5).muted().centre().top(),
+    );
+    canvas.text(
+        "share of load",
+        (MARGIN + 5.0, TOP + SIDE / 2.0),
+        Label::new(11.5).muted().centre().middle().turned(),
+    );
+    canvas.text(
+        "perfectly even",
+        (LEFT + SIDE * 0.36, TOP + SIDE * 0.58),
+        Label::new(11.0).muted().right(),
+    );
+    draw_table(&canvas, &curves, step);
+    let note = [
+        "Gini: 0 is perfectly even, 1 is one server doing everything.",
+        "Each interval counts on its own: totals hide a hotspot that moves.",
+    ];
+    for (index, line) in note.iter().enumerate() {
+        let y = table_bottom + 14.0 + index as f64 * 17.0;
+        canvas.text(line, (TABLE, y), Label::new(11.5).muted().top());
+    }
+    Ok(Some(canvas.finish("lorenz".to_owned())))
+}
+
+/// Legend and numbers in one: the most uneven first.
+fn draw_table(canvas: &Canvas, curves: &[Curve<'_>], step: f64) {
+    let right = WIDTH - MARGIN;
+    let (effective_x, hottest_x, gini_x) = (right, right - 84.0, right - 164.0);
+    let header = |text: &str, x: f64, line: f64| {
+        canvas.text(text, (x, TOP + line), Label::new(11.0).muted().right())
+    };
+    header("Gini", gini_x, 18.0);
+    header("hottest", hottest_x, 5.0);
+    header("÷ mean", hottest_x, 18.0);
+    header("effective", effective_x, 5.0);
+    header("servers", effective_x, 18.0);
+    for (row, curve) in curves.iter().enumerate() {
+        let top = TOP + 26.0 + row as f64 * step;
+        let y = top + step / 2.0;
+        canvas.line(&[(TABLE, top), (right, top)], 1.0, palette::GRID);
+        let colour = palette::strategy(curve.index);
+        canvas.line(&[(TABLE, y), (TABLE + 20.0, y)], 2.25, colour);
+        canvas.circle((TABLE + 10.0, y), 3.0, colour, None);
+        let name = font::fitted(
+            &finding::name(curve.strategy),
+            gini_x - 40.0 - (TABLE + 28.0),
+            12.5,
+            false,
+        );
+        canvas.text(&name, (TABLE + 28.0, y), Label::new(12.5).middle());
+        let cell =
+            |text: &str, x: f64, label: Label| canvas.text(text, (x, y), label.right().middle());
+        cell(
+            &format!("{:.2}", curve.gini),
+            gini_x,
+            Label::new(12.5).bold(),
+        );
+        cell(
+            &metric::text(curve.strategy, "server_peak_to_mean", Kind::Ratio),
+            hottest_x,
+            Label::new(12.5),
+        );
+        let effective = metric::value(curve.strategy, "effective_servers");
+        let effective = effective.map_or(UNDEFINED.to_owned(), |value| {
+            number::of(value, curve.strategy.servers)
+        });
+        cell(&effective, effective_x, Label::new(12.5));
+    }
+}

@@ -1,0 +1,78 @@
+//! Charts: SVG drawn by plotters through our own backend, PNG from that same SVG. The finding is the title, the method the
+//! subtitle; lines are labelled directly; the same colour is the same strategy everywhere.
+//!
+//! 1 key map with the server strip (one a strategy) · 2 load per server over time · 3 Lorenz curve · 4 response time by
+//! percentile. Must not know how results were made.
+
+mod axis;
+mod canvas;
+mod demand;
+mod finding;
+mod font;
+mod key_labels;
+mod key_map;
+mod lorenz;
+mod markup;
+mod palette;
+#[cfg(feature = "png")]
+mod png;
+mod raster;
+mod regions;
+mod response;
+mod server_load;
+mod server_strip;
+mod svg_backend;
+
+#[cfg(test)]
+mod chart_tests;
+
+use crate::experiment::Results;
+
+/// A finished chart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chart {
+    /// File stem: `key-map-salted`, `server-load`, `lorenz`, `response-time`.
+    pub name: String,
+    /// The finding.
+    pub title: String,
+    /// The picture, 980 pixels wide.
+    pub svg: String,
+}
+
+/// A chart that could not be drawn.
+#[derive(Debug, thiserror::Error)]
+#[error("the chart could not be drawn: {0}")]
+pub struct ChartError(String);
+
+impl ChartError {
+    fn new(cause: impl std::fmt::Display) -> Self {
+        Self(cause.to_string())
+    }
+}
+
+/// Every chart that `results` have data for, in order.
+///
+/// # Errors
+/// When plotters can't measure text, which the fonts compiled in exclude.
+pub fn charts(results: &Results) -> Result<Vec<Chart>, ChartError> {
+    let scale = key_map::HeatScale::of(results);
+    let mut charts = Vec::new();
+    for strategy in &results.strategies {
+        charts.extend(key_map::draw(strategy, scale, results.duration_s)?);
+    }
+    charts.extend(server_load::draw(results)?);
+    charts.extend(lorenz::draw(results)?);
+    charts.extend(response::draw(results)?);
+    Ok(charts)
+}
+
+impl Chart {
+    /// The picture as PNG, 1960 pixels wide.
+    ///
+    /// # Errors
+    /// When the SVG does not parse.
+    #[cfg(feature = "png")]
+    pub fn png(&self) -> Result<Vec<u8>, ChartError> {
+        png::render(&self.svg)
+    }
+}

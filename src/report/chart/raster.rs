@@ -1,0 +1,127 @@
+//! Small images inside a picture: one byte a cell, a palette with opacity, PNG, base64. Must not know what a cell means.
+
+use super::markup::Paint;
+
+/// A grid of cells, top row first.
+#[derive(Debug, Clone)]
+pub struct Raster {
+    width: usize,
+    palette: Vec<Paint>,
+    cells: Vec<u8>,
+}
+
+impl Raster {
+    /// A grid `width` cells wide; cells are added by [`Raster::push`], row by row. `palette` has at most 256 colours.
+    pub fn new(width: usize, palette: Vec<Paint>) -> Self {
+        debug_assert!(palette.len() <= 256 && width > 0);
+        Self {
+            width,
+            palette,
+            cells: Vec::new(),
+        }
+    }
+
+    /// The next cell shows colour `index` of the palette.
+    pub fn push(&mut self, index: u8) {
+        debug_assert!(usize::from(index) < self.palette.len());
+        self.cells.push(index);
+    }
+
+    /// The image as base64 of an indexed PNG.
+    pub fn base64(&self) -> String {
+        base64(&self.png())
+    }
+
+    fn png(&self) -> Vec<u8> {
+        let height = self.cells.len() / self.width;
+        let mut bytes = Vec::new();
+        let mut encoder = png::Encoder::new(&mut bytes, self.width as u32, height as u32);
+        encoder.set_color(png::ColorType::Indexed);
+        encoder.set_depth(png::BitDepth::Eight);
+        encoder.set_compression(png::Compression::Best);
+        encoder.set_filter(png::FilterType::NoFilter);
+        encoder.set_palette(
+            self.palette
+                .iter()
+                .flat_map(|p| [p.colour.0, p.colour.1, p.colour.2])
+                .collect::<Vec<_>>(),
+        );
+        encoder.set_trns(
+            self.palette
+                .iter()
+                .map(|p| (p.opacity * 255.0).round() as u8)
+                .collect::<Vec<_>>(),
+        );
+        let written = encoder
+            .write_header()
+            .and_then(|mut writer| writer.write_image_data(&self.cells[..height * self.width]));
+        written.expect("memory takes any PNG, and the cells are as many as the header says");
+        bytes
+    }
+}
+
+/// RFC 4648, with padding.
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let group = chunk.iter().enumerate().fold(0u32, |group, (i, byte)| {
+            group | u32::from(*byte) << (16 - 8 * i)
+        });
+        for i in 0..4 {
+            let letter = LETTERS[(group >> (18 - 6 * i) & 63) as usize];
+            text.push(if i <= chunk.len() {
+                char::from(letter)
+            } else {
+                '='
+            });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plotters::style::RGBColor;
+
+    #[test]
+    fn base64_follows_the_vectors_of_rfc_4648() {
+        let cases = [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("foobar", "Zm9vYmFy"),
+        ];
+        for (bytes, text) in cases {
+            assert_eq!(base64(bytes.as_bytes()), text);
+        }
+    }
+
+    #[test]
+    fn a_png_reads_back_as_the_cells_with_their_opacity() {
+        let palette = vec![
+            Paint {
+                colour: RGBColor(1, 2, 3),
+                opacity: 0.0,
+            },
+            RGBColor(200, 100, 50).into(),
+            RGBColor(9, 8, 7).into(),
+        ];
+        let mut raster = Raster::new(3, palette);
+        for cell in [0, 1, 2, 2, 1, 0] {
+            raster.push(cell);
+        }
+        let mut reader = png::Decoder::new(std::io::Cursor::new(raster.png()))
+            .read_info()
+            .expect("a PNG");
+        let info = reader.info();
+        assert_eq!((info.width, info.height), (3, 2));
+        assert_eq!(info.trns.as_deref(), Some(&[0u8, 255, 255][..]));
+        let mut cells = vec![0; reader.output_buffer_size()];
+        reader.next_frame(&mut cells).expect("cells");
+        assert_eq!(cells, [0, 1, 2, 2, 1, 0]);
+    }
+}

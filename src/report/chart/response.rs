@@ -1,0 +1,335 @@
+//! Chart 4: response time by percentile, log nines against log milliseconds, every strategy labelled directly.
+//!
+//! Must not know servers or keys.
+
+use super::axis::Axis;
+use super::canvas::{Canvas, Label, MARGIN, Plot, WIDTH, spread};
+use super::svg_backend::{UNITS_PER_PX, units};
+use super::{Chart, ChartError};
+use super::{finding, font, palette};
+use crate::experiment::{Results, StrategyResult};
+use crate::report::metric;
+use crate::report::number::{self, Kind};
+use plotters::element::PathElement;
+use plotters::series::DashedLineSeries;
+use plotters::style::{Color, RGBColor};
+
+const TOP: f64 = 84.0;
+const HEIGHT: f64 = 400.0;
+const LEFT: f64 = MARGIN + 62.0;
+const RIGHT: f64 = 716.0;
+/// Where labels start, with room for a leader from the end of the line.
+const LABELS: f64 = RIGHT + 30.0;
+/// Space right of the last nine for the maximum.
+const BEYOND: f64 = 0.22;
+/// Responses faster than this are drawn there: a log axis has no 0.
+const LEAST_MS: f64 = 0.001;
+/// Where lines start: the fastest tenth is left out.
+const FIRST_NINES: f64 = 0.0457;
+/// Labels with a second line of numbers; more get names only.
+const MOST_LONG_LABELS: usize = 12;
+
+/// (log10 of 1 / (1 - quantile), log10 of milliseconds), ascending.
+type Points = Vec<(f64, f64)>;
+
+struct Line<'a> {
+    index: usize,
+    strategy: &'a StrategyResult,
+    points: Points,
+    /// From here on the points are lower bounds.
+    censored_from: Option<f64>,
+    max: Option<f64>,
+}
+
+impl<'a> Line<'a> {
+    fn of(index: usize, strategy: &'a StrategyResult) -> Option<Self> {
+        let curve = &strategy.response_curve;
+        let usable = |(quantile, ms): &&(f64, f64)| (0.0..1.0).contains(quantile) && ms.is_finite();
+        let points: Vec<_> = curve
+            .points
+            .iter()
+            .filter(usable)
+            .map(|(quantile, ms)| (nines(*quantile), ms.max(LEAST_MS).log10()))
+            .collect();
+        let max = curve
+            .max_ms
+            .filter(|ms| ms.is_finite())
+            .map(|ms| ms.max(LEAST_MS).log10());
+        let censored_from = curve
+            .censored_from
+            .map(|quantile| nines(quantile.clamp(0.0, 1.0 - 1e-12)));
+        // A few operations that had just started when the run ended are no bound worth drawing: dashes begin where the
+        // percentiles of the tables do.
+        let censored_from = censored_from.and_then(|from| Some(from.max(last_measured(strategy)?)));
+        // The fastest of all say nothing, and a log axis would give them half of its height.
+        let first = points
+            .partition_point(|(x, _)| *x < FIRST_NINES)
+            .min(points.len().saturating_sub(1));
+        let points = points[first..].to_vec();
+        (!points.is_empty()).then_some(Self {
+            index,
+            strategy,
+            points,
+            censored_from,
+            max,
+        })
+    }
+
+    /// The measured part and the part that is a lower bound, sharing the point where they meet.
+    fn parts(&self) -> (Points, Points) {
+        let Some(from) = self.censored_from else {
+            return (self.points.clone(), Vec::new());
+        };
+        let split = self.points.partition_point(|(x, _)| *x < from);
+        let bound = self.points[split.saturating_sub(1)..].to_vec();
+        (
+            self.points[..split].to_vec(),
+            if split == self.points.len() {
+                Vec::new()
+            } else {
+                bound
+            },
+        )
+    }
+}
+
+/// The highest percentile of the tables that is not a lower bound; `None` when none is one.
+fn last_measured(strategy: &StrategyResult) -> Option<f64> {
+    let percentiles = [
+        ("p50", 2f64.log10()),
+        ("p90", 1.0),
+        ("p99", 2.0),
+        ("p999", 3.0),
+    ];
+    let mut last = 0.0;
+    for (name, place) in percentiles {
+        let measure = metric::measure(strategy, &format!("write_response_ms.{name}"));
+        if measure.is_some_and(|measure| measure.censored) {
+            return Some(last);
+        }
+        last = place;
+    }
+    None
+}
+
+/// Number of nines of a quantile: 0.999 is 3.
+fn nines(quantile: f64) -> f64 {
+    -(1.0 - quantile).log10()
+}
+
+/// A tick of the time axis: milliseconds below a second, seconds from there on.
+fn tick_ms(ms: f64) -> String {
+    if ms < 999.5 {
+        format!("{}\u{a0}ms", number::trimmed(ms, 3))
+    } else {
+        format!("{}\u{a0}s", number::grouped((ms / 1e3).round() as u64))
+    }
+}
+
+/// The chart; `None` when no strategy answered anything.
+pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
+    let lines: Vec<Line<'_>> = results
+        .strategies
+        .iter()
+        .enumerate()
+        .filter_map(|(i, s)| Line::of(i, s))
+        .collect();
+    if lines.is_empty() {
+        return Ok(None);
+    }
+    let labelled = lines.len() as f64 * label_gap(lines.len());
+    let height = HEIGHT.max(labelled + 20.0);
+    let canvas = Canvas::new(
+        TOP + height + 62.0,
+        &finding::response(results),
+        &subtitle(&lines),
+    );
+    let (x, y) = axes(&lines);
+    let last = x.ticks().last().map_or(1.0, |(value, _)| *value);
+    let mut plot = canvas.plot((LEFT, TOP), (RIGHT - LEFT, height), x, y, true)?;
+    // Grey first, and the first of the file on top.
+    for line in lines.iter().rev() {
+        draw_line(
+            &canvas,
+            &mut plot,
+            line,
+            last.max(line.points[line.points.len() - 1].0) + 0.7 * BEYOND,
+        )?;
+    }
+    draw_labels(&canvas, &plot, &lines, height);
+    canvas.text(
+        "percentile of writes",
+        ((LEFT + RIGHT) / 2.0, TOP + height + 30.0),
+        Label::new(11.5).muted().centre().top(),
+    );
+    let at = (MARGIN + 5.0, TOP + height / 2.0);
+    canvas.text(
+        "response time",
+        at,
+        Label::new(11.5).muted().centre().middle().turned(),
+    );
+    Ok(Some(canvas.finish("response-time".to_owned())))
+}
+
+fn subtitle(lines: &[Line<'_>]) -> String {
+    let mut parts =
+        vec!["From the intended start to the reply, retries included · each step right is ten times rarer".to_owned()];
+    if lines
+        .iter()
+        .any(|line| line.max.is_some() && line.censored_from.is_none())
+    {
+        parts.push("circle: maximum".to_owned());
+    }
+    if lines.iter().any(|line| line.censored_from.is_some()) {
+        parts.push("dashed, ending in >: unfinished, a lower bound".to_owned());
+    }
+    parts.join(" · ")
+}
+
+fn axes(lines: &[Line<'_>]) -> (Axis, Axis) {
+    let values = || {
+        lines
+            .iter()
+            .flat_map(|line| line.points.iter().map(|point| point.1).chain(line.max))
+    };
+    let (low, high) = (
+        values().fold(f64::INFINITY, f64::min),
+        values().fold(f64::NEG_INFINITY, f64::max),
+    );
+    // At least half a decade, so that one value has an axis around it.
+    let (low, high) = (low.min(high - 0.5) - 0.05, high + 0.1);
+    let y = Axis::log10(10f64.powf(low), 10f64.powf(high), tick_ms);
+    let most = lines
+        .iter()
+        .flat_map(|line| line.points.last())
+        .map(|point| point.0)
+        .fold(1.0, f64::max);
+    let labels = [
+        "0",
+        "p50",
+        "p90",
+        "p99",
+        "p99.9",
+        "p99.99",
+        "p99.999",
+        "p99.9999",
+        "p99.99999",
+    ];
+    let places = [0.0, 2f64.log10(), 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
+    let ticks = places
+        .into_iter()
+        .zip(labels.map(str::to_owned))
+        .filter(|(place, _)| *place <= most + 1e-9)
+        .collect();
+    (Axis::new(0.0..most + BEYOND, ticks), y)
+}
+
+fn draw_line(
+    canvas: &Canvas,
+    plot: &mut Plot<'_>,
+    line: &Line<'_>,
+    max_at: f64,
+) -> Result<(), ChartError> {
+    let colour = palette::strategy(line.index);
+    let (measured, bound) = line.parts();
+    plot.draw_series([PathElement::new(
+        measured,
+        colour.stroke_width(units(2.0) as u32),
+    )])
+    .map_err(ChartError::new)?;
+    if let Some(end) = bound.last().copied() {
+        let style = colour.stroke_width(units(2.0) as u32);
+        plot.draw_series(DashedLineSeries::new(bound, units(5.0), units(4.0), style))
+            .map_err(ChartError::new)?;
+        let (x, y) = place(plot, end);
+        canvas.text(
+            ">",
+            (x + 3.0, y),
+            Label::new(13.0).bold().colour(colour).middle(),
+        );
+    } else if let Some(max) = line.max {
+        canvas.circle(place(plot, (max_at, max)), 3.2, colour, Some(1.5));
+    }
+    Ok(())
+}
+
+fn place(plot: &Plot<'_>, point: (f64, f64)) -> (f64, f64) {
+    let (x, y) = plot.plotting_area().map_coordinate(&point);
+    (
+        f64::from(x) / f64::from(UNITS_PER_PX),
+        f64::from(y) / f64::from(UNITS_PER_PX),
+    )
+}
+
+fn label_gap(lines: usize) -> f64 {
+    if lines <= MOST_LONG_LABELS {
+        32.0
+    } else {
+        16.0
+    }
+}
+
+/// Names at the ends of the lines, moved apart, with leaders where that took them away from their line.
+fn draw_labels(canvas: &Canvas, plot: &Plot<'_>, lines: &[Line<'_>], height: f64) {
+    let long = lines.len() <= MOST_LONG_LABELS;
+    let mut ends: Vec<((f64, f64), &Line<'_>)> = lines
+        .iter()
+        .map(|line| (place(plot, line.points[line.points.len() - 1]), line))
+        .collect();
+    // Stable: equal ends stay in file order.
+    ends.sort_by(|a, b| a.0.1.total_cmp(&b.0.1));
+    let wanted: Vec<f64> = ends.iter().map(|((_, y), _)| *y).collect();
+    let below = if long { 16.0 } else { 0.0 };
+    let places = spread(
+        &wanted,
+        label_gap(lines.len()),
+        TOP + 6.0,
+        TOP + height - below,
+    );
+    let room = WIDTH - MARGIN - LABELS;
+    for ((end, line), y) in ends.iter().zip(places) {
+        let colour: RGBColor = palette::strategy(line.index);
+        let from = RIGHT + 2.0;
+        canvas.line(
+            &[
+                (from, end.1),
+                (from + 8.0, end.1),
+                (LABELS - 12.0, y),
+                (LABELS - 4.0, y),
+            ],
+            0.75,
+            palette::AXIS,
+        );
+        let text_colour = if colour == palette::GREY {
+            palette::MUTED
+        } else {
+            colour
+        };
+        let name = font::fitted(&finding::name(line.strategy), room, 12.0, true);
+        canvas.text(
+            &name,
+            (LABELS, y),
+            Label::new(12.0).bold().colour(text_colour).middle(),
+        );
+        if long {
+            let text = |path: &str| metric::text(line.strategy, path, Kind::Millis);
+            let numbers = format!(
+                "p50 {} · p99 {} · p99.9 {}",
+                text("write_response_ms.p50"),
+                text("write_response_ms.p99"),
+                text("write_response_ms.p999")
+            );
+            let size = if font::width(&numbers, 10.5, false) <= room {
+                10.5
+            } else {
+                10.0
+            };
+            let numbers = font::fitted(&numbers, room + MARGIN - 4.0, size, false);
+            canvas.text(
+                &numbers,
+                (LABELS, y + 14.5),
+                Label::new(size).muted().middle(),
+            );
+        }
+    }
+}

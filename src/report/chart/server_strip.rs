@@ -1,0 +1,225 @@
+//! The strip under the key map: the load of each server over its fair share, over time. One image a row.
+//!
+//! Must not know keys.
+
+use super::canvas::{Canvas, Label};
+use super::demand::Demand;
+use super::markup::Paint;
+use super::palette::{self, LOAD_STEPS};
+use super::raster::Raster;
+use crate::report::number::{self, Kind, UNDEFINED};
+
+const ROW: f64 = 13.0;
+const STEP: f64 = ROW + 1.0;
+/// Servers with a row of their own.
+const MOST_ROWS: usize = 16;
+/// Load over the fair share from which a row's peak is printed in bold.
+const REMARKABLE: f64 = 2.0;
+
+#[derive(Debug)]
+struct Row {
+    name: String,
+    /// Load over the fair share in each interval; `None` without demand.
+    ratios: Vec<Option<f64>>,
+    /// Greatest of the window.
+    peak: Option<f64>,
+}
+
+/// The rows of the strip.
+#[derive(Debug)]
+pub struct ServerStrip {
+    rows: Vec<Row>,
+    servers: usize,
+}
+
+impl ServerStrip {
+    /// A row for each server, or for the 16 that got most of the load, in their order, and one for the mean of the rest.
+    pub fn of(demand: &Demand<'_>) -> Self {
+        let servers = demand.servers();
+        let totals = demand.totals();
+        let mut shown: Vec<usize> = (0..servers).collect();
+        shown.sort_by_key(|server| (std::cmp::Reverse(totals[*server]), *server));
+        let mut rest = shown.split_off(servers.min(MOST_ROWS));
+        shown.sort_unstable();
+        rest.sort_unstable();
+        let mut rows: Vec<Row> = shown.iter().map(|server| one(demand, *server)).collect();
+        if !rest.is_empty() {
+            rows.push(mean(demand, &rest));
+        }
+        Self { rows, servers }
+    }
+
+    /// Pixels from top to bottom.
+    pub fn height(&self) -> f64 {
+        self.rows.len() as f64 * STEP
+    }
+
+    /// The strip between two edges.
+    pub fn draw(&self, canvas: &Canvas, (left, right): (f64, f64), top: f64) {
+        let title = match self.servers {
+            1 => "Load of the only server".to_owned(),
+            n if self.rows.len() < n => format!(
+                "Load ÷ fair share of the {MOST_ROWS} hottest of {} servers, and the mean of the rest",
+                number::grouped(n as u64)
+            ),
+            n => format!(
+                "Load per server ÷ fair share (1× = balanced, {n}× = one server does everything)"
+            ),
+        };
+        canvas.text(&title, (left, top - 8.0), Label::new(12.0).bold());
+        for (index, row) in self.rows.iter().enumerate() {
+            let y = top + index as f64 * STEP;
+            canvas.text(
+                &row.name,
+                (left - 8.0, y + ROW / 2.0),
+                Label::new(10.5).muted().right().middle(),
+            );
+            let palette = (-LOAD_STEPS..=LOAD_STEPS)
+                .map(palette::load)
+                .chain([nothing()])
+                .collect();
+            let mut raster = Raster::new(row.ratios.len(), palette);
+            for ratio in &row.ratios {
+                raster.push(ratio.map_or((2 * LOAD_STEPS + 1) as u8, |ratio| {
+                    (step(ratio, self.servers) + LOAD_STEPS) as u8
+                }));
+            }
+            canvas.image((left, y), (right - left, ROW), &raster.base64());
+            canvas.line(
+                &[(left, y + ROW + 0.5), (right, y + ROW + 0.5)],
+                0.75,
+                palette::GRID,
+            );
+            let text = match row.peak {
+                None => UNDEFINED.to_owned(),
+                Some(0.0) => "idle".to_owned(),
+                Some(peak) => format!("peak {}", Kind::Ratio.text(peak)),
+            };
+            let remarkable = row.peak.is_some_and(|peak| peak > REMARKABLE);
+            let label = Label::new(10.5).middle();
+            let label = if remarkable {
+                label.bold()
+            } else {
+                label.muted()
+            };
+            canvas.text(&text, (right + 8.0, y + ROW / 2.0), label);
+        }
+        canvas.line(
+            &[(left, top - 0.5), (right, top - 0.5)],
+            0.75,
+            palette::GRID,
+        );
+    }
+
+    /// What the colours mean.
+    pub fn draw_legend(&self, canvas: &Canvas, (left, top): (f64, f64)) {
+        if self.servers < 2 {
+            return;
+        }
+        const WIDE: f64 = 132.0;
+        let mut raster = Raster::new(
+            2 * LOAD_STEPS as usize + 1,
+            (-LOAD_STEPS..=LOAD_STEPS).map(palette::load).collect(),
+        );
+        for index in 0..=2 * LOAD_STEPS {
+            raster.push(index as u8);
+        }
+        canvas.image((left, top), (WIDE, 10.0), &raster.base64());
+        canvas.line(
+            &[(left, top + 10.0), (left + WIDE, top + 10.0)],
+            0.75,
+            palette::GRID,
+        );
+        let ends = [
+            format!("1/{}×", self.servers),
+            "1×".to_owned(),
+            format!("{}×", self.servers),
+        ];
+        for (index, text) in ends.iter().enumerate() {
+            let x = left + WIDE / 2.0 * index as f64;
+            canvas.line(&[(x, top + 10.0), (x, top + 13.0)], 1.0, palette::MUTED);
+            canvas.text(
+                text,
+                (x, top + 14.0),
+                Label::new(10.0).muted().centre().top(),
+            );
+        }
+        canvas.text(
+            "server load ÷ fair share",
+            (left + WIDE + 16.0, top + 5.0),
+            Label::new(10.5).muted().middle(),
+        );
+    }
+}
+
+fn one(demand: &Demand<'_>, server: usize) -> Row {
+    let ratio = |interval| demand.ratio(interval, demand.rows(interval, server) as f64);
+    Row {
+        name: format!("rs{server}"),
+        ratios: (0..demand.intervals()).map(ratio).collect(),
+        peak: demand.peak_ratio(server),
+    }
+}
+
+fn mean(demand: &Demand<'_>, servers: &[usize]) -> Row {
+    let rows = |interval| {
+        servers
+            .iter()
+            .map(|server| demand.rows(interval, *server))
+            .sum::<u64>() as f64
+            / servers.len() as f64
+    };
+    let ratio = |interval| demand.ratio(interval, rows(interval));
+    let peak = demand.counted().filter_map(ratio).reduce(f64::max);
+    Row {
+        name: format!("{} others", servers.len()),
+        ratios: (0..demand.intervals()).map(ratio).collect(),
+        peak,
+    }
+}
+
+/// Steps of colour for a load of `ratio` times the fair share: logarithmic, `servers` times is the deepest.
+fn step(ratio: f64, servers: usize) -> i32 {
+    let whole = (servers.max(2) as f64).ln();
+    let level = if ratio > 0.0 {
+        (ratio.ln() / whole).clamp(-1.0, 1.0)
+    } else {
+        -1.0
+    };
+    (level * f64::from(LOAD_STEPS)).round() as i32
+}
+
+fn nothing() -> Paint {
+    Paint {
+        colour: palette::PAPER,
+        opacity: 0.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn a_thousand_servers_are_the_hottest_sixteen_and_the_rest() {
+        let mut rows = vec![10u64; 1_000];
+        rows[700] = 5_010;
+        let strategy = sample::strategy("wide", 1_000, &[&rows]);
+        let strip = ServerStrip::of(&Demand::of(&strategy, 0.0).expect("a series"));
+        assert_eq!(strip.rows.len(), 17);
+        assert_eq!(strip.rows[15].name, "rs700");
+        // 15,000 rows over 1,000 servers are 15 each.
+        assert_eq!(strip.rows[15].peak, Some(334.0));
+        assert_eq!(strip.rows[16].name, "984 others");
+    }
+
+    #[test]
+    fn colour_is_symmetric_in_the_logarithm() {
+        assert_eq!(step(1.0, 8), 0);
+        assert_eq!(step(8.0, 8), LOAD_STEPS);
+        assert_eq!(step(0.0, 8), -LOAD_STEPS);
+        assert_eq!(step(2.0, 8), -step(0.5, 8));
+        assert_eq!(step(1.0, 1), 0);
+    }
+}

@@ -1,0 +1,193 @@
+//! `summary.md`: the summary for a pull request or a wiki, with the charts beside it. Must not know files' contents.
+
+use super::chart::Chart;
+use super::metric;
+use super::number::{Kind, UNDEFINED};
+use super::scorecard::{Scorecard, provenance, verdict};
+use super::terminal::expectation_text;
+use crate::experiment::Results;
+use std::fmt::Write;
+
+/// Metrics that are shown with their 95 % intervals.
+const WITH_INTERVALS: [(&str, &str, Kind); 4] = [
+    ("hottest ÷ mean", "server_peak_to_mean", Kind::Ratio),
+    ("writes/s", "write_throughput_per_sec", Kind::Compact),
+    ("p99", "write_response_ms.p99", Kind::Millis),
+    ("hot time", "hot_time_fraction", Kind::Percent),
+];
+
+/// The summary of `results`; `charts` are linked.
+pub fn summary(results: &Results, charts: &[Chart]) -> String {
+    let mut text = String::new();
+    let mut line = |line: std::fmt::Arguments<'_>| {
+        writeln!(text, "{line}").expect("writing to a string can't fail");
+    };
+    let scenario = &results.scenario;
+    line(format_args!(
+        "# {}\n",
+        escaped(if scenario.question.is_empty() {
+            &scenario.name
+        } else {
+            &scenario.question
+        })
+    ));
+
+    let card = Scorecard::of(results);
+    line(format_args!(
+        "{}",
+        row(card.headings.iter().map(|heading| heading.line()))
+    ));
+    line(format_args!(
+        "|{}",
+        card.headings
+            .iter()
+            .map(|heading| if heading.right { "---:|" } else { ":---|" })
+            .collect::<String>()
+    ));
+    for cells in &card.rows {
+        line(format_args!(
+            "{}",
+            row(cells.iter().map(|cell| escaped(cell)))
+        ));
+    }
+
+    line(format_args!("\n## Verdicts\n"));
+    for strategy in &results.strategies {
+        line(format_args!(
+            "- **{}** `{}`: {}",
+            strategy.name,
+            code(&strategy.key),
+            escaped(verdict(strategy))
+        ));
+        if !strategy.entities.is_empty() {
+            line(format_args!(
+                "  Hottest values: {}.",
+                escaped(&strategy.entities.join(", "))
+            ));
+        }
+    }
+
+    if !results.expectations.is_empty() {
+        line(format_args!("\n## Expectations\n"));
+        for expectation in &results.expectations {
+            let mark = if expectation.holds { "✓" } else { "✗" };
+            let because = expectation
+                .because
+                .as_ref()
+                .map_or(String::new(), |because| format!(" ({})", escaped(because)));
+            line(format_args!(
+                "- {mark} **{}**: {}{because}",
+                expectation.strategy,
+                escaped(&expectation_text(expectation))
+            ));
+        }
+    }
+
+    if results.replicates > 1 {
+        line(format_args!(
+            "\n## 95 % intervals over {} replicates\n",
+            results.replicates
+        ));
+        let names = WITH_INTERVALS.map(|(name, ..)| name.to_owned());
+        line(format_args!(
+            "{}",
+            row(std::iter::once("strategy".to_owned()).chain(names))
+        ));
+        line(format_args!(
+            "|:---|{}",
+            "---:|".repeat(WITH_INTERVALS.len())
+        ));
+        for strategy in &results.strategies {
+            let cells = WITH_INTERVALS.map(|(_, path, kind)| {
+                metric::measure(strategy, path)
+                    .map_or(UNDEFINED.to_owned(), |measure| kind.interval(measure))
+            });
+            line(format_args!(
+                "{}",
+                row(std::iter::once(strategy.name.clone()).chain(cells))
+            ));
+        }
+    }
+
+    if !results.comparisons.is_empty() {
+        line(format_args!("\n## Paired comparisons\n"));
+        line(format_args!(
+            "| strategy | against | metric | ratio [95 % interval] | differs |\n|:---|:---|:---|---:|:---|"
+        ));
+        for comparison in &results.comparisons {
+            let ratio = Kind::Ratio.interval(&comparison.ratio);
+            let differs = if comparison.significant {
+                "yes"
+            } else {
+                "not significantly"
+            };
+            let cells = [
+                &comparison.strategy,
+                &comparison.baseline,
+                &comparison.metric,
+                &ratio,
+                differs,
+            ]
+            .map(str::to_owned);
+            line(format_args!("{}", row(cells)));
+        }
+    }
+
+    if !results.warnings.is_empty() {
+        line(format_args!("\n## Warnings\n"));
+        for warning in &results.warnings {
+            line(format_args!(
+                "- {}",
+                escaped(&warning.split_whitespace().collect::<Vec<_>>().join(" "))
+            ));
+        }
+    }
+
+    if !charts.is_empty() {
+        line(format_args!("\n## Charts\n"));
+        for chart in charts {
+            line(format_args!(
+                "![{}](charts/{}.svg)\n",
+                escaped(&chart.title),
+                chart.name
+            ));
+        }
+    }
+    line(format_args!(
+        "\n<sub>{}</sub>",
+        escaped(&provenance(results).join(" · "))
+    ));
+    text
+}
+
+fn row(cells: impl IntoIterator<Item = String>) -> String {
+    cells
+        .into_iter()
+        .fold("|".to_owned(), |row, cell| format!("{row} {cell} |"))
+}
+
+/// `text` without what Markdown would read as markup; the underscores inside metric names are none.
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let inside_word = safe.ends_with(char::is_alphanumeric)
+            && letters.peek().is_some_and(|next| next.is_alphanumeric());
+        match letter {
+            '_' if inside_word => safe.push('_'),
+            '|' | '*' | '_' | '`' | '\\' => safe.extend(['\\', letter]),
+            '<' => safe.push_str("&lt;"),
+            '\n' => safe.push(' '),
+            letter => safe.push(letter),
+        }
+    }
+    safe
+}
+
+/// `text` for a code span, where a backtick can't stand.
+fn code(text: &str) -> String {
+    text.replace('`', "'")
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+}

@@ -1,0 +1,58 @@
+//! Metrics of a strategy by their dotted path. Must not know how they look.
+
+use super::number::{Kind, UNDEFINED};
+use crate::experiment::{Measure, Metric, StrategyResult};
+
+/// The measure at `path` (`server_max_share`, `write_response_ms.p99`).
+pub fn measure<'a>(strategy: &'a StrategyResult, path: &str) -> Option<&'a Measure> {
+    if let Some(Metric::Number(measure)) = strategy.metrics.get(path) {
+        return Some(measure);
+    }
+    let (family, member) = path.split_once('.')?;
+    match strategy.metrics.get(family)? {
+        Metric::Family(members) => members.get(member),
+        _ => None,
+    }
+}
+
+/// Its value, when it is defined: merged over the replicates for a percentile, else the mean.
+pub fn value(strategy: &StrategyResult, path: &str) -> Option<f64> {
+    let measure = measure(strategy, path)?;
+    measure
+        .merged
+        .or(measure.mean)
+        .filter(|value| value.is_finite())
+}
+
+/// Its value as text.
+pub fn text(strategy: &StrategyResult, path: &str, kind: Kind) -> String {
+    measure(strategy, path).map_or(UNDEFINED.to_owned(), |measure| kind.measure(measure))
+}
+
+/// The class of hotspot; `None` when it was not determined.
+pub fn hotspot(strategy: &StrategyResult) -> Option<&str> {
+    match strategy.metrics.get("hotspot")? {
+        Metric::Word(word) => Some(word),
+        _ => None,
+    }
+}
+
+/// Operations offered per second of the window, over all writes: from the series when there is one (an import ends when
+/// it is done), else from the counts.
+pub fn offered_per_sec(strategy: &StrategyResult, replicates: u32, duration_s: f64) -> Option<f64> {
+    if let Some(offered) = value(strategy, "write_offered_per_sec") {
+        return Some(offered);
+    }
+    let rate = match &strategy.series {
+        Some(series) => {
+            let window = series
+                .server_demand
+                .get(series.window_start..)
+                .unwrap_or_default();
+            let rows: u64 = window.iter().flatten().sum();
+            rows as f64 / (window.len() as f64 * series.interval_ms / 1e3)
+        }
+        None => strategy.counts.offered as f64 / (f64::from(replicates) * duration_s),
+    };
+    (rate.is_finite() && rate > 0.0).then_some(rate)
+}

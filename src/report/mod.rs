@@ -1,0 +1,19 @@
+//! Views of results: tables, Markdown, CSV, charts (alone knows plotters). Must not know how results were made.
+
+pub mod chart;
+mod csv_files;
+mod markdown;
+mod metric;
+pub mod number;
+#[allow(clippy::module_inception)]
+mod report;
+mod scorecard;
+mod terminal;
+
+#[cfg(test)]
+mod report_tests;
+#[cfg(test)]
+mod sample;
+
+pub use report::{Format, Report, ReportError, UnknownFormat};
+pub use terminal::Style;

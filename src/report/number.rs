@@ -1,0 +1,382 @@
+//! How numbers are written: the one formatter of every view, so that a table and a chart never disagree.
+//!
+//! Must not know which metric a number is. Undefined is `–`; a lower bound is `> x`; units stand after a no-break
+//! space, so that no renderer tears them off; nothing is rounded to a bound that it does not reach (99.997 % is not 100 %).
+
+use crate::experiment::Measure;
+
+/// What an undefined number looks like.
+pub const UNDEFINED: &str = "–";
+
+/// No-break space: between groups of digits, and between a number and its unit.
+const NBSP: char = '\u{a0}';
+
+/// How a number is to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A count or a rate in at most three significant digits: `812`, `19.9k`, `1.2M`.
+    Compact,
+    /// Milliseconds, in the unit that fits: `0.42 ms`, `18.2 s`, `5.0 min`.
+    Millis,
+    /// A fraction, as percent: `0.25` is `25 %`.
+    Percent,
+    /// How many times: `7.8×`.
+    Ratio,
+    /// Three significant digits and no unit: `0.998`.
+    Plain,
+}
+
+impl Kind {
+    /// `value` in this kind; [`UNDEFINED`] when it is not finite.
+    pub fn text(self, value: f64) -> String {
+        if !value.is_finite() {
+            return UNDEFINED.to_owned();
+        }
+        match self {
+            Self::Compact => compact(value),
+            Self::Millis => duration_ms(value),
+            Self::Percent => percent(value),
+            Self::Ratio => format!("{}×", ratio_digits(value)),
+            Self::Plain => significant(value),
+        }
+    }
+
+    /// The number that tables show of `measure`: the merged percentile where there is one, else the mean; `> x` when
+    /// it is a lower bound.
+    pub fn measure(self, measure: &Measure) -> String {
+        match measure.merged.or(measure.mean) {
+            None => UNDEFINED.to_owned(),
+            Some(value) if measure.censored => format!(">{NBSP}{}", self.text(value)),
+            Some(value) => self.text(value),
+        }
+    }
+
+    /// As [`Kind::measure`], followed by the 95 % interval when there is one: `1.94× [1.91×, 1.98×]`.
+    pub fn interval(self, measure: &Measure) -> String {
+        match (measure.low, measure.high) {
+            (Some(low), Some(high)) => format!(
+                "{} [{}, {}]",
+                self.measure(measure),
+                self.text(low),
+                self.text(high)
+            ),
+            _ => self.measure(measure),
+        }
+    }
+}
+
+/// A whole number with its digits in groups of three: `1 600 000`.
+pub fn grouped(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3 + 1);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(NBSP);
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `part of whole`, for numbers with a bound: `7.3 of 8`.
+pub fn of(part: f64, whole: u32) -> String {
+    if part.is_finite() {
+        format!("{part:.1} of {whole}")
+    } else {
+        UNDEFINED.to_owned()
+    }
+}
+
+/// A length of simulated time on an axis or in a sentence, without trailing zeros: `20 s`, `1.5 h`.
+pub fn length(seconds: f64) -> String {
+    let (value, unit) = match seconds {
+        s if s < 1.0 => (s * 1e3, "ms"),
+        s if s < 180.0 => (s, "s"),
+        s if s < 3.0 * 3600.0 => (s / 60.0, "min"),
+        s if s < 3.0 * 86_400.0 => (s / 3600.0, "h"),
+        s => (s / 86_400.0, "d"),
+    };
+    format!("{}{NBSP}{unit}", trimmed(value, 2))
+}
+
+/// `value` with at most `places` decimals and no trailing zeros: axis ticks, coordinates. Never `-0`.
+pub fn trimmed(value: f64, places: usize) -> String {
+    let text = format!("{value:.places$}");
+    let text = if places > 0 {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        &text
+    };
+    if text == "-0" {
+        "0".to_owned()
+    } else {
+        text.to_owned()
+    }
+}
+
+/// A tick of a compact axis: `0`, `2.5k`, `40k`.
+pub fn tick(value: f64) -> String {
+    let (scaled, suffix) = scale(value.abs());
+    format!(
+        "{}{}{suffix}",
+        if value < 0.0 { "−" } else { "" },
+        trimmed(scaled, 3)
+    )
+}
+
+/// The same text for a terminal without Unicode.
+pub fn ascii(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            NBSP | '\u{202f}' | '\u{2009}' => plain.push(' '),
+            '×' => plain.push('x'),
+            '÷' => plain.push('/'),
+            '–' | '—' | '−' | '─' | '·' => plain.push('-'),
+            '…' => plain.push_str("..."),
+            '≥' => plain.push_str(">="),
+            '≤' => plain.push_str("<="),
+            '±' => plain.push_str("+-"),
+            '→' => plain.push_str("->"),
+            '✓' => plain.push_str("ok"),
+            '✗' => plain.push_str("FAIL"),
+            '‘' | '’' => plain.push('\''),
+            '“' | '”' => plain.push('"'),
+            letter if letter.is_ascii() => plain.push(letter),
+            _ => plain.push('?'),
+        }
+    }
+    plain
+}
+
+/// The greatest power of 1000 below `magnitude`, after rounding to three digits, and its suffix.
+fn scale(magnitude: f64) -> (f64, &'static str) {
+    match magnitude {
+        m if m < 999.5 => (m, ""),
+        m if m < 999.5e3 => (m / 1e3, "k"),
+        m if m < 999.5e6 => (m / 1e6, "M"),
+        m if m < 999.5e9 => (m / 1e9, "G"),
+        m => (m / 1e12, "T"),
+    }
+}
+
+fn compact(value: f64) -> String {
+    let (scaled, suffix) = scale(value.abs());
+    let sign = if value < 0.0 { "−" } else { "" };
+    if suffix.is_empty() && scaled.fract() == 0.0 {
+        return format!("{sign}{scaled}");
+    }
+    format!("{sign}{}{suffix}", significant(scaled))
+}
+
+/// Three significant digits of a number, never in scientific notation; whole numbers keep all their digits.
+fn significant(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        m if m >= 99.95 => format!("{value:.0}"),
+        m if m >= 9.995 => format!("{value:.1}"),
+        m if m >= 0.09995 => format!("{value:.2}"),
+        m if m >= 0.00095 => format!("{value:.4}"),
+        _ => format!("{value:.6}"),
+    }
+}
+
+fn duration_ms(value: f64) -> String {
+    let (scaled, unit) = match value.abs() {
+        m if m < 999.5 => (value, "ms"),
+        m if m < 180e3 => (value / 1e3, "s"),
+        m if m < 3.0 * 3600e3 => (value / 60e3, "min"),
+        _ => (value / 3600e3, "h"),
+    };
+    format!("{}{NBSP}{unit}", significant(scaled))
+}
+
+fn ratio_digits(value: f64) -> String {
+    match value.abs() {
+        m if m >= 99.95 => format!("{value:.0}"),
+        m if m >= 1.9995 => format!("{value:.1}"),
+        m if m >= 0.0995 || m == 0.0 => format!("{value:.2}"),
+        _ => format!("{value:.3}"),
+    }
+}
+
+fn percent(fraction: f64) -> String {
+    let value = fraction * 100.0;
+    let digits = match value.abs() {
+        0.0 => "0".to_owned(),
+        100.0 => "100".to_owned(),
+        m if m < 0.005 => return format!("<{NBSP}0.01{NBSP}%"),
+        m if m < 0.9995 => format!("{value:.2}"),
+        m if m < 9.995 => format!("{value:.1}"),
+        m if m < 99.0 => format!("{value:.0}"),
+        // The nearer to all, the more the missing part matters: two digits of it, and never 100 for less than all.
+        m if m < 100.0 => {
+            let places = [1, 2, 3]
+                .into_iter()
+                .find(|places| format!("{m:.places$}") != format!("{:.places$}", 100.0));
+            match places {
+                Some(places) => format!("{value:.places$}"),
+                None if 100.0 - m < 1e-9 => "100".to_owned(),
+                None => "99.999".to_owned(),
+            }
+        }
+        _ => format!("{value:.0}"),
+    };
+    format!("{digits}{NBSP}%")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(kind: Kind, cases: &[(f64, &str)]) {
+        for (value, expected) in cases {
+            assert_eq!(
+                kind.text(*value).replace(NBSP, " "),
+                *expected,
+                "{kind:?} of {value}"
+            );
+        }
+    }
+
+    #[test]
+    fn counts_and_rates_keep_three_digits() {
+        let cases = [
+            (0.0, "0"),
+            (7.0, "7"),
+            (812.0, "812"),
+            (812.4, "812"),
+            (999.4, "999"),
+            (999.6, "1.00k"),
+            (1_000.0, "1.00k"),
+            (19_947.3, "19.9k"),
+            (80_000.0, "80.0k"),
+            (999_600.0, "1.00M"),
+            (1_600_000.0, "1.60M"),
+            (2.5e9, "2.50G"),
+            (0.25, "0.25"),
+            (-1_500.0, "−1.50k"),
+            (f64::NAN, "–"),
+            (f64::INFINITY, "–"),
+        ];
+        check(Kind::Compact, &cases);
+    }
+
+    #[test]
+    fn durations_take_the_unit_that_fits() {
+        let cases = [
+            (0.0, "0 ms"),
+            (0.0417, "0.0417 ms"),
+            (0.42, "0.42 ms"),
+            (1.313, "1.31 ms"),
+            (12.34, "12.3 ms"),
+            (412.6, "413 ms"),
+            (999.7, "1.00 s"),
+            (18_240.0, "18.2 s"),
+            (179_000.0, "179 s"),
+            (300_000.0, "5.00 min"),
+            (36_000_000.0, "10.0 h"),
+        ];
+        check(Kind::Millis, &cases);
+    }
+
+    #[test]
+    fn percentages_never_claim_nothing_or_everything_falsely() {
+        let cases = [
+            (0.0, "0 %"),
+            (0.000_01, "< 0.01 %"),
+            (0.001_2, "0.12 %"),
+            (0.034, "3.4 %"),
+            (0.254, "25 %"),
+            (0.986, "99 %"),
+            (0.996, "99.6 %"),
+            (0.999_7, "99.97 %"),
+            (0.999_97, "99.997 %"),
+            (0.999_999_7, "99.999 %"),
+            (0.999_999_999_999_9, "100 %"),
+            (1.0, "100 %"),
+            (2.5, "250 %"),
+        ];
+        check(Kind::Percent, &cases);
+    }
+
+    #[test]
+    fn ratios_keep_what_distinguishes_them() {
+        check(
+            Kind::Ratio,
+            &[
+                (1.024, "1.02×"),
+                (7.84, "7.8×"),
+                (1.9996, "2.0×"),
+                (812.3, "812×"),
+                (0.25, "0.25×"),
+                (0.0125, "0.013×"),
+            ],
+        );
+        check(
+            Kind::Plain,
+            &[
+                (0.9979, "1.00"),
+                (0.085, "0.0850"),
+                (12.34, "12.3"),
+                (0.0, "0"),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_censored_percentile_is_a_lower_bound_and_the_merged_value_leads() {
+        let measure = Measure {
+            mean: Some(17_900.0),
+            merged: Some(18_240.0),
+            low: Some(17_000.0),
+            high: Some(18_800.0),
+            n: 5,
+            censored: true,
+        };
+        assert_eq!(
+            Kind::Millis.measure(&measure),
+            "> 18.2 s".replace(' ', "\u{a0}")
+        );
+        let plain = Measure {
+            merged: None,
+            censored: false,
+            ..measure
+        };
+        assert_eq!(
+            Kind::Millis.interval(&plain).replace(NBSP, " "),
+            "17.9 s [17.0 s, 18.8 s]"
+        );
+        let undefined = Measure {
+            mean: None,
+            merged: None,
+            low: None,
+            high: None,
+            n: 0,
+            censored: false,
+        };
+        assert_eq!(Kind::Percent.interval(&undefined), "–");
+    }
+
+    #[test]
+    fn whole_numbers_are_grouped_and_lengths_have_no_trailing_zeros() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1_600_000).replace(NBSP, " "), "1 600 000");
+        assert_eq!(length(20.0).replace(NBSP, " "), "20 s");
+        assert_eq!(length(0.25).replace(NBSP, " "), "250 ms");
+        assert_eq!(length(5_400.0).replace(NBSP, " "), "90 min");
+        assert_eq!(of(7.26, 8), "7.3 of 8");
+        assert_eq!(tick(2_500.0), "2.5k");
+        assert_eq!(tick(0.0), "0");
+        assert_eq!(trimmed(-0.001, 2), "0");
+    }
+
+    #[test]
+    fn ascii_leaves_nothing_that_a_plain_terminal_cannot_show() {
+        assert_eq!(
+            ascii("✗ 7.8× – 25\u{a0}% ÷ … é"),
+            "FAIL 7.8x - 25 % / ... ?"
+        );
+    }
+}

@@ -1,0 +1,206 @@
+//! The report of an experiment: renders every view of its results and writes them to a folder. Must not know how results
+//! were made, nor whether the folder may be replaced.
+
+use super::chart::{self, Chart, ChartError};
+use super::terminal::{self, Style};
+use super::{csv_files, markdown};
+use crate::experiment::Results;
+use rayon::prelude::*;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// What is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// For people at a terminal.
+    #[default]
+    Table,
+    /// As `summary.md`, without charts.
+    Markdown,
+    /// As `summary.csv`.
+    Csv,
+    /// As `results.json`.
+    Json,
+}
+
+impl Format {
+    /// All, in the order of the help.
+    pub const ALL: [Self; 4] = [Self::Table, Self::Markdown, Self::Csv, Self::Json];
+
+    /// As users write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Table => "table",
+            Self::Markdown => "markdown",
+            Self::Csv => "csv",
+            Self::Json => "json",
+        }
+    }
+}
+
+impl std::fmt::Display for Format {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.write_str(self.name())
+    }
+}
+
+/// A word that names no [`Format`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no format; expected `table`, `markdown`, `csv` or `json`")]
+pub struct UnknownFormat(String);
+
+impl std::str::FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(word: &str) -> Result<Self, UnknownFormat> {
+        Self::ALL
+            .into_iter()
+            .find(|format| format.name() == word)
+            .ok_or_else(|| UnknownFormat(word.to_owned()))
+    }
+}
+
+/// Why a report could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// The folder or a file in it.
+    #[error("`{}` could not be written", path.display())]
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A picture.
+    #[error(transparent)]
+    Chart(#[from] ChartError),
+}
+
+/// The views of one experiment's results.
+#[derive(Debug, Clone, Copy)]
+pub struct Report<'a> {
+    results: &'a Results,
+    charts: bool,
+}
+
+impl<'a> Report<'a> {
+    /// The report of `results`, charts included.
+    pub fn new(results: &'a Results) -> Self {
+        Self {
+            results,
+            charts: true,
+        }
+    }
+
+    /// With or without charts.
+    pub fn with_charts(mut self, charts: bool) -> Self {
+        self.charts = charts;
+        self
+    }
+
+    /// What is printed on standard output, ending in a newline. `style` matters to [`Format::Table`] alone.
+    pub fn render(&self, format: Format, style: Style) -> String {
+        let mut bytes = Vec::new();
+        match format {
+            Format::Table => return terminal::summary(self.results, style),
+            Format::Markdown => return markdown::summary(self.results, &[]),
+            Format::Csv => {
+                csv_files::summary(self.results, &mut bytes).expect("memory takes any CSV")
+            }
+            Format::Json => return self.results.to_json(),
+        }
+        String::from_utf8(bytes).expect("numbers, names and escaped keys are text")
+    }
+
+    /// Writes `results.json` first, then `summary.csv`, `series/*.csv`, `charts/*` and `summary.md` into `folder`, which is
+    /// created when it is missing. The same results give the same bytes.
+    ///
+    /// # Errors
+    /// When a file can't be written or a chart can't be drawn; what was written before stays.
+    pub fn write(&self, folder: &Path) -> Result<(), ReportError> {
+        let results = self.results;
+        create_folder(folder)?;
+        file(&folder.join("results.json"), |to| {
+            to.write_all(results.to_json().as_bytes())
+        })?;
+        file(&folder.join("summary.csv"), |to| {
+            csv_files::summary(results, to).map_err(Into::into)
+        })?;
+        self.write_series(&folder.join("series"))?;
+        let charts = if self.charts {
+            chart::charts(results)?
+        } else {
+            Vec::new()
+        };
+        write_charts(&charts, &folder.join("charts"))?;
+        file(&folder.join("summary.md"), |to| {
+            to.write_all(markdown::summary(results, &charts).as_bytes())
+        })
+    }
+
+    fn write_series(&self, folder: &Path) -> Result<(), ReportError> {
+        let results = self.results;
+        if csv_files::with_series(results).next().is_none() {
+            return Ok(());
+        }
+        create_folder(folder)?;
+        file(&folder.join("servers.csv"), |to| {
+            csv_files::servers(results, to).map_err(Into::into)
+        })?;
+        file(&folder.join("regions.csv"), |to| {
+            csv_files::regions(results, to).map_err(Into::into)
+        })?;
+        for (strategy, series) in csv_files::with_series(results) {
+            let path = folder.join(format!("key-map-{}.csv", strategy.name));
+            file(&path, |to| {
+                csv_files::key_map(strategy, series, to).map_err(Into::into)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn write_charts(charts: &[Chart], folder: &Path) -> Result<(), ReportError> {
+    if charts.is_empty() {
+        return Ok(());
+    }
+    create_folder(folder)?;
+    // Rasterising takes most of the time of a report, and each chart has files of its own.
+    charts.par_iter().try_for_each(|chart| {
+        file(&folder.join(format!("{}.svg", chart.name)), |to| {
+            to.write_all(chart.svg.as_bytes())
+        })?;
+        #[cfg(feature = "png")]
+        {
+            let png = chart.png()?;
+            file(&folder.join(format!("{}.png", chart.name)), |to| {
+                to.write_all(&png)
+            })?;
+        }
+        Ok(())
+    })
+}
+
+fn create_folder(path: &Path) -> Result<(), ReportError> {
+    fs::create_dir_all(path).map_err(|source| ReportError::Io {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Fills one file.
+fn file(
+    path: &Path,
+    fill: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
+) -> Result<(), ReportError> {
+    let write = || {
+        let mut to = BufWriter::new(File::create(path)?);
+        fill(&mut to)?;
+        to.flush()
+    };
+    write().map_err(|source| ReportError::Io {
+        path: path.to_owned(),
+        source,
+    })
+}

@@ -1,0 +1,239 @@
+//! Tests of the tables and files of a report.
+
+use super::{Format, Report, Style, sample};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+fn table(style: Style) -> String {
+    let results = sample::five_keys();
+    Report::new(&results)
+        .render(Format::Table, style)
+        .replace('\u{a0}', " ")
+}
+
+#[test]
+fn the_table_of_a_wide_terminal_has_every_column() {
+    let style = Style {
+        width: 140,
+        ..Style::default()
+    };
+    let text = table(style);
+    snapbox::assert_data_eq!(text, snapbox::file!["report_tests/wide.txt"].raw());
+}
+
+#[test]
+fn the_table_fits_eighty_columns_of_ascii() {
+    let text = table(Style {
+        width: 80,
+        ascii: true,
+        colour: false,
+    });
+    assert!(text.is_ascii(), "{text}");
+    assert!(text.lines().all(|line| line.len() <= 80), "{text}");
+    snapbox::assert_data_eq!(text, snapbox::file!["report_tests/narrow.txt"].raw());
+}
+
+#[test]
+fn no_line_is_longer_than_the_terminal_is_wide() {
+    for width in [80, 100, 120, 160] {
+        for line in table(Style {
+            width,
+            ..Style::default()
+        })
+        .lines()
+        {
+            assert!(line.chars().count() <= width, "{width}: {line}");
+        }
+    }
+}
+
+#[test]
+fn colour_changes_nothing_but_colour() {
+    let plain = table(Style::default());
+    let mut coloured = table(Style {
+        colour: true,
+        ..Style::default()
+    });
+    assert!(
+        coloured.contains("\u{1b}[31mmoving\u{1b}[0m")
+            && coloured.contains("\u{1b}[32mnone\u{1b}[0m"),
+        "{coloured}"
+    );
+    for code in [
+        "\u{1b}[0m",
+        "\u{1b}[1m",
+        "\u{1b}[2m",
+        "\u{1b}[31m",
+        "\u{1b}[32m",
+    ] {
+        coloured = coloured.replace(code, "");
+    }
+    assert_eq!(coloured, plain);
+}
+
+#[test]
+fn markdown_is_a_page_for_a_design_review() {
+    let results = sample::five_keys();
+    let text = Report::new(&results)
+        .render(Format::Markdown, Style::default())
+        .replace('\u{a0}', " ");
+    snapbox::assert_data_eq!(text, snapbox::file!["report_tests/summary.md"].raw());
+}
+
+#[test]
+fn csv_is_long_and_keeps_merged_percentiles_and_lower_bounds_apart() {
+    let results = sample::five_keys();
+    let text = Report::new(&results).render(Format::Csv, Style::default());
+    assert_eq!(text.lines().next(), Some("strategy,metric,mean,low,high,n"));
+    for row in [
+        "monotonic,server_max_share,1,0.99,1.01,5",
+        "monotonic,write_response_ms.p99.merged,18240,,,5",
+        "monotonic,write_response_ms.p99.censored,1,,,5",
+    ] {
+        assert!(text.lines().any(|line| line == row), "{row}\n{text}");
+    }
+    assert!(!text.contains("hashed,write_response_ms.p99.censored"));
+    assert!(text.lines().all(|line| line.split(',').count() == 6));
+}
+
+#[test]
+fn undefined_and_missing_numbers_are_dashes_in_tables_and_empty_in_csv() {
+    let mut strategy = sample::strategy("empty", 4, &[&[0u64, 0, 0, 0]]);
+    strategy
+        .metrics
+        .insert("hot_time_fraction".to_owned(), sample::undefined());
+    strategy
+        .metrics
+        .insert("server_max_share".to_owned(), sample::undefined());
+    let results = sample::results(vec![strategy]);
+    let report = Report::new(&results);
+    let row = report.render(
+        Format::Table,
+        Style {
+            width: 140,
+            ..Style::default()
+        },
+    );
+    let row = row
+        .lines()
+        .find(|line| line.starts_with("empty"))
+        .unwrap()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert_eq!(row, "empty – – – – – – – – – – – –");
+    assert!(
+        report
+            .render(Format::Csv, Style::default())
+            .contains("empty,hot_time_fraction,,,,0\n")
+    );
+}
+
+/// Every file under `folder`, by relative path.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in std::fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path
+                    .strip_prefix(folder)
+                    .unwrap()
+                    .to_string_lossy()
+                    .replace('\\', "/");
+                found.insert(name, std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn a_report_writes_the_same_files_twice() {
+    let results = sample::five_keys();
+    let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for folder in [&first, &second] {
+        Report::new(&results).write(folder.path()).unwrap();
+    }
+    let written = files(first.path());
+    assert!(
+        written == files(second.path()),
+        "the same results give the same bytes"
+    );
+    let names: Vec<&str> = written
+        .keys()
+        .map(String::as_str)
+        .filter(|name| !name.ends_with(".png"))
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "charts/key-map-hashed.svg",
+            "charts/key-map-monotonic.svg",
+            "charts/key-map-opentsdb.svg",
+            "charts/key-map-reversed.svg",
+            "charts/key-map-salted.svg",
+            "charts/lorenz.svg",
+            "charts/response-time.svg",
+            "charts/server-load.svg",
+            "results.json",
+            "series/key-map-hashed.csv",
+            "series/key-map-monotonic.csv",
+            "series/key-map-opentsdb.csv",
+            "series/key-map-reversed.csv",
+            "series/key-map-salted.csv",
+            "series/regions.csv",
+            "series/servers.csv",
+            "summary.csv",
+            "summary.md"
+        ]
+    );
+    let summary = String::from_utf8(written["summary.md"].clone()).unwrap();
+    for link in summary
+        .split("](")
+        .skip(1)
+        .map(|rest| rest.split(')').next().unwrap())
+    {
+        assert!(written.contains_key(link), "{link}");
+    }
+}
+
+#[test]
+fn a_report_without_charts_has_none() {
+    let results = sample::five_keys();
+    let folder = tempfile::tempdir().unwrap();
+    Report::new(&results)
+        .with_charts(false)
+        .write(folder.path())
+        .unwrap();
+    assert!(!folder.path().join("charts").exists());
+    assert!(
+        !std::fs::read_to_string(folder.path().join("summary.md"))
+            .unwrap()
+            .contains("charts/")
+    );
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_named() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let results = sample::results(Vec::new());
+    let error = Report::new(&results).write(file.path()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!("`{}` could not be written", file.path().display())
+    );
+}
+
+#[test]
+fn formats_are_words() {
+    assert_eq!("markdown".parse(), Ok(Format::Markdown));
+    let error = "yaml".parse::<Format>().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`yaml` is no format; expected `table`, `markdown`, `csv` or `json`"
+    );
+}

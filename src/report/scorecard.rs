@@ -1,0 +1,198 @@
+//! The scorecard: one row a strategy, in the order of the file, so that rows match the panels and colours of the charts.
+//!
+//! Must not know whether it becomes a terminal's table or Markdown.
+
+use super::metric;
+use super::number::{self, Kind, UNDEFINED};
+use crate::experiment::{Results, StrategyResult};
+
+/// One column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Heading {
+    /// Two lines; the first may be empty.
+    pub lines: [&'static str; 2],
+    /// Whether cells are numbers.
+    pub right: bool,
+    /// Columns with the greatest number go first when there is no room; 0 always stays.
+    pub expendable: u8,
+}
+
+/// The headings, in order.
+const HEADINGS: [Heading; 13] = [
+    Heading {
+        lines: ["", "strategy"],
+        right: false,
+        expendable: 0,
+    },
+    Heading {
+        lines: ["hottest", "÷ mean"],
+        right: true,
+        expendable: 0,
+    },
+    Heading {
+        lines: ["effective", "servers"],
+        right: true,
+        expendable: 5,
+    },
+    Heading {
+        lines: ["hot", "time"],
+        right: true,
+        expendable: 2,
+    },
+    Heading {
+        lines: ["", "writes/s"],
+        right: true,
+        expendable: 0,
+    },
+    Heading {
+        lines: ["of", "offered"],
+        right: true,
+        expendable: 3,
+    },
+    Heading {
+        lines: ["", "goodput/s"],
+        right: true,
+        expendable: 9,
+    },
+    Heading {
+        lines: ["", "p50"],
+        right: true,
+        expendable: 6,
+    },
+    Heading {
+        lines: ["", "p99"],
+        right: true,
+        expendable: 0,
+    },
+    Heading {
+        lines: ["", "p99.9"],
+        right: true,
+        expendable: 4,
+    },
+    Heading {
+        lines: ["calls", "refused"],
+        right: true,
+        expendable: 7,
+    },
+    Heading {
+        lines: ["empty", "regions"],
+        right: true,
+        expendable: 8,
+    },
+    Heading {
+        lines: ["", "hotspot"],
+        right: false,
+        expendable: 0,
+    },
+];
+
+/// Headings and cells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scorecard {
+    /// Columns.
+    pub headings: Vec<Heading>,
+    /// Cells of each strategy, as many as headings.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Scorecard {
+    /// The scorecard of `results` with all its columns.
+    pub fn of(results: &Results) -> Self {
+        let rows = results
+            .strategies
+            .iter()
+            .map(|strategy| row(results, strategy))
+            .collect();
+        Self {
+            headings: HEADINGS.to_vec(),
+            rows,
+        }
+    }
+
+    /// Without the column that is missed least; `false` when all that are left are needed.
+    pub fn drop_column(&mut self) -> bool {
+        let most = self
+            .headings
+            .iter()
+            .enumerate()
+            .max_by_key(|(_, heading)| heading.expendable);
+        let Some((index, _)) = most.filter(|(_, heading)| heading.expendable > 0) else {
+            return false;
+        };
+        self.headings.remove(index);
+        for row in &mut self.rows {
+            row.remove(index);
+        }
+        true
+    }
+}
+
+impl Heading {
+    /// Both lines in one.
+    pub fn line(&self) -> String {
+        self.lines.join(" ").trim().to_owned()
+    }
+}
+
+fn row(results: &Results, strategy: &StrategyResult) -> Vec<String> {
+    let text = |path: &str, kind: Kind| metric::text(strategy, path, kind);
+    let effective = metric::value(strategy, "effective_servers");
+    let offered = metric::offered_per_sec(strategy, results.replicates, results.duration_s);
+    let served = metric::value(strategy, "write_throughput_per_sec")
+        .zip(offered)
+        .map(|(done, offered)| done / offered);
+    vec![
+        strategy.name.clone(),
+        text("server_peak_to_mean", Kind::Ratio),
+        effective.map_or(UNDEFINED.to_owned(), |value| {
+            number::of(value, strategy.servers)
+        }),
+        text("hot_time_fraction", Kind::Percent),
+        text("write_throughput_per_sec", Kind::Compact),
+        // Completions of the window include operations from before it: a little more than all is all.
+        served.map_or(UNDEFINED.to_owned(), |part| {
+            Kind::Percent.text(if part > 0.995 { part.round() } else { part })
+        }),
+        text("write_goodput_per_sec", Kind::Compact),
+        text("write_response_ms.p50", Kind::Millis),
+        text("write_response_ms.p99", Kind::Millis),
+        text("write_response_ms.p999", Kind::Millis),
+        text("refused_calls_fraction", Kind::Percent),
+        text("empty_region_fraction", Kind::Percent),
+        metric::hotspot(strategy).unwrap_or(UNDEFINED).to_owned(),
+    ]
+}
+
+/// The verdict of `strategy` without its name in front.
+pub fn verdict(strategy: &StrategyResult) -> &str {
+    let verdict = strategy.verdict.trim();
+    verdict
+        .strip_prefix(&strategy.name)
+        .and_then(|rest| rest.strip_prefix(": "))
+        .unwrap_or(verdict)
+}
+
+/// Where the numbers come from: enough to make them again.
+pub fn provenance(results: &Results) -> Vec<String> {
+    let sha = &results.scenario.sha256;
+    let mut parts = vec![
+        results.tool.clone(),
+        format!(
+            "{}, sha256 {}",
+            results.scenario.name,
+            sha.get(..12).unwrap_or(sha)
+        ),
+        format!("seed {}", results.seed),
+        match results.replicates {
+            1 => format!("1 replicate of {}", number::length(results.duration_s)),
+            n => format!("{n} replicates of {}", number::length(results.duration_s)),
+        },
+    ];
+    if results.warmup_s > 0.0 {
+        parts.push(format!("warm-up {}", number::length(results.warmup_s)));
+    }
+    if !results.scenario.overrides.is_empty() {
+        parts.push(format!("set {}", results.scenario.overrides.join(", ")));
+    }
+    parts
+}
