@@ -56,3 +56,4 @@ pub mod experiment;
 
 pub mod report;
 
+pub mod cli;

@@ -1,0 +1,66 @@
+//! `keyheat check`: every error and lint of scenarios, golden keys compared, nothing simulated. Must not know what is checked.
+
+use super::args::CheckArguments;
+use super::console::Console;
+use super::{Outcome, explain, lints, loading, scenario_files};
+use crate::scenario::{Expectation, Scenario};
+use anyhow::Result;
+
+pub fn run(arguments: &CheckArguments, console: &Console) -> Result<Outcome> {
+    let files = scenario_files::expand(&arguments.input.scenarios)?;
+    let Some(scenarios) = loading::load_all(&files, &arguments.input.changes, console)? else {
+        return Ok(Outcome::Refused);
+    };
+    let mut broken = 0;
+    for scenario in &scenarios {
+        lints::tell(scenario, console);
+        broken += tell_broken_keys(scenario, console);
+        if arguments.show {
+            console.data(scenario.show())?;
+        }
+    }
+    let strategies = scenarios
+        .iter()
+        .map(|scenario| scenario.strategies.len())
+        .sum();
+    let files = if scenarios.len() == 1 {
+        "1 scenario".to_owned()
+    } else {
+        format!("{} scenarios", scenarios.len())
+    };
+    let verdict = match broken {
+        0 => "no errors".to_owned(),
+        1 => "1 golden key broken".to_owned(),
+        n => format!("{n} golden keys broken"),
+    };
+    console.say(&format!(
+        "{files}, {}: {verdict}",
+        explain::counted_strategies(strategies)
+    ));
+    Ok(if broken == 0 {
+        Outcome::Fine
+    } else {
+        Outcome::Broken
+    })
+}
+
+/// Golden keys need no simulation.
+fn tell_broken_keys(scenario: &Scenario, console: &Console) -> usize {
+    let keys = scenario
+        .expectations
+        .iter()
+        .filter_map(|expectation| match expectation {
+            Expectation::Key(key) if key.found != key.expected => Some(key),
+            _ => None,
+        });
+    let mut broken = 0;
+    for key in keys {
+        let strategy = &scenario.strategies[key.strategy].name;
+        console.broken(&format!(
+            "{strategy}: the key of {} is {}, expected {}",
+            key.record, key.found, key.expected
+        ));
+        broken += 1;
+    }
+    broken
+}

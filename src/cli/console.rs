@@ -1,0 +1,129 @@
+//! The two streams: data on stdout, talk on stderr. Must not know what is said.
+
+use super::args::{Color, TalkArguments};
+use crate::report;
+use anstyle::{AnsiColor, Style};
+use anyhow::{Context, Result};
+use std::io::{self, Write};
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+const HELP: Style = AnsiColor::Cyan.on_default().bold();
+
+/// Where a command's data and talk go.
+#[derive(Debug, Clone, Copy)]
+pub struct Console {
+    quiet: bool,
+    verbose: bool,
+}
+
+impl Console {
+    /// Sets the choice of colours for the whole process.
+    pub fn new(talk: &TalkArguments) -> Self {
+        match talk.color {
+            Color::Auto => anstream::ColorChoice::Auto,
+            Color::Always => anstream::ColorChoice::Always,
+            Color::Never => anstream::ColorChoice::Never,
+        }
+        .write_global();
+        Self {
+            quiet: talk.quiet,
+            verbose: talk.verbose,
+        }
+    }
+
+    /// Writes data to stdout, ending it with a line break. A reader that went away (`keyheat ... | head`) is no error.
+    pub fn data(&self, text: &str) -> Result<()> {
+        let mut stdout = anstream::stdout().lock();
+        let line_break = if text.is_empty() || text.ends_with('\n') {
+            ""
+        } else {
+            "\n"
+        };
+        let written = stdout
+            .write_all(text.as_bytes())
+            .and_then(|()| stdout.write_all(line_break.as_bytes()))
+            .and_then(|()| stdout.flush());
+        match written {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            written => written.context("can't write to standard output"),
+        }
+    }
+
+    /// Says something on stderr, unless `--quiet`.
+    pub fn say(&self, text: &str) {
+        if !self.quiet {
+            talk(text);
+        }
+    }
+
+    /// A warning, unless `--quiet`.
+    pub fn warn(&self, text: &str) {
+        self.say(&format!("{WARNING}warning{WARNING:#}: {text}"));
+    }
+
+    /// An expectation that does not hold.
+    pub fn broken(&self, text: &str) {
+        talk(&format!("{ERROR}broken{ERROR:#}: {text}"));
+    }
+
+    /// Something that must be heard.
+    pub fn insist(&self, text: &str) {
+        talk(text);
+    }
+
+    /// What stopped the work, with its causes; what follows a line break in the message is help.
+    pub fn error(&self, error: &anyhow::Error) {
+        let text = format!("{error:#}");
+        let (message, help) = text.split_once('\n').unwrap_or((&text, ""));
+        talk(&format!("{ERROR}error{ERROR:#}: {message}"));
+        if !help.is_empty() {
+            talk(&format!("{HELP}help{HELP:#}: {help}"));
+        }
+    }
+
+    /// How tables suit stdout: its width (`COLUMNS` wins), and whether its locale has more than ASCII. Colours are taken out again where they
+    /// are not wanted.
+    pub fn table_style(&self) -> report::Style {
+        let fallback = report::Style::default();
+        report::Style {
+            width: std::env::var("COLUMNS")
+                .ok()
+                .and_then(|columns| columns.parse().ok())
+                .filter(|columns| *columns > 0)
+                .or_else(|| terminal_size::terminal_size().map(|(width, _)| width.0.into()))
+                .unwrap_or(fallback.width),
+            ascii: is_ascii_locale(),
+            colour: true,
+        }
+    }
+
+    /// Whether progress may be shown.
+    pub fn shows_progress(&self) -> bool {
+        !self.quiet
+    }
+
+    /// Whether notes are wanted.
+    pub fn is_verbose(&self) -> bool {
+        self.verbose
+    }
+}
+
+/// Whether the locale says that it has no UTF-8; no locale says nothing.
+fn is_ascii_locale() -> bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .filter_map(|name| std::env::var(name).ok())
+        .find(|value| !value.is_empty());
+    locale.is_some_and(|locale| {
+        !locale
+            .to_ascii_lowercase()
+            .replace('-', "")
+            .contains("utf8")
+    })
+}
+
+fn talk(text: &str) {
+    // A closed stderr leaves nobody to tell.
+    let _ = writeln!(anstream::stderr().lock(), "{}", text.trim_end_matches('\n'));
+}

@@ -1,0 +1,168 @@
+//! `keyheat key`: one row key from an expression. Must not know the language.
+
+use super::args::{KeyArguments, KeyFormat};
+use super::console::Console;
+use super::splits::hex;
+use super::{Outcome, loading};
+use crate::key::{Given, KeyError, KeyPlan, Row, evaluate, parse_given};
+use crate::keyspace::RowKey;
+use crate::random::{DrawKey, Seed, Stream};
+use crate::record::{GivenValue, Schema};
+use crate::scenario::{Diagnostic, render};
+use crate::time::EpochNanos;
+use anyhow::{Result, anyhow, bail};
+use serde::Serialize;
+use std::path::Path;
+
+/// What complaints call the expression.
+const EXPRESSION: &str = "expression";
+
+/// `--format json`.
+#[derive(Serialize)]
+struct KeyJson {
+    hex: String,
+    escaped: String,
+    bytes: usize,
+}
+
+pub fn run(arguments: &KeyArguments, console: &Console) -> Result<Outcome> {
+    let given = arguments
+        .fields
+        .iter()
+        .map(|field| parse_given(field).map_err(|message| anyhow!(message)))
+        .collect::<Result<Vec<_>>>()?;
+    let seed = Seed(arguments.seed);
+    let key = match &arguments.scenario {
+        Some(path) => in_scenario(path, &arguments.expression, &given, seed, console)?,
+        None => by_itself(&arguments.expression, &given, seed, console),
+    };
+    let Some(key) = key else {
+        return Ok(Outcome::Refused);
+    };
+    console.data(&match arguments.format {
+        KeyFormat::Escaped => format!("{key}\n"),
+        KeyFormat::Hex => hex(&key) + "\n",
+        KeyFormat::Json => serde_json::to_string(&KeyJson {
+            hex: hex(&key),
+            escaped: key.to_string(),
+            bytes: key.as_bytes().len(),
+        })?,
+    })?;
+    Ok(Outcome::Fine)
+}
+
+/// The given values are the only fields.
+fn by_itself(
+    text: &str,
+    given: &[(String, Given)],
+    seed: Seed,
+    console: &Console,
+) -> Option<RowKey> {
+    match evaluate(text, given, seed) {
+        Ok(evaluated) => {
+            let notes: Vec<Diagnostic> = evaluated
+                .notes
+                .into_iter()
+                .map(|note| diagnostic(note, Diagnostic::warning))
+                .collect();
+            if !notes.is_empty() {
+                console.say(&render(&notes, text, EXPRESSION, true));
+            }
+            Some(evaluated.key)
+        }
+        Err(errors) => {
+            let errors: Vec<Diagnostic> = errors
+                .into_iter()
+                .map(|error| diagnostic(error, Diagnostic::error))
+                .collect();
+            console.insist(&render(&errors, text, EXPRESSION, true));
+            None
+        }
+    }
+}
+
+fn diagnostic(error: KeyError, make: impl FnOnce(String) -> Diagnostic) -> Diagnostic {
+    let mut diagnostic = make(error.message);
+    // A derived field's text is not at hand: its error is told without a caret.
+    diagnostic.span = error.derived.is_none().then_some(error.span);
+    diagnostic.label = error.label;
+    diagnostic.help = error.help;
+    diagnostic
+}
+
+/// The scenario's fields, parameters and derived fields; the values given for them.
+fn in_scenario(
+    path: &Path,
+    text: &str,
+    given: &[(String, Given)],
+    seed: Seed,
+    console: &Console,
+) -> Result<Option<RowKey>> {
+    let Some((plan, schema)) = loading::load_key(path, text, console)? else {
+        return Ok(None);
+    };
+    let mut record = vec![0; schema.fields.len()];
+    for (name, value) in given {
+        let Some(field) = schema.find(name) else {
+            bail!("`{}` has no field `{name}`", path.display())
+        };
+        record[usize::from(field.0)] =
+            schema.parse(field, given_value(value, &mut String::new()))?;
+        check_time(&schema, name, value)?;
+    }
+    refuse_missing(&plan, &schema, given)?;
+    let draws = DrawKey::new(seed, 0, Stream::Keys, 0).at(0);
+    Ok(Some(
+        plan.describe(&Row {
+            record: &record,
+            index: 0,
+            draws,
+        })
+        .0,
+    ))
+}
+
+fn given_value<'a>(value: &'a Given, hex_text: &'a mut String) -> GivenValue<'a> {
+    match value {
+        Given::Int(number) => GivenValue::Int(*number),
+        Given::Text(text) => GivenValue::Text(text),
+        Given::Double(number) => GivenValue::Float(*number),
+        Given::Time(count, unit) => {
+            GivenValue::Instant(EpochNanos(count.saturating_mul(unit.nanos())))
+        }
+        Given::Bytes(bytes) => {
+            *hex_text = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            GivenValue::Text(hex_text)
+        }
+    }
+}
+
+/// The plan was compiled for the scenario's times, and can't fail within them.
+fn check_time(schema: &Schema, name: &str, value: &Given) -> Result<()> {
+    if let Given::Time(count, unit) = value {
+        let at = EpochNanos(count.saturating_mul(unit.nanos()));
+        if at < schema.time_range.0 || at > schema.time_range.1 {
+            bail!(
+                "`{name}` lies outside the scenario's times\nleave out `--scenario`, or set `time.start` in the file"
+            );
+        }
+    }
+    Ok(())
+}
+
+fn refuse_missing(plan: &KeyPlan, schema: &Schema, given: &[(String, Given)]) -> Result<()> {
+    let missing: Vec<&str> = plan
+        .fields()
+        .into_iter()
+        .map(|field| schema.field(field).name.as_str())
+        .filter(|name| !given.iter().any(|(given, _)| given == name))
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "no value for `{}`\nadd `{}=...`",
+        missing.join("`, `"),
+        missing.join("=...` and `")
+    )
+}

@@ -1,0 +1,89 @@
+//! Scenario files with the command line's changes, or all that is wrong with them on stderr. Must not know what is done with a
+//! scenario.
+
+use super::args::ChangeArguments;
+use super::console::Console;
+use crate::key::KeyPlan;
+use crate::record::Schema;
+use crate::scenario::{Options, Scenario};
+use anyhow::{Result, bail};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The scenario; `None` when it can't be used, and the user has been told all that is wrong.
+pub fn load(path: &Path, changes: &ChangeArguments, console: &Console) -> Result<Option<Scenario>> {
+    Ok(load_all(&[path.to_owned()], changes, console)?.and_then(|mut scenarios| scenarios.pop()))
+}
+
+/// All scenarios, in order; `None` when any can't be used, and the user has been told all that is wrong with each.
+pub fn load_all(
+    files: &[PathBuf],
+    changes: &ChangeArguments,
+    console: &Console,
+) -> Result<Option<Vec<Scenario>>> {
+    if let Some(sweep) = changes.sweep.first() {
+        bail!(
+            "`--sweep {sweep}` is not simulated yet\nrun the file once for each value, with `--set` and another `--out`"
+        );
+    }
+    let options = Options {
+        sets: changes.set.clone(),
+        quick: changes.quick,
+        only: changes.only.clone(),
+        replicates: changes.replicates,
+        seed: changes.seed,
+    };
+    let mut scenarios = Vec::new();
+    for file in files {
+        match Scenario::load_with(file, &options) {
+            Ok(scenario) => scenarios.push(scenario),
+            Err(error) => console.insist(&error.render(true)),
+        }
+    }
+    Ok((scenarios.len() == files.len()).then_some(scenarios))
+}
+
+/// `expression` compiled as a key of the scenario, with the fields that it is compiled for.
+pub fn load_key(
+    path: &Path,
+    expression: &str,
+    console: &Console,
+) -> Result<Option<(Arc<KeyPlan>, Schema)>> {
+    let changes = ChangeArguments::default();
+    let Some(mut scenario) = load(path, &changes, console)? else {
+        return Ok(None);
+    };
+    let name = scenario.strategies.swap_remove(0).name;
+    let options = Options {
+        sets: vec![
+            format!("strategy.{name}.key={}", toml_text(expression)),
+            // The file's own split points may not suit another key.
+            format!("strategy.{name}.presplit={{ algorithm = \"none\" }}"),
+        ],
+        only: vec![name],
+        ..Options::default()
+    };
+    match Scenario::load_with(path, &options) {
+        Ok(mut scenario) => {
+            let strategy = scenario.strategies.swap_remove(0);
+            Ok(Some((strategy.key, strategy.setup.schema.clone())))
+        }
+        Err(error) => {
+            console.insist(&error.render(true));
+            Ok(None)
+        }
+    }
+}
+
+/// A TOML string.
+fn toml_text(text: &str) -> String {
+    let escaped: String = text
+        .chars()
+        .map(|c| match c {
+            '"' | '\\' => format!("\\{c}"),
+            c if c.is_control() => format!("\\u{:04X}", u32::from(c)),
+            c => c.to_string(),
+        })
+        .collect();
+    format!("\"{escaped}\"")
+}

@@ -1,0 +1,66 @@
+//! The command line: arguments to commands, exit codes, progress and warnings on stderr.
+//!
+//! Must not compute anything that a library user would miss. One file a command; each takes its arguments and the
+//! `console`, and says how it ended.
+
+mod args;
+mod check;
+mod completions;
+mod console;
+mod explain;
+mod key;
+mod lints;
+mod loading;
+mod output_folder;
+mod presets;
+mod progress;
+mod run;
+mod scenario_files;
+mod splits;
+
+use args::{Arguments, Command};
+use clap::Parser;
+use console::Console;
+use std::process::ExitCode;
+
+/// How a command ended, if nothing stopped it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Outcome {
+    /// All is well: exit code 0.
+    Fine,
+    /// An expectation or a limit was broken, and said so: exit code 1.
+    Broken,
+    /// The work could not be done, and the user has been told why: exit code 2.
+    Refused,
+}
+
+/// Runs the command that the process's arguments name.
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(usage) => {
+            // `--help | head` closes the stream: no error.
+            let _ = usage.print();
+            return ExitCode::from(u8::try_from(usage.exit_code()).unwrap_or(2));
+        }
+    };
+    let console = Console::new(&arguments.talk);
+    let ended = match arguments.command {
+        Command::Key(arguments) => key::run(&arguments, &console),
+        Command::Splits(arguments) => splits::run(&arguments, &console),
+        Command::Presets => presets::run(&console),
+        Command::Completions { shell } => completions::run(shell, &console),
+        Command::Explain(arguments) => explain::run(&arguments, &console),
+        Command::Check(arguments) => check::run(&arguments, &console),
+        Command::Run(arguments) => run::run(&arguments, &console),
+    };
+    match ended {
+        Ok(Outcome::Fine) => ExitCode::SUCCESS,
+        Ok(Outcome::Broken) => ExitCode::from(1),
+        Ok(Outcome::Refused) => ExitCode::from(2),
+        Err(error) => {
+            console.error(&error);
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! `keyheat run`: scenarios to results, results to files and a table. Must not judge: verdicts come from the results.
+
+use super::Outcome;
+use super::args::RunArguments;
+use super::console::Console;
+use super::output_folder::OutputFolder;
+use super::{explain, lints, loading, progress, scenario_files};
+use crate::experiment::{ExpectationResult, Experiment, Metric, Results};
+use crate::report::Report;
+use crate::scenario::Scenario;
+use anyhow::Result;
+use std::path::Path;
+
+pub fn run(arguments: &RunArguments, console: &Console) -> Result<Outcome> {
+    let files = scenario_files::expand(&arguments.input.scenarios)?;
+    scenario_files::refuse_equal_names(&files)?;
+    let Some(scenarios) = loading::load_all(&files, &arguments.input.changes, console)? else {
+        return Ok(Outcome::Refused);
+    };
+    // Before minutes of work, not after.
+    let folders = scenarios
+        .iter()
+        .map(|scenario| OutputFolder::claim(&arguments.out, &scenario.name, arguments.force))
+        .collect::<Result<Vec<_>>>()?;
+    let mut outcome = Outcome::Fine;
+    for (scenario, folder) in scenarios.iter().zip(&folders) {
+        outcome = outcome.max(simulate(scenario, folder, arguments, console)?);
+    }
+    Ok(outcome)
+}
+
+fn simulate(
+    scenario: &Scenario,
+    folder: &OutputFolder,
+    arguments: &RunArguments,
+    console: &Console,
+) -> Result<Outcome> {
+    lints::tell_in_short(scenario, console);
+    let experiment = Experiment::new(scenario).threads(arguments.threads.map_or(0, usize::from));
+    let bar = progress::bar(console, &scenario.name, experiment.runs());
+    let results = experiment.run(|progress| bar.set_position(progress.done));
+    bar.finish_and_clear();
+    let report = Report::new(&results).with_charts(!arguments.no_charts);
+    folder.write(|path| Ok(report.write(path)?))?;
+    console.data(&report.render(arguments.format.in_report(), console.table_style()))?;
+    let broken: Vec<&ExpectationResult> = results
+        .expectations
+        .iter()
+        .filter(|result| !result.holds)
+        .collect();
+    for result in &broken {
+        console.broken(&told(result));
+    }
+    console.say(&last_line(&results, broken.len(), folder.path()));
+    Ok(if broken.is_empty() {
+        Outcome::Fine
+    } else {
+        Outcome::Broken
+    })
+}
+
+/// `plain server_max_share is 1.000 [1.000, 1.000], expected below 0.75 (because ...)`.
+fn told(result: &ExpectationResult) -> String {
+    let against = result
+        .ratio_to
+        .as_ref()
+        .map(|other| format!(" / {other}"))
+        .unwrap_or_default();
+    let because = result
+        .because
+        .as_ref()
+        .map(|because| format!(" ({because})"))
+        .unwrap_or_default();
+    format!(
+        "{} {}{against} is {}, expected {}{because}",
+        result.strategy, result.metric, result.value, result.bound
+    )
+}
+
+/// `5 strategies, 2 hot; output/five-keys/`.
+fn last_line(results: &Results, broken: usize, folder: &Path) -> String {
+    let hot = results
+        .strategies
+        .iter()
+        .filter(|strategy| match strategy.metrics.get("hotspot") {
+            Some(Metric::Word(kind)) => kind != "none",
+            _ => false,
+        })
+        .count();
+    let broken = match broken {
+        0 => String::new(),
+        1 => ", 1 expectation broken".to_owned(),
+        n => format!(", {n} expectations broken"),
+    };
+    format!(
+        "{}, {hot} hot{broken}; {}{}",
+        explain::counted_strategies(results.strategies.len()),
+        folder.display(),
+        std::path::MAIN_SEPARATOR
+    )
+}

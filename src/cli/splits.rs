@@ -1,0 +1,62 @@
+//! `keyheat splits`: split points exactly as HBase computes them. Must not know how.
+
+use super::Outcome;
+use super::args::{SplitsArguments, SplitsFormat};
+use super::console::Console;
+use crate::keyspace::RowKey;
+use crate::policy::{SplitError, create_command};
+use anyhow::{Result, anyhow};
+use serde::Serialize;
+
+/// `--format json`.
+#[derive(Serialize)]
+struct SplitsJson<'a> {
+    algorithm: &'a str,
+    regions: i64,
+    splits_hex: Vec<String>,
+}
+
+pub fn run(arguments: &SplitsArguments, console: &Console) -> Result<Outcome> {
+    let algorithm = arguments.algorithm.in_policy();
+    let points = algorithm
+        .split_points(
+            arguments.regions,
+            arguments.first.as_deref(),
+            arguments.last.as_deref(),
+        )
+        .map_err(explain)?;
+    let lines = |write: fn(&RowKey) -> String| {
+        points
+            .iter()
+            .map(|point| write(point) + "\n")
+            .collect::<String>()
+    };
+    let text = match arguments.format {
+        SplitsFormat::Escaped => lines(RowKey::to_string),
+        SplitsFormat::Hex => lines(hex),
+        SplitsFormat::HbaseShell => create_command("t", "d", &points),
+        SplitsFormat::Json => serde_json::to_string(&SplitsJson {
+            algorithm: algorithm.name(),
+            regions: arguments.regions,
+            splits_hex: points.iter().map(hex).collect(),
+        })?,
+    };
+    console.data(&text)?;
+    Ok(Outcome::Fine)
+}
+
+/// Says who refuses: HBase itself, with its exception, or keyheat.
+fn explain(error: SplitError) -> anyhow::Error {
+    match error.java_class() {
+        Some(class) => anyhow!("HBase refuses: {class}: {error}"),
+        None => anyhow!(error),
+    }
+}
+
+/// Lower-case hex.
+pub fn hex(key: &RowKey) -> String {
+    key.as_bytes()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
