@@ -40,7 +40,7 @@ const CRATE_OWNERS: [(&str, &[&str]); 10] = [
     ("csv", &["report"]),
     ("comfy_table", &["report", "cli"]),
     ("toml", &["scenario"]),
-    ("rayon", &["experiment", "report"]),
+    ("rayon", &["experiment"]),
     ("anyhow", &["cli"]),
     ("clap", &["cli"]),
     ("indicatif", &["cli"]),

@@ -5,7 +5,6 @@ use super::chart::{self, Chart, ChartError};
 use super::terminal::{self, Style};
 use super::{csv_files, markdown};
 use crate::experiment::Results;
-use rayon::prelude::*;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -166,8 +165,7 @@ fn write_charts(charts: &[Chart], folder: &Path) -> Result<(), ReportError> {
         return Ok(());
     }
     create_folder(folder)?;
-    // Rasterising takes most of the time of a report, and each chart has files of its own.
-    charts.par_iter().try_for_each(|chart| {
+    for chart in charts {
         file(&folder.join(format!("{}.svg", chart.name)), |to| {
             to.write_all(chart.svg.as_bytes())
         })?;
@@ -178,8 +176,8 @@ fn write_charts(charts: &[Chart], folder: &Path) -> Result<(), ReportError> {
                 to.write_all(&png)
             })?;
         }
-        Ok(())
-    })
+    }
+    Ok(())
 }
 
 fn create_folder(path: &Path) -> Result<(), ReportError> {
