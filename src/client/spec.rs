@@ -16,6 +16,8 @@ pub struct ClientSpec {
     pub deadline: SimDuration,
     /// Open loop: an operation beyond so many in flight fails at once (`ClientOverloaded`).
     pub max_in_flight: u64,
+    /// Calls that one read may have in flight, >= 1.
+    pub fan_out: u32,
 }
 
 impl Default for ClientSpec {
@@ -26,6 +28,7 @@ impl Default for ClientSpec {
             retries: 15,
             deadline: SimDuration::from_secs(60),
             max_in_flight: 1_000_000,
+            fan_out: 64,
         }
     }
 }

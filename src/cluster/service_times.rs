@@ -66,6 +66,7 @@ fn standard_normal(draws: &mut Draws) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::ClusterSpec;
     use super::*;
     use crate::random::{DrawKey, Seed, Stream};
 
@@ -74,6 +75,7 @@ mod tests {
             law,
             put: SimDuration::from_nanos(1_000_000),
             write_row: SimDuration::from_nanos(5_000),
+            ..ClusterSpec::default().service
         };
         let times = ServiceTimes::new(&spec);
         let key = DrawKey::new(Seed(3), 0, Stream::Service, 0);
@@ -116,6 +118,7 @@ mod tests {
             law: ServiceLaw::Exponential,
             put: SimDuration::from_nanos(300_000),
             write_row: SimDuration::from_nanos(5_000),
+            ..ClusterSpec::default().service
         };
         let times = ServiceTimes::new(&spec);
         let draws = DrawKey::new(Seed(1), 0, Stream::Service, 0).at(9);

@@ -34,6 +34,16 @@ pub struct ServiceSpec {
     pub put: SimDuration,
     /// Each further row of a write (estimate).
     pub write_row: SimDuration,
+    /// Base of a Get (estimate).
+    pub get: SimDuration,
+    /// Base of a scanner's call (estimate).
+    pub scan: SimDuration,
+    /// Each further row that a scanner's call reads (estimate).
+    pub scan_row: SimDuration,
+    /// Share of the reads that memory serves, in [0, 1]; the others add `disk_read`.
+    pub cache_hit: f64,
+    /// What a read from disk adds (estimate).
+    pub disk_read: SimDuration,
 }
 
 /// Law of the factor X, of mean 1.
@@ -80,6 +90,11 @@ impl Default for ClusterSpec {
                 law: ServiceLaw::Exponential,
                 put: SimDuration::from_nanos(300_000),
                 write_row: SimDuration::from_nanos(5_000),
+                get: SimDuration::from_nanos(500_000),
+                scan: SimDuration::from_nanos(800_000),
+                scan_row: SimDuration::from_nanos(1_000),
+                cache_hit: 1.0,
+                disk_read: SimDuration::from_nanos(4_000_000),
             },
             wal: Some(WalSpec {
                 sync: SimDuration::from_nanos(700_000),

@@ -17,7 +17,7 @@ mod saturating;
 mod server_side;
 mod simulation;
 
-pub use config::SimConfig;
+pub use config::{PlannedRead, SimConfig, TableCopy};
 pub use saturating::saturating;
 
 use crate::metrics::RunResult;

@@ -77,6 +77,7 @@ pub fn saturating(config: &SimConfig) -> SimConfig {
         workload: Arc::new(Workload {
             duration: duration.since(SimTime::ZERO),
             writes,
+            reads: Vec::new(),
             ..(**workload).clone()
         }),
         split_points: Arc::new(Vec::new()),

@@ -93,6 +93,7 @@ impl<'a> Simulation<'a> {
             handlers: cluster.handlers,
             region_server: placing.region_servers(),
             writes: config.workload.writes.len(),
+            reads: config.workload.reads.len(),
             open_loop: config
                 .workload
                 .writes

@@ -6,6 +6,7 @@ use crate::layout::Layout;
 use crate::record::{RecordGenerator, Schema};
 use crate::scenario::{Presplit, Scenario, Strategy};
 use crate::time::SimTime;
+use crate::workload::Population;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// One run.
@@ -162,7 +163,12 @@ impl<'a> Matrix<'a> {
         };
         let setup = &strategy.setup;
         let time = &self.scenario.time;
+        let population =
+            Population::new(&setup.workload, &generator, self.scenario.seed, replicate);
         let config = SimConfig {
+            copies: Arc::default(),
+            reads: Arc::default(),
+            population: Arc::new(population),
             seed: self.scenario.seed,
             replicate,
             warmup: SimTime::ZERO + time.warmup,

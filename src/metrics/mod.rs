@@ -24,7 +24,7 @@ pub use catalogue::{
 pub use hotspot::{
     CHANCE_SDS, Hotspot, HotspotEvidence, MOVING_RATIO, NO_HOTSPOT_BELOW, ROW_SHARE_OF_PEAK,
 };
-pub use recorder::{Recorder, RecorderConfig};
+pub use recorder::{ReadWork, Recorder, RecorderConfig};
 pub use response::{CombinedResponse, Nanos, Response};
-pub use run_result::{Counts, RunResult, Scalars, Series};
+pub use run_result::{Counts, ReadRun, RunResult, Scalars, Series};
 pub use summary::OPERATIONS_PER_SERVER;

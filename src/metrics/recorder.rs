@@ -7,7 +7,7 @@ use super::region_demand::RegionDemand;
 use super::table::Table;
 use super::{Counts, Response, RunResult, summary};
 use crate::time::{SimDuration, SimTime};
-use crate::workload::WriteId;
+use crate::workload::{ReadId, WriteId};
 
 /// Most intervals that a series has.
 pub(super) const SERIES_INTERVALS: u64 = 600;
@@ -23,6 +23,8 @@ pub struct RecorderConfig {
     pub region_server: Vec<u32>,
     /// Number of writes of the workload.
     pub writes: usize,
+    /// Number of reads of the workload.
+    pub reads: usize,
     /// Whether any write is open loop (decides what "saturated" means).
     pub open_loop: bool,
     /// End of the warm-up; the measurement window is `[warmup, duration)`.
@@ -33,6 +35,19 @@ pub struct RecorderConfig {
     pub sample: SimDuration,
     /// Number of key buckets; zero keeps no series.
     pub key_buckets: usize,
+}
+
+/// What one read asked of the cluster, as far as it came.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ReadWork {
+    /// Calls sent, attempts again apart.
+    pub calls: u32,
+    /// Regions asked, each once.
+    pub regions: u32,
+    /// Rows that servers read.
+    pub rows_read: f64,
+    /// Rows that the reader gets.
+    pub rows_returned: f64,
 }
 
 /// What is counted of one write.
@@ -219,6 +234,38 @@ impl Recorder {
                 .response
                 .record_unfinished(end.since(intended).as_nanos());
         }
+    }
+
+    /// A read's intended time has come. Counted once, whatever happens later. `at` < duration.
+    pub fn read_offered(&mut self, at: SimTime, read: ReadId) {
+        let _ = (at, read);
+    }
+
+    /// A Get, or a region that a scan opens: read demand of `region` and `server` at the time when the client first sends it.
+    pub fn read_demand(&mut self, at: SimTime, region: u32, server: u32) {
+        let _ = (at, region, server);
+    }
+
+    /// The last part of a read reached its client at `finished`.
+    pub fn read_completed(
+        &mut self,
+        read: ReadId,
+        intended: SimTime,
+        finished: SimTime,
+        within_deadline: bool,
+        work: ReadWork,
+    ) {
+        let _ = (read, intended, finished, within_deadline, work);
+    }
+
+    /// A read was given up at `at`.
+    pub fn read_failed(&mut self, read: ReadId, intended: SimTime, at: SimTime) {
+        let _ = (read, intended, at);
+    }
+
+    /// A read is still in flight at the end; called once for each before [`Recorder::finish`].
+    pub fn read_unfinished(&mut self, read: ReadId, intended: SimTime, end: SimTime) {
+        let _ = (read, intended, end);
     }
 
     /// A call reached a server (taken or refused).

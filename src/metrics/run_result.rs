@@ -30,6 +30,18 @@ impl Counts {
 /// Scalar metrics by their JSON path; `None` is undefined.
 pub type Scalars = BTreeMap<&'static str, Option<f64>>;
 
+/// One read's results.
+#[derive(Debug, Clone)]
+pub struct ReadRun {
+    /// Of the whole run.
+    pub counts: Counts,
+    /// `offered_per_sec`, `throughput_per_sec`, `goodput_per_sec`, `goodput_fraction`, `failed_fraction`, `unfinished_fraction`, and means over the
+    /// completed reads of the cohort: `calls`, `regions`, `rows_read`, `rows_returned`.
+    pub metrics: Scalars,
+    /// Response times of the cohort.
+    pub response: Response,
+}
+
 /// One run's results.
 #[derive(Debug, Clone)]
 pub struct RunResult {
@@ -45,6 +57,8 @@ pub struct RunResult {
     pub response: Response,
     /// The same for each write.
     pub write_response: Vec<Response>,
+    /// Of each read, in file order.
+    pub reads: Vec<ReadRun>,
     /// Peak-to-mean that a perfect spread of as many rows an interval would show by chance.
     pub even_peak: Option<ExpectedPeak>,
     /// Kept when the recorder was asked for it (replicate 0).

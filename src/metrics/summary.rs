@@ -92,6 +92,7 @@ pub(super) fn summarise(mut run: Recorder, end: u64) -> RunResult {
         .map(|tally| rates(tally, seconds))
         .collect();
     RunResult {
+        reads: Vec::new(),
         counts: all.counts,
         write_counts: summary
             .run

@@ -53,11 +53,13 @@ pub(super) fn read_draft(sink: &Sink, document: &Table, text: &str, folder: &Pat
     scenario.finish();
     let mut setup = Setup {
         schema: fields.schema.clone(),
+        derived: fields.derived.clone(),
         workload: Workload {
             start: time.start,
             duration: time.duration,
             writes,
             existing,
+            reads: Vec::new(),
         },
         cluster,
         table: spec,

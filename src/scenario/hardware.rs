@@ -148,6 +148,7 @@ fn read_service(service: Reader<'_>) -> ServiceSpec {
         law,
         put,
         write_row,
+        ..crate::cluster::ClusterSpec::default().service
     }
 }
 
@@ -272,6 +273,7 @@ pub(super) fn read_client(client: Reader<'_>) -> ClientSpec {
         retries: retries as u32,
         deadline,
         max_in_flight: max_in_flight as u64,
+        fan_out: 64,
     }
 }
 

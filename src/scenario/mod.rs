@@ -43,7 +43,7 @@ mod writes;
 pub use diagnostic::{Diagnostic, Severity};
 pub use load::{LoadError, Options};
 pub use model::{
-    Bound, Expectation, ExpectedKey, Presplit, PresplitAlgorithm, RatioTo, Scenario, Setup,
+    Bound, Copy, Expectation, ExpectedKey, Presplit, PresplitAlgorithm, RatioTo, Scenario, Setup,
     Strategy, TimeSpec,
 };
 pub use render::{count, render};

@@ -71,6 +71,8 @@ pub struct Strategy {
     pub title: String,
     /// Its row key, compiled; `key.text()` is its text.
     pub key: Arc<KeyPlan>,
+    /// Row keys of further copies of the table, each in a sort order of its own.
+    pub copies: Vec<Copy>,
     /// How the table is pre-split.
     pub presplit: Presplit,
     /// Everything else, with this strategy's overrides applied.
@@ -95,11 +97,22 @@ impl Strategy {
     }
 }
 
+/// A further copy of the table: the same rows under another key.
+#[derive(Debug, Clone)]
+pub struct Copy {
+    /// Its row key, compiled.
+    pub key: Arc<KeyPlan>,
+    /// How it is pre-split: what the strategy says, for this key.
+    pub presplit: Presplit,
+}
+
 /// What a run needs besides the key; equal for all strategies but for their overrides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Setup {
     /// The record's fields.
     pub schema: Schema,
+    /// Derived fields by name with their expressions, in file order.
+    pub derived: Vec<(String, String)>,
     /// What is written.
     pub workload: Workload,
     /// The servers.
@@ -111,6 +124,12 @@ pub struct Setup {
 }
 
 impl Setup {
+    /// The names of the reads, in file order.
+    pub fn read_names(&self) -> Vec<&str> {
+        let reads = self.workload.reads.iter();
+        reads.map(|read| read.name.as_str()).collect()
+    }
+
     /// The names of the writes, in file order.
     pub fn write_names(&self) -> Vec<&str> {
         let writes = self.workload.writes.iter();

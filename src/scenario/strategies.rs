@@ -173,6 +173,7 @@ fn read_strategy(
     let key = Arc::new(compile(sink, text, &key_entry.node, &draft, context.text)?);
     let presplit = resolve(sink, &draft.presplit, &key);
     let strategy = Strategy {
+        copies: Vec::new(),
         name: entry.key.clone(),
         title,
         key,

@@ -18,7 +18,11 @@ mod open_arrivals;
 #[cfg(test)]
 mod open_tests;
 mod operation_batch;
+mod population;
 mod rate_profile;
+mod read_batch;
+mod read_source;
+mod read_spec;
 mod row_plan;
 mod sample;
 mod spec;
@@ -27,6 +31,13 @@ mod volume;
 pub use closed_source::ClosedSource;
 pub use open_arrivals::OpenArrivals;
 pub use operation_batch::OperationBatch;
+pub use population::{Condition, Population};
+pub use read_batch::{ReadBatch, ReadTarget};
+pub use read_source::ReadSource;
+pub use read_spec::{
+    Newest, Page, PageVia, PickLaw, RangeExtent, Read, ReadDrive, ReadId, ReadRange, Within,
+    WithinValues,
+};
 pub use sample::{ExistingSample, RunSample};
 pub use spec::{
     Arrivals, Beat, Drive, Existing, ExistingRows, Import, ImportOrder, ImportRows, OperationId,
