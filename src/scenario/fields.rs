@@ -7,7 +7,9 @@ use super::laws::{read_law, uniform};
 use super::nearest::suggest;
 use super::reader::Reader;
 use super::sink::Sink;
-use crate::record::{Field, FieldId, FieldKind, GivenValue, GivenValueError, Schema};
+use crate::record::{
+    DerivedId, Field, FieldId, FieldKind, GivenValue, GivenValueError, KnownField, Schema,
+};
 use crate::time::EpochNanos;
 use crate::units::{ByteSize, grouped};
 use std::collections::BTreeMap;
@@ -256,6 +258,29 @@ pub(super) fn find(sink: &Sink, fields: &Fields, name: &str, place: &Place) -> O
             diagnostic
         }
     };
+    sink.add(place, diagnostic);
+    None
+}
+
+/// The field of that name, stored or derived, or a complaint.
+pub(super) fn find_known(
+    sink: &Sink,
+    fields: &Fields,
+    name: &str,
+    place: &Place,
+) -> Option<KnownField> {
+    if let Some(id) = fields.schema.find(name) {
+        return Some(KnownField::Stored(id));
+    }
+    let derived = fields.derived.iter().position(|(known, _)| known == name);
+    if let Some(at) = derived {
+        return Some(KnownField::Derived(DerivedId(at as u16)));
+    }
+    let mut diagnostic =
+        Diagnostic::error(format!("unknown field `{name}`")).label("no such `[field]`");
+    let stored = fields.schema.fields.iter().map(|field| field.name.as_str());
+    let derived = fields.derived.iter().map(|(name, _)| name.as_str());
+    diagnostic.help = suggest(name, stored.chain(derived));
     sink.add(place, diagnostic);
     None
 }
