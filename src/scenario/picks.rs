@@ -94,22 +94,21 @@ fn read_pick_law<'a>(table: &Reader<'a>, entry: &'a Entry, kind: &FieldKind) -> 
         return read_value_law(table, entry, path, kind);
     };
     let reader = table.table_of(&entry.key, &entry.node, &entry.node.place, path);
-    let (fits, fields) = match law {
+    let (fits, label) = match law {
         "latest" => (
             matches!(
                 kind,
                 FieldKind::Sequence { .. } | FieldKind::Timestamp { .. }
             ),
-            "sequences and timestamps",
+            "needs a sequence or a timestamp",
         ),
         _ => (
             matches!(kind, FieldKind::Timestamp { .. }),
-            "timestamps (of a sequence, pick the `latest`)",
+            "needs a timestamp; of a sequence, pick the `latest`",
         ),
     };
     if !fits {
         let message = format!("`{}` has no `{law}` values", entry.key);
-        let label = format!("needs one of the {fields}");
         reader.sink.error(&reader.place_of(law), message, label);
         return None;
     }
