@@ -1,8 +1,8 @@
 //! `results.json` reads back as it was, and holds nothing that JSON can't.
 
 use super::{
-    Comparison, Curve, ExpectationResult, KeyMapBucket, Measure, Metric, Results, ScenarioInfo,
-    StrategyResult, WriteResult,
+    Comparison, Curve, ExpectationResult, ExpectedBound, FoundValue, KeyMapBucket, Measure, Metric,
+    Results, ScenarioInfo, StrategyResult, WriteResult,
 };
 use crate::metrics::{Counts, Series};
 use std::collections::BTreeMap;
@@ -112,8 +112,9 @@ fn results() -> Results {
             strategy: "monotonic".into(),
             metric: "server_max_share".into(),
             ratio_to: None,
-            value: "0.998".into(),
-            bound: "above 0.95".into(),
+            record: None,
+            value: FoundValue::Number(measure),
+            bound: ExpectedBound::Between(0.1, 0.7),
             holds: true,
             because: None,
         }],

@@ -1,6 +1,6 @@
 //! What is kept of the runs of one strategy: one value a replicate, and everything that merges. Must not judge.
 
-use super::measures::{ResponseParts, response_family, response_parts};
+use super::measures::{ResponseParts, is_open, response_family, response_parts};
 use super::{Measure, Metric};
 use crate::metrics::{
     Counts, MetricPath, PER_WRITE, RESPONSE, RESPONSE_PARTS, Response, RunResult, Scalars, Series,
@@ -179,7 +179,9 @@ impl Runs {
             replicate.as_ref().and_then(|found| found.response[index])
         };
         let nanos: Vec<_> = self.replicates.iter().map(of).collect();
-        let censored = nanos.iter().flatten().any(|nanos| nanos.censored);
+        let merged = self.response.as_ref();
+        let merged = merged.and_then(|response| response_parts(&response.combined())[index]);
+        let censored = is_open(nanos.iter().copied().chain([merged]));
         (
             nanos
                 .into_iter()
