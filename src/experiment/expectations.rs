@@ -65,8 +65,8 @@ fn find(
     metric: &str,
 ) -> FoundValue {
     const UNDEFINED: FoundValue = FoundValue::Number(Measure::UNDEFINED);
-    let writes = summary.strategy.setup.write_names();
-    let Ok(path) = lookup(metric, &writes) else {
+    let names = summary.strategy.setup.operation_names();
+    let Ok(path) = lookup(metric, &names) else {
         return UNDEFINED;
     };
     if path.definition.unit == Unit::Word {
