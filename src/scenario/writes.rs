@@ -18,7 +18,7 @@ pub(super) fn read_writes(
     let table = scenario.table("write");
     let entries = table.entries();
     // Reads are refused by name: a file of reads needs no second complaint.
-    if entries.is_empty() && !scenario.has("read") {
+    if entries.is_empty() && !scenario.has("read") && !scenario.misspelt("write") {
         let diagnostic = Diagnostic::error("the scenario has no `[write.x]`")
             .label("nothing would happen")
             .help("add, for example, `[write.ingest]` with `rate = \"10k/s\"`");
