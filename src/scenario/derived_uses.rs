@@ -36,9 +36,6 @@ impl DerivedUse {
 
 /// Complains about uses that don't fit. `schema` has its bounds.
 pub(super) fn check_uses(sink: &Sink, uses: &[DerivedUse], fields: &Fields, schema: &Schema) {
-    if !fields.sound {
-        return;
-    }
     for DerivedUse {
         field,
         place,
@@ -89,7 +86,6 @@ fn compile(name: &str, fields: &Fields, schema: &Schema) -> Option<KeyPlan> {
         parameters: &fields.parameters,
     };
     // Numbers are no keys: their 8 bytes are.
-    let own = KeyPlan::compile(name, &environment);
-    own.or_else(|_| KeyPlan::compile(&format!("be8({name})"), &environment))
-        .ok()
+    let compile = |key: &str| KeyPlan::compile_despite(key, &environment, &fields.unreadable).ok();
+    compile(name).or_else(|| compile(&format!("be8({name})")))
 }

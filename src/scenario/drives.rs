@@ -137,17 +137,18 @@ fn check_loops(reader: &Reader<'_>, beat: bool) -> Option<()> {
     match loops[..] {
         [_] => Some(()),
         [] => {
+            ask_all(reader);
+            if ["rate", "clients", "every"]
+                .iter()
+                .any(|key| reader.misspelt(key))
+            {
+                return None;
+            }
             let message = format!("{} says nowhere when to write", reader.name());
             let diagnostic = Diagnostic::error(message).label("expected `rate`, `clients`, or `each` with `every`").help(
                 "`rate = \"10k/s\"` is an open loop, `clients = 100` a closed one, `each = [\"sensor\"]` with `every = \"10s\"` a beat",
             );
             reader.sink.add(&reader.place, diagnostic);
-            for key in [
-                "rate", "clients", "arrivals", "profile", "think", "buffer", "each", "every",
-                "phase", "jitter", "last", "records", "order",
-            ] {
-                reader.entry(key);
-            }
             None
         }
         _ => {
@@ -159,14 +160,19 @@ fn check_loops(reader: &Reader<'_>, beat: bool) -> Option<()> {
             let diagnostic = Diagnostic::error(message)
                 .label("expected exactly one of `rate`, `clients`, `each` with `every`");
             reader.sink.add(&reader.place_of(loops[1]), diagnostic);
-            for key in [
-                "rate", "clients", "arrivals", "profile", "think", "buffer", "each", "every",
-                "phase", "jitter", "last", "records", "order",
-            ] {
-                reader.entry(key);
-            }
+            ask_all(reader);
             None
         }
+    }
+}
+
+/// All settings of all loops are known here, whichever of them is meant.
+fn ask_all(reader: &Reader<'_>) {
+    for key in [
+        "rate", "clients", "arrivals", "profile", "think", "buffer", "each", "every", "phase",
+        "jitter", "last", "records", "order",
+    ] {
+        reader.entry(key);
     }
 }
 

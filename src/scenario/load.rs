@@ -173,16 +173,13 @@ fn build(
         base: &draft,
     };
     let strategies = read_strategies(&scenario, context);
-    if draft.fields.sound {
-        check_derived(&sink, &draft, &text);
-    }
+    check_derived(&sink, &draft, &text);
     let selected = select(
         &sink,
         strategies.iter().map(|(name, _)| name.as_str()),
         &options.only,
     );
-    let names = draft.setup.operation_names();
-    let expectations = read_expectations(&scenario, &strategies, &selected, &names, &text);
+    let expectations = read_expectations(&scenario, &strategies, &selected, &draft, &text);
     let strategies: Vec<Strategy> = strategies
         .into_iter()
         .zip(&selected)

@@ -65,7 +65,10 @@ fn read_one(
     let page = read_page(reader, fields);
     let pick = read_pick(reader, fields);
     let drive = read_read_drive(reader, time);
-    check_all(reader, &within, &equal, &with);
+    if let Some(equal) = &equal {
+        check_all(reader, &within, equal, &with);
+    }
+    let equal = equal.unwrap_or_default();
     check_known_once(reader, fields, &equal, &within, range.as_ref());
     check_fixed(reader, fields, &with, &within, &pick);
     if newest.is_some() && page.is_some() {
@@ -95,10 +98,17 @@ fn read_one(
     }
 }
 
-fn read_equal(reader: &Reader<'_>, fields: &Fields) -> Vec<KnownField> {
+/// `None` when some of it could not be read.
+fn read_equal(reader: &Reader<'_>, fields: &Fields) -> Option<Vec<KnownField>> {
     let mut equal = Vec::new();
-    for (name, place) in reader.texts("equal", true).unwrap_or_default() {
+    let mut sound = true;
+    if !reader.has("equal") {
+        reader.entry("equal");
+        return Some(equal);
+    }
+    for (name, place) in reader.texts("equal", true)? {
         let Some(field) = find_known(reader.sink, fields, name, &place) else {
+            sound = false;
             continue;
         };
         if equal.contains(&field) {
@@ -108,7 +118,7 @@ fn read_equal(reader: &Reader<'_>, fields: &Fields) -> Vec<KnownField> {
         }
         equal.push(field);
     }
-    equal
+    sound.then_some(equal)
 }
 
 /// `"all"` goes with something.

@@ -84,7 +84,7 @@ pub(super) fn read_strategies(
 ) -> Vec<(String, Option<ReadStrategy>)> {
     let table = scenario.table("strategy");
     let entries = table.entries();
-    if entries.is_empty() {
+    if entries.is_empty() && !scenario.misspelt("strategy") {
         let diagnostic = Diagnostic::error("the scenario has no `[strategy.x]`")
             .label("nothing to compare")
             .help("add, for example, `[strategy.monotonic]` with `key = \"be8(ts)\"`");
@@ -169,10 +169,6 @@ fn read_strategy(
         Place::File(span) => span.clone(),
         Place::Setting(_) => 0..0,
     };
-    // A stand-in for a field would only be complained about again.
-    if !draft.fields.sound {
-        return None;
-    }
     let copies: Vec<Option<Copy>> = copies
         .iter()
         .map(|(text, node)| {
@@ -222,7 +218,7 @@ pub(super) fn check_derived(sink: &Sink, draft: &Draft, file: &str) {
     let environment = environment(draft);
     for ((name, _), node) in draft.fields.derived.iter().zip(&draft.fields.derived_nodes) {
         // By its name, so that what is wrong inside is told from what makes it no key.
-        for error in KeyPlan::compile(name, &environment)
+        for error in KeyPlan::compile_despite(name, &environment, &draft.fields.unreadable)
             .err()
             .unwrap_or_default()
         {
@@ -303,7 +299,7 @@ fn overlay(reader: &Reader<'_>) -> Option<Table> {
 }
 
 fn compile(sink: &Sink, text: &str, node: &Node, draft: &Draft, file: &str) -> Option<KeyPlan> {
-    match KeyPlan::compile(text, &environment(draft)) {
+    match KeyPlan::compile_despite(text, &environment(draft), &draft.fields.unreadable) {
         Ok(plan) => {
             let notes = plan.notes();
             for (at, note) in notes.iter().enumerate() {

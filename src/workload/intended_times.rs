@@ -65,11 +65,6 @@ impl RateTimes {
         self.last = self.last.max(time);
         Some(self.last)
     }
-
-    /// Expected operations up to the one that came last.
-    pub(super) fn expected(&self) -> f64 {
-        self.expected
-    }
 }
 
 /// A beat of each combination.
@@ -93,6 +88,17 @@ struct Jitter {
     /// Tells these draws from those of the beats' order.
     salt: u64,
     waiting: BinaryHeap<Reverse<(u64, u64, u64)>>,
+}
+
+impl Jitter {
+    /// Nanoseconds that beat `index` is late.
+    #[inline]
+    fn of(&self, index: u64) -> u64 {
+        self.draws
+            .at(index)
+            .salted(self.salt)
+            .below(self.most.saturating_add(1))
+    }
 }
 
 /// One beat.
@@ -176,6 +182,17 @@ impl BeatTimes {
         passed
     }
 
+    /// The beat of that index without those before it; `None` when it falls behind the end of the run.
+    pub(super) fn at(&self, index: u64) -> Option<BeatTime> {
+        let (period, place) = (index / self.clock.count(), index % self.clock.count());
+        let base = period.saturating_mul(self.clock.every());
+        let moved = self.jitter.as_ref().map_or(0, |jitter| jitter.of(index));
+        let time = base
+            .saturating_add(self.clock.offset(place))
+            .saturating_add(moved);
+        (time < self.end).then(|| self.beat(time, index, place))
+    }
+
     fn beat(&self, time: u64, index: u64, place: u64) -> BeatTime {
         BeatTime {
             time: SimTime::from_nanos(time),
@@ -199,11 +216,7 @@ impl BeatTimes {
                 return Some(self.beat(time, index, place));
             }
             let base = base?;
-            let moved = jitter
-                .draws
-                .at(self.index)
-                .salted(jitter.salt)
-                .below(jitter.most.saturating_add(1));
+            let moved = jitter.of(self.index);
             let (place, index) = self.step();
             if let Some(jitter) = &mut self.jitter {
                 jitter
