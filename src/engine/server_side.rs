@@ -2,7 +2,8 @@
 
 use super::calls::NONE;
 use super::simulation::{Event, Simulation, Travel};
-use crate::cluster::{Admission, GroupCommit, Handlers, RowLocks};
+use crate::cluster::{Admission, Edits, GroupCommit, Handlers, NextSync, RowLocks};
+use crate::event_queue::Moment;
 use crate::time::SimTime;
 
 /// One region server.
@@ -52,43 +53,60 @@ impl Simulation<'_> {
     #[inline]
     fn start_service(&mut self, id: u32) {
         let call = self.calls.get(id);
+        let (server, bytes) = (call.server, call.bytes);
         let time = self.service.write(
             call.rows,
             self.service_draws.at(call.operation, call.failures),
         );
-        self.schedule(self.now + time, Event::Served(id));
+        let Some(served) = self.moment(self.now + time) else {
+            return;
+        };
+        let Some(wal) = &mut self.servers[server as usize].wal else {
+            return self.schedule_at(served, Event::Served(id));
+        };
+        let edits = Edits {
+            served,
+            bytes,
+            call: id,
+        };
+        if let Some(first) = wal.announce(edits) {
+            self.schedule_at(first, Event::Appended(server));
+        }
     }
 
-    /// The service of a call ends: its edits go to the write-ahead log.
+    /// The service of a call ends, at a server without a write-ahead log.
     #[inline]
     pub(super) fn served(&mut self, id: u32) {
-        let call = self.calls.get(id);
-        let (server, bytes) = (call.server, call.bytes);
-        match &mut self.servers[server as usize].wal {
-            None => self.reply_leaves(id),
-            Some(wal) => {
-                if let Some(length) = wal.append(id, bytes) {
-                    self.schedule(self.now + length, Event::Synced(server));
-                }
-            }
+        self.reply_leaves(id);
+    }
+
+    /// Edits are appended to a log that was idle when this was scheduled.
+    #[inline]
+    pub(super) fn appended(&mut self, server: u32, now: Moment) {
+        if let Some(wal) = &mut self.servers[server as usize].wal
+            && let Some(length) = wal.start(now)
+        {
+            self.schedule(self.now + length, Event::Synced(server));
         }
     }
 
     /// A sync ends: the calls that it covered leave, the next sync starts.
     #[inline]
-    pub(super) fn synced(&mut self, server: u32) {
+    pub(super) fn synced(&mut self, server: u32, now: Moment) {
+        let Some(wal) = &mut self.servers[server as usize].wal else {
+            return;
+        };
         let mut released = std::mem::take(&mut self.released);
-        let next = self.servers[server as usize]
-            .wal
-            .as_mut()
-            .and_then(|wal| wal.synced(&mut released));
+        let next = wal.synced(now, &mut released);
         for &id in &released {
             self.reply_leaves(id);
         }
         released.clear();
         self.released = released;
-        if let Some(length) = next {
-            self.schedule(self.now + length, Event::Synced(server));
+        match next {
+            NextSync::Starts(length) => self.schedule(self.now + length, Event::Synced(server)),
+            NextSync::Waits(first) => self.schedule_at(first, Event::Appended(server)),
+            NextSync::Idles => {}
         }
     }
 

@@ -24,8 +24,10 @@ use crate::workload::{Drive, Write, WriteKind};
 /// What happens after a time that varies.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Event {
-    /// The service of this call ends.
+    /// The service of this call ends, at a server without a write-ahead log.
     Served(u32),
+    /// Edits are appended to the log of this server, which was idle.
+    Appended(u32),
     /// The sync of this server ends.
     Synced(u32),
     /// This call of a flush is sent again.
@@ -173,7 +175,8 @@ impl<'a> Simulation<'a> {
             } else {
                 match self.queue.pop() {
                     Some((_, Event::Served(id))) => self.served(id),
-                    Some((_, Event::Synced(server))) => self.synced(server),
+                    Some((_, Event::Appended(server))) => self.appended(server, queue),
+                    Some((_, Event::Synced(server))) => self.synced(server, queue),
                     Some((_, Event::Retried(id))) => self.travel(Travel::Call(id)),
                     Some((_, Event::Thought(client))) => self.client_is_ready(client),
                     None => break,
@@ -190,6 +193,12 @@ impl<'a> Simulation<'a> {
         if let Some(moment) = self.moment(at) {
             self.queue.push(moment, event);
         }
+    }
+
+    /// `event` will happen at a moment that was asked for before.
+    #[inline]
+    pub fn schedule_at(&mut self, moment: Moment, event: Event) {
+        self.queue.push(moment, event);
     }
 
     /// When something that is sent now arrives; `None` when the run ends before.
