@@ -89,7 +89,7 @@ impl Simulation<'_> {
     }
 
     /// The call of the next operation, as it was sent at its intended time; `None` when too many were in flight then.
-    #[inline]
+    #[inline(always)]
     fn send_operation(&mut self) -> Option<Call> {
         let open = &mut self.open;
         let at = open.next;

@@ -98,6 +98,7 @@ impl Simulation<'_> {
         };
         let mut released = std::mem::take(&mut self.released);
         let next = wal.synced(now, &mut released);
+        self.calls.touch(&released);
         for &id in &released {
             self.reply_leaves(id);
         }
