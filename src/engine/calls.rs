@@ -35,6 +35,31 @@ pub(super) struct Call {
     pub exclusive: bool,
 }
 
+impl Call {
+    /// A closed-loop client's call of one row that has not been placed yet.
+    #[inline]
+    pub fn of_client(
+        operation: OperationId,
+        intended: SimTime,
+        client: u32,
+        exclusive: bool,
+    ) -> Self {
+        Self {
+            operation,
+            intended,
+            taken: SimTime::MAX,
+            row: 0,
+            bytes: 0,
+            rows: 1,
+            server: NONE,
+            handler: 0,
+            client,
+            failures: 0,
+            exclusive,
+        }
+    }
+}
+
 /// Free slots are marked by `rows == 0`.
 #[derive(Debug, Default)]
 pub(super) struct Calls {

@@ -1,10 +1,11 @@
 //! What happens at a server: calls arrive, are worked on, are synced, leave. Must not know who sent them.
 
 use super::calls::NONE;
+use super::fan_out::PART;
 use super::simulation::{Event, Simulation, Travel};
 use crate::cluster::{Admission, Edits, GroupCommit, Handlers, NextSync, RowLocks};
 use crate::event_queue::Moment;
-use crate::time::SimTime;
+use crate::time::{SimDuration, SimTime};
 
 /// One region server.
 #[derive(Debug)]
@@ -38,7 +39,10 @@ impl Simulation<'_> {
 
     /// A handler takes a call. An increment that has to wait for its row keeps the handler.
     #[inline]
-    fn take(&mut self, id: u32, handler: u32) {
+    pub(super) fn take(&mut self, id: u32, handler: u32) {
+        if id & PART != 0 {
+            return self.take_part(id & !PART, handler);
+        }
         let now = self.now;
         let call = self.calls.get_mut(id);
         call.handler = handler;
@@ -52,12 +56,21 @@ impl Simulation<'_> {
 
     #[inline]
     fn start_service(&mut self, id: u32) {
+        if id & PART != 0 {
+            return self.start_part_service(id & !PART);
+        }
         let call = self.calls.get(id);
         let (server, bytes) = (call.server, call.bytes);
         let time = self.service.write(
             call.rows,
             self.service_draws.at(call.operation, call.failures),
         );
+        self.serve_write(id, server, bytes, time);
+    }
+
+    /// A handler works for `time` on a call whose edits go to the write-ahead log then.
+    #[inline]
+    pub(super) fn serve_write(&mut self, id: u32, server: u32, bytes: u64, time: SimDuration) {
         let Some(served) = self.moment(self.now + time) else {
             return;
         };
@@ -74,7 +87,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// The service of a call ends, at a server without a write-ahead log.
+    /// The service of a call ends that no write-ahead log holds up.
     #[inline]
     pub(super) fn served(&mut self, id: u32) {
         self.reply_leaves(id);
@@ -98,7 +111,10 @@ impl Simulation<'_> {
         };
         let mut released = std::mem::take(&mut self.released);
         let next = wal.synced(now, &mut released);
-        self.calls.touch(&released);
+        // Writes to copies are no calls of that slab.
+        if self.copying.is_empty() {
+            self.calls.touch(&released);
+        }
         for &id in &released {
             self.reply_leaves(id);
         }
@@ -114,6 +130,9 @@ impl Simulation<'_> {
     /// The reply leaves: row and handler are free again.
     #[inline]
     fn reply_leaves(&mut self, id: u32) {
+        if id & PART != 0 {
+            return self.part_reply_leaves(id & !PART);
+        }
         let now = self.now;
         let call = self.calls.get_mut(id);
         let taken = std::mem::replace(&mut call.taken, SimTime::MAX);
@@ -126,9 +145,22 @@ impl Simulation<'_> {
         } else {
             self.travel(Travel::Reply(id));
         }
-        if exclusive && let Some(next) = self.servers[server as usize].locks.release(row) {
+        if exclusive {
+            self.release_row(server, row);
+        }
+        self.free_handler(server, handler);
+    }
+
+    /// A row is free again: the next call that waits for it is worked on.
+    pub(super) fn release_row(&mut self, server: u32, row: u64) {
+        if let Some(next) = self.servers[server as usize].locks.release(row) {
             self.start_service(next);
         }
+    }
+
+    /// A handler is free again: it takes the next call of its queue.
+    #[inline]
+    pub(super) fn free_handler(&mut self, server: u32, handler: u32) {
         if let Some(next) = self.servers[server as usize].handlers.free(handler) {
             self.take(next, handler);
         }

@@ -170,6 +170,17 @@ impl Recorder {
         }
     }
 
+    /// The operation that was offered last at `at` writes its row to a further copy of the table as well: demand of `region` and `server`.
+    #[inline]
+    pub fn copied(&mut self, at: SimTime, region: u32, server: u32) {
+        let (interval, moved) = self.offered_at.locate(&self.intervals, at.as_nanos());
+        if moved {
+            self.turn_to(interval);
+        }
+        self.server_demand.add(interval, server as usize, 1);
+        self.regions.add(region);
+    }
+
     #[cold]
     fn turn_to(&mut self, interval: usize) {
         self.offered.reach(interval);
