@@ -54,6 +54,8 @@ pub(super) struct Simulation<'a> {
     pub now: SimTime,
     pub calls: Calls,
     pub servers: Vec<Server>,
+    /// Of each server: rows that increments hold.
+    pub locks: Vec<RowLocks>,
     pub placing: Placing<'a>,
     pub open: OpenLoop,
     pub closed: ClosedLoop,
@@ -88,7 +90,6 @@ impl<'a> Simulation<'a> {
         let server = || Server {
             handlers: Handlers::new(cluster),
             wal: cluster.wal.as_ref().map(GroupCommit::new),
-            locks: RowLocks::default(),
         };
         let recorder = Recorder::new(RecorderConfig {
             servers: cluster.servers,
@@ -114,6 +115,7 @@ impl<'a> Simulation<'a> {
             now: SimTime::ZERO,
             calls: Calls::default(),
             servers: (0..cluster.servers).map(|_| server()).collect(),
+            locks: vec![RowLocks::default(); cluster.servers as usize],
             placing,
             open: OpenLoop::new(config),
             closed: ClosedLoop::new(config),
