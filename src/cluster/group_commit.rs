@@ -39,7 +39,7 @@ pub struct GroupCommit {
     /// Edits that no sync covers yet, in no order.
     announced: Vec<Edits>,
     /// Calls that the sync under way covers, in the order in which their edits were appended.
-    covered: Vec<(Moment, u32)>,
+    covered: Vec<u32>,
 }
 
 impl GroupCommit {
@@ -67,6 +67,12 @@ impl GroupCommit {
         first.then_some(edits.served)
     }
 
+    /// The call whose edits were announced last and are not covered yet, or any number.
+    #[inline]
+    pub fn last_announced(&self) -> u32 {
+        self.announced.last().map_or(0, |edits| edits.call)
+    }
+
     /// Edits may have been appended at `now`. Returns the length of the sync that starts to cover them; `None` when one is under way, or
     /// there are none.
     #[inline]
@@ -78,7 +84,7 @@ impl GroupCommit {
     /// was appended meanwhile is covered by the next one.
     #[inline]
     pub fn synced(&mut self, now: Moment, released: &mut Vec<u32>) -> NextSync {
-        released.extend(self.covered.iter().map(|&(_, call)| call));
+        released.extend_from_slice(&self.covered);
         match self.cover(now) {
             Some(length) => NextSync::Starts(length),
             None => match self.announced.iter().map(|edits| edits.served).min() {
@@ -91,19 +97,19 @@ impl GroupCommit {
     /// The next sync covers what was appended before `now`; `None` when that is nothing. O(handlers).
     #[inline]
     fn cover(&mut self, now: Moment) -> Option<SimDuration> {
+        let mut appended = 0;
+        for at in 0..self.announced.len() {
+            let is_appended = self.announced[at].served <= now;
+            self.announced.swap(appended, at);
+            appended += usize::from(is_appended);
+        }
+        let edits = &mut self.announced[..appended];
+        edits.sort_unstable_by_key(|edits| edits.served);
         self.covered.clear();
-        let mut bytes = 0;
-        let covered = &mut self.covered;
-        self.announced.retain(|edits| {
-            let appended = edits.served <= now;
-            if appended {
-                bytes += edits.bytes;
-                covered.push((edits.served, edits.call));
-            }
-            !appended
-        });
-        self.covered.sort_unstable_by_key(|&(served, _)| served);
-        self.busy = !self.covered.is_empty();
+        self.covered.extend(edits.iter().map(|edits| edits.call));
+        let bytes: u64 = edits.iter().map(|edits| edits.bytes).sum();
+        self.announced.drain(..appended);
+        self.busy = appended > 0;
         let writing = (bytes as f64 * self.nanos_per_byte + 0.5) as u64;
         self.busy
             .then(|| SimDuration::from_nanos(self.sync_nanos.max(writing)))

@@ -8,6 +8,10 @@ use super::simulation::Simulation;
 use crate::time::SimTime;
 use crate::workload::{OpenArrivals, OperationBatch, OperationId, WriteKind};
 use std::collections::VecDeque;
+use std::hint::black_box;
+
+/// Operations whose servers are brought into the caches all at a time.
+const AHEAD: usize = 16;
 
 /// The next open-loop operations.
 #[derive(Debug)]
@@ -80,6 +84,13 @@ impl Simulation<'_> {
     pub(super) fn operation_arrives(&mut self) {
         if !self.copying.is_empty() {
             return self.copied_operation_arrives();
+        }
+        if self.open.next.is_multiple_of(AHEAD) {
+            let places = &self.open.places[self.open.next..];
+            let servers = places.iter().take(AHEAD).map(|place| place.server);
+            black_box(servers.fold(0, |bits, server| {
+                bits ^ self.servers[server as usize].touch()
+            }));
         }
         if let Some(call) = self.send_operation() {
             let id = self.calls.insert(call);

@@ -76,7 +76,7 @@ impl Simulation<'_> {
         part.taken = self.now;
         let server = part.server as usize;
         match part.task.exclusive_row() {
-            Some(row) if !self.servers[server].locks.acquire(row, id | PART) => {}
+            Some(row) if !self.locks[server].acquire(row, id | PART) => {}
             _ => self.start_part_service(id),
         }
     }

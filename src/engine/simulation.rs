@@ -72,6 +72,8 @@ pub(super) struct Simulation<'a> {
     pub now: SimTime,
     pub calls: Calls,
     pub servers: Vec<Server>,
+    /// Of each server: rows that increments hold.
+    pub locks: Vec<RowLocks>,
     pub placing: Placing<'a>,
     pub copying: Copying<'a>,
     pub fans: FanOuts,
@@ -112,7 +114,6 @@ impl<'a> Simulation<'a> {
         let server = || Server {
             handlers: Handlers::new(cluster),
             wal: cluster.wal.as_ref().map(GroupCommit::new),
-            locks: RowLocks::default(),
         };
         let recorder = Recorder::new(RecorderConfig {
             servers: cluster.servers,
@@ -141,6 +142,7 @@ impl<'a> Simulation<'a> {
             servers: (0..cluster.servers).map(|_| server()).collect(),
             reads: Reads::new(config, &placing, &copies),
             readers: Readers::new(config),
+            locks: vec![RowLocks::default(); cluster.servers as usize],
             placing,
             copying: Copying::new(copies),
             fans: FanOuts::default(),
