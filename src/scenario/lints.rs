@@ -36,8 +36,8 @@ pub(super) fn lint(sink: &Sink, strategies: &[Strategy], expectations: &[Expecta
         let Some(strategy) = strategies.get(*strategy) else {
             continue;
         };
-        let writes = strategy.setup.write_names();
-        let Some((least, greatest)) = super::metric_names::range(metric, &writes) else {
+        let names = strategy.setup.operation_names();
+        let Some((least, greatest)) = super::metric_names::range(metric, &names) else {
             continue;
         };
         let impossible = match *bound {

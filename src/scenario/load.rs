@@ -181,8 +181,8 @@ fn build(
         strategies.iter().map(|(name, _)| name.as_str()),
         &options.only,
     );
-    let writes = draft.setup.write_names();
-    let expectations = read_expectations(&scenario, &strategies, &selected, &writes, &text);
+    let names = draft.setup.operation_names();
+    let expectations = read_expectations(&scenario, &strategies, &selected, &names, &text);
     let strategies: Vec<Strategy> = strategies
         .into_iter()
         .zip(&selected)
