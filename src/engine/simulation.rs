@@ -23,7 +23,7 @@ use crate::event_queue::{EventQueue, Line, Moment};
 use crate::metrics::{Recorder, RecorderConfig, RunResult};
 use crate::random::Stream;
 use crate::time::{SimDuration, SimTime};
-use crate::workload::{Drive, Write, WriteKind};
+use crate::workload::{Drive, ReadDrive, Workload, Write, WriteKind};
 
 /// What happens after a time that varies.
 #[derive(Debug, Clone, Copy)]
@@ -121,11 +121,7 @@ impl<'a> Simulation<'a> {
             region_server: placing.region_servers().chain(region_servers).collect(),
             writes: config.workload.writes.len(),
             reads: config.workload.reads.len(),
-            open_loop: config
-                .workload
-                .writes
-                .iter()
-                .any(|write| !matches!(write.drive, Drive::Closed { .. })),
+            open_loop: is_open_loop(&config.workload),
             warmup: config.warmup,
             duration: config.duration,
             sample: config.sample,
@@ -331,6 +327,14 @@ impl<'a> Simulation<'a> {
 /// A queue slot in which a few events happen: servers have some ten thousand a second each.
 fn slot_bits(servers: u32) -> u32 {
     (262_144 / servers.max(1)).max(1).ilog2().clamp(10, 14)
+}
+
+/// Some operation starts whatever happens to the others.
+fn is_open_loop(workload: &Workload) -> bool {
+    let mut writes = workload.writes.iter();
+    let mut reads = workload.reads.iter();
+    writes.any(|write| !matches!(write.drive, Drive::Closed { .. }))
+        || reads.any(|read| matches!(read.drive, Some(ReadDrive::Open { .. })))
 }
 
 /// Ends by itself.
