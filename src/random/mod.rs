@@ -54,6 +54,8 @@ pub enum Stream {
     Sample = 14,
     /// Bytes of generated texts; the same in every replicate.
     Texts = 15,
+    /// Whole numbers of rows that a scan meets, by operation.
+    ScannedRows = 20,
 }
 
 fn chacha(seed: Seed, replicate: u32, stream: Stream, lane: u32) -> ChaCha8Rng {
