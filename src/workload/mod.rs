@@ -8,6 +8,7 @@
 mod beat_clock;
 mod closed_source;
 mod combinations;
+mod field_shares;
 #[cfg(test)]
 mod fixture;
 mod import_order;
@@ -23,6 +24,8 @@ mod rate_profile;
 mod read_batch;
 mod read_source;
 mod read_spec;
+mod row_history;
+mod row_origin;
 mod row_plan;
 mod sample;
 mod spec;

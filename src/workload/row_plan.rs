@@ -163,7 +163,7 @@ impl ImportRows {
 
 impl Workload {
     /// The phase of the beat of that name; spread when there is none.
-    fn beat_phase(&self, name: &str) -> Phase {
+    pub(super) fn beat_phase(&self, name: &str) -> Phase {
         self.writes
             .iter()
             .find_map(|write| match &write.drive {
