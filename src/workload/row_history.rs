@@ -167,19 +167,31 @@ impl RowHistory {
         self.numbers_until(instant)
     }
 
-    /// Rows that carry an instant near this one, a nanosecond.
+    /// Rows that carry an instant near this one, a nanosecond, once all are written; of aligned beats the mean over a period.
     pub(super) fn density_at(&self, instant: f64) -> f64 {
-        // A difference over a thousandth of a second, which is shorter than what changes in a profile.
-        const STEP: f64 = 1e6;
-        (self.numbers_until(instant) - self.numbers_until(instant - STEP)) / STEP
+        let beats = |beats: &Beats, end: f64| {
+            let inside = (beats.from..end).contains(&instant);
+            f64::from(u8::from(inside)) * beats.combinations / beats.every
+        };
+        match (&self.carried, &self.written) {
+            (Carried::Start, _) | (Carried::Written, Written::Before) => 0.0,
+            (Carried::Before { nanos }, _) => {
+                f64::from(u8::from((-nanos..0.0).contains(&instant))) * self.most / nanos
+            }
+            (Carried::Beats(before), _) => beats(before, 0.0),
+            (Carried::Written, Written::Beats(during)) => beats(during, f64::INFINITY),
+            (Carried::Written, Written::Rate { .. }) => {
+                // A difference over a microsecond, which is shorter than what changes in a profile.
+                const STEP: f64 = 1e3;
+                (self.numbers_until(instant + STEP) - self.numbers_until(instant)) / STEP
+            }
+        }
     }
 
-    /// When row `number` is written: the inverse of the rate, which is the very instant for constant arrivals, and for Poisson arrivals the one
-    /// at which so many are expected. `None` where rows carry instants of their own.
+    /// The instant by which `number` rows are expected, where rows are written at a rate and carry the instants at which they are.
     pub(super) fn written_at(&self, number: f64) -> Option<SimTime> {
         match (&self.carried, &self.written) {
             (Carried::Written, Written::Rate { rate, .. }) => rate.time_by(number),
-            (Carried::Start, Written::Rate { rate, .. }) => rate.time_by(number),
             _ => None,
         }
     }
