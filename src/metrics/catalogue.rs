@@ -85,12 +85,11 @@ pub const PER_WRITE: [&str; 7] = [
 pub const RESPONSE: &str = "write_response_ms";
 
 /// Metrics of the design that need what is not simulated yet: reads, splits, the balancer, store files, neighbours.
-const NOT_SIMULATED: [(&str, &str); 8] = [
+const NOT_SIMULATED: [(&str, &str); 7] = [
     ("splits", "region splits"),
     ("moves", "the balancer"),
     ("bytes_rewritten", "compactions"),
     ("time_to_relief_ms", "splits and the balancer"),
-    ("block_index_bytes", "store files"),
     ("read_", "reads"),
     ("read.", "reads"),
     ("neighbour.", "neighbours"),
