@@ -3,10 +3,9 @@
 use super::runs::StrategyRuns;
 use super::verdict::Verdict;
 use super::{KeyMapBucket, Metric, StrategyResult, WriteResult, response_curve, wording};
-use crate::layout::Layout;
+use crate::layout::{Layout, StrategySample};
 use crate::metrics::{Hotspot, HotspotEvidence, Peak};
 use crate::scenario::{Presplit, PresplitAlgorithm, Severity, Strategy, TimeSpec};
-use crate::storage::RowSize;
 use crate::workload::{Drive, Import};
 use std::collections::BTreeMap;
 
@@ -26,32 +25,30 @@ impl<'a> StrategySummary<'a> {
     pub(super) fn new(
         strategy: &'a Strategy,
         time: &'a TimeSpec,
-        layout: &'a Layout,
+        (layout, sample): (&'a Layout, &StrategySample),
         capacity: Option<f64>,
         mut runs: StrategyRuns,
     ) -> Self {
         let setup = &strategy.setup;
         let servers = f64::from(setup.cluster.servers);
-        let size = RowSize::new(
-            setup.table.family.len() as u64,
-            setup.table.qualifiers.iter().map(String::as_str),
-            setup.table.value.0,
-        );
-        let cell_bytes = size.mean_cell(layout.key_bytes);
-        let row_bytes = cell_bytes * size.cell_count() as f64;
         let key_floor = (servers * layout.hottest_row_share).max(1.0);
         let written = runs.all.counts.completed as f64 / f64::from(runs.all.replicates().max(1));
-        // The layout and the capacity are those of replicate 0.
+        let size = sample.size(written);
+        let (key_bytes, cell_bytes) = size
+            .tables
+            .first()
+            .map_or((layout.key_bytes, 0.0), |table| {
+                (table.key_bytes.mean, table.cell_bytes)
+            });
+        // The layout, the sizes and the capacity are those of replicate 0.
         let first = |value: f64| move |index: usize| (index == 0).then_some(value);
         for (name, value) in [
             ("key_floor", key_floor),
-            ("key_bytes", layout.key_bytes),
+            ("key_bytes", key_bytes),
             ("cell_bytes", cell_bytes),
-            ("row_bytes", row_bytes),
-            (
-                "table_bytes",
-                row_bytes * (layout.existing_rows as f64 + written),
-            ),
+            ("row_bytes", size.row_bytes()),
+            ("table_bytes", size.table_bytes()),
+            ("block_index_bytes", size.block_index_bytes()),
         ] {
             runs.all.set(name, |index, _| first(value)(index));
         }

@@ -445,27 +445,40 @@ pub(super) const DEFINITIONS: &[Definition] = &[
         ANY,
         "servers x server_capacity_per_sec / server_peak_to_mean"
     ),
-    metric!("key_bytes", Bytes, Lower, ANY, "mean length of a row key"),
+    metric!(
+        "key_bytes",
+        Bytes,
+        Lower,
+        ANY,
+        "mean length of a row key, over the table's rows"
+    ),
     metric!(
         "cell_bytes",
         Bytes,
         Lower,
         ANY,
-        "mean size of a cell as HBase stores it uncompressed (KeyValue)"
+        "mean size of a cell (KeyValue): 20 bytes, row key, family, qualifier, value"
     ),
     metric!(
         "row_bytes",
         Bytes,
         Lower,
         ANY,
-        "mean size of a row: all its cells"
+        "mean size of a row: all its cells, in every copy of the table"
     ),
     metric!(
         "table_bytes",
         Bytes,
         Lower,
         ANY,
-        "existing rows and those written in the run, uncompressed, one replica"
+        "existing rows and those that the run adds on disk: store files with index and Bloom filter, in the table's block encoding, uncompressed, one replica, all copies"
+    ),
+    metric!(
+        "block_index_bytes",
+        Bytes,
+        Lower,
+        ANY,
+        "block indexes of those store files: what a server keeps in memory to find a block"
     ),
 ];
 
