@@ -39,14 +39,7 @@ fn every_expectation_of_every_scenario_holds() {
     for file in files() {
         let results = Experiment::new(&load(&file)).run(|_| {});
         for result in results.expectations.iter().filter(|result| !result.holds) {
-            broken.push(format!(
-                "{}: {} {} is {}, expected {}",
-                file.display(),
-                result.strategy,
-                result.metric,
-                result.value,
-                result.bound
-            ));
+            broken.push(format!("{}: {}: {result}", file.display(), result.strategy));
         }
     }
     assert!(broken.is_empty(), "{}", broken.join("\n"));

@@ -59,22 +59,14 @@ fn simulate(
     })
 }
 
-/// `plain server_max_share is 1.000 [1.000, 1.000], expected below 0.75 (because ...)`.
+/// `plain: server_max_share is 1.000 [1.000, 1.000], expected below 0.75 (because ...)`.
 fn told(result: &ExpectationResult) -> String {
-    let against = result
-        .ratio_to
-        .as_ref()
-        .map(|other| format!(" / {other}"))
-        .unwrap_or_default();
     let because = result
         .because
         .as_ref()
         .map(|because| format!(" ({because})"))
         .unwrap_or_default();
-    format!(
-        "{} {}{against} is {}, expected {}{because}",
-        result.strategy, result.metric, result.value, result.bound
-    )
+    format!("{}: {result}{because}", result.strategy)
 }
 
 /// `5 strategies, 2 hot; output/five-keys/`.

@@ -2,7 +2,7 @@
 
 use super::strategy_summary::StrategySummary;
 use super::{Comparison, Measure};
-use crate::metrics::{MetricPath, lookup};
+use crate::metrics::{MetricPath, OperationNames, lookup};
 use crate::statistics::paired_ratio;
 
 /// Metrics that are compared: skew, damage, and the time of an import.
@@ -22,7 +22,8 @@ pub(super) fn of(summaries: &[StrategySummary<'_>]) -> Vec<Comparison> {
     let mut comparisons = Vec::new();
     for summary in others {
         for metric in HEADLINES {
-            let path = lookup(metric, &[]).expect("headline metrics are in the catalogue");
+            let path = lookup(metric, &OperationNames::default())
+                .expect("headline metrics are in the catalogue");
             let defined = |summary: &StrategySummary<'_>| {
                 summary.runs.values(&path).0.iter().any(Option::is_some)
             };

@@ -1,22 +1,14 @@
 //! Whether what was expected holds. Must not exit, nor excuse.
 
 use super::strategy_summary::StrategySummary;
-use super::wording::exact;
-use super::{ExpectationResult, Measure, Metric, comparisons};
+use super::{
+    ExpectationResult, ExpectedBound, ExpectedValue, FoundValue, Measure, Metric, comparisons,
+};
 use crate::metrics::{MetricPath, Unit, lookup};
 use crate::scenario::{Bound, Expectation, Scenario};
 
 /// A number equals an expected one within this relative difference: they come by different roads of rounding.
 const EQUAL: f64 = 1e-9;
-
-/// What was found of a metric.
-enum Found {
-    Word(String),
-    Number(Measure),
-    /// Unfinished operations leave it open; its lower bound.
-    Censored(Option<f64>),
-    Undefined,
-}
 
 /// Every expectation with what was found, in file order.
 pub(super) fn of(scenario: &Scenario, summaries: &[StrategySummary<'_>]) -> Vec<ExpectationResult> {
@@ -37,8 +29,9 @@ fn outcome(
             strategy: scenario.strategies[key.strategy].name.clone(),
             metric: "key".to_owned(),
             ratio_to: None,
-            value: format!("`{}` for {}", key.found, key.record),
-            bound: format!("`{}`", key.expected),
+            record: Some(key.record.clone()),
+            value: FoundValue::Text(key.found.to_string()),
+            bound: ExpectedBound::Is(ExpectedValue::Text(key.expected.to_string())),
             holds: key.found == key.expected,
             because: key.because.clone(),
         },
@@ -56,59 +49,65 @@ fn outcome(
                 strategy: summary.strategy.name.clone(),
                 metric: metric.clone(),
                 ratio_to: base.map(|base| base.strategy.name.clone()),
-                value: told(&found),
-                bound: expected(bound),
+                record: None,
                 holds: holds(&found, bound),
+                value: found,
+                bound: bound.into(),
                 because: because.clone(),
             }
         }
     }
 }
 
-fn find(summary: &StrategySummary<'_>, base: Option<&StrategySummary<'_>>, metric: &str) -> Found {
-    let writes = summary.strategy.setup.write_names();
-    let Ok(path) = lookup(metric, &writes) else {
-        return Found::Undefined;
+fn find(
+    summary: &StrategySummary<'_>,
+    base: Option<&StrategySummary<'_>>,
+    metric: &str,
+) -> FoundValue {
+    const UNDEFINED: FoundValue = FoundValue::Number(Measure::UNDEFINED);
+    let names = summary.strategy.setup.operation_names();
+    let Ok(path) = lookup(metric, &names) else {
+        return UNDEFINED;
     };
     if path.definition.unit == Unit::Word {
         return match summary.hotspot_metric() {
-            Metric::Word(word) => Found::Word(word),
-            _ => Found::Undefined,
+            Metric::Word(word) => FoundValue::Text(word),
+            _ => UNDEFINED,
         };
     }
+    let found = of_one(summary, &path);
     let Some(base) = base else {
-        return of_one(summary, &path);
+        return FoundValue::Number(found);
     };
-    if let censored @ Found::Censored(_) = of_one(base, &path) {
-        return censored;
-    }
-    match of_one(summary, &path) {
-        Found::Number(_) => {
-            comparisons::ratio(summary, base, &path).map_or(Found::Undefined, Found::Number)
-        }
-        other => other,
-    }
+    let unknown = [of_one(base, &path), found]
+        .into_iter()
+        .find(|measure| measure.censored);
+    // A ratio to, or of, a lower bound is no bound of anything.
+    FoundValue::Number(match unknown {
+        Some(_) => Measure {
+            censored: true,
+            ..Measure::UNDEFINED
+        },
+        None => comparisons::ratio(summary, base, &path).unwrap_or(Measure::UNDEFINED),
+    })
 }
 
-fn of_one(summary: &StrategySummary<'_>, path: &MetricPath) -> Found {
+fn of_one(summary: &StrategySummary<'_>, path: &MetricPath) -> Measure {
     let (values, censored) = summary.runs.values(path);
-    let measure = Measure::of(
-        &values,
-        path.definition
-            .range_with(summary.strategy.setup.cluster.servers),
-    );
-    match measure.mean {
-        _ if censored => Found::Censored(measure.mean),
-        Some(_) => Found::Number(measure),
-        None => Found::Undefined,
+    let servers = summary.strategy.setup.cluster.servers;
+    let measure = Measure::of(&values, path.definition.range_with(servers));
+    if censored {
+        measure.lower_bound()
+    } else {
+        measure
     }
 }
 
 /// The whole interval satisfies the bound; of one replicate, its value does. Words are equal or not.
-fn holds(found: &Found, bound: &Bound) -> bool {
+fn holds(found: &FoundValue, bound: &Bound) -> bool {
     match (found, bound) {
-        (Found::Word(word), Bound::IsText(expected)) => word == expected,
-        (Found::Number(measure), bound) => {
+        (FoundValue::Text(word), Bound::IsText(expected)) => word == expected,
+        (FoundValue::Number(measure), bound) if !measure.censored => {
             let Some(mean) = measure.mean else {
                 return false;
             };
@@ -129,32 +128,15 @@ fn holds(found: &Found, bound: &Bound) -> bool {
     }
 }
 
-fn told(found: &Found) -> String {
-    match found {
-        Found::Word(word) => word.clone(),
-        Found::Undefined => "undefined".to_owned(),
-        Found::Censored(None) => "unknown: operations were unfinished at the end".to_owned(),
-        Found::Censored(Some(least)) => format!(
-            "> {}, unknown: operations were unfinished at the end",
-            exact(*least)
-        ),
-        Found::Number(measure) => {
-            let mean = measure.mean.map_or_else(String::new, exact);
-            match (measure.low, measure.high) {
-                (Some(low), Some(high)) => format!("{mean} [{}, {}]", exact(low), exact(high)),
-                _ => mean,
-            }
+impl From<&Bound> for ExpectedBound {
+    fn from(bound: &Bound) -> Self {
+        match bound {
+            Bound::Above(least) => Self::Above(*least),
+            Bound::Below(most) => Self::Below(*most),
+            Bound::Between(least, most) => Self::Between(*least, *most),
+            Bound::IsNumber(number) => Self::Is(ExpectedValue::Number(*number)),
+            Bound::IsText(word) => Self::Is(ExpectedValue::Text(word.clone())),
         }
-    }
-}
-
-fn expected(bound: &Bound) -> String {
-    match bound {
-        Bound::Above(least) => format!("above {least}"),
-        Bound::Below(most) => format!("below {most}"),
-        Bound::Between(least, most) => format!("between {least} and {most}"),
-        Bound::IsNumber(number) => number.to_string(),
-        Bound::IsText(word) => word.clone(),
     }
 }
 
@@ -162,9 +144,9 @@ fn expected(bound: &Bound) -> String {
 mod tests {
     use super::*;
 
-    fn number(values: &[f64]) -> Found {
+    fn number(values: &[f64]) -> FoundValue {
         let values: Vec<_> = values.iter().map(|&value| Some(value)).collect();
-        Found::Number(Measure::of(&values, (0.0, f64::INFINITY)))
+        FoundValue::Number(Measure::of(&values, (0.0, f64::INFINITY)))
     }
 
     #[test]
@@ -177,7 +159,6 @@ mod tests {
             holds(&found, &Bound::Between(1.5, 6.5)) && !holds(&found, &Bound::Between(2.0, 6.5))
         );
         assert!(!holds(&found, &Bound::IsNumber(4.0)));
-        assert_eq!(told(&found), "4 [1.5159, 6.4841]");
     }
 
     #[test]
@@ -185,35 +166,26 @@ mod tests {
         let found = number(&[0.3]);
         assert!(holds(&found, &Bound::Above(0.29)) && holds(&found, &Bound::IsNumber(0.1 + 0.2)));
         assert!(holds(&found, &Bound::Between(0.3, 0.4)) && !holds(&found, &Bound::Above(0.3)));
-        assert_eq!(told(&found), "0.3");
     }
 
     #[test]
-    fn what_is_unknown_holds_nothing_and_says_so() {
-        for found in [
-            Found::Undefined,
-            Found::Censored(Some(7.0)),
-            Found::Censored(None),
-        ] {
-            assert!(!holds(&found, &Bound::Above(1.0)) && !holds(&found, &Bound::Below(9.0)));
+    fn what_is_unknown_holds_nothing() {
+        let FoundValue::Number(nine) = number(&[9.0]) else {
+            unreachable!()
+        };
+        for measure in [Measure::UNDEFINED, nine.lower_bound()] {
+            let found = FoundValue::Number(measure);
+            assert!(!holds(&found, &Bound::Above(1.0)) && !holds(&found, &Bound::Below(10.0)));
         }
-        assert_eq!(
-            told(&Found::Censored(Some(12_345.67))),
-            "> 12346, unknown: operations were unfinished at the end"
-        );
     }
 
     #[test]
     fn words_are_compared_as_words() {
-        let found = Found::Word("moving".to_owned());
+        let found = FoundValue::Text("moving".to_owned());
         assert!(holds(&found, &Bound::IsText("moving".into())));
         assert!(
             !holds(&found, &Bound::IsText("static".into()))
                 && !holds(&found, &Bound::IsNumber(1.0))
-        );
-        assert_eq!(
-            expected(&Bound::Between(0.95, 1.05)),
-            "between 0.95 and 1.05"
         );
     }
 }

@@ -48,7 +48,13 @@ fn a_ratio_that_some_replicate_leaves_undefined_holds_nothing() {
     let outcomes: Vec<_> = results
         .expectations
         .iter()
-        .map(|outcome| (outcome.value.as_str(), outcome.holds))
+        .map(|outcome| (outcome.value.to_string(), outcome.holds))
         .collect();
-    assert_eq!(outcomes, [("undefined", false), ("1 [1, 1]", true)]);
+    assert_eq!(
+        outcomes,
+        [
+            ("undefined".to_owned(), false),
+            ("1 [1, 1]".to_owned(), true)
+        ]
+    );
 }

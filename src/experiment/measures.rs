@@ -30,6 +30,16 @@ impl Measure {
             estimate.clamped(range.0, range.1).into()
         })
     }
+
+    /// Unfinished operations leave it open: a lower bound, without interval.
+    pub(super) fn lower_bound(self) -> Self {
+        Self {
+            low: None,
+            high: None,
+            censored: true,
+            ..self
+        }
+    }
 }
 
 impl From<Estimate> for Measure {
@@ -58,7 +68,7 @@ pub(super) fn response_parts(response: &CombinedResponse) -> ResponseParts {
 }
 
 /// A family of response times in milliseconds: each part's mean over the replicates, and of a percentile (or the maximum) the value over
-/// all their operations together. What those leave open is a lower bound, without interval.
+/// all their operations together. What unfinished operations leave open, in any replicate or together, is a lower bound, without interval.
 pub(super) fn response_family(
     replicates: &[ResponseParts],
     merged: &Response,
@@ -74,17 +84,18 @@ pub(super) fn response_family(
         if *name != "mean" {
             measure.merged = merged[part].map(|nanos| nanos.value / NANOS_PER_MS);
         }
-        if merged[part].is_some_and(|nanos| nanos.censored) {
-            measure = Measure {
-                low: None,
-                high: None,
-                censored: true,
-                ..measure
-            };
+        let of_replicates = replicates.iter().map(|parts| parts[part]);
+        if is_open(of_replicates.chain([merged[part]])) {
+            measure = measure.lower_bound();
         }
         family.insert((*name).to_owned(), measure);
     }
     family
+}
+
+/// Some of these is a lower bound, and so is whatever is made of them.
+pub(super) fn is_open(parts: impl IntoIterator<Item = Option<Nanos>>) -> bool {
+    parts.into_iter().flatten().any(|nanos| nanos.censored)
 }
 
 #[cfg(test)]
@@ -128,5 +139,21 @@ mod tests {
         assert!(!family["p99"].censored);
         merged.record_unfinished(9 * MS);
         assert!(response_family(&parts, &merged)["max"].censored);
+    }
+
+    #[test]
+    fn one_replicate_that_unfinished_operations_leave_open_makes_the_mean_a_lower_bound() {
+        const MS: u64 = 1_000_000;
+        let (mut first, mut second) = (Response::new(MS), Response::new(MS));
+        (0..1_000).for_each(|_| first.record(2 * MS));
+        (0..20).for_each(|_| second.record(6 * MS));
+        second.record_unfinished(MS);
+        second.record_unfinished(7 * MS);
+        let parts = [&first, &second].map(|response| response_parts(&response.combined()));
+        let mut merged = first.clone();
+        merged.add(&second);
+        assert!(!response_parts(&merged.combined())[3].unwrap().censored);
+        let p99 = response_family(&parts, &merged)["p99"];
+        assert!(p99.censored && p99.low.is_none() && p99.n == 2, "{p99:?}");
     }
 }

@@ -3,6 +3,7 @@
 //! Must not know files' places, terminals or pictures.
 
 mod comparisons;
+mod expectation_result;
 mod expectations;
 #[allow(clippy::module_inception)] // the file is named after its one type, as everywhere
 mod experiment;
@@ -22,9 +23,10 @@ mod verdict;
 mod verdict_tests;
 mod wording;
 
+pub use expectation_result::{ExpectationResult, ExpectedBound, ExpectedValue, FoundValue};
 pub use experiment::{Experiment, Progress};
 pub use results::{
-    Comparison, Curve, ExpectationResult, KeyMapBucket, Measure, Metric, Results, ScenarioInfo,
-    StrategyResult, WriteResult,
+    Comparison, Curve, KeyMapBucket, Measure, Metric, Results, ScenarioInfo, StrategyResult,
+    WriteResult,
 };
 pub use results_file::LoadError;

@@ -1,6 +1,7 @@
 //! The results of an experiment, exactly as `results.json` holds them: every view is rendered from here.
 //! Undefined numbers are `null`, never NaN. Must not compute anything.
 
+use super::ExpectationResult;
 use crate::metrics::{Counts, Series};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -163,23 +164,4 @@ pub struct Comparison {
     pub ratio: Measure,
     /// The interval excludes 1.
     pub significant: bool,
-}
-
-/// One expectation's outcome.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ExpectationResult {
-    /// Strategy.
-    pub strategy: String,
-    /// Metric path, or `key` for golden keys.
-    pub metric: String,
-    /// Other strategy, when a ratio.
-    pub ratio_to: Option<String>,
-    /// What was found, as text with interval (`0.998 [0.997, 0.999]`).
-    pub value: String,
-    /// What was expected, as text (`above 0.95`).
-    pub bound: String,
-    /// Whether the whole interval satisfies the bound.
-    pub holds: bool,
-    /// Why it was expected.
-    pub because: Option<String>,
 }

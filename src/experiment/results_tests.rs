@@ -1,8 +1,8 @@
 //! `results.json` reads back as it was, and holds nothing that JSON can't.
 
 use super::{
-    Comparison, Curve, ExpectationResult, KeyMapBucket, Measure, Metric, Results, ScenarioInfo,
-    StrategyResult, WriteResult,
+    Comparison, Curve, ExpectationResult, ExpectedBound, FoundValue, KeyMapBucket, Measure, Metric,
+    Results, ScenarioInfo, StrategyResult, WriteResult,
 };
 use crate::metrics::{Counts, Series};
 use std::collections::BTreeMap;
@@ -53,6 +53,8 @@ fn results() -> Results {
         server_utilisation: vec![vec![0.25, 0.125], vec![0.0, 1.0]],
         key_demand: vec![vec![4], vec![6]],
         region_demand: vec![6, 4],
+        server_read_demand: vec![vec![2, 0], vec![7, 5]],
+        read_region_demand: vec![9, 5],
         region_server: vec![1, 0],
     };
     let strategy = StrategyResult {
@@ -112,8 +114,9 @@ fn results() -> Results {
             strategy: "monotonic".into(),
             metric: "server_max_share".into(),
             ratio_to: None,
-            value: "0.998".into(),
-            bound: "above 0.95".into(),
+            record: None,
+            value: FoundValue::Number(measure),
+            bound: ExpectedBound::Between(0.1, 0.7),
             holds: true,
             because: None,
         }],

@@ -4,7 +4,7 @@ use super::runs::StrategyRuns;
 use super::verdict::Verdict;
 use super::{KeyMapBucket, Metric, StrategyResult, WriteResult, response_curve, wording};
 use crate::layout::Layout;
-use crate::metrics::{Hotspot, HotspotEvidence};
+use crate::metrics::{Hotspot, HotspotEvidence, Peak};
 use crate::scenario::{Presplit, PresplitAlgorithm, Severity, Strategy, TimeSpec};
 use crate::storage::RowSize;
 use crate::workload::{Drive, Import};
@@ -77,24 +77,27 @@ impl<'a> StrategySummary<'a> {
             hotspot: None,
             time,
         };
-        summary.hotspot = summary
-            .evidence(key_floor)
-            .map(|evidence| Hotspot::classify(&evidence));
+        summary.hotspot = Hotspot::classify(&summary.evidence(key_floor));
         summary
     }
 
-    fn evidence(&self, key_floor: f64) -> Option<HotspotEvidence> {
+    fn evidence(&self, key_floor: f64) -> HotspotEvidence {
         let mean = |name| self.runs.all.mean(name);
-        Some(HotspotEvidence {
-            peak: mean("server_peak_to_mean")?,
-            even: self.runs.even_peak(),
+        let share = |median, overall| mean(median).zip(mean(overall));
+        HotspotEvidence {
+            writes: mean("server_peak_to_mean").map(|value| Peak {
+                value,
+                even: self.runs.even_peak(),
+            }),
+            read_peak: mean("read_server_peak_to_mean"),
+            hottest: self.runs.hottest(),
             key_floor,
             reachable_regions: self.reachable_regions() as u64,
             servers: self.strategy.setup.cluster.servers,
             leads_with_time: self.strategy.follows_time(),
-            region_share: mean("region_max_share")?,
-            region_share_overall: mean("region_max_share_overall")?,
-        })
+            region_share: share("region_max_share", "region_max_share_overall")
+                .or_else(|| share("read_region_max_share", "read_region_max_share_overall")),
+        }
     }
 
     fn reachable_regions(&self) -> usize {
@@ -131,7 +134,7 @@ impl<'a> StrategySummary<'a> {
     /// What `results.json` says of it.
     pub(super) fn result(&self) -> StrategyResult {
         let strategy = self.strategy;
-        let mut metrics = self.runs.all.metrics();
+        let mut metrics = self.runs.metrics();
         metrics.insert("hotspot".to_owned(), self.hotspot_metric());
         let writes = strategy.setup.workload.writes.iter().zip(&self.runs.writes);
         StrategyResult {

@@ -87,6 +87,7 @@ fn class(hotspot: Hotspot) -> &'static str {
         Hotspot::None => "No hotspot",
         Hotspot::Row => "Row hotspot",
         Hotspot::PresplitMismatch => "Presplit mismatch",
+        Hotspot::Lookback => "Lookback hotspot",
         Hotspot::Moving => "Moving hotspot",
         Hotspot::Static => "Static hotspot",
     }

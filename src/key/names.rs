@@ -31,6 +31,9 @@ pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> O
 
 impl Checker<'_> {
     pub fn name(&mut self, name: &str, expr: &Expr) -> Option<Typed> {
+        if self.unreadable.iter().any(|unreadable| unreadable == name) {
+            return None;
+        }
         if let Some(field) = self.environment.schema.find(name) {
             return Some(self.field(field));
         }
@@ -67,11 +70,16 @@ impl Checker<'_> {
             parameters,
         } = self.environment;
         let fields = schema.fields.iter().map(|field| &field.name);
-        fields
+        let readable = fields
             .chain(derived.iter().map(|(name, _)| name))
-            .chain(parameters.keys())
-            .cloned()
-            .collect()
+            .chain(parameters.keys());
+        let mut known: Vec<String> = readable.cloned().collect();
+        for name in self.unreadable {
+            if !known.contains(name) {
+                known.push(name.clone());
+            }
+        }
+        known
     }
 
     fn field(&mut self, id: FieldId) -> Typed {

@@ -89,11 +89,27 @@ pub struct KeyPlan {
 impl KeyPlan {
     /// Compiles an expression; *all* errors at once.
     pub fn compile(text: &str, environment: &Environment<'_>) -> Result<Self, Vec<KeyError>> {
-        let tree = parse(text)?;
+        Self::compile_despite(text, environment, &[])
+    }
+
+    /// [`KeyPlan::compile`] beside names that could not be read: an expression that uses one of them has no plan, and only those of
+    /// its errors are returned (perhaps none) that don't hang on their meaning.
+    pub fn compile_despite(
+        text: &str,
+        environment: &Environment<'_>,
+        unreadable: &[String],
+    ) -> Result<Self, Vec<KeyError>> {
+        let (tree, errors) = parse(text);
+        let Some(tree) = tree else { return Err(errors) };
         let mut checker = Checker::new(text, *environment);
-        let parts = checker.parts(&tree);
+        checker.unreadable = unreadable;
+        checker.errors = errors;
         let mut segments = Vec::new();
-        for mut part in parts.into_iter().flatten() {
+        // Without parts there is an error already, or an unreadable name.
+        let Some(parts) = checker.parts(&tree) else {
+            return Err(checker.errors);
+        };
+        for mut part in parts {
             let span = part.span.clone();
             if checker.join_operand(&mut part, &span).is_some() {
                 segments.extend(Segment::new(part));

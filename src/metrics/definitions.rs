@@ -28,7 +28,7 @@ pub(super) const DEFINITIONS: &[Definition] = &[
         Word,
         Neither,
         ANY,
-        "class of hotspot: none, row, presplit-mismatch, moving or static"
+        "class of hotspot: none, row, presplit-mismatch, lookback, moving or static"
     ),
     metric!(
         "server_peak_to_mean",
@@ -215,6 +215,174 @@ pub(super) const DEFINITIONS: &[Definition] = &[
         "from the intended start to the reply, retries included, of the operations intended in the window"
     ),
     metric!(
+        "read_server_peak_to_mean",
+        Number,
+        Lower,
+        FROM_ONE,
+        "read demand (a Get, or a region that a scan opens) of the hottest server over the mean, median over intervals"
+    ),
+    metric!(
+        "read_server_peak_to_mean_p95",
+        Number,
+        Lower,
+        FROM_ONE,
+        "the same, 95th percentile over intervals"
+    ),
+    metric!(
+        "read_server_peak_to_mean_overall",
+        Number,
+        Lower,
+        FROM_ONE,
+        "the same of the whole window's read demand"
+    ),
+    metric!(
+        "read_server_peak_to_mean_even",
+        Number,
+        Neither,
+        FROM_ONE,
+        "what chance makes of a perfect spread of as much read demand an interval (balls in bins)"
+    ),
+    metric!(
+        "read_server_max_share",
+        Fraction,
+        Lower,
+        SHARE,
+        "share of the read demand on the server that reads heat most, median over intervals"
+    ),
+    metric!(
+        "read_server_max_share_p95",
+        Fraction,
+        Lower,
+        SHARE,
+        "the same, 95th percentile over intervals"
+    ),
+    metric!(
+        "read_server_max_share_overall",
+        Fraction,
+        Lower,
+        SHARE,
+        "the same of the whole window's read demand"
+    ),
+    metric!(
+        "read_effective_servers",
+        Number,
+        Higher,
+        FROM_ONE,
+        "1 / sum of squared shares of read demand: servers that serve reads, median over intervals"
+    ),
+    metric!(
+        "read_effective_servers_p95",
+        Number,
+        Higher,
+        FROM_ONE,
+        "the same, 95th percentile over intervals"
+    ),
+    metric!(
+        "read_effective_servers_overall",
+        Number,
+        Higher,
+        FROM_ONE,
+        "the same of the whole window's read demand"
+    ),
+    metric!(
+        "read_intervals_measured",
+        Count,
+        Neither,
+        ANY,
+        "intervals that the skew metrics of reads rest on"
+    ),
+    metric!(
+        "read_intervals_skipped",
+        Count,
+        Neither,
+        ANY,
+        "intervals with too little read demand for a statement about its skew (10 a server)"
+    ),
+    metric!(
+        "read_region_max_share",
+        Fraction,
+        Lower,
+        SHARE,
+        "share of the read demand on the region that reads heat most, median over intervals"
+    ),
+    metric!(
+        "read_region_max_share_overall",
+        Fraction,
+        Lower,
+        SHARE,
+        "the same of the whole window's read demand"
+    ),
+    metric!(
+        "read_region_gini",
+        Fraction,
+        Lower,
+        SHARE,
+        "Gini coefficient of the regions' read demand, x n / (n - 1), median over intervals"
+    ),
+    metric!(
+        "read_region_gini_overall",
+        Fraction,
+        Lower,
+        SHARE,
+        "the same of the whole window's read demand"
+    ),
+    metric!(
+        "read_placement_floor",
+        Number,
+        Lower,
+        FROM_ONE,
+        "servers x share of the region that reads heat most: a read_server_peak_to_mean that no placement of whole regions can beat"
+    ),
+    metric!(
+        "read_offered_per_sec",
+        PerSecond,
+        Neither,
+        ANY,
+        "reads that clients intended, per second of the window"
+    ),
+    metric!(
+        "read_throughput_per_sec",
+        PerSecond,
+        Higher,
+        ANY,
+        "reads completed, per second of the window"
+    ),
+    metric!(
+        "read_goodput_per_sec",
+        PerSecond,
+        Higher,
+        ANY,
+        "reads completed within the deadline, per second of the window"
+    ),
+    metric!(
+        "read_goodput_fraction",
+        Fraction,
+        Higher,
+        SHARE,
+        "of the reads intended in the window: completed within the deadline"
+    ),
+    metric!(
+        "read_failed_fraction",
+        Fraction,
+        Lower,
+        SHARE,
+        "of the reads intended in the window: given up"
+    ),
+    metric!(
+        "read_unfinished_fraction",
+        Fraction,
+        Lower,
+        SHARE,
+        "of the reads intended in the window: in flight at the end"
+    ),
+    metric!(
+        "read_response_ms",
+        Millis,
+        Lower,
+        ANY,
+        "from the intended start of a read to the reply of its slowest part, retries included, of the reads intended in the window"
+    ),
+    metric!(
         "refused_calls_fraction",
         Fraction,
         Lower,
@@ -298,5 +466,44 @@ pub(super) const DEFINITIONS: &[Definition] = &[
         Lower,
         ANY,
         "existing rows and those written in the run, uncompressed, one replica"
+    ),
+];
+
+/// What only a single read has, as `read.<name>.`.
+pub(super) const OF_ONE_READ: &[Definition] = &[
+    metric!(
+        "path",
+        Word,
+        Neither,
+        ANY,
+        "how the key serves the read: get, multi-get, scan, fan-out-scan, bucket-scan or table-scan"
+    ),
+    metric!(
+        "calls",
+        Number,
+        Lower,
+        ANY,
+        "calls of a read, attempts again apart; mean of the completed ones, of the forecast when the read is not issued"
+    ),
+    metric!(
+        "regions",
+        Number,
+        Lower,
+        ANY,
+        "regions that a read asks, each once; mean likewise"
+    ),
+    metric!(
+        "rows_read",
+        Number,
+        Lower,
+        ANY,
+        "rows that servers read for a read; mean likewise"
+    ),
+    metric!(
+        "rows_returned",
+        Number,
+        Neither,
+        ANY,
+        "rows that the reader gets; mean likewise"
     ),
 ];

@@ -4,7 +4,6 @@ use super::chart::Chart;
 use super::metric;
 use super::number::{Kind, UNDEFINED};
 use super::scorecard::{Scorecard, provenance, verdict};
-use super::terminal::expectation_text;
 use crate::experiment::Results;
 use std::fmt::Write;
 
@@ -78,7 +77,7 @@ pub fn summary(results: &Results, charts: &[Chart]) -> String {
             line(format_args!(
                 "- {mark} **{}**: {}{because}",
                 expectation.strategy,
-                escaped(&expectation_text(expectation))
+                escaped(&expectation.to_string())
             ));
         }
     }

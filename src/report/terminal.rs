@@ -84,32 +84,13 @@ pub fn summary(results: &Results, style: Style) -> String {
     }
 }
 
-/// What was expected of whom, and what was found: `server_max_share is 1.00, expected above 0.95`.
-pub fn expectation_text(expectation: &ExpectationResult) -> String {
-    let ExpectationResult {
-        metric,
-        ratio_to,
-        value,
-        bound,
-        ..
-    } = expectation;
-    match ratio_to {
-        Some(other) => format!("{metric} ÷ that of {other} is {value}, expected {bound}"),
-        None => format!("{metric} is {value}, expected {bound}"),
-    }
-}
-
 fn expectation_lines(expectation: &ExpectationResult, style: Style) -> Vec<String> {
     let (mark, colour) = if expectation.holds {
         ("✓", GREEN)
     } else {
         ("✗", RED)
     };
-    let text = format!(
-        "{}: {}",
-        expectation.strategy,
-        expectation_text(expectation)
-    );
+    let text = format!("{}: {expectation}", expectation.strategy);
     // In ASCII the marks are words, `ok` and `FAIL`.
     let width = style.width.saturating_sub(if style.ascii { 3 } else { 0 });
     let mut lines = wrapped(&text, width, &format!("{mark} "), "  ");

@@ -3,22 +3,25 @@
 use super::Diagnostic;
 use super::clock::value_place;
 use super::document::{Node, Place, Value};
+use super::draft::Draft;
 use super::golden::read_golden;
 use super::metric_names;
 use super::model::{Bound, Expectation, RatioTo};
 use super::nearest::suggest;
 use super::reader::Reader;
 use super::strategies::ReadStrategy;
+use crate::metrics::OperationNames;
 
 /// A strategy's name with what it was read as: `None` when it could not be read.
 pub(super) type Named = (String, Option<ReadStrategy>);
 
-/// Reads all `[[expect]]`. `selected[i]` is the index that strategy i has in the scenario, `None` when it was not selected.
+/// Reads all `[[expect]]`. `selected[i]` is the index that strategy i has in the scenario, `None` when it was not selected;
+/// `base` is the file without any strategy's overrides.
 pub(super) fn read_expectations(
     scenario: &Reader<'_>,
     strategies: &[Named],
     selected: &[Option<usize>],
-    writes: &[&str],
+    base: &Draft,
     text: &str,
 ) -> Vec<Expectation> {
     let Some(entry) = scenario.entry("expect") else {
@@ -36,14 +39,7 @@ pub(super) fn read_expectations(
     for item in items {
         let reader = scenario.table_of("expect", item, &item.place, "expect".to_owned());
         if reader.table.is_some() {
-            read_one(
-                &reader,
-                strategies,
-                selected,
-                writes,
-                text,
-                &mut expectations,
-            );
+            read_one(&reader, strategies, selected, base, text, &mut expectations);
             reader.finish();
         }
     }
@@ -54,7 +50,7 @@ fn read_one(
     reader: &Reader<'_>,
     strategies: &[Named],
     selected: &[Option<usize>],
-    writes: &[&str],
+    base: &Draft,
     text: &str,
     out: &mut Vec<Expectation>,
 ) {
@@ -79,6 +75,7 @@ fn read_one(
             reader,
             chosen.as_deref().unwrap_or_default(),
             strategies,
+            base,
             text,
         );
         for mut key in found {
@@ -90,8 +87,9 @@ fn read_one(
         }
         return;
     }
-    let metric = read_metric(reader, writes);
-    let bound = read_bound(reader, metric.as_deref(), writes);
+    let names = base.setup.operation_names();
+    let metric = read_metric(reader, &names);
+    let bound = read_bound(reader, metric.as_deref(), &names);
     let ratio_to = read_ratio(reader, strategies, &bound);
     let (Some(chosen), Some(metric), Some(bound), Some(ratio_to)) =
         (chosen, metric, bound, ratio_to)
@@ -157,13 +155,13 @@ fn read_strategy<'a>(
     None
 }
 
-fn read_metric(reader: &Reader<'_>, writes: &[&str]) -> Option<String> {
+fn read_metric(reader: &Reader<'_>, names: &OperationNames<'_>) -> Option<String> {
     if !reader.has("metric") {
         reader.missing("metric", "\"server_max_share\"");
     }
     let metric = reader.text("metric")?;
     let place = value_place(reader, "metric");
-    match metric_names::check(metric, writes) {
+    match metric_names::check(metric, names) {
         Ok(()) => Some(metric.to_owned()),
         Err((message, help)) => {
             let mut diagnostic =
@@ -177,10 +175,17 @@ fn read_metric(reader: &Reader<'_>, writes: &[&str]) -> Option<String> {
 
 const BOUNDS: [&str; 4] = ["above", "below", "between", "is"];
 
-fn read_bound(reader: &Reader<'_>, metric: Option<&str>, writes: &[&str]) -> Option<Bound> {
+fn read_bound(
+    reader: &Reader<'_>,
+    metric: Option<&str>,
+    names: &OperationNames<'_>,
+) -> Option<Bound> {
     let given: Vec<&str> = BOUNDS.into_iter().filter(|key| reader.has(key)).collect();
     for key in BOUNDS {
         reader.entry(key);
+    }
+    if given.is_empty() && BOUNDS.iter().any(|key| reader.misspelt(key)) {
+        return None;
     }
     let [key] = given[..] else {
         let (place, message) = match given.get(1) {
@@ -207,7 +212,7 @@ fn read_bound(reader: &Reader<'_>, metric: Option<&str>, writes: &[&str]) -> Opt
     if metric.is_none() && matches!(node.value, Value::Text(_)) && key == "is" {
         return None;
     }
-    let words = metric.and_then(|metric| metric_names::words(metric, writes));
+    let words = metric.and_then(|metric| metric_names::words(metric, names));
     if let Some(words) = words {
         return match &node.value {
             Value::Text(word) if key == "is" => {

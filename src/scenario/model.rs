@@ -6,6 +6,7 @@ use crate::client::ClientSpec;
 use crate::cluster::{ClusterSpec, TableSpec};
 use crate::key::KeyPlan;
 use crate::keyspace::RowKey;
+use crate::metrics::OperationNames;
 use crate::random::Seed;
 use crate::record::Schema;
 use crate::time::{EpochNanos, SimDuration};
@@ -124,16 +125,13 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// The names of the reads, in file order.
-    pub fn read_names(&self) -> Vec<&str> {
-        let reads = self.workload.reads.iter();
-        reads.map(|read| read.name.as_str()).collect()
-    }
-
-    /// The names of the writes, in file order.
-    pub fn write_names(&self) -> Vec<&str> {
-        let writes = self.workload.writes.iter();
-        writes.map(|write| write.name.as_str()).collect()
+    /// The names of its operations, for the paths of metrics.
+    pub fn operation_names(&self) -> OperationNames<'_> {
+        let Workload { writes, reads, .. } = &self.workload;
+        OperationNames {
+            writes: writes.iter().map(|write| write.name.as_str()).collect(),
+            reads: reads.iter().map(|read| read.name.as_str()).collect(),
+        }
     }
 }
 

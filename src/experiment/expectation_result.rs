@@ -1,0 +1,165 @@
+//! One expectation's outcome, as `results.json` holds it and as one sentence tells it. Must not judge.
+
+use super::Measure;
+use super::wording::exact;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// One expectation's outcome. Displayed as what was found and what was expected, without the strategy:
+/// `server_max_share is 0.998 [0.997, 0.999], expected above 0.95`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExpectationResult {
+    /// Strategy.
+    pub strategy: String,
+    /// Metric path, or `key` for golden keys.
+    pub metric: String,
+    /// Other strategy, when a ratio.
+    pub ratio_to: Option<String>,
+    /// The record whose key it is, as `field=value` pairs; only of golden keys.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<String>,
+    /// What was found.
+    pub value: FoundValue,
+    /// What was expected.
+    pub bound: ExpectedBound,
+    /// Whether the whole interval satisfies the bound.
+    pub holds: bool,
+    /// Why it was expected.
+    pub because: Option<String>,
+}
+
+/// What was found: a number, or a text.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum FoundValue {
+    /// The mean over the replicates with its interval; all null when undefined.
+    Number(Measure),
+    /// A word (`moving`), or an escaped key.
+    Text(String),
+}
+
+/// What was expected; in JSON `{"above": 0.95}`, `{"between": [0.9, 1.1]}`, `{"is": "moving"}`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ExpectedBound {
+    /// Greater than.
+    Above(f64),
+    /// Less than.
+    Below(f64),
+    /// Within, ends included.
+    Between(f64, f64),
+    /// Equal.
+    Is(ExpectedValue),
+}
+
+/// A number, or a text.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ExpectedValue {
+    /// A number.
+    Number(f64),
+    /// A word, or an escaped key.
+    Text(String),
+}
+
+impl fmt::Display for ExpectationResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (metric, value, bound) = (&self.metric, &self.value, &self.bound);
+        match (&self.record, &self.ratio_to) {
+            (Some(record), _) => {
+                write!(f, "{metric} of {record} is `{value}`, expected `{bound}`")
+            }
+            (None, Some(other)) => {
+                write!(f, "{metric} ÷ that of {other} is {value}, expected {bound}")
+            }
+            (None, None) => write!(f, "{metric} is {value}, expected {bound}"),
+        }
+    }
+}
+
+impl fmt::Display for FoundValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const OPEN: &str = "unknown: operations were unfinished at the end";
+        let measure = match self {
+            Self::Text(text) => return f.write_str(text),
+            Self::Number(measure) => measure,
+        };
+        match (measure.mean, measure.low, measure.high) {
+            (None, ..) if measure.censored => f.write_str(OPEN),
+            (None, ..) => f.write_str("undefined"),
+            (Some(least), ..) if measure.censored => write!(f, "> {}, {OPEN}", exact(least)),
+            (Some(mean), Some(low), Some(high)) => {
+                write!(f, "{} [{}, {}]", exact(mean), exact(low), exact(high))
+            }
+            (Some(mean), ..) => f.write_str(&exact(mean)),
+        }
+    }
+}
+
+impl fmt::Display for ExpectedBound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Above(least) => write!(f, "above {least}"),
+            Self::Below(most) => write!(f, "below {most}"),
+            Self::Between(least, most) => write!(f, "between {least} and {most}"),
+            Self::Is(ExpectedValue::Number(number)) => write!(f, "{number}"),
+            Self::Is(ExpectedValue::Text(text)) => f.write_str(text),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(mean: Option<f64>, interval: Option<(f64, f64)>, censored: bool) -> String {
+        let value = FoundValue::Number(Measure {
+            mean,
+            low: interval.map(|(low, _)| low),
+            high: interval.map(|(_, high)| high),
+            censored,
+            ..Measure::UNDEFINED
+        });
+        value.to_string()
+    }
+
+    #[test]
+    fn a_value_is_told_with_its_interval_or_why_it_is_unknown() {
+        let interval = Some((1.515_88, 6.484_12));
+        assert_eq!(told(Some(4.0), interval, false), "4 [1.5159, 6.4841]");
+        assert_eq!(told(Some(0.3), None, false), "0.3");
+        assert_eq!(told(None, None, false), "undefined");
+        assert_eq!(
+            told(Some(12_345.67), None, true),
+            "> 12346, unknown: operations were unfinished at the end"
+        );
+    }
+
+    #[test]
+    fn bounds_are_data_in_json_and_words_in_a_sentence() {
+        let text = |text: &str| ExpectedBound::Is(ExpectedValue::Text(text.to_owned()));
+        for (bound, json, told) in [
+            (
+                ExpectedBound::Above(0.95),
+                r#"{"above":0.95}"#,
+                "above 0.95",
+            ),
+            (ExpectedBound::Below(5.0), r#"{"below":5.0}"#, "below 5"),
+            (
+                ExpectedBound::Between(0.95, 1.05),
+                r#"{"between":[0.95,1.05]}"#,
+                "between 0.95 and 1.05",
+            ),
+            (
+                ExpectedBound::Is(ExpectedValue::Number(2.0)),
+                r#"{"is":2.0}"#,
+                "2",
+            ),
+            (text("moving"), r#"{"is":"moving"}"#, "moving"),
+        ] {
+            assert_eq!(serde_json::to_string(&bound).unwrap(), json);
+            assert_eq!(bound.to_string(), told);
+            assert_eq!(serde_json::from_str::<ExpectedBound>(json).unwrap(), bound);
+        }
+    }
+}
