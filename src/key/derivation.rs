@@ -21,7 +21,8 @@ pub struct Derivation {
 impl Derivation {
     /// `None` for an expression that can't be compiled.
     pub(super) fn compile(text: &str, environment: &Environment<'_>) -> Option<Self> {
-        let tree = parse(text).ok()?;
+        let (tree, errors) = parse(text);
+        let tree = tree.filter(|_| errors.is_empty())?;
         let mut checker = Checker::new(text, *environment);
         let parts = checker.parts(&tree)?;
         if !checker.errors.is_empty() {

@@ -2,6 +2,7 @@
 
 use crate::time::SimTime;
 use crate::workload::{Condition, Population};
+use std::sync::Arc;
 
 /// Numbers of rows of a table: from laws ([`Population`]), or from rows held in memory.
 pub trait RowCounts {
@@ -19,5 +20,15 @@ impl RowCounts for Population {
 
     fn matching(&self, condition: Condition<'_>, target: &[i64], at: SimTime) -> f64 {
         Population::matching(self, condition, target, at)
+    }
+}
+
+impl<R: RowCounts> RowCounts for Arc<R> {
+    fn rows(&self, at: SimTime) -> f64 {
+        (**self).rows(at)
+    }
+
+    fn matching(&self, condition: Condition<'_>, target: &[i64], at: SimTime) -> f64 {
+        (**self).matching(condition, target, at)
     }
 }

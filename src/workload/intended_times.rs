@@ -184,7 +184,10 @@ impl BeatTimes {
     pub(super) fn at(&self, index: u64) -> Option<BeatTime> {
         let (period, place) = (index / self.clock.count(), index % self.clock.count());
         let base = period.saturating_mul(self.clock.every());
-        let moved = self.jitter.as_ref().map_or(0, |jitter| jitter.draws.at(index));
+        let moved = self
+            .jitter
+            .as_ref()
+            .map_or(0, |jitter| jitter.draws.at(index));
         let time = base
             .saturating_add(self.clock.offset(place))
             .saturating_add(moved);
