@@ -1,16 +1,20 @@
 //! One strategy's layout and runs together: its metrics, and its part of the results. Must not know the other strategies.
 
+use super::read_summary::{ReadForecast, ReadSummary};
 use super::runs::StrategyRuns;
 use super::verdict::Verdict;
 use super::{KeyMapBucket, Metric, StrategyResult, WriteResult, response_curve, wording};
 use crate::layout::{Layout, StrategySample};
-use crate::metrics::{Hotspot, HotspotEvidence, Peak};
+use crate::metrics::{Hotspot, HotspotEvidence, Peak, Subject};
 use crate::scenario::{Presplit, PresplitAlgorithm, Severity, Strategy, TimeSpec};
-use crate::workload::{Drive, Import};
+use crate::workload::{Drive, Import, ReadDrive};
 use std::collections::BTreeMap;
 
 /// Hottest values that results list.
 const ENTITIES: usize = 8;
+
+/// A server with a greater share of its handlers busy has none left for what comes.
+const BUSY: f64 = 0.95;
 
 /// Everything that is known of one strategy.
 pub(super) struct StrategySummary<'a> {
@@ -18,6 +22,8 @@ pub(super) struct StrategySummary<'a> {
     pub(super) layout: &'a Layout,
     pub(super) runs: StrategyRuns,
     pub(super) hotspot: Option<Hotspot>,
+    /// Of each read, in file order.
+    forecasts: Vec<ReadForecast>,
     time: &'a TimeSpec,
 }
 
@@ -67,11 +73,16 @@ impl<'a> StrategySummary<'a> {
             .filter_map(|(at, write)| Some((at, import(&write.drive)?.rows.len(&setup.schema))))
             .collect();
         runs.set_makespan(&imports);
+        let forecasts = forecasts(layout);
+        for (runs, forecast) in runs.reads.iter_mut().zip(&forecasts) {
+            runs.set_costs(forecast);
+        }
         let mut summary = Self {
             strategy,
             layout,
             runs,
             hotspot: None,
+            forecasts,
             time,
         };
         summary.hotspot = Hotspot::classify(&summary.evidence(key_floor));
@@ -117,22 +128,56 @@ impl<'a> StrategySummary<'a> {
             .lints
             .iter()
             .filter(|lint| lint.severity != Severity::Note);
-        lints.map(|lint| lint.message.clone())
+        let busy = self.mean("utilisation_max").filter(|busy| *busy > BUSY);
+        let behind = self.reads().filter_map(move |read| {
+            let (done, offered) = read.price()?.behind?;
+            let cause = match busy {
+                Some(_) => "the busiest server has no handler left",
+                None => "they wait for more than handlers",
+            };
+            Some(format!(
+                "`{}`: read `{}` piles up, {} of {} a second completed: {cause}",
+                self.strategy.name,
+                read.name,
+                wording::compact(done),
+                wording::compact(offered),
+            ))
+        });
+        lints.map(|lint| lint.message.clone()).chain(behind)
     }
 
-    /// The class of hotspot; an undefined number when it can't be told.
-    pub(super) fn hotspot_metric(&self) -> Metric {
-        self.hotspot
-            .map_or(Metric::Number(super::Measure::UNDEFINED), |class| {
-                Metric::Word(class.name().to_owned())
+    /// Its reads, in file order.
+    fn reads(&self) -> impl Iterator<Item = ReadSummary<'_>> {
+        let reads = self.strategy.setup.workload.reads.iter();
+        reads
+            .zip(&self.runs.reads)
+            .enumerate()
+            .map(|(at, (read, runs))| ReadSummary {
+                name: &read.name,
+                issued: read.drive.is_some(),
+                forecast: self.forecasts.get(at),
+                runs,
             })
+    }
+
+    /// A metric that is a word; `None` when it can't be told.
+    pub(super) fn word(&self, subject: Subject) -> Option<String> {
+        match subject {
+            Subject::Read(read) => {
+                let forecast = self.forecasts.get(read)?;
+                Some(forecast.path.name().to_owned())
+            }
+            _ => Some(self.hotspot?.name().to_owned()),
+        }
     }
 
     /// What `results.json` says of it.
     pub(super) fn result(&self) -> StrategyResult {
         let strategy = self.strategy;
         let mut metrics = self.runs.metrics();
-        metrics.insert("hotspot".to_owned(), self.hotspot_metric());
+        let undefined = Metric::Number(super::Measure::UNDEFINED);
+        let hotspot = self.word(Subject::All).map_or(undefined, Metric::Word);
+        metrics.insert("hotspot".to_owned(), hotspot);
         let writes = strategy.setup.workload.writes.iter().zip(&self.runs.writes);
         StrategyResult {
             name: strategy.name.clone(),
@@ -148,7 +193,7 @@ impl<'a> StrategySummary<'a> {
                     metrics: runs.write_metrics(),
                 })
                 .collect(),
-            reads: Vec::new(),
+            reads: self.reads().map(|read| read.result()).collect(),
             neighbours: Vec::new(),
             counts: self.runs.all.counts,
             verdict: self.verdict().to_string(),
@@ -181,37 +226,52 @@ impl<'a> StrategySummary<'a> {
 
     /// The evidence of its verdict.
     fn verdict(&self) -> Verdict {
-        let cluster = &self.strategy.setup.cluster;
-        let writes = &self.strategy.setup.workload.writes;
-        let closed = writes
-            .iter()
-            .any(|write| matches!(write.drive, Drive::Closed { .. }));
-        let response = self.runs.all.response();
+        let setup = &self.strategy.setup;
+        let writes = &setup.workload.writes;
+        let reads_only = writes.is_empty();
+        let named = |of_writes: &'static str, of_reads: &'static str| {
+            self.mean(if reads_only { of_reads } else { of_writes })
+        };
+        let closed = if reads_only {
+            let reads = setup.workload.reads.iter();
+            reads
+                .flat_map(|read| &read.drive)
+                .any(|drive| matches!(drive, ReadDrive::Closed { .. }))
+        } else {
+            writes
+                .iter()
+                .any(|write| matches!(write.drive, Drive::Closed { .. }))
+        };
+        let response = match reads_only {
+            true => self.runs.all_reads.response(),
+            false => self.runs.all.response(),
+        };
         let p99 = response
             .get("p99")
             .and_then(|p99| Some((p99.merged.or(p99.mean)?, p99.censored)));
         // A whole import in a closed loop has nothing else to be measured against than its time.
-        let makespan = if writes.iter().all(|write| import(&write.drive).is_some()) {
-            self.mean("makespan_ms")
-        } else {
-            None
+        let imported = !reads_only && writes.iter().all(|write| import(&write.drive).is_some());
+        let offered = named("write_offered_per_sec", "read_offered_per_sec");
+        // A lookback hotspot is one of reads.
+        let of_reads = reads_only || self.hotspot == Some(Hotspot::Lookback);
+        let skew = |of_writes: &'static str, reads: &'static str| {
+            self.mean(if of_reads { reads } else { of_writes })
         };
         Verdict {
             hotspot: self.hotspot,
-            servers: cluster.servers,
-            server_max_share: self.mean("server_max_share"),
-            peak_to_mean: self.mean("server_peak_to_mean"),
-            offered_per_sec: if closed {
-                None
-            } else {
-                self.mean("write_offered_per_sec")
-            },
-            throughput_per_sec: self.mean("write_throughput_per_sec"),
+            skew_of: if of_reads { "reads" } else { "writes" },
+            rates_of: if reads_only { "reads" } else { "writes" },
+            servers: setup.cluster.servers,
+            server_max_share: skew("server_max_share", "read_server_max_share"),
+            peak_to_mean: skew("server_peak_to_mean", "read_server_peak_to_mean"),
+            offered_per_sec: offered.filter(|_| !closed),
+            throughput_per_sec: named("write_throughput_per_sec", "read_throughput_per_sec"),
             capacity_per_sec: self.mean("server_capacity_per_sec"),
-            makespan_ms: makespan,
+            makespan_ms: self.mean("makespan_ms").filter(|_| imported),
             p99_ms: p99,
-            failed_fraction: self.mean("write_failed_fraction").unwrap_or(0.0),
-            unfinished_fraction: self.mean("write_unfinished_fraction").unwrap_or(0.0),
+            failed_fraction: named("write_failed_fraction", "read_failed_fraction").unwrap_or(0.0),
+            unfinished_fraction: named("write_unfinished_fraction", "read_unfinished_fraction")
+                .unwrap_or(0.0),
             saturated: self
                 .mean("saturated")
                 .is_some_and(|fraction| fraction > 0.5),
@@ -226,10 +286,12 @@ impl<'a> StrategySummary<'a> {
                 )
             }),
             hottest_row_share: self.layout.hottest_row_share,
-            region_max_share: self.mean("region_max_share"),
+            hot_read_share: self.runs.hottest().map(|hottest| hottest.read_share),
+            region_max_share: skew("region_max_share", "read_region_max_share"),
             key_floor: self.mean("key_floor").unwrap_or(1.0),
-            placement_floor: self.mean("placement_floor").unwrap_or(1.0),
+            placement_floor: skew("placement_floor", "read_placement_floor").unwrap_or(1.0),
             duration_s: self.time.duration.as_secs_f64(),
+            reads: self.reads().filter_map(|read| read.price()).collect(),
         }
     }
 
@@ -263,4 +325,9 @@ fn import(drive: &Drive) -> Option<&Import> {
         Drive::Open { import, .. } | Drive::Closed { import, .. } => import.as_ref(),
         Drive::Beat(_) => None,
     }
+}
+
+fn forecasts(layout: &Layout) -> Vec<ReadForecast> {
+    let _ = layout;
+    Vec::new()
 }

@@ -2,9 +2,9 @@
 
 use super::Hotspot;
 use super::catalogue::{
-    Definition, PER_READ, PER_WRITE, READ_COSTS, READ_RESPONSE, RESPONSE, RESPONSE_PARTS, Unit,
-    definition, definitions,
+    Definition, PER_READ, PER_WRITE, READ_RESPONSE, RESPONSE, RESPONSE_PARTS, Unit, definitions,
 };
+use super::definitions::OF_ONE_READ;
 
 /// Metrics of the design that need what is not simulated yet: splits, the balancer, store files, neighbours.
 const NOT_SIMULATED: [(&str, &str); 5] = [
@@ -130,18 +130,11 @@ struct Kind<'a> {
     /// Metrics of all operations of the kind that each has as well, with the prefix `<name>_`.
     shared: &'static [&'static str],
     /// Metrics that only a single operation has.
-    own: &'static [&'static str],
+    own: &'static [Definition],
     subject: fn(usize) -> Subject,
 }
 
 fn kinds<'a>(names: &'a OperationNames<'a>) -> [Kind<'a>; 2] {
-    const OWN: [&str; 5] = [
-        PATH,
-        READ_COSTS[0],
-        READ_COSTS[1],
-        READ_COSTS[2],
-        READ_COSTS[3],
-    ];
     [
         Kind {
             name: "write",
@@ -154,7 +147,7 @@ fn kinds<'a>(names: &'a OperationNames<'a>) -> [Kind<'a>; 2] {
             name: "read",
             operations: &names.reads,
             shared: &PER_READ,
-            own: &OWN,
+            own: OF_ONE_READ,
             subject: Subject::Read,
         },
     ]
@@ -188,12 +181,7 @@ pub fn lookup(path: &str, names: &OperationNames<'_>) -> Result<MetricPath, Unkn
         if kind.shared.contains(&head) {
             return plain(&whole, path, names).map(|found| MetricPath { subject, ..found });
         }
-        if let Some(definition) = kind
-            .own
-            .iter()
-            .find(|known| **known == rest)
-            .and_then(|name| definition(name))
-        {
+        if let Some(definition) = kind.own.iter().find(|own| own.name == rest) {
             return Ok(MetricPath {
                 definition,
                 subject,
@@ -255,7 +243,7 @@ pub fn all_paths(names: &OperationNames<'_>) -> impl Iterator<Item = String> {
         for operation in kind.operations {
             let prefix = kind.name.len() + 1;
             let shared = kind.shared.iter().map(|name| &name[prefix..]);
-            let members = kind.own.iter().copied().chain(shared);
+            let members = kind.own.iter().map(|own| own.name).chain(shared);
             paths.extend(members.map(|member| format!("{}.{operation}.{member}", kind.name)));
         }
     }
