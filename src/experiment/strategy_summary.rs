@@ -7,7 +7,7 @@ use crate::layout::Layout;
 use crate::metrics::{Hotspot, HotspotEvidence};
 use crate::scenario::{Presplit, PresplitAlgorithm, Severity, Strategy, TimeSpec};
 use crate::storage::RowSize;
-use crate::workload::{Drive, Import};
+use crate::workload::Drive;
 use std::collections::BTreeMap;
 
 /// Hottest values that results list.
@@ -67,7 +67,7 @@ impl<'a> StrategySummary<'a> {
             .writes
             .iter()
             .enumerate()
-            .filter_map(|(at, write)| Some((at, import(&write.drive)?.rows.len(&setup.schema))))
+            .filter_map(|(at, write)| Some((at, write.drive.import()?.rows.len(&setup.schema))))
             .collect();
         runs.set_makespan(&imports);
         let mut summary = Self {
@@ -110,14 +110,27 @@ impl<'a> StrategySummary<'a> {
         self.runs.all.mean(name)
     }
 
-    /// Lints worth a warning; they name their strategy.
+    /// Some import has rows left at the end of some replicate: the makespan is unknown there.
+    fn import_unfinished(&self) -> bool {
+        let writes = &self.strategy.setup.workload.writes;
+        writes.iter().any(|write| write.drive.import().is_some())
+            && self.runs.all.values("makespan_ms").contains(&None)
+    }
+
+    /// Lints worth a warning, and what the runs showed to be odd; they name their strategy.
     pub(super) fn warnings(&self) -> impl Iterator<Item = String> + '_ {
         let lints = self
             .layout
             .lints
             .iter()
             .filter(|lint| lint.severity != Severity::Note);
-        lints.map(|lint| lint.message.clone())
+        let unfinished = self.import_unfinished().then(|| {
+            format!(
+                "strategy `{}`: an import does not end within `time.duration`: its makespan is unknown",
+                self.strategy.name
+            )
+        });
+        lints.map(|lint| lint.message.clone()).chain(unfinished)
     }
 
     /// The class of hotspot; an undefined number when it can't be told.
@@ -191,7 +204,8 @@ impl<'a> StrategySummary<'a> {
             .get("p99")
             .and_then(|p99| Some((p99.merged.or(p99.mean)?, p99.censored)));
         // A whole import in a closed loop has nothing else to be measured against than its time.
-        let makespan = if writes.iter().all(|write| import(&write.drive).is_some()) {
+        let imports = writes.iter().all(|write| write.drive.import().is_some());
+        let makespan = if imports && !self.import_unfinished() {
             self.mean("makespan_ms")
         } else {
             None
@@ -209,6 +223,7 @@ impl<'a> StrategySummary<'a> {
             throughput_per_sec: self.mean("write_throughput_per_sec"),
             capacity_per_sec: self.mean("server_capacity_per_sec"),
             makespan_ms: makespan,
+            import_unfinished: self.import_unfinished(),
             p99_ms: p99,
             failed_fraction: self.mean("write_failed_fraction").unwrap_or(0.0),
             unfinished_fraction: self.mean("write_unfinished_fraction").unwrap_or(0.0),
@@ -255,12 +270,5 @@ fn key_map_bucket(bucket: &crate::layout::KeyBucket) -> KeyMapBucket {
             .map(|byte| format!("{byte:02x}"))
             .collect(),
         labels: bucket.labels.clone(),
-    }
-}
-
-fn import(drive: &Drive) -> Option<&Import> {
-    match drive {
-        Drive::Open { import, .. } | Drive::Closed { import, .. } => import.as_ref(),
-        Drive::Beat(_) => None,
     }
 }
