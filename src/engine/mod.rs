@@ -25,6 +25,7 @@ mod server_side;
 mod simulation;
 
 pub use config::{PlannedRead, SimConfig, TableCopy};
+pub use reads::scanner_rows;
 pub use saturating::saturating;
 
 use crate::metrics::RunResult;

@@ -7,6 +7,7 @@ use super::placing::{Placing, row_size};
 use super::row_spread::RowSpread;
 use super::scan_cursor::ScanCursor;
 use super::simulation::{Event, Simulation};
+use crate::cluster::TableSpec;
 use crate::metrics::ReadWork;
 use crate::query::Requests;
 use crate::random::{DrawKey, Stream};
@@ -27,6 +28,11 @@ pub(super) struct Access {
     pub spread: RowSpread,
     /// Rows that fit into one call of a scanner, >= 1.
     pub batch_rows: u64,
+}
+
+/// Rows that a scanner's call returns at most, when keys have so many bytes.
+pub fn scanner_rows(table: &TableSpec, key_bytes: u64) -> u64 {
+    (SCANNER_BYTES.0 / row_size(table).cells(key_bytes).max(1)).max(1)
 }
 
 /// The reads of a run.
@@ -64,7 +70,7 @@ impl Reads {
                 table: read.table,
                 first_region: table.first_region(),
                 spread: RowSpread::new(sample, table),
-                batch_rows: (SCANNER_BYTES.0 / row_size(&config.table).cells(key).max(1)).max(1),
+                batch_rows: scanner_rows(&config.table, key),
             }
         });
         Self {

@@ -1,6 +1,6 @@
 //! Runs a scenario's matrix in parallel and summarises it. Must not show anything: progress is told to whoever asks.
 
-use super::matrix::{Job, Matrix};
+use super::matrix::{Job, Matrix, has_capacity};
 use super::runs::StrategyRuns;
 use super::strategy_summary::StrategySummary;
 use super::{Results, ScenarioInfo, comparisons, expectations};
@@ -54,9 +54,11 @@ impl<'a> Experiment<'a> {
         }
     }
 
-    /// Number of runs: each strategy's replicates, and its saturating run.
+    /// Number of runs: each strategy's replicates, and the saturating run of one that writes.
     pub fn runs(&self) -> u64 {
-        self.scenario.strategies.len() as u64 * (u64::from(self.scenario.replicates) + 1)
+        let strategies = &self.scenario.strategies;
+        let saturating = strategies.iter().filter(|strategy| has_capacity(strategy));
+        strategies.len() as u64 * u64::from(self.scenario.replicates) + saturating.count() as u64
     }
 
     /// Runs everything. `progress` is called once for each run that has ended, from any thread, in any order.

@@ -3,8 +3,11 @@
 use super::ReadResult;
 use super::runs::Runs;
 use super::wording::{compact, millis, percent};
+use crate::engine::scanner_rows;
+use crate::layout;
 use crate::metrics::READ_COSTS;
 use crate::query::AccessPath;
+use crate::scenario::Setup;
 use std::fmt;
 
 /// Calls, regions or rows within this factor of a whole number are told as that number.
@@ -32,6 +35,33 @@ pub(super) struct ReadSummary<'a> {
     pub(super) issued: bool,
     pub(super) forecast: Option<&'a ReadForecast>,
     pub(super) runs: &'a Runs,
+}
+
+impl ReadForecast {
+    /// From what the layout says of a read of this setup.
+    pub(super) fn of(read: &layout::ReadForecast, setup: &Setup) -> Self {
+        let plan = &read.planned.plan;
+        let path = plan.path();
+        let sample = &read.planned.row_sample;
+        let key_bytes: usize = sample.iter().map(<[u8]>::len).sum();
+        let key_bytes = (key_bytes / sample.len().max(1)) as u64;
+        let calls = match path {
+            AccessPath::Get => read.requests,
+            // One call a server: the regions that a read asks lie on as many servers as there are, or on one each.
+            AccessPath::MultiGet => read.regions.min(f64::from(setup.cluster.servers)),
+            // One at least for each scan and each region; more where a call can't return all rows.
+            _ => {
+                let full = read.rows_read / scanner_rows(&setup.table, key_bytes) as f64;
+                read.requests.max(read.regions) + full.floor()
+            }
+        };
+        Self {
+            path,
+            words: read.words.clone(),
+            copy: (read.planned.table > 0).then_some(read.planned.table as u32),
+            costs: [calls, read.regions, read.rows_read, read.rows_returned],
+        }
+    }
 }
 
 impl Runs {

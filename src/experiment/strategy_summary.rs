@@ -73,7 +73,11 @@ impl<'a> StrategySummary<'a> {
             .filter_map(|(at, write)| Some((at, write.drive.import()?.rows.len(&setup.schema))))
             .collect();
         runs.set_makespan(&imports);
-        let forecasts = forecasts(layout);
+        let forecasts: Vec<ReadForecast> = layout
+            .reads
+            .iter()
+            .map(|read| ReadForecast::of(read, setup))
+            .collect();
         for (runs, forecast) in runs.reads.iter_mut().zip(&forecasts) {
             runs.set_costs(forecast);
         }
@@ -337,9 +341,4 @@ fn key_map_bucket(bucket: &crate::layout::KeyBucket) -> KeyMapBucket {
             .collect(),
         labels: bucket.labels.clone(),
     }
-}
-
-fn forecasts(layout: &Layout) -> Vec<ReadForecast> {
-    let _ = layout;
-    Vec::new()
 }

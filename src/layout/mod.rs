@@ -7,6 +7,7 @@ mod key_lints;
 mod key_sample;
 mod load_lints;
 mod plan_layout;
+mod read_forecast;
 mod size_findings;
 mod table_sample;
 mod table_size;
@@ -20,7 +21,7 @@ pub use table_sample::{StrategySample, TableSample};
 pub use table_size::{
     EncodedSize, KeyBytes, MemstoreBudget, SegmentBytes, StrategySize, TableSize,
 };
-pub use types::{EntityShare, KeyBucket, Layout, RegionForecast};
+pub use types::{EntityShare, KeyBucket, Layout, ReadForecast, RegionForecast};
 
 #[cfg(test)]
 #[path = "layout_tests.rs"]
