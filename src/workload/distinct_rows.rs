@@ -1,6 +1,6 @@
 //! How many different rows the writes of a table leave, when a later one may overwrite an earlier. Must not know keys: it is told what they tell apart.
 
-use super::field_shares::is_drawn_from_others;
+use super::field_shares::{Of, is_drawn_from_others};
 use super::population::{Tally, items};
 use super::row_origin::RowOrigin;
 use super::{Condition, Population};
@@ -135,7 +135,7 @@ impl Population {
                 continue;
             };
             if is_drawn_from_others(item.field, origin, schema) && roots_told(item.field) {
-                combinations *= self.dependent(at_origin, nth, item, condition, target);
+                combinations *= self.dependent(at_origin, nth, item, Of::Values, condition, target);
             } else if told(item.field) {
                 combinations *= (item.high.abs_diff(item.low) as f64 / count as f64).min(1.0);
             }

@@ -2,7 +2,7 @@
 //! keys, nor hold rows.
 
 use super::Workload;
-use super::field_shares::{FieldShares, is_drawn_from_others};
+use super::field_shares::{FieldShares, Of, is_drawn_from_others};
 use super::row_history::Window;
 use super::row_origin::RowOrigin;
 use crate::random::Seed;
@@ -135,7 +135,7 @@ impl Population {
                     });
                 }
                 _ if is_drawn_from_others(field, origin, schema) => {
-                    let share = self.dependent(at_origin, nth, item, condition, target);
+                    let share = self.dependent(at_origin, nth, item, Of::Rows, condition, target);
                     let roots = self.shares.roots(at_origin, field);
                     if roots.iter().all(|root| origin.each.contains(root)) {
                         combined *= share;
@@ -144,7 +144,9 @@ impl Population {
                     }
                 }
                 _ => {
-                    let share = self.shares.independent(origin, field, (low, high), schema);
+                    let share =
+                        self.shares
+                            .independent(origin, field, (low, high), Of::Rows, schema);
                     if origin.each.contains(&field) {
                         combined *= share;
                     } else {
@@ -172,12 +174,14 @@ impl Population {
         }
     }
 
-    /// The share of an origin's rows that satisfy the `nth` part of the condition, on a dependent field, given the parts that come before it.
+    /// The share of an origin's rows, or of the combinations of its values, that satisfy the `nth` part of the condition, on a dependent field, given the
+    /// parts that come before it.
     pub(super) fn dependent(
         &self,
         at_origin: usize,
         nth: usize,
         item: Item,
+        of: Of,
         condition: Condition<'_>,
         target: &[i64],
     ) -> f64 {
@@ -213,8 +217,14 @@ impl Population {
                         .any(|root| roots.contains(root)))
         };
         let tabulated = || {
-            self.shares
-                .tabulated(&self.origins, at_origin, item.field, slots, &self.generator)
+            self.shares.tabulated(
+                &self.origins,
+                at_origin,
+                item.field,
+                slots,
+                of,
+                &self.generator,
+            )
         };
         let before = items(condition).take(nth).filter(|other| related(other));
         let root_known = roots.iter().any(|root| known(*root).is_some());
@@ -231,7 +241,7 @@ impl Population {
             .map(|root| {
                 let slot = target[usize::from(root.0)];
                 self.shares
-                    .independent(origin, *root, (slot, slot.saturating_add(1)), schema)
+                    .independent(origin, *root, (slot, slot.saturating_add(1)), of, schema)
             })
             .product();
         let by_law = self.shares.by_law(item.field, slots, schema);

@@ -1,6 +1,6 @@
 //! The reads that are intended: times, targets and lists.
 
-use super::fixture::{LOAD, METRIC, NUMBER, SEED, SENSOR, SITE, START, TS, WIDTH, beat, generator};
+use super::fixture::{LOAD, METRIC, SEED, SENSOR, SITE, START, TS, WIDTH, beat, generator};
 use super::fixture::{all, open, records, workload, write};
 use super::pick_tests::zipf;
 use super::*;
