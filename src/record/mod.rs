@@ -31,6 +31,8 @@ mod schema;
 mod text_tests;
 mod value_sampler;
 mod value_shares;
+#[cfg(test)]
+mod value_shares_tests;
 mod zipf;
 
 pub use field_domain::{FieldDomain, ValueType};

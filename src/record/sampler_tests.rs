@@ -30,7 +30,11 @@ fn assert_fits(sampler: &Sampler, cells: &[(u64, u64)], probability: impl Fn(u64
     assert_values_fit(&values, cells, probability);
 }
 
-fn assert_values_fit(values: &[u64], cells: &[(u64, u64)], probability: impl Fn(u64) -> f64) {
+pub(super) fn assert_values_fit(
+    values: &[u64],
+    cells: &[(u64, u64)],
+    probability: impl Fn(u64) -> f64,
+) {
     let mut statistic = 0.0;
     let mut sum = 0.0;
     for (from, to) in cells {

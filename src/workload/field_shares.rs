@@ -27,7 +27,17 @@ struct Dependent {
     roots: Vec<FieldId>,
     /// The first origin in which it has the same shares.
     twin: usize,
-    table: OnceLock<Option<Table>>,
+    by_rows: OnceLock<Option<Table>>,
+    evenly: OnceLock<Option<Table>>,
+}
+
+/// What a share is a share of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Of {
+    /// An origin's rows.
+    Rows,
+    /// The values that its fields can have, or the combinations of them.
+    Values,
 }
 
 /// Entry i is the share of the first i values.
@@ -54,7 +64,8 @@ impl FieldShares {
                 Dependent {
                     roots,
                     twin: twin.unwrap_or(dependents.len()),
-                    table: OnceLock::new(),
+                    by_rows: OnceLock::new(),
+                    evenly: OnceLock::new(),
                 }
             });
             let of_origin = of_origin.collect();
@@ -81,9 +92,10 @@ impl FieldShares {
         origin: &RowOrigin,
         field: FieldId,
         (low, high): (i64, i64),
+        of: Of,
         schema: &Schema,
     ) -> f64 {
-        if origin.each.contains(&field) {
+        if of == Of::Values || origin.each.contains(&field) {
             return even_share(&schema.field(field).kind, low, high);
         }
         self.by_law(field, (low, high), schema)
@@ -109,13 +121,17 @@ impl FieldShares {
         at: usize,
         field: FieldId,
         (low, high): (i64, i64),
+        of: Of,
         generator: &RecordGenerator,
     ) -> Option<f64> {
         let twin = self.dependents[at][usize::from(field.0)].twin;
         let dependent = &self.dependents[twin][usize::from(field.0)];
-        let table = dependent
-            .table
-            .get_or_init(|| self.tabulate(&origins[twin], field, &dependent.roots, generator));
+        let table = match of {
+            Of::Rows => &dependent.by_rows,
+            Of::Values => &dependent.evenly,
+        };
+        let table = table
+            .get_or_init(|| self.tabulate(&origins[twin], field, &dependent.roots, of, generator));
         table.as_ref().map(|table| {
             let last = table.before.len() - 1;
             let offset = |slot: i64| {
@@ -137,6 +153,7 @@ impl FieldShares {
         origin: &RowOrigin,
         field: FieldId,
         roots: &[FieldId],
+        of: Of,
         generator: &RecordGenerator,
     ) -> Option<Table> {
         let schema = generator.schema();
@@ -168,7 +185,7 @@ impl FieldShares {
                 let count = kind.count().unwrap_or(1);
                 let slot = kind.first_slot().wrapping_add((rest % count) as i64);
                 rest /= count;
-                weight *= self.independent(origin, *root, (slot, slot.wrapping_add(1)), schema);
+                weight *= self.independent(origin, *root, (slot, slot.wrapping_add(1)), of, schema);
                 record[usize::from(root.0)] = slot;
             }
             for id in &chain {

@@ -8,9 +8,14 @@
 mod beat_clock;
 mod closed_source;
 mod combinations;
+mod distinct_rows;
+#[cfg(test)]
+mod distinct_tests;
 mod field_shares;
 #[cfg(test)]
 mod fixture;
+#[cfg(test)]
+mod held_table;
 mod import_order;
 #[cfg(test)]
 mod import_tests;
@@ -19,11 +24,17 @@ mod open_arrivals;
 #[cfg(test)]
 mod open_tests;
 mod operation_batch;
+#[cfg(test)]
+mod pick_tests;
 mod population;
+#[cfg(test)]
+mod population_tests;
 mod rate_profile;
 mod read_batch;
 mod read_source;
 mod read_spec;
+#[cfg(test)]
+mod read_tests;
 mod row_history;
 mod row_origin;
 mod row_plan;
@@ -36,6 +47,7 @@ mod value_lists;
 mod volume;
 
 pub use closed_source::ClosedSource;
+pub use distinct_rows::Identity;
 pub use field_shares::TABULATED_MAX;
 pub use open_arrivals::OpenArrivals;
 pub use operation_batch::OperationBatch;

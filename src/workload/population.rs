@@ -2,11 +2,11 @@
 //! keys, nor hold rows.
 
 use super::Workload;
-use super::field_shares::{FieldShares, is_drawn_from_others};
+use super::field_shares::{FieldShares, Of, is_drawn_from_others};
 use super::row_history::Window;
 use super::row_origin::RowOrigin;
 use crate::random::Seed;
-use crate::record::{FieldId, FieldKind, RecordGenerator};
+use crate::record::{FieldId, FieldKind, RecordGenerator, TimeUnit};
 use crate::time::{EpochNanos, SimTime};
 use std::sync::Arc;
 
@@ -21,25 +21,28 @@ pub struct Condition<'a> {
 
 /// The rows of the table at any instant of the run, as laws.
 ///
-/// A row here is one operation of a write, or one row of an `[existing]` table: that a later one may have the same key is the key's matter. Counts are
+/// A row here is one operation of a write, or one row of an `[existing]` table. Whether a later one overwrites an earlier is the key's matter:
+/// [`Population::distinct`] takes what the key tells them apart by. Counts are
 /// expectations over what a replicate leaves open (which operation drew which value) given what it has decided (which value has which rank, which value
 /// of a dependent field belongs to which of its parents): independent fields multiply, dependent ones follow their parents, combinations of `each` exist
 /// exactly once, or once a period.
 #[derive(Debug, Clone)]
 pub struct Population {
-    generator: Arc<RecordGenerator>,
+    pub(super) generator: Arc<RecordGenerator>,
     start: EpochNanos,
-    origins: Vec<RowOrigin>,
-    shares: FieldShares,
+    pub(super) origins: Vec<RowOrigin>,
+    pub(super) shares: FieldShares,
 }
 
 /// Rows of one origin.
 #[derive(Debug, Clone, Copy, Default)]
-struct Tally {
+pub(super) struct Tally {
     /// Expected rows.
-    rows: f64,
+    pub(super) rows: f64,
     /// Expected other rows when one is known to be there.
-    others: f64,
+    pub(super) others: f64,
+    /// Share of the origin's rows that satisfy what the condition says of fields drawn for each row.
+    pub(super) drawn: f64,
 }
 
 impl Population {
@@ -86,7 +89,13 @@ impl Population {
         (rows + surplus).max(1.0)
     }
 
-    fn tally(
+    /// Nanoseconds from the start of the run to the start of a timestamp's slot.
+    pub(super) fn nanos(&self, unit: TimeUnit, slot: i64) -> f64 {
+        let nanos = i128::from(slot) * i128::from(unit.nanos());
+        (nanos - i128::from(self.start.0)) as f64
+    }
+
+    pub(super) fn tally(
         &self,
         at_origin: usize,
         condition: Condition<'_>,
@@ -108,11 +117,7 @@ impl Population {
             }
             match &schema.field(field).kind {
                 FieldKind::Timestamp { unit, late } => {
-                    let nanos = |slot: i64| {
-                        let nanos = i128::from(slot) * i128::from(unit.nanos());
-                        (nanos - i128::from(self.start.0)) as f64
-                    };
-                    let (low, high) = (nanos(low), nanos(high));
+                    let (low, high) = (self.nanos(*unit, low), self.nanos(*unit, high));
                     window.carried = Some(match window.carried {
                         None => (low, high),
                         Some((from, to)) => (low.max(from), high.min(to)),
@@ -130,7 +135,7 @@ impl Population {
                     });
                 }
                 _ if is_drawn_from_others(field, origin, schema) => {
-                    let share = self.dependent(at_origin, nth, item, condition, target);
+                    let share = self.dependent(at_origin, nth, item, Of::Rows, condition, target);
                     let roots = self.shares.roots(at_origin, field);
                     if roots.iter().all(|root| origin.each.contains(root)) {
                         combined *= share;
@@ -139,7 +144,9 @@ impl Population {
                     }
                 }
                 _ => {
-                    let share = self.shares.independent(origin, field, (low, high), schema);
+                    let share =
+                        self.shares
+                            .independent(origin, field, (low, high), Of::Rows, schema);
                     if origin.each.contains(&field) {
                         combined *= share;
                     } else {
@@ -160,15 +167,21 @@ impl Population {
         } else {
             rows
         };
-        Tally { rows, others }
+        Tally {
+            rows,
+            others,
+            drawn,
+        }
     }
 
-    /// The share of an origin's rows that satisfy the condition on a dependent field, given the conditions that come before it.
-    fn dependent(
+    /// The share of an origin's rows, or of the combinations of its values, that satisfy the `nth` part of the condition, on a dependent field, given the
+    /// parts that come before it.
+    pub(super) fn dependent(
         &self,
         at_origin: usize,
         nth: usize,
         item: Item,
+        of: Of,
         condition: Condition<'_>,
         target: &[i64],
     ) -> f64 {
@@ -204,8 +217,14 @@ impl Population {
                         .any(|root| roots.contains(root)))
         };
         let tabulated = || {
-            self.shares
-                .tabulated(&self.origins, at_origin, item.field, slots, &self.generator)
+            self.shares.tabulated(
+                &self.origins,
+                at_origin,
+                item.field,
+                slots,
+                of,
+                &self.generator,
+            )
         };
         let before = items(condition).take(nth).filter(|other| related(other));
         let root_known = roots.iter().any(|root| known(*root).is_some());
@@ -222,7 +241,7 @@ impl Population {
             .map(|root| {
                 let slot = target[usize::from(root.0)];
                 self.shares
-                    .independent(origin, *root, (slot, slot.saturating_add(1)), schema)
+                    .independent(origin, *root, (slot, slot.saturating_add(1)), of, schema)
             })
             .product();
         let by_law = self.shares.by_law(item.field, slots, schema);
@@ -244,19 +263,19 @@ impl Population {
 
 /// One field's part of a condition: slots `low..high`.
 #[derive(Debug, Clone, Copy)]
-struct Item {
-    field: FieldId,
-    low: i64,
-    high: i64,
+pub(super) struct Item {
+    pub(super) field: FieldId,
+    pub(super) low: i64,
+    pub(super) high: i64,
 }
 
 impl Item {
-    fn holds(self, record: &[i64]) -> bool {
+    pub(super) fn holds(self, record: &[i64]) -> bool {
         (self.low..self.high).contains(&record[usize::from(self.field.0)])
     }
 }
 
-fn items<'a>(condition: Condition<'a>) -> impl Iterator<Item = Item> + Clone + 'a {
+pub(super) fn items<'a>(condition: Condition<'a>) -> impl Iterator<Item = Item> + Clone + 'a {
     let equal = condition.equal.iter().map(|(field, slot)| Item {
         field: *field,
         low: *slot,

@@ -162,6 +162,16 @@ impl RowHistory {
         }
     }
 
+    /// Instants that the rows in the table at `at` carry, lateness apart: from the first on up to before the last.
+    pub(super) fn span(&self, at: SimTime) -> (f64, f64) {
+        match &self.carried {
+            Carried::Start => (0.0, 1.0),
+            Carried::Before { nanos } => (-nanos, 0.0),
+            Carried::Beats(beats) => (beats.from, 0.0),
+            Carried::Written => (0.0, at.as_nanos() as f64),
+        }
+    }
+
     /// The number of the row that carries an instant, or that came last before it.
     pub(super) fn number_at(&self, instant: f64) -> f64 {
         self.numbers_until(instant)

@@ -4,7 +4,7 @@ use super::table_rows::TableRows;
 use super::target_picker::TargetPicker;
 use super::value_index::ValueIndex;
 use super::{PickLaw, Read, ReadBatch, WithinValues};
-use crate::random::{Draws, Seed, hash_name};
+use crate::random::{Draws, Seed, hash_name, mix};
 use crate::record::{FieldId, KnownField, ValueSampler};
 use crate::time::SimTime;
 
@@ -36,8 +36,11 @@ enum Rule {
     },
     /// So many by a law.
     Drawn { sampler: ValueSampler, count: usize },
-    /// So many, of rows like the target.
-    Rows { count: usize },
+    /// So many, of rows like the target; where these have too few values, by the field's law.
+    Rows {
+        count: usize,
+        law: Option<ValueSampler>,
+    },
 }
 
 impl ValueList {
@@ -91,6 +94,13 @@ impl ValueList {
                 },
                 (WithinValues::Count(count), None, None) => Rule::Rows {
                     count: count as usize,
+                    law: ValueSampler::new(
+                        schema,
+                        field,
+                        &schema.field(field).law,
+                        seed,
+                        replicate,
+                    ),
                 },
                 (WithinValues::All, None, _) => match kind.count() {
                     Some(count) => Rule::Domain {
@@ -150,24 +160,22 @@ impl ValueList {
                 thin(&mut batch.within, from + 1, most - 1, &mut draws);
             }
             Rule::Drawn { sampler, count } => {
-                fill_distinct(&mut self.seen, own, *count, &mut batch.within, || {
-                    sampler.draw(&mut draws)
-                });
+                let mut values = Distinct::new(&mut self.seen, own, *count, &mut batch.within);
+                values.fill(32, || sampler.draw(&mut draws));
             }
-            Rule::Rows { count } => {
+            Rule::Rows { count, law } => {
                 let (record, field) = (&mut self.record, usize::from(self.field.0));
+                let mut values = Distinct::new(&mut self.seen, own, *count, &mut batch.within);
                 let mut nth = 0;
-                fill_distinct(&mut self.seen, own, *count, &mut batch.within, || {
+                values.fill(4, || {
                     nth += 1;
-                    picker.draw(
-                        draws.salted(crate::random::mix(nth)),
-                        at,
-                        table,
-                        indexes,
-                        record,
-                    );
+                    let draws = draws.salted(mix(nth));
+                    picker.draw(draws, at, table, indexes, record);
                     record[field]
                 });
+                if let Some(law) = law {
+                    values.fill(32, || law.draw(&mut draws));
+                }
             }
         }
         batch.within_lens.push((batch.within.len() - from) as u32);
@@ -187,26 +195,32 @@ fn thin(values: &mut Vec<i64>, from: usize, most: usize, draws: &mut Draws) {
     values.truncate(from + most);
 }
 
-/// Appends `own` and other values that `draw` gives, up to `count` different ones; fewer when it hardly finds new ones.
-fn fill_distinct(
-    seen: &mut Vec<i64>,
-    own: i64,
+/// Up to `count` different values at the end of a list.
+struct Distinct<'a> {
+    seen: &'a mut Vec<i64>,
+    out: &'a mut Vec<i64>,
     count: usize,
-    out: &mut Vec<i64>,
-    mut draw: impl FnMut() -> i64,
-) {
-    seen.clear();
-    let mut value = own;
-    let mut attempts = 32 * count + 256;
-    loop {
-        if let Err(place) = seen.binary_search(&value) {
-            seen.insert(place, value);
-            out.push(value);
+}
+
+impl<'a> Distinct<'a> {
+    fn new(seen: &'a mut Vec<i64>, own: i64, count: usize, out: &'a mut Vec<i64>) -> Self {
+        seen.clear();
+        seen.push(own);
+        out.push(own);
+        Self { seen, out, count }
+    }
+
+    /// Appends what `draw` gives, if it is new, until there are enough, or so many attempts for each wanted value were made.
+    fn fill(&mut self, attempts: usize, mut draw: impl FnMut() -> i64) {
+        for _ in 0..attempts * (self.count + 8) {
+            if self.seen.len() >= self.count {
+                return;
+            }
+            let value = draw();
+            if let Err(place) = self.seen.binary_search(&value) {
+                self.seen.insert(place, value);
+                self.out.push(value);
+            }
         }
-        attempts -= 1;
-        if seen.len() == count || attempts == 0 {
-            return;
-        }
-        value = draw();
     }
 }
