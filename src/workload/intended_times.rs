@@ -79,11 +79,6 @@ impl RateTimes {
         self.last = self.last.max(time);
         Some(self.last)
     }
-
-    /// Expected operations up to the one that came last.
-    pub(super) fn expected(&self) -> f64 {
-        self.expected
-    }
 }
 
 /// A beat of each combination.
@@ -183,6 +178,20 @@ impl BeatTimes {
             self.period = self.period.saturating_add(self.clock.every());
         }
         passed
+    }
+
+    /// The beat of that index without those before it; `None` when it falls behind the end of the run.
+    pub(super) fn at(&self, index: u64) -> Option<BeatTime> {
+        let (period, place) = (index / self.clock.count(), index % self.clock.count());
+        let base = period.saturating_mul(self.clock.every());
+        let moved = self
+            .jitter
+            .as_ref()
+            .map_or(0, |jitter| jitter.draws.at(index));
+        let time = base
+            .saturating_add(self.clock.offset(place))
+            .saturating_add(moved);
+        (time < self.end).then(|| self.beat(time, index, place))
     }
 
     fn beat(&self, time: u64, index: u64, place: u64) -> BeatTime {
