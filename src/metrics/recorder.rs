@@ -169,6 +169,12 @@ impl Recorder {
         }
     }
 
+    /// Rows of `region` that were offered in the interval of the last one.
+    #[inline]
+    pub fn demand_so_far(&self, region: u32) -> u32 {
+        self.regions.so_far(region)
+    }
+
     #[cold]
     fn turn_to(&mut self, interval: usize) {
         self.offered.reach(interval);
