@@ -8,7 +8,7 @@ use crate::cluster::{ClusterSpec, ServiceLaw, ServiceSpec, TableSpec};
 use crate::key::{Environment, KeyPlan};
 use crate::keyspace::{KeyBatch, RowKey};
 use crate::metrics::RunResult;
-use crate::query::{PlanContext, Requests, ScanRequest, plan};
+use crate::query::{Costs, PlanContext, Requests, ScanRequest, plan};
 use crate::random::Seed;
 use crate::record::{
     Field, FieldId, FieldKind, KnownField, Law, LawShape, RecordGenerator, Schema,
@@ -77,9 +77,14 @@ fn config() -> SimConfig {
     let population = Population::new(&workload, &generator, Seed(3), 0);
     let context = PlanContext {
         schema: &schema,
-        derived: &[],
+        start,
         population: &population,
         sample: &[],
+        costs: Costs {
+            get: 1e-3,
+            scan: 1e-3,
+            row: 1e-6,
+        },
     };
     let planned = PlannedRead {
         table: 0,
@@ -215,10 +220,8 @@ fn gets_that_find_no_row_are_not_read_from_disk() {
     cold.cluster.service.cache_hit = 0.0;
     let found = gets([1, 2]);
     assert_read(&run(&cold, &[found]), 1, 1, 2.0, NETWORK + 2 * (GET + DISK));
-    let missed = Requests {
-        gets_found: 0.0,
-        ..gets([1, 2])
-    };
+    let mut missed = gets([1, 2]);
+    missed.gets_found = 0.0;
     assert_read(&run(&cold, &[missed]), 1, 1, 0.0, NETWORK + 2 * GET);
 }
 
