@@ -15,6 +15,8 @@ mod open_loop;
 mod outcomes;
 mod part_calls;
 mod placing;
+#[cfg(test)]
+mod read_tests;
 mod readers;
 mod reads;
 mod retries;

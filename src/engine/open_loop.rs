@@ -10,7 +10,7 @@ use crate::workload::{OpenArrivals, OperationBatch, OperationId, WriteKind};
 use std::collections::VecDeque;
 use std::hint::black_box;
 
-/// Operations whose servers are brought into the caches all at a time.
+/// Operations whose servers and regions are brought into the caches all at a time.
 const AHEAD: usize = 16;
 
 /// The next open-loop operations.
@@ -86,10 +86,10 @@ impl Simulation<'_> {
             return self.copied_operation_arrives();
         }
         if self.open.next.is_multiple_of(AHEAD) {
-            let places = &self.open.places[self.open.next..];
-            let servers = places.iter().take(AHEAD).map(|place| place.server);
-            black_box(servers.fold(0, |bits, server| {
-                bits ^ self.servers[server as usize].touch()
+            let next = self.open.places[self.open.next..].iter().take(AHEAD);
+            black_box(next.fold(0, |bits, place| {
+                let server = self.servers[place.server as usize].touch();
+                bits ^ server ^ self.recorder.demand_so_far(place.region)
             }));
         }
         if let Some(call) = self.send_operation() {

@@ -38,7 +38,8 @@ pub fn scanner_rows(table: &TableSpec, key_bytes: u64) -> u64 {
 /// The reads of a run.
 #[derive(Debug)]
 pub(super) struct Reads {
-    pub source: ReadSource,
+    /// `None` when nothing is read.
+    pub source: Option<ReadSource>,
     /// Open-loop reads that come next.
     pub batch: ReadBatch,
     pub next: usize,
@@ -75,12 +76,10 @@ impl Reads {
         });
         Self {
             accesses: accesses.collect(),
-            source: ReadSource::new(
-                &config.workload,
-                config.generator.clone(),
-                config.seed,
-                config.replicate,
-            ),
+            source: (!config.reads.is_empty()).then(|| {
+                let generator = config.generator.clone();
+                ReadSource::new(&config.workload, generator, config.seed, config.replicate)
+            }),
             batch: ReadBatch::default(),
             next: 0,
             in_flight: 0,
@@ -110,12 +109,13 @@ impl Simulation<'_> {
     /// The next open-loop read, if there is one before the end, will start at its intended time.
     pub(super) fn await_next_read(&mut self) {
         let reads = &mut self.reads;
+        let Some(source) = &mut reads.source else {
+            return;
+        };
         if reads.next == reads.batch.len() {
             reads.next = 0;
             reads.batch.clear();
-            reads
-                .source
-                .fill(&mut reads.batch, self.config.batch.max(1));
+            source.fill(&mut reads.batch, self.config.batch.max(1));
         }
         if let Some(&intended) = reads.batch.intended.get(reads.next)
             && intended < self.config.duration

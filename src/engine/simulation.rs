@@ -169,6 +169,12 @@ impl<'a> Simulation<'a> {
 
     /// Runs to the end.
     pub fn run(mut self) -> RunResult {
+        self.work();
+        self.finish()
+    }
+
+    /// Lets everything happen that happens before the end.
+    pub fn work(&mut self) {
         self.refill();
         self.start_clients();
         self.await_next_read();
@@ -219,7 +225,6 @@ impl<'a> Simulation<'a> {
             }
         }
         self.send_the_rest();
-        self.finish()
     }
 
     /// Table 0 is the table itself, c its copy c - 1.
@@ -276,7 +281,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// Accounts for what has not ended.
-    fn finish(mut self) -> RunResult {
+    pub fn finish(mut self) -> RunResult {
         self.place_issued();
         let workload = &self.config.workload;
         let finite = workload.writes.iter().all(is_finite)

@@ -41,6 +41,23 @@ impl Demand {
         self.regions.add(region);
     }
 
+    /// Counts one unit of a region in the interval that was turned to last; its server is counted elsewhere: see [`Demand::set_servers`].
+    #[inline]
+    pub(super) fn add_region(&mut self, region: u32) {
+        self.regions.add(region);
+    }
+
+    /// What was counted elsewhere, by interval and server.
+    pub(super) fn set_servers(&mut self, servers: Table<u32>) {
+        self.servers = servers;
+    }
+
+    /// Units of a region in the interval that was turned to last.
+    #[inline]
+    pub(super) fn so_far(&self, region: u32) -> u32 {
+        self.regions.so_far(region)
+    }
+
     /// Cuts everything to `rows` intervals and closes it.
     pub(super) fn close(mut self, rows: usize) -> ClosedDemand {
         self.servers.settle(rows);

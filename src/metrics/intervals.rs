@@ -67,6 +67,12 @@ impl Intervals {
 }
 
 impl Cursor {
+    /// End of the interval in which it stands.
+    #[inline]
+    pub(super) fn end(&self) -> u64 {
+        self.start + self.length
+    }
+
     /// The interval of `nanos`, and whether the cursor had to move.
     #[inline]
     pub(super) fn locate(&mut self, intervals: &Intervals, nanos: u64) -> (usize, bool) {

@@ -39,6 +39,17 @@ pub struct RecorderConfig {
     pub key_buckets: usize,
 }
 
+/// What is counted of one server in one interval: side by side, so that an event waits for one place of memory.
+#[derive(Debug, Clone, Copy, Default)]
+struct ServerTally {
+    /// Of all handlers, in nanoseconds.
+    busy: u64,
+    demand: u32,
+    completed: u32,
+    calls: u32,
+    refused: u32,
+}
+
 /// Collects one run. Times of different operations may come in any order; see [`Recorder::offered`] for the one limit.
 #[derive(Debug)]
 pub struct Recorder {
@@ -53,7 +64,9 @@ pub struct Recorder {
     pub(super) offered: Table<u32>,
     /// Operations given up, by interval.
     pub(super) given_up: Table<u32>,
-    /// By interval and server.
+    /// By interval and server, while the run lasts.
+    servers: Table<ServerTally>,
+    /// Its parts, once it has ended.
     pub(super) server_completed: Table<u32>,
     pub(super) server_calls: Table<u32>,
     pub(super) server_refused: Table<u32>,
@@ -89,6 +102,7 @@ impl Recorder {
             writes: vec![Tally::new(config.duration.as_nanos()); config.writes],
             offered: Table::new(config.writes),
             given_up: Table::new(1),
+            servers: Table::new(servers),
             server_completed: Table::new(servers),
             server_calls: Table::new(servers),
             server_refused: Table::new(servers),
@@ -125,7 +139,8 @@ impl Recorder {
             self.turn_to(interval);
         }
         self.offered.add(interval, usize::from(write.0), 1);
-        self.demand.add(interval, region, server);
+        self.servers.cell(interval, server as usize).demand += 1;
+        self.demand.add_region(region);
         if self.config.key_buckets > 0 {
             self.key_demand.add(self.key_row, key_bucket as usize, 1);
         }
@@ -138,12 +153,20 @@ impl Recorder {
         if moved {
             self.turn_to(interval);
         }
-        self.demand.add(interval, region, server);
+        self.servers.cell(interval, server as usize).demand += 1;
+        self.demand.add_region(region);
+    }
+
+    /// Rows of `region` that were offered in the interval of the last one.
+    #[inline]
+    pub fn demand_so_far(&self, region: u32) -> u32 {
+        self.demand.so_far(region)
     }
 
     #[cold]
     fn turn_to(&mut self, interval: usize) {
         self.offered.reach(interval);
+        self.servers.reach(interval);
         self.demand.turn_to(interval);
         self.key_row = interval / self.group as usize;
         self.key_demand.reach(self.key_row);
@@ -162,9 +185,9 @@ impl Recorder {
         let finished = finished.as_nanos();
         let (interval, moved) = self.finished_at.locate(&self.intervals, finished);
         if moved {
-            self.server_completed.reach(interval);
+            self.servers.reach(interval);
         }
-        self.server_completed.add(interval, server as usize, 1);
+        self.servers.cell(interval, server as usize).completed += 1;
         self.writes[usize::from(write.0)].completed(
             intended.as_nanos(),
             finished,
@@ -242,13 +265,11 @@ impl Recorder {
     pub fn call_arrived(&mut self, server: u32, at: SimTime, refused: bool) {
         let (interval, moved) = self.arrived_at.locate(&self.intervals, at.as_nanos());
         if moved {
-            self.server_calls.reach(interval);
-            self.server_refused.reach(interval);
+            self.servers.reach(interval);
         }
-        self.server_calls.add(interval, server as usize, 1);
-        if refused {
-            self.server_refused.add(interval, server as usize, 1);
-        }
+        let tally = self.servers.cell(interval, server as usize);
+        tally.calls += 1;
+        tally.refused += u32::from(refused);
     }
 
     /// One handler of `server` was busy during `[from, to)`; may span several intervals, `to` may lie past the end (cut).
@@ -263,11 +284,10 @@ impl Recorder {
         }
         let (first, moved) = self.busy_at.locate(&self.intervals, from);
         if moved {
-            self.server_busy.reach(first);
+            self.servers.reach(first);
         }
-        let border = self.intervals.start(first + 1);
-        self.server_busy
-            .add(first, server as usize, to.min(border) - from);
+        let border = self.busy_at.end();
+        self.servers.cell(first, server as usize).busy += to.min(border) - from;
         if to > border {
             self.busy_further(server, first + 1, to);
         }
@@ -276,19 +296,22 @@ impl Recorder {
     #[cold]
     fn busy_further(&mut self, server: u32, mut interval: usize, to: u64) {
         while self.intervals.start(interval) < to {
-            self.server_busy.reach(interval);
+            self.servers.reach(interval);
             let until = self.intervals.start(interval + 1).min(to);
-            self.server_busy.add(
-                interval,
-                server as usize,
-                until - self.intervals.start(interval),
-            );
+            self.servers.cell(interval, server as usize).busy +=
+                until - self.intervals.start(interval);
             interval += 1;
         }
     }
 
     /// The run ended at `end` (its duration, or the end of the last import).
-    pub fn finish(self, end: SimTime) -> RunResult {
+    pub fn finish(mut self, end: SimTime) -> RunResult {
+        self.demand
+            .set_servers(self.servers.part(|tally| tally.demand));
+        self.server_completed = self.servers.part(|tally| tally.completed);
+        self.server_calls = self.servers.part(|tally| tally.calls);
+        self.server_refused = self.servers.part(|tally| tally.refused);
+        self.server_busy = self.servers.part(|tally| tally.busy);
         summary::summarise(self, end.as_nanos())
     }
 }

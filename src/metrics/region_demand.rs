@@ -77,6 +77,12 @@ impl RegionDemand {
         self.counters[self.row + region as usize] += 1;
     }
 
+    /// Rows of a region where the next row is counted.
+    #[inline]
+    pub(super) fn so_far(&self, region: u32) -> u32 {
+        self.counters[self.row + region as usize]
+    }
+
     /// Closes all intervals before `end`; returns the summaries of the window's, the rows of the window by region, and which regions
     /// were reached.
     pub(super) fn finish(mut self, end: usize) -> (Vec<RegionSkew>, Vec<u64>, Vec<bool>) {

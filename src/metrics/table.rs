@@ -7,7 +7,7 @@ pub(super) struct Table<T> {
     cells: Vec<T>,
 }
 
-impl<T: Copy + Default + std::ops::AddAssign> Table<T> {
+impl<T: Copy + Default> Table<T> {
     /// No rows yet.
     pub(super) fn new(columns: usize) -> Self {
         Self {
@@ -24,10 +24,18 @@ impl<T: Copy + Default + std::ops::AddAssign> Table<T> {
         }
     }
 
-    /// Adds to one counter of a row that exists.
+    /// A counter of a row that exists.
     #[inline]
-    pub(super) fn add(&mut self, row: usize, column: usize, amount: T) {
-        self.cells[row * self.columns + column] += amount;
+    pub(super) fn cell(&mut self, row: usize, column: usize) -> &mut T {
+        &mut self.cells[row * self.columns + column]
+    }
+
+    /// The table of one part of each cell.
+    pub(super) fn part<U>(&self, part: impl FnMut(&T) -> U) -> Table<U> {
+        Table {
+            columns: self.columns,
+            cells: self.cells.iter().map(part).collect(),
+        }
     }
 
     /// A row; empty when it was never reached.
@@ -35,6 +43,14 @@ impl<T: Copy + Default + std::ops::AddAssign> Table<T> {
         self.cells
             .get(index * self.columns..(index + 1) * self.columns)
             .unwrap_or(&[])
+    }
+}
+
+impl<T: Copy + Default + std::ops::AddAssign> Table<T> {
+    /// Adds to one counter of a row that exists.
+    #[inline]
+    pub(super) fn add(&mut self, row: usize, column: usize, amount: T) {
+        self.cells[row * self.columns + column] += amount;
     }
 
     /// Leaves exactly `rows` rows: further ones are added to the last (what happens at the very end belongs to the interval that ends

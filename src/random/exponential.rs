@@ -32,22 +32,41 @@ static ZIGGURAT: LazyLock<Layers> = LazyLock::new(|| {
 });
 
 /// An exponential number of mean 1 from as many 64-bit words as it takes: one, in 98.9 % of the cases.
-#[inline]
+#[inline(always)]
 pub(super) fn exponential(mut bits: impl FnMut() -> u64) -> f64 {
     let layers = &*ZIGGURAT;
+    let word = bits();
+    let layer = (word & 0xFF) as usize;
+    let x = unit(word) * layers.edge[layer];
+    if x < layers.edge[layer + 1] {
+        x
+    } else {
+        beside_the_box(layers, layer, x, &mut bits)
+    }
+}
+
+/// The same, when the first word led to a point of a layer that may lie above the density.
+#[cold]
+#[inline(never)]
+fn beside_the_box(
+    layers: &Layers,
+    mut layer: usize,
+    mut x: f64,
+    bits: &mut dyn FnMut() -> u64,
+) -> f64 {
     loop {
-        let word = bits();
-        let layer = (word & 0xFF) as usize;
-        let x = unit(word) * layers.edge[layer];
-        if x < layers.edge[layer + 1] {
-            return x;
-        }
         if layer == 0 {
             // Without memory: beyond the edge it starts anew.
             return EDGE - libm::log(1.0 - unit(bits()));
         }
         let (low, high) = (layers.density[layer], layers.density[layer + 1]);
         if low + (high - low) * unit(bits()) < libm::exp(-x) {
+            return x;
+        }
+        let word = bits();
+        layer = (word & 0xFF) as usize;
+        x = unit(word) * layers.edge[layer];
+        if x < layers.edge[layer + 1] {
             return x;
         }
     }

@@ -57,7 +57,7 @@ pub enum Stream {
     /// What a read asks for.
     Reads = 16,
     /// Whole numbers of rows that a scan meets, by operation.
-    ScannedRows = 20,
+    ScannedRows = 17,
 }
 
 fn chacha(seed: Seed, replicate: u32, stream: Stream, lane: u32) -> ChaCha8Rng {

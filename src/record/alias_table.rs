@@ -51,15 +51,50 @@ impl AliasTable {
         Self { entries }
     }
 
-    /// The entry that 64 random bits choose: the product's upper half picks a column, its lower half decides in it.
+    /// The entry that 64 random bits choose.
     #[inline]
     pub(super) fn sample(&self, bits: u64) -> u64 {
+        let column = self.column(bits);
+        column.choose(self.entries[column.index])
+    }
+
+    /// The entries that each of these numbers chooses take their place: the columns first, so that all entries are waited for together.
+    #[inline]
+    pub(super) fn sample_all(&self, values: &mut [u64]) {
+        let mut columns = [Column::default(); 64];
+        for values in values.chunks_mut(columns.len()) {
+            for (column, bits) in columns.iter_mut().zip(&*values) {
+                *column = self.column(*bits);
+            }
+            for (value, column) in values.iter_mut().zip(&columns) {
+                *value = column.choose(self.entries[column.index]);
+            }
+        }
+    }
+
+    /// The product's upper half picks a column, its lower half decides in it.
+    #[inline]
+    fn column(&self, bits: u64) -> Column {
         let product = u128::from(bits) * self.entries.len() as u128;
-        let column = (product >> 64) as usize;
-        let entry = self.entries[column];
-        let fraction = (product as u64 >> 32) as u32;
+        Column {
+            index: (product >> 64) as usize,
+            fraction: (product as u64 >> 32) as u32,
+        }
+    }
+}
+
+/// Where a number falls in the table.
+#[derive(Debug, Clone, Copy, Default)]
+struct Column {
+    index: usize,
+    fraction: u32,
+}
+
+impl Column {
+    #[inline]
+    fn choose(self, entry: Entry) -> u64 {
         // Both are at hand and neither is likelier: a choice without a branch.
-        let keeps = u64::from(fraction < entry.threshold).wrapping_neg();
-        (column as u64 & keeps) | (u64::from(entry.alias) & !keeps)
+        let keeps = u64::from(self.fraction < entry.threshold).wrapping_neg();
+        (self.index as u64 & keeps) | (u64::from(entry.alias) & !keeps)
     }
 }

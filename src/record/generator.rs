@@ -230,6 +230,24 @@ impl Step {
     /// Draws the field for every row. The usual rules have loops of their own, in which nothing is decided.
     fn fill<'a>(&self, rows: &Rows, records: impl Iterator<Item = &'a mut [i64]>) {
         let (slot, salt) = (self.slot, self.salt);
+        if let (
+            None,
+            Rule::Chosen {
+                first,
+                sampler: Sampler::Table { from, table },
+            },
+        ) = (&self.depends, &self.rule)
+        {
+            let mut values = [0; ROWS];
+            for (value, draws) in values.iter_mut().zip(&rows.draws) {
+                *value = draws.salted(salt).bits();
+            }
+            table.sample_all(&mut values);
+            for (value, record) in values.iter().zip(records) {
+                record[slot] = first.wrapping_add((from + value) as i64);
+            }
+            return;
+        }
         let rows_and_records = rows.draws.iter().zip(&rows.at).zip(records);
         match (&self.depends, &self.rule) {
             (
@@ -241,18 +259,6 @@ impl Step {
             ) => {
                 for ((draws, _), record) in rows_and_records {
                     record[slot] = first.wrapping_add(draws.salted(salt).below(*count) as i64);
-                }
-            }
-            (
-                None,
-                Rule::Chosen {
-                    first,
-                    sampler: Sampler::Table { from, table },
-                },
-            ) => {
-                for ((draws, _), record) in rows_and_records {
-                    let value = from + table.sample(draws.salted(salt).bits());
-                    record[slot] = first.wrapping_add(value as i64);
                 }
             }
             (None, Rule::Timestamp { unit, late: None }) => {
