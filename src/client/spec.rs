@@ -14,7 +14,7 @@ pub struct ClientSpec {
     /// An operation that would be retried after this time from its intended start fails; a reply later than this is no
     /// goodput.
     pub deadline: SimDuration,
-    /// Open loop: an operation beyond so many in flight fails at once (`ClientOverloaded`).
+    /// Open loop: an operation beyond so many in flight fails at once (`ClientOverloaded`); writes and reads are counted apart.
     pub max_in_flight: u64,
     /// Calls that one read may have in flight, >= 1.
     pub fan_out: u32,

@@ -25,7 +25,8 @@ pub struct ClusterSpec {
     pub wal: Option<WalSpec>,
 }
 
-/// Service times: a call takes X * base + (rows - 1) * per-row time, X of mean 1 drawn once a call.
+/// Service times: a call takes X * base + (rows - 1) * per-row time, X of mean 1 drawn once a call; a multi-Get is worked through Get by
+/// Get, each with its own X.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServiceSpec {
     /// Law of X.
@@ -40,7 +41,7 @@ pub struct ServiceSpec {
     pub scan: SimDuration,
     /// Each further row that a scanner's call reads (estimate).
     pub scan_row: SimDuration,
-    /// Share of the reads that memory serves, in [0, 1]; the others add `disk_read`.
+    /// Share of the Gets that find a row, and of the scanners' calls, that memory serves, in [0, 1]; the others add `disk_read`.
     pub cache_hit: f64,
     /// What a read from disk adds (estimate).
     pub disk_read: SimDuration,

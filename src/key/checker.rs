@@ -8,7 +8,7 @@ use super::parser::parse;
 use super::plan::{Environment, KeyError, KeyNote};
 use super::syntax::{Expr, ExprKind, MAX_DEPTH, Operator};
 use super::typed::{Code, Typed, type_name};
-use crate::record::{FieldId, FieldText, ValueType};
+use crate::record::{DerivedId, FieldId, FieldText, ValueType};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -20,6 +20,8 @@ const MAX_NODES: usize = 10_000;
 /// Checks one key.
 pub(super) struct Checker<'a> {
     pub environment: Environment<'a>,
+    /// Names whose meaning is not known, which is not this key's fault.
+    pub unreadable: &'a [String],
     pub errors: Vec<KeyError>,
     pub notes: Vec<KeyNote>,
     /// The key's own text, then those of the derived fields being expanded.
@@ -53,6 +55,7 @@ impl<'a> Checker<'a> {
     pub fn new(text: &'a str, environment: Environment<'a>) -> Self {
         Self {
             environment,
+            unreadable: &[],
             errors: Vec::new(),
             notes: Vec::new(),
             texts: vec![(None, text)],
@@ -348,17 +351,12 @@ impl<'a> Checker<'a> {
         let tree = match self.derived.get(name) {
             Some(tree) => tree.clone(),
             None => {
-                let tree = match parse(text) {
-                    Ok(tree) => Some(Rc::new(tree)),
-                    Err(errors) => {
-                        let named = errors.into_iter().map(|error| KeyError {
-                            derived: Some(name.to_owned()),
-                            ..error
-                        });
-                        self.errors.extend(named);
-                        None
-                    }
-                };
+                let (tree, errors) = parse(text);
+                self.errors.extend(errors.into_iter().map(|error| KeyError {
+                    derived: Some(name.to_owned()),
+                    ..error
+                }));
+                let tree = tree.map(Rc::new);
                 self.derived.insert(name, tree.clone());
                 tree
             }
@@ -366,7 +364,18 @@ impl<'a> Checker<'a> {
         self.texts.push((Some(name.to_owned()), text));
         let parts = self.parts(&tree);
         self.texts.pop();
-        parts
+        let mut parts = parts?;
+        let known = self.environment.derived.iter();
+        if let Some(at) = known
+            .map(|(known, _)| known)
+            .position(|known| known == name)
+        {
+            for part in &mut parts {
+                let needs = &mut part.typed.facts.needs;
+                *needs = std::mem::take(needs).or_derived(DerivedId(at as u16));
+            }
+        }
+        Some(parts)
     }
 
     /// The value of any sub-expression.
@@ -400,7 +409,7 @@ impl<'a> Checker<'a> {
                 let (a, b) = (self.check(left), self.check(right));
                 self.arithmetic(*operator, a?, b?, expr, right)
             }
-            ExprKind::Concat(_) | ExprKind::Call { .. } => None,
+            ExprKind::Unreadable | ExprKind::Concat(_) | ExprKind::Call { .. } => None,
         }
     }
 }

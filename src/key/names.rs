@@ -5,6 +5,7 @@ use super::checker::Checker;
 use super::code::{BytesCode, DoubleCode, IntOp};
 use super::functions;
 use super::interval::Interval;
+use super::knowledge::Needs;
 use super::plan::Environment;
 use super::shape::Shape;
 use super::syntax::Expr;
@@ -30,6 +31,9 @@ pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> O
 
 impl Checker<'_> {
     pub fn name(&mut self, name: &str, expr: &Expr) -> Option<Typed> {
+        if self.unreadable.iter().any(|unreadable| unreadable == name) {
+            return None;
+        }
         if let Some(field) = self.environment.schema.find(name) {
             return Some(self.field(field));
         }
@@ -66,11 +70,16 @@ impl Checker<'_> {
             parameters,
         } = self.environment;
         let fields = schema.fields.iter().map(|field| &field.name);
-        fields
+        let readable = fields
             .chain(derived.iter().map(|(name, _)| name))
-            .chain(parameters.keys())
-            .cloned()
-            .collect()
+            .chain(parameters.keys());
+        let mut known: Vec<String> = readable.cloned().collect();
+        for name in self.unreadable {
+            if !known.contains(name) {
+                known.push(name.clone());
+            }
+        }
+        known
     }
 
     fn field(&mut self, id: FieldId) -> Typed {
@@ -85,6 +94,7 @@ impl Checker<'_> {
             cardinality: domain.cardinality,
             unit: domain.time_unit,
             spread: Spread::Plain,
+            needs: Needs::field(id),
         };
         let slot = usize::from(id.0);
         match domain.value_type {

@@ -16,31 +16,47 @@ use std::ops::Range;
 /// The longest text of one expression, in bytes: beyond it, a file was pasted by mistake.
 const MAX_TEXT: usize = 1 << 20;
 
-/// The tree of `text`, or all that is wrong with its characters, or the first thing wrong with its
-/// grammar. Neither time nor stack can run away: nesting ends at [`MAX_DEPTH`].
-pub(super) fn parse(text: &str) -> Result<Expr, Vec<KeyError>> {
+/// Segments with syntax errors that one key may have: the text is something else beyond.
+const MOST_ERRORS: usize = 10;
+
+/// The tree of `text`, and all that is wrong with its characters, or the first thing wrong with the grammar of each segment: such a
+/// segment is [`ExprKind::Unreadable`], the others can still be checked. `None` when there is nothing to check. Neither time nor stack can
+/// run away: nesting ends at [`MAX_DEPTH`].
+pub(super) fn parse(text: &str) -> (Option<Expr>, Vec<KeyError>) {
     if text.len() > MAX_TEXT {
-        return Err(vec![KeyError {
+        let error = KeyError {
             derived: None,
             span: 0..0,
             message: format!("expression of {} bytes", text.len()),
             label: "longer than 1,048,576 bytes".to_owned(),
             help: None,
-        }]);
+        };
+        return (None, vec![error]);
     }
     let (tokens, errors) = tokens(text);
+    // A bad character usually breaks the grammar as well: one message is enough.
+    if !errors.is_empty() {
+        return (None, errors);
+    }
     let mut parser = Parser {
         tokens,
         at: 0,
         depth: 0,
     };
-    let result = parser.whole();
-    match result {
-        Ok(tree) if errors.is_empty() => Ok(tree),
-        // A bad character usually breaks the grammar as well: one message is enough.
-        _ if !errors.is_empty() => Err(errors),
-        Err(error) => Err(vec![*error]),
-        Ok(_) => Err(errors),
+    let mut errors = Vec::new();
+    let tree = parser.whole(&mut errors);
+    (tree, errors)
+}
+
+/// What is joined by `||`; a single part is itself. There is at least one.
+fn joined(mut parts: Vec<Expr>) -> Expr {
+    if parts.len() == 1 {
+        return parts.remove(0);
+    }
+    let span = parts[0].span.start..parts[parts.len() - 1].span.end;
+    Expr {
+        kind: ExprKind::Concat(parts),
+        span,
     }
 }
 
@@ -93,18 +109,37 @@ impl Parser {
         }))
     }
 
-    fn whole(&mut self) -> Parsed {
+    fn whole(&mut self, errors: &mut Vec<KeyError>) -> Option<Expr> {
         if *self.peek() == Token::End {
-            return self.fail(
-                self.span(),
-                "empty expression".to_owned(),
-                "expected a field, a function or a literal",
-                Some("for example: be8(ts) || host"),
-            );
+            errors.push(KeyError {
+                derived: None,
+                span: self.span(),
+                message: "empty expression".to_owned(),
+                label: "expected a field, a function or a literal".to_owned(),
+                help: Some("for example: be8(ts) || host".to_owned()),
+            });
+            return None;
         }
-        let tree = self.key()?;
+        let mut segments = Vec::new();
+        loop {
+            let first = self.at;
+            self.depth = 1;
+            let segment = self.sum().and_then(|segment| self.end_segment(segment));
+            segments.push(segment.unwrap_or_else(|error| {
+                errors.push(*error);
+                self.skip_segment(first)
+            }));
+            if *self.peek() == Token::End || errors.len() == MOST_ERRORS {
+                return Some(joined(segments));
+            }
+            self.at += 1;
+        }
+    }
+
+    /// A segment ends where the next one or nothing follows.
+    fn end_segment(&self, segment: Expr) -> Parsed {
         match self.peek() {
-            Token::End => Ok(tree),
+            Token::End | Token::Pipes => Ok(segment),
             Token::Sign(')') => self.fail(
                 self.span(),
                 "unexpected `)`".to_owned(),
@@ -123,6 +158,29 @@ impl Parser {
                 "expected `||` or an arithmetic operator before this",
                 Some("join segments by `||`"),
             ),
+        }
+    }
+
+    /// Goes on behind a mistake, at the next `||` that stands in no parenthesis opened since token `first`.
+    fn skip_segment(&mut self, first: usize) -> Expr {
+        let mut open = 0usize;
+        let end = self
+            .tokens
+            .iter()
+            .enumerate()
+            .skip(first)
+            .find(|(at, (token, _))| {
+                match token {
+                    Token::Sign('(') => open += 1,
+                    Token::Sign(')') => open = open.saturating_sub(1),
+                    _ => {}
+                }
+                *token == Token::Pipes && open == 0 && *at >= self.at
+            });
+        self.at = end.map_or(self.tokens.len() - 1, |(at, _)| at);
+        Expr {
+            kind: ExprKind::Unreadable,
+            span: self.tokens[first].1.start..self.tokens[self.at].1.start,
         }
     }
 
@@ -146,24 +204,13 @@ impl Parser {
 
     fn key(&mut self) -> Parsed {
         self.deeper(self.span())?;
-        let first = self.sum()?;
-        let result = if *self.peek() == Token::Pipes {
-            let start = first.span.start;
-            let mut parts = vec![first];
-            while *self.peek() == Token::Pipes {
-                self.at += 1;
-                parts.push(self.sum()?);
-            }
-            let end = parts[parts.len() - 1].span.end;
-            Expr {
-                kind: ExprKind::Concat(parts),
-                span: start..end,
-            }
-        } else {
-            first
-        };
+        let mut parts = vec![self.sum()?];
+        while *self.peek() == Token::Pipes {
+            self.at += 1;
+            parts.push(self.sum()?);
+        }
         self.depth -= 1;
-        Ok(result)
+        Ok(joined(parts))
     }
 
     fn chain(&mut self, operators: &[Operator], operand: fn(&mut Self) -> Parsed) -> Parsed {

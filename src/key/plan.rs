@@ -3,6 +3,7 @@
 use super::batch;
 use super::checker::Checker;
 use super::code::BytesCode;
+use super::derivation::Derivation;
 use super::execute::Input;
 use super::lints;
 use super::md5_sites;
@@ -79,6 +80,8 @@ pub struct KeyPlan {
     md5_operands: Vec<BytesCode>,
     /// Values of the leading bucket, ascending.
     buckets: Option<Vec<Vec<u8>>>,
+    /// The scenario's derived fields, in file order.
+    pub(super) derivations: Vec<Option<Derivation>>,
     /// The fields that the key uses, at their places; the others are blank.
     schema: Arc<Schema>,
 }
@@ -86,11 +89,27 @@ pub struct KeyPlan {
 impl KeyPlan {
     /// Compiles an expression; *all* errors at once.
     pub fn compile(text: &str, environment: &Environment<'_>) -> Result<Self, Vec<KeyError>> {
-        let tree = parse(text)?;
+        Self::compile_despite(text, environment, &[])
+    }
+
+    /// [`KeyPlan::compile`] beside names that could not be read: an expression that uses one of them has no plan, and only those of
+    /// its errors are returned (perhaps none) that don't hang on their meaning.
+    pub fn compile_despite(
+        text: &str,
+        environment: &Environment<'_>,
+        unreadable: &[String],
+    ) -> Result<Self, Vec<KeyError>> {
+        let (tree, errors) = parse(text);
+        let Some(tree) = tree else { return Err(errors) };
         let mut checker = Checker::new(text, *environment);
-        let parts = checker.parts(&tree);
+        checker.unreadable = unreadable;
+        checker.errors = errors;
         let mut segments = Vec::new();
-        for mut part in parts.into_iter().flatten() {
+        // Without parts there is an error already, or an unreadable name.
+        let Some(parts) = checker.parts(&tree) else {
+            return Err(checker.errors);
+        };
+        for mut part in parts {
             let span = part.span.clone();
             if checker.join_operand(&mut part, &span).is_some() {
                 segments.extend(Segment::new(part));
@@ -116,6 +135,11 @@ impl KeyPlan {
             md5_operands: md5_sites::operands(segments.iter().map(|segment| &segment.code)),
             buckets: reach::leading_buckets(&segments),
             schema: Arc::new(used_fields(environment.schema, &used)),
+            derivations: environment
+                .derived
+                .iter()
+                .map(|(_, text)| Derivation::compile(text, environment))
+                .collect(),
             segments,
             shape,
         })

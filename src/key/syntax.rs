@@ -15,6 +15,8 @@ pub(super) struct Expr {
 /// What a sub-expression is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ExprKind {
+    /// A segment with a syntax error, which has been reported.
+    Unreadable,
     /// An integer.
     Int(i64),
     /// A text.

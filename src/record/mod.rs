@@ -29,6 +29,8 @@ mod sampler_tests;
 mod schema;
 #[cfg(test)]
 mod text_tests;
+mod value_sampler;
+mod value_shares;
 mod zipf;
 
 pub use field_domain::{FieldDomain, ValueType};
@@ -37,3 +39,5 @@ pub use generator::{OperationRun, RecordGenerator};
 pub use given_value::{GivenValue, GivenValueError};
 pub use known_field::{DerivedId, KnownField};
 pub use schema::{Field, FieldId, FieldKind, Late, Law, LawShape, Schema, TextValues, TimeUnit};
+pub use value_sampler::{ValueSampler, zipf_rank};
+pub use value_shares::ValueShares;

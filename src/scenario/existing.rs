@@ -64,6 +64,15 @@ fn read_existing_rows(
     write: Option<&Write>,
     writes: &[Write],
 ) -> Option<ExistingRows> {
+    if let Some(Drive::Open { rate, .. }) = write.map(|write| &write.drive)
+        && rate.0 == 0.0
+    {
+        // Of a write that could not be read nothing is known.
+        for key in ["records", "each", "every", "last"] {
+            reader.entry(key);
+        }
+        return None;
+    }
     if reader.has("records") || reader.has("each") {
         let mut rows = read_rows(reader, fields, None)?;
         if let ImportRows::Drawn { records, last } = &mut rows

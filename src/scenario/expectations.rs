@@ -3,6 +3,7 @@
 use super::Diagnostic;
 use super::clock::value_place;
 use super::document::{Node, Place, Value};
+use super::draft::Draft;
 use super::golden::read_golden;
 use super::metric_names;
 use super::model::{Bound, Expectation, RatioTo};
@@ -14,12 +15,13 @@ use crate::metrics::OperationNames;
 /// A strategy's name with what it was read as: `None` when it could not be read.
 pub(super) type Named = (String, Option<ReadStrategy>);
 
-/// Reads all `[[expect]]`. `selected[i]` is the index that strategy i has in the scenario, `None` when it was not selected.
+/// Reads all `[[expect]]`. `selected[i]` is the index that strategy i has in the scenario, `None` when it was not selected;
+/// `base` is the file without any strategy's overrides.
 pub(super) fn read_expectations(
     scenario: &Reader<'_>,
     strategies: &[Named],
     selected: &[Option<usize>],
-    names: &OperationNames<'_>,
+    base: &Draft,
     text: &str,
 ) -> Vec<Expectation> {
     let Some(entry) = scenario.entry("expect") else {
@@ -37,14 +39,7 @@ pub(super) fn read_expectations(
     for item in items {
         let reader = scenario.table_of("expect", item, &item.place, "expect".to_owned());
         if reader.table.is_some() {
-            read_one(
-                &reader,
-                strategies,
-                selected,
-                names,
-                text,
-                &mut expectations,
-            );
+            read_one(&reader, strategies, selected, base, text, &mut expectations);
             reader.finish();
         }
     }
@@ -55,7 +50,7 @@ fn read_one(
     reader: &Reader<'_>,
     strategies: &[Named],
     selected: &[Option<usize>],
-    names: &OperationNames<'_>,
+    base: &Draft,
     text: &str,
     out: &mut Vec<Expectation>,
 ) {
@@ -80,6 +75,7 @@ fn read_one(
             reader,
             chosen.as_deref().unwrap_or_default(),
             strategies,
+            base,
             text,
         );
         for mut key in found {
@@ -91,8 +87,9 @@ fn read_one(
         }
         return;
     }
-    let metric = read_metric(reader, names);
-    let bound = read_bound(reader, metric.as_deref(), names);
+    let names = base.setup.operation_names();
+    let metric = read_metric(reader, &names);
+    let bound = read_bound(reader, metric.as_deref(), &names);
     let ratio_to = read_ratio(reader, strategies, &bound);
     let (Some(chosen), Some(metric), Some(bound), Some(ratio_to)) =
         (chosen, metric, bound, ratio_to)
@@ -186,6 +183,9 @@ fn read_bound(
     let given: Vec<&str> = BOUNDS.into_iter().filter(|key| reader.has(key)).collect();
     for key in BOUNDS {
         reader.entry(key);
+    }
+    if given.is_empty() && BOUNDS.iter().any(|key| reader.misspelt(key)) {
+        return None;
     }
     let [key] = given[..] else {
         let (place, message) = match given.get(1) {

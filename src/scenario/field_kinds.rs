@@ -44,6 +44,9 @@ const TIME_UNITS: [(&str, TimeUnit); 4] = [
 pub(super) fn read_kind(reader: &Reader<'_>, folder: &Path) -> Option<FieldKind> {
     if !reader.has("type") {
         reader.entry("type");
+        if reader.misspelt("type") || reader.misspelt("expr") {
+            return None;
+        }
         let message = format!("{} has neither `type` nor `expr`", reader.name());
         let names: Vec<&str> = KINDS.iter().map(|(name, _)| *name).collect();
         let help = format!("types are {}", super::nearest::either(&names));

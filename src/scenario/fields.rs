@@ -7,7 +7,9 @@ use super::laws::{read_law, uniform};
 use super::nearest::suggest;
 use super::reader::Reader;
 use super::sink::Sink;
-use crate::record::{Field, FieldId, FieldKind, GivenValue, GivenValueError, Schema};
+use crate::record::{
+    DerivedId, Field, FieldId, FieldKind, GivenValue, GivenValueError, KnownField, Schema,
+};
 use crate::time::EpochNanos;
 use crate::units::{ByteSize, grouped};
 use std::collections::BTreeMap;
@@ -24,8 +26,15 @@ pub(super) struct Fields {
     pub(super) derived_nodes: Vec<Node>,
     /// `[parameter]`.
     pub(super) parameters: BTreeMap<String, i64>,
-    /// No kind is a stand-in for one that could not be read.
-    pub(super) sound: bool,
+    /// Names whose field or parameter could not be read, and has been complained about: what refers to them is right as far as
+    /// anybody can tell.
+    pub(super) unreadable: Vec<String>,
+}
+
+impl Fields {
+    fn is_unreadable(&self, name: &str) -> bool {
+        self.unreadable.iter().any(|unreadable| unreadable == name)
+    }
 }
 
 /// Memory that the laws of one field may take.
@@ -33,9 +42,10 @@ const LAW_MEMORY: u64 = 4 << 30;
 
 /// Reads `[parameter]` and `[field]`. `folder` is where files of values are looked for.
 pub(super) fn read_fields<'a>(scenario: &Reader<'a>, folder: &Path) -> Fields {
-    let parameters = read_parameters(&scenario.table("parameter"));
+    let mut unreadable = Vec::new();
+    let parameters = read_parameters(&scenario.table("parameter"), &mut unreadable);
     let fields = scenario.table("field");
-    if fields.entries().is_empty() {
+    if fields.entries().is_empty() && !scenario.misspelt("field") {
         fields.sink.add(
             &fields.place,
             Diagnostic::error("the scenario has no `[field]`")
@@ -52,7 +62,7 @@ pub(super) fn read_fields<'a>(scenario: &Reader<'a>, folder: &Path) -> Fields {
         derived: Vec::new(),
         derived_nodes: Vec::new(),
         parameters,
-        sound: true,
+        unreadable,
     };
     let mut parents = Vec::new();
     for entry in fields.entries() {
@@ -71,7 +81,7 @@ pub(super) fn read_fields<'a>(scenario: &Reader<'a>, folder: &Path) -> Fields {
             format!("field.{}", entry.key),
         );
         if reader.table.is_none() {
-            found.sound = false;
+            found.unreadable.push(entry.key.clone());
             continue;
         }
         if reader.has("expr") {
@@ -85,6 +95,8 @@ pub(super) fn read_fields<'a>(scenario: &Reader<'a>, folder: &Path) -> Fields {
                         .node
                         .clone(),
                 );
+            } else {
+                found.unreadable.push(entry.key.clone());
             }
             reader.finish();
             continue;
@@ -101,8 +113,9 @@ pub(super) fn read_fields<'a>(scenario: &Reader<'a>, folder: &Path) -> Fields {
         if kind.is_some() {
             reader.finish();
         }
-        // A field that could not be read still has its name: other tables may refer to it without a second complaint.
-        found.sound &= kind.is_some();
+        if kind.is_none() {
+            found.unreadable.push(entry.key.clone());
+        }
         let kind = kind.unwrap_or(FieldKind::Int { first: 0, count: 1 });
         check_memory(fields.sink, entry, &kind, !of.is_empty());
         found.schema.fields.push(Field {
@@ -125,28 +138,23 @@ pub(super) fn read_fields<'a>(scenario: &Reader<'a>, folder: &Path) -> Fields {
     found
 }
 
-fn read_parameters(table: &Reader<'_>) -> BTreeMap<String, i64> {
+fn read_parameters(table: &Reader<'_>, unreadable: &mut Vec<String>) -> BTreeMap<String, i64> {
     let mut parameters = BTreeMap::new();
     for entry in table.entries() {
         check_identifier(table.sink, "parameter", entry);
-        // One that could not be read still has its name.
-        parameters.insert(entry.key.clone(), 1);
-        match entry.node.value {
+        let (message, label) = match entry.node.value {
             Value::Integer(value) if i64::try_from(value).is_ok() => {
                 parameters.insert(entry.key.clone(), value as i64);
+                continue;
             }
-            Value::Integer(_) => {
-                table
-                    .sink
-                    .error(&entry.node.place, "a parameter has 64 bits", "too large")
-            }
-            _ => {
-                let message = format!("`parameter.{}` is {}", entry.key, entry.node.value.kind());
-                table
-                    .sink
-                    .error(&entry.node.place, message, "expected an integer");
-            }
-        }
+            Value::Integer(_) => ("a parameter has 64 bits".to_owned(), "too large"),
+            _ => (
+                format!("`parameter.{}` is {}", entry.key, entry.node.value.kind()),
+                "expected an integer",
+            ),
+        };
+        table.sink.error(&entry.node.place, message, label);
+        unreadable.push(entry.key.clone());
     }
     parameters
 }
@@ -238,8 +246,11 @@ fn in_cycle(schema: &Schema, start: FieldId) -> bool {
     false
 }
 
-/// The stored field of that name, or a complaint.
+/// The stored field of that name, or a complaint (one about its own table may have been made already).
 pub(super) fn find(sink: &Sink, fields: &Fields, name: &str, place: &Place) -> Option<FieldId> {
+    if fields.is_unreadable(name) {
+        return None;
+    }
     if let Some(id) = fields.schema.find(name) {
         return Some(id);
     }
@@ -256,6 +267,32 @@ pub(super) fn find(sink: &Sink, fields: &Fields, name: &str, place: &Place) -> O
             diagnostic
         }
     };
+    sink.add(place, diagnostic);
+    None
+}
+
+/// The field of that name, stored or derived, or a complaint.
+pub(super) fn find_known(
+    sink: &Sink,
+    fields: &Fields,
+    name: &str,
+    place: &Place,
+) -> Option<KnownField> {
+    if fields.is_unreadable(name) {
+        return None;
+    }
+    if let Some(id) = fields.schema.find(name) {
+        return Some(KnownField::Stored(id));
+    }
+    let derived = fields.derived.iter().position(|(known, _)| known == name);
+    if let Some(at) = derived {
+        return Some(KnownField::Derived(DerivedId(at as u16)));
+    }
+    let mut diagnostic =
+        Diagnostic::error(format!("unknown field `{name}`")).label("no such `[field]`");
+    let stored = fields.schema.fields.iter().map(|field| field.name.as_str());
+    let derived = fields.derived.iter().map(|(name, _)| name.as_str());
+    diagnostic.help = suggest(name, stored.chain(derived));
     sink.add(place, diagnostic);
     None
 }

@@ -5,6 +5,7 @@
 
 use super::Diagnostic;
 use super::document::{Entry, Node, Place};
+use super::draft::Draft;
 use super::expectations::Named;
 use super::fields::{find, given};
 use super::model::ExpectedKey;
@@ -17,11 +18,13 @@ use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{FieldId, FieldKind, Schema};
 use crate::time::EpochNanos;
 
-/// Reads `record` and `key` of an expectation, once for each of the `chosen` strategies.
+/// Reads `record` and `key` of an expectation, once for each of the `chosen` strategies. What a strategy that could not be read would
+/// make of the record is not known; its fields are those of `base`.
 pub(super) fn read_golden(
     reader: &Reader<'_>,
     chosen: &[usize],
     strategies: &[Named],
+    base: &Draft,
     text: &str,
 ) -> Vec<ExpectedKey> {
     for (key, example) in [("record", "{ ... }"), ("key", "'...'")] {
@@ -40,6 +43,7 @@ pub(super) fn read_golden(
     let mut found = Vec::new();
     for &strategy in chosen {
         let Some(read) = &strategies[strategy].1 else {
+            read_record(&record, entries, base);
             continue;
         };
         let Some((shown, key)) = golden_key(&record, entries, read, key_entry) else {
@@ -61,6 +65,26 @@ pub(super) fn read_golden(
     found
 }
 
+/// The given fields' slots, and a schema that holds them.
+fn read_record(
+    record: &Reader<'_>,
+    entries: &[Entry],
+    draft: &Draft,
+) -> Option<(Schema, Vec<Option<i64>>)> {
+    let mut schema = draft.setup.schema.clone();
+    let mut slots: Vec<Option<i64>> = vec![None; schema.fields.len()];
+    let mut sound = true;
+    for entry in entries {
+        let slot = find(record.sink, &draft.fields, &entry.key, &entry.place)
+            .and_then(|id| Some((id, slot_of(record, &mut schema, id, &entry.node)?)));
+        match slot {
+            Some((id, slot)) => slots[usize::from(id.0)] = Some(slot),
+            None => sound = false,
+        }
+    }
+    sound.then_some((schema, slots))
+}
+
 /// The record as text, and its key.
 fn golden_key(
     record: &Reader<'_>,
@@ -68,20 +92,7 @@ fn golden_key(
     read: &ReadStrategy,
     key_entry: &Entry,
 ) -> Option<(String, RowKey)> {
-    let mut schema = read.draft.setup.schema.clone();
-    let mut slots: Vec<Option<i64>> = vec![None; schema.fields.len()];
-    let mut sound = true;
-    for entry in entries {
-        let slot = find(record.sink, &read.draft.fields, &entry.key, &entry.place)
-            .and_then(|id| Some((id, slot_of(record, &mut schema, id, &entry.node)?)));
-        match slot {
-            Some((id, slot)) => slots[usize::from(id.0)] = Some(slot),
-            None => sound = false,
-        }
-    }
-    if !sound {
-        return None;
-    }
+    let (schema, slots) = read_record(record, entries, &read.draft)?;
     let key = &read.strategy.key;
     let needed = |id: &FieldId| slots[usize::from(id.0)].is_none();
     let missing: Vec<String> = key

@@ -140,16 +140,40 @@ fn read_service(service: Reader<'_>) -> ServiceSpec {
             "must be at most 1h",
         );
     }
-    for key in ["get", "scan", "scan_row", "cache_hit", "disk_read"] {
-        refuse(&service, key);
-    }
+    let get = read_time(&service, "get", "0.5ms", "a Get");
+    let scan = read_time(&service, "scan", "0.8ms", "a scanner's call");
+    let scan_row = read_time(&service, "scan_row", "1us", "a row");
+    let share = |value: f64| (0.0..=1.0).contains(&value);
+    let cache_hit = service.number_or("cache_hit", "in [0, 1]", share, "1.0");
+    let disk_read = read_time(&service, "disk_read", "4ms", "a read from disk");
     service.finish();
     ServiceSpec {
         law,
         put,
         write_row,
-        ..crate::cluster::ClusterSpec::default().service
+        get,
+        scan,
+        scan_row,
+        cache_hit,
+        disk_read,
     }
+}
+
+fn read_time<'a>(service: &Reader<'a>, key: &'a str, default: &str, what: &str) -> SimDuration {
+    let time = service.duration_or(key, default);
+    let base = matches!(key, "get" | "scan");
+    if time > SimDuration::from_secs(3_600) || (base && time == SimDuration::ZERO) {
+        let label = if base {
+            "must be longer than zero, and at most 1h"
+        } else {
+            "must be at most 1h"
+        };
+        let message = format!("no service time of {what}");
+        service
+            .sink
+            .error(&value_place(service, key), message, label);
+    }
+    time
 }
 
 fn read_wal(wal: Reader<'_>) -> Option<WalSpec> {
@@ -233,9 +257,14 @@ pub(super) fn read_table(table: &Reader<'_>) -> TableSpec {
         "blocking_store_files",
         "compaction_bandwidth",
         "block_encoding",
-        "copies",
     ] {
         refuse(table, key);
+    }
+    if table.entry("copies").is_some() {
+        let diagnostic = Diagnostic::error("`copies` are keys: they belong to a strategy")
+            .label("not a setting of the table")
+            .help("write `copies = [\"...\"]` beside the `key` of `[strategy.x]`");
+        table.sink.add(&table.place_of("copies"), diagnostic);
     }
     TableSpec {
         family,
@@ -265,7 +294,7 @@ pub(super) fn read_client(client: Reader<'_>) -> ClientSpec {
         }
     }
     let max_in_flight = client.integer_or("max_in_flight", 1, 100_000_000, 1_000_000);
-    refuse(&client, "fan_out");
+    let fan_out = client.integer_or("fan_out", 1, 1_000_000, 64);
     client.finish();
     ClientSpec {
         processes: processes as u32,
@@ -273,7 +302,7 @@ pub(super) fn read_client(client: Reader<'_>) -> ClientSpec {
         retries: retries as u32,
         deadline,
         max_in_flight: max_in_flight as u64,
-        fan_out: 64,
+        fan_out: fan_out as u32,
     }
 }
 

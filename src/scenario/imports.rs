@@ -32,8 +32,13 @@ pub(super) fn read_each(reader: &Reader<'_>, fields: &Fields) -> Option<Vec<Fiel
     }
     let mut each = Vec::new();
     let mut combinations = 1.0;
+    let mut sound = true;
     for (name, place) in &names {
-        let id = find(reader.sink, fields, name, place)?;
+        // All unknown names at once.
+        let Some(id) = find(reader.sink, fields, name, place) else {
+            sound = false;
+            continue;
+        };
         let field = fields.schema.field(id);
         let Some(count) = field.kind.count() else {
             let message = format!("`{name}` has no finite number of values");
@@ -50,6 +55,9 @@ pub(super) fn read_each(reader: &Reader<'_>, fields: &Fields) -> Option<Vec<Fiel
         }
         combinations *= count as f64;
         each.push(id);
+    }
+    if !sound {
+        return None;
     }
     for (id, (name, place)) in each.iter().zip(&names) {
         let of = &fields.schema.field(*id).of;

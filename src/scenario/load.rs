@@ -173,16 +173,13 @@ fn build(
         base: &draft,
     };
     let strategies = read_strategies(&scenario, context);
-    if draft.fields.sound {
-        check_derived(&sink, &draft, &text);
-    }
+    check_derived(&sink, &draft, &text);
     let selected = select(
         &sink,
         strategies.iter().map(|(name, _)| name.as_str()),
         &options.only,
     );
-    let names = draft.setup.operation_names();
-    let expectations = read_expectations(&scenario, &strategies, &selected, &names, &text);
+    let expectations = read_expectations(&scenario, &strategies, &selected, &draft, &text);
     let strategies: Vec<Strategy> = strategies
         .into_iter()
         .zip(&selected)
@@ -191,6 +188,7 @@ fn build(
         .collect();
     if sink.errors() == 0 {
         super::lints::lint(&sink, &strategies, &expectations);
+        super::read_lints::lint(&sink, &document, &strategies);
     }
     let (mut diagnostics, defaults) = sink.into_parts();
     hide_consequences(&mut diagnostics, &text, &broken);

@@ -9,6 +9,7 @@
 
 mod bounds;
 mod clock;
+mod derived_uses;
 mod diagnostic;
 mod document;
 mod draft;
@@ -28,8 +29,12 @@ mod model;
 mod names;
 mod nearest;
 mod numbers;
+mod picks;
 mod presplits;
+mod read_lints;
+mod read_orders;
 mod reader;
+mod reads;
 mod refusals;
 mod render;
 mod settings;

@@ -5,7 +5,7 @@
 //! print another default than the one that is used.
 
 use super::document::{Entry, Node, Place, Table, Value};
-use super::nearest::{either, suggest};
+use super::nearest::{either, nearest, suggest};
 use super::sink::Sink;
 use super::{Diagnostic, document};
 use std::cell::RefCell;
@@ -88,15 +88,36 @@ impl<'a> Reader<'a> {
             if asked.contains(&entry.key.as_str()) {
                 continue;
             }
-            let message = format!("unknown key `{}` in {}", entry.key, self.name());
-            let mut diagnostic = Diagnostic::error(message).label("unknown key");
-            diagnostic.help = suggest(&entry.key, asked.iter().copied());
-            self.sink.add(&entry.place, diagnostic);
+            self.unknown(entry, suggest(&entry.key, asked.iter().copied()));
         }
     }
 
-    /// A missing key that has no default.
+    fn unknown(&self, entry: &Entry, help: Option<String>) {
+        let message = format!("unknown key `{}` in {}", entry.key, self.name());
+        let mut diagnostic = Diagnostic::error(message).label("unknown key");
+        diagnostic.help = help;
+        self.sink.add(&entry.place, diagnostic);
+    }
+
+    /// Whether a key that nobody asked for so far means `key`, which is missing; complains about it then.
+    pub(super) fn misspelt(&self, key: &str) -> bool {
+        let entries = self.table.map_or(&[][..], |table| &table.entries);
+        let slip = entries.iter().find(|entry| {
+            !self.asked.borrow().contains(&entry.key.as_str())
+                && nearest(&entry.key, [key]).is_some()
+        });
+        if let Some(entry) = slip {
+            self.unknown(entry, Some(format!("did you mean `{key}`?")));
+            self.asked.borrow_mut().push(&entry.key);
+        }
+        slip.is_some()
+    }
+
+    /// A missing key that has no default, or the misspelt one that was meant.
     pub(super) fn missing(&self, key: &str, example: &str) {
+        if self.misspelt(key) {
+            return;
+        }
         let message = format!("{} has no `{key}`", self.name());
         let diagnostic = Diagnostic::error(message)
             .label("required here")

@@ -1,13 +1,17 @@
 //! `[write.x]`: what is written. Must not know keys.
 
 use super::Diagnostic;
+use super::clock::value_place;
 use super::drives::read_drive;
 use super::fields::{Fields, find, given};
 use super::model::TimeSpec;
 use super::reader::Reader;
 use crate::record::FieldId;
-use crate::units::PerSecond;
-use crate::workload::{Arrivals, Drive, ImportRows, Write, WriteKind};
+use crate::units::{ByteSize, PerSecond, grouped};
+use crate::workload::{Arrivals, Drive, Import, ImportRows, Write, WriteKind};
+
+/// Memory that the order of one import may take.
+const ORDER_MEMORY: u64 = 4 << 30;
 
 /// Reads all `[write.x]`; each with its place.
 pub(super) fn read_writes(
@@ -17,9 +21,12 @@ pub(super) fn read_writes(
 ) -> Vec<Write> {
     let table = scenario.table("write");
     let entries = table.entries();
-    // Reads are refused by name: a file of reads needs no second complaint.
-    if entries.is_empty() && !scenario.has("read") {
-        let diagnostic = Diagnostic::error("the scenario has no `[write.x]`")
+    if entries.is_empty()
+        && !scenario.has("read")
+        && !scenario.misspelt("write")
+        && !scenario.misspelt("read")
+    {
+        let diagnostic = Diagnostic::error("the scenario has neither `[write.x]` nor `[read.x]`")
             .label("nothing would happen")
             .help("add, for example, `[write.ingest]` with `rate = \"10k/s\"`");
         table.sink.add(&table.place, diagnostic);
@@ -49,6 +56,9 @@ pub(super) fn read_writes(
         let drive = read_drive(&reader, fields, time, kind);
         if let Some(each) = drive.as_ref().and_then(each_of) {
             check_fixed(&reader, fields, each, &with);
+        }
+        if let Some(import) = drive.as_ref().and_then(Drive::import) {
+            check_order(&reader, fields, import, &with);
         }
         reader.finish();
         let drive = drive.unwrap_or(Drive::Open {
@@ -99,6 +109,22 @@ pub(super) fn read_with(reader: &Reader<'_>, fields: &mut Fields) -> Vec<(FieldI
         }
     }
     fixed
+}
+
+fn check_order(reader: &Reader<'_>, fields: &Fields, import: &Import, with: &[(FieldId, i64)]) {
+    let bytes = import.order_bytes(&fields.schema, with);
+    if bytes > ORDER_MEMORY {
+        let message = format!(
+            "sorting {} rows by a field needs about {} of memory",
+            grouped(import.rows.len(&fields.schema).into()),
+            ByteSize::approximate(bytes as f64)
+        );
+        let most = ByteSize::approximate(ORDER_MEMORY as f64);
+        let diagnostic = Diagnostic::error(message)
+            .label(format!("keyheat takes up to {most}"))
+            .help("`order = \"time\"` and `order = \"shuffled\"` need none");
+        reader.sink.add(&value_place(reader, "order"), diagnostic);
+    }
 }
 
 fn check_fixed(reader: &Reader<'_>, fields: &Fields, each: &[FieldId], with: &[(FieldId, i64)]) {

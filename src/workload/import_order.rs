@@ -1,9 +1,10 @@
 //! In which order an import's records are written. Must not know when.
 
-use super::ImportOrder;
+use super::combinations::Combinations;
 use super::row_plan::RowPlan;
+use super::{Import, ImportOrder, ImportRows};
 use crate::random::{DrawKey, Permutation, Seed, Stream};
-use crate::record::{FieldId, FieldKind, RecordGenerator};
+use crate::record::{FieldId, FieldKind, RecordGenerator, Schema};
 use crate::time::EpochNanos;
 
 /// Which record is written `i`-th.
@@ -149,39 +150,53 @@ fn sort_keys(slots: &[i64], field: FieldId, generator: &RecordGenerator) -> Vec<
     }
 }
 
+/// The values of `field` in these records, as numbers that sort like them.
+fn keys_of(
+    numbers: impl Iterator<Item = u64>,
+    field: FieldId,
+    plan: &RowPlan,
+    generator: &RecordGenerator,
+) -> Vec<u64> {
+    let (mut scratch, mut record) = (Vec::new(), vec![0; generator.width()]);
+    let slots: Vec<i64> = numbers
+        .map(|number| {
+            // Records without a time of their own are in order of time whatever the time is.
+            let now = EpochNanos(0);
+            plan.record(number, 0, now, generator, &mut scratch, &mut record);
+            record[usize::from(field.0)]
+        })
+        .collect();
+    sort_keys(&slots, field, generator)
+}
+
+/// These records of a plan in the order of an import by `field`. O(n log n).
+pub(super) fn sorted_by_field(
+    numbers: Vec<u64>,
+    field: FieldId,
+    plan: &RowPlan,
+    generator: &RecordGenerator,
+) -> Vec<u64> {
+    let keys = keys_of(numbers.iter().copied(), field, plan, generator);
+    let mut order: Vec<(u64, u64)> = keys.into_iter().zip(numbers).collect();
+    order.sort_unstable();
+    order.into_iter().map(|(_, number)| number).collect()
+}
+
 fn by_field(field: FieldId, plan: &RowPlan, generator: &RecordGenerator) -> WrittenOrder {
-    let value_of = |number: u64, scratch: &mut (Vec<(FieldId, i64)>, Vec<i64>)| {
-        // Records without a time of their own are in order of time whatever the time is.
-        plan.record(
-            number,
-            0,
-            EpochNanos(0),
-            generator,
-            &mut scratch.0,
-            &mut scratch.1,
-        );
-        scratch.1[usize::from(field.0)]
-    };
-    let mut scratch = (Vec::new(), vec![0; generator.width()]);
     if let Some((combinations, clock)) = plan.beats()
         && clock.count() <= u64::from(u32::MAX)
         && plan.len() >= clock.count()
         && combinations.determine(field, generator.schema(), plan.fixed())
     {
         // The last period is complete: its records, one a combination, stand for all periods.
-        let slots: Vec<i64> = (plan.len() - clock.count()..plan.len())
-            .map(|number| value_of(number, &mut scratch))
-            .collect();
+        let last = plan.len() - clock.count()..plan.len();
         return WrittenOrder::Beats(grouped(
-            &sort_keys(&slots, field, generator),
+            &keys_of(last, field, plan, generator),
             plan.len(),
             clock.count(),
         ));
     }
-    let slots: Vec<i64> = (0..plan.len())
-        .map(|number| value_of(number, &mut scratch))
-        .collect();
-    let keys = sort_keys(&slots, field, generator);
+    let keys = keys_of(0..plan.len(), field, plan, generator);
     match u32::try_from(plan.len()) {
         Ok(len) => {
             let mut list: Vec<u32> = (0..len).collect();
@@ -193,6 +208,30 @@ fn by_field(field: FieldId, plan: &RowPlan, generator: &RecordGenerator) -> Writ
             list.sort_unstable_by_key(|number| (keys[*number as usize], *number));
             WrittenOrder::Wide(list)
         }
+    }
+}
+
+impl Import {
+    /// Bytes that putting its rows in order takes, when that is by a field: 24 a row, for its value, its sort key and its number;
+    /// of beats with one value a combination, of one period's rows.
+    pub fn order_bytes(&self, schema: &Schema, with: &[(FieldId, i64)]) -> u64 {
+        const ROW_BYTES: u64 = 24;
+        let ImportOrder::By(field) = self.order else {
+            return 0;
+        };
+        let mut rows = self.rows.len(schema);
+        if let ImportRows::Each {
+            each,
+            every: Some(_),
+            ..
+        } = &self.rows
+        {
+            let combinations = Combinations::new(each, schema);
+            if combinations.determine(field, schema, with) {
+                rows = rows.min(combinations.count());
+            }
+        }
+        rows.saturating_mul(ROW_BYTES)
     }
 }
 

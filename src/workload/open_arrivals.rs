@@ -210,14 +210,6 @@ impl OpenWrite {
         self.next.map(|next| next.time)
     }
 
-    /// Expected operations up to the next one, for writes at a rate; the beat's index for beats.
-    pub(super) fn progress(&self) -> f64 {
-        match &self.source {
-            Source::Rate { times, .. } | Source::Import { times, .. } => times.expected(),
-            Source::Beat(_) => self.next.map_or(0.0, |next| next.index as f64),
-        }
-    }
-
     /// Passes over the next operation without making it.
     #[inline]
     pub(super) fn advance(&mut self) {

@@ -1,12 +1,18 @@
 //! A few of many rows: of those that exist before the run, or of those that it will write. Must not know what they are looked at for.
 
-use super::open_arrivals::OpenWrite;
+use super::import_order::{WrittenOrder, sorted_by_field};
+use super::intended_times::BeatTimes;
+use super::rate_profile::RateProfile;
 use super::row_plan::{RowPlan, RowSource};
-use super::{ClosedSource, Drive, OperationBatch, OperationId, Workload, WriteId};
+use super::{
+    Beat, Drive, Import, ImportOrder, OperationBatch, OperationId, Workload, Write, WriteId,
+};
 use crate::random::{DrawKey, Seed, Stream, lane_of};
-use crate::record::RecordGenerator;
+use crate::record::{FieldId, RecordGenerator};
 use crate::time::SimTime;
-use std::sync::Arc;
+
+/// Most rows of an import ordered by a field that are sorted to find the first of them.
+const MOST_SORTED: f64 = 1e6;
 
 /// Rows written before the run.
 #[derive(Debug)]
@@ -68,12 +74,15 @@ impl ExistingSample {
 pub struct RunSample;
 
 impl RunSample {
-    /// Appends about `n` of the run's own operations, spread evenly over its time and over its writes by their volumes: write after write, each in order of
-    /// time. Those of open loops and beats are the very operations that the run intends, which takes a pass over their times; so are an import's. Of
-    /// other closed loops, whose times nobody knows, the fields are right if the run gets so far, and the times are spread over its duration.
+    /// Appends about `n` of the run's own operations, spread evenly over its writes by their volumes, and over each by number: write after write.
+    ///
+    /// Their fields are those that the run's operations of these numbers have. So are the times of beats; those of other open loops are the times
+    /// by which so many operations are expected (Poisson arrivals stray from them by a few square roots of their number), and those of
+    /// closed loops, which nobody knows, are spread over the run. The rows of an import that is ordered by a field are sorted among themselves.
+    /// No pass over the operations: O(n), O(n log n) for such an import.
     pub fn take(
         workload: &Workload,
-        generator: &Arc<RecordGenerator>,
+        generator: &RecordGenerator,
         seed: Seed,
         replicate: u32,
         n: usize,
@@ -90,69 +99,170 @@ impl RunSample {
             return;
         }
         let mut before = 0.0;
-        for (at, write) in workload.writes.iter().enumerate() {
+        for (at, (write, volume)) in workload.writes.iter().zip(volumes).enumerate() {
             // Shares by rounding the running sum, so that they add up to n.
             let share = |volume: f64| (volume / sum * n as f64).round() as usize;
-            let wanted = share(before + volumes[at]) - share(before);
-            before += volumes[at];
+            let wanted = share(before + volume) - share(before);
+            before += volume;
             let id = WriteId(at as u8);
-            let key = DrawKey::new(seed, replicate, Stream::Sample, lane_of(&write.name));
-            if let Drive::Closed { .. } = write.drive {
-                if let Some(mut source) =
-                    ClosedSource::new(workload, id, Arc::clone(generator), seed, replicate)
-                {
-                    closed(
-                        &mut source,
-                        volumes[at],
-                        wanted,
-                        workload,
-                        key,
-                        batch,
-                        generator.width(),
-                    );
-                }
-            } else if let Some(mut source) =
-                OpenWrite::new(id, write, workload, generator, seed, replicate)
-            {
-                let step = volumes[at] / wanted.max(1) as f64;
-                let mut taken = 0;
-                while taken < wanted && source.time().is_some() {
-                    let target = (taken as f64 + key.at(taken as u64).unit()) * step;
-                    if source.progress() >= target {
-                        taken += source.emit(1, |_| true, workload.start, generator, batch);
-                    } else {
-                        source.advance();
-                    }
-                }
-            }
+            let lane = lane_of(&write.name);
+            let sampled = SampledWrite {
+                id,
+                write,
+                volume: volume.round() as u64,
+                sequence: workload.existing_rows_of(id, schema),
+                lane,
+                records: DrawKey::new(seed, replicate, Stream::Records, lane),
+                workload,
+                generator,
+                seed,
+                replicate,
+            };
+            sampled.take(wanted, batch);
         }
     }
 }
 
-fn closed(
-    source: &mut ClosedSource,
-    volume: f64,
-    wanted: usize,
-    workload: &Workload,
-    key: DrawKey,
-    batch: &mut OperationBatch,
-    width: usize,
-) {
-    let clients = u64::from(source.clients().max(1));
-    let operations = (volume as u64).max(1);
-    let numbers = Spread::new(wanted, operations, key);
-    let mut record = vec![0; width];
-    for i in 0..numbers.len() {
-        let index = numbers.at(i);
-        let now = workload.duration.mul_f64(index as f64 / operations as f64);
-        let now = SimTime::from_nanos(now.as_nanos());
-        if let Some(operation) =
-            source.issue((index % clients) as u32, index / clients, now, &mut record)
-        {
-            batch
-                .push_record(operation, now, width)
-                .copy_from_slice(&record);
+/// One write of the run.
+struct SampledWrite<'a> {
+    id: WriteId,
+    write: &'a Write,
+    /// Operations.
+    volume: u64,
+    /// What the first record's sequence fields count.
+    sequence: u64,
+    lane: u32,
+    records: DrawKey,
+    workload: &'a Workload,
+    generator: &'a RecordGenerator,
+    seed: Seed,
+    replicate: u32,
+}
+
+impl SampledWrite<'_> {
+    fn take(&self, wanted: usize, batch: &mut OperationBatch) {
+        let numbers = Spread::new(wanted, self.volume, self.draws(Stream::Sample));
+        let numbers = (0..numbers.len()).map(|i| numbers.at(i));
+        match &self.write.drive {
+            Drive::Open {
+                rate,
+                profile,
+                import,
+                ..
+            } => {
+                let profile = RateProfile::new(*rate, profile, self.workload.duration);
+                let mut piece = 0;
+                let timed = numbers.filter_map(|number| {
+                    // In the middle of its expected gap.
+                    let time = profile.time_of(number as f64 + 0.5, &mut piece)?;
+                    Some((number, time))
+                });
+                self.drawn_or_imported(import.as_ref(), timed, batch);
+            }
+            Drive::Closed { import, .. } => {
+                let timed = numbers.map(|number| {
+                    let part = number as f64 / self.volume as f64;
+                    let time = self.workload.duration.mul_f64(part);
+                    (number, SimTime::from_nanos(time.as_nanos()))
+                });
+                self.drawn_or_imported(import.as_ref(), timed, batch);
+            }
+            Drive::Beat(beat) => self.beats(beat, numbers, batch),
         }
+    }
+
+    fn drawn_or_imported(
+        &self,
+        import: Option<&Import>,
+        timed: impl Iterator<Item = (u64, SimTime)>,
+        batch: &mut OperationBatch,
+    ) {
+        match import {
+            Some(import) => self.imported(import, timed.collect(), batch),
+            None => {
+                for (number, time) in timed {
+                    self.push(number, time, &self.write.with, batch);
+                }
+            }
+        }
+    }
+
+    fn beats(&self, beat: &Beat, numbers: impl Iterator<Item = u64>, batch: &mut OperationBatch) {
+        let Workload { duration, .. } = *self.workload;
+        let schema = self.generator.schema();
+        let times = BeatTimes::new(beat, duration, schema, self.seed, self.replicate, self.lane);
+        let with = self.write.with.len();
+        let mut fixed = self.write.with.clone();
+        fixed.resize(with + times.combinations().width(), (FieldId(0), 0));
+        for beat in numbers.filter_map(|number| times.at(number)) {
+            times
+                .combinations()
+                .write(beat.combination, &mut fixed[with..]);
+            self.push(beat.index, beat.time, &fixed, batch);
+        }
+    }
+
+    fn imported(&self, import: &Import, timed: Vec<(u64, SimTime)>, batch: &mut OperationBatch) {
+        let source = RowSource {
+            name: &self.write.name,
+            with: &self.write.with,
+            stream: Stream::Records,
+        };
+        let schema = self.generator.schema();
+        let (seed, replicate) = (self.seed, self.replicate);
+        let plan = RowPlan::new(&import.rows, source, self.workload, schema, seed, replicate);
+        let records = match import.order {
+            ImportOrder::By(field) => {
+                // The part that the run comes to may be any rows of all.
+                let part = (self.volume as f64 / plan.len() as f64).min(1.0);
+                let rows = (timed.len() as f64 / part).min(MOST_SORTED) as usize;
+                let rows = Spread::new(rows, plan.len(), self.draws(Stream::Sample));
+                let rows = (0..rows.len()).map(|i| rows.at(i)).collect();
+                let mut sorted = sorted_by_field(rows, field, &plan, self.generator);
+                sorted.truncate((sorted.len() as f64 * part).round() as usize);
+                sorted
+            }
+            order => {
+                let order =
+                    WrittenOrder::new(order, &plan, self.generator, seed, replicate, self.lane);
+                let numbers = timed.iter().map(|&(number, _)| number);
+                numbers.map(|number| order.record(number)).collect()
+            }
+        };
+        let mut scratch = Vec::new();
+        for (at, &record) in records.iter().enumerate() {
+            let (number, time) = timed[at * timed.len() / records.len()];
+            let now = self.workload.start.at(time);
+            let operation = OperationId::new(self.id, number);
+            let out = batch.push_record(operation, time, self.generator.width());
+            plan.record(
+                record,
+                self.sequence,
+                now,
+                self.generator,
+                &mut scratch,
+                out,
+            );
+        }
+    }
+
+    fn push(
+        &self,
+        number: u64,
+        time: SimTime,
+        fixed: &[(FieldId, i64)],
+        batch: &mut OperationBatch,
+    ) {
+        let operation = OperationId::new(self.id, number);
+        let out = batch.push_record(operation, time, self.generator.width());
+        let draws = self.records.at(number);
+        let now = self.workload.start.at(time);
+        let sequence = self.sequence + number;
+        self.generator.generate(draws, sequence, now, fixed, out);
+    }
+
+    fn draws(&self, stream: Stream) -> DrawKey {
+        DrawKey::new(self.seed, self.replicate, stream, self.lane)
     }
 }
 
