@@ -4,7 +4,7 @@ use super::Outcome;
 use super::args::ExplainArguments;
 use super::console::Console;
 use super::{lints, loading};
-use crate::layout::{Explanation, RegionCauses, RegionForecast, SampleKey};
+use crate::layout::{Explanation, ReadForecast, RegionCauses, RegionForecast, SampleKey};
 use crate::record::RecordGenerator;
 use crate::scenario::{Presplit, Scenario, Strategy};
 use anyhow::{Result, bail};
@@ -56,6 +56,7 @@ pub fn run(arguments: &ExplainArguments, console: &Console) -> Result<Outcome> {
             ),
             (None, _) => describe_regions(&mut text, &explanation.layout.regions),
         }
+        describe_reads(&mut text, &explanation.layout.reads);
     }
     console.data(&text)?;
     console.say(&last_line(&scenario));
@@ -172,6 +173,25 @@ fn describe_regions(text: &mut String, regions: &[RegionForecast]) {
             "#".repeat(bar)
         );
         let _ = writeln!(text, "{}", line.trim_end());
+    }
+}
+
+fn describe_reads(text: &mut String, reads: &[ReadForecast]) {
+    if reads.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "\n  reads");
+    let name = reads.iter().map(|read| read.name.len()).max().unwrap_or(0);
+    let path = |read: &ReadForecast| read.planned.plan.path().name();
+    let path_width = reads.iter().map(|read| path(read).len()).max().unwrap_or(0);
+    for read in reads {
+        let _ = writeln!(
+            text,
+            "    {:<name$}  {:<path_width$}  {}",
+            read.name,
+            path(read),
+            read.words
+        );
     }
 }
 

@@ -1,6 +1,6 @@
 //! Strategies x replicates: which runs there are, and what they share. Must not know results.
 
-use crate::engine::SimConfig;
+use crate::engine::{PlannedRead, SimConfig, TableCopy};
 use crate::keyspace::RowKey;
 use crate::layout::Layout;
 use crate::record::{RecordGenerator, Schema};
@@ -121,18 +121,21 @@ impl<'a> Matrix<'a> {
         self.layouts[strategy].get().map(Arc::as_ref)
     }
 
-    fn split_points(
-        &self,
-        at: usize,
-        replicate: u32,
-        generator: &Arc<RecordGenerator>,
-    ) -> Arc<Vec<RowKey>> {
+    /// What the engine takes from the layout of one replicate, without series.
+    fn laid_out(&self, at: usize, replicate: u32, generator: &Arc<RecordGenerator>) -> LaidOut {
         let strategy = &self.scenario.strategies[at];
+        let writes_only = strategy.copies.is_empty() && strategy.setup.workload.reads.is_empty();
         match &strategy.presplit {
-            Presplit::Fixed { points, .. } => points.clone(),
-            Presplit::Sampled { .. } => {
-                Layout::of(strategy, generator, self.scenario.seed, replicate).split_points
-            }
+            Presplit::Fixed { points, .. } if writes_only => LaidOut {
+                split_points: points.clone(),
+                ..LaidOut::default()
+            },
+            _ => LaidOut::new(&Layout::of(
+                strategy,
+                generator,
+                self.scenario.seed,
+                replicate,
+            )),
         }
     }
 
@@ -147,27 +150,25 @@ impl<'a> Matrix<'a> {
         };
         let strategy: &Strategy = &self.scenario.strategies[at];
         let generator = self.generator(at, replicate);
-        let (split_points, key_buckets) = match job {
-            Job::Capacity { .. } => (Arc::default(), Arc::default()),
+        let laid_out = match job {
+            Job::Capacity { .. } => LaidOut::default(),
             Job::Replicate { replicate: 0, .. } => {
                 let layout = self.first_layout(at, &generator);
-                let starts = layout
-                    .key_buckets
-                    .iter()
-                    .skip(1)
-                    .map(|bucket| bucket.start.clone())
-                    .collect();
-                (layout.split_points.clone(), Arc::new(starts))
+                let buckets = layout.key_buckets.iter().skip(1);
+                LaidOut {
+                    key_buckets: Arc::new(buckets.map(|bucket| bucket.start.clone()).collect()),
+                    ..LaidOut::new(&layout)
+                }
             }
-            Job::Replicate { .. } => (self.split_points(at, replicate, &generator), Arc::default()),
+            Job::Replicate { .. } => self.laid_out(at, replicate, &generator),
         };
         let setup = &strategy.setup;
         let time = &self.scenario.time;
         let population =
             Population::new(&setup.workload, &generator, self.scenario.seed, replicate);
         let config = SimConfig {
-            copies: Arc::default(),
-            reads: Arc::default(),
+            copies: laid_out.copies,
+            reads: laid_out.reads,
             population: Arc::new(population),
             seed: self.scenario.seed,
             replicate,
@@ -177,8 +178,8 @@ impl<'a> Matrix<'a> {
             workload: Arc::new(setup.workload.clone()),
             generator,
             key: strategy.key.clone(),
-            split_points,
-            key_buckets,
+            split_points: laid_out.split_points,
+            key_buckets: laid_out.key_buckets,
             cluster: setup.cluster.clone(),
             table: setup.table.clone(),
             client: setup.client.clone(),
@@ -187,6 +188,28 @@ impl<'a> Matrix<'a> {
         match job {
             Job::Capacity { .. } => crate::engine::saturating(&config),
             Job::Replicate { .. } => config,
+        }
+    }
+}
+
+/// What the engine takes from a layout.
+#[derive(Debug, Default)]
+struct LaidOut {
+    split_points: Arc<Vec<RowKey>>,
+    key_buckets: Arc<Vec<RowKey>>,
+    copies: Arc<Vec<TableCopy>>,
+    reads: Arc<Vec<PlannedRead>>,
+}
+
+impl LaidOut {
+    /// All but the key buckets, hence without series.
+    fn new(layout: &Layout) -> Self {
+        let reads = layout.reads.iter().map(|read| read.planned.clone());
+        Self {
+            split_points: layout.split_points.clone(),
+            key_buckets: Arc::default(),
+            copies: layout.copies.clone(),
+            reads: Arc::new(reads.collect()),
         }
     }
 }

@@ -208,6 +208,19 @@ impl Pattern {
         })
     }
 
+    /// The same of instants whose years lie in `years`: two digits of the year are enough within a century.
+    pub fn keeps_order_within(&self, years: std::ops::RangeInclusive<i64>) -> bool {
+        let one_century = years.start().div_euclid(100) == years.end().div_euclid(100);
+        let parts = self.parts.iter().map(|part| match part {
+            Part::Year2 if one_century => Part::Year4,
+            part => *part,
+        });
+        Self {
+            parts: parts.collect(),
+        }
+        .keeps_order()
+    }
+
     /// Does the text start with what changes slowest, so that it moves with time?
     pub fn leads_with_year(&self) -> bool {
         let first = self

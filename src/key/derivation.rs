@@ -6,12 +6,16 @@ use super::code::BytesCode;
 use super::grain::{Grain, View};
 use super::parser::parse;
 use super::plan::Environment;
+use super::segment::Segment;
 use super::typed::{Code, Facts};
 use crate::record::FieldId;
 
 /// What is known of a derived field.
 #[derive(Debug, Clone)]
 pub struct Derivation {
+    name: String,
+    /// It is one segment, not several joined.
+    whole: bool,
     fields: Vec<FieldId>,
     cardinality: Option<u64>,
     /// Set when it follows its only field.
@@ -20,7 +24,7 @@ pub struct Derivation {
 
 impl Derivation {
     /// `None` for an expression that can't be compiled.
-    pub(super) fn compile(text: &str, environment: &Environment<'_>) -> Option<Self> {
+    pub(super) fn compile(name: &str, text: &str, environment: &Environment<'_>) -> Option<Self> {
         let (tree, errors) = parse(text);
         let tree = tree.filter(|_| errors.is_empty())?;
         let mut checker = Checker::new(text, *environment);
@@ -31,6 +35,7 @@ impl Derivation {
         let facts = parts
             .iter()
             .fold(Facts::constant(), |all, part| all.merge(&part.typed.facts));
+        let whole = parts.len() == 1;
         let view = view(parts)?;
         let grain = match facts.fields[..] {
             [field] => view
@@ -39,10 +44,22 @@ impl Derivation {
             _ => None,
         };
         Some(Self {
+            name: name.to_owned(),
+            whole,
             fields: facts.fields,
             cardinality: facts.cardinality,
             grain,
         })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Is the segment this field, and nothing else?
+    pub fn is(&self, segment: &Segment) -> bool {
+        self.whole && segment.derived() == Some(&self.name) && segment.fields() == self.fields
     }
 
     /// Stored fields that it is made of, ascending.

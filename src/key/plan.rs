@@ -138,7 +138,7 @@ impl KeyPlan {
             derivations: environment
                 .derived
                 .iter()
-                .map(|(_, text)| Derivation::compile(text, environment))
+                .map(|(name, text)| Derivation::compile(name, text, environment))
                 .collect(),
             segments,
             shape,

@@ -1,5 +1,6 @@
 //! Does a value grow or shrink with one field while all else stays? Must not know records or readers.
 
+use super::calendar::year;
 use super::code::{BytesCode, IntCode, IntEncoding, IntOp, Transform};
 use super::functions::decimal_shape;
 use super::interval::Interval;
@@ -169,7 +170,9 @@ fn keeps_order(encoding: &IntEncoding, range: Interval) -> bool {
         IntEncoding::Nth(choices) => choices
             .windows(2)
             .all(|pair| pair[0] < pair[1] && pair[0].len() == pair[1].len()),
-        IntEncoding::Calendar(pattern, _) => pattern.keeps_order(),
+        IntEncoding::Calendar(pattern, unit) => {
+            pattern.keeps_order_within(year(range.low, *unit)..=year(range.high, *unit))
+        }
     }
 }
 

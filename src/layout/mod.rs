@@ -7,11 +7,12 @@ mod key_lints;
 mod key_sample;
 mod load_lints;
 mod plan_layout;
+mod read_forecast;
 mod types;
 
 pub use explanation::{Explanation, PrefixShare, RegionCauses, SampleKey};
 pub use load_lints::load_lints;
-pub use types::{EntityShare, KeyBucket, Layout, RegionForecast};
+pub use types::{EntityShare, KeyBucket, Layout, ReadForecast, RegionForecast};
 
 #[cfg(test)]
 #[path = "layout_tests.rs"]

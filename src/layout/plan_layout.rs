@@ -1,14 +1,14 @@
 //! Lays a strategy out: split points, then what each region will get. Must not simulate.
 
 use super::key_sample::{KeySample, is_entity, is_skewed};
-use super::{EntityShare, KeyBucket, Layout, RegionForecast, key_lints};
+use super::{EntityShare, KeyBucket, Layout, RegionForecast, key_lints, read_forecast};
 use crate::key::KeyPlan;
 use crate::keyspace::{KeyRange, Router, RowKey};
 use crate::policy::{quantile_points, quantile_ranks};
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::RecordGenerator;
 use crate::scenario::{Presplit, Strategy};
-use crate::workload::{ExistingSample, OperationBatch, RunSample};
+use crate::workload::{ExistingSample, OperationBatch, RunSample, Workload};
 use std::sync::Arc;
 
 /// Buckets of the key map: enough for one a pixel row or two of its picture.
@@ -82,10 +82,29 @@ impl Layout {
             .setup
             .workload
             .existing_rows(&strategy.setup.schema);
-        let split = split_points(strategy, generator, existing_rows, seed, replicate, sample);
+        let table = Table {
+            key: &strategy.key,
+            presplit: &strategy.presplit,
+            workload: &strategy.setup.workload,
+            generator,
+            seed,
+            replicate,
+        };
+        let split = split_points(&table, sample);
         let regions = forecast(&strategy.key, &split.points, sample);
         let lints = key_lints::of(strategy, &split, &regions);
+        let (copies, reads) = read_forecast::of(
+            strategy,
+            generator,
+            seed,
+            replicate,
+            sample,
+            &split.points,
+            &regions,
+        );
         Self {
+            copies,
+            reads,
             key_buckets: key_buckets(&strategy.key, sample),
             hottest_row_share: sample.hottest_row_share(),
             entities: entities(strategy, sample),
@@ -124,15 +143,43 @@ pub(super) fn run_sample(
     )
 }
 
-fn split_points(
-    strategy: &Strategy,
-    generator: &Arc<RecordGenerator>,
-    existing_rows: u64,
-    seed: Seed,
-    replicate: u32,
-    run: &KeySample,
-) -> SplitPoints {
-    let regions = match &strategy.presplit {
+/// A strategy's table, or one of its copies, in one replicate.
+#[derive(Clone, Copy)]
+pub(super) struct Table<'a> {
+    pub key: &'a KeyPlan,
+    pub presplit: &'a Presplit,
+    pub workload: &'a Workload,
+    pub generator: &'a Arc<RecordGenerator>,
+    pub seed: Seed,
+    pub replicate: u32,
+}
+
+impl Table<'_> {
+    /// Operations of the run with their keys; `run` is a sample of them under any key.
+    pub(super) fn rekeyed(&self, run: &KeySample) -> KeySample {
+        let draws = DrawKey::new(self.seed, self.replicate, Stream::Keys, 0);
+        KeySample::new(self.key, run.batch().clone(), self.generator.width(), draws)
+    }
+
+    /// About `rows` of the rows that exist before the run.
+    pub(super) fn existing(&self, rows: usize) -> KeySample {
+        let mut batch = OperationBatch::new();
+        ExistingSample::take(
+            self.workload,
+            self.generator,
+            self.seed,
+            self.replicate,
+            rows,
+            &mut batch,
+        );
+        let draws = DrawKey::new(self.seed, self.replicate, Stream::Keys, EXISTING_LANE);
+        KeySample::new(self.key, batch, self.generator.width(), draws)
+    }
+}
+
+/// Where a table is split; `run` are operations of the run under its key.
+pub(super) fn split_points(table: &Table<'_>, run: &KeySample) -> SplitPoints {
+    let regions = match table.presplit {
         Presplit::Fixed { points, .. } => {
             return SplitPoints {
                 points: points.clone(),
@@ -141,7 +188,7 @@ fn split_points(
         }
         Presplit::Sampled { regions } => *regions,
     };
-    if existing_rows == 0 {
+    if table.workload.existing_rows(table.generator.schema()) == 0 {
         let points = quantile_points(&run.sorted(), regions);
         return SplitPoints {
             points: Arc::new(points),
@@ -151,18 +198,7 @@ fn split_points(
     let rows = (regions as usize)
         .saturating_mul(ROWS_PER_REGION)
         .clamp(Layout::SAMPLE, MOST_ROWS);
-    let mut batch = OperationBatch::new();
-    ExistingSample::take(
-        &strategy.setup.workload,
-        generator,
-        seed,
-        replicate,
-        rows,
-        &mut batch,
-    );
-    let draws = DrawKey::new(seed, replicate, Stream::Keys, EXISTING_LANE);
-    let sample = KeySample::new(&strategy.key, batch, generator.width(), draws);
-    let points = quantile_points(&sample.sorted(), regions);
+    let points = quantile_points(&table.existing(rows).sorted(), regions);
     SplitPoints {
         points: Arc::new(points),
         source: PointSource::ExistingRows { regions },
@@ -170,7 +206,11 @@ fn split_points(
 }
 
 /// What each region will get.
-fn forecast(plan: &KeyPlan, points: &[RowKey], sample: &KeySample) -> Vec<RegionForecast> {
+pub(super) fn forecast(
+    plan: &KeyPlan,
+    points: &[RowKey],
+    sample: &KeySample,
+) -> Vec<RegionForecast> {
     let mut regions = Vec::with_capacity(sample.len());
     Router::new(points).locate_batch(sample.keys(), &mut regions);
     let mut counts = vec![0u32; points.len() + 1];

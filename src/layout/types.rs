@@ -1,5 +1,6 @@
 //! What is known of a strategy before any simulation. Must not know how it was found.
 
+use crate::engine::{PlannedRead, TableCopy};
 use crate::keyspace::RowKey;
 use crate::scenario::Diagnostic;
 use std::sync::Arc;
@@ -24,8 +25,35 @@ pub struct Layout {
     pub existing_rows: u64,
     /// Operations that the shares were counted on.
     pub sampled_operations: u64,
+    /// The table's further copies.
+    pub copies: Arc<Vec<TableCopy>>,
+    /// How each read of the workload is served, in its order.
+    pub reads: Vec<ReadForecast>,
     /// Warnings and notes.
     pub lints: Vec<Diagnostic>,
+}
+
+/// How a read is served, and what it will ask of the cluster; means over a sample of its targets.
+#[derive(Debug, Clone)]
+pub struct ReadForecast {
+    /// Its name in the file.
+    pub name: String,
+    /// What a run needs to serve it: the table or copy, the access path, and how that table's rows lie.
+    pub planned: PlannedRead,
+    /// The access path in words.
+    pub words: String,
+    /// Gets and scans.
+    pub requests: f64,
+    /// Different regions that it asks.
+    pub regions: f64,
+    /// Regions of the table that serves it.
+    pub table_regions: usize,
+    /// Rows that servers read.
+    pub rows_read: f64,
+    /// Rows that the reader gets.
+    pub rows_returned: f64,
+    /// Share of the run's writes that go to the regions which a read asks.
+    pub write_share: f64,
 }
 
 /// What a region will get.

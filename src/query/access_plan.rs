@@ -54,6 +54,8 @@ pub enum OverRead {
 /// Means over the sample of targets.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Expected {
+    /// Cost in seconds, of all requests one after another.
+    pub seconds: f64,
     /// Gets and scans.
     pub requests: f64,
     /// Rows that are read.
@@ -94,7 +96,7 @@ impl AccessPlan {
             expected: Expected::default(),
             names: names.clone(),
         };
-        plan.over_reads = plan.find_over_reads(segments, &candidate.known);
+        plan.over_reads = plan.find_over_reads(segments);
         plan
     }
 

@@ -1,7 +1,7 @@
 //! Ranges of number fields that a reader knows: given as such, or because a derived field is known. Must not know keys' bytes.
 
 use crate::key::{Grain, GrainBuffers};
-use crate::record::{FieldId, Schema, TimeUnit};
+use crate::record::{DerivedId, FieldId, Schema, TimeUnit};
 use crate::time::{EpochNanos, SimDuration};
 use crate::workload::ReadTarget;
 use std::ops::Range;
@@ -15,6 +15,8 @@ pub(super) struct BandRule {
     pub extent: Extent,
     /// The steps of the derived field that is meant, if one is: the range covers whole steps.
     pub grain: Option<Grain>,
+    /// That derived field.
+    pub derived: Option<DerivedId>,
 }
 
 /// How far a range goes.

@@ -104,6 +104,7 @@ fn cost<R: RowCounts>(
     }
     let reads = context.sample.len().max(1) as f64;
     plan.expected = Expected {
+        seconds: seconds / reads,
         requests: sum.requests / reads,
         rows_read: sum.rows_read / reads,
         rows_returned: sum.rows_returned / reads,

@@ -19,7 +19,9 @@ pub(super) struct Question {
     pub list_lens: Vec<f64>,
     /// Ranges that are known.
     pub bands: Vec<BandRule>,
-    /// Known derived fields that say nothing else: the share of all rows that have one value.
+    /// Known derived fields that bound no number field.
+    pub derived: Vec<DerivedId>,
+    /// The share of all rows that have one value of each of those.
     pub shares: f64,
     /// Only some of the rows are wanted, by order.
     pub order: Option<Order>,
@@ -63,7 +65,7 @@ impl Question {
             known.learn(KnownField::Stored(*field));
         }
         let mut bands = Vec::new();
-        let mut shares = 1.0;
+        let (mut others, mut shares) = (Vec::new(), 1.0);
         if let Some(range) = &read.range
             && let Some(band) = range_rule(key, range.field, range.extent, schema)
             && !known.knows(band.field)
@@ -82,8 +84,12 @@ impl Question {
                     field: grain.field(),
                     extent: Extent::Own,
                     grain: Some(grain.clone()),
+                    derived: Some(derived),
                 }),
-                None => shares /= derivation.cardinality().unwrap_or(1).max(1) as f64,
+                None => {
+                    others.push(derived);
+                    shares /= derivation.cardinality().unwrap_or(1).max(1) as f64;
+                }
             }
         }
         let list_lens = read.within.iter().map(|list| match list.values {
@@ -95,6 +101,7 @@ impl Question {
             lists: read.within.iter().map(|list| list.field).collect(),
             list_lens: list_lens.collect(),
             bands,
+            derived: others,
             shares,
             order: order(key, read),
             by_index: read
@@ -142,11 +149,11 @@ fn range_rule(
     extent: RangeExtent,
     schema: &Schema,
 ) -> Option<BandRule> {
-    let (field, grain) = match field {
-        KnownField::Stored(field) => (field, None),
+    let (field, grain, derived) = match field {
+        KnownField::Stored(field) => (field, None, None),
         KnownField::Derived(derived) => {
             let (grain, _) = key.derivation(derived)?.follows()?;
-            (grain.field(), Some(grain.clone()))
+            (grain.field(), Some(grain.clone()), Some(derived))
         }
     };
     let extent = match extent {
@@ -161,6 +168,7 @@ fn range_rule(
         field,
         extent,
         grain,
+        derived,
     })
 }
 

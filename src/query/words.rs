@@ -7,8 +7,14 @@ use super::dimension::Dimension;
 impl AccessPlan {
     /// In words: "16 scans, one a bucket; 10 rows wanted, 160 read".
     pub fn words(&self) -> String {
+        self.words_with("")
+    }
+
+    /// The same with something to say behind the kind of requests, such as ", each of one region".
+    pub fn words_with(&self, of_regions: &str) -> String {
         let expected = self.expected();
         let mut words = self.kind_in_words();
+        words.push_str(of_regions);
         words.push_str(&format!(
             "; {} wanted, {} read",
             rows(expected.rows_returned),
@@ -22,7 +28,7 @@ impl AccessPlan {
     }
 
     /// The kind of requests and what there is one of each for: "16 scans, one a bucket".
-    pub fn kind_in_words(&self) -> String {
+    fn kind_in_words(&self) -> String {
         let requests = self.expected().requests;
         let one = requests < 1.5;
         let number = count(requests);
@@ -42,18 +48,20 @@ impl AccessPlan {
         let mut each: Vec<String> = Vec::new();
         for dimension in &self.dimensions {
             let of = match dimension {
-                Dimension::Bytes { .. } | Dimension::Draw { .. } => "bucket".to_owned(),
-                Dimension::Steps { field, .. } => format!("step of `{}`", self.name(*field)),
+                Dimension::Bytes { .. } | Dimension::Draw { .. } => "a bucket".to_owned(),
+                Dimension::Steps { field, .. } => {
+                    format!("for each step of `{}`", self.name(*field))
+                }
                 Dimension::List { field, .. }
                 | Dimension::Values { field }
-                | Dimension::Field { field, .. } => format!("`{}`", self.name(*field)),
+                | Dimension::Field { field, .. } => format!("for each `{}`", self.name(*field)),
             };
             if !each.contains(&of) {
                 each.push(of);
             }
         }
         if !each.is_empty() {
-            words.push_str(&format!(", one a {}", each.join(" and ")));
+            words.push_str(&format!(", one {}", each.join(" and ")));
         }
         words
     }

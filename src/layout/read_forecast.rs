@@ -1,0 +1,300 @@
+//! How a strategy serves its reads: the cheapest access path among its table and copies, and the regions that it asks. Must not
+//! simulate.
+
+use super::key_sample::KeySample;
+use super::plan_layout::{Table, forecast, split_points};
+use super::{ReadForecast, RegionForecast};
+use crate::cluster::ClusterSpec;
+use crate::engine::{PlannedRead, TableCopy};
+use crate::keyspace::{KeyBatch, Router, RowKey};
+use crate::query::{AccessPath, AccessPlan, Costs, PlanContext, Requests, plan};
+use crate::random::Seed;
+use crate::record::RecordGenerator;
+use crate::scenario::Strategy;
+use crate::workload::{Population, ReadBatch, ReadId, ReadSource, ReadTarget};
+use std::sync::Arc;
+
+/// Targets that a read's costs are averaged over.
+const TARGETS: usize = 32;
+
+/// Rows that show how a table's rows lie over its regions.
+const ROWS: usize = 1 << 16;
+
+/// Regions of so many times their part of the writes are called write-hot.
+const HOT: f64 = 2.0;
+
+/// A table or copy, laid out.
+struct LaidOut<'a> {
+    key: &'a Arc<crate::key::KeyPlan>,
+    router: Router,
+    regions: Vec<RegionForecast>,
+    rows: Arc<KeyBatch>,
+}
+
+/// The strategy's copies and reads; `run` is a sample of the run under its own key.
+pub(super) fn of(
+    strategy: &Strategy,
+    generator: &Arc<RecordGenerator>,
+    seed: Seed,
+    replicate: u32,
+    run: &KeySample,
+    points: &Arc<Vec<RowKey>>,
+    regions: &[RegionForecast],
+) -> (Arc<Vec<TableCopy>>, Vec<ReadForecast>) {
+    let workload = &strategy.setup.workload;
+    let table = |key, presplit| Table {
+        key,
+        presplit,
+        workload,
+        generator,
+        seed,
+        replicate,
+    };
+    let mut copies = Vec::new();
+    let mut copy_samples = Vec::new();
+    for copy in &strategy.copies {
+        let table = table(&copy.key, &copy.presplit);
+        let sample = table.rekeyed(run);
+        copies.push(TableCopy {
+            key: copy.key.clone(),
+            split_points: split_points(&table, &sample).points,
+        });
+        copy_samples.push(sample);
+    }
+    let copies = Arc::new(copies);
+    if workload.reads.is_empty() {
+        return (copies, Vec::new());
+    }
+    let own = table(&strategy.key, &strategy.presplit);
+    let mut tables = vec![LaidOut {
+        key: &strategy.key,
+        router: Router::new(points),
+        regions: regions.to_vec(),
+        rows: rows(&own, run),
+    }];
+    for ((copy, laid), sample) in strategy.copies.iter().zip(copies.iter()).zip(&copy_samples) {
+        tables.push(LaidOut {
+            key: &laid.key,
+            router: Router::new(&laid.split_points),
+            regions: forecast(&laid.key, &laid.split_points, sample),
+            rows: rows(&table(&copy.key, &copy.presplit), sample),
+        });
+    }
+    let population = Population::new(workload, generator, seed, replicate);
+    let mut source = ReadSource::new(workload, generator.clone(), seed, replicate);
+    let reads = workload.reads.iter().enumerate().map(|(at, read)| {
+        let mut batch = ReadBatch::default();
+        source.sample(ReadId(at as u8), TARGETS, &mut batch);
+        let targets: Vec<ReadTarget<'_>> = (0..batch.len())
+            .map(|at| batch.target(at, generator.width()))
+            .collect();
+        let context = PlanContext {
+            schema: &strategy.setup.schema,
+            start: workload.start,
+            population: &population,
+            sample: &targets,
+            costs: costs(&strategy.setup.cluster),
+        };
+        let plans = tables.iter().map(|table| plan(table.key, read, &context));
+        let (table, plan) = plans
+            .enumerate()
+            .min_by(|(_, a), (_, b)| a.expected().seconds.total_cmp(&b.expected().seconds))
+            .expect("there is a table");
+        let laid_out = &tables[table];
+        let asked = Asked::mean(&plan, laid_out, &targets, &population);
+        let expected = plan.expected();
+        ReadForecast {
+            name: read.name.clone(),
+            words: words(&plan, &asked, laid_out, table),
+            requests: expected.requests,
+            rows_read: expected.rows_read,
+            rows_returned: expected.rows_returned,
+            regions: asked.regions,
+            table_regions: laid_out.regions.len(),
+            write_share: asked.write_share,
+            planned: PlannedRead {
+                table,
+                plan: Arc::new(plan),
+                row_sample: laid_out.rows.clone(),
+            },
+        }
+    });
+    let reads = reads.collect();
+    (copies, reads)
+}
+
+fn costs(cluster: &ClusterSpec) -> Costs {
+    let service = &cluster.service;
+    let miss = (1.0 - service.cache_hit) * service.disk_read.as_secs_f64();
+    Costs {
+        get: service.get.as_secs_f64() + miss,
+        scan: service.scan.as_secs_f64() + miss,
+        row: service.scan_row.as_secs_f64(),
+    }
+}
+
+/// Sorted keys of rows of the table as it is in the middle of the run, each standing for as many.
+fn rows(table: &Table<'_>, run: &KeySample) -> Arc<KeyBatch> {
+    let schema = table.generator.schema();
+    let existing = table.workload.existing_rows(schema) as f64;
+    let planned: f64 = table
+        .workload
+        .writes
+        .iter()
+        .map(|write| table.workload.estimated_operations(write, schema))
+        .sum();
+    // Half of what the run writes is there, on average.
+    let total = (existing + planned / 2.0).max(1.0);
+    let from_existing = (ROWS as f64 * existing / total).ceil() as usize;
+    let from_run = (ROWS as f64 * planned / 2.0 / total) as usize;
+    let mut keys: Vec<Vec<u8>> = Vec::new();
+    if from_existing > 0 {
+        let sample = table.existing(from_existing);
+        keys.extend(sample.keys().iter().map(<[u8]>::to_vec));
+    }
+    let taken = from_run.min(run.len());
+    keys.extend((0..taken).map(|at| run.keys().get(at * run.len() / taken).to_vec()));
+    keys.sort_unstable();
+    let mut sorted = KeyBatch::default();
+    for key in keys {
+        sorted.push_with(|out| out.extend_from_slice(&key));
+    }
+    Arc::new(sorted)
+}
+
+/// Regions that reads ask.
+#[derive(Debug, Default)]
+struct Asked {
+    /// Different ones of a read.
+    regions: f64,
+    /// Of one request.
+    regions_of_a_request: f64,
+    /// Share of the run's writes that go to a read's regions.
+    write_share: f64,
+}
+
+impl Asked {
+    fn mean(
+        plan: &AccessPlan,
+        table: &LaidOut<'_>,
+        targets: &[ReadTarget<'_>],
+        population: &Population,
+    ) -> Self {
+        let mut sum = Self::default();
+        let mut requests = Requests::default();
+        let mut spans = Vec::new();
+        let mut seen = vec![false; table.regions.len()];
+        for target in targets {
+            plan.requests(target, population, &mut requests);
+            spans.clear();
+            let gets = requests.gets.iter().map(|key| table.router.locate(key));
+            spans.extend(gets.map(|region| (region, region)));
+            for (at, scan) in requests.scans.iter().enumerate() {
+                let range = (requests.starts.get(at), requests.stops.get(at));
+                let share = if scan.rows > 0.0 {
+                    scan.rows_read / scan.rows
+                } else {
+                    1.0
+                };
+                spans.push(table.span(range, share, scan.reversed));
+            }
+            let of_requests: u32 = spans.iter().map(|(first, last)| last - first + 1).sum();
+            sum.regions_of_a_request += f64::from(of_requests) / spans.len().max(1) as f64;
+            seen.fill(false);
+            for (first, last) in &spans {
+                seen[*first as usize..=*last as usize].fill(true);
+            }
+            for (region, _) in table.regions.iter().zip(&seen).filter(|(_, seen)| **seen) {
+                sum.regions += 1.0;
+                sum.write_share += region.write_share;
+            }
+        }
+        let reads = targets.len().max(1) as f64;
+        Self {
+            regions: sum.regions / reads,
+            regions_of_a_request: sum.regions_of_a_request / reads,
+            write_share: sum.write_share / reads,
+        }
+    }
+}
+
+impl LaidOut<'_> {
+    /// First and last region of which a scan reads its share of the rows in `[start, stop)`.
+    fn span(&self, (start, stop): (&[u8], &[u8]), share: f64, reversed: bool) -> (u32, u32) {
+        let first = self.router.locate(start);
+        let last = if stop.is_empty() {
+            self.regions.len() as u32 - 1
+        } else {
+            let last = self.router.locate(stop);
+            last - u32::from(last > first && self.router.start(last) == stop)
+        };
+        if share >= 1.0 || first == last {
+            return (first, last);
+        }
+        let below = |key: &[u8]| {
+            let mut keys = 0..self.rows.len();
+            while !keys.is_empty() {
+                let middle = keys.start.midpoint(keys.end);
+                if self.rows.get(middle) < key {
+                    keys.start = middle + 1;
+                } else {
+                    keys.end = middle;
+                }
+            }
+            keys.start
+        };
+        let from = below(start);
+        let to = if stop.is_empty() {
+            self.rows.len()
+        } else {
+            below(stop).max(from)
+        };
+        if from == to {
+            return if reversed {
+                (last, last)
+            } else {
+                (first, first)
+            };
+        }
+        let read = (((to - from) as f64 * share).ceil() as usize).clamp(1, to - from);
+        if reversed {
+            let least = self.router.locate(self.rows.get(to - read));
+            (least.clamp(first, last), last)
+        } else {
+            let greatest = self.router.locate(self.rows.get(from + read - 1));
+            (first, greatest.clamp(first, last))
+        }
+    }
+}
+
+/// "16 scans, one a bucket, each of one region; 10 rows wanted, 160 read".
+fn words(plan: &AccessPlan, asked: &Asked, laid_out: &LaidOut<'_>, table: usize) -> String {
+    let all = laid_out.regions.len();
+    let counted = |number: f64| match format!("{number:.1}").as_str() {
+        "1.0" => "one region".to_owned(),
+        text => format!("{} regions", text.trim_end_matches(".0")),
+    };
+    let one_request = plan.expected().requests < 1.5;
+    let mut of_regions = match plan.path() {
+        AccessPath::Get | AccessPath::Scan | AccessPath::BucketScan => {
+            format!(" of {}", counted(asked.regions))
+        }
+        AccessPath::FanOutScan if one_request => format!(" of {}", counted(asked.regions)),
+        AccessPath::FanOutScan => format!(", each of {}", counted(asked.regions_of_a_request)),
+        AccessPath::MultiGet => format!(", in {} of {all}", counted(asked.regions)),
+        AccessPath::TableScan if all == 1 => " of one region".to_owned(),
+        AccessPath::TableScan => format!(" of {all} regions"),
+    };
+    if table > 0 {
+        of_regions.push_str(&format!(" of copy {table}"));
+    }
+    let mut words = plan.words_with(&of_regions);
+    let even = asked.regions / all.max(1) as f64;
+    if asked.regions < all as f64 && asked.write_share >= HOT * even {
+        words.push_str(&format!(
+            "; where {:.0} % of the writes go",
+            100.0 * asked.write_share
+        ));
+    }
+    words
+}
