@@ -61,6 +61,32 @@ Usage: keyheat [OPTIONS] <COMMAND>
 For more information, try '--help'.
 
 "#]]);
+    keyheat(&["scenarios/five-keys.toml"])
+        .code(2)
+        .stdout_eq("")
+        .stderr_eq(str![[r#"
+error: unrecognized subcommand 'scenarios/five-keys.toml'
+
+  tip: to simulate a scenario: 'keyheat run scenarios/five-keys.toml'
+
+Usage: keyheat [OPTIONS] <COMMAND>
+
+For more information, try '--help'.
+
+"#]]);
+    keyheat(&["advise"])
+        .code(2)
+        .stdout_eq("")
+        .stderr_eq(str![[r#"
+error: unrecognized subcommand 'advise'
+
+  tip: the commands are run, check, explain, key, splits, presets, completions
+
+Usage: keyheat [OPTIONS] <COMMAND>
+
+For more information, try '--help'.
+
+"#]]);
     keyheat(&["run"]).code(2).stdout_eq("");
     keyheat(&["run", "x.toml", "--replicates", "0"])
         .code(2)

@@ -194,19 +194,25 @@ fn examples_compile() {
 
 /// Errors and notes as one text: place, message, label, help.
 fn shown(key: &str, derived: &[(&str, &str)]) -> String {
-    let (errors, title) = match compile_with(key, derived) {
-        Ok(plan) => (plan.notes().to_vec(), "note"),
-        Err(errors) => (errors, "error"),
+    let complaints: Vec<(&str, KeyError)> = match compile_with(key, derived) {
+        Ok(plan) => {
+            let title = |warning| if warning { "warning" } else { "note" };
+            let notes = plan.notes().iter();
+            notes
+                .map(|note| (title(note.is_warning), note.text.clone()))
+                .collect()
+        }
+        Err(errors) => errors.into_iter().map(|error| ("error", error)).collect(),
     };
     let mut text = format!("{key}\n");
-    for KeyError {
-        derived: name,
-        span,
-        message,
-        label,
-        help,
-    } in errors
-    {
+    for (title, error) in complaints {
+        let KeyError {
+            derived: name,
+            span,
+            message,
+            label,
+            help,
+        } = error;
         let source = match &name {
             Some(name) => derived
                 .iter()
@@ -287,6 +293,8 @@ fn traps_are_noted() {
         "salt(20, be8(ts)) || be8(ts)",
         "be1(bucket(16, region)) || be8(ts)",
         "md5(text(id)) || be8(id)",
+        "md5(host) || text(id)",
+        "be1(bucket(16, host)) || text(id)",
         "be1(abs32(java_hash(host)) % 10) || host",
     ];
     let found: String = keys.iter().map(|key| shown(key, &[])).collect();

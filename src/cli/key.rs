@@ -63,7 +63,10 @@ fn by_itself(
             let notes: Vec<Diagnostic> = evaluated
                 .notes
                 .into_iter()
-                .map(|note| diagnostic(note, Diagnostic::warning))
+                .map(|note| match note.is_warning {
+                    true => diagnostic(note.text, Diagnostic::warning),
+                    false => diagnostic(note.text, Diagnostic::note),
+                })
                 .collect();
             if !notes.is_empty() {
                 console.say(&render(&notes, text, EXPRESSION, true));

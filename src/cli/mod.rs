@@ -16,11 +16,14 @@ mod presets;
 mod progress;
 mod run;
 mod scenario_files;
+mod size;
 mod splits;
 
 use args::{Arguments, Command};
-use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
+use clap::{CommandFactory, Parser};
 use console::Console;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// How a command ended, if nothing stopped it.
@@ -39,6 +42,7 @@ pub fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(usage) => {
+            let usage = with_tips(usage);
             // `--help | head` closes the stream: no error.
             let _ = usage.print();
             return ExitCode::from(u8::try_from(usage.exit_code()).unwrap_or(2));
@@ -51,6 +55,7 @@ pub fn main() -> ExitCode {
         Command::Presets => presets::run(&console),
         Command::Completions { shell } => completions::run(shell, &console),
         Command::Explain(arguments) => explain::run(&arguments, &console),
+        Command::Size(arguments) => size::run(&arguments, &console),
         Command::Check(arguments) => check::run(&arguments, &console),
         Command::Run(arguments) => run::run(&arguments, &console),
     };
@@ -63,4 +68,33 @@ pub fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// An unknown command is told which there are; a scenario without a command, what to do with it.
+fn with_tips(mut usage: clap::Error) -> clap::Error {
+    let unknown = match usage.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(unknown)) => unknown.clone(),
+        _ => return usage,
+    };
+    if usage.get(ContextKind::SuggestedSubcommand).is_some() {
+        return usage;
+    }
+    let tip = if Path::new(&unknown)
+        .extension()
+        .is_some_and(|end| end == "toml")
+    {
+        format!("to simulate a scenario: 'keyheat run {unknown}'")
+    } else {
+        let commands = Arguments::command();
+        let names: Vec<&str> = commands
+            .get_subcommands()
+            .map(clap::Command::get_name)
+            .collect();
+        format!("the commands are {}", names.join(", "))
+    };
+    usage.insert(
+        ContextKind::Suggested,
+        ContextValue::StyledStrs(vec![tip.into()]),
+    );
+    usage
 }

@@ -1,5 +1,6 @@
 //! The description of a cluster and its table, with HBase's defaults. Must not know how it is simulated.
 
+use crate::storage::BlockEncoding;
 use crate::time::SimDuration;
 use crate::units::{Bandwidth, ByteSize};
 
@@ -76,6 +77,12 @@ pub struct TableSpec {
     pub qualifiers: Vec<String>,
     /// Value of each cell.
     pub value: ByteSize,
+    /// Size from which on a store is split (`hbase.hregion.max.filesize`).
+    pub max_file_size: ByteSize,
+    /// Heap of a memstore from which on it is flushed (`hbase.hregion.memstore.flush.size`).
+    pub memstore_flush_size: ByteSize,
+    /// How data blocks are written (`DATA_BLOCK_ENCODING`).
+    pub block_encoding: BlockEncoding,
 }
 
 impl Default for ClusterSpec {
@@ -111,6 +118,9 @@ impl Default for TableSpec {
             family: "d".into(),
             qualifiers: vec!["v".into()],
             value: ByteSize(100),
+            max_file_size: ByteSize(10 << 30),
+            memstore_flush_size: ByteSize(128 << 20),
+            block_encoding: BlockEncoding::None,
         }
     }
 }

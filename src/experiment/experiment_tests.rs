@@ -33,6 +33,10 @@ fn a_makespan_is_that_of_the_imports_and_unknown_when_they_do_not_end() {
     assert!((300.0..600.0).contains(&makespan), "{makespan}");
     let cut_off = results(&format!("{SLOW_SERVER}{}", import("clients = 1", 3_000)));
     assert_eq!(mean(&cut_off, 0, "makespan_ms"), None);
+    let warning =
+        "strategy `a`: an import does not end within `time.duration`: its makespan is unknown";
+    assert!(cut_off.warnings.iter().any(|told| told == warning));
+    assert!(!ended.warnings.iter().any(|told| told == warning));
     let none = results(&format!("{SLOW_SERVER}[write.w]\nrate = \"10/s\"\n"));
     assert_eq!(mean(&none, 0, "makespan_ms"), None);
 }

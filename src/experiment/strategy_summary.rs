@@ -4,11 +4,10 @@ use super::read_summary::{ReadForecast, ReadSummary};
 use super::runs::StrategyRuns;
 use super::verdict::Verdict;
 use super::{KeyMapBucket, Metric, StrategyResult, WriteResult, response_curve, wording};
-use crate::layout::Layout;
+use crate::layout::{Layout, StrategySample};
 use crate::metrics::{Hotspot, HotspotEvidence, Peak, Subject};
 use crate::scenario::{Presplit, PresplitAlgorithm, Severity, Strategy, TimeSpec};
-use crate::storage::RowSize;
-use crate::workload::{Drive, Import, ReadDrive};
+use crate::workload::{Drive, ReadDrive};
 use std::collections::BTreeMap;
 
 /// Hottest values that results list.
@@ -32,32 +31,30 @@ impl<'a> StrategySummary<'a> {
     pub(super) fn new(
         strategy: &'a Strategy,
         time: &'a TimeSpec,
-        layout: &'a Layout,
+        (layout, sample): (&'a Layout, &StrategySample),
         capacity: Option<f64>,
         mut runs: StrategyRuns,
     ) -> Self {
         let setup = &strategy.setup;
         let servers = f64::from(setup.cluster.servers);
-        let size = RowSize::new(
-            setup.table.family.len() as u64,
-            setup.table.qualifiers.iter().map(String::as_str),
-            setup.table.value.0,
-        );
-        let cell_bytes = size.mean_cell(layout.key_bytes);
-        let row_bytes = cell_bytes * size.cell_count() as f64;
         let key_floor = (servers * layout.hottest_row_share).max(1.0);
         let written = runs.all.counts.completed as f64 / f64::from(runs.all.replicates().max(1));
-        // The layout and the capacity are those of replicate 0.
+        let size = sample.size(written);
+        let (key_bytes, cell_bytes) = size
+            .tables
+            .first()
+            .map_or((layout.key_bytes, 0.0), |table| {
+                (table.key_bytes.mean, table.cell_bytes)
+            });
+        // The layout, the sizes and the capacity are those of replicate 0.
         let first = |value: f64| move |index: usize| (index == 0).then_some(value);
         for (name, value) in [
             ("key_floor", key_floor),
-            ("key_bytes", layout.key_bytes),
+            ("key_bytes", key_bytes),
             ("cell_bytes", cell_bytes),
-            ("row_bytes", row_bytes),
-            (
-                "table_bytes",
-                row_bytes * (layout.existing_rows as f64 + written),
-            ),
+            ("row_bytes", size.row_bytes()),
+            ("table_bytes", size.table_bytes()),
+            ("block_index_bytes", size.block_index_bytes()),
         ] {
             runs.all.set(name, |index, _| first(value)(index));
         }
@@ -73,7 +70,7 @@ impl<'a> StrategySummary<'a> {
             .writes
             .iter()
             .enumerate()
-            .filter_map(|(at, write)| Some((at, import(&write.drive)?.rows.len(&setup.schema))))
+            .filter_map(|(at, write)| Some((at, write.drive.import()?.rows.len(&setup.schema))))
             .collect();
         runs.set_makespan(&imports);
         let forecasts = forecasts(layout);
@@ -124,7 +121,14 @@ impl<'a> StrategySummary<'a> {
         self.runs.all.mean(name)
     }
 
-    /// Lints worth a warning; they name their strategy.
+    /// Some import has rows left at the end of some replicate: the makespan is unknown there.
+    fn import_unfinished(&self) -> bool {
+        let writes = &self.strategy.setup.workload.writes;
+        writes.iter().any(|write| write.drive.import().is_some())
+            && self.runs.all.values("makespan_ms").contains(&None)
+    }
+
+    /// Lints worth a warning, and what the runs showed to be odd; they name their strategy.
     pub(super) fn warnings(&self) -> impl Iterator<Item = String> + '_ {
         let lints = self
             .layout
@@ -146,7 +150,16 @@ impl<'a> StrategySummary<'a> {
                 wording::compact(offered),
             ))
         });
-        lints.map(|lint| lint.message.clone()).chain(behind)
+        let unfinished = self.import_unfinished().then(|| {
+            format!(
+                "strategy `{}`: an import does not end within `time.duration`: its makespan is unknown",
+                self.strategy.name
+            )
+        });
+        lints
+            .map(|lint| lint.message.clone())
+            .chain(unfinished)
+            .chain(behind)
     }
 
     /// Its reads, in file order.
@@ -257,7 +270,7 @@ impl<'a> StrategySummary<'a> {
             .get("p99")
             .and_then(|p99| Some((p99.merged.or(p99.mean)?, p99.censored)));
         // A whole import in a closed loop has nothing else to be measured against than its time.
-        let imported = !reads_only && writes.iter().all(|write| import(&write.drive).is_some());
+        let imported = !reads_only && writes.iter().all(|write| write.drive.import().is_some());
         let offered = named("write_offered_per_sec", "read_offered_per_sec");
         // A lookback hotspot is one of reads.
         let of_reads = reads_only || self.hotspot == Some(Hotspot::Lookback);
@@ -274,7 +287,10 @@ impl<'a> StrategySummary<'a> {
             offered_per_sec: offered.filter(|_| !closed),
             throughput_per_sec: named("write_throughput_per_sec", "read_throughput_per_sec"),
             capacity_per_sec: self.mean("server_capacity_per_sec"),
-            makespan_ms: self.mean("makespan_ms").filter(|_| imported),
+            makespan_ms: self
+                .mean("makespan_ms")
+                .filter(|_| imported && !self.import_unfinished()),
+            import_unfinished: self.import_unfinished(),
             p99_ms: p99,
             failed_fraction: named("write_failed_fraction", "read_failed_fraction").unwrap_or(0.0),
             unfinished_fraction: named("write_unfinished_fraction", "read_unfinished_fraction")
@@ -324,13 +340,6 @@ fn key_map_bucket(bucket: &crate::layout::KeyBucket) -> KeyMapBucket {
             .map(|byte| format!("{byte:02x}"))
             .collect(),
         labels: bucket.labels.clone(),
-    }
-}
-
-fn import(drive: &Drive) -> Option<&Import> {
-    match drive {
-        Drive::Open { import, .. } | Drive::Closed { import, .. } => import.as_ref(),
-        Drive::Beat(_) => None,
     }
 }
 

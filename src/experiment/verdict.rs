@@ -34,6 +34,8 @@ pub(super) struct Verdict {
     pub(super) capacity_per_sec: Option<f64>,
     /// When everything is an import.
     pub(super) makespan_ms: Option<f64>,
+    /// Some import has rows left at the end.
+    pub(super) import_unfinished: bool,
     /// With whether it is a lower bound.
     pub(super) p99_ms: Option<(f64, bool)>,
     pub(super) failed_fraction: f64,
@@ -185,6 +187,12 @@ impl Verdict {
         let mut parts = vec![self.throughput()];
         if self.saturated && self.hotspot == Some(Hotspot::None) && self.offered_per_sec.is_some() {
             parts.push("more than the cluster can do".to_owned());
+        }
+        if self.import_unfinished {
+            parts.push(format!(
+                "the import not done after {}",
+                millis(self.duration_s * 1e3)
+            ));
         }
         match self.p99_ms {
             Some((p99, true)) => parts.push(format!("p99 over {}", millis(p99))),

@@ -18,6 +18,7 @@ fn even() -> Verdict {
         throughput_per_sec: Some(80_003.0),
         capacity_per_sec: Some(19_870.0),
         makespan_ms: None,
+        import_unfinished: false,
         p99_ms: Some((3.421, false)),
         failed_fraction: 0.0,
         unfinished_fraction: 0.0001,
@@ -216,6 +217,22 @@ fn an_import_in_key_order() {
         }),
         "Moving hotspot: neighbouring keys are written one after another, so one of 8 servers takes 99 % of the writes at a time; done \
          after 52.3 s at 20.1k writes/s, p99 8.1 ms; no placement of whole regions gets its server below 7.9× the mean."
+    );
+}
+
+#[test]
+fn an_import_that_is_cut_off() {
+    assert_eq!(
+        verdict(|v| {
+            swamped(v, Hotspot::Moving, 0.99);
+            v.offered_per_sec = None;
+            v.import_unfinished = true;
+            v.duration_s = 240.0;
+            v.p99_ms = Some((8.1, false));
+        }),
+        "Moving hotspot: neighbouring keys are written one after another, so one of 8 servers takes 99 % of the writes at a time; 20.1k \
+         writes/s, 12.6 % of what 8 servers could do, the import not done after 4 min, p99 8.1 ms; no placement of whole regions gets its \
+         server below 7.9× the mean."
     );
 }
 

@@ -7,7 +7,7 @@ use super::functions;
 use super::parser::parse;
 use super::plan::{Environment, KeyError, KeyNote};
 use super::syntax::{Expr, ExprKind, MAX_DEPTH, Operator};
-use super::typed::{Code, Typed, type_name};
+use super::typed::{Code, Spread, Typed, type_name};
 use crate::record::{DerivedId, FieldId, FieldText, ValueType};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -30,6 +30,8 @@ pub(super) struct Checker<'a> {
     pub renderers: BTreeMap<FieldId, Arc<FieldText>>,
     depth: usize,
     nodes: usize,
+    /// Behind a hash, where rows are in no order that anybody scans.
+    pub scattered: bool,
     /// Inside the argument of a hash, where order and width say nothing.
     pub hashing: usize,
     /// Draws handed out so far.
@@ -63,6 +65,7 @@ impl<'a> Checker<'a> {
             renderers: BTreeMap::new(),
             depth: 0,
             nodes: 0,
+            scattered: false,
             hashing: 0,
             draws: 0,
             md5_sites: 0,
@@ -102,7 +105,18 @@ impl<'a> Checker<'a> {
         None
     }
 
-    /// Reports a lint.
+    /// Reports what is probably not meant.
+    pub fn warning(
+        &mut self,
+        span: &Range<usize>,
+        message: impl Into<String>,
+        label: &str,
+        help: &str,
+    ) {
+        self.lint(true, span, message.into(), label, help);
+    }
+
+    /// Reports what is good to know.
     pub fn note(
         &mut self,
         span: &Range<usize>,
@@ -110,7 +124,19 @@ impl<'a> Checker<'a> {
         label: &str,
         help: &str,
     ) {
-        let note = self.diagnostic(span, message.into(), label, Some(help.to_owned()));
+        self.lint(false, span, message.into(), label, help);
+    }
+
+    fn lint(
+        &mut self,
+        is_warning: bool,
+        span: &Range<usize>,
+        message: String,
+        label: &str,
+        help: &str,
+    ) {
+        let text = self.diagnostic(span, message, label, Some(help.to_owned()));
+        let note = KeyNote { is_warning, text };
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
@@ -158,11 +184,8 @@ impl<'a> Checker<'a> {
     fn parts_inside(&mut self, expr: &Expr) -> Option<Vec<Part>> {
         match &expr.kind {
             ExprKind::Concat(operands) => {
-                let parts: Vec<_> = operands
-                    .iter()
-                    .map(|operand| self.operand(operand))
-                    .collect();
                 // All operands are checked, even after an error.
+                let parts = self.operands(operands);
                 Some(parts.into_iter().collect::<Option<Vec<_>>>()?.concat())
             }
             ExprKind::Name(name) if self.environment.schema.find(name).is_none() => {
@@ -234,6 +257,18 @@ impl<'a> Checker<'a> {
         }
     }
 
+    fn operands(&mut self, operands: &[Expr]) -> Vec<Option<Vec<Part>>> {
+        let outside = self.scattered;
+        let mut found = Vec::new();
+        for operand in operands {
+            let parts = self.operand(operand);
+            self.scattered |= parts.iter().flatten().any(scatters);
+            found.push(parts);
+        }
+        self.scattered = outside;
+        found
+    }
+
     /// An operand of `||`: integers become decimal text.
     fn operand(&mut self, expr: &Expr) -> Option<Vec<Part>> {
         let mut parts = self.parts(expr)?;
@@ -263,7 +298,7 @@ impl<'a> Checker<'a> {
             } else {
                 8
             };
-            self.note(
+            self.warning(
                 span,
                 format!("the integer `{}` becomes decimal text", part.text),
                 "an int between `||`",
@@ -316,7 +351,7 @@ impl<'a> Checker<'a> {
             );
         }
         let separator = self.parts(separator)?;
-        let operands: Vec<_> = rest.iter().map(|operand| self.operand(operand)).collect();
+        let operands = self.operands(rest);
         let mut parts: Vec<Part> = Vec::new();
         for operand in operands {
             if !parts.is_empty() {
@@ -412,6 +447,13 @@ impl<'a> Checker<'a> {
             ExprKind::Unreadable | ExprKind::Concat(_) | ExprKind::Call { .. } => None,
         }
     }
+}
+
+/// A hash of so many values that rows with the same one are few: behind it order hardly matters. Buckets are none.
+fn scatters(part: &Part) -> bool {
+    const MOST_BUCKETS: u64 = 65_536;
+    let facts = &part.typed.facts;
+    facts.spread == Spread::Hashed && facts.cardinality.is_none_or(|values| values > MOST_BUCKETS)
 }
 
 fn kind_of(parts: &[Part]) -> ValueType {

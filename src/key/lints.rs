@@ -1,7 +1,7 @@
 //! Lints about neighbouring segments. Those about one sub-expression are made where it is checked.
 
 use super::byte_set::ByteSet;
-use super::plan::KeyNote;
+use super::plan::{KeyError, KeyNote};
 use super::segment::Segment;
 
 /// Is the end of the segment known: fixed width, the last one, or followed by a literal that cannot occur in it?
@@ -31,11 +31,14 @@ pub(super) fn of_segments(segments: &[Segment]) -> Vec<KeyNote> {
         let expression = segment.expression();
         let literal = next.is_literal() && next.len_range().0 > 0;
         let note = |message: String, help: String| KeyNote {
-            derived: segment.derived().map(str::to_owned),
-            span: segment.span(),
-            message,
-            label: format!("{min} to {max} bytes wide"),
-            help: Some(help),
+            is_warning: true,
+            text: KeyError {
+                derived: segment.derived().map(str::to_owned),
+                span: segment.span(),
+                message,
+                label: format!("{min} to {max} bytes wide"),
+                help: Some(help),
+            },
         };
         if literal {
             // A number or a hash cannot contain a letter; a text can contain anything its values do.

@@ -61,7 +61,7 @@ impl Checker<'_> {
             },
         };
         if operator == Operator::Remainder && range.low < 0 {
-            self.note(
+            self.warning(
                 &expr.span,
                 "`%` of a possibly negative number is negative, as in Java",
                 &format!("takes {range}"),

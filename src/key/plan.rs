@@ -45,7 +45,13 @@ pub struct KeyError {
 }
 
 /// A lint of an expression that compiles (the language's own; those that need split points or a workload live in `layout`).
-pub type KeyNote = KeyError;
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyNote {
+    /// The key probably does not do what its author means; otherwise it is merely good to know.
+    pub is_warning: bool,
+    /// What it says, and where.
+    pub text: KeyError,
+}
 
 /// What one key is written from.
 #[derive(Debug, Clone, Copy)]

@@ -8,10 +8,19 @@ mod key_sample;
 mod load_lints;
 mod plan_layout;
 mod read_forecast;
+mod size_findings;
+mod table_sample;
+mod table_size;
+mod time_neighbours;
 mod types;
 
 pub use explanation::{Explanation, PrefixShare, RegionCauses, SampleKey};
 pub use load_lints::load_lints;
+pub use size_findings::size_findings;
+pub use table_sample::{StrategySample, TableSample};
+pub use table_size::{
+    EncodedSize, KeyBytes, MemstoreBudget, SegmentBytes, StrategySize, TableSize,
+};
 pub use types::{EntityShare, KeyBucket, Layout, ReadForecast, RegionForecast};
 
 #[cfg(test)]

@@ -126,21 +126,38 @@ pub(super) fn run_sample(
     replicate: u32,
     operations: usize,
 ) -> KeySample {
+    let (key, workload) = (&strategy.key, &strategy.setup.workload);
+    run_sample_of(key, workload, generator, seed, replicate, operations)
+}
+
+/// The same under any key.
+pub(super) fn run_sample_of(
+    key: &KeyPlan,
+    workload: &Workload,
+    generator: &Arc<RecordGenerator>,
+    seed: Seed,
+    replicate: u32,
+    operations: usize,
+) -> KeySample {
     let mut batch = OperationBatch::new();
-    RunSample::take(
-        &strategy.setup.workload,
-        generator,
-        seed,
-        replicate,
-        operations,
-        &mut batch,
-    );
-    KeySample::new(
-        &strategy.key,
-        batch,
-        generator.width(),
-        DrawKey::new(seed, replicate, Stream::Keys, 0),
-    )
+    RunSample::take(workload, generator, seed, replicate, operations, &mut batch);
+    let draws = DrawKey::new(seed, replicate, Stream::Keys, 0);
+    KeySample::new(key, batch, generator.width(), draws)
+}
+
+/// `rows` existing rows, drawn at random, or all of them, with their keys.
+pub(super) fn existing_sample(
+    key: &KeyPlan,
+    workload: &Workload,
+    generator: &RecordGenerator,
+    seed: Seed,
+    replicate: u32,
+    rows: usize,
+) -> KeySample {
+    let mut batch = OperationBatch::new();
+    ExistingSample::take_at_random(workload, generator, seed, replicate, rows, &mut batch);
+    let draws = DrawKey::new(seed, replicate, Stream::Keys, EXISTING_LANE);
+    KeySample::new(key, batch, generator.width(), draws)
 }
 
 /// A strategy's table, or one of its copies, in one replicate.

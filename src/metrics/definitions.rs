@@ -85,10 +85,11 @@ pub(super) const DEFINITIONS: &[Definition] = metrics! {
     "saturated", Fraction, Lower, SHARE, "share of the replicates in which operations piled up (open loop) or a server was more than 95 % busy (closed loop)";
     "server_capacity_per_sec", PerSecond, Higher, ANY, "rows a second of these writes on one saturated server with one region";
     "usable_capacity_per_sec", PerSecond, Higher, ANY, "servers x server_capacity_per_sec / server_peak_to_mean";
-    "key_bytes", Bytes, Lower, ANY, "mean length of a row key";
-    "cell_bytes", Bytes, Lower, ANY, "mean size of a cell as HBase stores it uncompressed (KeyValue)";
-    "row_bytes", Bytes, Lower, ANY, "mean size of a row: all its cells";
-    "table_bytes", Bytes, Lower, ANY, "existing rows and those written in the run, uncompressed, one replica";
+    "key_bytes", Bytes, Lower, ANY, "mean length of a row key, over the table's rows";
+    "cell_bytes", Bytes, Lower, ANY, "mean size of a cell (KeyValue): 20 bytes, row key, family, qualifier, value";
+    "row_bytes", Bytes, Lower, ANY, "mean size of a row: all its cells, in every copy of the table";
+    "table_bytes", Bytes, Lower, ANY, "existing rows and those that the run adds on disk: store files with index and Bloom filter, in the table's block encoding, uncompressed, one replica, all copies";
+    "block_index_bytes", Bytes, Lower, ANY, "block indexes of those store files: what a server keeps in memory to find a block";
 };
 
 /// What only a single read has, as `read.<name>.`.

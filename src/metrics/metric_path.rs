@@ -7,12 +7,11 @@ use super::catalogue::{
 use super::definitions::OF_ONE_READ;
 
 /// Metrics of the design that need what is not simulated yet: splits, the balancer, store files, neighbours.
-const NOT_SIMULATED: [(&str, &str); 6] = [
+const NOT_SIMULATED: [(&str, &str); 5] = [
     ("splits", "region splits"),
     ("moves", "the balancer"),
     ("bytes_rewritten", "compactions"),
     ("time_to_relief_ms", "splits and the balancer"),
-    ("block_index_bytes", "store files"),
     ("neighbour.", "neighbours"),
 ];
 

@@ -7,6 +7,7 @@ use super::reader::Reader;
 use super::refusals::{read_split_policy, refuse};
 use crate::client::ClientSpec;
 use crate::cluster::{ClusterSpec, ServiceLaw, ServiceSpec, TableSpec, WalSpec};
+use crate::storage::BlockEncoding;
 use crate::time::SimDuration;
 use crate::units::{ByteSize, grouped};
 
@@ -251,12 +252,9 @@ pub(super) fn read_table(table: &Reader<'_>) -> TableSpec {
     for key in [
         "prefix_length",
         "delimiter",
-        "max_file_size",
-        "memstore_flush_size",
         "memstore_block_multiplier",
         "blocking_store_files",
         "compaction_bandwidth",
-        "block_encoding",
     ] {
         refuse(table, key);
     }
@@ -270,7 +268,27 @@ pub(super) fn read_table(table: &Reader<'_>) -> TableSpec {
         family,
         qualifiers,
         value,
+        max_file_size: positive_size(table, "max_file_size", "10GB"),
+        memstore_flush_size: positive_size(table, "memstore_flush_size", "128MB"),
+        block_encoding: table.word_or(
+            "block_encoding",
+            &BlockEncoding::ALL.map(|encoding| (encoding.name(), encoding)),
+            BlockEncoding::None.name(),
+        ),
     }
+}
+
+/// A size of at least 1 MB: smaller ones are a slip of the unit, and would cut a table into millions of pieces.
+fn positive_size<'a>(table: &Reader<'a>, key: &'a str, default: &str) -> ByteSize {
+    let size = table.unit_or::<ByteSize>(key, default);
+    if size.0 < 1 << 20 {
+        table.sink.error(
+            &value_place(table, key),
+            format!("a `{key}` of {size}"),
+            "expected at least 1MB",
+        );
+    }
+    size
 }
 
 /// Reads `[client]`.

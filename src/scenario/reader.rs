@@ -6,7 +6,7 @@
 
 use super::document::{Entry, Node, Place, Table, Value};
 use super::nearest::{either, nearest, suggest};
-use super::sink::Sink;
+use super::sink::{Sink, table_name};
 use super::{Diagnostic, document};
 use std::cell::RefCell;
 
@@ -38,11 +38,7 @@ impl<'a> Reader<'a> {
 
     /// The table's name in messages.
     pub(super) fn name(&self) -> String {
-        match self.path.as_str() {
-            "" => "the scenario".to_owned(),
-            "expect" => "`[[expect]]`".to_owned(),
-            path => format!("`[{path}]`"),
-        }
+        table_name(&self.path)
     }
 
     /// Asks for a key.
@@ -84,19 +80,26 @@ impl<'a> Reader<'a> {
     /// Complains about every key that nobody asked for.
     pub(super) fn finish(self) {
         let asked = self.asked.borrow();
+        self.sink.note_known(&self.path, &asked);
         for entry in self.table.map_or(&[][..], |table| &table.entries) {
             if asked.contains(&entry.key.as_str()) {
                 continue;
             }
-            self.unknown(entry, suggest(&entry.key, asked.iter().copied()));
+            let diagnostic = self.unknown(entry, suggest(&entry.key, asked.iter().copied()));
+            if nearest(&entry.key, asked.iter().copied()).is_some() {
+                self.sink.add(&entry.place, diagnostic);
+            } else {
+                let (place, path) = (&entry.place, self.path.as_str());
+                self.sink.add_stray(place, diagnostic, path, &entry.key);
+            }
         }
     }
 
-    fn unknown(&self, entry: &Entry, help: Option<String>) {
+    fn unknown(&self, entry: &Entry, help: Option<String>) -> Diagnostic {
         let message = format!("unknown key `{}` in {}", entry.key, self.name());
         let mut diagnostic = Diagnostic::error(message).label("unknown key");
         diagnostic.help = help;
-        self.sink.add(&entry.place, diagnostic);
+        diagnostic
     }
 
     /// Whether a key that nobody asked for so far means `key`, which is missing; complains about it then.
@@ -107,7 +110,8 @@ impl<'a> Reader<'a> {
                 && nearest(&entry.key, [key]).is_some()
         });
         if let Some(entry) = slip {
-            self.unknown(entry, Some(format!("did you mean `{key}`?")));
+            let diagnostic = self.unknown(entry, Some(format!("did you mean `{key}`?")));
+            self.sink.add(&entry.place, diagnostic);
             self.asked.borrow_mut().push(&entry.key);
         }
         slip.is_some()

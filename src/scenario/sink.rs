@@ -1,4 +1,5 @@
-//! Where complaints are collected, and the defaults that were used. Must not know what is complained about.
+//! Where complaints are collected, the keys that were asked for, and the defaults that were used. Must not know what is complained
+//! about.
 
 use super::Diagnostic;
 use super::document::{Node, Place};
@@ -9,12 +10,20 @@ use std::cell::RefCell;
 pub(super) struct Sink {
     diagnostics: RefCell<Vec<Diagnostic>>,
     defaults: RefCell<Vec<(String, Node)>>,
+    /// Path and key of everything that some table may hold.
+    known: RefCell<Vec<(String, String)>>,
+    /// Complaints about keys that their table does not know, with the table's path.
+    strays: RefCell<Vec<(Diagnostic, String, String)>>,
 }
 
 impl Sink {
     /// Adds a complaint about what stands at `place`.
     pub(super) fn add(&self, place: &Place, diagnostic: Diagnostic) {
-        let diagnostic = match place {
+        self.push(Self::placed(place, diagnostic));
+    }
+
+    fn placed(place: &Place, diagnostic: Diagnostic) -> Diagnostic {
+        match place {
             // The file as a whole has no line to show.
             Place::File(span) if *span == (0..0) => diagnostic,
             Place::File(span) => diagnostic.at(span.clone()),
@@ -25,8 +34,22 @@ impl Sink {
                     ..diagnostic
                 }
             }
-        };
+        }
+    }
+
+    /// Adds a complaint about a key that the table at `path` does not know, nor one like it: its help becomes the table that does, if
+    /// there is one.
+    pub(super) fn add_stray(&self, place: &Place, diagnostic: Diagnostic, path: &str, key: &str) {
+        let diagnostic = Self::placed(place, diagnostic);
+        let stray = (diagnostic.clone(), path.to_owned(), key.to_owned());
+        self.strays.borrow_mut().push(stray);
         self.push(diagnostic);
+    }
+
+    /// Notes that the table at `path` may hold these keys.
+    pub(super) fn note_known(&self, path: &str, keys: &[&str]) {
+        let mut known = self.known.borrow_mut();
+        known.extend(keys.iter().map(|key| (path.to_owned(), (*key).to_owned())));
     }
 
     /// Adds an error about what stands at `place`.
@@ -64,8 +87,41 @@ impl Sink {
     /// Everything, in the order of the file; what has no place comes first.
     pub(super) fn into_parts(self) -> (Vec<Diagnostic>, Vec<(String, Node)>) {
         let mut diagnostics = self.diagnostics.into_inner();
+        let known = self.known.into_inner();
+        for (stray, path, key) in self.strays.into_inner() {
+            let home = home_of(&known, &path, &key);
+            let same = diagnostics
+                .iter_mut()
+                .find(|diagnostic| **diagnostic == stray);
+            if let Some((home, diagnostic)) = home.zip(same) {
+                diagnostic.help = Some(format!("`{key}` belongs to {}", table_name(home)));
+            }
+        }
         diagnostics
             .sort_by_key(|diagnostic| diagnostic.span.as_ref().map(|span| (span.start, span.end)));
         (diagnostics, self.defaults.into_inner())
     }
+}
+
+/// What messages call the table at a path.
+pub(super) fn table_name(path: &str) -> String {
+    match path {
+        "" => "the scenario".to_owned(),
+        "expect" => "`[[expect]]`".to_owned(),
+        path => format!("`[{path}]`"),
+    }
+}
+
+/// The table that knows a key which the one at `path` does not: one inside it first, then any.
+fn home_of<'a>(known: &'a [(String, String)], path: &str, key: &str) -> Option<&'a str> {
+    let inside = |home: &str| {
+        let rest = home.strip_prefix(path);
+        rest.is_some_and(|rest| rest.starts_with('.'))
+    };
+    let homes = known.iter().filter(|(_, known)| known == key);
+    let homes = homes.map(|(home, _)| home.as_str());
+    homes
+        .clone()
+        .find(|home| inside(home))
+        .or(homes.clone().next())
 }

@@ -306,11 +306,16 @@ fn compile(sink: &Sink, text: &str, node: &Node, draft: &Draft, file: &str) -> O
                 // Once a key is enough.
                 if notes[..at]
                     .iter()
-                    .any(|earlier| earlier.message == note.message)
+                    .any(|earlier| earlier.text.message == note.text.message)
                 {
                     continue;
                 }
-                push(sink, note, node, draft, file, Diagnostic::warning);
+                let severity = if note.is_warning {
+                    Diagnostic::warning
+                } else {
+                    Diagnostic::note
+                };
+                push(sink, &note.text, node, draft, file, severity);
             }
             let longest = plan.len_range().1;
             if longest > RowKey::MAX_LEN {

@@ -53,7 +53,7 @@ pub(super) fn unary(checker: &mut Checker<'_>, call: &Call<'_>) -> Option<Typed>
     let (range, op): (Interval, fn(Box<IntCode>) -> IntOp) = match call.function.name {
         "abs" => {
             if range.low == i64::MIN {
-                checker.note(
+                checker.warning(
                     &call.span,
                     "`abs` of the least integer stays negative, as in Java",
                     "may be -9223372036854775808",
@@ -81,7 +81,7 @@ pub(super) fn unary(checker: &mut Checker<'_>, call: &Call<'_>) -> Option<Typed>
                 } else {
                     least
                 });
-                checker.note(
+                checker.warning(
                     &call.span,
                     "`abs32` of the least 32-bit integer stays negative, as in Java",
                     "may be -2147483648",

@@ -70,7 +70,7 @@ pub(super) fn big_endian(checker: &mut Checker<'_>, call: &Call<'_>) -> Option<T
         );
     }
     if range.low < 0 && checker.hashing == 0 {
-        checker.note(
+        checker.warning(
             &call.span,
             format!("negative numbers sort after positive ones: `{written}` takes {range}"),
             "not in the order of the numbers",
@@ -212,14 +212,17 @@ pub(super) fn decimal_text(checker: &mut Checker<'_>, call: &Call<'_>) -> Option
     if bytes.shape.fixed().is_none() && checker.hashing == 0 {
         let written = checker.written(&call.arguments[0].span);
         let width = bytes.shape.max;
-        checker.note(
-            &call.span,
-            format!(
-                "unpadded numbers do not sort as numbers ('10' < '9'): `{written}` takes {range}"
-            ),
-            &format!("{} to {width} characters", bytes.shape.min),
-            &format!("where order matters write `lpad({written}, {width})` or `be8({written})`"),
+        let message = format!(
+            "unpadded numbers do not sort as numbers ('10' < '9'): `{written}` takes {range}"
         );
+        let label = format!("{} to {width} characters", bytes.shape.min);
+        let help =
+            format!("where order matters write `lpad({written}, {width})` or `be8({written})`");
+        if checker.scattered {
+            checker.note(&call.span, message, &label, &help);
+        } else {
+            checker.warning(&call.span, message, &label, &help);
+        }
     }
     Some(bytes.typed())
 }
@@ -296,7 +299,7 @@ pub(super) fn pad_left(checker: &mut Checker<'_>, call: &Call<'_>) -> Option<Typ
     let zeros = pad == b'0';
     if range.low < 0 && zeros && checker.hashing == 0 {
         let written = checker.written(&call.arguments[0].span);
-        checker.note(
+        checker.warning(
             &call.span,
             format!(
                 "negative numbers keep their sign inside the padding: `{written}` takes {range}"

@@ -104,7 +104,7 @@ pub(super) fn salt(checker: &mut Checker<'_>, call: &Call<'_>) -> Option<Typed> 
         .iter()
         .any(|&field| schema.domain(field).follows_time);
     if lopsided(buckets) && timestamps {
-        checker.note(
+        checker.warning(
             &call.span,
             format!("{buckets} buckets of Java's hash over round timestamps are uneven"),
             "some buckets may get twice their share, others nothing",
@@ -140,7 +140,7 @@ fn few_values(checker: &mut Checker<'_>, call: &Call<'_>, buckets: i64, bytes: &
         && !bytes.facts.fields.is_empty()
     {
         let written = checker.written(&call.arguments[1].span);
-        checker.note(
+        checker.warning(
             &call.span,
             format!("`{written}` has {values} values for {buckets} buckets"),
             &format!("at least {} buckets stay empty", buckets as u64 - values),
