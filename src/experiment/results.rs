@@ -114,7 +114,7 @@ pub struct StrategyResult {
     pub key_map: Vec<KeyMapBucket>,
     /// Start key of each region, escaped; the first is empty.
     pub region_starts: Vec<String>,
-    /// Response time of all writes by percentile, merged over the replicates.
+    /// Response time of all writes (of all reads when nothing is written) by percentile, merged over the replicates.
     pub response_curve: Curve,
 }
 

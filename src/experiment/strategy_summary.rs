@@ -199,6 +199,10 @@ impl<'a> StrategySummary<'a> {
         let hotspot = self.word(Subject::All).map_or(undefined, Metric::Word);
         metrics.insert("hotspot".to_owned(), hotspot);
         let writes = strategy.setup.workload.writes.iter().zip(&self.runs.writes);
+        let load = match self.runs.writes.is_empty() {
+            true => &self.runs.all_reads,
+            false => &self.runs.all,
+        };
         StrategyResult {
             name: strategy.name.clone(),
             title: strategy.title.clone(),
@@ -226,7 +230,7 @@ impl<'a> StrategySummary<'a> {
                 .iter()
                 .map(|region| region.start.to_string())
                 .collect(),
-            response_curve: response_curve::of(self.runs.all.merged_response()),
+            response_curve: response_curve::of(load.merged_response()),
         }
     }
 

@@ -4,7 +4,7 @@
 
 use super::Scalars;
 use super::intervals::Intervals;
-use super::region_demand::{RegionDemand, RegionSkew};
+use super::region_demand::{ClosedRegions, RegionDemand};
 use super::table::Table;
 use crate::statistics::{ExpectedPeak, effective_number, expected_peak, gini, median, quantile};
 use std::ops::Range;
@@ -21,10 +21,12 @@ pub(super) struct Demand {
 }
 
 impl Demand {
-    pub(super) fn new(servers: u32, regions: usize, intervals: &Intervals) -> Self {
+    /// `series`: what charts need is kept as well.
+    pub(super) fn new(servers: u32, regions: usize, intervals: &Intervals, series: bool) -> Self {
+        let tops = series.then_some(OPERATIONS_PER_SERVER * u64::from(servers));
         Self {
             servers: Table::new(servers as usize),
-            regions: RegionDemand::new(regions, intervals),
+            regions: RegionDemand::new(regions, intervals, tops),
         }
     }
 
@@ -61,12 +63,9 @@ impl Demand {
     /// Cuts everything to `rows` intervals and closes it.
     pub(super) fn close(mut self, rows: usize) -> ClosedDemand {
         self.servers.settle(rows);
-        let (skews, by_region, reached) = self.regions.finish(rows);
         ClosedDemand {
             servers: self.servers,
-            skews,
-            by_region,
-            reached,
+            regions: self.regions.finish(rows),
         }
     }
 }
@@ -87,12 +86,7 @@ pub(super) struct Grid {
 pub(super) struct ClosedDemand {
     /// By interval and server.
     pub(super) servers: Table<u32>,
-    /// Of the window's intervals, in order.
-    skews: Vec<RegionSkew>,
-    /// Of the whole window.
-    pub(super) by_region: Vec<u64>,
-    /// Regions that any demand of the run, warm-up included, fell into.
-    pub(super) reached: Vec<bool>,
+    pub(super) regions: ClosedRegions,
 }
 
 /// What the skew metrics are called. Three names: median over intervals, 95th percentile over intervals, of the window's totals; two: median
@@ -250,6 +244,7 @@ impl ClosedDemand {
         for row in self.measured(grid) {
             // An operation far out of order counts its region in a later interval: this one may be left without any.
             if let Some(skew) = self
+                .regions
                 .skews
                 .get(row - grid.window.start)
                 .filter(|skew| skew.total > 0)
@@ -264,19 +259,15 @@ impl ClosedDemand {
         let floor = share.map(|share| (share * f64::from(grid.servers)).max(1.0));
         metrics.insert(names.placement_floor, floor);
 
-        let total = self.by_region.iter().sum::<u64>();
-        let most = self.by_region.iter().max().copied().unwrap_or(0);
+        let by_region = &self.regions.window;
+        let total = by_region.iter().sum::<u64>();
+        let most = by_region.iter().max().copied().unwrap_or(0);
         metrics.insert(
             names.region_share[1],
             (total > 0).then(|| most as f64 / total as f64),
         );
-        let mut held: Vec<u64> = self
-            .by_region
-            .iter()
-            .copied()
-            .filter(|&load| load > 0)
-            .collect();
-        let idle = (self.by_region.len() - held.len()) as u64;
+        let mut held: Vec<u64> = by_region.iter().copied().filter(|&load| load > 0).collect();
+        let idle = (by_region.len() - held.len()) as u64;
         metrics.insert(names.region_gini[1], gini(&mut held, idle));
     }
 

@@ -22,6 +22,7 @@ mod series;
 mod summary;
 mod table;
 mod tally;
+mod top_regions;
 
 pub use catalogue::{
     Better, Definition, PER_READ, PER_WRITE, READ_COSTS, READ_RESPONSE, RESPONSE, RESPONSE_PARTS,

@@ -56,7 +56,7 @@ impl ReadSide {
         };
         Self {
             reads: vec![tally; reads],
-            demand: Demand::new(config.servers, regions, intervals),
+            demand: Demand::new(config.servers, regions, intervals, config.key_buckets > 0),
             offered: Table::new(reads),
             ended: Table::new(1),
             offered_at: Cursor::default(),

@@ -97,7 +97,12 @@ impl Recorder {
         let intervals = Intervals::new(config.sample, config.warmup, group);
         let servers = config.servers as usize;
         Self {
-            demand: Demand::new(config.servers, config.region_server.len(), &intervals),
+            demand: Demand::new(
+                config.servers,
+                config.region_server.len(),
+                &intervals,
+                config.key_buckets > 0,
+            ),
             reads: ReadSide::new(&config, &intervals),
             writes: vec![Tally::new(config.duration.as_nanos()); config.writes],
             offered: Table::new(config.writes),

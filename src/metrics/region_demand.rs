@@ -1,6 +1,7 @@
 //! Demand by region: counters of the few intervals that are still open, a summary of each closed one. Must not know servers.
 
 use super::intervals::Intervals;
+use super::top_regions::TopRegions;
 use crate::statistics::{gini, gini_of_runs};
 
 /// Bytes that the open intervals may take: all 64 of them up to 250,000 regions, 16 at a million.
@@ -32,6 +33,20 @@ pub(super) struct RegionDemand {
     row: usize,
     frequencies: Vec<u32>,
     large: Vec<u64>,
+    tops: Option<TopRegions>,
+}
+
+/// What is left when all intervals are closed.
+#[derive(Debug)]
+pub(super) struct ClosedRegions {
+    /// Summaries of the window's intervals, in order.
+    pub(super) skews: Vec<RegionSkew>,
+    /// Rows of the window, by region.
+    pub(super) window: Vec<u64>,
+    /// Regions that any row of the run, warm-up included, fell into.
+    pub(super) reached: Vec<bool>,
+    /// Shares of the hottest regions in the window; empty unless asked for.
+    pub(super) tops: Vec<(u64, f64)>,
 }
 
 /// One interval's spread over the regions.
@@ -46,7 +61,8 @@ pub(super) struct RegionSkew {
 }
 
 impl RegionDemand {
-    pub(super) fn new(regions: usize, intervals: &Intervals) -> Self {
+    /// `tops`: the shares of the hottest regions are wanted as well, of intervals with at least so much demand.
+    pub(super) fn new(regions: usize, intervals: &Intervals, tops: Option<u64>) -> Self {
         let open = (OPEN_BYTES / 4 / regions.max(1)).clamp(2, MOST_OPEN);
         Self {
             regions,
@@ -60,6 +76,7 @@ impl RegionDemand {
             row: 0,
             frequencies: vec![0; COUNTED_LOADS],
             large: Vec::new(),
+            tops: tops.map(|least| TopRegions::new(regions, least)),
         }
     }
 
@@ -83,13 +100,17 @@ impl RegionDemand {
         self.counters[self.row + region as usize]
     }
 
-    /// Closes all intervals before `end`; returns the summaries of the window's, the rows of the window by region, and which regions
-    /// were reached.
-    pub(super) fn finish(mut self, end: usize) -> (Vec<RegionSkew>, Vec<u64>, Vec<bool>) {
+    /// Closes all intervals before `end`.
+    pub(super) fn finish(mut self, end: usize) -> ClosedRegions {
         while self.oldest < end {
             self.close_oldest();
         }
-        (self.closed, self.window, self.reached)
+        ClosedRegions {
+            skews: self.closed,
+            window: self.window,
+            reached: self.reached,
+            tops: self.tops.map_or(Vec::new(), |tops| tops.shares()),
+        }
     }
 
     fn close_oldest(&mut self) {
@@ -117,6 +138,16 @@ impl RegionDemand {
         }
         if in_window {
             let idle = self.regions as u64 - busy;
+            if let Some(tops) = &mut self.tops {
+                self.large.sort_unstable();
+                let small = (most as usize + 1).min(COUNTED_LOADS);
+                let counted = self.frequencies[..small].iter().enumerate().rev();
+                let counted = counted
+                    .filter(|&(_, &holders)| holders > 0)
+                    .map(|(load, &holders)| (load as u64, u64::from(holders)));
+                let large = self.large.iter().rev().map(|&load| (load, 1));
+                tops.add(total, large.chain(counted));
+            }
             let gini = if self.large.len() as u64 == busy {
                 gini(&mut self.large, idle)
             } else {
@@ -154,6 +185,7 @@ mod tests {
         RegionDemand::new(
             regions,
             &Intervals::new(SimDuration::from_nanos(10), SimTime::from_nanos(warmup), 1),
+            Some(2),
         )
     }
 
@@ -171,7 +203,12 @@ mod tests {
         }
         demand.turn_to(2);
         demand.add(2);
-        let (skews, window, reached) = demand.finish(3);
+        let ClosedRegions {
+            skews,
+            window,
+            reached,
+            tops,
+        } = demand.finish(3);
         let large = (COUNTED_LOADS + 7) as u64;
         assert_eq!(
             skews[0],
@@ -191,6 +228,9 @@ mod tests {
         );
         assert_eq!(window, [5, 0, large + 1, 0]);
         assert_eq!(reached, [true, false, true, true]);
+        // The second interval has too little; small and large loads are both counted.
+        let share = large as f64 / (large + 5) as f64;
+        assert_eq!(tops, [(1, share), (2, 1.0), (3, 1.0), (4, 1.0)]);
     }
 
     #[test]
@@ -207,7 +247,7 @@ mod tests {
         // Intervals 0 and 1 are closed by now: the row counts in interval 2.
         demand.turn_to(0);
         demand.add(1);
-        let (skews, window, _) = demand.finish(open + 2);
+        let ClosedRegions { skews, window, .. } = demand.finish(open + 2);
         assert_eq!(
             skews.iter().map(|skew| skew.total).collect::<Vec<_>>()[..4],
             [2, 1, 1, 0]

@@ -102,6 +102,10 @@ pub struct Series {
     /// Read demand of the whole window, by region; empty without reads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read_region_demand: Vec<u64>,
+    /// (k, share of the demand on the k hottest regions), mean over the window's intervals with enough demand, k log-spaced up to all
+    /// regions; of reads when nothing is written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub top_regions: Vec<(u64, f64)>,
     /// Server that serves each region.
     pub region_server: Vec<u32>,
 }

@@ -63,12 +63,16 @@ pub(super) fn of(
                     .collect()
             })
             .collect(),
-        region_demand: written.by_region.clone(),
-        server_read_demand: match read.by_region.is_empty() {
+        region_demand: written.regions.window.clone(),
+        server_read_demand: match read.regions.window.is_empty() {
             true => Vec::new(),
             false => summed(&read.servers),
         },
-        read_region_demand: read.by_region.clone(),
+        top_regions: match run.writes.is_empty() {
+            true => read.regions.tops.clone(),
+            false => written.regions.tops.clone(),
+        },
+        read_region_demand: read.regions.window.clone(),
         region_server: run.config.region_server.clone(),
     }
 }

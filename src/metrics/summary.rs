@@ -38,7 +38,7 @@ pub(super) fn summarise(mut run: Recorder, end: u64) -> RunResult {
     }
     run.server_busy.settle(rows);
     let mut close = |demand: fn(&mut Recorder) -> &mut Demand| {
-        let nothing = Demand::new(0, 0, &run.intervals);
+        let nothing = Demand::new(0, 0, &run.intervals, false);
         std::mem::replace(demand(&mut run), nothing).close(rows)
     };
     let written = close(|run| &mut run.demand);
@@ -145,10 +145,15 @@ impl Summary {
 
     /// How many regions there are, and how many of them no row fell into.
     fn regions(&self, written: &ClosedDemand, metrics: &mut Scalars) {
-        let regions = written.reached.len() as f64;
+        let regions = written.regions.reached.len() as f64;
         metrics.insert("regions_start", Some(regions));
         metrics.insert("regions_end", Some(regions));
-        let empty = written.reached.iter().filter(|&&reached| !reached).count() as f64;
+        let empty = written
+            .regions
+            .reached
+            .iter()
+            .filter(|&&reached| !reached)
+            .count() as f64;
         let defined = regions > 0.0 && !self.run.writes.is_empty();
         metrics.insert("empty_region_fraction", defined.then_some(empty / regions));
     }

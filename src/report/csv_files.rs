@@ -23,6 +23,27 @@ pub fn summary(results: &Results, to: impl Write) -> Written {
                 &write.metrics,
             )?;
         }
+        for read in &strategy.reads {
+            let prefix = format!("read.{}.", read.name);
+            for (name, number) in [
+                ("calls", &read.calls),
+                ("regions", &read.regions),
+                ("rows_read", &read.rows_read),
+                ("rows_returned", &read.rows_returned),
+            ] {
+                measure(
+                    &mut writer,
+                    &strategy.name,
+                    &format!("{prefix}{name}"),
+                    number,
+                )?;
+            }
+            metrics(&mut writer, &strategy.name, &prefix, &read.metrics)?;
+            for (member, number) in read.response_ms.iter().flatten() {
+                let path = format!("{prefix}response_ms.{member}");
+                measure(&mut writer, &strategy.name, &path, number)?;
+            }
+        }
     }
     writer.flush()?;
     Ok(())

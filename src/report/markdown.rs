@@ -1,10 +1,10 @@
 //! `summary.md`: the summary for a pull request or a wiki, with the charts beside it. Must not know files' contents.
 
 use super::chart::Chart;
-use super::metric;
 use super::number::{Kind, UNDEFINED};
 use super::scorecard::{Scorecard, provenance, verdict};
-use crate::experiment::Results;
+use super::{metric, read_prices};
+use crate::experiment::{ReadResult, Results, StrategyResult};
 use std::fmt::Write;
 
 /// Metrics that are shown with their 95 % intervals.
@@ -31,23 +31,17 @@ pub fn summary(results: &Results, charts: &[Chart]) -> String {
         })
     ));
 
-    let card = Scorecard::of(results);
-    line(format_args!(
-        "{}",
-        row(card.headings.iter().map(|heading| heading.line()))
-    ));
-    line(format_args!(
-        "|{}",
-        card.headings
-            .iter()
-            .map(|heading| if heading.right { "---:|" } else { ":---|" })
-            .collect::<String>()
-    ));
-    for cells in &card.rows {
-        line(format_args!(
-            "{}",
-            row(cells.iter().map(|cell| escaped(cell)))
-        ));
+    line(format_args!("{}", table(&Scorecard::of(results))));
+    if let Some(prices) = read_prices::of(results) {
+        line(format_args!("\n## What reads pay\n\n{}", table(&prices)));
+        for (strategy, read) in planned(results) {
+            line(format_args!(
+                "- **{}** of {}: {}",
+                escaped(&read.name),
+                strategy.name,
+                escaped(&read.words)
+            ));
+        }
     }
 
     line(format_args!("\n## Verdicts\n"));
@@ -157,6 +151,27 @@ pub fn summary(results: &Results, charts: &[Chart]) -> String {
         escaped(&provenance(results).join(" · "))
     ));
     text
+}
+
+/// The reads whose plans have words, strategy by strategy within each read.
+fn planned(results: &Results) -> impl Iterator<Item = (&StrategyResult, &ReadResult)> {
+    read_prices::names(results)
+        .flat_map(|name| read_prices::priced(results, name))
+        .filter(|(_, read)| !read.words.is_empty())
+}
+
+fn table(card: &Scorecard) -> String {
+    let marks = card
+        .headings
+        .iter()
+        .map(|heading| if heading.right { "---:|" } else { ":---|" });
+    let mut lines = vec![
+        row(card.headings.iter().map(|heading| heading.line())),
+        format!("|{}", marks.collect::<String>()),
+    ];
+    let rows = card.rows.iter();
+    lines.extend(rows.map(|cells| row(cells.iter().map(|cell| escaped(cell)))));
+    lines.join("\n")
 }
 
 fn row(cells: impl IntoIterator<Item = String>) -> String {

@@ -1,10 +1,11 @@
 //! Metrics of a strategy by their dotted path. Must not know how they look.
 
 use super::number::{Kind, UNDEFINED};
-use crate::experiment::{Measure, Metric, StrategyResult};
+use crate::experiment::{Measure, Metric, ReadResult, StrategyResult};
 
-/// The measure at `path` (`server_max_share`, `write_response_ms.p99`).
+/// The measure at `path` (`server_max_share`, `write_response_ms.p99`); when nothing is written, that of the reads in its place.
 pub fn measure<'a>(strategy: &'a StrategyResult, path: &str) -> Option<&'a Measure> {
+    let path = &headline(strategy, path);
     if let Some(Metric::Number(measure)) = strategy.metrics.get(path) {
         return Some(measure);
     }
@@ -33,6 +34,47 @@ pub fn text(strategy: &StrategyResult, path: &str, kind: Kind) -> String {
 pub fn hotspot(strategy: &StrategyResult) -> Option<&str> {
     match strategy.metrics.get("hotspot")? {
         Metric::Word(word) => Some(word),
+        _ => None,
+    }
+}
+
+/// Whether nothing is written: the reads' numbers then stand for the load.
+pub fn is_of_reads(strategy: &StrategyResult) -> bool {
+    strategy.writes.is_empty() && !strategy.reads.is_empty()
+}
+
+/// What the load of all `strategies` is called.
+pub fn load_name<'a>(strategies: impl IntoIterator<Item = &'a StrategyResult>) -> &'static str {
+    let mut strategies = strategies.into_iter().peekable();
+    if strategies.peek().is_some() && strategies.all(is_of_reads) {
+        "reads"
+    } else {
+        "writes"
+    }
+}
+
+/// The path of the metric that stands where writes have `path`.
+fn headline(strategy: &StrategyResult, path: &str) -> String {
+    const SKEW: [&str; 3] = [
+        "server_peak_to_mean",
+        "server_max_share",
+        "effective_servers",
+    ];
+    if !is_of_reads(strategy) {
+        path.to_owned()
+    } else if let Some(rest) = path.strip_prefix("write_") {
+        format!("read_{rest}")
+    } else if SKEW.contains(&path) {
+        format!("read_{path}")
+    } else {
+        path.to_owned()
+    }
+}
+
+/// A rate or fraction of one read.
+pub fn of_read(read: &ReadResult, name: &str) -> Option<f64> {
+    match read.metrics.get(name)? {
+        Metric::Number(measure) => measure.mean,
         _ => None,
     }
 }

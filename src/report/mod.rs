@@ -5,6 +5,7 @@ mod csv_files;
 mod markdown;
 mod metric;
 pub mod number;
+mod read_prices;
 #[allow(clippy::module_inception)]
 mod report;
 mod scorecard;
@@ -14,6 +15,8 @@ mod terminal;
 mod report_tests;
 #[cfg(test)]
 mod sample;
+#[cfg(test)]
+mod sample_reads;
 
 pub use report::{Format, Report, ReportError, UnknownFormat};
 pub use terminal::Style;

@@ -211,6 +211,7 @@ fn bytes(value: f64) -> String {
 
 fn ratio_digits(value: f64) -> String {
     match value.abs() {
+        m if m >= 9_999.5 => compact(value),
         m if m >= 99.95 => format!("{value:.0}"),
         m if m >= 1.9995 => format!("{value:.1}"),
         m if m >= 0.0995 || m == 0.0 => format!("{value:.2}"),

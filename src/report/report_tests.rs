@@ -237,3 +237,69 @@ fn formats_are_words() {
         "`yaml` is no format; expected `table`, `markdown`, `csv` or `json`"
     );
 }
+
+#[test]
+fn what_reads_pay_is_a_second_table() {
+    let results = super::sample_reads::five_keys();
+    let text = Report::new(&results)
+        .render(Format::Table, Style::default())
+        .replace('\u{a0}', " ");
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 100),
+        "{text}"
+    );
+    let table: Vec<&str> = text
+        .lines()
+        .skip_while(|line| !line.contains("path"))
+        .take_while(|line| !line.is_empty())
+        .collect();
+    let mut table = table.join("\n");
+    table.push('\n');
+    snapbox::assert_data_eq!(table, snapbox::file!["report_tests/reads.txt"].raw());
+}
+
+#[test]
+fn markdown_and_csv_say_what_reads_pay() {
+    let results = super::sample_reads::five_keys();
+    let report = Report::new(&results);
+    let markdown = report
+        .render(Format::Markdown, Style::default())
+        .replace('\u{a0}', " ");
+    for line in [
+        "| read | strategy | path | calls | regions | rows read | read ÷ returned | of offered | p99 |",
+        "| newest | salted | fan-out-scan | 4 | 4 | 40 | 4.0× | 100 % | 8.93 ms |",
+        "| report | hashed | table-scan | 412 | 32 | 2.40M | 300× | – | – |",
+        "- **by-id** of salted: 4 Gets, 3 of them in vain",
+    ] {
+        assert!(
+            markdown.lines().any(|found| found == line),
+            "{line}\n{markdown}"
+        );
+    }
+    let csv = report.render(Format::Csv, Style::default());
+    for row in [
+        "salted,read.newest.calls,4,4,4,5",
+        "salted,read.newest.response_ms.p99.merged,8.93,,,5",
+        "monotonic,read.newest.response_ms.p99.censored,1,,,5",
+        "hashed,read.report.rows_read,2400000,,,1",
+        "hashed,read.report.failed_fraction,,,,0",
+    ] {
+        assert!(csv.lines().any(|line| line == row), "{row}\n{csv}");
+    }
+    assert!(csv.lines().all(|line| line.split(',').count() == 6));
+}
+
+#[test]
+fn of_reads_alone_the_scorecard_shows_the_reads() {
+    let results = super::sample_reads::reads_only();
+    let text = Report::new(&results).render(Format::Table, Style::default());
+    assert!(
+        text.contains("reads/s") && !text.contains("writes/s"),
+        "{text}"
+    );
+    let row = text
+        .lines()
+        .find(|line| line.starts_with("hashed"))
+        .unwrap();
+    assert!(row.contains("1.37×") && row.contains("449"), "{row}");
+}

@@ -76,6 +76,7 @@ pub fn strategy<R: AsRef<[u64]>>(name: &str, servers: u32, rows: &[R]) -> Strate
             .collect(),
         region_demand: vec![server_demand.iter().flatten().sum()],
         region_server: vec![0],
+        top_regions: vec![(1, 1.0)],
         server_read_demand: Vec::new(),
         read_region_demand: Vec::new(),
         server_demand,
@@ -150,6 +151,7 @@ fn spread_by(
     let mut key_demand = Vec::new();
     let mut rows = Vec::new();
     let mut region_demand = vec![0; REGIONS];
+    let mut top_regions: Vec<(u64, f64)> = (1..=REGIONS as u64).map(|top| (top, 0.0)).collect();
     for interval in 0..INTERVALS {
         let weights: Vec<f64> = (0..BUCKETS)
             .map(|b| share(interval, b) * noise(interval * BUCKETS + b, 0.3))
@@ -160,10 +162,19 @@ fn spread_by(
             .map(|weight| (ROWS * weight / total).round() as u64)
             .collect();
         let mut servers = vec![0; SERVERS];
+        let mut regions = vec![0; REGIONS];
         for (bucket, rows) in cells.iter().enumerate() {
             let region = bucket * REGIONS / BUCKETS;
             servers[owner(region)] += rows;
             region_demand[region] += rows;
+            regions[region] += rows;
+        }
+        regions.sort_unstable_by(|a, b| b.cmp(a));
+        let all: u64 = regions.iter().sum();
+        let mut held = 0;
+        for ((_, share), rows) in top_regions.iter_mut().zip(regions) {
+            held += rows;
+            *share += held as f64 / all as f64 / INTERVALS as f64;
         }
         key_demand.push(cells);
         rows.push(servers);
@@ -191,6 +202,7 @@ fn spread_by(
         series.window_start = 8;
         series.key_demand = key_demand;
         series.region_demand = region_demand;
+        series.top_regions = top_regions;
         series.region_server = (0..REGIONS).map(|region| owner(region) as u32).collect();
     }
     result

@@ -1,4 +1,4 @@
-//! The scorecard: one row a strategy, in the order of the file, so that rows match the panels and colours of the charts.
+//! The scorecard: one row a strategy (of reads only, their numbers stand in the place of the writes'), in the order of the file, so that rows match the panels and colours of the charts.
 //!
 //! Must not know whether it becomes a terminal's table or Markdown.
 
@@ -16,6 +16,9 @@ pub struct Heading {
     /// Columns with the greatest number go first when there is no room; 0 always stays.
     pub expendable: u8,
 }
+
+/// Column of the throughput.
+const THROUGHPUT: usize = 4;
 
 /// The headings, in order.
 const HEADINGS: [Heading; 15] = [
@@ -113,10 +116,16 @@ impl Scorecard {
             .iter()
             .map(|strategy| row(results, strategy))
             .collect();
-        Self {
-            headings: HEADINGS.to_vec(),
-            rows,
+        let mut headings = HEADINGS.to_vec();
+        if metric::load_name(&results.strategies) == "reads" {
+            headings[THROUGHPUT].lines[1] = "reads/s";
         }
+        Self { headings, rows }
+    }
+
+    /// How much of what was offered is done. Completions of the window include operations from before it: a little more than all is all.
+    pub fn served(part: f64) -> String {
+        Kind::Percent.text(if part > 0.995 { part.round() } else { part })
     }
 
     /// Without the column that is missed least; `false` when all that are left are needed.
@@ -146,9 +155,10 @@ impl Heading {
 
 fn row(results: &Results, strategy: &StrategyResult) -> Vec<String> {
     let text = |path: &str, kind: Kind| metric::text(strategy, path, kind);
-    let effective = metric::value(strategy, "effective_servers");
+    let value = |path: &str| metric::value(strategy, path);
+    let effective = value("effective_servers");
     let offered = metric::offered_per_sec(strategy, results.replicates, results.duration_s);
-    let served = metric::value(strategy, "write_throughput_per_sec")
+    let served = value("write_throughput_per_sec")
         .zip(offered)
         .map(|(done, offered)| done / offered);
     vec![
@@ -159,10 +169,7 @@ fn row(results: &Results, strategy: &StrategyResult) -> Vec<String> {
         }),
         text("hot_time_fraction", Kind::Percent),
         text("write_throughput_per_sec", Kind::Compact),
-        // Completions of the window include operations from before it: a little more than all is all.
-        served.map_or(UNDEFINED.to_owned(), |part| {
-            Kind::Percent.text(if part > 0.995 { part.round() } else { part })
-        }),
+        served.map_or(UNDEFINED.to_owned(), Scorecard::served),
         text("write_goodput_per_sec", Kind::Compact),
         text("write_response_ms.p50", Kind::Millis),
         text("write_response_ms.p99", Kind::Millis),

@@ -1,7 +1,7 @@
 //! The summary for a terminal: scorecard, verdicts, expectations, provenance. Must not know files.
 
-use super::number;
 use super::scorecard::{Scorecard, provenance, verdict};
+use super::{number, read_prices};
 use crate::experiment::{ExpectationResult, Results};
 use comfy_table::{
     CellAlignment, ContentArrangement, ContentLineStyle, LineStyle, Table, TableStyle,
@@ -45,8 +45,14 @@ pub fn summary(results: &Results, style: Style) -> String {
         );
         lines.push(String::new());
     }
-    lines.extend(table(results, style));
+    let scorecard = fitted(Scorecard::of(results), style);
+    lines.extend(painted_table(scorecard, true, style));
     lines.push(String::new());
+    if let Some(prices) = read_prices::of(results) {
+        let prices = fitted(without_repeats(prices), style);
+        lines.extend(painted_table(prices, false, style));
+        lines.push(String::new());
+    }
     let longest = results
         .strategies
         .iter()
@@ -107,9 +113,8 @@ fn expectation_lines(expectation: &ExpectationResult, style: Style) -> Vec<Strin
     lines
 }
 
-/// The scorecard, with as many columns as fit.
-fn table(results: &Results, style: Style) -> Vec<String> {
-    let mut card = Scorecard::of(results);
+/// A table with as many columns as fit.
+fn fitted(mut card: Scorecard, style: Style) -> Vec<String> {
     loop {
         let lines = table_lines(&card, style);
         let width = lines
@@ -118,9 +123,25 @@ fn table(results: &Results, style: Style) -> Vec<String> {
             .max()
             .unwrap_or(0);
         if width <= style.width || !card.drop_column() {
-            return painted_table(lines, style);
+            return lines;
         }
     }
+}
+
+/// The first cell of each row only where it differs from the one above.
+fn without_repeats(mut card: Scorecard) -> Scorecard {
+    let mut above = String::new();
+    for row in &mut card.rows {
+        let Some(cell) = row.first_mut() else {
+            continue;
+        };
+        if *cell == above {
+            cell.clear();
+        } else {
+            above.clone_from(cell);
+        }
+    }
+    card
 }
 
 fn table_lines(card: &Scorecard, style: Style) -> Vec<String> {
@@ -181,8 +202,8 @@ fn table_lines(card: &Scorecard, style: Style) -> Vec<String> {
         .collect()
 }
 
-/// Headings bold; the class of hotspot, which ends each row, green when there is none and red otherwise.
-fn painted_table(lines: Vec<String>, style: Style) -> Vec<String> {
+/// Headings bold; the class of hotspot, when it `ends_rows`, green when there is none and red otherwise.
+fn painted_table(lines: Vec<String>, ends_rows: bool, style: Style) -> Vec<String> {
     let rule = lines
         .iter()
         .position(|line| line.starts_with(['─', '-']))
@@ -191,6 +212,7 @@ fn painted_table(lines: Vec<String>, style: Style) -> Vec<String> {
         _ if !style.colour => line,
         index if index < rule => paint(line, BOLD, style),
         index if index == rule => paint(line, DIM, style),
+        _ if !ends_rows => line,
         _ => match line.rsplit_once(' ') {
             Some((row, "none")) => format!("{row} {}", paint("none".to_owned(), GREEN, style)),
             Some((row, class)) if class.len() > 3 => {

@@ -2,7 +2,7 @@
 
 use super::charts;
 use crate::experiment::{Results, StrategyResult};
-use crate::report::sample;
+use crate::report::{sample, sample_reads};
 
 /// Results unlike the usual: each has broken a chart of somebody.
 fn unusual() -> Vec<(&'static str, Results)> {
@@ -55,6 +55,9 @@ fn unusual() -> Vec<(&'static str, Results)> {
         ("many", many),
         ("single", single),
         ("five-keys", sample::five_keys()),
+        ("reads", sample_reads::five_keys()),
+        ("reads-only", sample_reads::reads_only()),
+        ("reads-many", sample_reads::many()),
     ]
 }
 
@@ -104,30 +107,36 @@ fn the_same_results_give_the_same_bytes() {
 }
 
 #[test]
-fn each_strategy_has_a_key_map_and_the_experiment_three_charts() {
-    let names: Vec<String> = charts(&sample::five_keys())
-        .unwrap()
-        .into_iter()
-        .map(|chart| chart.name)
-        .collect();
-    assert_eq!(
-        names,
-        [
-            "key-map-monotonic",
-            "key-map-opentsdb",
-            "key-map-salted",
-            "key-map-hashed",
-            "key-map-reversed",
-            "server-load",
-            "lorenz",
-            "response-time"
-        ]
-    );
+fn each_strategy_has_a_key_map_and_the_experiment_its_charts() {
+    let names = |results: &Results| -> Vec<String> {
+        let charts = charts(results).unwrap();
+        charts.into_iter().map(|chart| chart.name).collect()
+    };
+    let mut expected = vec![
+        "key-map-monotonic",
+        "key-map-opentsdb",
+        "key-map-salted",
+        "key-map-hashed",
+        "key-map-reversed",
+        "server-load",
+        "lorenz",
+        "response-time",
+        "concentration",
+    ];
+    assert_eq!(names(&sample::five_keys()), expected);
+    expected.push("trade-off");
+    assert_eq!(names(&sample_reads::five_keys()), expected);
+    // Against what would one strategy trade, or reads without writes?
+    let mut single = sample_reads::five_keys();
+    single.strategies.truncate(1);
+    for results in [single, sample_reads::reads_only()] {
+        assert!(!names(&results).iter().any(|name| name == "trade-off"));
+    }
 }
 
 #[test]
 fn titles_state_the_finding() {
-    let charts = charts(&sample::five_keys()).unwrap();
+    let charts = charts(&sample_reads::five_keys()).unwrap();
     let title = |name: &str| {
         let svg = &charts.iter().find(|chart| chart.name == name).unwrap().svg;
         svg.split("<title>")
@@ -154,6 +163,14 @@ fn titles_state_the_finding() {
         title("response-time"),
         "p99 of the writes: 2.31 ms with hashed, more than 18.2 s with monotonic"
     );
+    assert_eq!(
+        title("concentration"),
+        "Half of the writes go to 1 of 32 regions at a time with monotonic, to 16 of 32 regions with hashed"
+    );
+    assert_eq!(
+        title("trade-off"),
+        "The evenest writes (hashed, 1.02×) cost `report` 2.40M rows, at best it is 8.00k rows (salted, 2.0×)"
+    );
 }
 
 #[cfg(feature = "png")]
@@ -169,4 +186,42 @@ fn png_draws_text_without_the_fonts_of_the_machine() {
         .flat_map(|y| (0..1960).map(move |x| (x, y)))
         .filter(|(x, y)| pixels.pixel(*x, *y).is_some_and(|pixel| pixel.red() < 100));
     assert!(dark.count() > 2_000);
+}
+
+#[test]
+fn no_two_labels_of_the_trade_off_cover_each_other() {
+    for results in [sample_reads::five_keys(), sample_reads::many()] {
+        let charts = charts(&results).unwrap();
+        let chart = charts
+            .iter()
+            .find(|chart| chart.name == "trade-off")
+            .unwrap();
+        let mut boxes: Vec<(f64, f64, f64, f64, String)> = Vec::new();
+        for text in chart.svg.split("<text ").skip(1) {
+            let value = |name: &str| -> Option<f64> {
+                let rest = text.split_once(&format!("{name}=\""))?.1;
+                rest.split_once('"')?.0.parse().ok()
+            };
+            if text.contains("rotate") {
+                continue;
+            }
+            let words = text.split_once('>').unwrap().1.split_once('<').unwrap().0;
+            let (x, y) = (value("x").unwrap(), value("y").unwrap());
+            let size = value("font-size").unwrap();
+            let bold = text.contains("font-weight");
+            let width = super::font::width(words, size, bold);
+            let left = match () {
+                () if text.contains("text-anchor=\"end\"") => x - width,
+                () if text.contains("text-anchor=\"middle\"") => x - width / 2.0,
+                () => x,
+            };
+            let new = (left, y - 0.73 * size, left + width, y, words.to_owned());
+            for old in &boxes {
+                let apart = new.2 <= old.0 || old.2 <= new.0 || new.3 <= old.1 || old.3 <= new.1;
+                assert!(apart, "{old:?} and {new:?}");
+            }
+            boxes.push(new);
+        }
+        assert!(boxes.len() > 30, "{}", boxes.len());
+    }
 }

@@ -4,6 +4,7 @@
 
 use crate::experiment::StrategyResult;
 use crate::metrics::Series;
+use crate::report::metric;
 
 /// Operations a server that an interval needs before its skew says anything.
 const LEAST_PER_SERVER: u64 = 10;
@@ -12,6 +13,8 @@ const LEAST_PER_SERVER: u64 = 10;
 #[derive(Debug, Clone, Copy)]
 pub struct Demand<'a> {
     series: &'a Series,
+    /// By interval and server: of writes, or of reads when nothing is written.
+    server_demand: &'a [Vec<u64>],
     servers: usize,
     /// Planned length of the run in seconds; an import may end before it.
     planned_s: f64,
@@ -21,11 +24,17 @@ impl<'a> Demand<'a> {
     /// The series of `strategy` in a run planned for `planned_s` seconds; `None` when it has none or it is empty.
     pub fn of(strategy: &'a StrategyResult, planned_s: f64) -> Option<Self> {
         let series = strategy.series.as_ref()?;
-        let seen = series.server_demand.iter().map(Vec::len).max().unwrap_or(0);
+        let server_demand = if metric::is_of_reads(strategy) {
+            &series.server_read_demand
+        } else {
+            &series.server_demand
+        };
+        let seen = server_demand.iter().map(Vec::len).max().unwrap_or(0);
         let servers = seen.max(strategy.servers as usize).max(1);
-        let usable = !series.server_demand.is_empty() && series.interval_ms > 0.0;
+        let usable = !server_demand.is_empty() && series.interval_ms > 0.0;
         usable.then_some(Self {
             series,
+            server_demand,
             servers,
             planned_s,
         })
@@ -38,7 +47,7 @@ impl<'a> Demand<'a> {
 
     /// Number of intervals, warm-up included.
     pub fn intervals(&self) -> usize {
-        self.series.server_demand.len()
+        self.server_demand.len()
     }
 
     /// Length of an interval in seconds.
@@ -81,7 +90,7 @@ impl<'a> Demand<'a> {
 
     /// Rows demanded of `server` in `interval`.
     pub fn rows(&self, interval: usize, server: usize) -> u64 {
-        self.series.server_demand[interval]
+        self.server_demand[interval]
             .get(server)
             .copied()
             .unwrap_or(0)
@@ -112,7 +121,7 @@ impl<'a> Demand<'a> {
     }
 
     fn peak_rows(&self, interval: usize) -> u64 {
-        self.series.server_demand[interval]
+        self.server_demand[interval]
             .iter()
             .max()
             .copied()
@@ -125,7 +134,7 @@ impl<'a> Demand<'a> {
 
     /// All servers' rows.
     pub fn total(&self, interval: usize) -> u64 {
-        self.series.server_demand[interval].iter().sum()
+        self.server_demand[interval].iter().sum()
     }
 
     /// `rows` relative to the fair share of `interval`; `None` without demand.

@@ -1,12 +1,17 @@
 //! What the pictures show, in words made from the same numbers: the title of each chart. Must not know how it is drawn.
 
+use super::concentration::Line;
 use super::demand::Demand;
+use super::trade_off::{Mark, Panel};
 use crate::experiment::{Results, StrategyResult};
 use crate::report::metric;
 use crate::report::number::{self, Kind};
 
 /// Longest name in a title, in characters.
 const LONGEST_NAME: usize = 32;
+
+/// A read within this factor of the cheapest is as cheap.
+const CHEAPEST_WITHIN: f64 = 1.1;
 
 /// Share of the writes from which one server takes "the" writes.
 const NEARLY_ALL: f64 = 0.9;
@@ -152,7 +157,7 @@ fn extremes<'a>(
 pub fn lorenz(results: &Results) -> String {
     let path = "effective_servers";
     let Some((worst, best)) = extremes(results, path) else {
-        return "How evenly do the servers share the writes?".to_owned();
+        return "How evenly do the servers share the load?".to_owned();
     };
     let uses = |strategy: &StrategyResult| {
         metric::value(strategy, path)
@@ -177,22 +182,112 @@ pub fn response(results: &Results) -> String {
     let Some((best, worst)) = extremes(results, path) else {
         return "Response time of writes by percentile".to_owned();
     };
+    let load = metric::load_name(&results.strategies);
     let p99 = |strategy: &StrategyResult| {
         let text = metric::text(strategy, path, Kind::Millis);
         text.strip_prefix(">\u{a0}")
             .map_or(text.clone(), |bound| format!("more than {bound}"))
     };
     match results.strategies.len() {
-        1 => format!("{}: the p99 of the writes is {}", name(best), p99(best)),
+        1 => format!("{}: the p99 of the {load} is {}", name(best), p99(best)),
         _ if p99(best) == p99(worst) => {
-            format!("p99 of the writes: {} with every strategy", p99(best))
+            format!("p99 of the {load}: {} with every strategy", p99(best))
         }
         _ => format!(
-            "p99 of the writes: {} with {}, {} with {}",
+            "p99 of the {load}: {} with {}, {} with {}",
             p99(best),
             name(best),
             p99(worst),
             name(worst)
         ),
+    }
+}
+
+/// How few regions take half of the load; `lines` has the most concentrated first.
+pub fn concentration(lines: &[Line<'_>]) -> String {
+    let (Some(first), Some(last)) = (lines.first(), lines.last()) else {
+        return "How few regions take the load".to_owned();
+    };
+    let load = metric::load_name([first.strategy]);
+    let half = |line: &Line<'_>| {
+        let (half, all) = (line.regions_of(0.5), line.regions());
+        format!(
+            "{} of {} regions",
+            Kind::Compact.text(half as f64),
+            Kind::Compact.text(all as f64)
+        )
+    };
+    if lines.len() == 1 || half(first) == half(last) {
+        let who = if lines.len() == 1 {
+            name(first.strategy)
+        } else {
+            "Every strategy".to_owned()
+        };
+        return format!("{who}: half of the {load} go to {} at a time", half(first));
+    }
+    format!(
+        "Half of the {load} go to {} at a time with {}, to {} with {}",
+        half(first),
+        name(first.strategy),
+        half(last),
+        name(last.strategy)
+    )
+}
+
+/// What the evenest writes cost the reads.
+pub fn trade_off(panels: &[Panel<'_>]) -> String {
+    let least = |panel: &Panel<'_>, value: fn(&Mark<'_>) -> f64| {
+        // Of equals, the cheaper in the other respect, then the first in the file.
+        let order = |mark: &&Mark<'_>| (value(mark), mark.skew, mark.price);
+        let mut marks = panel.marks.iter();
+        let first = marks.next();
+        let best = first.map(|first| {
+            marks.fold(first, |best, mark| match order(&mark) < order(&best) {
+                true => mark,
+                false => best,
+            })
+        });
+        best.map_or((0, 0.0, String::new()), |mark| {
+            let at = panel
+                .marks
+                .iter()
+                .position(|other| std::ptr::eq(other, mark));
+            (at.unwrap_or(0), mark.price, name(mark.strategy))
+        })
+    };
+    // The read that pays most for it, relative to what it could have.
+    let mut dearest: Option<(f64, String)> = None;
+    let mut evenest = None;
+    for panel in panels {
+        let (even, dear, even_name) = least(panel, |mark| mark.skew);
+        let (cheap, price, cheap_name) = least(panel, |mark| mark.price);
+        evenest.get_or_insert_with(|| even_name.clone());
+        if even == cheap || price <= 0.0 || dear <= price * CHEAPEST_WITHIN {
+            continue;
+        }
+        let (even, cheap) = (&panel.marks[even], &panel.marks[cheap]);
+        let text = format!(
+            "The evenest writes ({even_name}, {}) cost `{}` {}, at best it is {} ({cheap_name}, {})",
+            Kind::Ratio.text(even.skew),
+            panel.name,
+            panel.price(even),
+            panel.price(cheap),
+            Kind::Ratio.text(cheap.skew),
+        );
+        if dearest
+            .as_ref()
+            .is_none_or(|(times, _)| dear / price > *times)
+        {
+            dearest = Some((dear / price, text));
+        }
+    }
+    let reads = match panels {
+        [only] => format!("the cheapest `{}`", only.name),
+        _ => "the cheapest reads".to_owned(),
+    };
+    match (dearest, evenest) {
+        (Some((_, text)), _) => text,
+        (None, Some(name)) => format!("{name} has the evenest writes and {reads}"),
+        (None, None) => "What spreading the writes costs the reads".to_owned(),
     }
 }

@@ -2,15 +2,17 @@
 //! subtitle; lines are labelled directly; the same colour is the same strategy everywhere.
 //!
 //! 1 key map with the server strip (one a strategy) · 2 load per server over time · 3 Lorenz curve · 4 response time by
-//! percentile. Must not know how results were made.
+//! percentile · 5 concentration on regions · 7 what spreading the writes costs the reads. Must not know how results were made.
 
 mod axis;
 mod canvas;
+mod concentration;
 mod demand;
 mod finding;
 mod font;
 mod key_labels;
 mod key_map;
+mod label_places;
 mod lorenz;
 mod markup;
 mod palette;
@@ -22,16 +24,18 @@ mod response;
 mod server_load;
 mod server_strip;
 mod svg_backend;
+mod trade_off;
 
 #[cfg(test)]
 mod chart_tests;
 
-use crate::experiment::Results;
+use crate::experiment::{Results, StrategyResult};
+use crate::report::metric;
 
 /// A finished chart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chart {
-    /// File stem: `key-map-salted`, `server-load`, `lorenz`, `response-time`.
+    /// File stem: `key-map-salted`, `server-load`, `lorenz`, `response-time`, `concentration`, `trade-off`.
     pub name: String,
     /// The finding.
     pub title: String,
@@ -57,12 +61,16 @@ impl ChartError {
 pub fn charts(results: &Results) -> Result<Vec<Chart>, ChartError> {
     let scale = key_map::HeatScale::of(results);
     let mut charts = Vec::new();
-    for strategy in &results.strategies {
+    // The key map is one of writes.
+    let written = |strategy: &&StrategyResult| !metric::is_of_reads(strategy);
+    for strategy in results.strategies.iter().filter(written) {
         charts.extend(key_map::draw(strategy, scale, results.duration_s)?);
     }
     charts.extend(server_load::draw(results)?);
     charts.extend(lorenz::draw(results)?);
     charts.extend(response::draw(results)?);
+    charts.extend(concentration::draw(results)?);
+    charts.extend(trade_off::draw(results)?);
     Ok(charts)
 }
 

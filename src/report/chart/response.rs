@@ -118,7 +118,7 @@ fn nines(quantile: f64) -> f64 {
 }
 
 /// A tick of the time axis: milliseconds below a second, seconds from there on.
-fn tick_ms(ms: f64) -> String {
+pub(super) fn tick_ms(ms: f64) -> String {
     if ms < 999.5 {
         format!("{}\u{a0}ms", number::trimmed(ms, 3))
     } else {
@@ -158,7 +158,7 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
     }
     draw_labels(&canvas, &plot, &lines, height);
     canvas.text(
-        "percentile of writes",
+        &format!("percentile of {}", metric::load_name(&results.strategies)),
         ((LEFT + RIGHT) / 2.0, TOP + height + 30.0),
         Label::new(11.5).muted().centre().top(),
     );

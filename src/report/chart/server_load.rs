@@ -106,6 +106,7 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
     } else {
         foot + 40.0
     };
+    let load = metric::load_name(&results.strategies);
     let canvas = Canvas::new(height, &finding::server_load(&pairs), &subtitle(&pairs));
     for (place, (index, strategy, demand)) in shown.iter().enumerate() {
         let corner = grid.corner(place);
@@ -136,11 +137,15 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
         )?;
         if peak == 0.0 {
             let at = (corner.0 + grid.width / 2.0, corner.1 + grid.height / 2.0);
-            canvas.text("no writes", at, Label::new(12.0).muted().centre().middle());
+            canvas.text(
+                &format!("no {load}"),
+                at,
+                Label::new(12.0).muted().centre().middle(),
+            );
         }
     }
     let unit = TimeUnit::of(length).name;
-    let axes = format!("y: writes a second asked of the server · x: simulated time, {unit}");
+    let axes = format!("y: {load} a second asked of the server · x: simulated time, {unit}");
     canvas.text(
         &axes,
         (MARGIN + AXIS_WIDTH, foot),

@@ -1,0 +1,208 @@
+//! Where labels of scattered marks stand without covering marks or each other. Must not know what they say.
+
+/// A rectangle on the sheet, in pixels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Area {
+    /// Left edge.
+    pub left: f64,
+    /// Top edge.
+    pub top: f64,
+    /// Width.
+    pub width: f64,
+    /// Height.
+    pub height: f64,
+}
+
+impl Area {
+    /// Around a point.
+    pub fn around((x, y): (f64, f64), radius: f64) -> Self {
+        Self {
+            left: x - radius,
+            top: y - radius,
+            width: 2.0 * radius,
+            height: 2.0 * radius,
+        }
+    }
+
+    fn right(&self) -> f64 {
+        self.left + self.width
+    }
+
+    fn bottom(&self) -> f64 {
+        self.top + self.height
+    }
+
+    /// Whether both cover some place.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.left < other.right()
+            && other.left < self.right()
+            && self.top < other.bottom()
+            && other.top < self.bottom()
+    }
+
+    fn holds(&self, other: &Self) -> bool {
+        other.left >= self.left
+            && other.right() <= self.right()
+            && other.top >= self.top
+            && other.bottom() <= self.bottom()
+    }
+
+    /// The point of it that is nearest to another one.
+    pub fn nearest(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        (
+            x.clamp(self.left, self.right()),
+            y.clamp(self.top, self.bottom()),
+        )
+    }
+}
+
+/// Space around a mark that no label may take.
+const MARK_RADIUS: f64 = 7.0;
+/// Distances at which a label is tried beside its mark.
+const DISTANCES: [f64; 4] = [9.0, 18.0, 30.0, 44.0];
+/// Step of the search over everything, when no place beside the mark is free.
+const STEP: f64 = 6.0;
+
+/// A place for each label: beside its mark where there is room, else the nearest free one. Labels are placed in order; `lines` are
+/// avoided while that is possible. All marks lie in `bounds`, and so do all labels; one that finds no place at all is `None`.
+pub fn place(
+    marks: &[(f64, f64)],
+    sizes: &[(f64, f64)],
+    lines: &[Area],
+    bounds: Area,
+) -> Vec<Option<Area>> {
+    let discs: Vec<Area> = marks
+        .iter()
+        .map(|mark| Area::around(*mark, MARK_RADIUS))
+        .collect();
+    let mut placed: Vec<Option<Area>> = Vec::new();
+    for (mark, size) in marks.iter().zip(sizes) {
+        let is_free = |area: &Area, lines: &[Area]| {
+            bounds.holds(area)
+                && !discs.iter().any(|disc| disc.overlaps(area))
+                && !placed.iter().flatten().any(|other| other.overlaps(area))
+                && !lines.iter().any(|line| line.overlaps(area))
+        };
+        let find = |lines: &[Area]| {
+            beside(*mark, *size)
+                .find(|area| is_free(area, lines))
+                .or_else(|| nearest_free(*mark, *size, bounds, |area| is_free(area, lines)))
+        };
+        let place = find(lines).or_else(|| find(&[]));
+        placed.push(place);
+    }
+    placed
+}
+
+/// Places around a mark, the best first: right, left, above, below, then the corners, farther and farther away.
+fn beside((x, y): (f64, f64), (width, height): (f64, f64)) -> impl Iterator<Item = Area> {
+    DISTANCES.into_iter().flat_map(move |away| {
+        let (middle_x, middle_y) = (x - width / 2.0, y - height / 2.0);
+        let (right, left) = (x + away, x - away - width);
+        let (above, below) = (y - away - height, y + away);
+        [
+            (right, middle_y),
+            (left, middle_y),
+            (middle_x, above),
+            (middle_x, below),
+            (right, above + 4.0),
+            (right, below - 4.0),
+            (left, above + 4.0),
+            (left, below - 4.0),
+        ]
+        .map(|(left, top)| Area {
+            left,
+            top,
+            width,
+            height,
+        })
+    })
+}
+
+fn nearest_free(
+    (x, y): (f64, f64),
+    (width, height): (f64, f64),
+    bounds: Area,
+    is_free: impl Fn(&Area) -> bool,
+) -> Option<Area> {
+    let steps =
+        |length: f64| (0..=(length.max(0.0) / STEP) as usize).map(|step| step as f64 * STEP);
+    let mut best: Option<(f64, Area)> = None;
+    for dy in steps(bounds.height - height) {
+        for dx in steps(bounds.width - width) {
+            let area = Area {
+                left: bounds.left + dx,
+                top: bounds.top + dy,
+                width,
+                height,
+            };
+            let (nx, ny) = area.nearest((x, y));
+            let distance = (nx - x).hypot(ny - y);
+            if best.is_none_or(|(least, _)| distance < least) && is_free(&area) {
+                best = Some((distance, area));
+            }
+        }
+    }
+    best.map(|(_, area)| area)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOUNDS: Area = Area {
+        left: 50.0,
+        top: 20.0,
+        width: 360.0,
+        height: 240.0,
+    };
+
+    #[test]
+    fn a_label_alone_stands_right_of_its_mark_and_left_at_the_edge() {
+        let size = [(80.0, 14.0), (80.0, 14.0)];
+        let places = place(&[(100.0, 100.0), (400.0, 200.0)], &size, &[], BOUNDS);
+        assert_eq!(places[0].unwrap().left, 109.0);
+        assert_eq!(places[1].unwrap().left, 400.0 - 9.0 - 80.0);
+    }
+
+    #[test]
+    fn labels_of_crowded_marks_cover_neither_marks_nor_each_other() {
+        // All in a corner, four of them on one spot.
+        let marks: Vec<(f64, f64)> = (0..14)
+            .map(|i| {
+                (
+                    60.0 + f64::from(i / 4) * 5.0,
+                    245.0 - f64::from(i % 3) * 6.0,
+                )
+            })
+            .collect();
+        let sizes = vec![(95.0, 13.0); marks.len()];
+        let line = Area {
+            left: 50.0,
+            top: 150.0,
+            width: 300.0,
+            height: 1.0,
+        };
+        let places: Vec<Area> = place(&marks, &sizes, &[line], BOUNDS)
+            .into_iter()
+            .map(|place| place.expect("there is room for all"))
+            .collect();
+        for (index, area) in places.iter().enumerate() {
+            assert!(BOUNDS.holds(area) && !area.overlaps(&line), "{area:?}");
+            assert!(
+                marks
+                    .iter()
+                    .all(|mark| !area.overlaps(&Area::around(*mark, 7.0)))
+            );
+            assert!(places[..index].iter().all(|other| !other.overlaps(area)));
+        }
+    }
+
+    #[test]
+    fn what_has_no_room_has_no_place() {
+        assert_eq!(
+            place(&[(60.0, 30.0)], &[(400.0, 14.0)], &[], BOUNDS),
+            [None]
+        );
+    }
+}

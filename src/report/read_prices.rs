@@ -1,0 +1,127 @@
+//! The second table: what reads pay, a row a read and strategy. Must not know whether it becomes a terminal's table or Markdown.
+
+use super::metric;
+use super::number::{Kind, UNDEFINED};
+use super::scorecard::{Heading, Scorecard};
+use crate::experiment::{ReadResult, Results, StrategyResult};
+
+/// The headings, in order.
+const HEADINGS: [Heading; 9] = [
+    Heading {
+        lines: ["", "read"],
+        right: false,
+        expendable: 0,
+    },
+    Heading {
+        lines: ["", "strategy"],
+        right: false,
+        expendable: 0,
+    },
+    Heading {
+        lines: ["", "path"],
+        right: false,
+        expendable: 0,
+    },
+    Heading {
+        lines: ["", "calls"],
+        right: true,
+        expendable: 0,
+    },
+    Heading {
+        lines: ["", "regions"],
+        right: true,
+        expendable: 3,
+    },
+    Heading {
+        lines: ["rows", "read"],
+        right: true,
+        expendable: 2,
+    },
+    Heading {
+        lines: ["read ÷", "returned"],
+        right: true,
+        expendable: 0,
+    },
+    Heading {
+        lines: ["of", "offered"],
+        right: true,
+        expendable: 1,
+    },
+    Heading {
+        lines: ["", "p99"],
+        right: true,
+        expendable: 0,
+    },
+];
+
+/// The table of `results`, read by read in the order of the file; `None` without reads.
+pub fn of(results: &Results) -> Option<Scorecard> {
+    let mut rows = Vec::new();
+    for name in names(results) {
+        for (strategy, read) in priced(results, name) {
+            rows.push(row(strategy, read));
+        }
+    }
+    (!rows.is_empty()).then(|| Scorecard {
+        headings: HEADINGS.to_vec(),
+        rows,
+    })
+}
+
+/// The names of all reads, in file order.
+pub fn names(results: &Results) -> impl Iterator<Item = &str> {
+    // Every strategy has the same reads.
+    let first = results.strategies.first();
+    let reads = first.map_or(&[][..], |strategy| &strategy.reads);
+    reads.iter().map(|read| read.name.as_str())
+}
+
+/// The strategies that say what `name` pays, in file order.
+pub fn priced<'a>(
+    results: &'a Results,
+    name: &'a str,
+) -> impl Iterator<Item = (&'a StrategyResult, &'a ReadResult)> {
+    results.strategies.iter().filter_map(move |strategy| {
+        let read = strategy.reads.iter().find(|read| read.name == name)?;
+        Some((strategy, read))
+    })
+}
+
+fn row(strategy: &StrategyResult, read: &ReadResult) -> Vec<String> {
+    let served = metric::of_read(read, "throughput_per_sec")
+        .zip(metric::of_read(read, "offered_per_sec").filter(|offered| *offered > 0.0))
+        .map(|(done, offered)| done / offered);
+    vec![
+        read.name.clone(),
+        strategy.name.clone(),
+        path(read),
+        Kind::Compact.measure(&read.calls),
+        Kind::Compact.measure(&read.regions),
+        Kind::Compact.measure(&read.rows_read),
+        rows_per_row(read).map_or(UNDEFINED.to_owned(), |ratio| Kind::Ratio.text(ratio)),
+        served.map_or(UNDEFINED.to_owned(), Scorecard::served),
+        p99(read),
+    ]
+}
+
+/// The access path, with the copy of the table that serves it when it is not the table itself.
+fn path(read: &ReadResult) -> String {
+    let path = read.path.as_deref().unwrap_or(UNDEFINED);
+    match read.copy {
+        Some(copy) => format!("{path}, copy {copy}"),
+        None => path.to_owned(),
+    }
+}
+
+/// Rows that servers read for each row that the reader gets; one that gets nothing is taken to get one.
+pub fn rows_per_row(read: &ReadResult) -> Option<f64> {
+    Some(read.rows_read.mean? / read.rows_returned.mean?.max(1.0))
+}
+
+fn p99(read: &ReadResult) -> String {
+    let response = read
+        .response_ms
+        .as_ref()
+        .and_then(|family| family.get("p99"));
+    response.map_or(UNDEFINED.to_owned(), |p99| Kind::Millis.measure(p99))
+}
