@@ -2,6 +2,7 @@
 //!
 //! Must not simulate; what it predicts comes from samples of the records and from the key plan.
 
+mod distinct_keys;
 mod explanation;
 mod key_lints;
 mod key_sample;

@@ -9,6 +9,7 @@
 //! too, where a key goes on with time; they are then as far apart as the rows of one prefix lie in time.
 
 use super::Layout;
+use super::distinct_keys::DistinctKeys;
 use super::key_sample::KeySample;
 use super::plan_layout::{existing_sample, run_sample_of};
 use super::table_size::{
@@ -23,7 +24,7 @@ use crate::storage::{BlockEncoding, Cell, RowSize, SharedPrefixes, StoreFile, St
 use std::sync::Arc;
 
 /// Rows that are encoded at most: a tenth of a second, and shared bytes exact to about a tenth.
-const SAMPLE: usize = 1 << 17;
+const SAMPLE: usize = 1 << 16;
 
 /// Cells that are encoded at most.
 const CELLS: usize = 1 << 19;
@@ -47,6 +48,7 @@ pub struct TableSample {
     key: KeyBytes,
     segments: Vec<SegmentBytes>,
     prefixes: SharedPrefixes,
+    distinct: Option<DistinctKeys>,
     /// By encoding, of the sample.
     files: [StoreFileSize; 4],
     neighbours: Option<TimeNeighbours>,
@@ -170,6 +172,7 @@ impl TableSample {
             key: KeyBytes::of(rows.iter().map(|(key, _)| key.len())),
             segments: segments(key, &parts[fullest]),
             neighbours: TimeNeighbours::of(key, &rows),
+            distinct: DistinctKeys::of(key, setup, &keys),
             prefixes,
             files,
         }
@@ -178,8 +181,8 @@ impl TableSample {
     /// The table after so many writes of the run, each on top of the existing rows.
     pub fn size(&self, written: f64) -> TableSize {
         let total = self.existing + written;
-        let existing_rows = self.prefixes.rows(self.existing);
-        let rows = self.prefixes.rows(total).max(existing_rows);
+        let existing_rows = self.different_keys(self.existing);
+        let rows = self.different_keys(total).max(existing_rows);
         let encoded = BlockEncoding::ALL.map(|encoding| self.encoded(encoding, rows, total));
         let key = self.key.mean;
         let cells = self.row_size.cell_count() as f64;
@@ -194,10 +197,23 @@ impl TableSample {
             cell_bytes,
             row_bytes: cell_bytes * cells,
             value_bytes: cells * self.table.value.0 as f64,
-            shared_key_bytes: self.prefixes.shared_bytes(total),
+            shared_key_bytes: self.prefixes.shared_bytes(total, rows),
             memstore_row_bytes: self.row_size.memstore(key.round() as u64) as f64,
             encoding: self.table.block_encoding,
             encoded,
+        }
+    }
+
+    /// Distinct keys among so many writes; for as many as were sampled, those counted.
+    fn different_keys(&self, writes: f64) -> f64 {
+        let drawn = self.prefixes.sampled();
+        match &self.distinct {
+            Some(DistinctKeys::All) if !self.prefixes.counts_rows() => writes,
+            Some(keys @ DistinctKeys::Drawn(_)) if drawn > 0.0 => {
+                let scale = self.prefixes.sampled_rows() / keys.among(drawn).max(1.0);
+                (keys.among(writes) * scale).min(writes)
+            }
+            _ => self.prefixes.rows(writes),
         }
     }
 
@@ -206,17 +222,18 @@ impl TableSample {
         let sampled = self.rows.max(1.0);
         let mut row_bytes = file.data_bytes / sampled;
         let mut index_key = file.index_key_bytes as f64 / (file.blocks as f64).max(1.0);
-        let more =
-            self.prefixes.shared_bytes(total) - self.prefixes.shared_bytes(self.prefixes.sampled());
         if rows > sampled {
+            let drawn = self.prefixes.sampled();
+            let shared = &self.prefixes;
+            let more = shared.shared_bytes(total, rows) - shared.shared_bytes(drawn, sampled);
             index_key += more.max(0.0);
             if encoding != BlockEncoding::None {
-                let saved = self.prefixes.encodable_bytes(total)
-                    - self.prefixes.encodable_bytes(self.prefixes.sampled());
+                let saved =
+                    shared.encodable_bytes(total, rows) - shared.encodable_bytes(drawn, sampled);
                 // The first cell of each block is whole.
                 let inner = 1.0 - (file.blocks as f64 / sampled).min(1.0);
                 let times = self.neighbours.as_ref().map_or(0.0, |neighbours| {
-                    let together = self.prefixes.fraction_sharing(neighbours.prefix, total);
+                    let together = shared.fraction_sharing(neighbours.prefix, total, rows);
                     neighbours.saved_bytes(encoding, rows, together)
                 });
                 row_bytes -= (saved.max(0.0) + times) * inner;
