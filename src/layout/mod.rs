@@ -24,5 +24,7 @@ pub use table_size::{
 pub use types::{EntityShare, KeyBucket, Layout, RegionForecast};
 
 #[cfg(test)]
+mod table_size_tests;
+#[cfg(test)]
 #[path = "layout_tests.rs"]
 mod tests;

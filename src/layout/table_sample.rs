@@ -119,6 +119,18 @@ impl TableSample {
         seed: Seed,
         replicate: u32,
     ) -> Self {
+        Self::from_rows(setup, key, generator, seed, replicate, SAMPLE)
+    }
+
+    /// The same from at most so many rows.
+    pub(super) fn from_rows(
+        setup: &Setup,
+        key: &KeyPlan,
+        generator: &Arc<RecordGenerator>,
+        seed: Seed,
+        replicate: u32,
+        rows: usize,
+    ) -> Self {
         let (workload, schema) = (&setup.workload, &setup.schema);
         let existing = workload.existing_rows(schema) as f64;
         let planned: f64 = workload
@@ -127,7 +139,7 @@ impl TableSample {
             .map(|write| workload.estimated_operations(write, schema))
             .sum();
         let total = (existing + planned).max(1.0);
-        let most = (SAMPLE)
+        let most = rows
             .min(CELLS / setup.table.qualifiers.len().max(1))
             .max(1_000);
         let share = (most as f64 / total).min(1.0);
@@ -188,6 +200,7 @@ impl TableSample {
         let cells = self.row_size.cell_count() as f64;
         let cell_bytes = self.row_size.mean_cell(key);
         TableSize {
+            writes: total,
             existing_rows,
             written_rows: rows - existing_rows,
             key: self.text.clone(),
