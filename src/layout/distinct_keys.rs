@@ -20,8 +20,8 @@ const OFTEN: usize = 4;
 pub(super) enum DistinctKeys {
     /// All of them: rows are written once by design.
     All,
-    /// By the probability of the key of each sampled write.
-    Drawn(Vec<f64>),
+    /// By the probability of the key of each sampled write, and at most so many.
+    Drawn(Vec<f64>, f64),
 }
 
 impl DistinctKeys {
@@ -30,7 +30,7 @@ impl DistinctKeys {
         if written_once(key, setup) {
             return Some(Self::All);
         }
-        let mut probabilities = vec![1.0; keys.len()];
+        let (mut probabilities, mut most) = (vec![1.0; keys.len()], 1.0);
         let mut order: Vec<u32> = (0..keys.len() as u32).collect();
         for (start, segment) in independent_segments(key)? {
             let end = start + segment.len_range().0;
@@ -46,8 +46,11 @@ impl DistinctKeys {
                     rare_draws += group.len();
                 }
             }
-            let known = segment.cardinality().map_or(f64::INFINITY, |n| n as f64);
-            let values = equally_likely_values(keys.len() as f64, found as f64).min(known);
+            let values = match segment.cardinality() {
+                Some(known) => known as f64,
+                None => equally_likely_values(keys.len() as f64, found as f64),
+            };
+            most *= values.max(found as f64);
             let rare_values = (values - often as f64).max((found - often) as f64);
             let draws = keys.len() as f64;
             for group in groups() {
@@ -61,14 +64,23 @@ impl DistinctKeys {
                 }
             }
         }
-        Some(Self::Drawn(probabilities))
+        Some(Self::Drawn(probabilities, most))
+    }
+
+    /// Different keys among so many writes, if `found` were counted among `drawn`.
+    pub fn scaled(&self, writes: f64, drawn: f64, found: f64) -> f64 {
+        let scaled = self.among(writes) * found / self.among(drawn).max(1.0);
+        match self {
+            Self::All => writes,
+            Self::Drawn(_, most) => scaled.min(writes).min(*most),
+        }
     }
 
     /// Different keys among so many writes.
-    pub fn among(&self, writes: f64) -> f64 {
+    fn among(&self, writes: f64) -> f64 {
         match self {
             Self::All => writes,
-            Self::Drawn(probabilities) => {
+            Self::Drawn(probabilities, most) => {
                 let kept = probabilities.iter().map(|p| {
                     let times = writes * p;
                     if times < 1e-9 {
@@ -77,7 +89,7 @@ impl DistinctKeys {
                         -libm::expm1(-times) / times
                     }
                 });
-                writes * kept.sum::<f64>() / probabilities.len().max(1) as f64
+                (writes * kept.sum::<f64>() / probabilities.len().max(1) as f64).min(*most)
             }
         }
     }

@@ -222,9 +222,8 @@ impl TableSample {
         let drawn = self.prefixes.sampled();
         match &self.distinct {
             Some(DistinctKeys::All) if !self.prefixes.counts_rows() => writes,
-            Some(keys @ DistinctKeys::Drawn(_)) if drawn > 0.0 => {
-                let scale = self.prefixes.sampled_rows() / keys.among(drawn).max(1.0);
-                (keys.among(writes) * scale).min(writes)
+            Some(keys @ DistinctKeys::Drawn(..)) => {
+                keys.scaled(writes, drawn, self.prefixes.sampled_rows())
             }
             _ => self.prefixes.rows(writes),
         }

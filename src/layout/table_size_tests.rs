@@ -59,9 +59,10 @@ fn a_sample_tells_the_size_of_the_whole_table() {
                     size.row_bytes, expected.row_bytes
                 ));
             }
-            // A separator is one byte longer than what its rows share.
+            // A separator is one byte longer than what its rows share; those of the sample's 30 to 41 blocks are all there is to tell
+            // from, and are between 5 and 35 bytes long in entries of 47: 15 / sqrt(41) / 47 = 5 % for one standard error.
             let index = size.block_index_bytes / expected.block_index_bytes;
-            if (index - 1.0).abs() > 0.05 {
+            if (index - 1.0).abs() > 3.0 * 0.05 {
                 wrong.push(format!(
                     "{key}, {encoding:?}: index {} for {}",
                     size.block_index_bytes, expected.block_index_bytes
@@ -83,7 +84,7 @@ fn a_row_is_a_distinct_key() {
     let (whole, told) = (table(&skewed, usize::MAX), table(&skewed, 16_384));
     // The rarest of 5,000 has 1 / (5,000 x 9.09) of 420,000 writes, 9.2.
     assert!(whole.rows() > 4_990.0, "{}", whole.rows());
-    // The sample misses the rarest tenth; those it saw seldom stand for them.
+    // The sample misses many of the rare ones; those it saw seldom stand for them.
     assert!(
         (told.rows() / whole.rows() - 1.0).abs() < 0.1,
         "{}",
