@@ -510,6 +510,39 @@ fn check_reports_every_error_of_every_file() {
 }
 
 #[test]
+fn size_weighs_tables_of_any_number_of_rows_without_simulating() {
+    let place = Workplace::new().with("tiny.toml", TINY);
+    let table = stdout_of(&place.keyheat("size tiny.toml").success());
+    for part in [
+        "plain",
+        "salted",
+        "fast-diff",
+        "block index",
+        "rows a flush",
+        "be8(ts) 8",
+    ] {
+        assert!(table.contains(part), "`{part}` is missing in:\n{table}");
+    }
+    let csv = stdout_of(&place.keyheat("size tiny.toml --format csv").success());
+    assert!(
+        csv.starts_with("strategy,measure,value\nplain,key_bytes,"),
+        "{csv}"
+    );
+    let markdown = stdout_of(&place.keyheat("size tiny.toml --format markdown").success());
+    assert!(markdown.contains("| block index | "), "{markdown}");
+    let json = stdout_of(
+        &place
+            .keyheat("size tiny.toml --only plain --format json")
+            .success(),
+    );
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let table = &json["strategies"][0]["tables"][0];
+    assert_eq!(json["strategies"][0]["strategy"], "plain");
+    assert_eq!(table["encoded"][3]["encoding"], "fast-diff");
+    assert!(table["key_bytes"]["mean"].as_f64().unwrap() >= 8.0);
+}
+
+#[test]
 fn explain_shows_keys_by_segment_and_the_predicted_regions() {
     let place = Workplace::new().with("tiny.toml", TINY);
     let explained = stdout_of(&place.keyheat("explain tiny.toml").success());

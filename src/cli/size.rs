@@ -16,6 +16,9 @@ use std::sync::Arc;
 /// More strategies stand below each other.
 const MOST_COLUMNS: usize = 6;
 
+/// Operations that tell which regions get writes: one that misses them all has less than a ten-thousandth of the load.
+const LAYOUT_OPERATIONS: usize = 20_000;
+
 /// `--format json`.
 #[derive(Serialize)]
 struct SizeJson<'a> {
@@ -62,7 +65,7 @@ fn measure(scenario: &Scenario) -> Vec<StrategySize> {
             made.push(Arc::clone(&generator));
             generator
         });
-        let layout = Layout::of(strategy, &generator, scenario.seed, 0);
+        let layout = Layout::with_sample(strategy, &generator, scenario.seed, 0, LAYOUT_OPERATIONS);
         let sample = StrategySample::of(strategy, &layout, &generator, scenario.seed, 0);
         sizes.push(sample.planned_size());
     }

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const START: EpochNanos = EpochNanos(1_767_225_600_000_000_000);
-const SEED: Seed = Seed(7);
+pub(super) const SEED: Seed = Seed(7);
 const OPERATIONS: usize = 20_000;
 
 fn schema(sensor: LawShape) -> Schema {
@@ -59,7 +59,7 @@ fn schema(sensor: LawShape) -> Schema {
 }
 
 /// 2,000 writes a second for 60 s; `existing` rows in the hour before.
-fn strategy(key: &str, presplit: Presplit, sensor: LawShape, existing: u64) -> Strategy {
+pub(super) fn strategy(key: &str, presplit: Presplit, sensor: LawShape, existing: u64) -> Strategy {
     let schema = schema(sensor);
     let environment = Environment {
         schema: &schema,
@@ -116,7 +116,7 @@ fn strategy(key: &str, presplit: Presplit, sensor: LawShape, existing: u64) -> S
     }
 }
 
-fn fixed(algorithm: PresplitAlgorithm, points: Vec<RowKey>) -> Presplit {
+pub(super) fn fixed(algorithm: PresplitAlgorithm, points: Vec<RowKey>) -> Presplit {
     Presplit::Fixed {
         algorithm,
         points: Arc::new(points),

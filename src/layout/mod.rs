@@ -2,6 +2,7 @@
 //!
 //! Must not simulate; what it predicts comes from samples of the records and from the key plan.
 
+mod distinct_keys;
 mod explanation;
 mod key_lints;
 mod key_sample;
@@ -23,6 +24,8 @@ pub use table_size::{
 };
 pub use types::{EntityShare, KeyBucket, Layout, ReadForecast, RegionForecast};
 
+#[cfg(test)]
+mod table_size_tests;
 #[cfg(test)]
 #[path = "layout_tests.rs"]
 mod tests;

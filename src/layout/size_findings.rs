@@ -20,8 +20,9 @@ pub fn size_findings(sizes: &[StrategySize]) -> Vec<String> {
         }
     }
     // The same names may be long in several strategies.
-    findings.truncate(MOST - 2);
+    findings.truncate(MOST - 3);
     findings.extend(extremes(sizes));
+    findings.extend(sizes.iter().find_map(overwritten));
     findings.extend(sizes.iter().find_map(crowded_memstores));
     findings
 }
@@ -98,6 +99,19 @@ fn extremes(sizes: &[StrategySize]) -> Option<String> {
         ratio(encoding),
         encoding.name(),
     ))
+}
+
+/// Most writes replace a row that is there.
+fn overwritten(size: &StrategySize) -> Option<String> {
+    const WRITES_A_ROW: f64 = 2.0;
+    let table = size.tables.first()?;
+    let writes = table.writes / table.rows().max(1.0);
+    (writes >= WRITES_A_ROW).then(|| {
+        format!(
+            "`{}`: {writes:.0} writes fall on each row, and each replaces the one before; where the qualifier tells them apart, as OpenTSDB's offsets in the hour do, count a cell for each write",
+            size.strategy,
+        )
+    })
 }
 
 fn crowded_memstores(size: &StrategySize) -> Option<String> {

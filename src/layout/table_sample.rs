@@ -9,6 +9,7 @@
 //! too, where a key goes on with time; they are then as far apart as the rows of one prefix lie in time.
 
 use super::Layout;
+use super::distinct_keys::DistinctKeys;
 use super::key_sample::KeySample;
 use super::plan_layout::{existing_sample, run_sample_of};
 use super::table_size::{
@@ -23,7 +24,7 @@ use crate::storage::{BlockEncoding, Cell, RowSize, SharedPrefixes, StoreFile, St
 use std::sync::Arc;
 
 /// Rows that are encoded at most: a tenth of a second, and shared bytes exact to about a tenth.
-const SAMPLE: usize = 1 << 17;
+const SAMPLE: usize = 1 << 16;
 
 /// Cells that are encoded at most.
 const CELLS: usize = 1 << 19;
@@ -47,6 +48,7 @@ pub struct TableSample {
     key: KeyBytes,
     segments: Vec<SegmentBytes>,
     prefixes: SharedPrefixes,
+    distinct: Option<DistinctKeys>,
     /// By encoding, of the sample.
     files: [StoreFileSize; 4],
     neighbours: Option<TimeNeighbours>,
@@ -117,6 +119,18 @@ impl TableSample {
         seed: Seed,
         replicate: u32,
     ) -> Self {
+        Self::from_rows(setup, key, generator, seed, replicate, SAMPLE)
+    }
+
+    /// The same from at most so many rows.
+    pub(super) fn from_rows(
+        setup: &Setup,
+        key: &KeyPlan,
+        generator: &Arc<RecordGenerator>,
+        seed: Seed,
+        replicate: u32,
+        rows: usize,
+    ) -> Self {
         let (workload, schema) = (&setup.workload, &setup.schema);
         let existing = workload.existing_rows(schema) as f64;
         let planned: f64 = workload
@@ -125,7 +139,7 @@ impl TableSample {
             .map(|write| workload.estimated_operations(write, schema))
             .sum();
         let total = (existing + planned).max(1.0);
-        let most = (SAMPLE)
+        let most = rows
             .min(CELLS / setup.table.qualifiers.len().max(1))
             .max(1_000);
         let share = (most as f64 / total).min(1.0);
@@ -170,6 +184,7 @@ impl TableSample {
             key: KeyBytes::of(rows.iter().map(|(key, _)| key.len())),
             segments: segments(key, &parts[fullest]),
             neighbours: TimeNeighbours::of(key, &rows),
+            distinct: DistinctKeys::of(key, setup, &keys),
             prefixes,
             files,
         }
@@ -178,13 +193,14 @@ impl TableSample {
     /// The table after so many writes of the run, each on top of the existing rows.
     pub fn size(&self, written: f64) -> TableSize {
         let total = self.existing + written;
-        let existing_rows = self.prefixes.rows(self.existing);
-        let rows = self.prefixes.rows(total).max(existing_rows);
+        let existing_rows = self.different_keys(self.existing);
+        let rows = self.different_keys(total).max(existing_rows);
         let encoded = BlockEncoding::ALL.map(|encoding| self.encoded(encoding, rows, total));
         let key = self.key.mean;
         let cells = self.row_size.cell_count() as f64;
         let cell_bytes = self.row_size.mean_cell(key);
         TableSize {
+            writes: total,
             existing_rows,
             written_rows: rows - existing_rows,
             key: self.text.clone(),
@@ -194,10 +210,22 @@ impl TableSample {
             cell_bytes,
             row_bytes: cell_bytes * cells,
             value_bytes: cells * self.table.value.0 as f64,
-            shared_key_bytes: self.prefixes.shared_bytes(total),
+            shared_key_bytes: self.prefixes.shared_bytes(total, rows),
             memstore_row_bytes: self.row_size.memstore(key.round() as u64) as f64,
             encoding: self.table.block_encoding,
             encoded,
+        }
+    }
+
+    /// Distinct keys among so many writes; for as many as were sampled, those counted.
+    fn different_keys(&self, writes: f64) -> f64 {
+        let drawn = self.prefixes.sampled();
+        match &self.distinct {
+            Some(DistinctKeys::All) if !self.prefixes.counts_rows() => writes,
+            Some(keys @ DistinctKeys::Drawn(..)) => {
+                keys.scaled(writes, drawn, self.prefixes.sampled_rows())
+            }
+            _ => self.prefixes.rows(writes),
         }
     }
 
@@ -206,17 +234,18 @@ impl TableSample {
         let sampled = self.rows.max(1.0);
         let mut row_bytes = file.data_bytes / sampled;
         let mut index_key = file.index_key_bytes as f64 / (file.blocks as f64).max(1.0);
-        let more =
-            self.prefixes.shared_bytes(total) - self.prefixes.shared_bytes(self.prefixes.sampled());
         if rows > sampled {
+            let drawn = self.prefixes.sampled();
+            let shared = &self.prefixes;
+            let more = shared.shared_bytes(total, rows) - shared.shared_bytes(drawn, sampled);
             index_key += more.max(0.0);
             if encoding != BlockEncoding::None {
-                let saved = self.prefixes.encodable_bytes(total)
-                    - self.prefixes.encodable_bytes(self.prefixes.sampled());
+                let saved =
+                    shared.encodable_bytes(total, rows) - shared.encodable_bytes(drawn, sampled);
                 // The first cell of each block is whole.
                 let inner = 1.0 - (file.blocks as f64 / sampled).min(1.0);
                 let times = self.neighbours.as_ref().map_or(0.0, |neighbours| {
-                    let together = self.prefixes.fraction_sharing(neighbours.prefix, total);
+                    let together = shared.fraction_sharing(neighbours.prefix, total, rows);
                     neighbours.saved_bytes(encoding, rows, together)
                 });
                 row_bytes -= (saved.max(0.0) + times) * inner;

@@ -27,7 +27,9 @@ pub struct TableSize {
     pub key_bytes: KeyBytes,
     /// Its segments, in order.
     pub segments: Vec<SegmentBytes>,
-    /// Rows that exist before the run.
+    /// Writes that made them: all existing ones and those of the run.
+    pub writes: f64,
+    /// Rows that exist before the run: distinct keys.
     pub existing_rows: f64,
     /// Rows that the run adds.
     pub written_rows: f64,

@@ -14,7 +14,7 @@ fn table(style: Style) -> String {
 #[test]
 fn the_table_of_a_wide_terminal_has_every_column() {
     let style = Style {
-        width: 140,
+        width: 160,
         ..Style::default()
     };
     let text = table(style);
@@ -110,7 +110,7 @@ fn undefined_and_missing_numbers_are_dashes_in_tables_and_empty_in_csv() {
     let row = report.render(
         Format::Table,
         Style {
-            width: 140,
+            width: 160,
             ..Style::default()
         },
     );
@@ -121,7 +121,7 @@ fn undefined_and_missing_numbers_are_dashes_in_tables_and_empty_in_csv() {
         .split_whitespace()
         .collect::<Vec<_>>()
         .join(" ");
-    assert_eq!(row, "empty – – – – – – – – – – – –");
+    assert_eq!(row, "empty – – – – – – – – – – – – – –");
     assert!(
         report
             .render(Format::Csv, Style::default())

@@ -15,5 +15,5 @@ pub use block_index::block_index_bytes;
 pub use cell_encoder::{Cell, CellEncoder};
 pub use row_size::{CELL_STRUCTURE, RowSize};
 pub use separator::{SeparatorError, separator};
-pub use shared_prefixes::SharedPrefixes;
+pub use shared_prefixes::{SharedPrefixes, equally_likely_values};
 pub use store_file::{StoreFile, StoreFileSize, bloom_bytes, mvcc_bytes};

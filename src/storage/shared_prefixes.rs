@@ -54,6 +54,8 @@ struct Level {
     keys: f64,
     /// Of the neighbours that share so many bytes: the share of equally long ones.
     equal_lengths: f64,
+    /// The sample itself says how many prefixes there are.
+    measured: bool,
 }
 
 impl SharedPrefixes {
@@ -112,6 +114,7 @@ impl SharedPrefixes {
                 prefixes,
                 keys: count.keys as f64,
                 equal_lengths: equal,
+                measured: prefixes.fit().is_finite(),
             });
         }
         let distinct = keys.chunk_by(|a, b| a == b).count() as f64;
@@ -137,44 +140,59 @@ impl SharedPrefixes {
         self.sampled
     }
 
-    /// Different keys among so many writes.
+    /// Whether the sample itself says how many different keys there are: enough were met again.
+    pub fn counts_rows(&self) -> bool {
+        self.keys.fit().is_finite()
+    }
+
+    /// Different keys in the sample.
+    pub fn sampled_rows(&self) -> f64 {
+        self.keys.found
+    }
+
+    /// Different keys among so many writes, if all are equally likely.
     pub fn rows(&self, operations: f64) -> f64 {
         self.at(self.keys, operations)
     }
 
-    /// Mean number of leading bytes that a row shares with the one before.
-    pub fn shared_bytes(&self, operations: f64) -> f64 {
-        self.sum(operations, |_| 1.0)
+    /// Mean number of leading bytes that a row shares with the one before, in a table of `rows` rows from so many writes:
+    /// [`SharedPrefixes::rows`], or what the caller knows better.
+    pub fn shared_bytes(&self, operations: f64, rows: f64) -> f64 {
+        self.sum(operations, rows, |_| 1.0)
     }
 
     /// The same where it helps an encoder: rows of another length count as sharing nothing, but the two bytes of the length itself
     /// are compared as well (its high byte alone, when lengths differ).
-    pub fn encodable_bytes(&self, operations: f64) -> f64 {
-        1.0 + self.equal_lengths + self.sum(operations, |level| level.equal_lengths)
+    pub fn encodable_bytes(&self, operations: f64, rows: f64) -> f64 {
+        1.0 + self.equal_lengths + self.sum(operations, rows, |level| level.equal_lengths)
     }
 
     /// Share of the rows that share at least `bytes` leading bytes with the one before.
-    pub fn fraction_sharing(&self, bytes: usize, operations: f64) -> f64 {
+    pub fn fraction_sharing(&self, bytes: usize, operations: f64, rows: f64) -> f64 {
         match bytes.checked_sub(1) {
             None => 1.0,
             Some(at) => self
                 .levels
                 .get(at)
-                .map_or(0.0, |level| self.fraction(level, operations)),
+                .map_or(0.0, |level| self.fraction(level, operations, rows)),
         }
     }
 
-    fn sum(&self, operations: f64, weight: impl Fn(&Level) -> f64) -> f64 {
+    fn sum(&self, operations: f64, rows: f64, weight: impl Fn(&Level) -> f64) -> f64 {
         let fractions = self.levels.iter();
         fractions
-            .map(|level| weight(level) * self.fraction(level, operations))
+            .map(|level| weight(level) * self.fraction(level, operations, rows))
             .sum()
     }
 
-    fn fraction(&self, level: &Level, operations: f64) -> f64 {
-        let rows = self.rows(operations);
+    fn fraction(&self, level: &Level, operations: f64, rows: f64) -> f64 {
+        let mut different = self.at(level.prefixes, operations);
+        if !level.measured {
+            // Prefixes nearly as many as keys err as these do.
+            different *= rows / self.rows(operations).max(1.0);
+        }
         let long = rows * level.keys / self.keys.found.max(1.0);
-        ((long - self.at(level.prefixes, operations)) / rows.max(1.0)).max(0.0)
+        ((long - different) / rows.max(1.0)).max(0.0)
     }
 
     /// Different values among so many writes; for as many as were sampled, those counted.
@@ -201,7 +219,31 @@ struct Counts {
     bytes: [u64; 4],
 }
 
+/// How many equally likely values leave `found` different ones in `drawn` draws; infinite when fewer than [`COLLISIONS`] were met again.
+/// 60 steps of bisection.
+pub fn equally_likely_values(drawn: f64, found: f64) -> f64 {
+    if drawn - found < COLLISIONS {
+        return f64::INFINITY;
+    }
+    let wanted = found / drawn;
+    // found / drawn = (1 - e^-x) / x with x = drawn / values: falls from 1 to 0.
+    let (mut low, mut high) = (0.0, 2.0 / wanted);
+    for _ in 0..60 {
+        let x = (low + high) / 2.0;
+        if -libm::expm1(-x) / x > wanted {
+            low = x;
+        } else {
+            high = x;
+        }
+    }
+    drawn / high
+}
+
 impl Prefixes {
+    fn fit(&self) -> f64 {
+        equally_likely_values(self.drawn, self.found)
+    }
+
     /// How many values there are, if there are at most `bound`; infinite when every row has its own.
     fn values_within(&self, bound: f64) -> f64 {
         let fitted = self.fit();
@@ -211,25 +253,6 @@ impl Prefixes {
             return f64::INFINITY;
         }
         fitted.min(bound).max(self.found)
-    }
-
-    /// How many equally likely values leave so many found; infinite when too few were met again.
-    fn fit(&self) -> f64 {
-        if self.drawn - self.found < COLLISIONS {
-            return f64::INFINITY;
-        }
-        let wanted = self.found / self.drawn;
-        // found / drawn = (1 - e^-x) / x with x = drawn / values: falls from 1 to 0.
-        let (mut low, mut high) = (0.0, 2.0 / wanted);
-        for _ in 0..60 {
-            let x = (low + high) / 2.0;
-            if -libm::expm1(-x) / x > wanted {
-                low = x;
-            } else {
-                high = x;
-            }
-        }
-        self.drawn / high
     }
 }
 

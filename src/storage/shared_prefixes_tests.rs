@@ -50,10 +50,11 @@ fn estimate(key: impl Fn(u64) -> Vec<u8>, most: impl Fn(usize) -> f64) -> (Count
         .collect();
     sample.sort_unstable();
     let prefixes = SharedPrefixes::of(&sample, most);
+    let rows = prefixes.rows(ROWS as f64);
     let estimated = Counted {
-        rows: prefixes.rows(ROWS as f64),
-        shared: prefixes.shared_bytes(ROWS as f64),
-        encodable: prefixes.encodable_bytes(ROWS as f64),
+        rows,
+        shared: prefixes.shared_bytes(ROWS as f64, rows),
+        encodable: prefixes.encodable_bytes(ROWS as f64, rows),
         unequal: f64::NAN,
     };
     (count(&all), estimated)
@@ -83,10 +84,10 @@ fn a_complete_sample_is_counted() {
     let prefixes = SharedPrefixes::of(&keys, unknown);
     // a|ab 1, ab|abc 2, abc|b 0, b|bcd 1: 4 bytes in 5 rows, no two of one length.
     assert_eq!(prefixes.rows(6.0), 5.0);
-    assert!((prefixes.shared_bytes(6.0) - 4.0 / 5.0).abs() < 1e-12);
-    assert_eq!(prefixes.fraction_sharing(0, 6.0), 1.0);
-    assert!((prefixes.fraction_sharing(2, 6.0) - 1.0 / 5.0).abs() < 1e-12);
-    assert_eq!(prefixes.fraction_sharing(9, 6.0), 0.0);
+    assert!((prefixes.shared_bytes(6.0, 5.0) - 4.0 / 5.0).abs() < 1e-12);
+    assert_eq!(prefixes.fraction_sharing(0, 6.0, 5.0), 1.0);
+    assert!((prefixes.fraction_sharing(2, 6.0, 5.0) - 1.0 / 5.0).abs() < 1e-12);
+    assert_eq!(prefixes.fraction_sharing(9, 6.0, 5.0), 0.0);
 }
 
 #[test]

@@ -1,0 +1,167 @@
+//! Sizes of tables told from samples, against tables that are encoded whole; and what must hold for any table.
+
+use super::tests::{SEED, fixed, strategy};
+use super::{Layout, StrategySample, TableSample, TableSize, size_findings};
+use crate::record::{LawShape, RecordGenerator};
+use crate::scenario::{PresplitAlgorithm, Strategy};
+use crate::storage::BlockEncoding;
+use std::sync::Arc;
+
+/// 300,000 existing rows of an hour, and 120,000 written in a minute, of 5,000 sensors.
+const EXISTING: u64 = 300_000;
+const WRITTEN: f64 = 120_000.0;
+
+fn tried(key: &str, sensor: LawShape) -> Strategy {
+    strategy(
+        key,
+        fixed(PresplitAlgorithm::None, Vec::new()),
+        sensor,
+        EXISTING,
+    )
+}
+
+fn table(strategy: &Strategy, rows: usize) -> TableSize {
+    let generator = Arc::new(RecordGenerator::new(&strategy.setup.schema, SEED, 0));
+    TableSample::from_rows(&strategy.setup, &strategy.key, &generator, SEED, 0, rows).size(WRITTEN)
+}
+
+#[test]
+fn a_sample_tells_the_size_of_the_whole_table() {
+    let mut wrong = Vec::new();
+    for key in [
+        "be8(ts) || be4(sensor)",
+        "be4(sensor) || be8(ts)",
+        "be1(bucket(16, sensor)) || be8(ts) || be4(sensor)",
+        "md5_bytes(be4(sensor)) || be8(ts)",
+        "md5(be4(sensor)) || be8(ts)",
+        "md5_bytes(be4(sensor) || be8(ts))",
+        "md5(be4(sensor) || be8(ts))",
+    ] {
+        let strategy = tried(key, LawShape::Uniform);
+        let (whole, told) = (table(&strategy, usize::MAX), table(&strategy, 16_384));
+        // Of 420,000 draws some share a row; 420,000 rows leave the sample 26 times as many.
+        let rows = told.rows() / whole.rows();
+        if (rows - 1.0).abs() > 0.02 {
+            wrong.push(format!("{key}: {} rows for {}", told.rows(), whole.rows()));
+        }
+        for encoding in BlockEncoding::ALL {
+            let (size, expected) = (told.under(encoding), whole.under(encoding));
+            // Shared bytes are told to 2 x 0.08 (their own tests), timestamps to half a byte (rows of one sensor lie at random).
+            let bytes = size.row_bytes - expected.row_bytes;
+            let most = if encoding == BlockEncoding::None {
+                0.01
+            } else {
+                0.66
+            };
+            if bytes.abs() > most {
+                wrong.push(format!(
+                    "{key}, {encoding:?}: {} for {}",
+                    size.row_bytes, expected.row_bytes
+                ));
+            }
+            // A separator is one byte longer than what its rows share; those of the sample's 30 to 41 blocks are all there is to tell
+            // from, and are between 5 and 35 bytes long in entries of 47: 15 / sqrt(41) / 47 = 5 % for one standard error.
+            let index = size.block_index_bytes / expected.block_index_bytes;
+            if (index - 1.0).abs() > 3.0 * 0.05 {
+                wrong.push(format!(
+                    "{key}, {encoding:?}: index {} for {}",
+                    size.block_index_bytes, expected.block_index_bytes
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_row_is_a_distinct_key() {
+    // 420,000 writes of 5,000 sensors leave a row for each; so does a skewed law, for all but the rarest.
+    let even = table(&tried("md5_bytes(be4(sensor))", LawShape::Uniform), 16_384);
+    assert_eq!(even.rows().round(), 5_000.0);
+    assert_eq!(even.writes, 420_000.0);
+    let zipf = LawShape::Zipf { exponent: 1.0 };
+    let skewed = tried("be4(sensor)", zipf);
+    let (whole, told) = (table(&skewed, usize::MAX), table(&skewed, 16_384));
+    // The rarest of 5,000 has 1 / (5,000 x 9.09) of 420,000 writes, 9.2.
+    assert!(whole.rows() > 4_990.0, "{}", whole.rows());
+    // The sample misses many of the rare ones; those it saw seldom stand for them.
+    assert!(
+        (told.rows() / whole.rows() - 1.0).abs() < 0.1,
+        "{}",
+        told.rows()
+    );
+}
+
+#[test]
+fn sizes_add_up_and_grow_with_rows() {
+    let strategy = tried("md5_bytes(be4(sensor)) || be8(ts)", LawShape::Uniform);
+    let generator = Arc::new(RecordGenerator::new(&strategy.setup.schema, SEED, 0));
+    let sample = TableSample::of(&strategy.setup, &strategy.key, &generator, SEED, 0);
+    let mut before = 0.0;
+    for written in [0.0, 120_000.0, 5e6, 3e9] {
+        let size = sample.size(written);
+        assert_eq!((size.key_bytes.min, size.key_bytes.max), (24, 24));
+        let parts = size.key_part() + size.name_part() + size.structure_part() + size.value_bytes;
+        assert!((parts - size.row_bytes).abs() < 1e-6);
+        assert_eq!((size.row_bytes, size.name_part()), (146.0, 2.0));
+        for size in &size.encoded {
+            let parts = size.data_bytes + size.block_index_bytes + size.bloom_bytes;
+            assert_eq!(size.table_bytes, parts);
+            assert!(size.table_bytes > 0.0 && size.regions >= 1.0);
+            // At best nothing is left but flags, lengths, a byte of key and of time, value and mvcc number.
+            assert!(size.row_bytes > 105.0, "{size:?}");
+        }
+        let none = size.under(BlockEncoding::None);
+        for encoding in BlockEncoding::ALL {
+            assert!(size.under(encoding).table_bytes <= none.table_bytes);
+        }
+        assert!(size.rows() > before);
+        before = size.rows();
+    }
+}
+
+#[test]
+fn findings_name_what_costs() {
+    let mut strategies = [
+        "md5_bytes(be4(sensor)) || be8(ts)",
+        "md5(be4(sensor)) || be8(ts)",
+        "be4(sensor)",
+    ]
+    .map(|key| tried(key, LawShape::Uniform));
+    for (strategy, name) in strategies.iter_mut().zip(["raw", "hex", "latest"]) {
+        strategy.name = name.into();
+    }
+    let sizes: Vec<_> = strategies
+        .iter()
+        .map(|strategy| {
+            let generator = Arc::new(RecordGenerator::new(&strategy.setup.schema, SEED, 0));
+            let layout = Layout::of(strategy, &generator, SEED, 0);
+            StrategySample::of(strategy, &layout, &generator, SEED, 0).planned_size()
+        })
+        .collect();
+    // 16 GB x 0.4 / 128 MB; one region on eight servers.
+    assert_eq!(sizes[0].memstore.full_memstores, 51.0);
+    assert_eq!(sizes[0].memstore.written_regions, 1.0 / 8.0);
+    // 72 + 146, rounded up to 224.
+    assert_eq!(
+        sizes[0].memstore.rows_per_flush,
+        (134_217_728.0f64 / 224.0).floor()
+    );
+    let findings = size_findings(&sizes);
+    assert!(
+        findings[0].contains("`hex`: as hex text the MD5 costs 16 B a cell more"),
+        "{findings:?}"
+    );
+    assert!(
+        findings
+            .iter()
+            .any(|text| text.contains("`hex` has the greatest table")),
+        "{findings:?}"
+    );
+    assert!(
+        findings
+            .iter()
+            .any(|text| text.contains("`latest`: 84 writes fall on each row")),
+        "{findings:?}"
+    );
+}
