@@ -13,6 +13,7 @@ mod key_labels;
 mod key_map;
 mod lorenz;
 mod markup;
+mod overlap;
 mod palette;
 #[cfg(feature = "png")]
 mod png;
