@@ -229,6 +229,7 @@ fn arrivals(criterion: &mut Criterion) {
         duration: SimDuration::from_secs(48 * 3_600),
         writes: vec![write],
         existing: Vec::new(),
+        reads: Vec::new(),
     };
     let generator = Arc::new(RecordGenerator::new(&schema, Seed(7), 0));
     let mut group = criterion.benchmark_group("arrivals");

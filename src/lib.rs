@@ -18,6 +18,7 @@
 //! F4  client       write buffer, location cache, retries
 //!     metrics      catalogue of metrics, recorder, series, histograms, skew, class of hotspot
 //! F3  policy       pre-split deciders
+//!     query        known fields -> access path and cost
 //!     cluster      servers, call queues, WAL
 //! F2  key          expression -> typed -> compiled KeyPlan; segments, functions, presets
 //!     workload     which operations, when, on which records; knows no key
@@ -43,6 +44,7 @@ pub mod workload;
 
 pub mod cluster;
 pub mod policy;
+pub mod query;
 
 pub mod client;
 pub mod metrics;

@@ -14,7 +14,7 @@ const FLOORS: [&[&str]; 11] = [
     &["statistics", "event_queue"],
     &["record", "keyspace", "storage"],
     &["key", "workload"],
-    &["policy", "cluster"],
+    &["policy", "query", "cluster"],
     &["client", "metrics"],
     &["engine", "scenario"],
     &["layout"],

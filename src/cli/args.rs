@@ -71,6 +71,8 @@ pub enum Command {
     Check(CheckArguments),
     /// Show what is known before any simulation: sample keys by segment, regions and their predicted shares
     Explain(ExplainArguments),
+    /// Weigh each strategy's table without simulating: cells, rows, block encodings, regions, index, memstores
+    Size(SizeArguments),
     /// Write one row key from an expression
     Key(KeyArguments),
     /// Compute split points exactly as HBase does
@@ -182,6 +184,31 @@ pub struct ExplainArguments {
     /// Only this region of each strategy, from 0 in key order
     #[arg(long, value_name = "N")]
     pub region: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub struct SizeArguments {
+    /// The scenario file
+    #[arg(value_name = "SCENARIO")]
+    pub scenario: PathBuf,
+    #[command(flatten)]
+    pub changes: ChangeArguments,
+    /// What standard output gets
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    pub format: SizeFormat,
+}
+
+/// What `size` prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SizeFormat {
+    /// For eyes
+    Table,
+    /// The same table for a pull request
+    Markdown,
+    /// `strategy,measure,value`
+    Csv,
+    /// All numbers
+    Json,
 }
 
 /// Every function of the key language, with what it is.

@@ -16,6 +16,7 @@ mod presets;
 mod progress;
 mod run;
 mod scenario_files;
+mod size;
 mod splits;
 
 use args::{Arguments, Command};
@@ -54,6 +55,7 @@ pub fn main() -> ExitCode {
         Command::Presets => presets::run(&console),
         Command::Completions { shell } => completions::run(shell, &console),
         Command::Explain(arguments) => explain::run(&arguments, &console),
+        Command::Size(arguments) => size::run(&arguments, &console),
         Command::Check(arguments) => check::run(&arguments, &console),
         Command::Run(arguments) => run::run(&arguments, &console),
     };

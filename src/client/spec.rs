@@ -14,8 +14,10 @@ pub struct ClientSpec {
     /// An operation that would be retried after this time from its intended start fails; a reply later than this is no
     /// goodput.
     pub deadline: SimDuration,
-    /// Open loop: an operation beyond so many in flight fails at once (`ClientOverloaded`).
+    /// Open loop: an operation beyond so many in flight fails at once (`ClientOverloaded`); writes and reads are counted apart.
     pub max_in_flight: u64,
+    /// Calls that one read may have in flight, >= 1.
+    pub fan_out: u32,
 }
 
 impl Default for ClientSpec {
@@ -26,6 +28,7 @@ impl Default for ClientSpec {
             retries: 15,
             deadline: SimDuration::from_secs(60),
             max_in_flight: 1_000_000,
+            fan_out: 64,
         }
     }
 }

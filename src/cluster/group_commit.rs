@@ -1,17 +1,44 @@
-//! The write-ahead log of one server: which calls a sync covers, and how long it takes. Must not know the time.
+//! The write-ahead log of one server: which calls a sync covers, and how long it takes. Must not schedule.
 
 use super::WalSpec;
+use crate::event_queue::Moment;
 use crate::time::SimDuration;
+
+/// The edits of a call: they are appended when its service ends.
+#[derive(Debug, Clone, Copy)]
+pub struct Edits {
+    /// When that is.
+    pub served: Moment,
+    /// Their size in the log.
+    pub bytes: u64,
+    /// The call.
+    pub call: u32,
+}
+
+/// What a log does next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NextSync {
+    /// A sync starts now and takes so long.
+    Starts(SimDuration),
+    /// The log idles until these edits are appended, unless earlier ones come.
+    Waits(Moment),
+    /// The log idles.
+    Idles,
+}
 
 /// Group commit: one sync at a time, starting at once when idle, covering what was appended before its start, lasting
 /// max(sync, bytes / bandwidth).
+///
+/// Edits are announced when their service starts. What is appended while a sync is under way waits for its end anyhow, so that only an
+/// idle log has to be told when edits are appended: a busy server costs an event a sync, not one a call.
 #[derive(Debug, Clone)]
 pub struct GroupCommit {
     sync_nanos: u64,
     nanos_per_byte: f64,
     busy: bool,
-    gathered: Vec<u32>,
-    gathered_bytes: u64,
+    /// Edits that no sync covers yet, in no order.
+    announced: Vec<Edits>,
+    /// Calls that the sync under way covers, in the order in which their edits were appended.
     covered: Vec<u32>,
 }
 
@@ -22,47 +49,93 @@ impl GroupCommit {
             sync_nanos: spec.sync.as_nanos(),
             nanos_per_byte: 1e9 / spec.bandwidth.0,
             busy: false,
-            gathered: Vec::new(),
-            gathered_bytes: 0,
+            announced: Vec::new(),
             covered: Vec::new(),
         }
     }
 
-    /// Appends a call's edits. Returns the length of the sync that starts now to cover it; `None` when one is under way, whose end
-    /// starts the next.
+    /// The service of a call starts. Returns when [`GroupCommit::start`] has to be asked, if that is before all moments returned so far
+    /// which have not come yet.
     #[inline]
-    pub fn append(&mut self, call: u32, bytes: u64) -> Option<SimDuration> {
-        self.gathered.push(call);
-        self.gathered_bytes += bytes;
-        if self.busy { None } else { Some(self.start()) }
+    pub fn announce(&mut self, edits: Edits) -> Option<Moment> {
+        let first = !self.busy
+            && self
+                .announced
+                .iter()
+                .all(|other| edits.served < other.served);
+        self.announced.push(edits);
+        first.then_some(edits.served)
     }
 
-    /// The sync that is under way ends: appends the calls that it covered to `released`, in the order in which they were appended. Returns
-    /// the length of the next sync, which starts now when anything was appended meanwhile.
+    /// The call whose edits were announced last and are not covered yet, or any number.
     #[inline]
-    pub fn synced(&mut self, released: &mut Vec<u32>) -> Option<SimDuration> {
-        released.append(&mut self.covered);
-        self.busy = false;
-        if self.gathered.is_empty() {
-            None
-        } else {
-            Some(self.start())
+    pub fn last_announced(&self) -> u32 {
+        self.announced.last().map_or(0, |edits| edits.call)
+    }
+
+    /// Edits may have been appended at `now`. Returns the length of the sync that starts to cover them; `None` when one is under way, or
+    /// there are none.
+    #[inline]
+    pub fn start(&mut self, now: Moment) -> Option<SimDuration> {
+        if self.busy { None } else { self.cover(now) }
+    }
+
+    /// The sync that is under way ends: adds the calls that it covered to `released`, in the order in which they were appended. All that
+    /// was appended meanwhile is covered by the next one.
+    #[inline]
+    pub fn synced(&mut self, now: Moment, released: &mut Vec<u32>) -> NextSync {
+        released.extend_from_slice(&self.covered);
+        match self.cover(now) {
+            Some(length) => NextSync::Starts(length),
+            None => match self.announced.iter().map(|edits| edits.served).min() {
+                Some(first) => NextSync::Waits(first),
+                None => NextSync::Idles,
+            },
         }
     }
 
-    fn start(&mut self) -> SimDuration {
-        self.busy = true;
-        std::mem::swap(&mut self.gathered, &mut self.covered);
-        let writing = (self.gathered_bytes as f64 * self.nanos_per_byte + 0.5) as u64;
-        self.gathered_bytes = 0;
-        SimDuration::from_nanos(self.sync_nanos.max(writing))
+    /// The next sync covers what was appended before `now`; `None` when that is nothing. O(handlers).
+    #[inline]
+    fn cover(&mut self, now: Moment) -> Option<SimDuration> {
+        let mut appended = 0;
+        for at in 0..self.announced.len() {
+            let is_appended = self.announced[at].served <= now;
+            self.announced.swap(appended, at);
+            appended += usize::from(is_appended);
+        }
+        let edits = &mut self.announced[..appended];
+        edits.sort_unstable_by_key(|edits| edits.served);
+        self.covered.clear();
+        self.covered.extend(edits.iter().map(|edits| edits.call));
+        let bytes: u64 = edits.iter().map(|edits| edits.bytes).sum();
+        self.announced.drain(..appended);
+        self.busy = appended > 0;
+        let writing = (bytes as f64 * self.nanos_per_byte + 0.5) as u64;
+        self.busy
+            .then(|| SimDuration::from_nanos(self.sync_nanos.max(writing)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::SimTime;
     use crate::units::Bandwidth;
+
+    fn moment(at: u64, sequence: u64) -> Moment {
+        Moment {
+            at: SimTime::from_nanos(at),
+            sequence,
+        }
+    }
+
+    fn edits(call: u32, at: u64, bytes: u64) -> Edits {
+        Edits {
+            served: moment(at, u64::from(call)),
+            bytes,
+            call,
+        }
+    }
 
     #[test]
     fn a_sync_covers_what_was_appended_before_its_start_and_lasts_as_long_as_its_bytes() {
@@ -70,34 +143,69 @@ mod tests {
             sync: SimDuration::from_nanos(700),
             bandwidth: Bandwidth(1e9),
         };
+        let sync = |nanos| SimDuration::from_nanos(nanos);
         let mut wal = GroupCommit::new(&spec);
         let mut released = Vec::new();
+        assert_eq!(wal.announce(edits(1, 50, 100)), Some(moment(50, 1)));
+        assert_eq!(wal.start(moment(50, 1)), Some(sync(700)), "idle: at once");
+        // The second is served before the first, the third not before the sync ends.
+        for later in [edits(3, 600, 900), edits(2, 500, 50), edits(4, 751, 1)] {
+            assert_eq!(wal.announce(later), None, "a sync is under way");
+        }
+        assert_eq!(wal.start(moment(600, 3)), None);
         assert_eq!(
-            wal.append(1, 100),
-            Some(SimDuration::from_nanos(700)),
-            "idle: at once"
-        );
-        assert_eq!((wal.append(2, 900), wal.append(3, 50)), (None, None));
-        assert_eq!(
-            wal.synced(&mut released),
-            Some(SimDuration::from_nanos(950)),
+            wal.synced(moment(750, 9), &mut released),
+            NextSync::Starts(sync(950)),
             "950 bytes at a byte a nanosecond"
         );
         assert_eq!(released, [1]);
-        assert_eq!(wal.append(4, 1), None);
         released.clear();
         assert_eq!(
-            wal.synced(&mut released),
-            Some(SimDuration::from_nanos(700))
+            wal.synced(moment(1700, 10), &mut released),
+            NextSync::Starts(sync(700))
         );
-        assert_eq!(released, [2, 3]);
+        assert_eq!(released, [2, 3], "in the order in which they were appended");
         released.clear();
-        assert_eq!(wal.synced(&mut released), None);
-        assert_eq!(released, [4]);
+        assert_eq!(wal.announce(edits(12, 3000, 7)), None);
         assert_eq!(
-            wal.append(5, 1),
-            Some(SimDuration::from_nanos(700)),
+            wal.synced(moment(2400, 11), &mut released),
+            NextSync::Waits(moment(3000, 12))
+        );
+        assert_eq!(released, [4]);
+        assert_eq!(wal.announce(edits(13, 3001, 7)), None, "not the first");
+        assert_eq!(
+            wal.announce(edits(14, 2900, 800)),
+            Some(moment(2900, 14)),
             "idle again"
+        );
+        assert_eq!(wal.start(moment(2900, 14)), Some(sync(800)));
+        assert_eq!(wal.start(moment(3000, 12)), None, "it waits for the sync");
+        assert_eq!(
+            wal.synced(moment(3700, 15), &mut released),
+            NextSync::Starts(sync(700))
+        );
+        assert_eq!(wal.synced(moment(4400, 16), &mut released), NextSync::Idles);
+        assert_eq!(released, [4, 14, 12, 13]);
+    }
+
+    #[test]
+    fn at_equal_times_the_order_of_insertion_tells_what_a_sync_covers() {
+        let spec = WalSpec {
+            sync: SimDuration::from_nanos(700),
+            bandwidth: Bandwidth(1e9),
+        };
+        let mut wal = GroupCommit::new(&spec);
+        wal.announce(edits(0, 100, 1));
+        wal.start(moment(100, 0));
+        wal.announce(edits(5, 800, 1));
+        wal.announce(edits(3, 800, 1));
+        let mut released = Vec::new();
+        wal.synced(moment(800, 4), &mut released);
+        wal.synced(moment(1500, 6), &mut released);
+        assert_eq!(
+            released,
+            [0, 3],
+            "the fifth came after the end of the first sync"
         );
     }
 }

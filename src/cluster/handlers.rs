@@ -25,6 +25,8 @@ pub struct Handlers {
     idle: Vec<u32>,
     queues: Vec<VecDeque<u32>>,
     queue_length: u32,
+    /// Calls in all queues: where none waits, the queues are left alone.
+    waiting: u32,
 }
 
 impl Handlers {
@@ -34,6 +36,7 @@ impl Handlers {
             idle: (0..spec.handlers.max(1)).rev().collect(),
             queues: vec![VecDeque::new(); spec.call_queues.max(1) as usize],
             queue_length: spec.call_queue_length,
+            waiting: 0,
         }
     }
 
@@ -49,18 +52,28 @@ impl Handlers {
             return Admission::Refused;
         }
         queue.push_back(call);
+        self.waiting += 1;
         Admission::Queued
     }
 
     /// A handler gets free: it takes the head of its own queue, which is returned, or idles. O(1).
     #[inline]
     pub fn free(&mut self, handler: u32) -> Option<u32> {
-        let queue = handler as usize % self.queues.len();
-        let next = self.queues[queue].pop_front();
-        if next.is_none() {
-            self.idle.push(handler);
+        if self.waiting > 0 {
+            let queue = handler as usize % self.queues.len();
+            if let Some(next) = self.queues[queue].pop_front() {
+                self.waiting -= 1;
+                return Some(next);
+            }
         }
-        next
+        self.idle.push(handler);
+        None
+    }
+
+    /// The handler that takes the next call, or any number when all are busy.
+    #[inline]
+    pub fn next_idle(&self) -> u32 {
+        self.idle.last().copied().unwrap_or(0)
     }
 
     /// Number of idle handlers.
@@ -70,7 +83,7 @@ impl Handlers {
 
     /// Number of calls that wait, over all queues.
     pub fn waiting(&self) -> usize {
-        self.queues.iter().map(VecDeque::len).sum()
+        self.waiting as usize
     }
 }
 

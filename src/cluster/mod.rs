@@ -7,7 +7,7 @@ mod row_locks;
 mod service_times;
 mod spec;
 
-pub use group_commit::GroupCommit;
+pub use group_commit::{Edits, GroupCommit, NextSync};
 pub use handlers::{Admission, Handlers};
 pub use row_locks::RowLocks;
 pub use service_times::ServiceTimes;

@@ -4,11 +4,16 @@ use super::{ServiceLaw, ServiceSpec};
 use crate::random::Draws;
 use crate::time::SimDuration;
 
-/// Service times: X * base + (rows - 1) * per-row time, X of mean 1.
+/// Service times: X * base + (rows - 1) * per-row time, X of mean 1; reads that memory doesn't serve add a read from disk.
 #[derive(Debug, Clone, Copy)]
 pub struct ServiceTimes {
-    base_nanos: f64,
-    row_nanos: u64,
+    put_nanos: f64,
+    write_row_nanos: u64,
+    get_nanos: f64,
+    scan_nanos: f64,
+    scan_row_nanos: u64,
+    cache_miss: f64,
+    disk_nanos: u64,
     law: Law,
 }
 
@@ -39,8 +44,13 @@ impl ServiceTimes {
             }
         };
         Self {
-            base_nanos: spec.put.as_nanos() as f64,
-            row_nanos: spec.write_row.as_nanos(),
+            put_nanos: spec.put.as_nanos() as f64,
+            write_row_nanos: spec.write_row.as_nanos(),
+            get_nanos: spec.get.as_nanos() as f64,
+            scan_nanos: spec.scan.as_nanos() as f64,
+            scan_row_nanos: spec.scan_row.as_nanos(),
+            cache_miss: 1.0 - spec.cache_hit,
+            disk_nanos: spec.disk_read.as_nanos(),
             law,
         }
     }
@@ -48,13 +58,50 @@ impl ServiceTimes {
     /// The service time of a write of `rows` >= 1 rows; X is the first of `draws`.
     #[inline]
     pub fn write(&self, rows: u32, mut draws: Draws) -> SimDuration {
+        let base = self.base(self.put_nanos, &mut draws);
+        SimDuration::from_nanos(base + u64::from(rows - 1) * self.write_row_nanos)
+    }
+
+    /// The service time of a call of `gets` Gets, worked through in turn, each with an X of its own. `found`, in [0, 1], is the share of
+    /// them that find a row: the others never go to disk, as a Bloom filter in memory answers them (`BLOOMFILTER => 'ROW'`, HBase's
+    /// default). O(gets).
+    pub fn gets(&self, gets: u32, found: f64, mut draws: Draws) -> SimDuration {
+        let disk = self.cache_miss * found;
+        let nanos = (0..gets)
+            .map(|_| self.base(self.get_nanos, &mut draws) + self.disk(disk, &mut draws))
+            .sum();
+        SimDuration::from_nanos(nanos)
+    }
+
+    /// The service time of a scanner's call that reads `rows` rows, which may be none. At most one read from disk a call: the blocks of a
+    /// batch lie one after another (estimate).
+    #[inline]
+    pub fn scan(&self, rows: u64, mut draws: Draws) -> SimDuration {
+        let base = self.base(self.scan_nanos, &mut draws);
+        let further = rows.saturating_sub(1).saturating_mul(self.scan_row_nanos);
+        let disk = self.disk(self.cache_miss, &mut draws);
+        SimDuration::from_nanos((base + disk).saturating_add(further))
+    }
+
+    /// X * `nanos`.
+    #[inline]
+    fn base(&self, nanos: f64, draws: &mut Draws) -> u64 {
         let factor = match self.law {
             Law::Constant => 1.0,
             Law::Exponential => draws.exponential(),
-            Law::Lognormal { mu, sigma } => libm::exp(mu + sigma * standard_normal(&mut draws)),
+            Law::Lognormal { mu, sigma } => libm::exp(mu + sigma * standard_normal(draws)),
         };
-        let base = (self.base_nanos * factor + 0.5) as u64;
-        SimDuration::from_nanos(base + u64::from(rows - 1) * self.row_nanos)
+        (nanos * factor + 0.5) as u64
+    }
+
+    /// A read from disk with that probability.
+    #[inline]
+    fn disk(&self, probability: f64, draws: &mut Draws) -> u64 {
+        if probability > 0.0 && draws.unit() < probability {
+            self.disk_nanos
+        } else {
+            0
+        }
     }
 }
 
@@ -66,6 +113,7 @@ fn standard_normal(draws: &mut Draws) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::ClusterSpec;
     use super::*;
     use crate::random::{DrawKey, Seed, Stream};
 
@@ -74,6 +122,7 @@ mod tests {
             law,
             put: SimDuration::from_nanos(1_000_000),
             write_row: SimDuration::from_nanos(5_000),
+            ..ClusterSpec::default().service
         };
         let times = ServiceTimes::new(&spec);
         let key = DrawKey::new(Seed(3), 0, Stream::Service, 0);
@@ -116,10 +165,59 @@ mod tests {
             law: ServiceLaw::Exponential,
             put: SimDuration::from_nanos(300_000),
             write_row: SimDuration::from_nanos(5_000),
+            ..ClusterSpec::default().service
         };
         let times = ServiceTimes::new(&spec);
         let draws = DrawKey::new(Seed(1), 0, Stream::Service, 0).at(9);
         let more = times.write(41, draws).as_nanos() - times.write(1, draws).as_nanos();
         assert_eq!(more, 40 * 5_000);
+    }
+
+    /// 1 ms for X = 1, 7 µs a further row, 30 ms from disk.
+    fn constant(cache_hit: f64) -> ServiceTimes {
+        ServiceTimes::new(&ServiceSpec {
+            law: ServiceLaw::Constant,
+            get: SimDuration::from_nanos(1_000_000),
+            scan: SimDuration::from_nanos(2_000_000),
+            scan_row: SimDuration::from_nanos(7_000),
+            cache_hit,
+            disk_read: SimDuration::from_nanos(30_000_000),
+            ..ClusterSpec::default().service
+        })
+    }
+
+    #[test]
+    fn a_multi_get_works_through_its_gets_and_a_scan_reads_further_rows_for_less() {
+        let draws = DrawKey::new(Seed(1), 0, Stream::Service, 0).at(9);
+        let warm = constant(1.0);
+        assert_eq!(warm.gets(5, 1.0, draws).as_nanos(), 5_000_000);
+        assert_eq!(warm.scan(41, draws).as_nanos(), 2_000_000 + 40 * 7_000);
+        assert_eq!(warm.scan(1, draws), warm.scan(0, draws));
+        assert_eq!(warm.scan(0, draws).as_nanos(), 2_000_000);
+        let cold = constant(0.0);
+        assert_eq!(cold.gets(5, 1.0, draws).as_nanos(), 5 * 31_000_000);
+        assert_eq!(cold.scan(3, draws).as_nanos(), 32_000_000 + 2 * 7_000);
+    }
+
+    #[test]
+    fn each_get_that_finds_a_row_misses_the_cache_by_itself_and_others_never_do() {
+        let times = constant(0.75);
+        let key = DrawKey::new(Seed(5), 0, Stream::Service, 0);
+        let n = 20_000;
+        let disks = |found: f64| {
+            let total: u64 = (0..n)
+                .map(|index| times.gets(8, found, key.at(index)).as_nanos())
+                .sum();
+            (total as f64 / 1e6 / n as f64 - 8.0) / 30.0
+        };
+        // 8 Gets miss by a quarter: 2, with a standard error of sqrt(8 * 0.25 * 0.75 / 20,000) = 0.0087; four of them.
+        assert!((disks(1.0) - 2.0).abs() < 4.0 * 0.0087, "{}", disks(1.0));
+        // One of eight finds a row: 8 * 0.03125, and sqrt(8 * 0.03125 * 0.96875 / 20,000) = 0.0035.
+        assert!(
+            (disks(0.125) - 0.25).abs() < 4.0 * 0.0035,
+            "{}",
+            disks(0.125)
+        );
+        assert_eq!(disks(0.0), 0.0);
     }
 }

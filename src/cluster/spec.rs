@@ -1,5 +1,6 @@
 //! The description of a cluster and its table, with HBase's defaults. Must not know how it is simulated.
 
+use crate::storage::BlockEncoding;
 use crate::time::SimDuration;
 use crate::units::{Bandwidth, ByteSize};
 
@@ -25,7 +26,8 @@ pub struct ClusterSpec {
     pub wal: Option<WalSpec>,
 }
 
-/// Service times: a call takes X * base + (rows - 1) * per-row time, X of mean 1 drawn once a call.
+/// Service times: a call takes X * base + (rows - 1) * per-row time, X of mean 1 drawn once a call; a multi-Get is worked through Get by
+/// Get, each with its own X.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServiceSpec {
     /// Law of X.
@@ -34,6 +36,16 @@ pub struct ServiceSpec {
     pub put: SimDuration,
     /// Each further row of a write (estimate).
     pub write_row: SimDuration,
+    /// Base of a Get (estimate).
+    pub get: SimDuration,
+    /// Base of a scanner's call (estimate).
+    pub scan: SimDuration,
+    /// Each further row that a scanner's call reads (estimate).
+    pub scan_row: SimDuration,
+    /// Share of the Gets that find a row, and of the scanners' calls, that memory serves, in [0, 1]; the others add `disk_read`.
+    pub cache_hit: f64,
+    /// What a read from disk adds (estimate).
+    pub disk_read: SimDuration,
 }
 
 /// Law of the factor X, of mean 1.
@@ -65,6 +77,12 @@ pub struct TableSpec {
     pub qualifiers: Vec<String>,
     /// Value of each cell.
     pub value: ByteSize,
+    /// Size from which on a store is split (`hbase.hregion.max.filesize`).
+    pub max_file_size: ByteSize,
+    /// Heap of a memstore from which on it is flushed (`hbase.hregion.memstore.flush.size`).
+    pub memstore_flush_size: ByteSize,
+    /// How data blocks are written (`DATA_BLOCK_ENCODING`).
+    pub block_encoding: BlockEncoding,
 }
 
 impl Default for ClusterSpec {
@@ -80,6 +98,11 @@ impl Default for ClusterSpec {
                 law: ServiceLaw::Exponential,
                 put: SimDuration::from_nanos(300_000),
                 write_row: SimDuration::from_nanos(5_000),
+                get: SimDuration::from_nanos(500_000),
+                scan: SimDuration::from_nanos(800_000),
+                scan_row: SimDuration::from_nanos(1_000),
+                cache_hit: 1.0,
+                disk_read: SimDuration::from_nanos(4_000_000),
             },
             wal: Some(WalSpec {
                 sync: SimDuration::from_nanos(700_000),
@@ -95,6 +118,9 @@ impl Default for TableSpec {
             family: "d".into(),
             qualifiers: vec!["v".into()],
             value: ByteSize(100),
+            max_file_size: ByteSize(10 << 30),
+            memstore_flush_size: ByteSize(128 << 20),
+            block_encoding: BlockEncoding::None,
         }
     }
 }

@@ -2,12 +2,14 @@
 
 use crate::time::SimTime;
 use crate::workload::OperationId;
+use std::hint::black_box;
 
 /// Stands for "no client", "no server".
 pub(super) const NONE: u32 = u32::MAX;
 
-/// One call: an operation, or the rows of a flush that go to one server.
+/// One call: an operation, or the rows of a flush that go to one server. It lies in a single cache line.
 #[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
 pub(super) struct Call {
     /// Its (first) operation: what its draws belong to.
     pub operation: OperationId,
@@ -33,11 +35,37 @@ pub(super) struct Call {
     pub exclusive: bool,
 }
 
-/// Free slots form a list through `client` and are marked by `rows == 0`.
+impl Call {
+    /// A closed-loop client's call of one row that has not been placed yet.
+    #[inline]
+    pub fn of_client(
+        operation: OperationId,
+        intended: SimTime,
+        client: u32,
+        exclusive: bool,
+    ) -> Self {
+        Self {
+            operation,
+            intended,
+            taken: SimTime::MAX,
+            row: 0,
+            bytes: 0,
+            rows: 1,
+            server: NONE,
+            handler: 0,
+            client,
+            failures: 0,
+            exclusive,
+        }
+    }
+}
+
+/// Free slots are marked by `rows == 0`.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     slots: Vec<Call>,
-    free: Option<u32>,
+    /// The free slots. A list through themselves would have to be read, which waits for memory; they are only written.
+    free: Vec<u32>,
 }
 
 impl Calls {
@@ -45,10 +73,8 @@ impl Calls {
     #[inline]
     pub fn insert(&mut self, call: Call) -> u32 {
         debug_assert!(call.rows > 0);
-        if let Some(id) = self.free {
-            let slot = &mut self.slots[id as usize];
-            self.free = (slot.client != NONE).then_some(slot.client);
-            *slot = call;
+        if let Some(id) = self.free.pop() {
+            self.slots[id as usize] = call;
             id
         } else {
             self.slots.push(call);
@@ -59,10 +85,14 @@ impl Calls {
     /// Forgets a call.
     #[inline]
     pub fn remove(&mut self, id: u32) {
-        let slot = &mut self.slots[id as usize];
-        slot.rows = 0;
-        slot.client = self.free.unwrap_or(NONE);
-        self.free = Some(id);
+        self.slots[id as usize].rows = 0;
+        self.free.push(id);
+    }
+
+    /// Brings these calls into the caches, all at a time.
+    #[inline]
+    pub fn touch(&self, ids: &[u32]) {
+        black_box(ids.iter().fold(0, |bits, &id| bits ^ self.get(id).handler));
     }
 
     /// The call itself.

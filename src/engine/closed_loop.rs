@@ -14,7 +14,7 @@ use crate::time::{SimDuration, SimTime};
 use crate::workload::{ClosedSource, Drive, Think, WriteId, WriteKind};
 
 /// A client starts at most one operation (or flush) in this time, so that a workload without any delay still ends.
-const LEAST_CYCLE: SimDuration = SimDuration::from_nanos(1_000);
+pub(super) const LEAST_CYCLE: SimDuration = SimDuration::from_nanos(1_000);
 /// Clients that don't think start within this time, evenly, rather than all at one instant.
 const STAGGER_NANOS: u64 = 1_000_000;
 
@@ -75,7 +75,7 @@ impl ClosedLoop {
             let buffer = buffer.filter(|_| write.kind == WriteKind::Put);
             clients.extend((0..*count).map(|number| Client {
                 write: id,
-                buffer: buffer.map_or(NONE, |capacity| flushing.add(capacity)),
+                buffer: buffer.map_or(NONE, |capacity| flushing.add(capacity, *count)),
                 number,
                 next: 0,
                 started: SimTime::ZERO,
@@ -121,7 +121,12 @@ impl ClosedLoop {
     }
 }
 
-fn is_nothing(think: Think) -> bool {
+/// When one of `clients` that don't think starts.
+pub(super) fn staggered(number: u32, clients: u32) -> SimTime {
+    SimTime::from_nanos(u64::from(number) * STAGGER_NANOS / u64::from(clients))
+}
+
+pub(super) fn is_nothing(think: Think) -> bool {
     match think {
         Think::Constant(length) | Think::Exponential(length) => length == SimDuration::ZERO,
     }
@@ -138,7 +143,7 @@ impl Simulation<'_> {
                 continue;
             };
             let start = if is_nothing(*think) {
-                SimTime::from_nanos(u64::from(client.number) * STAGGER_NANOS / u64::from(*clients))
+                staggered(client.number, *clients)
             } else {
                 SimTime::ZERO + self.closed.think(&client)
             };
@@ -150,6 +155,9 @@ impl Simulation<'_> {
     pub(super) fn client_is_ready(&mut self, at: u32) {
         if self.closed.clients[at as usize].buffer != NONE {
             return self.fill_buffer(at);
+        }
+        if !self.copying.is_empty() {
+            return self.client_writes_copies(at);
         }
         let now = self.now;
         let closed = &mut self.closed;
@@ -164,19 +172,8 @@ impl Simulation<'_> {
         };
         client.next += 1;
         client.started = now;
-        let call = Call {
-            operation,
-            intended: now,
-            taken: SimTime::MAX,
-            row: 0,
-            bytes: 0,
-            rows: 1,
-            server: NONE,
-            handler: 0,
-            client: at,
-            failures: 0,
-            exclusive: self.kinds[usize::from(operation.write().0)] == WriteKind::Increment,
-        };
+        let exclusive = self.kinds[usize::from(operation.write().0)] == WriteKind::Increment;
+        let call = Call::of_client(operation, now, at, exclusive);
         let id = self.calls.insert(call);
         self.closed.issued_calls.push(id);
         self.travel(Travel::Call(id));

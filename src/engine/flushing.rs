@@ -1,16 +1,29 @@
 //! Clients with a write buffer: filling it, flushing it, and waiting for all servers. Must not know how servers work.
 
 use super::calls::Call;
-use super::placing::Unplaced;
+use super::placing::{Placing, Unplaced};
 use super::simulation::{Event, Simulation, Travel};
 use crate::client::{BufferedRow, WriteBuffer};
 use crate::time::SimTime;
 use crate::units::ByteSize;
 
+/// An operation with a row in each copy of the table.
+#[derive(Debug)]
+struct CopiedOperation {
+    /// Its row in the table itself.
+    row: BufferedRow,
+    /// Rows that have neither a reply nor failed; none once one has failed.
+    left: u32,
+}
+
 /// One client's buffer and the calls that it waits for.
 #[derive(Debug)]
 struct Flush {
     buffer: WriteBuffer,
+    /// With copies: the operations whose rows are in the buffer, which are some client's next ones.
+    copied: Vec<CopiedOperation>,
+    /// Clients of the same write: the operations of one are so far apart.
+    clients: u64,
     /// Calls under way; none: the buffer is being filled.
     calls: u32,
     /// For each row of a flush: it has a reply or has failed.
@@ -28,10 +41,12 @@ pub(super) struct Flushing {
 }
 
 impl Flushing {
-    /// Adds an empty buffer and returns its place.
-    pub fn add(&mut self, capacity: ByteSize) -> u32 {
+    /// Adds an empty buffer of one of `clients` clients and returns its place.
+    pub fn add(&mut self, capacity: ByteSize, clients: u32) -> u32 {
         self.flushes.push(Flush {
             buffer: WriteBuffer::new(capacity.0),
+            copied: Vec::new(),
+            clients: u64::from(clients),
             calls: 0,
             over: Vec::new(),
         });
@@ -46,21 +61,25 @@ impl Flushing {
             return false;
         }
         flush.buffer.clear();
+        flush.copied.clear();
         flush.over.clear();
         true
     }
 
-    /// Rows that have neither a reply nor failed.
+    /// Operations that have neither been completed nor failed, by their rows in the table itself.
     pub fn unfinished_rows(&self) -> impl Iterator<Item = &BufferedRow> {
         self.flushes.iter().flat_map(|flush| {
+            let copied = flush.copied.iter().filter(|operation| operation.left > 0);
+            let single = flush.copied.is_empty();
             let over = |at| flush.over.get(at).copied().unwrap_or(false);
             flush
                 .buffer
                 .rows()
                 .iter()
                 .enumerate()
-                .filter(move |&(at, _)| !over(at))
+                .filter(move |&(at, _)| single && !over(at))
                 .map(|(_, row)| row)
+                .chain(copied.map(|operation| &operation.row))
         })
     }
 
@@ -82,12 +101,14 @@ impl Simulation<'_> {
                 return;
             };
             let Flushing { flushes, batch, .. } = &mut closed.flushing;
-            let buffer = &mut flushes[client.buffer as usize].buffer;
+            let Flush { buffer, copied, .. } = &mut flushes[client.buffer as usize];
+            let copies = &mut self.copying.tables;
             let rows = if client.thinks {
                 1
             } else {
+                let of_copies: u64 = copies.iter().map(Placing::greatest_heap).sum();
                 buffer
-                    .room(self.placing.greatest_heap())
+                    .room(self.placing.greatest_heap() + of_copies)
                     .min(self.config.batch.max(1) as u64)
             };
             batch.clear();
@@ -118,7 +139,23 @@ impl Simulation<'_> {
                     bytes: place.bytes,
                 };
                 full |= buffer.put(row, u64::from(place.heap));
+                if !copies.is_empty() {
+                    let left = copies.len() as u32 + 1;
+                    copied.push(CopiedOperation { row, left });
+                }
             });
+            for table in copies {
+                table.place_all(batch, |_, operation, place| {
+                    recorder.copied(now, place.region, place.server);
+                    let row = BufferedRow {
+                        operation,
+                        put: now,
+                        server: place.server,
+                        bytes: place.bytes,
+                    };
+                    full |= buffer.put(row, u64::from(place.heap));
+                });
+            }
             if full || ended && !buffer.rows().is_empty() {
                 return self.flush(at);
             }
@@ -176,7 +213,7 @@ impl Simulation<'_> {
         self.closed
             .flushing
             .flush(place)
-            .end_rows(call.row, call.rows, |row| {
+            .end_rows(call.row, call.rows, true, |row| {
                 recorder.completed(
                     row.operation.write(),
                     row.server,
@@ -203,7 +240,7 @@ impl Simulation<'_> {
             (count + 1, bytes + u64::from(row.bytes))
         });
         let recorder = &mut self.recorder;
-        flush.end_rows(call.row, count, |row| {
+        flush.end_rows(call.row, count, false, |row| {
             recorder.failed(row.operation.write(), row.put, now)
         });
         if count > 0 {
@@ -222,10 +259,32 @@ impl Simulation<'_> {
 }
 
 impl Flush {
-    /// Marks rows as over and tells `each` of them.
-    fn end_rows(&mut self, first: u64, count: u32, mut each: impl FnMut(&BufferedRow)) {
+    /// Marks rows as over and tells `each` operation that is over with them: with copies, when all its rows have been written, or one
+    /// has failed.
+    fn end_rows(
+        &mut self,
+        first: u64,
+        count: u32,
+        written: bool,
+        mut each: impl FnMut(&BufferedRow),
+    ) {
         let rows = first as usize..first as usize + count as usize;
         self.over[rows.clone()].fill(true);
-        self.buffer.rows()[rows].iter().for_each(&mut each);
+        let rows = &self.buffer.rows()[rows];
+        let Some(oldest) = self.copied.first() else {
+            return rows.iter().for_each(&mut each);
+        };
+        let oldest = oldest.row.operation.index();
+        for row in rows {
+            let place = (row.operation.index() - oldest) / self.clients;
+            let operation = &mut self.copied[place as usize];
+            if operation.left == 0 {
+                continue;
+            }
+            operation.left = if written { operation.left - 1 } else { 0 };
+            if operation.left == 0 {
+                each(&operation.row);
+            }
+        }
     }
 }

@@ -8,16 +8,23 @@
 mod calls;
 mod closed_loop;
 mod config;
+mod copying;
+mod fan_out;
 mod flushing;
 mod open_loop;
 mod outcomes;
+mod part_calls;
 mod placing;
+mod readers;
+mod reads;
 mod retries;
+mod row_spread;
 mod saturating;
+mod scan_cursor;
 mod server_side;
 mod simulation;
 
-pub use config::SimConfig;
+pub use config::{PlannedRead, SimConfig, TableCopy};
 pub use saturating::saturating;
 
 use crate::metrics::RunResult;

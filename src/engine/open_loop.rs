@@ -8,6 +8,10 @@ use super::simulation::Simulation;
 use crate::time::SimTime;
 use crate::workload::{OpenArrivals, OperationBatch, OperationId, WriteKind};
 use std::collections::VecDeque;
+use std::hint::black_box;
+
+/// Operations whose servers are brought into the caches all at a time.
+const AHEAD: usize = 16;
 
 /// The next open-loop operations.
 #[derive(Debug)]
@@ -15,7 +19,7 @@ pub(super) struct OpenLoop {
     arrivals: OpenArrivals,
     batch: OperationBatch,
     places: Vec<Place>,
-    next: usize,
+    pub next: usize,
     /// Operations that were sent but those that had ended when the last one was.
     in_flight: u64,
     /// When the others end: by replies and refusals that are on the network. Nobody waits for them, so that they need no event.
@@ -48,6 +52,12 @@ impl OpenLoop {
             .copied()
             .unwrap_or(SimTime::MAX)
     }
+
+    /// An operation ends at `end`, not before those of which this was told before.
+    #[inline]
+    pub fn ends_at(&mut self, end: SimTime) {
+        self.ends.push_back(end);
+    }
 }
 
 impl Simulation<'_> {
@@ -66,11 +76,22 @@ impl Simulation<'_> {
             &batch.indices,
             |_, _, place| open.places.push(place),
         );
+        self.copying.place_open(batch);
     }
 
     /// The next operation reaches its server, or was given up when it should have been sent.
     #[inline]
     pub(super) fn operation_arrives(&mut self) {
+        if !self.copying.is_empty() {
+            return self.copied_operation_arrives();
+        }
+        if self.open.next.is_multiple_of(AHEAD) {
+            let places = &self.open.places[self.open.next..];
+            let servers = places.iter().take(AHEAD).map(|place| place.server);
+            black_box(servers.fold(0, |bits, server| {
+                bits ^ self.servers[server as usize].touch()
+            }));
+        }
         if let Some(call) = self.send_operation() {
             let id = self.calls.insert(call);
             self.call_arrives(id);
@@ -81,7 +102,11 @@ impl Simulation<'_> {
     pub(super) fn send_the_rest(&mut self) {
         while self.open.next_time() < self.config.duration {
             self.now = self.open.next_time();
-            if let Some(call) = self.send_operation() {
+            if !self.copying.is_empty() {
+                if self.send_copied_operation() {
+                    self.arrival();
+                }
+            } else if let Some(call) = self.send_operation() {
                 self.arrival();
                 self.calls.insert(call);
             }
@@ -89,8 +114,8 @@ impl Simulation<'_> {
     }
 
     /// The call of the next operation, as it was sent at its intended time; `None` when too many were in flight then.
-    #[inline]
-    fn send_operation(&mut self) -> Option<Call> {
+    #[inline(always)]
+    pub(super) fn send_operation(&mut self) -> Option<Call> {
         let open = &mut self.open;
         let at = open.next;
         let (place, intended) = (open.places[at], open.batch.intended[at]);
@@ -155,7 +180,7 @@ impl Simulation<'_> {
     #[inline]
     pub(super) fn open_call_ends(&mut self, id: u32, end: SimTime) {
         self.last_outcome = self.last_outcome.max(end);
-        self.open.ends.push_back(end);
+        self.open.ends_at(end);
         self.calls.remove(id);
     }
 }

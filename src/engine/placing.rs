@@ -1,8 +1,9 @@
-//! Where the row of an operation goes: record to key to region to server. Must not know when the operation happens.
+//! Where the rows of one table go: record to key to region to server. Must not know when an operation happens.
 
 use super::SimConfig;
+use crate::cluster::TableSpec;
 use crate::key::KeyPlan;
-use crate::keyspace::{KeyBatch, Router};
+use crate::keyspace::{KeyBatch, Router, RowKey};
 use crate::random::{DrawKey, Stream, mix, stream};
 use crate::storage::RowSize;
 use crate::workload::{OperationId, WriteKind};
@@ -11,7 +12,7 @@ use rand::RngExt;
 /// Where one row goes and what it weighs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
-    /// Region in key order.
+    /// Region, counted over all tables.
     pub region: u32,
     /// Its server.
     pub server: u32,
@@ -63,11 +64,15 @@ impl Unplaced {
     }
 }
 
-/// Keys and routes many rows together.
+/// Keys and routes many rows of one table together.
 #[derive(Debug)]
 pub(super) struct Placing<'a> {
     key: &'a KeyPlan,
     router: Router,
+    /// Number of its first region: those of copies are numbered after those of the table.
+    first_region: u32,
+    /// Keeps the rows of copies apart from those of the table under equal keys.
+    row_salt: u64,
     buckets: Option<Router>,
     servers: u32,
     /// Server of the first region.
@@ -83,25 +88,49 @@ pub(super) struct Placing<'a> {
 }
 
 impl<'a> Placing<'a> {
+    /// The table itself.
     pub fn new(config: &'a SimConfig) -> Self {
+        Self::of_table(config, 0, &config.key, &config.split_points, 0)
+    }
+
+    /// Further copies of the table, in order.
+    pub fn of_copies(config: &'a SimConfig) -> Vec<Self> {
+        let mut first_region = config.split_points.len() as u32 + 1;
+        let copies = (1..).zip(config.copies.iter());
+        copies
+            .map(|(table, copy)| {
+                let points = &copy.split_points;
+                let placing = Self::of_table(config, table, &copy.key, points, first_region);
+                first_region += placing.regions();
+                placing
+            })
+            .collect()
+    }
+
+    /// Table 0 is the table itself, c its copy c - 1.
+    fn of_table(
+        config: &'a SimConfig,
+        table: u32,
+        key: &'a KeyPlan,
+        split_points: &[RowKey],
+        first_region: u32,
+    ) -> Self {
         let servers = config.cluster.servers.max(1);
-        let table = &config.table;
-        let size = RowSize::new(
-            table.family.len() as u64,
-            table.qualifiers.iter().map(String::as_str),
-            table.value.0,
-        );
-        let longest = config.key.len_range().1 as u64;
+        let size = row_size(&config.table);
+        let longest = key.len_range().1 as u64;
         let sizes =
             (0..=longest).map(|key| (size.cells(key) as u32, size.mutation_heap(key) as u32));
         Self {
-            key: &config.key,
-            router: Router::new(&config.split_points),
-            buckets: (!config.key_buckets.is_empty()).then(|| Router::new(&config.key_buckets)),
+            key,
+            router: Router::new(split_points),
+            first_region,
+            row_salt: mix(u64::from(table)),
+            buckets: (table == 0 && !config.key_buckets.is_empty())
+                .then(|| Router::new(&config.key_buckets)),
             servers,
-            offset: stream(config.seed, config.replicate, Stream::Placement, 0)
+            offset: stream(config.seed, config.replicate, Stream::Placement, table)
                 .random_range(0..servers),
-            draws: DrawKey::new(config.seed, config.replicate, Stream::Keys, 0),
+            draws: DrawKey::new(config.seed, config.replicate, Stream::Keys, table),
             sizes: sizes.collect(),
             greatest_heap: size.mutation_heap(longest),
             row_numbers: config
@@ -116,15 +145,43 @@ impl<'a> Placing<'a> {
     }
 
     /// The server of each region, in key order.
-    pub fn region_servers(&self) -> Vec<u32> {
-        (0..self.router.regions() as u32)
-            .map(|region| self.server(region))
-            .collect()
+    pub fn region_servers(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.regions()).map(|region| self.server(region))
     }
 
-    /// Regions are dealt round robin.
-    fn server(&self, region: u32) -> u32 {
+    /// Number of regions, >= 1.
+    pub fn regions(&self) -> u32 {
+        self.router.regions() as u32
+    }
+
+    /// Number of its first region, counted over all tables.
+    pub fn first_region(&self) -> u32 {
+        self.first_region
+    }
+
+    /// The first key of its `region`-th region.
+    pub fn start(&self, region: u32) -> &[u8] {
+        self.router.start(region)
+    }
+
+    /// Which of its regions holds the key.
+    pub fn locate(&self, key: &[u8]) -> u32 {
+        self.router.locate(key)
+    }
+
+    /// Appends for each key which of its regions holds it.
+    pub fn locate_batch(&self, keys: &KeyBatch, regions: &mut Vec<u32>) {
+        self.router.locate_batch(keys, regions);
+    }
+
+    /// The server of its `region`-th region: they are dealt round robin.
+    pub fn server(&self, region: u32) -> u32 {
         ((u64::from(self.offset) + u64::from(region)) % u64::from(self.servers)) as u32
+    }
+
+    /// Bytes of its longest key.
+    pub fn longest_key(&self) -> u64 {
+        self.sizes.len() as u64 - 1
     }
 
     /// The greatest heap size of a row in a write buffer.
@@ -164,16 +221,29 @@ impl<'a> Placing<'a> {
             let region = self.regions[at];
             let (bytes, heap) = self.sizes[key.len()];
             let place = Place {
-                region,
+                region: self.first_region + region,
                 server: self.server(region),
                 key_bucket: self.key_buckets.get(at).copied().unwrap_or(0),
                 bytes,
                 heap,
-                row: if self.row_numbers { row_number(key) } else { 0 },
+                row: if self.row_numbers {
+                    row_number(key) ^ self.row_salt
+                } else {
+                    0
+                },
             };
             each(at, OperationId(operation), place);
         }
     }
+}
+
+/// What a table's rows weigh.
+pub(super) fn row_size(table: &TableSpec) -> RowSize {
+    RowSize::new(
+        table.family.len() as u64,
+        table.qualifiers.iter().map(String::as_str),
+        table.value.0,
+    )
 }
 
 /// 64 bits of a row key: SplitMix64's finaliser over its words and its length.

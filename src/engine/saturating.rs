@@ -1,9 +1,9 @@
 //! The same writes on one saturated server: what a server can do at most. Must not run anything.
 
 use super::SimConfig;
+use super::placing::row_size;
 use crate::client::ClientSpec;
 use crate::cluster::ClusterSpec;
-use crate::storage::RowSize;
 use crate::time::{SimDuration, SimTime};
 use crate::workload::{Drive, Think, Workload, Write};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ const WARMUP_TURNS: f64 = 5.0;
 /// `config` on one server that holds one region, in a closed loop of ten clients for each handler without think time, so that
 /// the rows completed per second are `server_capacity_per_sec`.
 ///
-/// Records, keys, rows, write buffers and service times stay. Several writes share the clients in proportion to their operations
+/// Records, keys, rows, write buffers and service times stay; reads and copies don't: a row costs a server the same in each copy. Several writes share the clients in proportion to their operations
 /// (each has at least one client). Finite imports go on without end, call queues are unlimited, and the length of the run
 /// follows from the length of a call.
 pub fn saturating(config: &SimConfig) -> SimConfig {
@@ -50,8 +50,9 @@ pub fn saturating(config: &SimConfig) -> SimConfig {
             Drive::Open { .. } | Drive::Beat(_) => None,
         };
         if let Some(buffer) = buffer {
-            most_rows = most_rows
-                .max(buffer.0 as f64 / row_size(config).mutation_heap(key_length(config)) as f64);
+            most_rows = most_rows.max(
+                buffer.0 as f64 / row_size(&config.table).mutation_heap(key_length(config)) as f64,
+            );
         }
         let clients = f64::from(handlers) * f64::from(CLIENTS_PER_HANDLER) * share;
         let drive = Drive::Closed {
@@ -77,10 +78,13 @@ pub fn saturating(config: &SimConfig) -> SimConfig {
         workload: Arc::new(Workload {
             duration: duration.since(SimTime::ZERO),
             writes,
+            reads: Vec::new(),
             ..(**workload).clone()
         }),
         split_points: Arc::new(Vec::new()),
         key_buckets: Arc::new(Vec::new()),
+        copies: Arc::default(),
+        reads: Arc::default(),
         cluster: ClusterSpec {
             servers: 1,
             call_queue_length: u32::MAX,
@@ -94,15 +98,6 @@ pub fn saturating(config: &SimConfig) -> SimConfig {
     }
 }
 
-fn row_size(config: &SimConfig) -> RowSize {
-    let table = &config.table;
-    RowSize::new(
-        table.family.len() as u64,
-        table.qualifiers.iter().map(String::as_str),
-        table.value.0,
-    )
-}
-
 fn key_length(config: &SimConfig) -> u64 {
     config.key.len_range().0 as u64
 }
@@ -114,8 +109,9 @@ fn turn_secs(config: &SimConfig, rows: f64) -> f64 {
     let service =
         cluster.service.put.as_secs_f64() + (rows - 1.0) * cluster.service.write_row.as_secs_f64();
     let sync = cluster.wal.as_ref().map_or(0.0, |wal| {
-        let bytes =
-            f64::from(cluster.handlers) * rows * row_size(config).cells(key_length(config)) as f64;
+        let bytes = f64::from(cluster.handlers)
+            * rows
+            * row_size(&config.table).cells(key_length(config)) as f64;
         wal.sync.as_secs_f64().max(bytes / wal.bandwidth.0)
     });
     // At least a microsecond a call: no client is faster.

@@ -8,8 +8,12 @@
 
 use super::calls::Calls;
 use super::closed_loop::ClosedLoop;
+use super::copying::Copying;
+use super::fan_out::{FanOuts, Purpose};
 use super::open_loop::OpenLoop;
 use super::placing::Placing;
+use super::readers::Readers;
+use super::reads::Reads;
 use super::retries::Pausing;
 use super::server_side::Server;
 use super::{AttemptDraws, SimConfig};
@@ -19,19 +23,29 @@ use crate::event_queue::{EventQueue, Line, Moment};
 use crate::metrics::{Recorder, RecorderConfig, RunResult};
 use crate::random::Stream;
 use crate::time::{SimDuration, SimTime};
-use crate::workload::{Drive, Write, WriteKind};
+use crate::workload::{Drive, ReadDrive, Workload, Write, WriteKind};
 
 /// What happens after a time that varies.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Event {
-    /// The service of this call ends.
+    /// The service of this call ends; no write-ahead log holds it up.
     Served(u32),
+    /// Edits are appended to the log of this server, which was idle.
+    Appended(u32),
     /// The sync of this server ends.
     Synced(u32),
     /// This call of a flush is sent again.
     Retried(u32),
     /// This client has done thinking.
     Thought(u32),
+    /// The intended time of the next open-loop read.
+    ReadIntended,
+    /// This reader has done thinking.
+    ReaderThought(u32),
+    /// The refused call of this part is sent again.
+    PartAgain(u32),
+    /// This part sends its next call.
+    PartContinues(u32),
 }
 
 /// What is on the network: it takes the same time for all.
@@ -43,6 +57,12 @@ pub(super) enum Travel {
     Reply(u32),
     /// A refusal to a client.
     Refusal(u32),
+    /// The call of a part to its server.
+    PartCall(u32),
+    /// A reply to a part.
+    PartReply(u32),
+    /// A refusal to a part.
+    PartRefusal(u32),
 }
 
 /// One run.
@@ -52,7 +72,13 @@ pub(super) struct Simulation<'a> {
     pub now: SimTime,
     pub calls: Calls,
     pub servers: Vec<Server>,
+    /// Of each server: rows that increments hold.
+    pub locks: Vec<RowLocks>,
     pub placing: Placing<'a>,
+    pub copying: Copying<'a>,
+    pub fans: FanOuts,
+    pub reads: Reads,
+    pub readers: Readers,
     pub open: OpenLoop,
     pub closed: ClosedLoop,
     pub recorder: Recorder,
@@ -83,21 +109,19 @@ impl<'a> Simulation<'a> {
         let cluster = &config.cluster;
         let draws = |purpose| AttemptDraws::new(config.seed, config.replicate, purpose);
         let placing = Placing::new(config);
+        let copies = Placing::of_copies(config);
+        let region_servers = copies.iter().flat_map(Placing::region_servers);
         let server = || Server {
             handlers: Handlers::new(cluster),
             wal: cluster.wal.as_ref().map(GroupCommit::new),
-            locks: RowLocks::default(),
         };
         let recorder = Recorder::new(RecorderConfig {
             servers: cluster.servers,
             handlers: cluster.handlers,
-            region_server: placing.region_servers(),
+            region_server: placing.region_servers().chain(region_servers).collect(),
             writes: config.workload.writes.len(),
-            open_loop: config
-                .workload
-                .writes
-                .iter()
-                .any(|write| !matches!(write.drive, Drive::Closed { .. })),
+            reads: config.workload.reads.len(),
+            open_loop: is_open_loop(&config.workload),
             warmup: config.warmup,
             duration: config.duration,
             sample: config.sample,
@@ -112,7 +136,12 @@ impl<'a> Simulation<'a> {
             now: SimTime::ZERO,
             calls: Calls::default(),
             servers: (0..cluster.servers).map(|_| server()).collect(),
+            reads: Reads::new(config, &placing, &copies),
+            readers: Readers::new(config),
+            locks: vec![RowLocks::default(); cluster.servers as usize],
             placing,
+            copying: Copying::new(copies),
+            fans: FanOuts::default(),
             open: OpenLoop::new(config),
             closed: ClosedLoop::new(config),
             recorder,
@@ -142,6 +171,8 @@ impl<'a> Simulation<'a> {
     pub fn run(mut self) -> RunResult {
         self.refill();
         self.start_clients();
+        self.await_next_read();
+        self.start_readers();
         let end = self.config.duration;
         loop {
             let (line, queue) = (self.line.next(), self.queue.next());
@@ -167,14 +198,22 @@ impl<'a> Simulation<'a> {
                     Some(Travel::Call(id)) => self.call_arrives(id),
                     Some(Travel::Reply(id)) => self.reply_arrives(id),
                     Some(Travel::Refusal(id)) => self.refusal_arrives(id),
+                    Some(Travel::PartCall(id)) => self.part_arrives(id),
+                    Some(Travel::PartReply(id)) => self.part_reply_arrives(id),
+                    Some(Travel::PartRefusal(id)) => self.part_refusal_arrives(id),
                     None => break,
                 }
             } else {
                 match self.queue.pop() {
                     Some((_, Event::Served(id))) => self.served(id),
-                    Some((_, Event::Synced(server))) => self.synced(server),
+                    Some((_, Event::Appended(server))) => self.appended(server, queue),
+                    Some((_, Event::Synced(server))) => self.synced(server, queue),
                     Some((_, Event::Retried(id))) => self.travel(Travel::Call(id)),
                     Some((_, Event::Thought(client))) => self.client_is_ready(client),
+                    Some((_, Event::ReadIntended)) => self.read_is_intended(),
+                    Some((_, Event::ReaderThought(reader))) => self.reader_is_ready(reader),
+                    Some((_, Event::PartAgain(id))) => self.part_goes_on(id, true),
+                    Some((_, Event::PartContinues(id))) => self.part_goes_on(id, false),
                     None => break,
                 }
             }
@@ -183,12 +222,25 @@ impl<'a> Simulation<'a> {
         self.finish()
     }
 
+    /// Table 0 is the table itself, c its copy c - 1.
+    pub fn table(&self, number: usize) -> &Placing<'a> {
+        number
+            .checked_sub(1)
+            .map_or(&self.placing, |copy| &self.copying.tables[copy])
+    }
+
     /// `event` will happen at `at`, unless the run ends before.
     #[inline]
     pub fn schedule(&mut self, at: SimTime, event: Event) {
         if let Some(moment) = self.moment(at) {
             self.queue.push(moment, event);
         }
+    }
+
+    /// `event` will happen at a moment that was asked for before.
+    #[inline]
+    pub fn schedule_at(&mut self, moment: Moment, event: Event) {
+        self.queue.push(moment, event);
     }
 
     /// When something that is sent now arrives; `None` when the run ends before.
@@ -226,7 +278,9 @@ impl<'a> Simulation<'a> {
     /// Accounts for what has not ended.
     fn finish(mut self) -> RunResult {
         self.place_issued();
-        let finite = self.config.workload.writes.iter().all(is_finite);
+        let workload = &self.config.workload;
+        let finite = workload.writes.iter().all(is_finite)
+            && workload.reads.iter().all(|read| read.drive.is_none());
         let end = if finite && !self.cut_off {
             // A run of no length has no rates.
             self.last_outcome.max(SimTime::from_nanos(1))
@@ -246,6 +300,22 @@ impl<'a> Simulation<'a> {
             self.recorder
                 .unfinished(call.operation.write(), call.intended, end);
         }
+        for (_, part) in &self.fans.parts {
+            if part.taken != SimTime::MAX {
+                self.recorder.busy(part.server, part.taken, end);
+            }
+        }
+        for (_, fan_out) in self.fans.operations.iter().filter(|(_, one)| !one.failed) {
+            match fan_out.purpose {
+                Purpose::Read { read, .. } => {
+                    self.recorder.read_unfinished(read, fan_out.intended, end);
+                }
+                Purpose::Write { .. } => {
+                    let write = fan_out.operation.write();
+                    self.recorder.unfinished(write, fan_out.intended, end);
+                }
+            }
+        }
         for row in self.closed.unfinished_rows() {
             self.recorder
                 .unfinished(row.operation.write(), row.put, end);
@@ -257,6 +327,14 @@ impl<'a> Simulation<'a> {
 /// A queue slot in which a few events happen: servers have some ten thousand a second each.
 fn slot_bits(servers: u32) -> u32 {
     (262_144 / servers.max(1)).max(1).ilog2().clamp(10, 14)
+}
+
+/// Some operation starts whatever happens to the others.
+fn is_open_loop(workload: &Workload) -> bool {
+    let mut writes = workload.writes.iter();
+    let mut reads = workload.reads.iter();
+    writes.any(|write| !matches!(write.drive, Drive::Closed { .. }))
+        || reads.any(|read| matches!(read.drive, Some(ReadDrive::Open { .. })))
 }
 
 /// Ends by itself.

@@ -14,24 +14,40 @@ const HEADLINES: [&str; 5] = [
     "makespan_ms",
 ];
 
+/// Metrics of each read that are compared: what it takes, and how long.
+const OF_READS: [&str; 2] = ["calls", "response_ms.p99"];
+
 /// The headline metrics of all strategies but the first, over the first's.
 pub(super) fn of(summaries: &[StrategySummary<'_>]) -> Vec<Comparison> {
     let Some((baseline, others)) = summaries.split_first() else {
         return Vec::new();
     };
+    let names = baseline.strategy.setup.operation_names();
+    let of_reads = names
+        .reads
+        .iter()
+        .flat_map(|read| OF_READS.map(|metric| format!("read.{read}.{metric}")));
+    let metrics: Vec<(String, MetricPath)> = HEADLINES
+        .map(str::to_owned)
+        .into_iter()
+        .chain(of_reads)
+        .map(|metric| {
+            let path = lookup(&metric, &names).expect("headline metrics are in the catalogue");
+            (metric, path)
+        })
+        .collect();
     let mut comparisons = Vec::new();
     for summary in others {
-        for metric in HEADLINES {
-            let path = lookup(metric, &[]).expect("headline metrics are in the catalogue");
+        for (metric, path) in &metrics {
             let defined = |summary: &StrategySummary<'_>| {
-                summary.runs.values(&path).0.iter().any(Option::is_some)
+                summary.runs.values(path).0.iter().any(Option::is_some)
             };
             if defined(summary) || defined(baseline) {
-                let ratio = ratio(summary, baseline, &path).unwrap_or(Measure::UNDEFINED);
+                let ratio = ratio(summary, baseline, path).unwrap_or(Measure::UNDEFINED);
                 comparisons.push(Comparison {
                     strategy: summary.strategy.name.clone(),
                     baseline: baseline.strategy.name.clone(),
-                    metric: metric.to_owned(),
+                    metric: metric.clone(),
                     significant: ratio
                         .low
                         .zip(ratio.high)

@@ -1,9 +1,7 @@
 //! Whether what was expected holds. Must not exit, nor excuse.
 
 use super::strategy_summary::StrategySummary;
-use super::{
-    ExpectationResult, ExpectedBound, ExpectedValue, FoundValue, Measure, Metric, comparisons,
-};
+use super::{ExpectationResult, ExpectedBound, ExpectedValue, FoundValue, Measure, comparisons};
 use crate::metrics::{MetricPath, Unit, lookup};
 use crate::scenario::{Bound, Expectation, Scenario};
 
@@ -65,15 +63,14 @@ fn find(
     metric: &str,
 ) -> FoundValue {
     const UNDEFINED: FoundValue = FoundValue::Number(Measure::UNDEFINED);
-    let writes = summary.strategy.setup.write_names();
-    let Ok(path) = lookup(metric, &writes) else {
+    let names = summary.strategy.setup.operation_names();
+    let Ok(path) = lookup(metric, &names) else {
         return UNDEFINED;
     };
     if path.definition.unit == Unit::Word {
-        return match summary.hotspot_metric() {
-            Metric::Word(word) => FoundValue::Text(word),
-            _ => UNDEFINED,
-        };
+        return summary
+            .word(path.subject)
+            .map_or(UNDEFINED, FoundValue::Text);
     }
     let found = of_one(summary, &path);
     let Some(base) = base else {

@@ -79,10 +79,11 @@ impl<'a> Experiment<'a> {
             .iter()
             .map(|strategy| {
                 let setup = &strategy.setup;
-                let writes = setup.workload.writes.len();
+                let (writes, reads) = (setup.workload.writes.len(), setup.workload.reads.len());
                 Mutex::new(StrategyRuns::new(
                     self.scenario.replicates as usize,
                     writes,
+                    reads,
                     setup.cluster.servers,
                 ))
             })

@@ -2,10 +2,11 @@
 
 use crate::engine::SimConfig;
 use crate::keyspace::RowKey;
-use crate::layout::Layout;
+use crate::layout::{Layout, StrategySample};
 use crate::record::{RecordGenerator, Schema};
 use crate::scenario::{Presplit, Scenario, Strategy};
 use crate::time::SimTime;
+use crate::workload::Population;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// One run.
@@ -26,7 +27,7 @@ pub(super) struct Matrix<'a> {
     /// By schema and replicate.
     generators: Vec<Shared<RecordGenerator>>,
     /// Of replicate 0, by strategy.
-    layouts: Vec<OnceLock<Arc<Layout>>>,
+    layouts: Vec<OnceLock<(Arc<Layout>, StrategySample)>>,
 }
 
 /// A value that several runs use: made by the first, dropped with the last.
@@ -102,22 +103,21 @@ impl<'a> Matrix<'a> {
         self.generators[at].take(|| RecordGenerator::new(schema, self.scenario.seed, replicate))
     }
 
-    /// The layout of replicate 0, made once.
+    /// The layout of replicate 0, made once, with the sizes of its tables.
     fn first_layout(&self, strategy: usize, generator: &Arc<RecordGenerator>) -> Arc<Layout> {
         let make = || {
-            Arc::new(Layout::of(
-                &self.scenario.strategies[strategy],
-                generator,
-                self.scenario.seed,
-                0,
-            ))
+            let strategy = &self.scenario.strategies[strategy];
+            let layout = Layout::of(strategy, generator, self.scenario.seed, 0);
+            let sample = StrategySample::of(strategy, &layout, generator, self.scenario.seed, 0);
+            (Arc::new(layout), sample)
         };
-        self.layouts[strategy].get_or_init(make).clone()
+        self.layouts[strategy].get_or_init(make).0.clone()
     }
 
-    /// What [`Matrix::run_config`] has laid out for replicate 0; `None` before that.
-    pub(super) fn layout(&self, strategy: usize) -> Option<&Layout> {
-        self.layouts[strategy].get().map(Arc::as_ref)
+    /// What [`Matrix::run_config`] has laid out and weighed for replicate 0; `None` before that.
+    pub(super) fn layout(&self, strategy: usize) -> Option<(&Layout, &StrategySample)> {
+        let (layout, sample) = self.layouts[strategy].get()?;
+        Some((layout, sample))
     }
 
     fn split_points(
@@ -162,7 +162,12 @@ impl<'a> Matrix<'a> {
         };
         let setup = &strategy.setup;
         let time = &self.scenario.time;
+        let population =
+            Population::new(&setup.workload, &generator, self.scenario.seed, replicate);
         let config = SimConfig {
+            copies: Arc::default(),
+            reads: Arc::default(),
+            population: Arc::new(population),
             seed: self.scenario.seed,
             replicate,
             warmup: SimTime::ZERO + time.warmup,

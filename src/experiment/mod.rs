@@ -11,6 +11,7 @@ mod experiment;
 mod experiment_tests;
 mod matrix;
 mod measures;
+mod read_summary;
 mod response_curve;
 mod results;
 mod results_file;
@@ -26,7 +27,7 @@ mod wording;
 pub use expectation_result::{ExpectationResult, ExpectedBound, ExpectedValue, FoundValue};
 pub use experiment::{Experiment, Progress};
 pub use results::{
-    Comparison, Curve, KeyMapBucket, Measure, Metric, Results, ScenarioInfo, StrategyResult,
-    WriteResult,
+    Comparison, Curve, KeyMapBucket, Measure, Metric, ReadResult, Results, ScenarioInfo,
+    StrategyResult, WriteResult,
 };
 pub use results_file::LoadError;

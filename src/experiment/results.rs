@@ -98,11 +98,11 @@ pub struct StrategyResult {
     pub metrics: BTreeMap<String, Metric>,
     /// In file order.
     pub writes: Vec<WriteResult>,
-    /// Empty until reads are simulated.
-    pub reads: Vec<serde_json::Value>,
+    /// In file order.
+    pub reads: Vec<ReadResult>,
     /// Empty until neighbours are simulated.
     pub neighbours: Vec<serde_json::Value>,
-    /// Sums over the replicates.
+    /// Of all writes, sums over the replicates.
     pub counts: Counts,
     /// One sentence.
     pub verdict: String,
@@ -149,6 +149,33 @@ pub struct WriteResult {
     pub counts: Counts,
     /// By JSON name without the prefix `write_`: `response_ms`, `throughput_per_sec`, ...
     pub metrics: BTreeMap<String, Metric>,
+}
+
+/// What one read pays.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReadResult {
+    /// Its name.
+    pub name: String,
+    /// How the key serves it (`get`, `fan-out-scan`, ...); null when it was not planned.
+    pub path: Option<String>,
+    /// The same in words.
+    pub words: String,
+    /// The copy of the table that serves it, from 1; null: the table itself.
+    pub copy: Option<u32>,
+    /// Calls of a read: mean of the completed ones, of the forecast when there is none.
+    pub calls: Measure,
+    /// Regions that a read asks, likewise.
+    pub regions: Measure,
+    /// Rows that servers read, likewise.
+    pub rows_read: Measure,
+    /// Rows that the reader gets, likewise.
+    pub rows_returned: Measure,
+    /// Sums over the replicates; zero when it is planned only.
+    pub counts: Counts,
+    /// By JSON name without the prefix `read_`: `throughput_per_sec`, `failed_fraction`, ...
+    pub metrics: BTreeMap<String, Metric>,
+    /// Response times; null when it is planned only.
+    pub response_ms: Option<BTreeMap<String, Measure>>,
 }
 
 /// A paired difference between two strategies.

@@ -53,6 +53,8 @@ fn results() -> Results {
         server_utilisation: vec![vec![0.25, 0.125], vec![0.0, 1.0]],
         key_demand: vec![vec![4], vec![6]],
         region_demand: vec![6, 4],
+        server_read_demand: vec![vec![2, 0], vec![7, 5]],
+        read_region_demand: vec![9, 5],
         region_server: vec![1, 0],
     };
     let strategy = StrategyResult {

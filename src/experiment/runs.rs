@@ -3,13 +3,13 @@
 use super::measures::{ResponseParts, is_open, response_family, response_parts};
 use super::{Measure, Metric};
 use crate::metrics::{
-    Counts, MetricPath, PER_WRITE, RESPONSE, RESPONSE_PARTS, Response, RunResult, Scalars, Series,
-    definition,
+    Counts, HottestServer, MetricPath, PER_READ, PER_WRITE, READ_RESPONSE, RESPONSE,
+    RESPONSE_PARTS, Response, RunResult, Scalars, Series, Subject, definition,
 };
-use crate::statistics::ExpectedPeak;
+use crate::statistics::{Estimate, ExpectedPeak};
 use std::collections::BTreeMap;
 
-/// One replicate's numbers of all writes, or of one.
+/// One replicate's numbers of all operations of a kind, or of one.
 #[derive(Debug, Clone)]
 struct Replicate {
     scalars: Scalars,
@@ -17,7 +17,7 @@ struct Replicate {
     response: ResponseParts,
 }
 
-/// The replicates of all writes together, or of one of them.
+/// The replicates of all writes or reads together, or of one of them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Runs {
     replicates: Vec<Option<Replicate>>,
@@ -32,13 +32,17 @@ pub(super) struct Runs {
 pub(super) struct StrategyRuns {
     pub(super) all: Runs,
     pub(super) writes: Vec<Runs>,
+    /// Of all reads together: only counts and response times, their other metrics are in `all`.
+    pub(super) all_reads: Runs,
+    pub(super) reads: Vec<Runs>,
     even_peaks: Vec<Option<ExpectedPeak>>,
+    hottest: Vec<Option<HottestServer>>,
     /// Of replicate 0.
     pub(super) series: Option<Series>,
 }
 
 impl StrategyRuns {
-    pub(super) fn new(replicates: usize, writes: usize, servers: u32) -> Self {
+    pub(super) fn new(replicates: usize, writes: usize, reads: usize, servers: u32) -> Self {
         let runs = Runs {
             replicates: vec![None; replicates],
             servers,
@@ -46,8 +50,11 @@ impl StrategyRuns {
         };
         Self {
             all: runs.clone(),
-            writes: vec![runs; writes],
+            writes: vec![runs.clone(); writes],
+            all_reads: runs.clone(),
+            reads: vec![runs; reads],
             even_peaks: vec![None; replicates],
+            hottest: vec![None; replicates],
             series: None,
         }
     }
@@ -64,7 +71,17 @@ impl StrategyRuns {
         for (write, ((scalars, counts), response)) in self.writes.iter_mut().zip(parts) {
             write.add(replicate, scalars, counts, response);
         }
+        self.all_reads.add(
+            replicate,
+            Scalars::new(),
+            &run.read_counts,
+            run.read_response,
+        );
+        for (read, run) in self.reads.iter_mut().zip(run.reads) {
+            read.add(replicate, run.metrics, &run.counts, run.response);
+        }
         self.even_peaks[replicate] = run.even_peak;
+        self.hottest[replicate] = run.hottest;
         if run.series.is_some() {
             self.series = run.series;
         }
@@ -73,6 +90,23 @@ impl StrategyRuns {
     /// What chance makes of a perfect spread: the same in all replicates but for the number of rows; the first that is defined.
     pub(super) fn even_peak(&self) -> Option<ExpectedPeak> {
         self.even_peaks.iter().flatten().next().copied()
+    }
+
+    /// The server with most demand of writes and reads together: means over the replicates.
+    pub(super) fn hottest(&self) -> Option<HottestServer> {
+        let of = |value: fn(&HottestServer) -> f64| {
+            let values: Vec<f64> = self.hottest.iter().flatten().map(value).collect();
+            Estimate::of(&values).map(|estimate| estimate.mean)
+        };
+        Some(HottestServer {
+            peak: of(|hottest| hottest.peak)?,
+            even: self
+                .hottest
+                .iter()
+                .flatten()
+                .find_map(|hottest| hottest.even),
+            read_share: of(|hottest| hottest.read_share)?,
+        })
     }
 
     /// Sets the makespan: the last completion of the imports, given by their place among the writes and their rows, in those replicates in
@@ -90,7 +124,13 @@ impl StrategyRuns {
 
     /// The value of a metric in each replicate, and whether it is censored.
     pub(super) fn values(&self, path: &MetricPath) -> (Vec<Option<f64>>, bool) {
-        let runs = path.write.map_or(&self.all, |write| &self.writes[write]);
+        let reads = path.definition.name == READ_RESPONSE;
+        let runs = match path.subject {
+            Subject::All if reads => &self.all_reads,
+            Subject::All => &self.all,
+            Subject::Write(write) => &self.writes[write],
+            Subject::Read(read) => &self.reads[read],
+        };
         match path.part {
             Some(part) => runs.response_values(part),
             None => (runs.values(path.definition.name), false),
@@ -205,33 +245,64 @@ impl Runs {
             .unwrap_or_default()
     }
 
-    /// All metrics of all writes.
-    pub(super) fn metrics(&self) -> BTreeMap<String, Metric> {
+    /// All its scalars.
+    pub(super) fn scalars(&self) -> BTreeMap<String, Metric> {
         let names: std::collections::BTreeSet<&'static str> = self
             .replicates
             .iter()
             .flatten()
             .flat_map(|replicate| replicate.scalars.keys().copied())
             .collect();
-        let mut metrics: BTreeMap<String, Metric> = names
+        names
             .into_iter()
             .map(|name| (name.to_owned(), Metric::Number(self.measure(name))))
-            .collect();
-        metrics.insert(RESPONSE.to_owned(), Metric::Family(self.response()));
-        metrics
+            .collect()
     }
 
     /// The metrics of one write, without the prefix `write_`.
     pub(super) fn write_metrics(&self) -> BTreeMap<String, Metric> {
-        let mut metrics = BTreeMap::new();
-        for name in PER_WRITE {
-            let metric = if name == RESPONSE {
-                Metric::Family(self.response())
-            } else {
-                Metric::Number(self.measure(name))
-            };
-            metrics.insert(name["write_".len()..].to_owned(), metric);
+        let mut metrics = self.without_prefix(&PER_WRITE);
+        metrics.insert(
+            unprefixed(RESPONSE).to_owned(),
+            Metric::Family(self.response()),
+        );
+        metrics
+    }
+
+    /// The rates and fractions of one read, without the prefix `read_`.
+    pub(super) fn read_metrics(&self) -> BTreeMap<String, Metric> {
+        self.without_prefix(&PER_READ)
+    }
+
+    fn without_prefix(&self, names: &[&'static str]) -> BTreeMap<String, Metric> {
+        let scalars = names
+            .iter()
+            .filter(|name| ![RESPONSE, READ_RESPONSE].contains(*name));
+        scalars
+            .map(|name| {
+                (
+                    unprefixed(name).to_owned(),
+                    Metric::Number(self.measure(name)),
+                )
+            })
+            .collect()
+    }
+}
+
+impl StrategyRuns {
+    /// All metrics that are of no single write or read.
+    pub(super) fn metrics(&self) -> BTreeMap<String, Metric> {
+        let mut metrics = self.all.scalars();
+        metrics.insert(RESPONSE.to_owned(), Metric::Family(self.all.response()));
+        if !self.reads.is_empty() {
+            let reads = Metric::Family(self.all_reads.response());
+            metrics.insert(READ_RESPONSE.to_owned(), reads);
         }
         metrics
     }
+}
+
+/// A metric's name behind the kind of operation.
+fn unprefixed(name: &str) -> &str {
+    name.split_once('_').map_or(name, |(_, rest)| rest)
 }

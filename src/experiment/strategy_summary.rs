@@ -1,17 +1,20 @@
 //! One strategy's layout and runs together: its metrics, and its part of the results. Must not know the other strategies.
 
+use super::read_summary::{ReadForecast, ReadSummary};
 use super::runs::StrategyRuns;
 use super::verdict::Verdict;
 use super::{KeyMapBucket, Metric, StrategyResult, WriteResult, response_curve, wording};
-use crate::layout::Layout;
-use crate::metrics::{Hotspot, HotspotEvidence};
+use crate::layout::{Layout, StrategySample};
+use crate::metrics::{Hotspot, HotspotEvidence, Peak, Subject};
 use crate::scenario::{Presplit, PresplitAlgorithm, Severity, Strategy, TimeSpec};
-use crate::storage::RowSize;
-use crate::workload::Drive;
+use crate::workload::{Drive, ReadDrive};
 use std::collections::BTreeMap;
 
 /// Hottest values that results list.
 const ENTITIES: usize = 8;
+
+/// A server with a greater share of its handlers busy has none left for what comes.
+const BUSY: f64 = 0.95;
 
 /// Everything that is known of one strategy.
 pub(super) struct StrategySummary<'a> {
@@ -19,6 +22,8 @@ pub(super) struct StrategySummary<'a> {
     pub(super) layout: &'a Layout,
     pub(super) runs: StrategyRuns,
     pub(super) hotspot: Option<Hotspot>,
+    /// Of each read, in file order.
+    forecasts: Vec<ReadForecast>,
     time: &'a TimeSpec,
 }
 
@@ -26,32 +31,30 @@ impl<'a> StrategySummary<'a> {
     pub(super) fn new(
         strategy: &'a Strategy,
         time: &'a TimeSpec,
-        layout: &'a Layout,
+        (layout, sample): (&'a Layout, &StrategySample),
         capacity: Option<f64>,
         mut runs: StrategyRuns,
     ) -> Self {
         let setup = &strategy.setup;
         let servers = f64::from(setup.cluster.servers);
-        let size = RowSize::new(
-            setup.table.family.len() as u64,
-            setup.table.qualifiers.iter().map(String::as_str),
-            setup.table.value.0,
-        );
-        let cell_bytes = size.mean_cell(layout.key_bytes);
-        let row_bytes = cell_bytes * size.cell_count() as f64;
         let key_floor = (servers * layout.hottest_row_share).max(1.0);
         let written = runs.all.counts.completed as f64 / f64::from(runs.all.replicates().max(1));
-        // The layout and the capacity are those of replicate 0.
+        let size = sample.size(written);
+        let (key_bytes, cell_bytes) = size
+            .tables
+            .first()
+            .map_or((layout.key_bytes, 0.0), |table| {
+                (table.key_bytes.mean, table.cell_bytes)
+            });
+        // The layout, the sizes and the capacity are those of replicate 0.
         let first = |value: f64| move |index: usize| (index == 0).then_some(value);
         for (name, value) in [
             ("key_floor", key_floor),
-            ("key_bytes", layout.key_bytes),
+            ("key_bytes", key_bytes),
             ("cell_bytes", cell_bytes),
-            ("row_bytes", row_bytes),
-            (
-                "table_bytes",
-                row_bytes * (layout.existing_rows as f64 + written),
-            ),
+            ("row_bytes", size.row_bytes()),
+            ("table_bytes", size.table_bytes()),
+            ("block_index_bytes", size.block_index_bytes()),
         ] {
             runs.all.set(name, |index, _| first(value)(index));
         }
@@ -70,31 +73,39 @@ impl<'a> StrategySummary<'a> {
             .filter_map(|(at, write)| Some((at, write.drive.import()?.rows.len(&setup.schema))))
             .collect();
         runs.set_makespan(&imports);
+        let forecasts = forecasts(layout);
+        for (runs, forecast) in runs.reads.iter_mut().zip(&forecasts) {
+            runs.set_costs(forecast);
+        }
         let mut summary = Self {
             strategy,
             layout,
             runs,
             hotspot: None,
+            forecasts,
             time,
         };
-        summary.hotspot = summary
-            .evidence(key_floor)
-            .map(|evidence| Hotspot::classify(&evidence));
+        summary.hotspot = Hotspot::classify(&summary.evidence(key_floor));
         summary
     }
 
-    fn evidence(&self, key_floor: f64) -> Option<HotspotEvidence> {
+    fn evidence(&self, key_floor: f64) -> HotspotEvidence {
         let mean = |name| self.runs.all.mean(name);
-        Some(HotspotEvidence {
-            peak: mean("server_peak_to_mean")?,
-            even: self.runs.even_peak(),
+        let share = |median, overall| mean(median).zip(mean(overall));
+        HotspotEvidence {
+            writes: mean("server_peak_to_mean").map(|value| Peak {
+                value,
+                even: self.runs.even_peak(),
+            }),
+            read_peak: mean("read_server_peak_to_mean"),
+            hottest: self.runs.hottest(),
             key_floor,
             reachable_regions: self.reachable_regions() as u64,
             servers: self.strategy.setup.cluster.servers,
             leads_with_time: self.strategy.follows_time(),
-            region_share: mean("region_max_share")?,
-            region_share_overall: mean("region_max_share_overall")?,
-        })
+            region_share: share("region_max_share", "region_max_share_overall")
+                .or_else(|| share("read_region_max_share", "read_region_max_share_overall")),
+        }
     }
 
     fn reachable_regions(&self) -> usize {
@@ -130,22 +141,59 @@ impl<'a> StrategySummary<'a> {
                 self.strategy.name
             )
         });
-        lints.map(|lint| lint.message.clone()).chain(unfinished)
+        let busy = self.mean("utilisation_max").filter(|busy| *busy > BUSY);
+        let behind = self.reads().filter_map(move |read| {
+            let (done, offered) = read.price()?.behind?;
+            let cause = match busy {
+                Some(_) => "the busiest server has no handler left",
+                None => "they wait for more than handlers",
+            };
+            Some(format!(
+                "`{}`: read `{}` piles up, {} of {} a second completed: {cause}",
+                self.strategy.name,
+                read.name,
+                wording::compact(done),
+                wording::compact(offered),
+            ))
+        });
+        lints
+            .map(|lint| lint.message.clone())
+            .chain(unfinished)
+            .chain(behind)
     }
 
-    /// The class of hotspot; an undefined number when it can't be told.
-    pub(super) fn hotspot_metric(&self) -> Metric {
-        self.hotspot
-            .map_or(Metric::Number(super::Measure::UNDEFINED), |class| {
-                Metric::Word(class.name().to_owned())
+    /// Its reads, in file order.
+    fn reads(&self) -> impl Iterator<Item = ReadSummary<'_>> {
+        let reads = self.strategy.setup.workload.reads.iter();
+        reads
+            .zip(&self.runs.reads)
+            .enumerate()
+            .map(|(at, (read, runs))| ReadSummary {
+                name: &read.name,
+                issued: read.drive.is_some(),
+                forecast: self.forecasts.get(at),
+                runs,
             })
+    }
+
+    /// A metric that is a word; `None` when it can't be told.
+    pub(super) fn word(&self, subject: Subject) -> Option<String> {
+        match subject {
+            Subject::Read(read) => {
+                let forecast = self.forecasts.get(read)?;
+                Some(forecast.path.name().to_owned())
+            }
+            _ => Some(self.hotspot?.name().to_owned()),
+        }
     }
 
     /// What `results.json` says of it.
     pub(super) fn result(&self) -> StrategyResult {
         let strategy = self.strategy;
-        let mut metrics = self.runs.all.metrics();
-        metrics.insert("hotspot".to_owned(), self.hotspot_metric());
+        let mut metrics = self.runs.metrics();
+        let undefined = Metric::Number(super::Measure::UNDEFINED);
+        let hotspot = self.word(Subject::All).map_or(undefined, Metric::Word);
+        metrics.insert("hotspot".to_owned(), hotspot);
         let writes = strategy.setup.workload.writes.iter().zip(&self.runs.writes);
         StrategyResult {
             name: strategy.name.clone(),
@@ -161,7 +209,7 @@ impl<'a> StrategySummary<'a> {
                     metrics: runs.write_metrics(),
                 })
                 .collect(),
-            reads: Vec::new(),
+            reads: self.reads().map(|read| read.result()).collect(),
             neighbours: Vec::new(),
             counts: self.runs.all.counts,
             verdict: self.verdict().to_string(),
@@ -194,39 +242,54 @@ impl<'a> StrategySummary<'a> {
 
     /// The evidence of its verdict.
     fn verdict(&self) -> Verdict {
-        let cluster = &self.strategy.setup.cluster;
-        let writes = &self.strategy.setup.workload.writes;
-        let closed = writes
-            .iter()
-            .any(|write| matches!(write.drive, Drive::Closed { .. }));
-        let response = self.runs.all.response();
+        let setup = &self.strategy.setup;
+        let writes = &setup.workload.writes;
+        let reads_only = writes.is_empty();
+        let named = |of_writes: &'static str, of_reads: &'static str| {
+            self.mean(if reads_only { of_reads } else { of_writes })
+        };
+        let closed = if reads_only {
+            let reads = setup.workload.reads.iter();
+            reads
+                .flat_map(|read| &read.drive)
+                .any(|drive| matches!(drive, ReadDrive::Closed { .. }))
+        } else {
+            writes
+                .iter()
+                .any(|write| matches!(write.drive, Drive::Closed { .. }))
+        };
+        let response = match reads_only {
+            true => self.runs.all_reads.response(),
+            false => self.runs.all.response(),
+        };
         let p99 = response
             .get("p99")
             .and_then(|p99| Some((p99.merged.or(p99.mean)?, p99.censored)));
         // A whole import in a closed loop has nothing else to be measured against than its time.
         let imports = writes.iter().all(|write| write.drive.import().is_some());
-        let makespan = if imports && !self.import_unfinished() {
-            self.mean("makespan_ms")
-        } else {
-            None
+        let imported = !reads_only && imports && !self.import_unfinished();
+        let offered = named("write_offered_per_sec", "read_offered_per_sec");
+        // A lookback hotspot is one of reads.
+        let of_reads = reads_only || self.hotspot == Some(Hotspot::Lookback);
+        let skew = |of_writes: &'static str, reads: &'static str| {
+            self.mean(if of_reads { reads } else { of_writes })
         };
         Verdict {
             hotspot: self.hotspot,
-            servers: cluster.servers,
-            server_max_share: self.mean("server_max_share"),
-            peak_to_mean: self.mean("server_peak_to_mean"),
-            offered_per_sec: if closed {
-                None
-            } else {
-                self.mean("write_offered_per_sec")
-            },
-            throughput_per_sec: self.mean("write_throughput_per_sec"),
+            skew_of: if of_reads { "reads" } else { "writes" },
+            rates_of: if reads_only { "reads" } else { "writes" },
+            servers: setup.cluster.servers,
+            server_max_share: skew("server_max_share", "read_server_max_share"),
+            peak_to_mean: skew("server_peak_to_mean", "read_server_peak_to_mean"),
+            offered_per_sec: offered.filter(|_| !closed),
+            throughput_per_sec: named("write_throughput_per_sec", "read_throughput_per_sec"),
             capacity_per_sec: self.mean("server_capacity_per_sec"),
-            makespan_ms: makespan,
+            makespan_ms: self.mean("makespan_ms").filter(|_| imported),
             import_unfinished: self.import_unfinished(),
             p99_ms: p99,
-            failed_fraction: self.mean("write_failed_fraction").unwrap_or(0.0),
-            unfinished_fraction: self.mean("write_unfinished_fraction").unwrap_or(0.0),
+            failed_fraction: named("write_failed_fraction", "read_failed_fraction").unwrap_or(0.0),
+            unfinished_fraction: named("write_unfinished_fraction", "read_unfinished_fraction")
+                .unwrap_or(0.0),
             saturated: self
                 .mean("saturated")
                 .is_some_and(|fraction| fraction > 0.5),
@@ -241,10 +304,12 @@ impl<'a> StrategySummary<'a> {
                 )
             }),
             hottest_row_share: self.layout.hottest_row_share,
-            region_max_share: self.mean("region_max_share"),
+            hot_read_share: self.runs.hottest().map(|hottest| hottest.read_share),
+            region_max_share: skew("region_max_share", "read_region_max_share"),
             key_floor: self.mean("key_floor").unwrap_or(1.0),
-            placement_floor: self.mean("placement_floor").unwrap_or(1.0),
+            placement_floor: skew("placement_floor", "read_placement_floor").unwrap_or(1.0),
             duration_s: self.time.duration.as_secs_f64(),
+            reads: self.reads().filter_map(|read| read.price()).collect(),
         }
     }
 
@@ -271,4 +336,9 @@ fn key_map_bucket(bucket: &crate::layout::KeyBucket) -> KeyMapBucket {
             .collect(),
         labels: bucket.labels.clone(),
     }
+}
+
+fn forecasts(layout: &Layout) -> Vec<ReadForecast> {
+    let _ = layout;
+    Vec::new()
 }

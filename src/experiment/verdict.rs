@@ -2,6 +2,7 @@
 //!
 //! Must not compute evidence, nor say more than the evidence does.
 
+use super::read_summary::ReadPrice;
 use super::wording::{compact, millis, percent, times};
 use crate::metrics::{Hotspot, NO_HOTSPOT_BELOW};
 use std::fmt;
@@ -19,6 +20,10 @@ const NEARLY_ALL: f64 = 0.99;
 #[derive(Debug, Clone)]
 pub(super) struct Verdict {
     pub(super) hotspot: Option<Hotspot>,
+    /// `writes`, or `reads`: what the shares of servers and regions are of.
+    pub(super) skew_of: &'static str,
+    /// The same of rates, response times and fractions.
+    pub(super) rates_of: &'static str,
     pub(super) servers: u32,
     pub(super) server_max_share: Option<f64>,
     pub(super) peak_to_mean: Option<f64>,
@@ -44,10 +49,14 @@ pub(super) struct Verdict {
     /// The hottest value of a skewed field, and its share.
     pub(super) entity: Option<(String, f64)>,
     pub(super) hottest_row_share: f64,
+    /// Share of reads in the demand of the server that has most of it; `None` without reads.
+    pub(super) hot_read_share: Option<f64>,
     pub(super) region_max_share: Option<f64>,
     pub(super) key_floor: f64,
     pub(super) placement_floor: f64,
     pub(super) duration_s: f64,
+    /// In file order.
+    pub(super) reads: Vec<ReadPrice>,
 }
 
 impl fmt::Display for Verdict {
@@ -67,9 +76,10 @@ impl fmt::Display for Verdict {
         } else {
             write!(
                 f,
-                "{}: {}, so one of {servers} servers takes {share} of the writes",
+                "{}: {}, so one of {servers} servers takes {share} of the {}",
                 class(hotspot),
-                self.cause(hotspot)
+                self.cause(hotspot),
+                self.skew_of
             )?;
             // A moving hotspot's server changes: its share is that of each moment.
             if hotspot == Hotspot::Moving {
@@ -80,6 +90,7 @@ impl fmt::Display for Verdict {
         if let Some(bound) = self.bound(hotspot) {
             write!(f, "; {bound}")?;
         }
+        self.price(f)?;
         write!(f, ".")
     }
 }
@@ -89,18 +100,20 @@ fn class(hotspot: Hotspot) -> &'static str {
         Hotspot::None => "No hotspot",
         Hotspot::Row => "Row hotspot",
         Hotspot::PresplitMismatch => "Presplit mismatch",
+        Hotspot::Lookback => "Lookback hotspot",
         Hotspot::Moving => "Moving hotspot",
         Hotspot::Static => "Static hotspot",
     }
 }
 
 impl Verdict {
-    /// The writes are spread; whether that is as even as can be, and why not.
+    /// The load is spread; whether that is as even as can be, and why not.
     fn spread(&self, f: &mut fmt::Formatter<'_>, share: &str) -> fmt::Result {
         let servers = self.servers;
         write!(
             f,
-            "No hotspot: the busiest of {servers} servers takes {share} of the writes (even: {})",
+            "No hotspot: the busiest of {servers} servers takes {share} of the {} (even: {})",
+            self.skew_of,
             percent(1.0 / f64::from(servers))
         )?;
         match self.buckets {
@@ -124,6 +137,14 @@ impl Verdict {
             .as_ref()
             .filter(|(_, share)| *share >= EXPLAINS * self.region_max_share.unwrap_or(1.0));
         match hotspot {
+            Hotspot::Lookback => match (self.hot_read_share, self.region_max_share) {
+                (Some(reads), _) if reads < 1.0 => {
+                    let reads = percent(reads);
+                    format!("{reads} of what the hot server is asked for are reads")
+                }
+                (_, Some(region)) => format!("one region takes {}", percent(region)),
+                _ => "neighbouring rows are read".to_owned(),
+            },
             Hotspot::Row => format!("a single row takes {}", percent(self.hottest_row_share)),
             _ if self.regions == 1 && !self.leads_with_time => {
                 "the table has a single region".to_owned()
@@ -192,35 +213,36 @@ impl Verdict {
     }
 
     fn throughput(&self) -> String {
+        let of = self.rates_of;
         let Some(throughput) = self.throughput_per_sec else {
             return format!("nothing was measured in {}", millis(self.duration_s * 1e3));
         };
         if let Some(makespan) = self.makespan_ms {
             return format!(
-                "done after {} at {} writes/s",
+                "done after {} at {} {of}/s",
                 millis(makespan),
                 compact(throughput)
             );
         }
         match (self.offered_per_sec, self.capacity_per_sec) {
             (Some(offered), _) if throughput >= NEARLY_ALL * offered => {
-                format!("all {} writes/s completed", compact(offered))
+                format!("all {} {of}/s completed", compact(offered))
             }
             (Some(offered), _) => format!(
-                "{} of {} writes/s completed",
+                "{} of {} {of}/s completed",
                 compact(throughput),
                 compact(offered)
             ),
             (None, Some(capacity)) if capacity > 0.0 => {
                 let of = (throughput / (capacity * f64::from(self.servers))).min(1.0);
                 format!(
-                    "{} writes/s, {} of what {} could do",
+                    "{} {of}/s, {} of what {} could do",
                     compact(throughput),
                     percent(of),
                     self.cluster()
                 )
             }
-            (None, _) => format!("{} writes/s", compact(throughput)),
+            (None, _) => format!("{} {of}/s", compact(throughput)),
         }
     }
 
@@ -228,6 +250,19 @@ impl Verdict {
         match self.servers {
             1 => "one server".to_owned(),
             servers => format!("{servers} servers"),
+        }
+    }
+
+    /// What reads pay: one or two of them, of more the dearest.
+    fn price(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.reads[..] {
+            [] => Ok(()),
+            [only] => write!(f, "; {only}"),
+            [first, second] => write!(f, "; {first}; {second}"),
+            more => match ReadPrice::dearest(more) {
+                Some(dearest) => write!(f, "; dearest of {} reads: {dearest}", more.len()),
+                None => Ok(()),
+            },
         }
     }
 

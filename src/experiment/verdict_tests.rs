@@ -1,12 +1,16 @@
 //! Verdicts, read: each must be true of its numbers, specific, and one sentence.
 
+use super::read_summary::ReadPrice;
 use super::verdict::Verdict;
 use crate::metrics::Hotspot;
+use crate::query::AccessPath;
 
 /// An even spread of an open loop at half load.
 fn even() -> Verdict {
     Verdict {
         hotspot: Some(Hotspot::None),
+        skew_of: "writes",
+        rates_of: "writes",
         servers: 8,
         server_max_share: Some(0.1312),
         peak_to_mean: Some(1.05),
@@ -25,10 +29,12 @@ fn even() -> Verdict {
         buckets: None,
         entity: None,
         hottest_row_share: 0.00001,
+        hot_read_share: None,
         region_max_share: Some(0.034),
         key_floor: 1.0,
         placement_floor: 1.0,
         duration_s: 20.0,
+        reads: Vec::new(),
     }
 }
 
@@ -247,5 +253,73 @@ fn a_single_server() {
             v.throughput_per_sec = Some(11_990.0);
         }),
         "One server takes everything; all 12k writes/s completed, p99 3.42 ms."
+    );
+}
+
+fn read(name: &str, p99: f64) -> ReadPrice {
+    ReadPrice {
+        name: name.to_owned(),
+        path: AccessPath::FanOutScan,
+        calls: 16.0,
+        rows_read: 12.0,
+        rows_returned: 10.0,
+        p99_ms: Some((p99, false)),
+        failed_fraction: 0.0,
+        behind: None,
+    }
+}
+
+#[test]
+fn what_reads_pay_ends_the_sentence() {
+    assert_eq!(
+        verdict(|v| v.reads = vec![read("newest", 4.112)]),
+        "No hotspot: the busiest of 8 servers takes 13.1 % of the writes (even: 12.5 %); all 80k writes/s completed, p99 3.42 ms; \
+         a `newest` costs 16 scan calls, p99 4.11 ms."
+    );
+    let end = |names: &[&str]| {
+        let reads = names.iter().enumerate();
+        let reads = reads
+            .map(|(at, name)| read(name, 2.0 + at as f64))
+            .collect();
+        let text = verdict(|v| v.reads = reads);
+        text.split_once("3.42 ms; ").unwrap().1.to_owned()
+    };
+    assert_eq!(
+        end(&["newest", "window"]),
+        "a `newest` costs 16 scan calls, p99 2 ms; a `window` costs 16 scan calls, p99 3 ms."
+    );
+    assert_eq!(
+        end(&["newest", "window", "page"]),
+        "dearest of 3 reads: a `page` costs 16 scan calls, p99 4 ms."
+    );
+}
+
+#[test]
+fn a_hotspot_of_reads() {
+    assert_eq!(
+        verdict(|v| {
+            v.hotspot = Some(Hotspot::Lookback);
+            v.skew_of = "reads";
+            (v.server_max_share, v.region_max_share) = (Some(0.912), Some(0.9));
+            (v.peak_to_mean, v.hot_read_share) = (Some(7.3), Some(0.84));
+            v.reads = vec![ReadPrice {
+                behind: Some((310.0, 400.0)),
+                ..read("newest", 812.0)
+            }];
+        }),
+        "Lookback hotspot: 84 % of what the hot server is asked for are reads, so one of 8 servers takes 91.2 % of the reads; \
+         all 80k writes/s completed, p99 3.42 ms; a `newest` costs 16 scan calls, p99 812 ms, 310 of 400 reads/s completed."
+    );
+}
+
+#[test]
+fn a_workload_of_reads_alone() {
+    assert_eq!(
+        verdict(|v| {
+            (v.skew_of, v.rates_of) = ("reads", "reads");
+            (v.offered_per_sec, v.throughput_per_sec) = (Some(500.0), Some(499.0));
+            (v.capacity_per_sec, v.hot_read_share) = (None, Some(1.0));
+        }),
+        "No hotspot: the busiest of 8 servers takes 13.1 % of the reads (even: 12.5 %); all 500 reads/s completed, p99 3.42 ms."
     );
 }

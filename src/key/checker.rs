@@ -8,7 +8,7 @@ use super::parser::parse;
 use super::plan::{Environment, KeyError, KeyNote};
 use super::syntax::{Expr, ExprKind, MAX_DEPTH, Operator};
 use super::typed::{Code, Spread, Typed, type_name};
-use crate::record::{FieldId, FieldText, ValueType};
+use crate::record::{DerivedId, FieldId, FieldText, ValueType};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -399,7 +399,18 @@ impl<'a> Checker<'a> {
         self.texts.push((Some(name.to_owned()), text));
         let parts = self.parts(&tree);
         self.texts.pop();
-        parts
+        let mut parts = parts?;
+        let known = self.environment.derived.iter();
+        if let Some(at) = known
+            .map(|(known, _)| known)
+            .position(|known| known == name)
+        {
+            for part in &mut parts {
+                let needs = &mut part.typed.facts.needs;
+                *needs = std::mem::take(needs).or_derived(DerivedId(at as u16));
+            }
+        }
+        Some(parts)
     }
 
     /// The value of any sub-expression.

@@ -5,6 +5,7 @@ use super::checker::Checker;
 use super::code::{BytesCode, DoubleCode, IntOp};
 use super::functions;
 use super::interval::Interval;
+use super::knowledge::Needs;
 use super::plan::Environment;
 use super::shape::Shape;
 use super::syntax::Expr;
@@ -93,6 +94,7 @@ impl Checker<'_> {
             cardinality: domain.cardinality,
             unit: domain.time_unit,
             spread: Spread::Plain,
+            needs: Needs::field(id),
         };
         let slot = usize::from(id.0);
         match domain.value_type {

@@ -3,6 +3,7 @@
 use super::batch;
 use super::checker::Checker;
 use super::code::BytesCode;
+use super::derivation::Derivation;
 use super::execute::Input;
 use super::lints;
 use super::md5_sites;
@@ -85,6 +86,8 @@ pub struct KeyPlan {
     md5_operands: Vec<BytesCode>,
     /// Values of the leading bucket, ascending.
     buckets: Option<Vec<Vec<u8>>>,
+    /// The scenario's derived fields, in file order.
+    pub(super) derivations: Vec<Option<Derivation>>,
     /// The fields that the key uses, at their places; the others are blank.
     schema: Arc<Schema>,
 }
@@ -138,6 +141,11 @@ impl KeyPlan {
             md5_operands: md5_sites::operands(segments.iter().map(|segment| &segment.code)),
             buckets: reach::leading_buckets(&segments),
             schema: Arc::new(used_fields(environment.schema, &used)),
+            derivations: environment
+                .derived
+                .iter()
+                .map(|(_, text)| Derivation::compile(text, environment))
+                .collect(),
             segments,
             shape,
         })

@@ -70,7 +70,7 @@ fn int_values(code: &IntCode) -> Option<Vec<i64>> {
     Some(values)
 }
 
-fn bytes_values(code: &BytesCode) -> Option<Vec<Vec<u8>>> {
+pub(super) fn bytes_values(code: &BytesCode) -> Option<Vec<Vec<u8>>> {
     match code {
         BytesCode::Literal(bytes) => Some(vec![bytes.to_vec()]),
         BytesCode::Int(encoding, value) => {

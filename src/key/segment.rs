@@ -19,7 +19,7 @@ pub struct Segment {
     is_text: bool,
     pub(super) code: BytesCode,
     pub(super) shape: Shape,
-    facts: Facts,
+    pub(super) facts: Facts,
 }
 
 impl Segment {

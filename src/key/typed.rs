@@ -2,6 +2,7 @@
 
 use super::code::{BytesCode, DoubleCode, IntCode, IntOp};
 use super::interval::Interval;
+use super::knowledge::Needs;
 use super::shape::Shape;
 use crate::record::{FieldId, TimeUnit, ValueType};
 
@@ -34,6 +35,8 @@ pub(super) struct Facts {
     pub unit: Option<TimeUnit>,
     /// How values spread.
     pub spread: Spread,
+    /// What a reader must know to know the value, unless it is drawn.
+    pub needs: Needs,
 }
 
 /// Whether values grow with the operations' time.
@@ -67,6 +70,7 @@ impl Facts {
             cardinality: Some(1),
             unit: None,
             spread: Spread::Plain,
+            needs: Needs::NOTHING,
         }
     }
 
@@ -86,6 +90,7 @@ impl Facts {
             cardinality,
             unit: None,
             spread: self.spread.max(other.spread),
+            needs: self.needs.and(&other.needs),
         }
     }
 

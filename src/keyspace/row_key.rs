@@ -37,15 +37,17 @@ impl RowKey {
     /// assert_eq!(RowKey::after_prefix(b"\xFF\xFF"), RowKey::default());
     /// ```
     pub fn after_prefix(prefix: &[u8]) -> Self {
-        let kept = prefix
-            .iter()
-            .rposition(|&byte| byte != 0xFF)
-            .map_or(0, |last| last + 1);
-        let mut end = prefix[..kept].to_vec();
-        if let Some(last) = end.last_mut() {
-            *last += 1;
-        }
+        let mut end = Vec::new();
+        Self::write_after_prefix(prefix, &mut end);
         Self(end)
+    }
+
+    /// Appends [`RowKey::after_prefix`] to `out`.
+    pub fn write_after_prefix(prefix: &[u8], out: &mut Vec<u8>) {
+        if let Some(last) = prefix.iter().rposition(|&byte| byte != 0xFF) {
+            out.extend_from_slice(&prefix[..last]);
+            out.push(prefix[last] + 1);
+        }
     }
 }
 

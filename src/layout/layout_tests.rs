@@ -95,9 +95,11 @@ fn strategy(key: &str, presplit: Presplit, sensor: LawShape, existing: u64) -> S
                 with: Vec::new(),
             }]
         },
+        reads: Vec::new(),
     };
     let setup = Setup {
         schema,
+        derived: Vec::new(),
         workload,
         cluster: ClusterSpec::default(),
         table: TableSpec::default(),
@@ -108,6 +110,7 @@ fn strategy(key: &str, presplit: Presplit, sensor: LawShape, existing: u64) -> S
         title: "tried".into(),
         key_span: 100..102 + key.len(),
         key: Arc::new(plan),
+        copies: Vec::new(),
         presplit,
         setup: Arc::new(setup),
     }

@@ -7,10 +7,19 @@ mod key_lints;
 mod key_sample;
 mod load_lints;
 mod plan_layout;
+mod size_findings;
+mod table_sample;
+mod table_size;
+mod time_neighbours;
 mod types;
 
 pub use explanation::{Explanation, PrefixShare, RegionCauses, SampleKey};
 pub use load_lints::load_lints;
+pub use size_findings::size_findings;
+pub use table_sample::{StrategySample, TableSample};
+pub use table_size::{
+    EncodedSize, KeyBytes, MemstoreBudget, SegmentBytes, StrategySize, TableSize,
+};
 pub use types::{EntityShare, KeyBucket, Layout, RegionForecast};
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::policy::{quantile_points, quantile_ranks};
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::RecordGenerator;
 use crate::scenario::{Presplit, Strategy};
-use crate::workload::{ExistingSample, OperationBatch, RunSample};
+use crate::workload::{ExistingSample, OperationBatch, RunSample, Workload};
 use std::sync::Arc;
 
 /// Buckets of the key map: enough for one a pixel row or two of its picture.
@@ -107,21 +107,38 @@ pub(super) fn run_sample(
     replicate: u32,
     operations: usize,
 ) -> KeySample {
+    let (key, workload) = (&strategy.key, &strategy.setup.workload);
+    run_sample_of(key, workload, generator, seed, replicate, operations)
+}
+
+/// The same under any key.
+pub(super) fn run_sample_of(
+    key: &KeyPlan,
+    workload: &Workload,
+    generator: &Arc<RecordGenerator>,
+    seed: Seed,
+    replicate: u32,
+    operations: usize,
+) -> KeySample {
     let mut batch = OperationBatch::new();
-    RunSample::take(
-        &strategy.setup.workload,
-        generator,
-        seed,
-        replicate,
-        operations,
-        &mut batch,
-    );
-    KeySample::new(
-        &strategy.key,
-        batch,
-        generator.width(),
-        DrawKey::new(seed, replicate, Stream::Keys, 0),
-    )
+    RunSample::take(workload, generator, seed, replicate, operations, &mut batch);
+    let draws = DrawKey::new(seed, replicate, Stream::Keys, 0);
+    KeySample::new(key, batch, generator.width(), draws)
+}
+
+/// `rows` existing rows, drawn at random, or all of them, with their keys.
+pub(super) fn existing_sample(
+    key: &KeyPlan,
+    workload: &Workload,
+    generator: &RecordGenerator,
+    seed: Seed,
+    replicate: u32,
+    rows: usize,
+) -> KeySample {
+    let mut batch = OperationBatch::new();
+    ExistingSample::take_at_random(workload, generator, seed, replicate, rows, &mut batch);
+    let draws = DrawKey::new(seed, replicate, Stream::Keys, EXISTING_LANE);
+    KeySample::new(key, batch, generator.width(), draws)
 }
 
 fn split_points(

@@ -9,294 +9,94 @@ const ANY: (f64, f64) = (0.0, f64::INFINITY);
 /// Up to the number of servers: `Definition::range_with`.
 const FROM_ONE: (f64, f64) = (1.0, f64::INFINITY);
 
-macro_rules! metric {
-    ($name:literal, $unit:expr, $better:expr, $range:expr, $meaning:literal) => {
-        Definition {
+macro_rules! metrics {
+    ($($name:literal, $unit:expr, $better:expr, $range:expr, $meaning:literal;)*) => {
+        &[$(Definition {
             name: $name,
             unit: $unit,
             better: $better,
             range: $range,
             meaning: $meaning,
-        }
+        }),*]
     };
 }
 
 /// In the order in which a table would show them.
-pub(super) const DEFINITIONS: &[Definition] = &[
-    metric!(
-        "hotspot",
-        Word,
-        Neither,
-        ANY,
-        "class of hotspot: none, row, presplit-mismatch, moving or static"
-    ),
-    metric!(
-        "server_peak_to_mean",
-        Number,
-        Lower,
-        FROM_ONE,
-        "demand of the hottest server over the mean, median over intervals"
-    ),
-    metric!(
-        "server_peak_to_mean_p95",
-        Number,
-        Lower,
-        FROM_ONE,
-        "the same, 95th percentile over intervals"
-    ),
-    metric!(
-        "server_peak_to_mean_overall",
-        Number,
-        Lower,
-        FROM_ONE,
-        "the same of the whole window's demand: a moving hotspot averages out"
-    ),
-    metric!(
-        "server_peak_to_mean_even",
-        Number,
-        Neither,
-        FROM_ONE,
-        "what chance makes of a perfect spread of as many rows an interval (balls in bins)"
-    ),
-    metric!(
-        "server_max_share",
-        Fraction,
-        Lower,
-        SHARE,
-        "share of the demand on the hottest server, median over intervals"
-    ),
-    metric!(
-        "server_max_share_p95",
-        Fraction,
-        Lower,
-        SHARE,
-        "the same, 95th percentile over intervals"
-    ),
-    metric!(
-        "server_max_share_overall",
-        Fraction,
-        Lower,
-        SHARE,
-        "the same of the whole window's demand"
-    ),
-    metric!(
-        "effective_servers",
-        Number,
-        Higher,
-        FROM_ONE,
-        "1 / sum of squared shares: servers that take part, median over intervals"
-    ),
-    metric!(
-        "effective_servers_p95",
-        Number,
-        Higher,
-        FROM_ONE,
-        "the same, 95th percentile over intervals"
-    ),
-    metric!(
-        "effective_servers_overall",
-        Number,
-        Higher,
-        FROM_ONE,
-        "the same of the whole window's demand"
-    ),
-    metric!(
-        "intervals_measured",
-        Count,
-        Neither,
-        ANY,
-        "intervals that the skew metrics rest on"
-    ),
-    metric!(
-        "intervals_skipped",
-        Count,
-        Neither,
-        ANY,
-        "intervals with too few operations for a statement about skew (10 a server)"
-    ),
-    metric!(
-        "region_max_share",
-        Fraction,
-        Lower,
-        SHARE,
-        "share of the demand on the hottest region, median over intervals"
-    ),
-    metric!(
-        "region_max_share_overall",
-        Fraction,
-        Lower,
-        SHARE,
-        "the same of the whole window's demand"
-    ),
-    metric!(
-        "region_gini",
-        Fraction,
-        Lower,
-        SHARE,
-        "Gini coefficient of the regions' demand, x n / (n - 1), median over intervals"
-    ),
-    metric!(
-        "region_gini_overall",
-        Fraction,
-        Lower,
-        SHARE,
-        "the same of the whole window's demand"
-    ),
-    metric!("regions_start", Count, Neither, ANY, "regions at the start"),
-    metric!("regions_end", Count, Neither, ANY, "regions at the end"),
-    metric!(
-        "empty_region_fraction",
-        Fraction,
-        Lower,
-        SHARE,
-        "regions that no row of the run fell into"
-    ),
-    metric!(
-        "key_floor",
-        Number,
-        Lower,
-        FROM_ONE,
-        "servers x share of the hottest row: a peak-to-mean that no split can beat"
-    ),
-    metric!(
-        "placement_floor",
-        Number,
-        Lower,
-        FROM_ONE,
-        "servers x share of the hottest region: a peak-to-mean that no placement of whole regions can beat"
-    ),
-    metric!(
-        "write_offered_per_sec",
-        PerSecond,
-        Neither,
-        ANY,
-        "operations that clients intended, per second of the window"
-    ),
-    metric!(
-        "write_throughput_per_sec",
-        PerSecond,
-        Higher,
-        ANY,
-        "operations completed, per second of the window"
-    ),
-    metric!(
-        "write_goodput_per_sec",
-        PerSecond,
-        Higher,
-        ANY,
-        "operations completed within the deadline, per second of the window"
-    ),
-    metric!(
-        "write_goodput_fraction",
-        Fraction,
-        Higher,
-        SHARE,
-        "of the operations intended in the window: completed within the deadline"
-    ),
-    metric!(
-        "write_failed_fraction",
-        Fraction,
-        Lower,
-        SHARE,
-        "of the operations intended in the window: given up"
-    ),
-    metric!(
-        "write_unfinished_fraction",
-        Fraction,
-        Lower,
-        SHARE,
-        "of the operations intended in the window: in flight at the end"
-    ),
-    metric!(
-        "write_response_ms",
-        Millis,
-        Lower,
-        ANY,
-        "from the intended start to the reply, retries included, of the operations intended in the window"
-    ),
-    metric!(
-        "refused_calls_fraction",
-        Fraction,
-        Lower,
-        SHARE,
-        "calls that a server refused, of those that arrived in the window"
-    ),
-    metric!(
-        "makespan_ms",
-        Millis,
-        Lower,
-        ANY,
-        "from the start to the last completion of the finite imports, when all of them came to their end"
-    ),
-    metric!(
-        "hot_time_fraction",
-        Fraction,
-        Lower,
-        SHARE,
-        "intervals with a saturated or refusing server while the cluster's mean utilisation was below 0.85"
-    ),
-    metric!(
-        "saturated_time_fraction",
-        Fraction,
-        Lower,
-        SHARE,
-        "intervals with a saturated (handlers > 95 % busy) or refusing server"
-    ),
-    metric!(
-        "utilisation_max",
-        Fraction,
-        Lower,
-        SHARE,
-        "busy handlers of the busiest server"
-    ),
-    metric!(
-        "utilisation_mean",
-        Fraction,
-        Neither,
-        SHARE,
-        "busy handlers of all servers"
-    ),
-    metric!(
-        "saturated",
-        Fraction,
-        Lower,
-        SHARE,
-        "share of the replicates in which operations piled up (open loop) or a server was more than 95 % busy (closed loop)"
-    ),
-    metric!(
-        "server_capacity_per_sec",
-        PerSecond,
-        Higher,
-        ANY,
-        "rows a second of these writes on one saturated server with one region"
-    ),
-    metric!(
-        "usable_capacity_per_sec",
-        PerSecond,
-        Higher,
-        ANY,
-        "servers x server_capacity_per_sec / server_peak_to_mean"
-    ),
-    metric!("key_bytes", Bytes, Lower, ANY, "mean length of a row key"),
-    metric!(
-        "cell_bytes",
-        Bytes,
-        Lower,
-        ANY,
-        "mean size of a cell as HBase stores it uncompressed (KeyValue)"
-    ),
-    metric!(
-        "row_bytes",
-        Bytes,
-        Lower,
-        ANY,
-        "mean size of a row: all its cells"
-    ),
-    metric!(
-        "table_bytes",
-        Bytes,
-        Lower,
-        ANY,
-        "existing rows and those written in the run, uncompressed, one replica"
-    ),
-];
+pub(super) const DEFINITIONS: &[Definition] = metrics! {
+    "hotspot", Word, Neither, ANY, "class of hotspot: none, row, presplit-mismatch, lookback, moving or static";
+    "server_peak_to_mean", Number, Lower, FROM_ONE, "demand of the hottest server over the mean, median over intervals";
+    "server_peak_to_mean_p95", Number, Lower, FROM_ONE, "the same, 95th percentile over intervals";
+    "server_peak_to_mean_overall", Number, Lower, FROM_ONE, "the same of the whole window's demand: a moving hotspot averages out";
+    "server_peak_to_mean_even", Number, Neither, FROM_ONE, "what chance makes of a perfect spread of as many rows an interval (balls in bins)";
+    "server_max_share", Fraction, Lower, SHARE, "share of the demand on the hottest server, median over intervals";
+    "server_max_share_p95", Fraction, Lower, SHARE, "the same, 95th percentile over intervals";
+    "server_max_share_overall", Fraction, Lower, SHARE, "the same of the whole window's demand";
+    "effective_servers", Number, Higher, FROM_ONE, "1 / sum of squared shares: servers that take part, median over intervals";
+    "effective_servers_p95", Number, Higher, FROM_ONE, "the same, 95th percentile over intervals";
+    "effective_servers_overall", Number, Higher, FROM_ONE, "the same of the whole window's demand";
+    "intervals_measured", Count, Neither, ANY, "intervals that the skew metrics rest on";
+    "intervals_skipped", Count, Neither, ANY, "intervals with too few operations for a statement about skew (10 a server)";
+    "region_max_share", Fraction, Lower, SHARE, "share of the demand on the hottest region, median over intervals";
+    "region_max_share_overall", Fraction, Lower, SHARE, "the same of the whole window's demand";
+    "region_gini", Fraction, Lower, SHARE, "Gini coefficient of the regions' demand, x n / (n - 1), median over intervals";
+    "region_gini_overall", Fraction, Lower, SHARE, "the same of the whole window's demand";
+    "regions_start", Count, Neither, ANY, "regions at the start";
+    "regions_end", Count, Neither, ANY, "regions at the end";
+    "empty_region_fraction", Fraction, Lower, SHARE, "regions that no row of the run fell into";
+    "key_floor", Number, Lower, FROM_ONE, "servers x share of the hottest row: a peak-to-mean that no split can beat";
+    "placement_floor", Number, Lower, FROM_ONE, "servers x share of the hottest region: a peak-to-mean that no placement of whole regions can beat";
+    "write_offered_per_sec", PerSecond, Neither, ANY, "operations that clients intended, per second of the window";
+    "write_throughput_per_sec", PerSecond, Higher, ANY, "operations completed, per second of the window";
+    "write_goodput_per_sec", PerSecond, Higher, ANY, "operations completed within the deadline, per second of the window";
+    "write_goodput_fraction", Fraction, Higher, SHARE, "of the operations intended in the window: completed within the deadline";
+    "write_failed_fraction", Fraction, Lower, SHARE, "of the operations intended in the window: given up";
+    "write_unfinished_fraction", Fraction, Lower, SHARE, "of the operations intended in the window: in flight at the end";
+    "write_response_ms", Millis, Lower, ANY, "from the intended start to the reply, retries included, of the operations intended in the window";
+    "read_server_peak_to_mean", Number, Lower, FROM_ONE, "read demand (a Get, or a region that a scan opens) of the hottest server over the mean, median over intervals";
+    "read_server_peak_to_mean_p95", Number, Lower, FROM_ONE, "the same, 95th percentile over intervals";
+    "read_server_peak_to_mean_overall", Number, Lower, FROM_ONE, "the same of the whole window's read demand";
+    "read_server_peak_to_mean_even", Number, Neither, FROM_ONE, "what chance makes of a perfect spread of as much read demand an interval (balls in bins)";
+    "read_server_max_share", Fraction, Lower, SHARE, "share of the read demand on the server that reads heat most, median over intervals";
+    "read_server_max_share_p95", Fraction, Lower, SHARE, "the same, 95th percentile over intervals";
+    "read_server_max_share_overall", Fraction, Lower, SHARE, "the same of the whole window's read demand";
+    "read_effective_servers", Number, Higher, FROM_ONE, "1 / sum of squared shares of read demand: servers that serve reads, median over intervals";
+    "read_effective_servers_p95", Number, Higher, FROM_ONE, "the same, 95th percentile over intervals";
+    "read_effective_servers_overall", Number, Higher, FROM_ONE, "the same of the whole window's read demand";
+    "read_intervals_measured", Count, Neither, ANY, "intervals that the skew metrics of reads rest on";
+    "read_intervals_skipped", Count, Neither, ANY, "intervals with too little read demand for a statement about its skew (10 a server)";
+    "read_region_max_share", Fraction, Lower, SHARE, "share of the read demand on the region that reads heat most, median over intervals";
+    "read_region_max_share_overall", Fraction, Lower, SHARE, "the same of the whole window's read demand";
+    "read_region_gini", Fraction, Lower, SHARE, "Gini coefficient of the regions' read demand, x n / (n - 1), median over intervals";
+    "read_region_gini_overall", Fraction, Lower, SHARE, "the same of the whole window's read demand";
+    "read_placement_floor", Number, Lower, FROM_ONE, "servers x share of the region that reads heat most: a read_server_peak_to_mean that no placement of whole regions can beat";
+    "read_offered_per_sec", PerSecond, Neither, ANY, "reads that clients intended, per second of the window";
+    "read_throughput_per_sec", PerSecond, Higher, ANY, "reads completed, per second of the window";
+    "read_goodput_per_sec", PerSecond, Higher, ANY, "reads completed within the deadline, per second of the window";
+    "read_goodput_fraction", Fraction, Higher, SHARE, "of the reads intended in the window: completed within the deadline";
+    "read_failed_fraction", Fraction, Lower, SHARE, "of the reads intended in the window: given up";
+    "read_unfinished_fraction", Fraction, Lower, SHARE, "of the reads intended in the window: in flight at the end";
+    "read_response_ms", Millis, Lower, ANY, "from the intended start of a read to the reply of its slowest part, retries included, of the reads intended in the window";
+    "refused_calls_fraction", Fraction, Lower, SHARE, "calls that a server refused, of those that arrived in the window";
+    "makespan_ms", Millis, Lower, ANY, "from the start to the last completion of the finite imports, when all of them came to their end";
+    "hot_time_fraction", Fraction, Lower, SHARE, "intervals with a saturated or refusing server while the cluster's mean utilisation was below 0.85";
+    "saturated_time_fraction", Fraction, Lower, SHARE, "intervals with a saturated (handlers > 95 % busy) or refusing server";
+    "utilisation_max", Fraction, Lower, SHARE, "busy handlers of the busiest server";
+    "utilisation_mean", Fraction, Neither, SHARE, "busy handlers of all servers";
+    "saturated", Fraction, Lower, SHARE, "share of the replicates in which operations piled up (open loop) or a server was more than 95 % busy (closed loop)";
+    "server_capacity_per_sec", PerSecond, Higher, ANY, "rows a second of these writes on one saturated server with one region";
+    "usable_capacity_per_sec", PerSecond, Higher, ANY, "servers x server_capacity_per_sec / server_peak_to_mean";
+    "key_bytes", Bytes, Lower, ANY, "mean length of a row key, over the table's rows";
+    "cell_bytes", Bytes, Lower, ANY, "mean size of a cell (KeyValue): 20 bytes, row key, family, qualifier, value";
+    "row_bytes", Bytes, Lower, ANY, "mean size of a row: all its cells, in every copy of the table";
+    "table_bytes", Bytes, Lower, ANY, "existing rows and those that the run adds on disk: store files with index and Bloom filter, in the table's block encoding, uncompressed, one replica, all copies";
+    "block_index_bytes", Bytes, Lower, ANY, "block indexes of those store files: what a server keeps in memory to find a block";
+};
+
+/// What only a single read has, as `read.<name>.`.
+pub(super) const OF_ONE_READ: &[Definition] = metrics! {
+    "path", Word, Neither, ANY, "how the key serves the read: get, multi-get, scan, fan-out-scan, bucket-scan or table-scan";
+    "calls", Number, Lower, ANY, "calls of a read, attempts again apart; mean of the completed ones, of the forecast when the read is not issued";
+    "regions", Number, Lower, ANY, "regions that a read asks, each once; mean likewise";
+    "rows_read", Number, Lower, ANY, "rows that servers read for a read; mean likewise";
+    "rows_returned", Number, Neither, ANY, "rows that the reader gets; mean likewise";
+};

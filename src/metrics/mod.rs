@@ -5,8 +5,13 @@
 
 mod catalogue;
 mod definitions;
+mod demand;
 mod hotspot;
 mod intervals;
+mod metric_path;
+mod read_side;
+#[cfg(test)]
+mod read_tests;
 mod recorder;
 #[cfg(test)]
 mod recorder_tests;
@@ -16,15 +21,21 @@ mod run_result;
 mod series;
 mod summary;
 mod table;
+mod tally;
 
 pub use catalogue::{
-    Better, Definition, MetricPath, PER_WRITE, RESPONSE, RESPONSE_PARTS, Unit, UnknownMetric,
-    all_paths, definition, definitions, lookup,
+    Better, Definition, PER_READ, PER_WRITE, READ_COSTS, READ_RESPONSE, RESPONSE, RESPONSE_PARTS,
+    Unit, definition, definitions,
 };
+pub use demand::{HottestServer, OPERATIONS_PER_SERVER};
 pub use hotspot::{
-    CHANCE_SDS, Hotspot, HotspotEvidence, MOVING_RATIO, NO_HOTSPOT_BELOW, ROW_SHARE_OF_PEAK,
+    CHANCE_SDS, Hotspot, HotspotEvidence, LOOKBACK_READ_SHARE, MOVING_RATIO, NO_HOTSPOT_BELOW,
+    Peak, ROW_SHARE_OF_PEAK,
 };
+pub use metric_path::{
+    MetricPath, OperationNames, PATH_WORDS, Subject, UnknownMetric, all_paths, lookup,
+};
+pub use read_side::ReadWork;
 pub use recorder::{Recorder, RecorderConfig};
 pub use response::{CombinedResponse, Nanos, Response};
-pub use run_result::{Counts, RunResult, Scalars, Series};
-pub use summary::OPERATIONS_PER_SERVER;
+pub use run_result::{Counts, ReadRun, RunResult, Scalars, Series};

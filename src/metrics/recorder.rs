@@ -2,12 +2,14 @@
 //!
 //! Must not schedule; it is told when things happen.
 
+use super::demand::Demand;
 use super::intervals::{Cursor, Intervals};
-use super::region_demand::RegionDemand;
+use super::read_side::ReadSide;
 use super::table::Table;
-use super::{Counts, Response, RunResult, summary};
+use super::tally::Tally;
+use super::{ReadWork, RunResult, summary};
 use crate::time::{SimDuration, SimTime};
-use crate::workload::WriteId;
+use crate::workload::{ReadId, WriteId};
 
 /// Most intervals that a series has.
 pub(super) const SERIES_INTERVALS: u64 = 600;
@@ -19,11 +21,13 @@ pub struct RecorderConfig {
     pub servers: u32,
     /// Handlers of a server.
     pub handlers: u32,
-    /// Server of each region, in key order.
+    /// Server of each region, in key order; those of the copies follow, copy by copy.
     pub region_server: Vec<u32>,
     /// Number of writes of the workload.
     pub writes: usize,
-    /// Whether any write is open loop (decides what "saturated" means).
+    /// Number of reads of the workload.
+    pub reads: usize,
+    /// Whether any write or read is open loop (decides what "saturated" means).
     pub open_loop: bool,
     /// End of the warm-up; the measurement window is `[warmup, duration)`.
     pub warmup: SimTime,
@@ -35,24 +39,6 @@ pub struct RecorderConfig {
     pub key_buckets: usize,
 }
 
-/// What is counted of one write.
-#[derive(Debug, Clone)]
-pub(super) struct WriteTally {
-    /// Of the whole run.
-    pub(super) counts: Counts,
-    /// Of the cohort whose intended start lies in the window.
-    pub(super) cohort: Counts,
-    /// Of the cohort: completed within the deadline.
-    pub(super) cohort_good: u64,
-    /// Completed in the window, whenever intended.
-    pub(super) window_completed: u64,
-    /// Of those: within the deadline.
-    pub(super) window_good: u64,
-    /// When the last of them was completed, in nanoseconds; zero when none was.
-    pub(super) last_completion: u64,
-    pub(super) response: Response,
-}
-
 /// Collects one run. Times of different operations may come in any order; see [`Recorder::offered`] for the one limit.
 #[derive(Debug)]
 pub struct Recorder {
@@ -60,14 +46,14 @@ pub struct Recorder {
     pub(super) intervals: Intervals,
     /// Sample intervals that make one of the series.
     pub(super) group: u64,
-    pub(super) writes: Vec<WriteTally>,
-    pub(super) regions: RegionDemand,
+    pub(super) writes: Vec<Tally>,
+    pub(super) demand: Demand,
+    pub(super) reads: ReadSide,
     /// Operations offered, by interval and write.
     pub(super) offered: Table<u32>,
     /// Operations given up, by interval.
     pub(super) given_up: Table<u32>,
     /// By interval and server.
-    pub(super) server_demand: Table<u32>,
     pub(super) server_completed: Table<u32>,
     pub(super) server_calls: Table<u32>,
     pub(super) server_refused: Table<u32>,
@@ -97,21 +83,12 @@ impl Recorder {
         };
         let intervals = Intervals::new(config.sample, config.warmup, group);
         let servers = config.servers as usize;
-        let tally = WriteTally {
-            counts: Counts::default(),
-            cohort: Counts::default(),
-            cohort_good: 0,
-            window_completed: 0,
-            window_good: 0,
-            last_completion: 0,
-            response: Response::new(config.duration.as_nanos()),
-        };
         Self {
-            regions: RegionDemand::new(config.region_server.len(), &intervals),
-            writes: vec![tally; config.writes],
+            demand: Demand::new(config.servers, config.region_server.len(), &intervals),
+            reads: ReadSide::new(&config, &intervals),
+            writes: vec![Tally::new(config.duration.as_nanos()); config.writes],
             offered: Table::new(config.writes),
             given_up: Table::new(1),
-            server_demand: Table::new(servers),
             server_completed: Table::new(servers),
             server_calls: Table::new(servers),
             server_refused: Table::new(servers),
@@ -148,18 +125,26 @@ impl Recorder {
             self.turn_to(interval);
         }
         self.offered.add(interval, usize::from(write.0), 1);
-        self.server_demand.add(interval, server as usize, 1);
-        self.regions.add(region);
+        self.demand.add(interval, region, server);
         if self.config.key_buckets > 0 {
             self.key_demand.add(self.key_row, key_bucket as usize, 1);
         }
     }
 
+    /// An operation writes a further row, to a copy of the table: demand of `region` (of that copy) and `server`, but no operation of its own.
+    #[inline]
+    pub fn copied(&mut self, at: SimTime, region: u32, server: u32) {
+        let (interval, moved) = self.offered_at.locate(&self.intervals, at.as_nanos());
+        if moved {
+            self.turn_to(interval);
+        }
+        self.demand.add(interval, region, server);
+    }
+
     #[cold]
     fn turn_to(&mut self, interval: usize) {
         self.offered.reach(interval);
-        self.server_demand.reach(interval);
-        self.regions.turn_to(interval);
+        self.demand.turn_to(interval);
         self.key_row = interval / self.group as usize;
         self.key_demand.reach(self.key_row);
     }
@@ -180,21 +165,12 @@ impl Recorder {
             self.server_completed.reach(interval);
         }
         self.server_completed.add(interval, server as usize, 1);
-        let good = u64::from(within_deadline);
-        let tally = &mut self.writes[usize::from(write.0)];
-        tally.counts.completed += 1;
-        tally.last_completion = tally.last_completion.max(finished);
-        if finished >= self.warmup {
-            tally.window_completed += 1;
-            tally.window_good += good;
-        }
-        if intended.as_nanos() >= self.warmup {
-            tally.cohort.completed += 1;
-            tally.cohort_good += good;
-            tally
-                .response
-                .record(finished.saturating_sub(intended.as_nanos()));
-        }
+        self.writes[usize::from(write.0)].completed(
+            intended.as_nanos(),
+            finished,
+            self.warmup,
+            within_deadline,
+        );
     }
 
     /// An operation was given up at `at`.
@@ -202,23 +178,63 @@ impl Recorder {
         let interval = self.intervals.index(at.as_nanos());
         self.given_up.reach(interval);
         self.given_up.add(interval, 0, 1);
-        let tally = &mut self.writes[usize::from(write.0)];
-        tally.counts.failed += 1;
-        if intended.as_nanos() >= self.warmup {
-            tally.cohort.failed += 1;
-        }
+        self.writes[usize::from(write.0)].failed(intended.as_nanos(), self.warmup);
     }
 
     /// An operation is still in flight at the end; called once for each before [`Recorder::finish`].
     pub fn unfinished(&mut self, write: WriteId, intended: SimTime, end: SimTime) {
         let tally = &mut self.writes[usize::from(write.0)];
-        tally.counts.in_flight += 1;
-        if intended.as_nanos() >= self.warmup {
-            tally.cohort.in_flight += 1;
-            tally
-                .response
-                .record_unfinished(end.since(intended).as_nanos());
+        tally.unfinished(intended.as_nanos(), end.as_nanos(), self.warmup);
+    }
+
+    /// A read's intended time has come. Counted once, whatever happens later. `at` < duration.
+    #[inline]
+    pub fn read_offered(&mut self, at: SimTime, read: ReadId) {
+        let read = usize::from(read.0);
+        self.reads.offered(&self.intervals, at.as_nanos(), read);
+    }
+
+    /// A Get, or a region that a scan opens: read demand of `region` and `server` at the time when the client first sends it (attempts
+    /// again don't count). Times may interleave as in [`Recorder::offered`].
+    #[inline]
+    pub fn read_demand(&mut self, at: SimTime, region: u32, server: u32) {
+        self.reads
+            .demand(&self.intervals, at.as_nanos(), region, server);
+    }
+
+    /// The last part of a read reached its client at `finished` (<= end).
+    #[inline]
+    pub fn read_completed(
+        &mut self,
+        read: ReadId,
+        intended: SimTime,
+        finished: SimTime,
+        within_deadline: bool,
+        work: ReadWork,
+    ) {
+        let finished = finished.as_nanos();
+        self.reads.ended(&self.intervals, finished);
+        let read = &mut self.reads.reads[usize::from(read.0)];
+        let in_cohort =
+            read.tally
+                .completed(intended.as_nanos(), finished, self.warmup, within_deadline);
+        if in_cohort {
+            read.worked(work);
         }
+    }
+
+    /// A read was given up at `at`.
+    pub fn read_failed(&mut self, read: ReadId, intended: SimTime, at: SimTime) {
+        self.reads.ended(&self.intervals, at.as_nanos());
+        let read = &mut self.reads.reads[usize::from(read.0)];
+        read.tally.failed(intended.as_nanos(), self.warmup);
+    }
+
+    /// A read is still in flight at the end; called once for each before [`Recorder::finish`].
+    pub fn read_unfinished(&mut self, read: ReadId, intended: SimTime, end: SimTime) {
+        let read = &mut self.reads.reads[usize::from(read.0)];
+        read.tally
+            .unfinished(intended.as_nanos(), end.as_nanos(), self.warmup);
     }
 
     /// A call reached a server (taken or refused).

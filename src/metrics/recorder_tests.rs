@@ -17,6 +17,7 @@ fn config(duration_ms: u64) -> RecorderConfig {
         handlers: 4,
         region_server: vec![0, 1, 0, 1],
         writes: 2,
+        reads: 0,
         open_loop: true,
         warmup: ms(1_000),
         duration: ms(duration_ms),

@@ -1,6 +1,6 @@
 //! What one run leaves behind: complete and plain. Must not know other runs or strategies.
 
-use super::Response;
+use super::{HottestServer, Response};
 use crate::statistics::ExpectedPeak;
 use std::collections::BTreeMap;
 
@@ -30,6 +30,18 @@ impl Counts {
 /// Scalar metrics by their JSON path; `None` is undefined.
 pub type Scalars = BTreeMap<&'static str, Option<f64>>;
 
+/// One read's results.
+#[derive(Debug, Clone)]
+pub struct ReadRun {
+    /// Of the whole run.
+    pub counts: Counts,
+    /// Its rates and fractions (`read_offered_per_sec`, ...), and means over the completed reads of the cohort: `calls`, `regions`,
+    /// `rows_read`, `rows_returned`.
+    pub metrics: Scalars,
+    /// Response times of the cohort.
+    pub response: Response,
+}
+
 /// One run's results.
 #[derive(Debug, Clone)]
 pub struct RunResult {
@@ -37,7 +49,8 @@ pub struct RunResult {
     pub counts: Counts,
     /// Of each write, in file order.
     pub write_counts: Vec<Counts>,
-    /// Of all writes together (`server_max_share`, `write_failed_fraction`, ...).
+    /// Of all writes together (`server_max_share`, `write_failed_fraction`, ...), and of all reads together when there are any
+    /// (`read_server_max_share`, `read_failed_fraction`, ...).
     pub metrics: Scalars,
     /// Of each write: its rates and fractions.
     pub write_metrics: Vec<Scalars>,
@@ -45,8 +58,16 @@ pub struct RunResult {
     pub response: Response,
     /// The same for each write.
     pub write_response: Vec<Response>,
+    /// Of all reads together.
+    pub read_counts: Counts,
+    /// Response times of the cohort, all reads together.
+    pub read_response: Response,
+    /// Of each read, in file order.
+    pub reads: Vec<ReadRun>,
     /// Peak-to-mean that a perfect spread of as many rows an interval would show by chance.
     pub even_peak: Option<ExpectedPeak>,
+    /// Writes and reads together, when there are reads.
+    pub hottest: Option<HottestServer>,
     /// Kept when the recorder was asked for it (replicate 0).
     pub series: Option<Series>,
 }
@@ -75,6 +96,12 @@ pub struct Series {
     pub key_demand: Vec<Vec<u64>>,
     /// Demand in rows of the whole window, by region.
     pub region_demand: Vec<u64>,
+    /// Read demand, `[interval][server]`; empty without reads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub server_read_demand: Vec<Vec<u64>>,
+    /// Read demand of the whole window, by region; empty without reads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read_region_demand: Vec<u64>,
     /// Server that serves each region.
     pub region_server: Vec<u32>,
 }

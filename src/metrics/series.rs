@@ -1,11 +1,18 @@
 //! The time series of one run, for charts. Must not judge them.
 
 use super::Series;
+use super::demand::ClosedDemand;
 use super::recorder::Recorder;
 use super::table::Table;
 
 /// Series of a finished run whose tables are settled: `group` sample intervals make one.
-pub(super) fn of(run: &Recorder, end: u64, window_start: usize, region_demand: Vec<u64>) -> Series {
+pub(super) fn of(
+    run: &Recorder,
+    end: u64,
+    window_start: usize,
+    written: &ClosedDemand,
+    read: &ClosedDemand,
+) -> Series {
     let rows = run.intervals.count(end);
     let group = run.group as usize;
     let summed = |table: &Table<u32>| -> Vec<Vec<u64>> {
@@ -43,7 +50,7 @@ pub(super) fn of(run: &Recorder, end: u64, window_start: usize, region_demand: V
         interval_ms: run.config.sample.as_millis_f64() * group as f64,
         origin_ms: run.intervals.origin_ms(),
         window_start: window_start / group,
-        server_demand: summed(&run.server_demand),
+        server_demand: summed(&written.servers),
         server_completed: summed(&run.server_completed),
         server_refused: summed(&run.server_refused),
         server_utilisation: utilisation.collect(),
@@ -56,7 +63,12 @@ pub(super) fn of(run: &Recorder, end: u64, window_start: usize, region_demand: V
                     .collect()
             })
             .collect(),
-        region_demand,
+        region_demand: written.by_region.clone(),
+        server_read_demand: match read.by_region.is_empty() {
+            true => Vec::new(),
+            false => summed(&read.servers),
+        },
+        read_region_demand: read.by_region.clone(),
         region_server: run.config.region_server.clone(),
     }
 }

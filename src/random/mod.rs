@@ -54,6 +54,10 @@ pub enum Stream {
     Sample = 14,
     /// Bytes of generated texts; the same in every replicate.
     Texts = 15,
+    /// What a read asks for.
+    Reads = 16,
+    /// Whole numbers of rows that a scan meets, by operation.
+    ScannedRows = 20,
 }
 
 fn chacha(seed: Seed, replicate: u32, stream: Stream, lane: u32) -> ChaCha8Rng {

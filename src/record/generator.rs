@@ -144,6 +144,21 @@ impl RecordGenerator {
         }
     }
 
+    /// The value of a dependent field (`of`) that belongs to the values of those that it depends on, whose slots `slot_of` gives; `None` for
+    /// other fields, and for dependent ones that follow the operation all the same (sequences and timestamps).
+    pub fn dependent_value(&self, field: FieldId, slot_of: impl Fn(FieldId) -> i64) -> Option<i64> {
+        let step = self
+            .steps
+            .iter()
+            .find(|step| step.slot == usize::from(field.0))?;
+        match (&step.depends, &step.rule) {
+            (None, _) | (_, Rule::Sequence { .. } | Rule::Timestamp { .. }) => None,
+            (Some(depends), rule) => {
+                Some(depends.value_by(rule, |slot| slot_of(FieldId(slot as u16))))
+            }
+        }
+    }
+
     /// Writes the records of all operations of `run` to `out`, one after another: the same as [`RecordGenerator::generate`] one by
     /// one, faster.
     pub fn generate_run(&self, run: OperationRun<'_>, fixed: &[(FieldId, i64)], out: &mut [i64]) {
@@ -298,13 +313,24 @@ impl Dependence {
 
     #[inline(never)]
     fn drawn(&self, rule: &Rule, record: &[i64], sequence: u64, at: EpochNanos) -> i64 {
-        let index = match self.parents[..] {
-            [parent] => record[parent] as u64,
-            _ => self.parents.iter().fold(0, |hash: u64, parent| {
-                mix(hash.rotate_left(1) ^ record[*parent] as u64)
-            }),
-        };
+        let index = self.index(|parent| record[parent]);
         rule.value(&mut self.key.at(index), sequence, at)
+    }
+
+    /// The value for parents that are not in a record.
+    fn value_by(&self, rule: &Rule, slot_of: impl Fn(usize) -> i64) -> i64 {
+        rule.value(&mut self.key.at(self.index(slot_of)), 0, EpochNanos(0))
+    }
+
+    /// What the draws of one combination of parents are found by.
+    #[inline(always)]
+    fn index(&self, slot_of: impl Fn(usize) -> i64) -> u64 {
+        match self.parents[..] {
+            [parent] => slot_of(parent) as u64,
+            _ => self.parents.iter().fold(0, |hash: u64, parent| {
+                mix(hash.rotate_left(1) ^ slot_of(*parent) as u64)
+            }),
+        }
     }
 }
 

@@ -21,6 +21,7 @@ mod generator;
 #[cfg(test)]
 mod generator_tests;
 mod given_value;
+mod known_field;
 mod normal;
 mod sampler;
 #[cfg(test)]
@@ -28,10 +29,15 @@ mod sampler_tests;
 mod schema;
 #[cfg(test)]
 mod text_tests;
+mod value_sampler;
+mod value_shares;
 mod zipf;
 
 pub use field_domain::{FieldDomain, ValueType};
 pub use field_text::FieldText;
 pub use generator::{OperationRun, RecordGenerator};
 pub use given_value::{GivenValue, GivenValueError};
+pub use known_field::{DerivedId, KnownField};
 pub use schema::{Field, FieldId, FieldKind, Late, Law, LawShape, Schema, TextValues, TimeUnit};
+pub use value_sampler::{ValueSampler, zipf_rank};
+pub use value_shares::ValueShares;

@@ -8,7 +8,7 @@ use crate::random::{DrawKey, Draws, Permutation};
 
 /// Laws over at most so many values are tabulated (8 bytes a value, one draw a sample, the order of ranks for free); above
 /// it a table misses the caches on every draw and costs more than computing.
-const TABLE_MAX: u64 = 1 << 20;
+pub(super) const TABLE_MAX: u64 = 1 << 20;
 
 /// Standard deviations on either side beyond which a normal law is cut: 2e-19 of it lies there.
 const NORMAL_REACH: f64 = 9.0;
@@ -63,17 +63,7 @@ impl Sampler {
             LawShape::Normal { mean, sd } => normal(mean - first, sd, count),
             LawShape::Uniform if law.top.is_empty() => Self::Uniform { count },
             _ if count <= TABLE_MAX => {
-                let by_rank = rank_weights(law, count);
-                let table = if law.ranked {
-                    AliasTable::new(&by_rank)
-                } else {
-                    let order = Permutation::new(count, ranks);
-                    let mut by_value = vec![0.0; by_rank.len()];
-                    for (rank, weight) in by_rank.iter().enumerate() {
-                        by_value[order.at(rank as u64) as usize] = *weight;
-                    }
-                    AliasTable::new(&by_value)
-                };
+                let table = AliasTable::new(&value_weights(law, count, ranks));
                 Self::Table { from: 0, table }
             }
             _ => Self::Ranks {
@@ -112,27 +102,47 @@ impl Sampler {
 /// A rounded normal law over `0..count`.
 fn normal(mean: f64, sd: f64, count: u64) -> Sampler {
     let last = count - 1;
-    let from = (mean - NORMAL_REACH * sd).floor().clamp(0.0, last as f64) as u64;
-    let to = ((mean + NORMAL_REACH * sd).ceil().clamp(0.0, last as f64) as u64).min(last);
-    if to - from >= TABLE_MAX {
-        return Sampler::Normal {
+    match normal_weights(mean, sd, count) {
+        Some((from, weights)) => Sampler::Table {
+            from,
+            table: AliasTable::new(&weights),
+        },
+        None => Sampler::Normal {
             law: Box::new(TruncatedNormal::new(mean, sd, -0.5, last as f64 + 0.5)),
             last,
-        };
-    }
-    let z = |x: f64| (x - mean) / sd;
-    let weights: Vec<f64> = (from..=to)
-        .map(|value| probability(z(value as f64 - 0.5), z(value as f64 + 0.5)))
-        .collect();
-    Sampler::Table {
-        from,
-        table: AliasTable::new(&weights),
+        },
     }
 }
 
+/// The first value that a rounded normal law reaches, and the weights from there on; `None` when they are too many for a table.
+pub(super) fn normal_weights(mean: f64, sd: f64, count: u64) -> Option<(u64, Vec<f64>)> {
+    let last = count - 1;
+    let from = (mean - NORMAL_REACH * sd).floor().clamp(0.0, last as f64) as u64;
+    let to = ((mean + NORMAL_REACH * sd).ceil().clamp(0.0, last as f64) as u64).min(last);
+    let z = |x: f64| (x - mean) / sd;
+    (to - from < TABLE_MAX).then(|| {
+        let weight = |value: u64| probability(z(value as f64 - 0.5), z(value as f64 + 0.5));
+        (from, (from..=to).map(weight).collect())
+    })
+}
+
 /// Ranks of a hotspot's hot part: at least one, and one must stay cold.
-fn hot_ranks(keys: f64, count: u64) -> u64 {
+pub(super) fn hot_ranks(keys: f64, count: u64) -> u64 {
     ((keys * count as f64).round() as u64).clamp(1, (count - 1).max(1))
+}
+
+/// Weight of every value of `0..count`; `ranks` deals ranks to values.
+pub(super) fn value_weights(law: &Law, count: u64, ranks: DrawKey) -> Vec<f64> {
+    let by_rank = rank_weights(law, count);
+    if law.ranked {
+        return by_rank;
+    }
+    let order = Permutation::new(count, ranks);
+    let mut by_value = vec![0.0; by_rank.len()];
+    for (rank, weight) in by_rank.iter().enumerate() {
+        by_value[order.at(rank as u64) as usize] = *weight;
+    }
+    by_value
 }
 
 /// Weight of every rank of `0..count`; sums to 1 but for rounding when there is a `top`.

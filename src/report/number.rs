@@ -22,6 +22,8 @@ pub enum Kind {
     Percent,
     /// How many times: `7.8×`.
     Ratio,
+    /// Bytes, in powers of 1024 as HBase's users mean them: `42 B`, `42.5 B`, `1.20 KB`, `16.3 GB`.
+    Bytes,
     /// Three significant digits and no unit: `0.998`.
     Plain,
 }
@@ -37,6 +39,7 @@ impl Kind {
             Self::Millis => duration_ms(value),
             Self::Percent => percent(value),
             Self::Ratio => format!("{}×", ratio_digits(value)),
+            Self::Bytes => bytes(value),
             Self::Plain => significant(value),
         }
     }
@@ -191,6 +194,21 @@ fn duration_ms(value: f64) -> String {
     format!("{}{NBSP}{unit}", significant(scaled))
 }
 
+fn bytes(value: f64) -> String {
+    const UNITS: [&str; 6] = ["B", "KB", "MB", "GB", "TB", "PB"];
+    let (mut scaled, mut unit) = (value, 0);
+    while scaled.abs() >= 999.5 && unit + 1 < UNITS.len() {
+        scaled /= 1024.0;
+        unit += 1;
+    }
+    let digits = match unit {
+        0 if scaled.fract() == 0.0 => format!("{scaled}"),
+        0 => trimmed(scaled, 1),
+        _ => significant(scaled),
+    };
+    format!("{digits}{NBSP}{}", UNITS[unit])
+}
+
 fn ratio_digits(value: f64) -> String {
     match value.abs() {
         m if m >= 99.95 => format!("{value:.0}"),
@@ -322,6 +340,22 @@ mod tests {
                 (0.0, "0"),
             ],
         );
+    }
+
+    #[test]
+    fn bytes_are_counted_in_powers_of_1024() {
+        let cases = [
+            (0.0, "0 B"),
+            (42.0, "42 B"),
+            (41.96, "42 B"),
+            (42.25, "42.2 B"),
+            (999.0, "999 B"),
+            (1_000.0, "0.98 KB"),
+            (1_229.0, "1.20 KB"),
+            (17_500_000_000.0, "16.3 GB"),
+            (1_099_511_627_776.0, "1.00 TB"),
+        ];
+        check(Kind::Bytes, &cases);
     }
 
     #[test]

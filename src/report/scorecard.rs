@@ -18,7 +18,7 @@ pub struct Heading {
 }
 
 /// The headings, in order.
-const HEADINGS: [Heading; 13] = [
+const HEADINGS: [Heading; 15] = [
     Heading {
         lines: ["", "strategy"],
         right: false,
@@ -78,6 +78,16 @@ const HEADINGS: [Heading; 13] = [
         lines: ["empty", "regions"],
         right: true,
         expendable: 8,
+    },
+    Heading {
+        lines: ["bytes", "a row"],
+        right: true,
+        expendable: 10,
+    },
+    Heading {
+        lines: ["", "table"],
+        right: true,
+        expendable: 11,
     },
     Heading {
         lines: ["", "hotspot"],
@@ -159,6 +169,8 @@ fn row(results: &Results, strategy: &StrategyResult) -> Vec<String> {
         text("write_response_ms.p999", Kind::Millis),
         text("refused_calls_fraction", Kind::Percent),
         text("empty_region_fraction", Kind::Percent),
+        text("row_bytes", Kind::Bytes),
+        text("table_bytes", Kind::Bytes),
         metric::hotspot(strategy).unwrap_or(UNDEFINED).to_owned(),
     ]
 }

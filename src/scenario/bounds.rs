@@ -3,7 +3,7 @@
 use super::model::Setup;
 use crate::record::FieldKind;
 use crate::time::{EpochNanos, SimDuration, SimTime};
-use crate::workload::{Drive, Import, ImportRows, Workload, Write};
+use crate::workload::{Drive, Import, ImportRows, PickLaw, Workload, Write};
 
 /// Operations are numbered with 56 bits.
 const MOST: f64 = ((1u64 << 56) - 1) as f64;
@@ -22,7 +22,8 @@ fn time_range(setup: &Setup) -> (EpochNanos, EpochNanos) {
         .filter_map(import)
         .map(|import| &import.rows);
     let rows = imports.chain(workload.existing.iter().map(|existing| &existing.rows));
-    let oldest = rows.map(last_of).max().unwrap_or(SimDuration::ZERO);
+    let oldest = rows.map(last_of).chain(picked(workload));
+    let oldest = oldest.max().unwrap_or(SimDuration::ZERO);
     let latest_late = setup
         .schema
         .fields
@@ -47,6 +48,15 @@ fn time_range(setup: &Setup) -> (EpochNanos, EpochNanos) {
         workload.start.before(oldest + latest_late),
         workload.start.at(end),
     )
+}
+
+/// How far before the run targets of reads are picked.
+fn picked(workload: &Workload) -> impl Iterator<Item = SimDuration> {
+    let picks = workload.reads.iter().flat_map(|read| &read.pick);
+    picks.filter_map(|(_, law)| match law {
+        PickLaw::Last(last) => Some(*last),
+        PickLaw::Law(_) | PickLaw::Latest { .. } => None,
+    })
 }
 
 fn import(write: &Write) -> Option<&Import> {

@@ -1,8 +1,10 @@
 //! Everything of a scenario but its strategies and expectations, read from one document: the file itself, or the file under a
 //! strategy's overrides. Must not know why the document looks as it does.
 
+use super::Diagnostic;
 use super::bounds::set_bounds;
 use super::clock::read_time;
+use super::derived_uses::check_uses;
 use super::document::{Place, Table};
 use super::existing::read_existing;
 use super::fields::{Fields, read_fields};
@@ -10,6 +12,7 @@ use super::hardware::{read_client, read_cluster, read_table};
 use super::model::{Setup, TimeSpec};
 use super::presplits::{Request, read_presplit};
 use super::reader::Reader;
+use super::reads::read_reads;
 use super::refusals::{read_balancer, refuse_tables};
 use super::sink::Sink;
 use super::writes::read_writes;
@@ -39,6 +42,13 @@ pub(super) fn read_draft(sink: &Sink, document: &Table, text: &str, folder: &Pat
     let mut fields = read_fields(&scenario, folder);
     let writes = read_writes(&scenario, &mut fields, &time);
     let existing = read_existing(&scenario, &mut fields, &writes);
+    let (reads, uses) = read_reads(&scenario, &mut fields, &time, writes.len());
+    if !reads.is_empty() && !scenario.has("write") && !scenario.has("existing") {
+        let diagnostic = Diagnostic::error("the scenario has reads, but no row")
+            .label("expected a `[write.x]` or an `[existing.x]`")
+            .help("add, for example, `[existing.rows]` with `records = 1_000_000`");
+        sink.add(&scenario.place_of("read"), diagnostic);
+    }
     let cluster = read_cluster(scenario.table("cluster"));
     let table = scenario.table("table");
     let spec = read_table(&table);
@@ -53,17 +63,20 @@ pub(super) fn read_draft(sink: &Sink, document: &Table, text: &str, folder: &Pat
     scenario.finish();
     let mut setup = Setup {
         schema: fields.schema.clone(),
+        derived: fields.derived.clone(),
         workload: Workload {
             start: time.start,
             duration: time.duration,
             writes,
             existing,
+            reads,
         },
         cluster,
         table: spec,
         client,
     };
     set_bounds(&mut setup);
+    check_uses(sink, &uses, &fields, &setup.schema);
     Draft {
         question,
         seed,

@@ -1,4 +1,5 @@
-//! What makes a write happen: `rate`, `clients`, or `each` with `every`. Must not know which records are written.
+//! What makes a write happen: `rate`, `clients`, or `each` with `every`; and a read: `rate` or `clients`. Must not know which records
+//! are written or asked for.
 
 use super::Diagnostic;
 use super::clock::value_place;
@@ -8,7 +9,7 @@ use super::imports::{read_each, read_import};
 use super::model::TimeSpec;
 use super::reader::Reader;
 use crate::units::{ByteSize, Nanos, PerSecond, grouped};
-use crate::workload::{Arrivals, Beat, Drive, Phase, ProfilePoint, Think, WriteKind};
+use crate::workload::{Arrivals, Beat, Drive, Phase, ProfilePoint, ReadDrive, Think, WriteKind};
 
 /// Memory that the clients of one write may take.
 const MEMORY: f64 = (4u64 << 30) as f64;
@@ -36,16 +37,7 @@ pub(super) fn read_drive(
         ("order", "records` or `last", import),
         ("every", "each", reader.has("each")),
     ];
-    let mut sound = true;
-    for (key, needed, there) in needs {
-        if !there && reader.entry(key).is_some() {
-            let diagnostic = Diagnostic::error(format!("`{key}` has no meaning here"))
-                .label(format!("needs `{needed}` in {}", reader.name()));
-            reader.sink.add(&reader.place_of(key), diagnostic);
-            sound = false;
-        }
-    }
-    if !sound {
+    if !refuse_strangers(reader, &needs) {
         for key in ["rate", "clients", "each", "last", "records"] {
             reader.entry(key);
         }
@@ -62,40 +54,75 @@ pub(super) fn read_drive(
     for key in ["each", "every", "last", "records", "order"] {
         reader.entry(key);
     }
-    let drive = if reader.has("rate") {
-        read_open(reader, time)
-    } else {
-        read_closed(reader, kind)
-    };
-    let import = match import {
-        Some(import) => Some(import?),
-        None => None,
-    };
-    Some(match drive? {
-        Drive::Open {
-            rate,
-            arrivals,
-            profile,
-            ..
-        } => Drive::Open {
+    if reader.has("rate") {
+        let open = read_open(reader, time, "writes");
+        let import = import.map_or(Some(None), |import| import.map(Some))?;
+        return open.map(|(rate, arrivals, profile)| Drive::Open {
             rate,
             arrivals,
             profile,
             import,
-        },
-        Drive::Closed {
-            clients,
-            think,
-            buffer,
-            ..
-        } => Drive::Closed {
-            clients,
-            think,
-            buffer,
-            import,
-        },
-        beat => beat,
+        });
+    }
+    let closed = read_clients(reader);
+    let buffer = read_buffer(reader, kind);
+    let import = import.map_or(Some(None), |import| import.map(Some))?;
+    let (clients, think) = closed?;
+    Some(Drive::Closed {
+        clients,
+        think,
+        buffer: buffer?,
+        import,
     })
+}
+
+/// What makes a read happen; the inner `None`: nothing, it is only planned.
+pub(super) fn read_read_drive(reader: &Reader<'_>, time: &TimeSpec) -> Option<Option<ReadDrive>> {
+    let (rate, clients) = (reader.has("rate"), reader.has("clients"));
+    if rate && clients {
+        let message = format!("{} has two loops: `rate` and `clients`", reader.name());
+        let diagnostic = Diagnostic::error(message)
+            .label("expected `rate`, `clients`, or neither: then the read is planned, not issued");
+        reader.sink.add(&reader.place_of("clients"), diagnostic);
+        for key in ["rate", "clients", "arrivals", "profile", "think"] {
+            reader.entry(key);
+        }
+        return None;
+    }
+    let needs = [
+        ("arrivals", "rate", rate),
+        ("profile", "rate", rate),
+        ("think", "clients", clients),
+    ];
+    let sound = refuse_strangers(reader, &needs);
+    let drive = if rate {
+        read_open(reader, time, "reads").map(|(rate, arrivals, profile)| ReadDrive::Open {
+            rate,
+            arrivals,
+            profile,
+        })
+    } else if clients {
+        read_clients(reader).map(|(clients, think)| ReadDrive::Closed { clients, think })
+    } else {
+        reader.entry("rate");
+        reader.entry("clients");
+        return sound.then_some(None);
+    };
+    sound.then_some(Some(drive?))
+}
+
+/// Complains about settings of another loop: (setting, what it needs, whether that is there).
+fn refuse_strangers<'a>(reader: &Reader<'a>, needs: &[(&'a str, &str, bool)]) -> bool {
+    let mut sound = true;
+    for &(key, needed, there) in needs {
+        if !there && reader.entry(key).is_some() {
+            let diagnostic = Diagnostic::error(format!("`{key}` has no meaning here"))
+                .label(format!("needs `{needed}` in {}", reader.name()));
+            reader.sink.add(&reader.place_of(key), diagnostic);
+            sound = false;
+        }
+    }
+    sound
 }
 
 /// Exactly one of `rate`, `clients`, and `each` with `every`.
@@ -149,12 +176,17 @@ fn ask_all(reader: &Reader<'_>) {
     }
 }
 
-fn read_open(reader: &Reader<'_>, time: &TimeSpec) -> Option<Drive> {
+/// `rate`, `arrivals` and `profile`. `does` is the verb of what happens.
+fn read_open(
+    reader: &Reader<'_>,
+    time: &TimeSpec,
+    does: &str,
+) -> Option<(PerSecond, Arrivals, Vec<ProfilePoint>)> {
     let rate = reader.unit::<PerSecond>("rate");
     if rate == Some(PerSecond(0.0)) {
         reader.sink.error(
             &value_place(reader, "rate"),
-            "a rate of zero writes nothing",
+            format!("a rate of zero {does} nothing"),
             "must be greater than 0",
         );
     }
@@ -163,16 +195,11 @@ fn read_open(reader: &Reader<'_>, time: &TimeSpec) -> Option<Drive> {
         ("constant", Arrivals::Constant),
     ];
     let arrivals = reader.word_or("arrivals", &laws, "poisson");
-    let profile = read_profile(reader, time);
-    Some(Drive::Open {
-        rate: rate?,
-        arrivals,
-        profile: profile?,
-        import: None,
-    })
+    let profile = read_profile(reader, time, does);
+    Some((rate?, arrivals, profile?))
 }
 
-fn read_profile(reader: &Reader<'_>, time: &TimeSpec) -> Option<Vec<ProfilePoint>> {
+fn read_profile(reader: &Reader<'_>, time: &TimeSpec, does: &str) -> Option<Vec<ProfilePoint>> {
     let Some(items) = reader.list("profile") else {
         return (!reader.has("profile")).then(Vec::new);
     };
@@ -238,7 +265,7 @@ fn read_profile(reader: &Reader<'_>, time: &TimeSpec) -> Option<Vec<ProfilePoint
             "expected points such as `{ at = \"60s\", times = 3.0 }`, not all of them 0 times";
         reader.sink.error(
             &value_place(reader, "profile"),
-            "the profile never writes",
+            format!("the profile never {does}"),
             label,
         );
         return None;
@@ -246,7 +273,8 @@ fn read_profile(reader: &Reader<'_>, time: &TimeSpec) -> Option<Vec<ProfilePoint
     Some(points)
 }
 
-fn read_closed(reader: &Reader<'_>, kind: WriteKind) -> Option<Drive> {
+/// `clients` and `think`.
+fn read_clients(reader: &Reader<'_>) -> Option<(u32, Think)> {
     let clients = reader.integer("clients", 1, i64::MAX);
     if let Some(clients) = clients.filter(|&clients| clients as f64 * CLIENT_BYTES > MEMORY) {
         let need = ByteSize::approximate(clients as f64 * CLIENT_BYTES);
@@ -259,10 +287,14 @@ fn read_closed(reader: &Reader<'_>, kind: WriteKind) -> Option<Drive> {
             .sink
             .error(&value_place(reader, "clients"), message, label);
         reader.entry("think");
-        reader.entry("buffer");
         return None;
     }
     let think = read_think(reader);
+    Some((clients? as u32, think?))
+}
+
+/// `buffer`; the inner `None`: none.
+fn read_buffer(reader: &Reader<'_>, kind: WriteKind) -> Option<Option<ByteSize>> {
     let buffer = reader.unit::<ByteSize>("buffer");
     if buffer == Some(ByteSize(0)) {
         reader.sink.error(
@@ -279,15 +311,7 @@ fn read_closed(reader: &Reader<'_>, kind: WriteKind) -> Option<Drive> {
             "HBase sends each as its own call",
         );
     }
-    if buffer.is_none() && reader.has("buffer") {
-        return None;
-    }
-    Some(Drive::Closed {
-        clients: clients? as u32,
-        think: think?,
-        buffer,
-        import: None,
-    })
+    (buffer.is_some() || !reader.has("buffer")).then_some(buffer)
 }
 
 /// `think = "10ms"`, or `{ exponential = "10ms" }`, or `{ constant = "10ms" }`.

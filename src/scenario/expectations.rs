@@ -10,6 +10,7 @@ use super::model::{Bound, Expectation, RatioTo};
 use super::nearest::suggest;
 use super::reader::Reader;
 use super::strategies::ReadStrategy;
+use crate::metrics::OperationNames;
 
 /// A strategy's name with what it was read as: `None` when it could not be read.
 pub(super) type Named = (String, Option<ReadStrategy>);
@@ -86,9 +87,9 @@ fn read_one(
         }
         return;
     }
-    let writes = base.setup.write_names();
-    let metric = read_metric(reader, &writes);
-    let bound = read_bound(reader, metric.as_deref(), &writes);
+    let names = base.setup.operation_names();
+    let metric = read_metric(reader, &names);
+    let bound = read_bound(reader, metric.as_deref(), &names);
     let ratio_to = read_ratio(reader, strategies, &bound);
     let (Some(chosen), Some(metric), Some(bound), Some(ratio_to)) =
         (chosen, metric, bound, ratio_to)
@@ -154,13 +155,13 @@ fn read_strategy<'a>(
     None
 }
 
-fn read_metric(reader: &Reader<'_>, writes: &[&str]) -> Option<String> {
+fn read_metric(reader: &Reader<'_>, names: &OperationNames<'_>) -> Option<String> {
     if !reader.has("metric") {
         reader.missing("metric", "\"server_max_share\"");
     }
     let metric = reader.text("metric")?;
     let place = value_place(reader, "metric");
-    match metric_names::check(metric, writes) {
+    match metric_names::check(metric, names) {
         Ok(()) => Some(metric.to_owned()),
         Err((message, help)) => {
             let mut diagnostic =
@@ -174,7 +175,11 @@ fn read_metric(reader: &Reader<'_>, writes: &[&str]) -> Option<String> {
 
 const BOUNDS: [&str; 4] = ["above", "below", "between", "is"];
 
-fn read_bound(reader: &Reader<'_>, metric: Option<&str>, writes: &[&str]) -> Option<Bound> {
+fn read_bound(
+    reader: &Reader<'_>,
+    metric: Option<&str>,
+    names: &OperationNames<'_>,
+) -> Option<Bound> {
     let given: Vec<&str> = BOUNDS.into_iter().filter(|key| reader.has(key)).collect();
     for key in BOUNDS {
         reader.entry(key);
@@ -207,7 +212,7 @@ fn read_bound(reader: &Reader<'_>, metric: Option<&str>, writes: &[&str]) -> Opt
     if metric.is_none() && matches!(node.value, Value::Text(_)) && key == "is" {
         return None;
     }
-    let words = metric.and_then(|metric| metric_names::words(metric, writes));
+    let words = metric.and_then(|metric| metric_names::words(metric, names));
     if let Some(words) = words {
         return match &node.value {
             Value::Text(word) if key == "is" => {

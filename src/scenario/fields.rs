@@ -7,7 +7,9 @@ use super::laws::read_law;
 use super::nearest::suggest;
 use super::reader::Reader;
 use super::sink::Sink;
-use crate::record::{Field, FieldId, FieldKind, GivenValue, GivenValueError, Law, Schema};
+use crate::record::{
+    DerivedId, Field, FieldId, FieldKind, GivenValue, GivenValueError, KnownField, Law, Schema,
+};
 use crate::time::EpochNanos;
 use crate::units::{ByteSize, grouped};
 use std::collections::BTreeMap;
@@ -27,6 +29,12 @@ pub(super) struct Fields {
     /// Names whose field or parameter could not be read, and has been complained about: what refers to them is right as far as
     /// anybody can tell.
     pub(super) unreadable: Vec<String>,
+}
+
+impl Fields {
+    fn is_unreadable(&self, name: &str) -> bool {
+        self.unreadable.iter().any(|unreadable| unreadable == name)
+    }
 }
 
 /// Memory that the laws of one field may take.
@@ -240,11 +248,7 @@ fn in_cycle(schema: &Schema, start: FieldId) -> bool {
 
 /// The stored field of that name, or a complaint (one about its own table may have been made already).
 pub(super) fn find(sink: &Sink, fields: &Fields, name: &str, place: &Place) -> Option<FieldId> {
-    if fields
-        .unreadable
-        .iter()
-        .any(|unreadable| unreadable == name)
-    {
+    if fields.is_unreadable(name) {
         return None;
     }
     if let Some(id) = fields.schema.find(name) {
@@ -263,6 +267,32 @@ pub(super) fn find(sink: &Sink, fields: &Fields, name: &str, place: &Place) -> O
             diagnostic
         }
     };
+    sink.add(place, diagnostic);
+    None
+}
+
+/// The field of that name, stored or derived, or a complaint.
+pub(super) fn find_known(
+    sink: &Sink,
+    fields: &Fields,
+    name: &str,
+    place: &Place,
+) -> Option<KnownField> {
+    if fields.is_unreadable(name) {
+        return None;
+    }
+    if let Some(id) = fields.schema.find(name) {
+        return Some(KnownField::Stored(id));
+    }
+    let derived = fields.derived.iter().position(|(known, _)| known == name);
+    if let Some(at) = derived {
+        return Some(KnownField::Derived(DerivedId(at as u16)));
+    }
+    let mut diagnostic =
+        Diagnostic::error(format!("unknown field `{name}`")).label("no such `[field]`");
+    let stored = fields.schema.fields.iter().map(|field| field.name.as_str());
+    let derived = fields.derived.iter().map(|(name, _)| name.as_str());
+    diagnostic.help = suggest(name, stored.chain(derived));
     sink.add(place, diagnostic);
     None
 }

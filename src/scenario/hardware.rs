@@ -7,6 +7,7 @@ use super::reader::Reader;
 use super::refusals::{read_split_policy, refuse};
 use crate::client::ClientSpec;
 use crate::cluster::{ClusterSpec, ServiceLaw, ServiceSpec, TableSpec, WalSpec};
+use crate::storage::BlockEncoding;
 use crate::time::SimDuration;
 use crate::units::{ByteSize, grouped};
 
@@ -140,15 +141,40 @@ fn read_service(service: Reader<'_>) -> ServiceSpec {
             "must be at most 1h",
         );
     }
-    for key in ["get", "scan", "scan_row", "cache_hit", "disk_read"] {
-        refuse(&service, key);
-    }
+    let get = read_time(&service, "get", "0.5ms", "a Get");
+    let scan = read_time(&service, "scan", "0.8ms", "a scanner's call");
+    let scan_row = read_time(&service, "scan_row", "1us", "a row");
+    let share = |value: f64| (0.0..=1.0).contains(&value);
+    let cache_hit = service.number_or("cache_hit", "in [0, 1]", share, "1.0");
+    let disk_read = read_time(&service, "disk_read", "4ms", "a read from disk");
     service.finish();
     ServiceSpec {
         law,
         put,
         write_row,
+        get,
+        scan,
+        scan_row,
+        cache_hit,
+        disk_read,
     }
+}
+
+fn read_time<'a>(service: &Reader<'a>, key: &'a str, default: &str, what: &str) -> SimDuration {
+    let time = service.duration_or(key, default);
+    let base = matches!(key, "get" | "scan");
+    if time > SimDuration::from_secs(3_600) || (base && time == SimDuration::ZERO) {
+        let label = if base {
+            "must be longer than zero, and at most 1h"
+        } else {
+            "must be at most 1h"
+        };
+        let message = format!("no service time of {what}");
+        service
+            .sink
+            .error(&value_place(service, key), message, label);
+    }
+    time
 }
 
 fn read_wal(wal: Reader<'_>) -> Option<WalSpec> {
@@ -226,21 +252,43 @@ pub(super) fn read_table(table: &Reader<'_>) -> TableSpec {
     for key in [
         "prefix_length",
         "delimiter",
-        "max_file_size",
-        "memstore_flush_size",
         "memstore_block_multiplier",
         "blocking_store_files",
         "compaction_bandwidth",
-        "block_encoding",
-        "copies",
     ] {
         refuse(table, key);
+    }
+    if table.entry("copies").is_some() {
+        let diagnostic = Diagnostic::error("`copies` are keys: they belong to a strategy")
+            .label("not a setting of the table")
+            .help("write `copies = [\"...\"]` beside the `key` of `[strategy.x]`");
+        table.sink.add(&table.place_of("copies"), diagnostic);
     }
     TableSpec {
         family,
         qualifiers,
         value,
+        max_file_size: positive_size(table, "max_file_size", "10GB"),
+        memstore_flush_size: positive_size(table, "memstore_flush_size", "128MB"),
+        block_encoding: table.word_or(
+            "block_encoding",
+            &BlockEncoding::ALL.map(|encoding| (encoding.name(), encoding)),
+            BlockEncoding::None.name(),
+        ),
     }
+}
+
+/// A size of at least 1 MB: smaller ones are a slip of the unit, and would cut a table into millions of pieces.
+fn positive_size<'a>(table: &Reader<'a>, key: &'a str, default: &str) -> ByteSize {
+    let size = table.unit_or::<ByteSize>(key, default);
+    if size.0 < 1 << 20 {
+        table.sink.error(
+            &value_place(table, key),
+            format!("a `{key}` of {size}"),
+            "expected at least 1MB",
+        );
+    }
+    size
 }
 
 /// Reads `[client]`.
@@ -264,7 +312,7 @@ pub(super) fn read_client(client: Reader<'_>) -> ClientSpec {
         }
     }
     let max_in_flight = client.integer_or("max_in_flight", 1, 100_000_000, 1_000_000);
-    refuse(&client, "fan_out");
+    let fan_out = client.integer_or("fan_out", 1, 1_000_000, 64);
     client.finish();
     ClientSpec {
         processes: processes as u32,
@@ -272,6 +320,7 @@ pub(super) fn read_client(client: Reader<'_>) -> ClientSpec {
         retries: retries as u32,
         deadline,
         max_in_flight: max_in_flight as u64,
+        fan_out: fan_out as u32,
     }
 }
 

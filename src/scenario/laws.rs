@@ -1,6 +1,6 @@
 //! `distribution`: how often each value of a field comes. Must not know how a law is drawn.
 
-use super::document::{Node, Value};
+use super::document::{Entry, Node, Value};
 use super::reader::Reader;
 use crate::record::{FieldKind, Law, LawShape};
 
@@ -19,11 +19,20 @@ pub(super) fn read_law(field: &Reader<'_>, kind: &FieldKind) -> Law {
         );
         return Law::default();
     }
+    read_law_entry(field, entry, field.path_of("distribution"), kind)
+}
+
+/// Reads a law of a field of this kind, which has one; `path` names it in messages.
+pub(super) fn read_law_entry<'a>(
+    reader: &Reader<'a>,
+    entry: &'a Entry,
+    path: String,
+    kind: &FieldKind,
+) -> Law {
     match &entry.node.value {
         Value::Text(text) if text == "uniform" => Law::default(),
         Value::Table(_) => {
-            let path = field.path_of("distribution");
-            let reader = field.table_of("distribution", &entry.node, &entry.node.place, path);
+            let reader = reader.table_of(&entry.key, &entry.node, &entry.node.place, path);
             let law = read_table(&reader, kind);
             reader.finish();
             law
@@ -31,7 +40,7 @@ pub(super) fn read_law(field: &Reader<'_>, kind: &FieldKind) -> Law {
         _ => {
             let label = "expected `\"uniform\"`, `{ zipf = 0.99 }`, `{ hotspot = { keys = 0.2, load = 0.8 } }`, \
                          `{ weights = [3, 1] }` or `{ normal = { mean = 50, sd = 9 } }`";
-            field
+            reader
                 .sink
                 .error(&entry.node.place, "this is no distribution", label);
             Law::default()

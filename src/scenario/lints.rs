@@ -8,7 +8,15 @@ use super::sink::Sink;
 pub(super) fn lint(sink: &Sink, strategies: &[Strategy], expectations: &[Expectation]) {
     for (at, strategy) in strategies.iter().enumerate() {
         let same = |other: &&Strategy| {
+            let keys = |strategy: &Strategy| -> Vec<String> {
+                let copies = strategy
+                    .copies
+                    .iter()
+                    .map(|copy| copy.key.text().to_owned());
+                copies.collect()
+            };
             other.key.text() == strategy.key.text()
+                && keys(other) == keys(strategy)
                 && other.presplit == strategy.presplit
                 && other.setup == strategy.setup
         };
@@ -36,8 +44,8 @@ pub(super) fn lint(sink: &Sink, strategies: &[Strategy], expectations: &[Expecta
         let Some(strategy) = strategies.get(*strategy) else {
             continue;
         };
-        let writes = strategy.setup.write_names();
-        let Some((least, greatest)) = super::metric_names::range(metric, &writes) else {
+        let names = strategy.setup.operation_names();
+        let Some((least, greatest)) = super::metric_names::range(metric, &names) else {
             continue;
         };
         let impossible = match *bound {

@@ -188,6 +188,7 @@ fn build(
         .collect();
     if sink.errors() == 0 {
         super::lints::lint(&sink, &strategies, &expectations);
+        super::read_lints::lint(&sink, &document, &strategies);
     }
     let (mut diagnostics, defaults) = sink.into_parts();
     hide_consequences(&mut diagnostics, &text, &broken);

@@ -9,6 +9,7 @@
 
 mod bounds;
 mod clock;
+mod derived_uses;
 mod diagnostic;
 mod document;
 mod draft;
@@ -28,8 +29,12 @@ mod model;
 mod names;
 mod nearest;
 mod numbers;
+mod picks;
 mod presplits;
+mod read_lints;
+mod read_orders;
 mod reader;
+mod reads;
 mod refusals;
 mod render;
 mod settings;
@@ -43,7 +48,7 @@ mod writes;
 pub use diagnostic::{Diagnostic, Severity};
 pub use load::{LoadError, Options};
 pub use model::{
-    Bound, Expectation, ExpectedKey, Presplit, PresplitAlgorithm, RatioTo, Scenario, Setup,
+    Bound, Copy, Expectation, ExpectedKey, Presplit, PresplitAlgorithm, RatioTo, Scenario, Setup,
     Strategy, TimeSpec,
 };
 pub use render::{count, render};

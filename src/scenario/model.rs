@@ -6,6 +6,7 @@ use crate::client::ClientSpec;
 use crate::cluster::{ClusterSpec, TableSpec};
 use crate::key::KeyPlan;
 use crate::keyspace::RowKey;
+use crate::metrics::OperationNames;
 use crate::random::Seed;
 use crate::record::Schema;
 use crate::time::{EpochNanos, SimDuration};
@@ -71,6 +72,8 @@ pub struct Strategy {
     pub title: String,
     /// Its row key, compiled; `key.text()` is its text.
     pub key: Arc<KeyPlan>,
+    /// Row keys of further copies of the table, each in a sort order of its own.
+    pub copies: Vec<Copy>,
     /// How the table is pre-split.
     pub presplit: Presplit,
     /// Everything else, with this strategy's overrides applied.
@@ -95,11 +98,22 @@ impl Strategy {
     }
 }
 
+/// A further copy of the table: the same rows under another key.
+#[derive(Debug, Clone)]
+pub struct Copy {
+    /// Its row key, compiled.
+    pub key: Arc<KeyPlan>,
+    /// How it is pre-split: what the strategy says, for this key.
+    pub presplit: Presplit,
+}
+
 /// What a run needs besides the key; equal for all strategies but for their overrides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Setup {
     /// The record's fields.
     pub schema: Schema,
+    /// Derived fields by name with their expressions, in file order.
+    pub derived: Vec<(String, String)>,
     /// What is written.
     pub workload: Workload,
     /// The servers.
@@ -111,10 +125,13 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// The names of the writes, in file order.
-    pub fn write_names(&self) -> Vec<&str> {
-        let writes = self.workload.writes.iter();
-        writes.map(|write| write.name.as_str()).collect()
+    /// The names of its operations, for the paths of metrics.
+    pub fn operation_names(&self) -> OperationNames<'_> {
+        let Workload { writes, reads, .. } = &self.workload;
+        OperationNames {
+            writes: writes.iter().map(|write| write.name.as_str()).collect(),
+            reads: reads.iter().map(|read| read.name.as_str()).collect(),
+        }
     }
 }
 

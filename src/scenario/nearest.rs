@@ -42,6 +42,11 @@ pub fn either(names: &[&str]) -> String {
     list(names, "or")
 }
 
+/// `a`, `b` and `c`, in backticks.
+pub fn all(names: &[&str]) -> String {
+    list(names, "and")
+}
+
 fn list(names: &[&str], word: &str) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match quoted.split_last() {

@@ -26,7 +26,14 @@ impl Unit for PerSecond {
 }
 
 impl<'a> Reader<'a> {
-    fn integer_node(&self, key: &str, node: &Node, least: i64, greatest: i64) -> Option<i64> {
+    /// A node as an integer in `least ..= greatest`.
+    pub(super) fn integer_node(
+        &self,
+        key: &str,
+        node: &Node,
+        least: i64,
+        greatest: i64,
+    ) -> Option<i64> {
         let Value::Integer(value) = node.value else {
             self.wrong_type(key, node, "an integer");
             return None;

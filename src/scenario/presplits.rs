@@ -201,8 +201,13 @@ fn refused(sink: &Sink, place: &Place, algorithm: SplitAlgorithm, error: &SplitE
     sink.error(place, error.to_string(), label);
 }
 
-/// The pre-split of a strategy with this key.
-pub(super) fn resolve(sink: &Sink, request: &Request, key: &KeyPlan) -> Presplit {
+/// The pre-split of a table with this key. Blames the pre-split, or the key at `copy`, when they don't fit.
+pub(super) fn resolve(
+    sink: &Sink,
+    request: &Request,
+    key: &KeyPlan,
+    copy: Option<&Place>,
+) -> Presplit {
     match request {
         Request::Ready(presplit) => presplit.clone(),
         Request::Buckets(place) => {
@@ -210,7 +215,7 @@ pub(super) fn resolve(sink: &Sink, request: &Request, key: &KeyPlan) -> Presplit
                 let diagnostic = Diagnostic::error(format!("`{}` does not lead with a bucket", key.text()))
                     .label("`buckets` cuts between the values of a leading bucket")
                     .help("lead with `be1(random(16))`, `salt(16, ...)` or the like, or take another algorithm");
-                sink.add(place, diagnostic);
+                sink.add(copy.unwrap_or(place), diagnostic);
                 return Presplit::Fixed {
                     algorithm: PresplitAlgorithm::Buckets,
                     points: Arc::default(),

@@ -4,7 +4,7 @@
 use super::Diagnostic;
 use super::reader::Reader;
 
-const HELP: &str = "this version simulates writes on static regions: no reads, splits, moves, events or neighbours";
+const HELP: &str = "this version simulates writes and reads on static regions: no splits, moves, events or neighbours";
 
 /// Asks for `key` and refuses it when it is there.
 pub(super) fn refuse<'a>(reader: &Reader<'a>, key: &'a str) {
@@ -24,7 +24,7 @@ pub(super) fn refuse_value(reader: &Reader<'_>, key: &str) {
 
 /// Refuses whole tables of the file.
 pub(super) fn refuse_tables(scenario: &Reader<'_>) {
-    for key in ["read", "event", "neighbour", "sweep", "knee"] {
+    for key in ["event", "neighbour", "sweep", "knee"] {
         refuse(scenario, key);
     }
 }

@@ -78,8 +78,8 @@ pub(super) fn apply(document: &mut Table, setting: &str) -> Result<(), Diagnosti
     Ok(())
 }
 
-/// Lays `overlay` over `base`: tables are merged, all else is replaced; so are whole choices (`distribution`, a `presplit` with
-/// another algorithm). Names that `base` does not have are returned as complaints.
+/// Lays `overlay` over `base`: tables are merged, all else is replaced; so are whole choices (`distribution`, each law of `pick`, a
+/// `presplit` with another algorithm, a `range` with a field). Names that `base` does not have are returned as complaints.
 pub(super) fn merge(base: &mut Table, overlay: &Table) -> Vec<(Place, Diagnostic)> {
     let mut complaints = Vec::new();
     for entry in &overlay.entries {
@@ -110,6 +110,9 @@ fn merge_entry(base: &mut Table, overlay: &Entry) {
         "presplit" => {
             matches!(&overlay.node.value, Value::Table(table) if table.get("algorithm").is_some())
         }
+        "range" => {
+            matches!(&overlay.node.value, Value::Table(table) if table.get("field").is_some())
+        }
         _ => false,
     };
     match (
@@ -119,7 +122,11 @@ fn merge_entry(base: &mut Table, overlay: &Entry) {
     ) {
         (Some(Value::Table(inner)), Value::Table(over)) if !whole => {
             for entry in &over.entries {
-                merge_entry(inner, entry);
+                if overlay.key == "pick" {
+                    inner.set(&entry.key, entry.place.clone(), entry.node.clone());
+                } else {
+                    merge_entry(inner, entry);
+                }
             }
         }
         _ => base.set(&overlay.key, overlay.place.clone(), overlay.node.clone()),

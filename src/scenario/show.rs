@@ -4,15 +4,16 @@ use super::document::{Entry, Node, Place, Table, Value};
 use std::fmt::Write;
 
 /// Tables whose children are tables of their own, with their own header.
-const NAMED: [&str; 2] = ["write", "existing"];
+const NAMED: [&str; 3] = ["write", "existing", "read"];
 
 /// The order in which a reader wants to know.
-const ORDER: [&str; 11] = [
+const ORDER: [&str; 12] = [
     "time",
     "parameter",
     "field",
     "write",
     "existing",
+    "read",
     "cluster",
     "table",
     "client",

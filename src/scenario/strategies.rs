@@ -3,10 +3,9 @@
 use super::Diagnostic;
 use super::document::{Entry, Node, Place, Table, Value};
 use super::draft::{Draft, read_draft};
-use super::model::{Setup, Strategy};
+use super::model::{Copy, Setup, Strategy};
 use super::presplits::resolve;
 use super::reader::Reader;
-use super::refusals::refuse;
 use super::settings::merge;
 use super::sink::Sink;
 use super::string_map::locate;
@@ -17,6 +16,9 @@ use std::sync::Arc;
 
 /// Most candidates of a scenario; each may re-read the whole file.
 const MOST: usize = 256;
+
+/// Most copies of a table (estimate).
+const MOST_COPIES: usize = 16;
 
 /// Settings of `[table]` that a strategy may set for itself.
 const TABLE_KEYS: [&str; 13] = [
@@ -47,11 +49,12 @@ const SHARED: [&str; 7] = [
 ];
 
 /// Tables that a strategy can only change under `override`.
-const OVERRIDABLE: [&str; 7] = [
+const OVERRIDABLE: [&str; 8] = [
     "parameter",
     "field",
     "write",
     "existing",
+    "read",
     "cluster",
     "table",
     "client",
@@ -124,7 +127,7 @@ fn read_strategy(
     let title = reader
         .text("title")
         .map_or_else(|| entry.key.clone(), str::to_owned);
-    refuse(&reader, "copies");
+    let copies = read_copies(&reader);
     if !reader.has("key") {
         reader.missing("key", "\"be8(ts)\"");
     }
@@ -166,9 +169,18 @@ fn read_strategy(
         Place::File(span) => span.clone(),
         Place::Setting(_) => 0..0,
     };
+    let copies: Vec<Option<Copy>> = copies
+        .iter()
+        .map(|(text, node)| {
+            let key = Arc::new(compile(sink, text, node, &draft, context.text)?);
+            let presplit = resolve(sink, &draft.presplit, &key, Some(&node.place));
+            Some(Copy { key, presplit })
+        })
+        .collect();
     let key = Arc::new(compile(sink, text, &key_entry.node, &draft, context.text)?);
-    let presplit = resolve(sink, &draft.presplit, &key);
+    let presplit = resolve(sink, &draft.presplit, &key, None);
     let strategy = Strategy {
+        copies: copies.into_iter().collect::<Option<_>>()?,
         name: entry.key.clone(),
         title,
         key,
@@ -177,6 +189,28 @@ fn read_strategy(
         key_span,
     };
     Some(ReadStrategy { strategy, draft })
+}
+
+/// The keys of further copies, with their nodes.
+fn read_copies<'a>(reader: &Reader<'a>) -> Vec<(&'a str, &'a Node)> {
+    let Some(items) = reader.list("copies") else {
+        return Vec::new();
+    };
+    if items.len() > MOST_COPIES {
+        reader.sink.error(
+            &items[MOST_COPIES].place,
+            format!("{} copies", items.len()),
+            format!("at most {MOST_COPIES}: each is written with every row"),
+        );
+    }
+    let text = |item: &'a Node| match &item.value {
+        Value::Text(text) => Some((text.as_str(), item)),
+        _ => {
+            reader.wrong_type("copies", item, "a key in quotes");
+            None
+        }
+    };
+    items.iter().take(MOST_COPIES).filter_map(text).collect()
 }
 
 /// Derived fields are checked even when no key uses them.

@@ -21,9 +21,12 @@ pub(super) fn read_writes(
 ) -> Vec<Write> {
     let table = scenario.table("write");
     let entries = table.entries();
-    // Reads are refused by name: a file of reads needs no second complaint.
-    if entries.is_empty() && !scenario.has("read") && !scenario.misspelt("write") {
-        let diagnostic = Diagnostic::error("the scenario has no `[write.x]`")
+    if entries.is_empty()
+        && !scenario.has("read")
+        && !scenario.misspelt("write")
+        && !scenario.misspelt("read")
+    {
+        let diagnostic = Diagnostic::error("the scenario has neither `[write.x]` nor `[read.x]`")
             .label("nothing would happen")
             .help("add, for example, `[write.ingest]` with `rate = \"10k/s\"`");
         table.sink.add(&table.place, diagnostic);

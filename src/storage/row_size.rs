@@ -20,7 +20,7 @@ pub struct RowSize {
 
 /// Bytes of a KeyValue besides row, family, qualifier and value: key length 4, value length 4, row length 2, family length 1,
 /// timestamp 8, type 1 (`KeyValue.getKeyValueDataStructureSize`; no tags).
-const CELL_STRUCTURE: u64 = 4 + 4 + 2 + 1 + 8 + 1;
+pub const CELL_STRUCTURE: u64 = 4 + 4 + 2 + 1 + 8 + 1;
 
 /// Heap of the `KeyValue` object in the memstore and of its skip-list entry (`ClassSize`, compressed oops, MSLAB on).
 const MEMSTORE_ENTRY: u64 = 32 + 40;

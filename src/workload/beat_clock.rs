@@ -1,7 +1,7 @@
 //! When each combination beats. Must not know what the combinations are.
 
 use super::Phase;
-use crate::random::{DrawKey, Permutation, Seed, Stream};
+use crate::random::{DrawKey, Permutation, Seed, Stream, hash_name};
 use crate::time::SimDuration;
 
 /// Up to so many combinations the order in a period is kept as a list, which is read in sequence.
@@ -90,5 +90,34 @@ impl BeatClock {
     /// Length of a period in nanoseconds.
     pub(super) fn every(&self) -> u64 {
         self.every
+    }
+}
+
+/// By how much each beat is late.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BeatJitter {
+    most: u64,
+    draws: DrawKey,
+    /// Tells these draws from those of the beats' order.
+    salt: u64,
+}
+
+impl BeatJitter {
+    /// Uniform in `[0, most]`; `None` when there is none. `lane` is the write's.
+    pub(super) fn new(most: SimDuration, seed: Seed, replicate: u32, lane: u32) -> Option<Self> {
+        (most > SimDuration::ZERO).then(|| Self {
+            most: most.as_nanos(),
+            draws: DrawKey::new(seed, replicate, Stream::Beats, lane),
+            salt: hash_name("jitter"),
+        })
+    }
+
+    /// Nanoseconds by which beat `index` is late.
+    #[inline]
+    pub(super) fn at(&self, index: u64) -> u64 {
+        self.draws
+            .at(index)
+            .salted(self.salt)
+            .below(self.most.saturating_add(1))
     }
 }

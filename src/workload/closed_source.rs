@@ -3,7 +3,7 @@
 use super::import_order::WrittenOrder;
 use super::row_plan::{RowPlan, RowSource};
 use super::{Drive, OperationId, Think, Workload, WriteId};
-use crate::random::{DrawKey, Seed, Stream, lane_of};
+use crate::random::{DrawKey, Draws, Seed, Stream, lane_of};
 use crate::record::{FieldId, RecordGenerator};
 use crate::time::{EpochNanos, SimDuration, SimTime};
 use std::sync::Arc;
@@ -119,15 +119,21 @@ impl ClosedSource {
     /// Time that `client` thinks before its `k`-th operation.
     #[inline]
     pub fn think(&self, client: u32, k: u64) -> SimDuration {
-        match self.think {
-            Think::Constant(length) => length,
-            Think::Exponential(mean) => {
-                mean.mul_f64(self.thinking.at(self.index(client, k)).exponential())
-            }
-        }
+        self.think.time(self.thinking.at(self.index(client, k)))
     }
 
     fn index(&self, client: u32, k: u64) -> u64 {
         k * u64::from(self.clients) + u64::from(client)
+    }
+}
+
+impl Think {
+    /// The time that a client thinks once.
+    #[inline]
+    pub(super) fn time(self, mut draws: Draws) -> SimDuration {
+        match self {
+            Self::Constant(length) => length,
+            Self::Exponential(mean) => mean.mul_f64(draws.exponential()),
+        }
     }
 }

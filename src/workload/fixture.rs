@@ -96,6 +96,7 @@ pub(super) fn workload(millis: u64, writes: Vec<Write>) -> Workload {
         duration: SimDuration::from_millis(millis),
         writes,
         existing: Vec::new(),
+        reads: Vec::new(),
     }
 }
 

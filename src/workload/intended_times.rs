@@ -1,10 +1,10 @@
 //! When one open-loop write intends its operations. Must not know what they write.
 
-use super::beat_clock::BeatClock;
+use super::beat_clock::{BeatClock, BeatJitter};
 use super::combinations::Combinations;
 use super::rate_profile::RateProfile;
 use super::{Arrivals, Beat};
-use crate::random::{DrawKey, Seed, Stream, exponential, hash_name, stream};
+use crate::random::{Seed, Stream, exponential, stream};
 use crate::record::Schema;
 use crate::time::{SimDuration, SimTime};
 use rand::RngExt;
@@ -37,8 +37,7 @@ impl RateTimes {
         replicate: u32,
         lane: u32,
     ) -> Self {
-        let mut draws = stream(seed, replicate, Stream::Arrivals, lane);
-        let offset = draws.random();
+        let (offset, draws) = Self::offset(seed, replicate, lane);
         Self {
             profile,
             arrivals,
@@ -48,6 +47,21 @@ impl RateTimes {
             offset,
             piece: 0,
             last: SimTime::ZERO,
+        }
+    }
+
+    /// The part of a gap before the first of constant arrivals, and the generator for what follows.
+    fn offset(seed: Seed, replicate: u32, lane: u32) -> (f64, Xoshiro256PlusPlus) {
+        let mut draws = stream(seed, replicate, Stream::Arrivals, lane);
+        (draws.random(), draws)
+    }
+
+    /// What to add to an operation's number for its place on the axis of expected operations: exact for constant arrivals; of Poisson arrivals, whose places
+    /// scatter, the middle.
+    pub(super) fn place_in_gap(arrivals: Arrivals, seed: Seed, replicate: u32, lane: u32) -> f64 {
+        match arrivals {
+            Arrivals::Poisson => 0.5,
+            Arrivals::Constant => Self::offset(seed, replicate, lane).0,
         }
     }
 
@@ -83,22 +97,8 @@ pub(super) struct BeatTimes {
 /// Beats that are drawn but may still be overtaken by a later one with less jitter.
 #[derive(Debug, Clone)]
 struct Jitter {
-    most: u64,
-    draws: DrawKey,
-    /// Tells these draws from those of the beats' order.
-    salt: u64,
+    draws: BeatJitter,
     waiting: BinaryHeap<Reverse<(u64, u64, u64)>>,
-}
-
-impl Jitter {
-    /// Nanoseconds that beat `index` is late.
-    #[inline]
-    fn of(&self, index: u64) -> u64 {
-        self.draws
-            .at(index)
-            .salted(self.salt)
-            .below(self.most.saturating_add(1))
-    }
 }
 
 /// One beat.
@@ -129,10 +129,8 @@ impl BeatTimes {
             replicate,
             lane,
         );
-        let jitter = (beat.jitter > SimDuration::ZERO).then(|| Jitter {
-            most: beat.jitter.as_nanos(),
-            draws: DrawKey::new(seed, replicate, Stream::Beats, lane),
-            salt: hash_name("jitter"),
+        let jitter = BeatJitter::new(beat.jitter, seed, replicate, lane).map(|draws| Jitter {
+            draws,
             waiting: BinaryHeap::new(),
         });
         Self {
@@ -186,7 +184,10 @@ impl BeatTimes {
     pub(super) fn at(&self, index: u64) -> Option<BeatTime> {
         let (period, place) = (index / self.clock.count(), index % self.clock.count());
         let base = period.saturating_mul(self.clock.every());
-        let moved = self.jitter.as_ref().map_or(0, |jitter| jitter.of(index));
+        let moved = self
+            .jitter
+            .as_ref()
+            .map_or(0, |jitter| jitter.draws.at(index));
         let time = base
             .saturating_add(self.clock.offset(place))
             .saturating_add(moved);
@@ -216,7 +217,7 @@ impl BeatTimes {
                 return Some(self.beat(time, index, place));
             }
             let base = base?;
-            let moved = jitter.of(self.index);
+            let moved = jitter.draws.at(self.index);
             let (place, index) = self.step();
             if let Some(jitter) = &mut self.jitter {
                 jitter

@@ -8,6 +8,7 @@
 mod beat_clock;
 mod closed_source;
 mod combinations;
+mod field_shares;
 #[cfg(test)]
 mod fixture;
 mod import_order;
@@ -18,17 +19,37 @@ mod open_arrivals;
 #[cfg(test)]
 mod open_tests;
 mod operation_batch;
+mod population;
 mod rate_profile;
+mod read_batch;
+mod read_source;
+mod read_spec;
+mod row_history;
+mod row_origin;
 mod row_plan;
 mod sample;
 mod spec;
+mod table_rows;
+mod target_picker;
+mod value_index;
+mod value_lists;
 mod volume;
 
 pub use closed_source::ClosedSource;
+pub use field_shares::TABULATED_MAX;
 pub use open_arrivals::OpenArrivals;
 pub use operation_batch::OperationBatch;
+pub use population::{Condition, Population};
+pub use read_batch::{ReadBatch, ReadTarget};
+pub use read_source::ReadSource;
+pub use read_spec::{
+    Newest, Page, PageVia, PickLaw, RangeExtent, Read, ReadDrive, ReadId, ReadRange, Within,
+    WithinValues,
+};
 pub use sample::{ExistingSample, RunSample};
 pub use spec::{
     Arrivals, Beat, Drive, Existing, ExistingRows, Import, ImportOrder, ImportRows, OperationId,
     Phase, ProfilePoint, Think, Workload, Write, WriteId, WriteKind,
 };
+pub use value_index::INDEXED_MAX;
+pub use value_lists::LIST_MAX;

@@ -22,6 +22,8 @@ struct Piece {
     /// Rate per nanosecond at its start, and its change per nanosecond.
     rate: f64,
     slope: f64,
+    /// Integral over time of the operations expected so far, up to its start.
+    area: f64,
 }
 
 impl RateProfile {
@@ -37,7 +39,7 @@ impl RateProfile {
         points.insert(0, (0.0, first));
         points.push((end.max(points[points.len() - 1].0), last));
         let mut pieces: Vec<Piece> = Vec::with_capacity(points.len());
-        let mut before = 0.0;
+        let (mut before, mut area) = (0.0, 0.0);
         for pair in points.windows(2) {
             let [(start, rate), (stop, rate_there)] = [pair[0], pair[1]];
             let slope = if stop > start {
@@ -48,14 +50,17 @@ impl RateProfile {
             let length = stop.min(end) - start;
             if length > 0.0 {
                 let until = before + length * (rate + 0.5 * slope * length);
-                pieces.push(Piece {
+                let piece = Piece {
                     start,
                     before,
                     until,
                     rate,
                     slope,
-                });
+                    area,
+                };
+                area += piece.area_after(length);
                 before = until;
+                pieces.push(piece);
             }
         }
         Self {
@@ -67,6 +72,33 @@ impl RateProfile {
     /// Expected operations over the whole duration.
     pub(super) fn total(&self) -> f64 {
         self.total
+    }
+
+    /// Operations expected before an instant, in nanoseconds of the run; none before its start, none after its end.
+    pub(super) fn operations_by(&self, nanos: f64) -> f64 {
+        self.piece_at(nanos).map_or(0.0, |piece| {
+            (piece.before + piece.operations_after(nanos - piece.start)).min(self.total)
+        })
+    }
+
+    /// The integral of [`RateProfile::operations_by`] up to an instant of the run.
+    pub(super) fn area_by(&self, nanos: f64) -> f64 {
+        self.piece_at(nanos).map_or(0.0, |piece| {
+            piece.area + piece.area_after(nanos - piece.start)
+        })
+    }
+
+    /// The time by which `operations` are expected, whatever was asked for before; `None` beyond the duration.
+    pub(super) fn time_by(&self, operations: f64) -> Option<SimTime> {
+        let mut piece = self
+            .pieces
+            .partition_point(|piece| piece.until <= operations);
+        self.time_of(operations, &mut piece)
+    }
+
+    fn piece_at(&self, nanos: f64) -> Option<&Piece> {
+        let after = self.pieces.partition_point(|piece| piece.start < nanos);
+        self.pieces.get(after.checked_sub(1)?)
     }
 
     /// The time by which `operations` are expected; `None` beyond the duration. `piece` remembers where the last search ended and only
@@ -92,6 +124,18 @@ impl RateProfile {
             2.0 * more / (rate + (rate * rate + 2.0 * slope * more).max(0.0).sqrt())
         };
         Some(SimTime::from_nanos((start + after) as u64))
+    }
+}
+
+impl Piece {
+    /// Operations expected in its first nanoseconds.
+    fn operations_after(&self, nanos: f64) -> f64 {
+        nanos * (self.rate + 0.5 * self.slope * nanos)
+    }
+
+    /// The integral over its first nanoseconds of the operations expected so far.
+    fn area_after(&self, nanos: f64) -> f64 {
+        nanos * (self.before + nanos * (self.rate / 2.0 + self.slope * nanos / 6.0))
     }
 }
 
@@ -149,6 +193,23 @@ mod tests {
             assert!((time - secs).abs() < 1e-8, "{operations}: {time}");
         }
         assert_eq!(profile.time_of(1_900.1, &mut piece), None);
+    }
+
+    #[test]
+    fn operations_by_an_instant_invert_the_times_and_their_area_is_their_integral() {
+        let profile = profile();
+        for operations in [0.5, 150.0, 333.3, 1_299.0, 1_650.0, 1_711.0, 1_899.0] {
+            let time = profile.time_by(operations).expect("within the duration");
+            // A nanosecond at 300/s is 3e-7 of an operation.
+            assert!((profile.operations_by(time.as_nanos() as f64) - operations).abs() < 1e-6);
+        }
+        assert_eq!(profile.operations_by(-1e9), 0.0);
+        // The midpoint rule over 14,000 steps of 1 ms: within slope * step^2 * duration / 24 of the integral, where the slope is a rate.
+        let step = 1e6;
+        let sum: f64 = (0..14_000)
+            .map(|at| profile.operations_by((f64::from(at) + 0.5) * step) * step)
+            .sum();
+        assert!((profile.area_by(14e9) - sum).abs() < 300e-9 * step * 14e9);
     }
 
     #[test]

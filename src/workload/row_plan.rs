@@ -116,6 +116,21 @@ impl RowPlan {
         fixed: &mut Vec<(FieldId, i64)>,
         out: &mut [i64],
     ) {
+        self.record_with(number, sequence, now, &[], generator, fixed, out);
+    }
+
+    /// As [`RowPlan::record`], with some slots given instead.
+    #[expect(clippy::too_many_arguments)]
+    pub(super) fn record_with(
+        &self,
+        number: u64,
+        sequence: u64,
+        now: EpochNanos,
+        given: &[(FieldId, i64)],
+        generator: &RecordGenerator,
+        fixed: &mut Vec<(FieldId, i64)>,
+        out: &mut [i64],
+    ) {
         fixed.clear();
         fixed.extend_from_slice(&self.with);
         let with = fixed.len();
@@ -131,6 +146,7 @@ impl RowPlan {
             fixed.resize(with + combinations.width(), (FieldId(0), 0));
             combinations.write(combination, &mut fixed[with..]);
         }
+        fixed.extend_from_slice(given);
         let at = self.at(number).unwrap_or(now);
         generator.generate(self.draws.at(number), sequence + number, at, fixed, out);
     }
@@ -163,7 +179,7 @@ impl ImportRows {
 
 impl Workload {
     /// The phase of the beat of that name; spread when there is none.
-    fn beat_phase(&self, name: &str) -> Phase {
+    pub(super) fn beat_phase(&self, name: &str) -> Phase {
         self.writes
             .iter()
             .find_map(|write| match &write.drive {

@@ -29,14 +29,61 @@ impl ExistingSample {
         n: usize,
         batch: &mut OperationBatch,
     ) {
-        let schema = generator.schema();
-        let rows = workload.existing_rows(schema);
+        let rows = workload.existing_rows(generator.schema());
         let numbers = Spread::new(
             n,
             rows,
             DrawKey::new(seed, replicate, Stream::Sample, lane_of("existing")),
         );
-        let mut wanted = (0..numbers.len()).map(|i| numbers.at(i)).peekable();
+        let wanted = (0..numbers.len()).map(|i| numbers.at(i));
+        Self::take_numbers(workload, generator, seed, replicate, wanted, batch);
+    }
+
+    /// As [`ExistingSample::take`], but drawn without any order: `n` numbers, less the few that were drawn twice. What counts how often rows
+    /// meet by chance needs this: rows spread evenly meet less often.
+    pub fn take_at_random(
+        workload: &Workload,
+        generator: &RecordGenerator,
+        seed: Seed,
+        replicate: u32,
+        n: usize,
+        batch: &mut OperationBatch,
+    ) {
+        let rows = workload.existing_rows(generator.schema());
+        if rows <= n as u64 {
+            return Self::take_numbers(workload, generator, seed, replicate, 0..rows, batch);
+        }
+        let key = DrawKey::new(
+            seed,
+            replicate,
+            Stream::Sample,
+            lane_of("existing, at random"),
+        );
+        let number = |i| (u128::from(key.at(i).bits()) * u128::from(rows) >> 64) as u64;
+        let mut numbers: Vec<u64> = (0..n as u64).map(number).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        Self::take_numbers(
+            workload,
+            generator,
+            seed,
+            replicate,
+            numbers.into_iter(),
+            batch,
+        );
+    }
+
+    /// Appends the rows of these numbers, ascending.
+    fn take_numbers(
+        workload: &Workload,
+        generator: &RecordGenerator,
+        seed: Seed,
+        replicate: u32,
+        numbers: impl Iterator<Item = u64>,
+        batch: &mut OperationBatch,
+    ) {
+        let schema = generator.schema();
+        let mut wanted = numbers.peekable();
         let mut before = 0u64;
         let mut scratch = Vec::new();
         for existing in &workload.existing {

@@ -1,5 +1,6 @@
 //! The description of a workload, validated elsewhere. Must not draw anything.
 
+use super::{Read, ReadId};
 use crate::record::FieldId;
 use crate::time::{EpochNanos, SimDuration};
 use crate::units::{ByteSize, PerSecond};
@@ -19,6 +20,12 @@ impl OperationId {
     pub fn new(write: WriteId, index: u64) -> Self {
         debug_assert!(index < 1 << 56);
         Self(u64::from(write.0) << 56 | index)
+    }
+
+    /// The `index`-th operation of a read of a workload of `writes` writes: reads are numbered after the writes. `index` < 2^56.
+    #[inline]
+    pub fn of_read(read: ReadId, writes: usize, index: u64) -> Self {
+        Self::new(WriteId(read.0 + writes as u8), index)
     }
 
     /// Its write.
@@ -45,6 +52,8 @@ pub struct Workload {
     pub writes: Vec<Write>,
     /// Rows that the table holds before the run.
     pub existing: Vec<Existing>,
+    /// In file order.
+    pub reads: Vec<Read>,
 }
 
 /// One stream of writes.

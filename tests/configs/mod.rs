@@ -11,7 +11,7 @@ use keyheat::random::Seed;
 use keyheat::record::{Field, FieldKind, Law, LawShape, RecordGenerator, Schema, TimeUnit};
 use keyheat::time::{EpochNanos, SimDuration, SimTime};
 use keyheat::units::PerSecond;
-use keyheat::workload::{Arrivals, Drive, Think, Workload, Write, WriteKind};
+use keyheat::workload::{Arrivals, Drive, Population, Think, Workload, Write, WriteKind};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -120,25 +120,32 @@ pub fn config(
     };
     let plan = KeyPlan::compile(key, &environment).expect("the key compiles");
     let duration = SimDuration::from_nanos((seconds * 1e9) as u64);
+    let workload = Workload {
+        start: START,
+        duration,
+        writes,
+        existing: Vec::new(),
+        reads: Vec::new(),
+    };
+    let generator = Arc::new(RecordGenerator::new(schema, Seed(seed), 0));
+    let population = Population::new(&workload, &generator, Seed(seed), 0);
     SimConfig {
         seed: Seed(seed),
         replicate: 0,
         warmup: SimTime::ZERO + duration.mul_f64(0.2),
         duration: SimTime::ZERO + duration,
         sample: duration.mul_f64(0.1),
-        workload: Arc::new(Workload {
-            start: START,
-            duration,
-            writes,
-            existing: Vec::new(),
-        }),
-        generator: Arc::new(RecordGenerator::new(schema, Seed(seed), 0)),
+        workload: Arc::new(workload),
+        generator,
         key: Arc::new(plan),
         split_points: Arc::new(split_points),
         key_buckets: Arc::new(Vec::new()),
         cluster: ClusterSpec::default(),
         table: TableSpec::default(),
         client: ClientSpec::default(),
+        copies: Arc::default(),
+        reads: Arc::default(),
+        population: Arc::new(population),
         batch: 512,
     }
 }

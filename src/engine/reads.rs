@@ -1,0 +1,302 @@
+//! The reads of a run: where they come from, who waits for them, and what is known of each kind. Must not know what becomes of them.
+
+use super::SimConfig;
+use super::calls::NONE;
+use super::fan_out::{FanOut, Part, Purpose, Task};
+use super::placing::{Placing, row_size};
+use super::row_spread::RowSpread;
+use super::scan_cursor::ScanCursor;
+use super::simulation::{Event, Simulation};
+use crate::metrics::ReadWork;
+use crate::query::Requests;
+use crate::random::{DrawKey, Stream};
+use crate::units::ByteSize;
+use crate::workload::{OperationId, ReadBatch, ReadId, ReadSource};
+
+/// Most that a server returns to one call of a scanner (`hbase.client.scanner.max.result.size`, 2 MB).
+const SCANNER_BYTES: ByteSize = ByteSize(2 << 20);
+
+/// What is known beforehand of one kind of reads.
+#[derive(Debug)]
+pub(super) struct Access {
+    /// The table that serves it: 0, or copy c - 1.
+    pub table: usize,
+    /// Number of the table's first region.
+    pub first_region: u32,
+    /// How the table's rows lie over its regions.
+    pub spread: RowSpread,
+    /// Rows that fit into one call of a scanner, >= 1.
+    pub batch_rows: u64,
+}
+
+/// The reads of a run.
+#[derive(Debug)]
+pub(super) struct Reads {
+    pub source: ReadSource,
+    /// Open-loop reads that come next.
+    pub batch: ReadBatch,
+    pub next: usize,
+    /// Open-loop reads in flight.
+    pub in_flight: u64,
+    accesses: Vec<Access>,
+    /// What one read asks for; kept for its memory.
+    pub requests: Requests,
+    /// Regions of the Gets of one read.
+    get_regions: Vec<u32>,
+    /// Regions that one read asks, from and to.
+    asked: Vec<(u32, u32)>,
+    /// The part of a read's Gets on each server; [`NONE`] but while a read is divided.
+    part_of_server: Vec<u32>,
+    rows_draws: DrawKey,
+}
+
+impl Reads {
+    pub fn new(config: &SimConfig, table: &Placing<'_>, copies: &[Placing<'_>]) -> Self {
+        let table_of = |number: usize| number.checked_sub(1).map_or(table, |copy| &copies[copy]);
+        let accesses = config.reads.iter().map(|read| {
+            let table = table_of(read.table);
+            let sample = &read.row_sample;
+            let key = match sample.len() {
+                0 => table.longest_key(),
+                keys => sample.iter().map(|key| key.len() as u64).sum::<u64>() / keys as u64,
+            };
+            Access {
+                table: read.table,
+                first_region: table.first_region(),
+                spread: RowSpread::new(sample, table),
+                batch_rows: (SCANNER_BYTES.0 / row_size(&config.table).cells(key).max(1)).max(1),
+            }
+        });
+        Self {
+            accesses: accesses.collect(),
+            source: ReadSource::new(
+                &config.workload,
+                config.generator.clone(),
+                config.seed,
+                config.replicate,
+            ),
+            batch: ReadBatch::default(),
+            next: 0,
+            in_flight: 0,
+            requests: Requests::default(),
+            get_regions: Vec::new(),
+            asked: Vec::new(),
+            part_of_server: vec![NONE; config.cluster.servers.max(1) as usize],
+            rows_draws: DrawKey::new(config.seed, config.replicate, Stream::ScannedRows, 0),
+        }
+    }
+
+    /// What is known of a read.
+    pub fn access(&self, read: ReadId) -> &Access {
+        &self.accesses[usize::from(read.0)]
+    }
+
+    /// Rows that a scanner's call of that operation returns at most.
+    pub fn batch_rows(&self, purpose: Purpose) -> u64 {
+        match purpose {
+            Purpose::Read { read, .. } => self.access(read).batch_rows,
+            Purpose::Write { .. } => 1,
+        }
+    }
+}
+
+impl Simulation<'_> {
+    /// The next open-loop read, if there is one before the end, will start at its intended time.
+    pub(super) fn await_next_read(&mut self) {
+        let reads = &mut self.reads;
+        if reads.next == reads.batch.len() {
+            reads.next = 0;
+            reads.batch.clear();
+            reads
+                .source
+                .fill(&mut reads.batch, self.config.batch.max(1));
+        }
+        if let Some(&intended) = reads.batch.intended.get(reads.next)
+            && intended < self.config.duration
+        {
+            self.schedule(intended, Event::ReadIntended);
+        }
+    }
+
+    /// The intended time of an open-loop read has come.
+    pub(super) fn read_is_intended(&mut self) {
+        let at = self.reads.next;
+        self.reads.next += 1;
+        let read = self.reads.batch.reads[at];
+        let batch = std::mem::take(&mut self.reads.batch);
+        if self.reads.in_flight >= self.config.client.max_in_flight {
+            self.recorder.read_offered(self.now, read);
+            self.recorder.read_failed(read, self.now, self.now);
+            self.last_outcome = self.now;
+        } else {
+            self.reads.in_flight += 1;
+            self.start_read_of(&batch, at, NONE);
+        }
+        self.reads.batch = batch;
+        self.await_next_read();
+    }
+
+    /// The `at`-th read of a batch starts now.
+    pub(super) fn start_read_of(&mut self, batch: &ReadBatch, at: usize, reader: u32) {
+        let config = self.config;
+        let target = batch.target(at, config.generator.width());
+        let read = batch.reads[at];
+        let mut requests = std::mem::take(&mut self.reads.requests);
+        config.reads[usize::from(read.0)]
+            .plan
+            .requests(&target, &config.population, &mut requests);
+        self.start_read(read, target.operation, reader, &requests);
+        self.reads.requests = requests;
+    }
+
+    /// A read starts now and asks for `requests`; without any it is over at once.
+    pub(super) fn start_read(
+        &mut self,
+        read: ReadId,
+        operation: OperationId,
+        reader: u32,
+        requests: &Requests,
+    ) {
+        self.recorder.read_offered(self.now, read);
+        let work = ReadWork {
+            rows_read: requests.gets_found,
+            rows_returned: requests.rows_returned,
+            ..ReadWork::default()
+        };
+        let fan_out = self.fans.insert(FanOut {
+            operation,
+            intended: self.now,
+            client: reader,
+            active: 0,
+            waiting: NONE,
+            failed: false,
+            purpose: Purpose::Read { read, work },
+        });
+        let mut parts = Parts {
+            fan_out,
+            count: 0,
+            last: NONE,
+        };
+        self.reads.asked.clear();
+        self.divide_gets(&mut parts, read, requests);
+        self.divide_scans(&mut parts, read, operation, requests);
+        let regions = distinct_regions(&mut self.reads.asked);
+        if let Purpose::Read { work, .. } = &mut self.fans.operations[fan_out as usize].purpose {
+            work.regions = regions;
+        }
+        if parts.count == 0 {
+            self.fan_out_ends(fan_out);
+        } else {
+            self.start_parts(fan_out);
+        }
+    }
+
+    /// One part for each server that holds rows which Gets ask for, in the order in which they are first asked for.
+    fn divide_gets(&mut self, parts: &mut Parts, read: ReadId, requests: &Requests) {
+        let gets = &requests.gets;
+        if gets.is_empty() {
+            return;
+        }
+        let found = (requests.gets_found / gets.len() as f64).clamp(0.0, 1.0);
+        let mut regions = std::mem::take(&mut self.reads.get_regions);
+        regions.clear();
+        let table = self.table(self.reads.access(read).table);
+        table.locate_batch(gets, &mut regions);
+        for &region in &regions {
+            let server = self.table(self.reads.access(read).table).server(region);
+            let mut part = self.reads.part_of_server[server as usize];
+            if part == NONE {
+                let task = Task::Gets {
+                    count: 0,
+                    found,
+                    regions: NONE,
+                };
+                part = self.append_part(parts, server, task);
+                self.reads.part_of_server[server as usize] = part;
+            }
+            self.fans.push_get(part, region);
+            self.reads.asked.push((region, region));
+        }
+        for &region in &regions {
+            let server = self.table(self.reads.access(read).table).server(region);
+            self.reads.part_of_server[server as usize] = NONE;
+        }
+        self.reads.get_regions = regions;
+    }
+
+    /// One part for each scan.
+    fn divide_scans(
+        &mut self,
+        parts: &mut Parts,
+        read: ReadId,
+        operation: OperationId,
+        requests: &Requests,
+    ) {
+        let mut draws = self.reads.rows_draws.at(operation.0);
+        for (at, scan) in requests.scans.iter().enumerate() {
+            let access = self.reads.access(read);
+            let table = self.table(access.table);
+            let (start, stop) = (requests.starts.get(at), requests.stops.get(at));
+            let range = access.spread.range(start, stop, table);
+            let cursor = ScanCursor::new(&access.spread, range, scan, draws.unit());
+            let server = table.server(cursor.region());
+            self.reads.asked.push(cursor.visited_regions());
+            self.append_part(parts, server, Task::Scan(cursor));
+        }
+    }
+
+    /// Adds a part behind those of the same operation, which all wait.
+    fn append_part(&mut self, parts: &mut Parts, server: u32, task: Task) -> u32 {
+        let part = Part::new(parts.fan_out, parts.count, server, task);
+        let id = self.fans.insert_part(part);
+        match parts.last {
+            NONE => self.fans.operations[parts.fan_out as usize].waiting = id,
+            last => self.fans.parts[last as usize].next = id,
+        }
+        parts.last = id;
+        parts.count += 1;
+        id
+    }
+
+    /// A read has an outcome: who waits for it goes on.
+    pub(super) fn read_ends(&mut self, reader: u32) {
+        if reader == NONE {
+            self.reads.in_flight -= 1;
+        } else {
+            self.reader_thinks(reader);
+        }
+    }
+}
+
+/// The parts of an operation that is being divided.
+#[derive(Debug)]
+struct Parts {
+    fan_out: u32,
+    count: u32,
+    last: u32,
+}
+
+/// How many regions lie in any of the ranges, given by their first and last ones. Sorts them; no allocation.
+fn distinct_regions(ranges: &mut [(u32, u32)]) -> u32 {
+    ranges.sort_unstable();
+    let mut beyond = 0;
+    ranges.iter().fold(0, |count, &(first, last)| {
+        let first = first.max(beyond);
+        beyond = beyond.max(last + 1);
+        count + beyond.saturating_sub(first)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regions_that_several_ranges_cross_count_once() {
+        let count = |ranges: &[(u32, u32)]| distinct_regions(&mut ranges.to_vec());
+        assert_eq!(count(&[]), 0);
+        assert_eq!(count(&[(7, 7), (3, 3), (7, 7)]), 2);
+        assert_eq!(count(&[(4, 9), (0, 2), (5, 6), (9, 11)]), 3 + 8);
+        assert_eq!(count(&[(0, 0), (0, 3)]), 4);
+    }
+}

@@ -1,0 +1,252 @@
+//! What each read pays under one strategy: forecast and runs together. Must not know the other strategies.
+
+use super::ReadResult;
+use super::runs::Runs;
+use super::wording::{compact, millis, percent};
+use crate::metrics::READ_COSTS;
+use crate::query::AccessPath;
+use std::fmt;
+
+/// Calls, regions or rows within this factor of a whole number are told as that number.
+const WHOLE: f64 = 0.02;
+/// Rows read for each row returned that are worth a word.
+const NOTABLE_OVER_READ: f64 = 1.5;
+/// Throughput of at least this part of the offered load counts as all of it: a run ends with a few reads in flight.
+const NEARLY_ALL: f64 = 0.99;
+
+/// What the plan of a read says without any simulation.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ReadForecast {
+    pub(super) path: AccessPath,
+    /// In words.
+    pub(super) words: String,
+    /// The copy of the table that serves it, from 1; `None`: the table itself.
+    pub(super) copy: Option<u32>,
+    /// Means a read, in the order of [`READ_COSTS`].
+    pub(super) costs: [f64; 4],
+}
+
+/// One read: its forecast, and the runs if it was issued.
+pub(super) struct ReadSummary<'a> {
+    pub(super) name: &'a str,
+    pub(super) issued: bool,
+    pub(super) forecast: Option<&'a ReadForecast>,
+    pub(super) runs: &'a Runs,
+}
+
+impl Runs {
+    /// Costs that no run has measured (the read is only planned, or none was completed) are those of the forecast, as replicate 0's.
+    pub(super) fn set_costs(&mut self, forecast: &ReadForecast) {
+        for (name, cost) in READ_COSTS.into_iter().zip(forecast.costs) {
+            if self.values(name).iter().all(Option::is_none) {
+                self.set(name, |index, _| (index == 0).then_some(cost));
+            }
+        }
+    }
+}
+
+impl ReadSummary<'_> {
+    /// What `results.json` says of it.
+    pub(super) fn result(&self) -> ReadResult {
+        let [calls, regions, rows_read, rows_returned] =
+            READ_COSTS.map(|name| self.runs.measure(name));
+        ReadResult {
+            name: self.name.to_owned(),
+            path: self.forecast.map(|plan| plan.path.name().to_owned()),
+            words: self
+                .forecast
+                .map(|plan| plan.words.clone())
+                .unwrap_or_default(),
+            copy: self.forecast.and_then(|plan| plan.copy),
+            calls,
+            regions,
+            rows_read,
+            rows_returned,
+            counts: self.runs.counts,
+            metrics: self.runs.read_metrics(),
+            response_ms: self.issued.then(|| self.runs.response()),
+        }
+    }
+
+    /// Milliseconds, and whether they are a lower bound.
+    fn p99_ms(&self) -> Option<(f64, bool)> {
+        if !self.issued {
+            return None;
+        }
+        let p99 = *self.runs.response().get("p99")?;
+        Some((p99.merged.or(p99.mean)?, p99.censored))
+    }
+
+    fn cost(&self, name: &str) -> Option<f64> {
+        self.runs.mean(name)
+    }
+
+    /// What it costs in a sentence; `None` when nothing is known.
+    pub(super) fn price(&self) -> Option<ReadPrice> {
+        let offered = self.cost("read_offered_per_sec").unwrap_or(0.0);
+        Some(ReadPrice {
+            name: self.name.to_owned(),
+            path: self.forecast?.path,
+            calls: self.cost("calls")?,
+            rows_read: self.cost("rows_read").unwrap_or(0.0),
+            rows_returned: self.cost("rows_returned").unwrap_or(0.0),
+            p99_ms: self.p99_ms(),
+            failed_fraction: self.cost("read_failed_fraction").unwrap_or(0.0),
+            // Of a closed loop, the offered load is what was started.
+            behind: self
+                .cost("read_throughput_per_sec")
+                .filter(|done| *done < NEARLY_ALL * offered)
+                .map(|done| (done, offered)),
+        })
+    }
+}
+
+/// One read's price, displayed as `a \`newest\` costs 16 scan calls, p99 4.1 ms`.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ReadPrice {
+    pub(super) name: String,
+    pub(super) path: AccessPath,
+    pub(super) calls: f64,
+    pub(super) rows_read: f64,
+    pub(super) rows_returned: f64,
+    /// With whether it is a lower bound; `None` when the read is only planned.
+    pub(super) p99_ms: Option<(f64, bool)>,
+    pub(super) failed_fraction: f64,
+    /// Completed and offered a second, when that is not nearly the same.
+    pub(super) behind: Option<(f64, f64)>,
+}
+
+impl ReadPrice {
+    /// The read that pays most: the slowest, among planned ones that with the most calls, then rows.
+    pub(super) fn dearest(prices: &[Self]) -> Option<&Self> {
+        let rank = |price: &Self| {
+            let slow = price.p99_ms.map_or(0.0, |(ms, _)| ms);
+            [slow, price.calls, price.rows_read]
+        };
+        // The first of equals, as in the file.
+        prices.iter().rev().max_by(|a, b| {
+            let pairs = rank(a).into_iter().zip(rank(b));
+            pairs
+                .map(|(a, b)| a.total_cmp(&b))
+                .find(|order| order.is_ne())
+                .unwrap_or(std::cmp::Ordering::Equal)
+        })
+    }
+}
+
+impl fmt::Display for ReadPrice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let whole = self.calls.round();
+        let near = (self.calls - whole).abs() <= WHOLE * whole;
+        let calls = compact(if near { whole } else { self.calls });
+        let one = calls == "1";
+        write!(f, "a `{}` costs ", self.name)?;
+        match self.path {
+            AccessPath::Get if one => write!(f, "one Get")?,
+            AccessPath::Get => write!(f, "{calls} Gets")?,
+            AccessPath::MultiGet if one => write!(f, "one multi-Get call")?,
+            AccessPath::MultiGet => write!(f, "{calls} multi-Get calls")?,
+            AccessPath::Scan | AccessPath::FanOutScan if one => write!(f, "one scan call")?,
+            AccessPath::Scan | AccessPath::FanOutScan => write!(f, "{calls} scan calls")?,
+            AccessPath::BucketScan => write!(f, "a scan of a whole bucket")?,
+            AccessPath::TableScan => write!(f, "a scan of the whole table")?,
+        }
+        if self.rows_read >= NOTABLE_OVER_READ * self.rows_returned.max(1.0) {
+            write!(
+                f,
+                " that read {} rows for {}",
+                compact(self.rows_read.round()),
+                compact(self.rows_returned)
+            )?;
+        }
+        match self.p99_ms {
+            Some((ms, true)) => write!(f, ", p99 over {}", millis(ms))?,
+            Some((ms, false)) => write!(f, ", p99 {}", millis(ms))?,
+            None => {}
+        }
+        if let Some((done, offered)) = self.behind {
+            write!(
+                f,
+                ", {} of {} reads/s completed",
+                compact(done),
+                compact(offered)
+            )?;
+        }
+        if self.failed_fraction >= 0.001 {
+            write!(f, ", {} failed", percent(self.failed_fraction))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn newest() -> ReadPrice {
+        ReadPrice {
+            name: "newest".to_owned(),
+            path: AccessPath::FanOutScan,
+            calls: 16.1,
+            rows_read: 160.0,
+            rows_returned: 10.0,
+            p99_ms: Some((4.112, false)),
+            failed_fraction: 0.0,
+            behind: None,
+        }
+    }
+
+    fn told(change: impl FnOnce(&mut ReadPrice)) -> String {
+        let mut price = newest();
+        change(&mut price);
+        price.to_string()
+    }
+
+    #[test]
+    fn a_price_is_told_in_calls_rows_and_time() {
+        assert_eq!(
+            told(|_| {}),
+            "a `newest` costs 16 scan calls that read 160 rows for 10, p99 4.11 ms"
+        );
+        let get = |price: &mut ReadPrice| {
+            (price.path, price.calls) = (AccessPath::Get, 1.0);
+            (price.rows_read, price.rows_returned) = (1.0, 0.98);
+        };
+        assert_eq!(told(get), "a `newest` costs one Get, p99 4.11 ms");
+        assert_eq!(
+            told(|price| {
+                get(price);
+                price.p99_ms = None;
+                (price.path, price.calls) = (AccessPath::MultiGet, 7.4);
+            }),
+            "a `newest` costs 7.4 multi-Get calls"
+        );
+        assert_eq!(
+            told(|price| {
+                price.path = AccessPath::TableScan;
+                (price.calls, price.rows_read) = (3_204.0, 1.2e7);
+                price.p99_ms = Some((12_300.0, true));
+                price.behind = Some((31.7, 50.2));
+                price.failed_fraction = 0.03;
+            }),
+            "a `newest` costs a scan of the whole table that read 12M rows for 10, p99 over 12.3 s, 31.7 of 50.2 reads/s completed, 3 % failed"
+        );
+    }
+
+    #[test]
+    fn the_dearest_read_is_the_slowest_then_that_with_most_calls() {
+        let mut prices = vec![newest(), newest(), newest(), newest()];
+        prices[1].p99_ms = Some((7.0, false));
+        (prices[2].p99_ms, prices[2].calls) = (None, 900.0);
+        assert_eq!(ReadPrice::dearest(&prices), Some(&prices[1]));
+        prices.iter_mut().for_each(|price| price.p99_ms = None);
+        assert_eq!(ReadPrice::dearest(&prices), Some(&prices[2]));
+        prices[2].calls = 16.1;
+        prices[3].name = "last".to_owned();
+        assert_eq!(
+            ReadPrice::dearest(&prices).map(|price| price.name.as_str()),
+            Some("newest")
+        );
+        assert_eq!(ReadPrice::dearest(&[]), None);
+    }
+}

@@ -1,0 +1,132 @@
+//! What the sizes of several strategies say, in sentences. Must not know how sizes are found.
+
+use super::{StrategySize, TableSize};
+use crate::storage::BlockEncoding;
+
+/// A difference below this share of a table is not worth a sentence.
+const NOTABLE: f64 = 0.01;
+
+/// Most sentences.
+const MOST: usize = 5;
+
+/// Findings: what long names, hexadecimal text and the greatest table cost, what encodings take back, and memstores that can't fill.
+/// Tables are compared unencoded, so that a strategy's own encoding does not hide its names.
+pub fn size_findings(sizes: &[StrategySize]) -> Vec<String> {
+    let mut findings = Vec::new();
+    for (at, first) in sizes.iter().enumerate() {
+        for second in &sizes[at + 1..] {
+            findings.extend(long_names(first, second).or_else(|| long_names(second, first)));
+            findings.extend(hexadecimal(first, second).or_else(|| hexadecimal(second, first)));
+        }
+    }
+    // The same names may be long in several strategies.
+    findings.truncate(MOST - 2);
+    findings.extend(extremes(sizes));
+    findings.extend(sizes.iter().find_map(crowded_memstores));
+    findings
+}
+
+fn plain(size: &StrategySize) -> f64 {
+    under(size, BlockEncoding::None)
+}
+
+fn under(size: &StrategySize, encoding: BlockEncoding) -> f64 {
+    let tables = size.tables.iter();
+    tables.map(|table| table.under(encoding).table_bytes).sum()
+}
+
+/// The same key with longer names.
+fn long_names(short: &StrategySize, long: &StrategySize) -> Option<String> {
+    let (a, b) = (only(short)?, only(long)?);
+    let same = a.key == b.key && a.cells_per_row == b.cells_per_row;
+    let names = (b.name_part() - a.name_part()) / a.cells_per_row;
+    let cost = plain(long) / plain(short) - 1.0;
+    // Of two strategies that differ in their encoding only, neither has long names.
+    if !same || names < 0.5 || cost < NOTABLE || b.encoding != BlockEncoding::None {
+        return None;
+    }
+    let encoding = best(b);
+    let left = under(long, encoding) - under(short, encoding);
+    let back = 1.0 - left / (plain(long) - plain(short));
+    Some(format!(
+        "`{}`: names of {names:.0} B more in every cell make the table {} larger than `{}`; {} takes back {} of that",
+        long.strategy,
+        percent(cost),
+        short.strategy,
+        encoding.name(),
+        percent(back.clamp(0.0, 1.0)),
+    ))
+}
+
+/// The same key with an MD5 as text instead of bytes.
+fn hexadecimal(raw: &StrategySize, hex: &StrategySize) -> Option<String> {
+    let (a, b) = (only(raw)?, only(hex)?);
+    let is_hex = a.key != b.key && a.key.replace("md5_bytes(", "md5(") == b.key;
+    is_hex.then(|| {
+        format!(
+            "`{}`: as hex text the MD5 costs {:.0} B a cell more than the raw bytes of `{}`, {} of its table",
+            hex.strategy,
+            b.key_bytes.mean - a.key_bytes.mean,
+            raw.strategy,
+            percent(plain(hex) / plain(raw) - 1.0),
+        )
+    })
+}
+
+/// The smallest and the greatest table.
+fn extremes(sizes: &[StrategySize]) -> Option<String> {
+    let by_size = |a: &&StrategySize, b: &&StrategySize| plain(a).total_cmp(&plain(b));
+    let (small, great) = (sizes.iter().min_by(by_size)?, sizes.iter().max_by(by_size)?);
+    let encoding = best(great.tables.first()?);
+    let ratio = |encoding| under(great, encoding) / under(small, encoding);
+    if ratio(BlockEncoding::None) < 1.0 + NOTABLE {
+        let table = great.tables.first()?;
+        let coordinates = 1.0 - table.value_bytes / table.row_bytes;
+        return Some(format!(
+            "coordinates (key, names, lengths, timestamps) are {} of every row of `{}`; {} would make its table {} of the unencoded size",
+            percent(coordinates),
+            great.strategy,
+            encoding.name(),
+            percent(under(great, encoding) / plain(great)),
+        ));
+    }
+    Some(format!(
+        "`{}` has the greatest table, {:.2} times that of `{}` unencoded and {:.2} times under {}",
+        great.strategy,
+        ratio(BlockEncoding::None),
+        small.strategy,
+        ratio(encoding),
+        encoding.name(),
+    ))
+}
+
+fn crowded_memstores(size: &StrategySize) -> Option<String> {
+    let memory = &size.memstore;
+    (memory.written_regions > memory.full_memstores).then(|| {
+        format!(
+            "`{}`: {:.0} written regions a server share a memory for {:.0} full memstores: the server-wide limit forces small flushes",
+            size.strategy, memory.written_regions, memory.full_memstores,
+        )
+    })
+}
+
+/// Its only table.
+fn only(size: &StrategySize) -> Option<&TableSize> {
+    match size.tables.as_slice() {
+        [table] => Some(table),
+        _ => None,
+    }
+}
+
+/// The encoding that makes the table smallest.
+fn best(table: &TableSize) -> BlockEncoding {
+    let smallest = table
+        .encoded
+        .iter()
+        .min_by(|a, b| a.table_bytes.total_cmp(&b.table_bytes));
+    smallest.map_or(BlockEncoding::None, |size| size.encoding)
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}

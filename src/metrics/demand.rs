@@ -1,0 +1,295 @@
+//! Demand of writes, or of reads, on servers and regions, interval by interval, and how skewed it is: the same formulas for both.
+//!
+//! Must not know what a unit of demand is.
+
+use super::Scalars;
+use super::intervals::Intervals;
+use super::region_demand::{RegionDemand, RegionSkew};
+use super::table::Table;
+use crate::statistics::{ExpectedPeak, effective_number, expected_peak, gini, median, quantile};
+use std::ops::Range;
+
+/// Skew of an interval is measured from this many operations a server on: with fewer, chance alone makes a peak of 1.5.
+pub const OPERATIONS_PER_SERVER: u64 = 10;
+
+/// Counters of demand while the run lasts.
+#[derive(Debug)]
+pub(super) struct Demand {
+    /// By interval and server.
+    servers: Table<u32>,
+    regions: RegionDemand,
+}
+
+impl Demand {
+    pub(super) fn new(servers: u32, regions: usize, intervals: &Intervals) -> Self {
+        Self {
+            servers: Table::new(servers as usize),
+            regions: RegionDemand::new(regions, intervals),
+        }
+    }
+
+    /// What is added next belongs to `interval`.
+    pub(super) fn turn_to(&mut self, interval: usize) {
+        self.servers.reach(interval);
+        self.regions.turn_to(interval);
+    }
+
+    /// Counts one unit in `interval`, the one that was turned to last.
+    #[inline]
+    pub(super) fn add(&mut self, interval: usize, region: u32, server: u32) {
+        self.servers.add(interval, server as usize, 1);
+        self.regions.add(region);
+    }
+
+    /// Cuts everything to `rows` intervals and closes it.
+    pub(super) fn close(mut self, rows: usize) -> ClosedDemand {
+        self.servers.settle(rows);
+        let (skews, by_region, reached) = self.regions.finish(rows);
+        ClosedDemand {
+            servers: self.servers,
+            skews,
+            by_region,
+            reached,
+        }
+    }
+}
+
+/// The intervals that measures rest on.
+#[derive(Debug, Clone)]
+pub(super) struct Grid {
+    /// Number of servers.
+    pub(super) servers: u32,
+    /// All of the window's intervals.
+    pub(super) window: Range<usize>,
+    /// The window's intervals of full length; a window shorter than one keeps its only one.
+    pub(super) full: Range<usize>,
+}
+
+/// Demand of a finished run.
+#[derive(Debug)]
+pub(super) struct ClosedDemand {
+    /// By interval and server.
+    pub(super) servers: Table<u32>,
+    /// Of the window's intervals, in order.
+    skews: Vec<RegionSkew>,
+    /// Of the whole window.
+    pub(super) by_region: Vec<u64>,
+    /// Regions that any demand of the run, warm-up included, fell into.
+    pub(super) reached: Vec<bool>,
+}
+
+/// What the skew metrics are called. Three names: median over intervals, 95th percentile over intervals, of the window's totals; two: median
+/// and totals.
+#[derive(Debug)]
+pub(super) struct SkewNames {
+    peak: [&'static str; 3],
+    share: [&'static str; 3],
+    effective: [&'static str; 3],
+    even: &'static str,
+    measured: &'static str,
+    skipped: &'static str,
+    region_share: [&'static str; 2],
+    region_gini: [&'static str; 2],
+    placement_floor: &'static str,
+}
+
+/// Demand of writes.
+pub(super) const WRITES: SkewNames = SkewNames {
+    peak: [
+        "server_peak_to_mean",
+        "server_peak_to_mean_p95",
+        "server_peak_to_mean_overall",
+    ],
+    share: [
+        "server_max_share",
+        "server_max_share_p95",
+        "server_max_share_overall",
+    ],
+    effective: [
+        "effective_servers",
+        "effective_servers_p95",
+        "effective_servers_overall",
+    ],
+    even: "server_peak_to_mean_even",
+    measured: "intervals_measured",
+    skipped: "intervals_skipped",
+    region_share: ["region_max_share", "region_max_share_overall"],
+    region_gini: ["region_gini", "region_gini_overall"],
+    placement_floor: "placement_floor",
+};
+
+/// Demand of reads.
+pub(super) const READS: SkewNames = SkewNames {
+    peak: [
+        "read_server_peak_to_mean",
+        "read_server_peak_to_mean_p95",
+        "read_server_peak_to_mean_overall",
+    ],
+    share: [
+        "read_server_max_share",
+        "read_server_max_share_p95",
+        "read_server_max_share_overall",
+    ],
+    effective: [
+        "read_effective_servers",
+        "read_effective_servers_p95",
+        "read_effective_servers_overall",
+    ],
+    even: "read_server_peak_to_mean_even",
+    measured: "read_intervals_measured",
+    skipped: "read_intervals_skipped",
+    region_share: ["read_region_max_share", "read_region_max_share_overall"],
+    region_gini: ["read_region_gini", "read_region_gini_overall"],
+    placement_floor: "read_placement_floor",
+};
+
+/// Demand of writes and reads together on the server that has most of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HottestServer {
+    /// Its demand over the mean, median over intervals.
+    pub peak: f64,
+    /// What chance would make of a perfect spread.
+    pub even: Option<ExpectedPeak>,
+    /// Share of reads in its demand, median over intervals.
+    pub read_share: f64,
+}
+
+impl ClosedDemand {
+    /// The full intervals with enough demand for a statement about skew.
+    fn measured<'a>(&'a self, grid: &'a Grid) -> impl Iterator<Item = usize> + 'a {
+        let least = OPERATIONS_PER_SERVER * u64::from(grid.servers);
+        grid.full
+            .clone()
+            .filter(move |&row| sum(self.servers.row(row)) >= least)
+    }
+
+    /// Adds the skew metrics under their names; returns what chance alone would make of a perfect spread.
+    pub(super) fn skew(
+        &self,
+        grid: &Grid,
+        names: &SkewNames,
+        metrics: &mut Scalars,
+    ) -> Option<ExpectedPeak> {
+        let even = self.server_skew(grid, names, metrics);
+        self.region_skew(grid, names, metrics);
+        even
+    }
+
+    /// Spread over the servers, idle ones counted.
+    fn server_skew(
+        &self,
+        grid: &Grid,
+        names: &SkewNames,
+        metrics: &mut Scalars,
+    ) -> Option<ExpectedPeak> {
+        let n = f64::from(grid.servers);
+        let (mut peaks, mut shares, mut effective, mut totals) = (vec![], vec![], vec![], vec![]);
+        for row in self.measured(grid) {
+            let loads = self.servers.row(row);
+            let total = sum(loads) as f64;
+            let most = loads.iter().max().map_or(0.0, |&most| f64::from(most));
+            peaks.push(most * n / total);
+            shares.push(most / total);
+            effective.extend(effective_number(loads.iter().map(|&load| u64::from(load))));
+            totals.push(total);
+        }
+        metrics.insert(names.measured, Some(peaks.len() as f64));
+        metrics.insert(names.skipped, Some((grid.full.len() - peaks.len()) as f64));
+
+        let mut overall = vec![0u64; grid.servers as usize];
+        for row in grid.window.clone() {
+            overall
+                .iter_mut()
+                .zip(self.servers.row(row))
+                .for_each(|(sum, &load)| *sum += u64::from(load));
+        }
+        let total = overall.iter().sum::<u64>();
+        let share = overall
+            .iter()
+            .max()
+            .filter(|_| total > 0)
+            .map(|&most| most as f64 / total as f64);
+        for (names, values, overall) in [
+            (names.peak, peaks, share.map(|share| share * n)),
+            (names.share, shares, share),
+            (
+                names.effective,
+                effective,
+                effective_number(overall.into_iter()),
+            ),
+        ] {
+            metrics.insert(names[0], median(&values));
+            metrics.insert(names[1], quantile(&values, 0.95));
+            metrics.insert(names[2], overall);
+        }
+
+        let even = median(&totals).and_then(|total| expected_peak(total, grid.servers));
+        metrics.insert(names.even, even.map(|even| even.mean));
+        even
+    }
+
+    fn region_skew(&self, grid: &Grid, names: &SkewNames, metrics: &mut Scalars) {
+        let (mut shares, mut ginis) = (vec![], vec![]);
+        for row in self.measured(grid) {
+            // An operation far out of order counts its region in a later interval: this one may be left without any.
+            if let Some(skew) = self
+                .skews
+                .get(row - grid.window.start)
+                .filter(|skew| skew.total > 0)
+            {
+                shares.push(skew.most as f64 / skew.total as f64);
+                ginis.extend(skew.gini);
+            }
+        }
+        let share = median(&shares);
+        metrics.insert(names.region_share[0], share);
+        metrics.insert(names.region_gini[0], median(&ginis));
+        let floor = share.map(|share| (share * f64::from(grid.servers)).max(1.0));
+        metrics.insert(names.placement_floor, floor);
+
+        let total = self.by_region.iter().sum::<u64>();
+        let most = self.by_region.iter().max().copied().unwrap_or(0);
+        metrics.insert(
+            names.region_share[1],
+            (total > 0).then(|| most as f64 / total as f64),
+        );
+        let mut held: Vec<u64> = self
+            .by_region
+            .iter()
+            .copied()
+            .filter(|&load| load > 0)
+            .collect();
+        let idle = (self.by_region.len() - held.len()) as u64;
+        metrics.insert(names.region_gini[1], gini(&mut held, idle));
+    }
+
+    /// The server with most demand of these writes and `reads` together; `None` when no interval has enough of it.
+    pub(super) fn hottest_with(&self, reads: &Self, grid: &Grid) -> Option<HottestServer> {
+        let n = f64::from(grid.servers);
+        let least = OPERATIONS_PER_SERVER * u64::from(grid.servers);
+        let (mut peaks, mut read_shares, mut totals) = (vec![], vec![], vec![]);
+        for row in grid.full.clone() {
+            let (writes, reads) = (self.servers.row(row), reads.servers.row(row));
+            let total = sum(writes) + sum(reads);
+            let both = writes
+                .iter()
+                .zip(reads)
+                .map(|(&written, &read)| (u64::from(written) + u64::from(read), u64::from(read)));
+            if let Some((most, read)) = both.max().filter(|_| total >= least) {
+                peaks.push(most as f64 * n / total as f64);
+                read_shares.push(read as f64 / most as f64);
+                totals.push(total as f64);
+            }
+        }
+        Some(HottestServer {
+            peak: median(&peaks)?,
+            even: expected_peak(median(&totals)?, grid.servers),
+            read_share: median(&read_shares)?,
+        })
+    }
+}
+
+/// Sum of counters.
+pub(super) fn sum(row: &[u32]) -> u64 {
+    row.iter().map(|&count| u64::from(count)).sum()
+}

@@ -1,0 +1,128 @@
+//! What the recorder keeps of reads: as of writes, and the work that each asked for. Must not know keys or plans.
+
+use super::demand::Demand;
+use super::intervals::{Cursor, Intervals};
+use super::table::Table;
+use super::tally::Tally;
+use super::{RecorderConfig, Scalars};
+
+/// What one read asked of the cluster, as far as it came.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ReadWork {
+    /// Calls sent, attempts again apart.
+    pub calls: u32,
+    /// Regions asked, each once.
+    pub regions: u32,
+    /// Rows that servers read.
+    pub rows_read: f64,
+    /// Rows that the reader gets.
+    pub rows_returned: f64,
+}
+
+/// Counters of one read.
+#[derive(Debug, Clone)]
+pub(super) struct ReadTally {
+    pub(super) tally: Tally,
+    /// Sums over the completed reads of the cohort, in the order of [`super::READ_COSTS`].
+    work: [f64; 4],
+}
+
+/// Counters of all reads.
+#[derive(Debug)]
+pub(super) struct ReadSide {
+    pub(super) reads: Vec<ReadTally>,
+    pub(super) demand: Demand,
+    /// By interval and read.
+    pub(super) offered: Table<u32>,
+    /// Completed or given up, by interval.
+    pub(super) ended: Table<u32>,
+    offered_at: Cursor,
+    asked_at: Cursor,
+    ended_at: Cursor,
+}
+
+impl ReadSide {
+    pub(super) fn new(config: &RecorderConfig, intervals: &Intervals) -> Self {
+        let reads = config.reads;
+        // Without reads nothing is kept by region: a million of them would take their 64 MB.
+        let regions = if reads == 0 {
+            0
+        } else {
+            config.region_server.len()
+        };
+        let tally = ReadTally {
+            tally: Tally::new(config.duration.as_nanos()),
+            work: [0.0; 4],
+        };
+        Self {
+            reads: vec![tally; reads],
+            demand: Demand::new(config.servers, regions, intervals),
+            offered: Table::new(reads),
+            ended: Table::new(1),
+            offered_at: Cursor::default(),
+            asked_at: Cursor::default(),
+            ended_at: Cursor::default(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn offered(&mut self, intervals: &Intervals, at: u64, read: usize) {
+        let (interval, moved) = self.offered_at.locate(intervals, at);
+        if moved {
+            self.offered.reach(interval);
+        }
+        self.offered.add(interval, read, 1);
+    }
+
+    #[inline]
+    pub(super) fn demand(&mut self, intervals: &Intervals, at: u64, region: u32, server: u32) {
+        let (interval, moved) = self.asked_at.locate(intervals, at);
+        if moved {
+            self.demand.turn_to(interval);
+        }
+        self.demand.add(interval, region, server);
+    }
+
+    /// A read ended at `at`, well or not.
+    #[inline]
+    pub(super) fn ended(&mut self, intervals: &Intervals, at: u64) {
+        let (interval, moved) = self.ended_at.locate(intervals, at);
+        if moved {
+            self.ended.reach(interval);
+        }
+        self.ended.add(interval, 0, 1);
+    }
+}
+
+impl ReadTally {
+    /// Adds the work of a completed read of the cohort.
+    #[inline]
+    pub(super) fn worked(&mut self, work: ReadWork) {
+        let ReadWork {
+            calls,
+            regions,
+            rows_read,
+            rows_returned,
+        } = work;
+        let parts = [
+            f64::from(calls),
+            f64::from(regions),
+            rows_read,
+            rows_returned,
+        ];
+        self.work
+            .iter_mut()
+            .zip(parts)
+            .for_each(|(sum, part)| *sum += part);
+    }
+
+    /// Means of the work.
+    pub(super) fn costs(&self) -> Scalars {
+        let completed = self.tally.cohort.completed;
+        let mean = |sum: f64| (completed > 0).then(|| sum / completed as f64);
+        super::READ_COSTS
+            .into_iter()
+            .zip(self.work.map(mean))
+            .collect()
+    }
+}

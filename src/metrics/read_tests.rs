@@ -1,0 +1,387 @@
+//! The recorder's measures of reads, against the same numbers worked out from the plain list of what happened.
+
+use super::{Counts, ReadWork, Recorder, RecorderConfig, RunResult};
+use crate::random::{DrawKey, Seed, Stream};
+use crate::time::{SimDuration, SimTime};
+use crate::workload::{ReadId, WriteId};
+
+const SECOND: u64 = 1_000_000_000;
+const SERVERS: usize = 3;
+const REGIONS: usize = 7;
+const WARMUP: u64 = 2 * SECOND;
+const END: u64 = 6 * SECOND;
+
+fn time(nanos: u64) -> SimTime {
+    SimTime::from_nanos(nanos)
+}
+
+fn config(writes: usize, reads: usize) -> RecorderConfig {
+    RecorderConfig {
+        servers: SERVERS as u32,
+        handlers: 4,
+        region_server: (0..REGIONS as u32).map(server).collect(),
+        writes,
+        reads,
+        open_loop: true,
+        warmup: time(WARMUP),
+        duration: time(END),
+        sample: SimDuration::from_secs(1),
+        key_buckets: 2,
+    }
+}
+
+fn server(region: u32) -> u32 {
+    (region * 2 + 1) % SERVERS as u32
+}
+
+#[derive(Clone, Copy)]
+enum End {
+    Completed { at: u64, good: bool, work: ReadWork },
+    Failed(u64),
+    Unfinished,
+}
+
+/// One read: which, when, where its parts went, how it ended.
+struct Trace {
+    read: usize,
+    at: u64,
+    asked: Vec<(u64, u32)>,
+    end: End,
+}
+
+/// Two reads of different habits.
+fn traces() -> Vec<Trace> {
+    let key = DrawKey::new(Seed(11), 0, Stream::Sample, 5);
+    (0..4_000)
+        .map(|index| {
+            let mut draws = key.at(index);
+            let read = usize::from(draws.below(3) == 0);
+            let at = draws.below(END);
+            let parts = if read == 1 { 1 + draws.below(4) } else { 1 };
+            let mut asked = Vec::new();
+            for _ in 0..parts {
+                // Skewed: low regions more often.
+                let region = draws.below(REGIONS as u64).min(draws.below(REGIONS as u64)) as u32;
+                let sent = (at + draws.below(SECOND / 5)).min(END - 1);
+                asked.push((sent, region));
+            }
+            let took = 1_000_000 * (1 + draws.below(300 * (1 + read as u64)));
+            let end = match draws.below(20) {
+                0 => End::Failed((at + took).min(END)),
+                _ if at + took > END => End::Unfinished,
+                _ => End::Completed {
+                    at: at + took,
+                    good: took < SECOND / 4,
+                    work: ReadWork {
+                        calls: parts as u32,
+                        regions: parts as u32 + 1,
+                        rows_read: draws.below(50) as f64 + 0.5,
+                        rows_returned: draws.below(9) as f64,
+                    },
+                },
+            };
+            Trace {
+                read,
+                at,
+                asked,
+                end,
+            }
+        })
+        .collect()
+}
+
+fn record(recorder: &mut Recorder, traces: &[Trace]) {
+    for trace in traces {
+        let read = ReadId(trace.read as u8);
+        let at = time(trace.at);
+        recorder.read_offered(at, read);
+        for &(sent, region) in &trace.asked {
+            recorder.read_demand(time(sent), region, server(region));
+        }
+        match trace.end {
+            End::Completed {
+                at: end,
+                good,
+                work,
+            } => recorder.read_completed(read, at, time(end), good, work),
+            End::Failed(end) => recorder.read_failed(read, at, time(end)),
+            End::Unfinished => recorder.read_unfinished(read, at, time(END)),
+        }
+    }
+}
+
+fn close(found: Option<f64>, expected: f64, what: &str) {
+    let found = found.unwrap_or_else(|| panic!("{what} is undefined"));
+    assert!(
+        (found - expected).abs() <= 1e-9 * expected.abs().max(1.0),
+        "{what}: found {found}, expected {expected}"
+    );
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    if values.len() % 2 == 1 {
+        values[middle]
+    } else {
+        (values[middle - 1] + values[middle]) / 2.0
+    }
+}
+
+#[test]
+fn each_read_has_the_counts_rates_and_costs_of_its_own_reads() {
+    let traces = traces();
+    let mut recorder = Recorder::new(config(1, 2));
+    record(&mut recorder, &traces);
+    let result = recorder.finish(time(END));
+    for (read, run) in result.reads.iter().enumerate() {
+        let mine = || traces.iter().filter(|trace| trace.read == read);
+        let mut counts = Counts::default();
+        let (mut cohort, mut good, mut failed, mut unfinished) = (0, 0, 0, 0);
+        let (mut throughput, mut goodput) = (0, 0);
+        let mut works = Vec::new();
+        let mut waited = 0.0;
+        for trace in mine() {
+            let in_cohort = u64::from(trace.at >= WARMUP);
+            counts.offered += 1;
+            cohort += in_cohort;
+            match trace.end {
+                End::Completed { at, good: ok, work } => {
+                    counts.completed += 1;
+                    throughput += u64::from(at >= WARMUP);
+                    goodput += u64::from(at >= WARMUP && ok);
+                    good += in_cohort * u64::from(ok);
+                    if in_cohort == 1 {
+                        works.push(work);
+                        waited += (at - trace.at) as f64;
+                    }
+                }
+                End::Failed(_) => {
+                    counts.failed += 1;
+                    failed += in_cohort;
+                }
+                End::Unfinished => {
+                    counts.in_flight += 1;
+                    unfinished += in_cohort;
+                    waited += in_cohort as f64 * (END - trace.at) as f64;
+                }
+            }
+        }
+        assert_eq!(run.counts, counts);
+        let metric = |name: &str| run.metrics[name];
+        let mean =
+            |part: fn(&ReadWork) -> f64| works.iter().map(part).sum::<f64>() / works.len() as f64;
+        let of_cohort = |count: u64| count as f64 / cohort as f64;
+        for (name, expected) in [
+            ("read_offered_per_sec", cohort as f64 / 4.0),
+            ("read_throughput_per_sec", throughput as f64 / 4.0),
+            ("read_goodput_per_sec", goodput as f64 / 4.0),
+            ("read_goodput_fraction", of_cohort(good)),
+            ("read_failed_fraction", of_cohort(failed)),
+            ("read_unfinished_fraction", of_cohort(unfinished)),
+            ("calls", mean(|work| f64::from(work.calls))),
+            ("regions", mean(|work| f64::from(work.regions))),
+            ("rows_read", mean(|work| work.rows_read)),
+            ("rows_returned", mean(|work| work.rows_returned)),
+        ] {
+            close(metric(name), expected, name);
+        }
+        let response = run.response.combined();
+        assert_eq!(response.count(), works.len() as u64 + unfinished);
+        close(
+            response.mean().map(|nanos| nanos.value),
+            waited / (works.len() as u64 + unfinished) as f64,
+            "mean",
+        );
+    }
+    let all = |name: &str| result.metrics[name];
+    let sum = |name: &str| -> f64 {
+        result
+            .reads
+            .iter()
+            .filter_map(|read| read.metrics[name])
+            .sum()
+    };
+    for name in [
+        "read_offered_per_sec",
+        "read_throughput_per_sec",
+        "read_goodput_per_sec",
+    ] {
+        close(all(name), sum(name), name);
+    }
+    assert_eq!(result.read_counts.offered, traces.len() as u64);
+    assert_eq!(
+        result.read_response.count(),
+        result
+            .reads
+            .iter()
+            .map(|read| read.response.count())
+            .sum::<u64>()
+    );
+}
+
+/// Read demand in an interval of one second, by region.
+fn demand(traces: &[Trace], second: u64) -> [f64; REGIONS] {
+    let mut loads = [0.0; REGIONS];
+    for &(sent, region) in traces.iter().flat_map(|trace| &trace.asked) {
+        if sent / SECOND == second {
+            loads[region as usize] += 1.0;
+        }
+    }
+    loads
+}
+
+fn by_server(regions: &[f64; REGIONS]) -> [f64; SERVERS] {
+    let mut loads = [0.0; SERVERS];
+    for (region, load) in regions.iter().enumerate() {
+        loads[server(region as u32) as usize] += load;
+    }
+    loads
+}
+
+fn greatest(loads: &[f64]) -> f64 {
+    loads.iter().copied().fold(0.0, f64::max)
+}
+
+#[test]
+fn read_demand_is_measured_by_the_formulas_of_write_demand() {
+    let traces = traces();
+    let mut recorder = Recorder::new(config(1, 2));
+    record(&mut recorder, &traces);
+    // The same demand as writes, all of it.
+    let mut writes = Recorder::new(config(1, 0));
+    for &(sent, region) in traces.iter().flat_map(|trace| &trace.asked) {
+        writes.offered(time(sent), WriteId(0), region, server(region), 0);
+    }
+    let (reads, writes) = (recorder.finish(time(END)), writes.finish(time(END)));
+    let mut compared = 0;
+    for (name, value) in &writes.metrics {
+        if let Some(of_reads) = reads.metrics.get(format!("read_{name}").as_str()) {
+            assert_eq!(of_reads, value, "{name}");
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 17);
+    assert!(!writes.metrics.keys().any(|name| name.starts_with("read_")));
+
+    let seconds: Vec<[f64; REGIONS]> = (2..6).map(|second| demand(&traces, second)).collect();
+    let share = |loads: &[f64]| greatest(loads) / loads.iter().sum::<f64>();
+    let servers = seconds
+        .iter()
+        .map(|loads| share(&by_server(loads)))
+        .collect();
+    close(
+        reads.metrics["read_server_max_share"],
+        median(servers),
+        "server share",
+    );
+    let regions = seconds.iter().map(|loads| share(loads)).collect();
+    close(
+        reads.metrics["read_region_max_share"],
+        median(regions),
+        "region share",
+    );
+    let series = reads.series.unwrap();
+    let shown: Vec<f64> = series.server_read_demand[3]
+        .iter()
+        .map(|&load| load as f64)
+        .collect();
+    assert_eq!(shown, by_server(&seconds[1]));
+    let total = seconds.iter().flatten().sum::<f64>();
+    assert_eq!(series.read_region_demand.iter().sum::<u64>() as f64, total);
+    assert!(series.region_demand.iter().all(|&load| load == 0));
+}
+
+fn two_kinds(writes_a_second: [u32; SERVERS], reads_a_second: [u32; SERVERS]) -> RunResult {
+    let mut recorder = Recorder::new(config(1, 1));
+    for second in 0..6 {
+        let at = time(second * SECOND + 3);
+        for region in 0..SERVERS as u32 {
+            let server = server(region);
+            for _ in 0..writes_a_second[server as usize] {
+                recorder.offered(at, WriteId(0), region, server, 0);
+            }
+            for _ in 0..reads_a_second[server as usize] {
+                recorder.read_offered(at, ReadId(0));
+                recorder.read_demand(at, region, server);
+            }
+        }
+    }
+    recorder.finish(time(END))
+}
+
+#[test]
+fn the_hottest_server_is_that_of_writes_and_reads_together() {
+    let hottest = two_kinds([60, 30, 30], [5, 5, 80]).hottest.unwrap();
+    close(Some(hottest.peak), 3.0 * 110.0 / 210.0, "peak");
+    close(Some(hottest.read_share), 80.0 / 110.0, "read share");
+    assert!(
+        hottest
+            .even
+            .is_some_and(|even| even.mean > 1.0 && even.mean < 1.3)
+    );
+    // Fewer than ten a server.
+    assert_eq!(two_kinds([5, 5, 5], [4, 4, 4]).hottest, None);
+    assert_eq!(Recorder::new(config(1, 0)).finish(time(END)).hottest, None);
+}
+
+#[test]
+fn without_writes_their_metrics_are_undefined_and_without_reads_there_are_none() {
+    let mut recorder = Recorder::new(config(0, 2));
+    record(&mut recorder, &traces());
+    let result = recorder.finish(time(END));
+    for (name, value) in &result.metrics {
+        if name.starts_with("write_") || name.contains("server_peak") && !name.starts_with("read_")
+        {
+            assert_eq!(*value, None, "{name}");
+        }
+    }
+    assert_eq!(result.metrics["empty_region_fraction"], None);
+    assert_eq!(result.metrics["regions_start"], Some(REGIONS as f64));
+    assert!(result.metrics["read_server_peak_to_mean"].is_some());
+    assert_eq!(result.counts, Counts::default());
+    let mut failed_only = Recorder::new(config(0, 1));
+    failed_only.read_offered(time(WARMUP), ReadId(0));
+    failed_only.read_failed(ReadId(0), time(WARMUP), time(END));
+    let run = &failed_only.finish(time(END)).reads[0];
+    assert_eq!(run.metrics["calls"], None);
+    assert_eq!(run.metrics["read_failed_fraction"], Some(1.0));
+}
+
+#[test]
+fn reads_that_pile_up_saturate_however_many_writes_do_not() {
+    let saturated = |answered: u32| {
+        let mut recorder = Recorder::new(config(1, 1));
+        for second in 0..6 {
+            let at = time(second * SECOND + 5);
+            for _ in 0..20_000 {
+                recorder.offered(at, WriteId(0), 0, 0, 0);
+                recorder.completed(WriteId(0), 0, at, at, true);
+            }
+            for read in 0..200 {
+                recorder.read_offered(at, ReadId(0));
+                if read < answered {
+                    recorder.read_completed(ReadId(0), at, at, true, ReadWork::default());
+                }
+            }
+        }
+        recorder.finish(time(END)).metrics["saturated"]
+    };
+    // The second half of the window offers 400 reads; those in flight grow by 120, more than 4 sqrt(240) = 62, or by 2 of 4.
+    assert_eq!((saturated(140), saturated(199)), (Some(1.0), Some(0.0)));
+}
+
+#[test]
+fn rows_of_copies_are_demand_but_no_operations() {
+    let mut recorder = Recorder::new(config(1, 0));
+    for second in 0..6 {
+        for _ in 0..40 {
+            recorder.offered(time(second * SECOND), WriteId(0), 1, 0, 0);
+            recorder.copied(time(second * SECOND), 6, 1);
+        }
+    }
+    let result = recorder.finish(time(END));
+    assert_eq!(result.counts.offered, 240);
+    close(result.metrics["server_max_share"], 0.5, "server share");
+    close(result.metrics["write_offered_per_sec"], 40.0, "offered");
+}

@@ -1,0 +1,224 @@
+//! How a key serves a read. Must not know regions or servers.
+
+use super::access_path::AccessPath;
+use super::candidates::{Candidate, Stop};
+use super::dimension::Dimension;
+use super::evidence::Evidence;
+use super::question::Question;
+use crate::key::KeyPlan;
+use crate::record::FieldId;
+use std::sync::Arc;
+
+/// The cheapest way in which one key serves one read.
+#[derive(Debug, Clone)]
+pub struct AccessPlan {
+    pub(super) key: Arc<KeyPlan>,
+    pub(super) question: Arc<Question>,
+    pub(super) dimensions: Vec<Dimension>,
+    pub(super) stop: Stop,
+    pub(super) evidence: Evidence,
+    pub(super) ordered: Option<Ordered>,
+    /// Several combinations may ask for the same.
+    pub(super) may_repeat: bool,
+    pub(super) path: AccessPath,
+    pub(super) over_reads: Vec<OverRead>,
+    pub(super) expected: Expected,
+    /// Names of fields, for words.
+    pub(super) names: Arc<[String]>,
+}
+
+/// The rows of one request lie in the order that the reader wants.
+#[derive(Debug, Clone)]
+pub(super) struct Ordered {
+    /// From the end.
+    pub reversed: bool,
+    /// They lie in steps: within one, in any order.
+    pub steps: Option<crate::key::Grain>,
+}
+
+/// Why requests read rows that the reader does not want.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OverRead {
+    /// The part of the key that is used says nothing of this field, which the reader knows.
+    Filter(String),
+    /// The range of this field is covered in whole steps.
+    Steps(String),
+    /// This segment has no fixed width and nothing delimits it: longer values start alike.
+    LongerValues(String),
+    /// Other values have the same short hash, in this segment.
+    SharedHash(String),
+    /// Rows are not in the order that is wanted: all are read and sorted.
+    Sorted(String),
+}
+
+/// Means over the sample of targets.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Expected {
+    /// Gets and scans.
+    pub requests: f64,
+    /// Rows that are read.
+    pub rows_read: f64,
+    /// Rows that the reader gets.
+    pub rows_returned: f64,
+}
+
+impl AccessPlan {
+    pub(super) fn new(
+        key: &Arc<KeyPlan>,
+        candidate: Candidate,
+        question: &Arc<Question>,
+        names: &Arc<[String]>,
+    ) -> Self {
+        let evidence = Evidence::new(key, &candidate, question);
+        let ordered = ordered(key, &candidate, question);
+        let segments = candidate.stop.segments(key.segments().len());
+        let may_repeat = candidate
+            .dimensions
+            .iter()
+            .any(|dimension| match dimension {
+                Dimension::List { field, .. }
+                | Dimension::Values { field }
+                | Dimension::Field { field, .. } => !evidence.told.contains(field),
+                _ => false,
+            });
+        let mut plan = Self {
+            key: key.clone(),
+            question: question.clone(),
+            path: path(key, &candidate, ordered.is_some()),
+            dimensions: candidate.dimensions,
+            stop: candidate.stop,
+            evidence,
+            ordered,
+            may_repeat,
+            over_reads: Vec::new(),
+            expected: Expected::default(),
+            names: names.clone(),
+        };
+        plan.over_reads = plan.find_over_reads(segments, &candidate.known);
+        plan
+    }
+
+    /// Its kind.
+    pub fn path(&self) -> AccessPath {
+        self.path
+    }
+
+    /// Its scans run from the end of their ranges.
+    pub fn reversed(&self) -> bool {
+        self.ordered
+            .as_ref()
+            .is_some_and(|ordered| ordered.reversed)
+            && !matches!(self.path, AccessPath::Get | AccessPath::MultiGet)
+    }
+
+    /// What it reads besides what is wanted; nothing else is read but rows that are wanted.
+    pub fn over_reads(&self) -> &[OverRead] {
+        &self.over_reads
+    }
+
+    /// Means over the sample of targets.
+    pub fn expected(&self) -> Expected {
+        self.expected
+    }
+
+    pub(super) fn name(&self, field: FieldId) -> &str {
+        &self.names[usize::from(field.0)]
+    }
+}
+
+/// Does the rest of the key put rows in the order that is wanted?
+fn ordered(key: &KeyPlan, candidate: &Candidate, question: &Question) -> Option<Ordered> {
+    let order = question.order?;
+    let segments = match candidate.stop {
+        Stop::Key | Stop::Lead { .. } => return None,
+        Stop::Prefix { segments } | Stop::Range { segments, .. } => segments,
+    };
+    let known = candidate.known.with(order.field);
+    let mut direction: Option<bool> = None;
+    for segment in segments..key.segments().len() {
+        if key.segments()[segment].constant().is_some() {
+            continue;
+        }
+        let Some(trend) = key.trend(segment, order.field) else {
+            break;
+        };
+        let leads = key.known_lead(segment, &known).is_some();
+        if !(leads || key.is_known(segment, &known))
+            || direction.is_some_and(|rising| rising != trend.rising)
+        {
+            break;
+        }
+        direction = Some(trend.rising);
+        let by_derived = order.derived.is_some_and(|derived| {
+            let mut known = crate::key::Knowledge::default();
+            known.learn(crate::record::KnownField::Derived(derived));
+            key.is_known(segment, &known)
+        });
+        if trend.exact || by_derived {
+            return Some(Ordered {
+                reversed: trend.rising != order.falling,
+                steps: None,
+            });
+        }
+        if segment + 1 == key.segments().len() {
+            break;
+        }
+    }
+    let rising = direction?;
+    Some(Ordered {
+        reversed: rising != order.falling,
+        steps: key.grain(segments..key.segments().len(), order.field),
+    })
+}
+
+/// A hash or draw of no more values says which bucket, not which entity.
+const BUCKET_VALUES: u64 = 256;
+
+fn path(key: &KeyPlan, candidate: &Candidate, ordered: bool) -> AccessPath {
+    let one = candidate.requests <= 1.0;
+    if candidate.stop == Stop::Key {
+        return if one {
+            AccessPath::Get
+        } else {
+            AccessPath::MultiGet
+        };
+    }
+    let segments = candidate.stop.segments(key.segments().len());
+    let given: Vec<usize> = candidate
+        .dimensions
+        .iter()
+        .filter_map(|dimension| dimension.segment())
+        .map(|(segment, _)| segment)
+        .collect();
+    let by_unknown = |field: &FieldId| {
+        candidate.dimensions.iter().any(|dimension| {
+            matches!(dimension, Dimension::Field { field: bound, .. } if bound == field)
+        })
+    };
+    let (mut telling, mut bucket) = (
+        matches!(candidate.stop, Stop::Lead { .. } | Stop::Range { .. }),
+        false,
+    );
+    for at in (0..segments).filter(|segment| !given.contains(segment)) {
+        let segment = &key.segments()[at];
+        if segment.constant().is_some() || segment.fields().iter().all(by_unknown) {
+            continue;
+        }
+        let few = segment
+            .cardinality()
+            .is_some_and(|count| count <= BUCKET_VALUES);
+        if few && segment.spread() != crate::key::Spread::Plain {
+            bucket = true;
+        } else {
+            telling = true;
+        }
+    }
+    match (telling, bucket, one) {
+        (true, _, true) => AccessPath::Scan,
+        (true, _, false) | (_, true, false) => AccessPath::FanOutScan,
+        (false, true, true) => AccessPath::BucketScan,
+        (false, false, false) if ordered => AccessPath::FanOutScan,
+        (false, false, true) if ordered => AccessPath::Scan,
+        (false, false, _) => AccessPath::TableScan,
+    }
+}

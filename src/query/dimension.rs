@@ -1,0 +1,38 @@
+//! What a read is multiplied by: one request, or more, for each combination. Must not know what the requests ask for.
+
+use crate::key::{DrawnSegment, Grain};
+use crate::record::FieldId;
+
+/// One factor.
+#[derive(Debug, Clone)]
+pub(super) enum Dimension {
+    /// Each value of the read's list.
+    List { list: usize, field: FieldId },
+    /// Each value of a field's range.
+    Values { field: FieldId },
+    /// Each step of a field's range.
+    Steps { field: FieldId, grain: Grain },
+    /// Each value of a field that the reader does not know.
+    Field { field: FieldId, slots: Vec<i64> },
+    /// Each value of a segment.
+    Bytes {
+        segment: usize,
+        values: Vec<Vec<u8>>,
+    },
+    /// Each value of the draw in a segment.
+    Draw {
+        segment: usize,
+        values: Vec<DrawnSegment>,
+    },
+}
+
+impl Dimension {
+    /// The segment that it gives values to, and how many.
+    pub fn segment(&self) -> Option<(usize, usize)> {
+        match self {
+            Self::Bytes { segment, values } => Some((*segment, values.len())),
+            Self::Draw { segment, values } => Some((*segment, values.len())),
+            _ => None,
+        }
+    }
+}

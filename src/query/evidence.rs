@@ -1,0 +1,183 @@
+//! What the known beginning of a key says of the rows that share it. Must not know requests.
+
+use super::candidates::{Candidate, Stop};
+use super::question::Question;
+use super::requests::Scratch;
+use super::row_counts::RowCounts;
+use crate::key::{Grain, KeyPlan};
+use crate::record::FieldId;
+use crate::time::SimTime;
+use crate::workload::Condition;
+
+/// How many rows share a beginning.
+#[derive(Debug, Clone)]
+pub(super) struct Evidence {
+    /// Fields that the beginning tells.
+    pub told: Vec<FieldId>,
+    /// Number fields that it tells in steps.
+    pub steps: Vec<(FieldId, Grain)>,
+    /// Known fields that are only hashed into it.
+    pub hashed: Vec<FieldId>,
+    /// Share of the rows of other values that have the same hash by chance.
+    pub chance: f64,
+    /// A known part is made of fields that are not all known (a derived field is).
+    pub unknown_parts: bool,
+    /// The field whose range bounds the rows, and the steps in which the segment follows it.
+    pub range: Option<(FieldId, Option<Grain>)>,
+    /// Combinations that share the rows of one beginning: values of hashes and draws.
+    pub shared_by: f64,
+}
+
+impl Evidence {
+    pub fn new(key: &KeyPlan, candidate: &Candidate, question: &Question) -> Self {
+        let segments = candidate.stop.segments(key.segments().len());
+        let given = |segment: usize| {
+            let mut given = candidate.dimensions.iter().filter_map(|d| d.segment());
+            given.find(|(at, _)| *at == segment).map(|(_, count)| count)
+        };
+        let known =
+            |field: &FieldId| candidate.known.knows(*field) && !candidate.coarse.contains(field);
+        let plain: Vec<usize> = (0..segments)
+            .filter(|segment| given(*segment).is_none())
+            .collect();
+        let mut told: Vec<FieldId> = plain
+            .iter()
+            .flat_map(|segment| key.told_fields(*segment))
+            .filter(known)
+            .collect();
+        told.sort_unstable();
+        told.dedup();
+        let mut steps: Vec<(FieldId, Grain)> = Vec::new();
+        let mut evidence = Self {
+            told: Vec::new(),
+            steps: Vec::new(),
+            hashed: Vec::new(),
+            chance: 1.0,
+            unknown_parts: false,
+            range: None,
+            shared_by: 1.0,
+        };
+        let number = |field: &FieldId| !question.domain(*field).is_empty();
+        for &segment in &plain {
+            for field in key.segments()[segment].fields() {
+                if told.contains(field)
+                    || steps.iter().any(|(other, _)| other == field)
+                    || !number(field)
+                {
+                    continue;
+                }
+                if let Some(grain) = plain_grain(key, &plain, *field) {
+                    steps.push((*field, grain));
+                }
+            }
+        }
+        for &segment in &plain {
+            let of = &key.segments()[segment];
+            let redundant = of.fields().iter().all(|field| {
+                told.contains(field)
+                    || (steps.iter().any(|(other, _)| other == field)
+                        && key.is_coarse(segment, *field))
+            });
+            if redundant {
+                continue;
+            }
+            evidence.chance /= of.cardinality().unwrap_or(u64::MAX).max(1) as f64;
+            for field in of.fields() {
+                if !told.contains(field) && !evidence.hashed.contains(field) {
+                    if known(field) {
+                        evidence.hashed.push(*field);
+                    } else if !steps.iter().any(|(other, _)| other == field) {
+                        evidence.unknown_parts = true;
+                    }
+                }
+            }
+        }
+        for segment in 0..segments {
+            if let Some(count) = given(segment) {
+                evidence.shared_by *= count as f64;
+            }
+        }
+        if let Stop::Range {
+            segments, field, ..
+        } = candidate.stop
+        {
+            let exact = key.trend(segments, field).is_some_and(|trend| trend.exact);
+            let grain = (!exact)
+                .then(|| key.segment_grain(segments, field))
+                .flatten();
+            evidence.range = Some((field, grain));
+        }
+        evidence.told = told;
+        evidence.steps = steps;
+        evidence
+    }
+
+    /// Expected number of rows that share the beginning of the combination in `scratch`.
+    pub fn rows(
+        &self,
+        question: &Question,
+        rows: &impl RowCounts,
+        target: &[i64],
+        at: SimTime,
+        scratch: &mut Scratch,
+    ) -> f64 {
+        let Scratch {
+            record,
+            equal,
+            between,
+            bands,
+            grain,
+            ..
+        } = scratch;
+        equal.clear();
+        between.clear();
+        let slot = |field: &FieldId, record: &[i64]| record[usize::from(field.0)];
+        equal.extend(self.told.iter().map(|field| (*field, slot(field, record))));
+        for (field, steps) in &self.steps {
+            let range = steps.window(record, question.domain(*field), grain);
+            between.push((*field, range.start, range.end));
+        }
+        if let Some((field, steps)) = &self.range {
+            let mut range = bands.of(*field).unwrap_or_else(|| question.domain(*field));
+            if let Some(steps) = steps {
+                let (own, domain) = (slot(field, record), question.domain(*field));
+                record[usize::from(field.0)] = range.end - 1;
+                let end = steps.window(record, domain.clone(), grain).end;
+                record[usize::from(field.0)] = range.start;
+                let start = steps.window(record, domain, grain).start;
+                record[usize::from(field.0)] = own;
+                range = start..end;
+            }
+            match between.iter_mut().find(|(other, ..)| other == field) {
+                Some((_, low, high)) => {
+                    (*low, *high) = ((*low).max(range.start), (*high).min(range.end));
+                }
+                None => between.push((*field, range.start, range.end)),
+            }
+        }
+        let all = rows.matching(Condition { equal, between }, target, at);
+        let found = if self.unknown_parts {
+            all * self.chance
+        } else if self.hashed.is_empty() {
+            all
+        } else {
+            equal.extend(
+                self.hashed
+                    .iter()
+                    .map(|field| (*field, slot(field, record))),
+            );
+            let same = rows.matching(Condition { equal, between }, target, at);
+            same + (all - same).max(0.0) * self.chance
+        };
+        found / self.shared_by
+    }
+}
+
+/// The steps in which these segments use a field.
+fn plain_grain(key: &KeyPlan, segments: &[usize], field: FieldId) -> Option<Grain> {
+    let grains = segments
+        .iter()
+        .filter(|segment| key.is_coarse(**segment, field))
+        .filter_map(|segment| key.grain(*segment..*segment + 1, field));
+    grains.reduce(Grain::and)
+}

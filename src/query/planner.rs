@@ -1,0 +1,112 @@
+//! Chooses the cheapest way in which a key can serve a read. Must not know regions or servers.
+
+use super::access_plan::{AccessPlan, Expected};
+use super::candidates::{Stop, candidates};
+use super::question::Question;
+use super::requests::Requests;
+use super::row_counts::RowCounts;
+use crate::key::KeyPlan;
+use crate::record::Schema;
+use crate::time::EpochNanos;
+use crate::workload::{Population, Read, ReadTarget};
+use std::sync::Arc;
+
+/// What requests cost, for comparing ways to serve a read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Costs {
+    /// A Get, in seconds.
+    pub get: f64,
+    /// Opening a scan, in seconds.
+    pub scan: f64,
+    /// Each row that a scan reads, in seconds.
+    pub row: f64,
+}
+
+/// What a plan is made for.
+#[derive(Debug)]
+pub struct PlanContext<'a, R = Population> {
+    /// Stored fields.
+    pub schema: &'a Schema,
+    /// The instant at which the run starts.
+    pub start: EpochNanos,
+    /// The table's rows.
+    pub population: &'a R,
+    /// Targets that costs are averaged over.
+    pub sample: &'a [ReadTarget<'a>],
+    /// What requests cost.
+    pub costs: Costs,
+}
+
+/// Plans a read: the way with the least mean cost over the sample; of equal ones the first of [`super::AccessPath`]'s order.
+pub fn plan<R: RowCounts>(
+    key: &Arc<KeyPlan>,
+    read: &Read,
+    context: &PlanContext<'_, R>,
+) -> AccessPlan {
+    let question = Arc::new(Question::new(key, read, context.schema, context.start));
+    let names: Arc<[String]> = context
+        .schema
+        .fields
+        .iter()
+        .map(|field| field.name.clone())
+        .collect();
+    let mut ways = candidates(key, context.schema, &question, context.sample.first());
+    if question.by_index.is_some() {
+        // The index names whole keys.
+        ways.truncate(1);
+        for way in &mut ways {
+            way.stop = Stop::Key;
+            way.dimensions.clear();
+            way.requests = f64::from(question.by_index.unwrap_or(1));
+        }
+    }
+    ways.sort_by(|a, b| a.requests.total_cmp(&b.requests));
+    let mut requests = Requests::default();
+    let mut best: Option<(f64, AccessPlan)> = None;
+    for way in ways {
+        // Opening its requests alone costs more.
+        let least = way.requests * context.costs.get.min(context.costs.scan);
+        if best.as_ref().is_some_and(|(cost, _)| least > *cost) {
+            break;
+        }
+        let mut plan = AccessPlan::new(key, way, &question, &names);
+        let cost = cost(&mut plan, context, &mut requests);
+        let better = best.as_ref().is_none_or(|(least, before)| {
+            cost.total_cmp(least)
+                .then(plan.path().cmp(&before.path()))
+                .is_lt()
+        });
+        if better {
+            best = Some((cost, plan));
+        }
+    }
+    let (_, plan) = best.expect("reading the whole table is always a way");
+    plan
+}
+
+/// Mean cost of one read in seconds; sets what is expected of it.
+fn cost<R: RowCounts>(
+    plan: &mut AccessPlan,
+    context: &PlanContext<'_, R>,
+    requests: &mut Requests,
+) -> f64 {
+    let Costs { get, scan, row } = context.costs;
+    let mut sum = Expected::default();
+    let mut seconds = 0.0;
+    for target in context.sample {
+        plan.requests(target, context.population, requests);
+        let scanned: f64 = requests.scans.iter().map(|scan| scan.rows_read).sum();
+        seconds +=
+            requests.gets.len() as f64 * get + requests.scans.len() as f64 * scan + scanned * row;
+        sum.requests += requests.len() as f64;
+        sum.rows_read += requests.rows_read();
+        sum.rows_returned += requests.rows_returned;
+    }
+    let reads = context.sample.len().max(1) as f64;
+    plan.expected = Expected {
+        requests: sum.requests / reads,
+        rows_read: sum.rows_read / reads,
+        rows_returned: sum.rows_returned / reads,
+    };
+    seconds / reads
+}

@@ -1,0 +1,34 @@
+//! Where numbers of rows come from. Must not know keys.
+
+use crate::time::SimTime;
+use crate::workload::{Condition, Population};
+use std::sync::Arc;
+
+/// Numbers of rows of a table: from laws ([`Population`]), or from rows held in memory.
+pub trait RowCounts {
+    /// Rows of the table at an instant.
+    fn rows(&self, at: SimTime) -> f64;
+
+    /// Expected number of rows that satisfy `condition` at an instant, when `target` is known to be one of the rows.
+    fn matching(&self, condition: Condition<'_>, target: &[i64], at: SimTime) -> f64;
+}
+
+impl RowCounts for Population {
+    fn rows(&self, at: SimTime) -> f64 {
+        Population::rows(self, at)
+    }
+
+    fn matching(&self, condition: Condition<'_>, target: &[i64], at: SimTime) -> f64 {
+        Population::matching(self, condition, target, at)
+    }
+}
+
+impl<R: RowCounts> RowCounts for Arc<R> {
+    fn rows(&self, at: SimTime) -> f64 {
+        (**self).rows(at)
+    }
+
+    fn matching(&self, condition: Condition<'_>, target: &[i64], at: SimTime) -> f64 {
+        (**self).matching(condition, target, at)
+    }
+}

@@ -1,0 +1,203 @@
+//! How much of a law each value has: the probabilities behind the draws. Must not draw anything.
+
+use super::normal::probability;
+use super::sampler::{TABLE_MAX, hot_ranks, value_weights};
+use super::zipf;
+use super::{FieldId, Law, LawShape, Schema};
+use crate::random::{DrawKey, Permutation, Seed, Stream, lane_of};
+
+/// Ranges of up to so many values of a permuted law without a table are summed value by value; of longer ones the expected share is given.
+const SUMMED_MAX: u64 = 4_096;
+
+/// The shares of a field's values under one law, in one replicate: exactly what [`super::ValueSampler`] draws by. O(values) memory for laws that
+/// draw from a table (up to 2^20 values that are not all alike), else O(1).
+#[derive(Debug, Clone)]
+pub struct ValueShares {
+    first: i64,
+    count: u64,
+    form: Form,
+}
+
+#[derive(Debug, Clone)]
+enum Form {
+    Uniform,
+    /// Entry i is what the values `from ..` before value `from + i` have together.
+    Table {
+        from: u64,
+        before: Vec<f64>,
+    },
+    Ranks {
+        law: Law,
+        /// What the ranks without a share of their own weigh together.
+        weight: f64,
+        order: Option<Box<Permutation>>,
+    },
+    Normal {
+        mean: f64,
+        sd: f64,
+        weight: f64,
+    },
+}
+
+impl ValueShares {
+    /// The shares of `law` over the values of a field; `None` for fields without a finite count of values. Ranks are dealt as for the field's own law.
+    pub fn new(
+        schema: &Schema,
+        field: FieldId,
+        law: &Law,
+        seed: Seed,
+        replicate: u32,
+    ) -> Option<Self> {
+        let (kind, name) = (&schema.field(field).kind, &schema.field(field).name);
+        let (first, count) = (kind.first_slot(), kind.count()?);
+        let ranks = DrawKey::new(seed, replicate, Stream::Ranks, lane_of(name));
+        let table = |from, weights: &[f64]| {
+            let sum: f64 = weights.iter().sum();
+            let mut before = Vec::with_capacity(weights.len() + 1);
+            let mut running = 0.0;
+            before.push(0.0);
+            for weight in weights {
+                running += weight;
+                before.push(if sum > 0.0 { running / sum } else { 0.0 });
+            }
+            Form::Table { from, before }
+        };
+        let form = match law.shape {
+            LawShape::Uniform if law.top.is_empty() => Form::Uniform,
+            LawShape::Normal { mean, sd } => {
+                let mean = mean - first as f64;
+                match super::sampler::normal_weights(mean, sd, count) {
+                    Some((from, weights)) => table(from, &weights),
+                    None => Form::Normal {
+                        mean,
+                        sd,
+                        weight: probability((-0.5 - mean) / sd, (count as f64 - 0.5 - mean) / sd),
+                    },
+                }
+            }
+            _ if count <= TABLE_MAX => table(0, &value_weights(law, count, ranks)),
+            _ => Form::Ranks {
+                weight: others_weight(law, count),
+                law: law.clone(),
+                order: (!law.ranked).then(|| Box::new(Permutation::new(count, ranks))),
+            },
+        };
+        Some(Self { first, count, form })
+    }
+
+    /// Number of values.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The probability of one value, by its slot; zero for slots that are none of the values. O(1).
+    #[inline]
+    pub fn share(&self, slot: i64) -> f64 {
+        match self.ordinal(slot) {
+            Some(value) => self.between(value, value + 1),
+            None => 0.0,
+        }
+    }
+
+    /// The probability of the slots `low..high`. O(1), but for permuted laws over more than 2^20 values: those are summed up to 4,096 values, and beyond
+    /// it each value counts as the mean.
+    pub fn share_between(&self, low: i64, high: i64) -> f64 {
+        let offset = |slot: i64| {
+            u64::try_from(i128::from(slot) - i128::from(self.first))
+                .unwrap_or(0)
+                .min(self.count)
+        };
+        let (low, high) = (offset(low), offset(high));
+        if low < high {
+            self.between(low, high)
+        } else {
+            0.0
+        }
+    }
+
+    fn ordinal(&self, slot: i64) -> Option<u64> {
+        let value = u64::try_from(i128::from(slot) - i128::from(self.first)).ok()?;
+        (value < self.count).then_some(value)
+    }
+
+    /// The probability of values `low..high`, low < high <= count.
+    fn between(&self, low: u64, high: u64) -> f64 {
+        match &self.form {
+            Form::Uniform => (high - low) as f64 / self.count as f64,
+            Form::Table { from, before } => {
+                let at = |value: u64| {
+                    before[(value.saturating_sub(*from) as usize).min(before.len() - 1)]
+                };
+                at(high) - at(low)
+            }
+            Form::Normal { mean, sd, weight } => {
+                let z = |x: u64| (x as f64 - 0.5 - mean) / sd;
+                probability(z(low), z(high)) / weight
+            }
+            Form::Ranks {
+                law,
+                weight,
+                order: None,
+            } => self.ranks_before(law, *weight, high) - self.ranks_before(law, *weight, low),
+            Form::Ranks {
+                law,
+                weight,
+                order: Some(order),
+            } if high - low <= SUMMED_MAX => (low..high)
+                .map(|value| self.rank(law, *weight, order.position(value)))
+                .sum(),
+            Form::Ranks { .. } => (high - low) as f64 / self.count as f64,
+        }
+    }
+
+    /// The probability of one rank, from 0.
+    fn rank(&self, law: &Law, weight: f64, rank: u64) -> f64 {
+        match law.top.get(rank as usize) {
+            Some(share) => *share,
+            None => {
+                let given: f64 = law.top.iter().sum();
+                (1.0 - given) * shape_weight(&law.shape, self.count, rank) / weight
+            }
+        }
+    }
+
+    /// The probability of the ranks `0..end`.
+    fn ranks_before(&self, law: &Law, weight: f64, end: u64) -> f64 {
+        let top = law.top.len() as u64;
+        let given: f64 = law.top.iter().sum();
+        let of_top: f64 = law.top.iter().take(end.min(top) as usize).sum();
+        if end <= top {
+            return of_top;
+        }
+        of_top + (1.0 - given) * shape_sum(&law.shape, self.count, top, end) / weight
+    }
+}
+
+/// What the ranks behind the given shares weigh; 1 where nothing does, which only an exhausted list of weights can cause.
+fn others_weight(law: &Law, count: u64) -> f64 {
+    let sum = shape_sum(&law.shape, count, law.top.len() as u64, count);
+    if sum > 0.0 { sum } else { 1.0 }
+}
+
+/// Weight of a rank by its shape alone.
+fn shape_weight(shape: &LawShape, count: u64, rank: u64) -> f64 {
+    match shape {
+        LawShape::Zipf { exponent } => libm::pow((rank + 1) as f64, -exponent),
+        _ => shape_sum(shape, count, rank, rank + 1),
+    }
+}
+
+/// Weight of the ranks `from..to` by their shape alone.
+fn shape_sum(shape: &LawShape, count: u64, from: u64, to: u64) -> f64 {
+    match shape {
+        LawShape::Uniform | LawShape::Normal { .. } => (to - from) as f64,
+        LawShape::Zipf { exponent } => zipf::sum(from + 1, to, *exponent),
+        LawShape::Hotspot { keys, load } => {
+            let hot = hot_ranks(*keys, count);
+            let hot_part = to.min(hot).saturating_sub(from) as f64;
+            let cold_part = to.saturating_sub(from.max(hot)) as f64;
+            load * hot_part / hot as f64 + (1.0 - load) * cold_part / (count - hot) as f64
+        }
+        LawShape::Weights(weights) => weights.iter().take(to as usize).skip(from as usize).sum(),
+    }
+}

@@ -1,0 +1,91 @@
+//! Whether derived fields have the order that reads ask of them: only their compiled expressions can tell. Must not know reads.
+
+use super::Diagnostic;
+use super::document::Place;
+use super::fields::Fields;
+use super::sink::Sink;
+use crate::key::{Environment, KeyPlan};
+use crate::record::{DerivedId, FieldKind, Schema};
+
+/// What a derived field must be like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// A time, coarser or not: made of one timestamp, in its order.
+    Time,
+    /// Made of one timestamp or sequence, in its order.
+    FollowsTime,
+}
+
+/// A place of the file where a derived field must have an order.
+#[derive(Debug, Clone)]
+pub(super) struct DerivedUse {
+    field: DerivedId,
+    place: Place,
+    order: Order,
+}
+
+impl DerivedUse {
+    pub(super) fn new(field: DerivedId, place: Place, order: Order) -> Self {
+        Self {
+            field,
+            place,
+            order,
+        }
+    }
+}
+
+/// Complains about uses that don't fit. `schema` has its bounds.
+pub(super) fn check_uses(sink: &Sink, uses: &[DerivedUse], fields: &Fields, schema: &Schema) {
+    for DerivedUse {
+        field,
+        place,
+        order,
+    } in uses
+    {
+        let (name, expression) = &fields.derived[usize::from(field.0)];
+        // What can't be compiled has its own complaint.
+        let Some(plan) = compile(name, fields, schema) else {
+            continue;
+        };
+        let kinds: Vec<&FieldKind> = plan
+            .fields()
+            .into_iter()
+            .map(|id| &schema.field(id).kind)
+            .collect();
+        let fits = plan.leads_with_time()
+            && match (kinds.as_slice(), order) {
+                ([FieldKind::Timestamp { .. }], _) => true,
+                ([FieldKind::Sequence { .. }], order) => *order == Order::FollowsTime,
+                _ => false,
+            };
+        if fits {
+            continue;
+        }
+        let (message, expected) = match order {
+            Order::Time => (
+                format!("`{name}` is no time"),
+                "one timestamp, in its order",
+            ),
+            Order::FollowsTime => (
+                format!("`{name}` does not follow time: nothing is its newest"),
+                "one timestamp or sequence, in its order",
+            ),
+        };
+        let diagnostic = Diagnostic::error(message)
+            .label(format!("it is `{expression}`; expected {expected}"))
+            .help("name the timestamp itself");
+        sink.add(place, diagnostic);
+    }
+}
+
+/// The derived field as a key of its own.
+fn compile(name: &str, fields: &Fields, schema: &Schema) -> Option<KeyPlan> {
+    let environment = Environment {
+        schema,
+        derived: &fields.derived,
+        parameters: &fields.parameters,
+    };
+    // Numbers are no keys: their 8 bytes are.
+    let compile = |key: &str| KeyPlan::compile_despite(key, &environment, &fields.unreadable).ok();
+    compile(name).or_else(|| compile(&format!("be8({name})")))
+}

@@ -1,0 +1,77 @@
+//! What is odd about the reads of a scenario that can be run. Must not know how a key serves a read.
+
+use super::Diagnostic;
+use super::document::{Place, Table};
+use super::model::{Setup, Strategy};
+use super::nearest::all;
+use super::sink::Sink;
+use crate::time::SimDuration;
+use crate::workload::{PickLaw, RangeExtent, Read};
+
+/// Adds warnings and notes; `document` tells where the reads stand.
+pub(super) fn lint(sink: &Sink, document: &Table, strategies: &[Strategy]) {
+    let Some(first) = strategies.first() else {
+        return;
+    };
+    let setups = || strategies.iter().map(|strategy| strategy.setup.as_ref());
+    let reads = &first.setup.workload.reads;
+    let place = |read: &Read| {
+        let entry = document
+            .table("read")
+            .and_then(|table| table.get(&read.name));
+        entry.map_or(Place::File(0..0), |entry| entry.place.clone())
+    };
+    let issued = |setup: &Setup| {
+        let mut reads = setup.workload.reads.iter();
+        reads.any(|read| read.drive.is_some())
+    };
+    if let Some(read) = reads.first() {
+        if !setups().any(issued) {
+            let diagnostic = Diagnostic::note("no read is issued: each is planned and costed")
+                .label("has neither `rate` nor `clients`")
+                .help(
+                    "give it a `rate` to see its response times, and what it does to the servers",
+                );
+            sink.add(&place(read), diagnostic);
+        } else if setups().any(|setup| issued(setup) && setup.workload.existing.is_empty()) {
+            let diagnostic = Diagnostic::note("the table is empty when the run starts")
+                .label("reads meet only the rows that the run has written so far")
+                .help("add `[existing.x]` for the rows that were there before");
+            sink.add(&place(read), diagnostic);
+        }
+    }
+    for (at, read) in reads.iter().enumerate() {
+        let hot: Vec<&str> = strategies
+            .iter()
+            .filter(|strategy| {
+                let workload = &strategy.setup.workload;
+                let read = workload.reads.get(at);
+                strategy.follows_time()
+                    && read.is_some_and(|read| read.drive.is_some() && looks_back(read))
+            })
+            .map(|strategy| strategy.name.as_str())
+            .collect();
+        if !hot.is_empty() {
+            let message = format!("`[read.{}]` looks back under {}", read.name, all(&hot));
+            let diagnostic = Diagnostic::warning(message)
+                .label("asks for the newest rows: those of the region that takes all writes")
+                .help("a key that does not lead with time spreads both");
+            sink.add(&place(read), diagnostic);
+        }
+    }
+}
+
+/// Asks for the rows that were written last.
+fn looks_back(read: &Read) -> bool {
+    let ends_now =
+        |extent| matches!(extent, RangeExtent::Last { ago, .. } if ago == SimDuration::ZERO);
+    read.newest.is_some()
+        || read
+            .range
+            .as_ref()
+            .is_some_and(|range| ends_now(range.extent))
+        || read
+            .pick
+            .iter()
+            .any(|(_, law)| matches!(law, PickLaw::Latest { .. }))
+}

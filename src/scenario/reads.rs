@@ -1,0 +1,197 @@
+//! `[read.x]`: what readers know and want. Must not know how a key serves a read.
+
+use super::Diagnostic;
+use super::derived_uses::DerivedUse;
+use super::drives::read_read_drive;
+use super::fields::{Fields, find_known};
+use super::model::TimeSpec;
+use super::picks::{read_in, read_pick};
+use super::read_orders::{read_newest, read_page, read_range};
+use super::reader::Reader;
+use super::writes::read_with;
+use crate::record::{FieldId, KnownField};
+use crate::workload::{PickLaw, Read, ReadRange, Within, WithinValues};
+
+/// Most writes and reads of a scenario: operations carry the number of theirs in 8 bits.
+const MOST: usize = 256;
+
+/// Reads all `[read.x]` of a scenario with so many writes; and the uses of derived fields that only compiled expressions can check.
+pub(super) fn read_reads(
+    scenario: &Reader<'_>,
+    fields: &mut Fields,
+    time: &TimeSpec,
+    writes: usize,
+) -> (Vec<Read>, Vec<DerivedUse>) {
+    let table = scenario.table("read");
+    let entries = table.entries();
+    let most = MOST.saturating_sub(writes);
+    if entries.len() > most {
+        table.sink.error(
+            &entries[most].place,
+            format!("{} writes and reads", writes + entries.len()),
+            format!("at most {MOST} together"),
+        );
+    }
+    let mut reads = Vec::new();
+    let mut uses = Vec::new();
+    for entry in entries.iter().take(most) {
+        super::names::check(table.sink, "read", &entry.key, &entry.place);
+        let reader = table.table_of(
+            &entry.key,
+            &entry.node,
+            &entry.place,
+            format!("read.{}", entry.key),
+        );
+        if reader.table.is_some() {
+            reads.push(read_one(&reader, &entry.key, fields, time, &mut uses));
+            reader.finish();
+        }
+    }
+    (reads, uses)
+}
+
+fn read_one(
+    reader: &Reader<'_>,
+    name: &str,
+    fields: &mut Fields,
+    time: &TimeSpec,
+    uses: &mut Vec<DerivedUse>,
+) -> Read {
+    let with = read_with(reader, fields);
+    let equal = read_equal(reader, fields);
+    let within = read_in(reader, fields);
+    let range = read_range(reader, fields, uses);
+    let newest = read_newest(reader, fields, uses);
+    let page = read_page(reader, fields);
+    let pick = read_pick(reader, fields);
+    let drive = read_read_drive(reader, time);
+    if let Some(equal) = &equal {
+        check_all(reader, &within, equal, &with);
+    }
+    let equal = equal.unwrap_or_default();
+    check_known_once(reader, fields, &equal, &within, range.as_ref());
+    check_fixed(reader, fields, &with, &within, &pick);
+    if newest.is_some() && page.is_some() {
+        reader.sink.error(
+            &reader.place_of("page"),
+            format!("{} has two orders: `newest` and `page`", reader.name()),
+            "expected one of them",
+        );
+    }
+    let clues = ["equal", "in", "range", "newest", "page", "with"];
+    if !clues.iter().any(|key| reader.has(key)) {
+        let diagnostic = Diagnostic::warning(format!("{} knows nothing", reader.name()))
+            .label("reads the whole table under every key")
+            .help("say what the reader knows: `equal = [\"sensor\"]`, `range = { field = \"ts\", last = \"5m\" }`");
+        reader.sink.add(&reader.place, diagnostic);
+    }
+    Read {
+        name: name.to_owned(),
+        equal,
+        within,
+        range,
+        newest,
+        page,
+        with,
+        pick,
+        drive: drive.flatten(),
+    }
+}
+
+/// `None` when some of it could not be read.
+fn read_equal(reader: &Reader<'_>, fields: &Fields) -> Option<Vec<KnownField>> {
+    let mut equal = Vec::new();
+    let mut sound = true;
+    if !reader.has("equal") {
+        reader.entry("equal");
+        return Some(equal);
+    }
+    for (name, place) in reader.texts("equal", true)? {
+        let Some(field) = find_known(reader.sink, fields, name, &place) else {
+            sound = false;
+            continue;
+        };
+        if equal.contains(&field) {
+            let message = format!("`{name}` stands twice in `equal`");
+            reader.sink.error(&place, message, "once is enough");
+            continue;
+        }
+        equal.push(field);
+    }
+    sound.then_some(equal)
+}
+
+/// `"all"` goes with something.
+fn check_all(
+    reader: &Reader<'_>,
+    within: &[Within],
+    equal: &[KnownField],
+    with: &[(FieldId, i64)],
+) {
+    let stored = |field: &KnownField| matches!(field, KnownField::Stored(_));
+    let all = within
+        .iter()
+        .any(|within| within.values == WithinValues::All);
+    if all && with.is_empty() && !equal.iter().any(stored) {
+        let diagnostic = Diagnostic::error(format!(
+            "{} asks for `\"all\"` values, of what?",
+            reader.name()
+        ))
+        .label("all that go with the `equal` fields, and there are none with a `type`")
+        .help("add `equal = [...]`, or give a number of values");
+        reader.sink.add(&reader.place_of("in"), diagnostic);
+    }
+}
+
+/// A field is known as a value, as a list, or as a range.
+fn check_known_once(
+    reader: &Reader<'_>,
+    fields: &Fields,
+    equal: &[KnownField],
+    within: &[Within],
+    range: Option<&ReadRange>,
+) {
+    let twice = |id: FieldId, key: &str, ways: &str| {
+        let name = &fields.schema.field(id).name;
+        let message = format!("{} knows `{name}` twice: {ways}", reader.name());
+        reader
+            .sink
+            .error(&reader.place_of(key), message, "keep one of them");
+    };
+    for Within { field, .. } in within {
+        if equal.contains(&KnownField::Stored(*field)) {
+            twice(*field, "in", "by `equal` and by `in`");
+        }
+    }
+    let Some(KnownField::Stored(id)) = range.map(|range| range.field) else {
+        return;
+    };
+    if equal.contains(&KnownField::Stored(id)) {
+        twice(id, "range", "by `equal` and by `range`");
+    } else if within.iter().any(|within| within.field == id) {
+        twice(id, "range", "by `in` and by `range`");
+    }
+}
+
+/// What is fixed is neither listed nor drawn.
+fn check_fixed(
+    reader: &Reader<'_>,
+    fields: &Fields,
+    with: &[(FieldId, i64)],
+    within: &[Within],
+    pick: &[(FieldId, PickLaw)],
+) {
+    for (id, _) in with {
+        let ways = [
+            ("in", within.iter().any(|within| within.field == *id)),
+            ("pick", pick.iter().any(|(picked, _)| picked == id)),
+        ];
+        for (key, _) in ways.iter().filter(|(_, both)| *both) {
+            let name = &fields.schema.field(*id).name;
+            let message = format!("`{name}` is fixed by `with`, and stands in `{key}`, too");
+            reader
+                .sink
+                .error(&reader.place_of(key), message, "keep one of them");
+        }
+    }
+}

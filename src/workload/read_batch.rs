@@ -1,0 +1,80 @@
+//! A reused list of reads with their targets. Must not know where they come from, nor how they are served.
+
+use super::{OperationId, ReadId};
+use crate::time::SimTime;
+
+/// Reads in the order of their intended times, column by column; reused, so that a warm batch allocates nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReadBatch {
+    /// What their draws belong to.
+    pub operations: Vec<OperationId>,
+    /// Which read each is.
+    pub reads: Vec<ReadId>,
+    /// Intended start of each.
+    pub intended: Vec<SimTime>,
+    /// The records of all targets, one after another.
+    pub records: Vec<i64>,
+    /// End of each target's values in `within`.
+    pub within_ends: Vec<u32>,
+    /// The values of all `in` lists: of each target those of its read's [`super::Read::within`], list after list.
+    pub within: Vec<i64>,
+    /// Lengths of the lists: as many for each target as its read has lists.
+    pub within_lens: Vec<u32>,
+    /// End of each target's lengths in `within_lens`.
+    pub within_lens_ends: Vec<u32>,
+}
+
+/// What one read asks for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ReadTarget<'a> {
+    /// What its draws belong to.
+    pub operation: OperationId,
+    /// Intended start.
+    pub at: SimTime,
+    /// The target's slots.
+    pub record: &'a [i64],
+    /// The values of its `in` lists, list after list.
+    pub within: &'a [i64],
+    /// Length of each list.
+    pub within_lens: &'a [u32],
+}
+
+impl ReadBatch {
+    /// Number of reads.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.operations.len()
+    }
+
+    /// No reads.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.operations.is_empty()
+    }
+
+    /// Forgets all reads, keeps the memory.
+    pub fn clear(&mut self) {
+        self.operations.clear();
+        self.reads.clear();
+        self.intended.clear();
+        self.records.clear();
+        self.within_ends.clear();
+        self.within.clear();
+        self.within_lens.clear();
+        self.within_lens_ends.clear();
+    }
+
+    /// The `at`-th read; records have `width` slots.
+    #[inline]
+    pub fn target(&self, at: usize, width: usize) -> ReadTarget<'_> {
+        let start = |ends: &[u32]| at.checked_sub(1).map_or(0, |before| ends[before] as usize);
+        ReadTarget {
+            operation: self.operations[at],
+            at: self.intended[at],
+            record: &self.records[at * width..][..width],
+            within: &self.within[start(&self.within_ends)..self.within_ends[at] as usize],
+            within_lens: &self.within_lens
+                [start(&self.within_lens_ends)..self.within_lens_ends[at] as usize],
+        }
+    }
+}

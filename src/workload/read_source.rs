@@ -1,0 +1,213 @@
+//! The reads that are intended: which, when, asking for which records. Must not know keys: all strategies meet the same reads.
+
+use super::intended_times::RateTimes;
+use super::rate_profile::RateProfile;
+use super::table_rows::TableRows;
+use super::target_picker::TargetPicker;
+use super::value_index::ValueIndex;
+use super::value_lists::ValueList;
+use super::{OperationId, Read, ReadBatch, ReadDrive, ReadId, Think, Workload};
+use crate::random::{DrawKey, Draws, Seed, Stream, lane_of};
+use crate::record::RecordGenerator;
+use crate::time::{SimDuration, SimTime};
+use std::sync::Arc;
+
+/// Makes the targets of reads: each row of the table equally likely (the existing ones and those written in the run before the read's
+/// instant), changed by the read's `pick`, `with` and `in`.
+///
+/// Which rows have been written before an instant follows from the rates; rows of Poisson arrivals and closed loops carry the instant at which so many
+/// are expected. What a read asks for belongs to the read and its number, whatever else is read or written.
+#[derive(Debug)]
+pub struct ReadSource {
+    table: TableRows,
+    duration: SimDuration,
+    writes: usize,
+    indexes: Vec<ValueIndex>,
+    reads: Vec<Prepared>,
+}
+
+/// One read.
+#[derive(Debug)]
+struct Prepared {
+    id: ReadId,
+    draws: DrawKey,
+    sampling: DrawKey,
+    thinking: DrawKey,
+    /// Times of an open loop, and the next of them.
+    times: Option<RateTimes>,
+    next: Option<SimTime>,
+    made: u64,
+    clients: u32,
+    think: Think,
+    picker: TargetPicker,
+    lists: Vec<ValueList>,
+}
+
+impl ReadSource {
+    /// Prepares the reads of a replicate. O(combinations) for beats, O(values) where a list or a pick needs to know which values go together.
+    pub fn new(
+        workload: &Workload,
+        generator: Arc<RecordGenerator>,
+        seed: Seed,
+        replicate: u32,
+    ) -> Self {
+        let table = TableRows::new(workload, generator, seed, replicate);
+        let mut indexes = Vec::new();
+        let mut prepare = |(at, read): (usize, &Read)| {
+            // Names of reads and writes may be the same.
+            let lane = lane_of(&format!("read.{}", read.name));
+            let key = |stream| DrawKey::new(seed, replicate, stream, lane);
+            let mut times = match &read.drive {
+                Some(ReadDrive::Open {
+                    rate,
+                    arrivals,
+                    profile,
+                }) => {
+                    let profile = RateProfile::new(*rate, profile, workload.duration);
+                    Some(RateTimes::new(profile, *arrivals, seed, replicate, lane))
+                }
+                _ => None,
+            };
+            let (clients, think) = match &read.drive {
+                Some(ReadDrive::Closed { clients, think }) => (*clients, *think),
+                _ => (1, Think::Constant(SimDuration::ZERO)),
+            };
+            Prepared {
+                id: ReadId(at as u8),
+                draws: key(Stream::Reads),
+                sampling: key(Stream::Sample),
+                thinking: key(Stream::Think),
+                next: times.as_mut().and_then(RateTimes::next),
+                times,
+                made: 0,
+                clients,
+                think,
+                picker: TargetPicker::new(read, &table, &mut indexes, seed, replicate),
+                lists: ValueList::of(read, &table, &mut indexes, seed, replicate),
+            }
+        };
+        let reads = workload
+            .reads
+            .iter()
+            .enumerate()
+            .map(&mut prepare)
+            .collect();
+        Self {
+            duration: workload.duration,
+            writes: workload.writes.len(),
+            reads,
+            indexes,
+            table,
+        }
+    }
+
+    /// Intended time of the next open-loop read; `None` when there are no more.
+    pub fn peek(&self) -> Option<SimTime> {
+        self.reads.iter().filter_map(|read| read.next).min()
+    }
+
+    /// Appends the next open-loop reads, in the order of their times (of the same time: in file order), at least one and at most `n`, until there are none.
+    /// How many are asked for at a time changes nothing.
+    pub fn fill(&mut self, batch: &mut ReadBatch, n: usize) {
+        for _ in 0..n.max(1) {
+            let next = self
+                .reads
+                .iter_mut()
+                .filter_map(|read| read.next.map(|time| (time, read)))
+                .min_by_key(|(time, _)| *time);
+            let Some((time, read)) = next else {
+                return;
+            };
+            let index = read.made;
+            read.made += 1;
+            read.next = read.times.as_mut().and_then(RateTimes::next);
+            read.append(
+                index,
+                read.draws.at(index),
+                time,
+                self.writes,
+                &mut self.table,
+                &self.indexes,
+                batch,
+            );
+        }
+    }
+
+    /// Appends the `k`-th read of a closed-loop client, which starts at `now`.
+    pub fn issue(
+        &mut self,
+        read: ReadId,
+        client: u32,
+        k: u64,
+        now: SimTime,
+        batch: &mut ReadBatch,
+    ) {
+        let read = &mut self.reads[usize::from(read.0)];
+        let index = read.index(client, k);
+        read.append(
+            index,
+            read.draws.at(index),
+            now,
+            self.writes,
+            &mut self.table,
+            &self.indexes,
+            batch,
+        );
+    }
+
+    /// Time that a closed-loop client thinks before its `k`-th read.
+    pub fn think(&self, read: ReadId, client: u32, k: u64) -> SimDuration {
+        let read = &self.reads[usize::from(read.0)];
+        read.think.time(read.thinking.at(read.index(client, k)))
+    }
+
+    /// Appends `n` targets of one read, spread evenly over the run: what plans are costed with, also of reads that are not issued.
+    pub fn sample(&mut self, read: ReadId, n: usize, batch: &mut ReadBatch) {
+        let read = &mut self.reads[usize::from(read.0)];
+        for at in 0..n {
+            let now = self.duration.mul_f64((at as f64 + 0.5) / n as f64);
+            read.append(
+                at as u64,
+                read.sampling.at(at as u64),
+                SimTime::ZERO + now,
+                self.writes,
+                &mut self.table,
+                &self.indexes,
+                batch,
+            );
+        }
+    }
+}
+
+impl Prepared {
+    fn index(&self, client: u32, k: u64) -> u64 {
+        k * u64::from(self.clients) + u64::from(client)
+    }
+
+    #[expect(clippy::too_many_arguments)]
+    fn append(
+        &mut self,
+        index: u64,
+        draws: Draws,
+        at: SimTime,
+        writes: usize,
+        table: &mut TableRows,
+        indexes: &[ValueIndex],
+        batch: &mut ReadBatch,
+    ) {
+        batch
+            .operations
+            .push(OperationId::of_read(self.id, writes, index));
+        batch.reads.push(self.id);
+        batch.intended.push(at);
+        let start = batch.records.len();
+        batch.records.resize(start + table.generator.width(), 0);
+        self.picker
+            .draw(draws, at, table, indexes, &mut batch.records[start..]);
+        for list in &mut self.lists {
+            list.append(draws, at, &mut self.picker, table, indexes, batch);
+        }
+        batch.within_ends.push(batch.within.len() as u32);
+        batch.within_lens_ends.push(batch.within_lens.len() as u32);
+    }
+}

@@ -1,0 +1,99 @@
+//! Which values of a field go with each value of a field that depends on it: a company's campaigns. Must not know what asks.
+
+use crate::record::{FieldId, RecordGenerator, Schema};
+
+/// Indexes are built over at most so many values of the parent, and as many of the dependent field: 8 bytes a value, 128 MB and a second at most. Beyond,
+/// lists hold the target's own value only, and picks of a dependent field leave its parent as it is.
+pub const INDEXED_MAX: u64 = 1 << 23;
+
+/// The parents of every value of a dependent field that has one parent.
+#[derive(Debug, Clone)]
+pub(super) struct ValueIndex {
+    pub(super) parent: FieldId,
+    pub(super) dependent: FieldId,
+    parent_first: i64,
+    dependent_first: i64,
+    /// End of each dependent value's parents.
+    ends: Vec<u32>,
+    /// Parents' ordinals, value after value, ascending.
+    parents: Vec<u32>,
+}
+
+impl ValueIndex {
+    /// The fields can be indexed: `dependent` is `of` the `parent` alone, and neither has too many values.
+    pub(super) fn possible(schema: &Schema, parent: FieldId, dependent: FieldId) -> bool {
+        let small = |field| {
+            let count = schema.field(field).kind.count();
+            count.is_some_and(|count| count <= INDEXED_MAX)
+        };
+        schema.field(dependent).of == [parent] && small(parent) && small(dependent)
+    }
+
+    /// The position among `indexes` of the index of two fields for which it is [`ValueIndex::possible`]; it is added when it is not there yet.
+    pub(super) fn find_or_add(
+        indexes: &mut Vec<Self>,
+        generator: &RecordGenerator,
+        parent: FieldId,
+        dependent: FieldId,
+    ) -> usize {
+        let known = indexes
+            .iter()
+            .position(|index| (index.parent, index.dependent) == (parent, dependent));
+        known.unwrap_or_else(|| {
+            indexes.push(Self::new(generator, parent, dependent));
+            indexes.len() - 1
+        })
+    }
+
+    /// The index of two fields for which it is [`ValueIndex::possible`]. O(values).
+    fn new(generator: &RecordGenerator, parent: FieldId, dependent: FieldId) -> Self {
+        let schema = generator.schema();
+        let (of, by) = (&schema.field(parent).kind, &schema.field(dependent).kind);
+        let (parent_first, dependent_first) = (of.first_slot(), by.first_slot());
+        let values = by.count().unwrap_or(0) as usize;
+        let value_of: Vec<u32> = (0..of.count().unwrap_or(0))
+            .map(|at| {
+                let slot = parent_first.wrapping_add(at as i64);
+                let value = generator.dependent_value(dependent, |_| slot).unwrap_or(0);
+                value.wrapping_sub(dependent_first) as u32
+            })
+            .collect();
+        // A counting sort: stable, so that parents ascend.
+        let mut ends = vec![0u32; values];
+        for value in &value_of {
+            ends[*value as usize] += 1;
+        }
+        let mut before = 0;
+        for end in &mut ends {
+            before += std::mem::replace(end, before);
+        }
+        let mut parents = vec![0; value_of.len()];
+        for (at, value) in value_of.iter().enumerate() {
+            let end = &mut ends[*value as usize];
+            parents[*end as usize] = at as u32;
+            *end += 1;
+        }
+        Self {
+            parent,
+            dependent,
+            parent_first,
+            dependent_first,
+            ends,
+            parents,
+        }
+    }
+
+    /// The slots of the parents of a dependent value, ascending.
+    pub(super) fn parents(&self, slot: i64) -> impl ExactSizeIterator<Item = i64> + '_ {
+        let value = usize::try_from(slot.wrapping_sub(self.dependent_first))
+            .ok()
+            .filter(|value| *value < self.ends.len());
+        let range = value.map_or(0..0, |value| {
+            let start = value.checked_sub(1).map_or(0, |before| self.ends[before]);
+            start as usize..self.ends[value] as usize
+        });
+        self.parents[range]
+            .iter()
+            .map(|at| self.parent_first.wrapping_add(i64::from(*at)))
+    }
+}

@@ -1,0 +1,167 @@
+//! Access paths of known keys: each line is a key, what a reader knows, and the way in which the key serves it.
+//!
+//! Regenerate with `SNAPSHOTS=overwrite`, then read what changed.
+
+mod planner_schema;
+
+use keyheat::key::{Environment, KeyPlan};
+use keyheat::query::{Costs, PlanContext, Requests, RowCounts, plan};
+use keyheat::record::{KnownField, Schema};
+use keyheat::time::SimTime;
+use keyheat::workload::{
+    Condition, OperationId, RangeExtent, Read, ReadRange, ReadTarget, WriteId,
+};
+use keyheat::workload::{Within, WithinValues};
+use planner_schema::{START, fields, read};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// Independent fields, each value as likely as the others.
+struct Uniform<'a> {
+    schema: &'a Schema,
+    rows: f64,
+}
+
+impl Uniform<'_> {
+    fn values(&self, field: keyheat::record::FieldId) -> f64 {
+        let (low, high) = self.schema.domain(field).int_range;
+        match self.schema.field(field).kind.count() {
+            Some(count) => count as f64,
+            None => (high - low) as f64 + 1.0,
+        }
+    }
+}
+
+impl RowCounts for Uniform<'_> {
+    fn rows(&self, _: SimTime) -> f64 {
+        self.rows
+    }
+
+    fn matching(&self, condition: Condition<'_>, _: &[i64], _: SimTime) -> f64 {
+        let mut rows = self.rows;
+        for (field, _) in condition.equal {
+            rows /= self.values(*field);
+        }
+        for (field, low, high) in condition.between {
+            rows *= ((high - low) as f64 / self.values(*field)).min(1.0);
+        }
+        rows.max(1.0)
+    }
+}
+
+/// `host=` is known, `item*30` a list of so many, `ts~1000` a range of so many values.
+fn question(text: &str, schema: &Schema) -> (Read, Vec<usize>) {
+    let mut asked = read();
+    let mut lens = Vec::new();
+    let field = |name: &str| schema.find(name).expect("the field exists");
+    for part in text.split_whitespace() {
+        if let Some(name) = part.strip_suffix('=') {
+            asked.equal.push(KnownField::Stored(field(name)));
+        } else if let Some((name, count)) = part.split_once('*') {
+            let count: u32 = count.parse().expect("a number");
+            lens.push(count as usize);
+            asked.within.push(Within {
+                field: field(name),
+                values: WithinValues::Count(count),
+            });
+        } else if let Some((name, span)) = part.split_once('~') {
+            asked.range = Some(ReadRange {
+                field: KnownField::Stored(field(name)),
+                extent: RangeExtent::Span(span.parse().expect("a number")),
+            });
+        } else if let Some((name, rows)) = part.split_once('^') {
+            asked.newest = Some(keyheat::workload::Newest {
+                field: KnownField::Stored(field(name)),
+                rows: rows.parse().expect("a number"),
+            });
+        }
+    }
+    (asked, lens)
+}
+
+#[test]
+fn keys_of_the_literature_serve_their_reads_as_their_authors_say() {
+    let schema = fields();
+    let parameters = BTreeMap::new();
+    let environment = Environment {
+        schema: &schema,
+        derived: &[],
+        parameters: &parameters,
+    };
+    let rows = Uniform {
+        schema: &schema,
+        rows: 1e8,
+    };
+    let golden = include_str!("planner_queries.txt");
+    let mut found = String::new();
+    let mut key = None;
+    for line in golden.lines() {
+        if line.is_empty() || line.starts_with('#') {
+            let _ = writeln!(found, "{line}");
+            continue;
+        }
+        if !line.starts_with(' ') {
+            let plan = KeyPlan::compile(line, &environment);
+            key = Some(Arc::new(
+                plan.unwrap_or_else(|errors| panic!("{line}: {errors:?}")),
+            ));
+            let _ = writeln!(found, "{line}");
+            continue;
+        }
+        let text = line.split("->").next().expect("a question").trim();
+        let (asked, lens) = question(text, &schema);
+        // A record from the middle of every domain, and for lists the values that follow.
+        let record: Vec<i64> = (0..schema.fields.len() as u16)
+            .map(|at| {
+                let id = keyheat::record::FieldId(at);
+                let kind = &schema.field(id).kind;
+                match kind.count() {
+                    Some(count) => kind.first_slot() + (count / 2) as i64,
+                    None => schema.domain(id).int_range.0 + 1_000_000_007,
+                }
+            })
+            .collect();
+        let mut within = Vec::new();
+        for (list, len) in asked.within.iter().zip(&lens) {
+            let first = record[usize::from(list.field.0)];
+            within.extend(first..first + *len as i64);
+        }
+        let within_lens: Vec<u32> = lens.iter().map(|len| *len as u32).collect();
+        let target = ReadTarget {
+            operation: OperationId::new(WriteId(0), 0),
+            at: SimTime::ZERO,
+            record: &record,
+            within: &within,
+            within_lens: &within_lens,
+        };
+        let context = PlanContext {
+            schema: &schema,
+            start: START,
+            population: &rows,
+            sample: &[target],
+            costs: Costs {
+                get: 0.5e-3,
+                scan: 0.8e-3,
+                row: 1e-6,
+            },
+        };
+        let key = key.as_ref().expect("a key comes first");
+        let plan = plan(key, &asked, &context);
+        let mut requests = Requests::default();
+        plan.requests(&target, &rows, &mut requests);
+        assert!(!requests.is_empty());
+        let _ = writeln!(
+            found,
+            "  {text} -> {}: {}",
+            plan.path().name(),
+            plan.words()
+        );
+    }
+    if std::env::var("SNAPSHOTS").is_ok_and(|how| how == "overwrite") {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/planner_queries.txt");
+        std::fs::write(path, &found).expect("the file can be written");
+        return;
+    }
+    assert_eq!(found, golden);
+}

@@ -1,0 +1,260 @@
+//! What the reads of a scenario file mean: each clause, its defaults, and what is odd about it.
+
+use keyheat::record::{DerivedId, FieldId, KnownField, Law, LawShape};
+use keyheat::scenario::{Presplit, Scenario, Severity};
+use keyheat::time::SimDuration;
+use keyheat::units::PerSecond;
+use keyheat::workload::{
+    Arrivals, Newest, Page, PageVia, PickLaw, ProfilePoint, RangeExtent, Read, ReadDrive,
+    ReadRange, Think, Within, WithinValues, Workload,
+};
+
+const SENSOR: FieldId = FieldId(0);
+const ID: FieldId = FieldId(1);
+const TS: FieldId = FieldId(2);
+const COST: FieldId = FieldId(3);
+
+fn parse(rest: &str) -> Scenario {
+    let text = format!(
+        "[field]\nsensor = {{ type = \"int\", count = 10_000, first = 5 }}\nid = {{ type = \"sequence\" }}\n\
+         ts = {{ type = \"timestamp\", unit = \"ms\" }}\ncost = {{ type = \"int\", count = 900, of = \"sensor\" }}\n\
+         day = {{ expr = \"to_char(ts, 'yyyyMMdd')\" }}\nhour = {{ expr = \"ts / 3600000\" }}\n{rest}"
+    );
+    Scenario::parse(&text, "reads").unwrap_or_else(|error| panic!("{error}"))
+}
+
+const REST: &str = "[existing.rows]\nrecords = 1_000\nlast = \"7d\"\n[strategy.a]\nkey = \"be4(sensor) || be8(ts)\"\n";
+
+fn workload(scenario: &Scenario) -> &Workload {
+    &scenario.strategies[0].setup.workload
+}
+
+fn read(clauses: &str) -> Read {
+    let scenario = parse(&format!("[read.tried]\n{clauses}\n{REST}"));
+    let read = workload(&scenario).reads[0].clone();
+    assert_eq!(read.name, "tried");
+    read
+}
+
+#[test]
+fn what_the_reader_knows_is_read_by_name() {
+    let found = read("equal = [\"day\", \"sensor\"]\nwith = { cost = 17 }");
+    let day = KnownField::Derived(DerivedId(0));
+    assert_eq!(found.equal, [day, KnownField::Stored(SENSOR)]);
+    assert_eq!(found.with, [(COST, 17)]);
+    assert_eq!(found.drive, None);
+    assert_eq!(
+        read("equal = \"hour\"").equal,
+        [KnownField::Derived(DerivedId(1))]
+    );
+    let lists = read("equal = [\"sensor\"]\nin = { id = 30, cost = \"all\" }").within;
+    let within = |field, values| Within { field, values };
+    assert_eq!(
+        lists,
+        [
+            within(ID, WithinValues::Count(30)),
+            within(COST, WithinValues::All)
+        ]
+    );
+}
+
+#[test]
+fn ranges_go_back_in_time_or_over_values() {
+    let range = |text: &str| read(&format!("equal = [\"sensor\"]\nrange = {text}")).range;
+    let expected = |field, extent| Some(ReadRange { field, extent });
+    let last = |last, ago| RangeExtent::Last {
+        last: SimDuration::from_secs(last),
+        ago: SimDuration::from_secs(ago),
+    };
+    let stored = KnownField::Stored(TS);
+    assert_eq!(
+        range("{ field = \"ts\", last = \"5m\" }"),
+        expected(stored, last(300, 0))
+    );
+    assert_eq!(
+        range("{ field = \"ts\", last = \"5m\", ago = \"1h\" }"),
+        expected(stored, last(300, 3_600))
+    );
+    for (name, at) in [("day", 0), ("hour", 1)] {
+        let field = KnownField::Derived(DerivedId(at));
+        let text = format!("{{ field = \"{name}\", last = \"2h\" }}");
+        assert_eq!(range(&text), expected(field, last(7_200, 0)));
+    }
+    let span = expected(KnownField::Stored(ID), RangeExtent::Span(100));
+    assert_eq!(range("{ field = \"id\", span = 100 }"), span);
+}
+
+#[test]
+fn orders_have_defaults() {
+    let newest = |rows| {
+        Some(Newest {
+            field: KnownField::Stored(TS),
+            rows,
+        })
+    };
+    assert_eq!(read("newest = { field = \"ts\" }").newest, newest(1));
+    assert_eq!(
+        read("newest = { field = \"ts\", rows = 10 }").newest,
+        newest(10)
+    );
+    let page = |size, number, via| {
+        let field = KnownField::Stored(COST);
+        Some(Page {
+            field,
+            size,
+            number,
+            via,
+        })
+    };
+    let found = |text: &str| read(&format!("page = {{ field = \"cost\"{text} }}")).page;
+    assert_eq!(found(""), page(20, 1, PageVia::Cursor));
+    assert_eq!(
+        found(", size = 25, number = 50, via = \"offset\""),
+        page(25, 50, PageVia::Offset)
+    );
+    assert_eq!(
+        found(", via = \"index\"").map(|page| page.via),
+        Some(PageVia::Index)
+    );
+}
+
+#[test]
+fn picks_replace_laws() {
+    let found = read(
+        "equal = [\"sensor\"]\npick = { sensor = { zipf = 0.99 }, id = { latest = 1.1 }, ts = { last = \"1d\" } }",
+    );
+    let zipf = Law {
+        shape: LawShape::Zipf { exponent: 0.99 },
+        top: Vec::new(),
+        ranked: false,
+    };
+    assert_eq!(
+        found.pick,
+        [
+            (SENSOR, PickLaw::Law(zipf)),
+            (ID, PickLaw::Latest { exponent: 1.1 }),
+            (TS, PickLaw::Last(SimDuration::from_secs(86_400))),
+        ]
+    );
+}
+
+#[test]
+fn a_read_is_an_open_loop_a_closed_one_or_only_planned() {
+    let found = |text: &str| read(&format!("equal = [\"sensor\"]\n{text}")).drive;
+    let point = ProfilePoint {
+        at: SimDuration::from_secs(3),
+        times: 2.5,
+    };
+    assert_eq!(
+        found("rate = \"50/s\"\narrivals = \"constant\"\nprofile = [{ at = \"3s\", times = 2.5 }]"),
+        Some(ReadDrive::Open {
+            rate: PerSecond(50.0),
+            arrivals: Arrivals::Constant,
+            profile: vec![point],
+        })
+    );
+    let exponential = Think::Exponential(SimDuration::from_millis(7));
+    assert_eq!(
+        found("clients = 9\nthink = { exponential = \"7ms\" }"),
+        Some(ReadDrive::Closed {
+            clients: 9,
+            think: exponential
+        })
+    );
+    assert_eq!(found(""), None);
+}
+
+#[test]
+fn times_that_are_picked_lie_in_the_bounds_of_the_keys() {
+    let scenario = parse(&format!(
+        "[read.old]\nequal = [\"ts\"]\npick = {{ ts = {{ last = \"40d\" }} }}\n{REST}"
+    ));
+    let schema = &scenario.strategies[0].setup.schema;
+    let days = (scenario.time.start.0 - schema.time_range.0.0) / (86_400 * 1_000_000_000);
+    assert_eq!(days, 40);
+}
+
+#[test]
+fn copies_are_pre_split_like_their_strategy_each_for_its_own_key() {
+    let scenario = parse(
+        "[write.w]\nrate = \"9/s\"\n[strategy.a]\nkey = \"be1(random(16)) || be8(ts)\"\npresplit = { algorithm = \"buckets\" }\n\
+         copies = [\"be1(bucket(4, sensor)) || be4(sensor)\", \"salt(8, be4(cost)) || be4(cost)\"]\n",
+    );
+    let strategy = &scenario.strategies[0];
+    let regions = |presplit: &Presplit| match presplit {
+        Presplit::Fixed { points, .. } => points.len() + 1,
+        Presplit::Sampled { .. } => 0,
+    };
+    let of_copies: Vec<usize> = strategy
+        .copies
+        .iter()
+        .map(|copy| regions(&copy.presplit))
+        .collect();
+    assert_eq!((regions(&strategy.presplit), of_copies), (16, vec![4, 8]));
+    assert_eq!(
+        strategy.copies[1].key.text(),
+        "salt(8, be4(cost)) || be4(cost)"
+    );
+}
+
+#[test]
+fn a_strategy_may_read_in_another_way() {
+    let scenario = parse(&format!(
+        "[read.r]\nequal = [\"sensor\"]\nrange = {{ field = \"ts\", last = \"5m\" }}\n\
+         pick = {{ sensor = {{ zipf = 0.99 }}, id = {{ latest = 1.5 }} }}\n{REST}\
+         override.read.r.range = {{ field = \"id\", span = 3 }}\noverride.read.r.pick.sensor = {{ hotspot = {{ keys = 0.2, load = 0.8 }} }}\n"
+    ));
+    let read = &workload(&scenario).reads[0];
+    let extent = read.range.as_ref().map(|range| range.extent);
+    assert_eq!(extent, Some(RangeExtent::Span(3)));
+    let hotspot = LawShape::Hotspot {
+        keys: 0.2,
+        load: 0.8,
+    };
+    assert!(
+        matches!(&read.pick[..], [(SENSOR, PickLaw::Law(law)), (ID, _)] if law.shape == hotspot)
+    );
+}
+
+fn warnings(reads: &str, rest: &str) -> Vec<(Severity, String)> {
+    let scenario = parse(&format!("{reads}\n{rest}"));
+    let warnings = scenario.warnings.into_iter();
+    warnings
+        .map(|warning| (warning.severity, warning.message))
+        .collect()
+}
+
+#[test]
+fn odd_reads_are_told() {
+    assert_eq!(
+        warnings("[read.r]\nrate = \"5/s\"", REST),
+        [(Severity::Warning, "`[read.r]` knows nothing".to_owned())]
+    );
+    assert_eq!(
+        warnings("[read.r]\nequal = [\"sensor\"]", REST),
+        [(
+            Severity::Note,
+            "no read is issued: each is planned and costed".to_owned()
+        )]
+    );
+    let write = "[write.w]\nrate = \"9/s\"\n[strategy.a]\nkey = \"be4(sensor) || be8(ts)\"\n";
+    assert_eq!(
+        warnings("[read.r]\nequal = [\"sensor\"]\nrate = \"5/s\"", write),
+        [(
+            Severity::Note,
+            "the table is empty when the run starts".to_owned()
+        )]
+    );
+    let newest = "[read.r]\nequal = [\"sensor\"]\nnewest = { field = \"ts\" }\nrate = \"5/s\"";
+    let keys = "[write.rows]\nrate = \"9/s\"\n[existing.rows]\nlast = \"7d\"\n[strategy.hashed]\nkey = \"md5(ts)\"\n\
+                [strategy.by-time]\nkey = \"be8(ts)\"\n[strategy.by-sensor]\nkey = \"be4(sensor) || be8(ts)\"\n";
+    assert_eq!(
+        warnings(newest, keys),
+        [(
+            Severity::Warning,
+            "`[read.r]` looks back under `by-time`".to_owned()
+        )]
+    );
+    let older = "[read.r]\nequal = [\"sensor\"]\nrange = { field = \"ts\", last = \"5m\", ago = \"1h\" }\nrate = \"5/s\"";
+    assert_eq!(warnings(older, keys), []);
+}
