@@ -234,11 +234,11 @@ impl Verdict {
                 compact(offered)
             ),
             (None, Some(capacity)) if capacity > 0.0 => {
-                let of = (throughput / (capacity * f64::from(self.servers))).min(1.0);
+                let part = (throughput / (capacity * f64::from(self.servers))).min(1.0);
                 format!(
                     "{} {of}/s, {} of what {} could do",
                     compact(throughput),
-                    percent(of),
+                    percent(part),
                     self.cluster()
                 )
             }
