@@ -10,9 +10,7 @@ use keyheat::key::{Environment, KeyPlan};
 use keyheat::keyspace::{KeyBatch, Router, RowKey};
 use keyheat::policy::quantile_points;
 use keyheat::random::{DrawKey, Seed, Stream, mix};
-use keyheat::record::{
-    Field, FieldId, FieldKind, Law, LawShape, RecordGenerator, Schema, TimeUnit,
-};
+use keyheat::record::{Field, FieldId, FieldKind, Law, RecordGenerator, Schema, TimeUnit};
 use keyheat::time::{EpochNanos, SimDuration};
 use keyheat::units::PerSecond;
 use keyheat::workload::{
@@ -55,11 +53,7 @@ fn schema() -> Schema {
     let field = |name: &str, kind, of: &[u16]| Field {
         name: name.into(),
         kind,
-        law: Law {
-            shape: LawShape::Uniform,
-            top: Vec::new(),
-            ranked: false,
-        },
+        law: Law::default(),
         of: of.iter().map(|&id| FieldId(id)).collect(),
         literals: Vec::new(),
     };

@@ -1,24 +1,13 @@
 //! Every mistake that a scenario file can hold has its message as a golden file: `tests/invalid/NN-name.toml` with the `.stderr`
 //! beside it. `SNAPSHOTS=overwrite cargo test --test diagnostics` writes them anew: read what changed.
 
+mod toml_files;
+
 use keyheat::scenario::{Expectation, LoadError, Options, Scenario};
 use proptest::prelude::*;
 use std::fs;
-use std::path::{Path, PathBuf};
-
-fn invalid_files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/invalid");
-    let mut files: Vec<PathBuf> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "toml")
-        })
-        .collect();
-    files.sort();
-    files
-}
+use std::path::Path;
+use toml_files::toml_files;
 
 /// The complaints about a file, under its bare name.
 fn complaints(path: &Path) -> String {
@@ -35,7 +24,7 @@ fn complaints(path: &Path) -> String {
 
 #[test]
 fn every_bad_file_gets_the_message_beside_it() {
-    let files = invalid_files();
+    let files = toml_files("tests/invalid");
     assert!(files.len() >= 75, "only {} bad files", files.len());
     let overwrite = std::env::var("SNAPSHOTS").is_ok_and(|value| value == "overwrite");
     let mut wrong = Vec::new();
@@ -114,16 +103,8 @@ fn meaning(scenario: &Scenario) -> String {
 
 #[test]
 fn the_shown_scenario_reads_as_the_same_scenario() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
-    let shipped = fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .map(|entry| entry.unwrap().path());
-    let shipped = shipped.filter(|path| {
-        path.extension()
-            .is_some_and(|extension| extension == "toml")
-    });
-    let mut texts: Vec<String> = shipped
+    let mut texts: Vec<String> = toml_files("scenarios")
+        .iter()
         .map(|path| fs::read_to_string(path).unwrap())
         .collect();
     texts.push(sound().to_owned());

@@ -293,7 +293,7 @@ fn traps_are_noted() {
         "salt(20, be8(ts)) || be8(ts)",
         "be1(bucket(16, region)) || be8(ts)",
         "md5(text(id)) || be8(id)",
-        "md5(host) || text(id)",
+        "md5(text(id)) || text(svc)",
         "be1(bucket(16, host)) || text(id)",
         "be1(abs32(java_hash(host)) % 10) || host",
     ];

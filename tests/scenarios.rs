@@ -1,25 +1,16 @@
 //! Every shipped scenario is a question, an argument and expectations, and its expectations hold.
 
+mod toml_files;
+
 use keyheat::experiment::Experiment;
 use keyheat::scenario::{Expectation, Options, Scenario};
 use std::fs;
 use std::path::{Path, PathBuf};
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios")
-}
+use toml_files::toml_files;
 
 /// The shipped files, in order of their names.
 fn files() -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = fs::read_dir(folder())
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "toml")
-        })
-        .collect();
-    files.sort();
+    let files = toml_files("scenarios");
     assert!(files.len() >= 8, "only {} scenarios", files.len());
     files
 }
@@ -80,7 +71,8 @@ fn every_scenario_asks_a_question_and_argues_for_each_expectation() {
 
 #[test]
 fn every_scenario_stands_in_the_index() {
-    let index = fs::read_to_string(folder().join("README.md")).unwrap();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
+    let index = fs::read_to_string(folder.join("README.md")).unwrap();
     for file in files() {
         let name = file.file_name().unwrap().to_string_lossy();
         assert!(

@@ -139,6 +139,12 @@ impl<'a> StrategySummary<'a> {
             .lints
             .iter()
             .filter(|lint| lint.severity != Severity::Note);
+        let unfinished = self.import_unfinished().then(|| {
+            format!(
+                "strategy `{}`: an import does not end within `time.duration`: its makespan is unknown",
+                self.strategy.name
+            )
+        });
         let busy = self.mean("utilisation_max").filter(|busy| *busy > BUSY);
         let behind = self.reads().filter_map(move |read| {
             let (done, offered) = read.price()?.behind?;
@@ -153,12 +159,6 @@ impl<'a> StrategySummary<'a> {
                 wording::compact(done),
                 wording::compact(offered),
             ))
-        });
-        let unfinished = self.import_unfinished().then(|| {
-            format!(
-                "strategy `{}`: an import does not end within `time.duration`: its makespan is unknown",
-                self.strategy.name
-            )
         });
         lints
             .map(|lint| lint.message.clone())
@@ -274,7 +274,8 @@ impl<'a> StrategySummary<'a> {
             .get("p99")
             .and_then(|p99| Some((p99.merged.or(p99.mean)?, p99.censored)));
         // A whole import in a closed loop has nothing else to be measured against than its time.
-        let imported = !reads_only && writes.iter().all(|write| write.drive.import().is_some());
+        let imports = writes.iter().all(|write| write.drive.import().is_some());
+        let imported = !reads_only && imports && !self.import_unfinished();
         let offered = named("write_offered_per_sec", "read_offered_per_sec");
         // A lookback hotspot is one of reads.
         let of_reads = reads_only || self.hotspot == Some(Hotspot::Lookback);
@@ -291,9 +292,7 @@ impl<'a> StrategySummary<'a> {
             offered_per_sec: offered.filter(|_| !closed),
             throughput_per_sec: named("write_throughput_per_sec", "read_throughput_per_sec"),
             capacity_per_sec: self.mean("server_capacity_per_sec"),
-            makespan_ms: self
-                .mean("makespan_ms")
-                .filter(|_| imported && !self.import_unfinished()),
+            makespan_ms: self.mean("makespan_ms").filter(|_| imported),
             import_unfinished: self.import_unfinished(),
             p99_ms: p99,
             failed_fraction: named("write_failed_fraction", "read_failed_fraction").unwrap_or(0.0),

@@ -3,7 +3,7 @@
 use super::plan::{Environment, KeyError, KeyNote, KeyPlan, Row, SegmentText};
 use crate::keyspace::RowKey;
 use crate::random::{DrawKey, Seed, Stream};
-use crate::record::{Field, FieldKind, Law, LawShape, Schema, TextValues, TimeUnit};
+use crate::record::{Field, FieldKind, Law, Schema, TextValues, TimeUnit};
 use crate::time::EpochNanos;
 use std::collections::BTreeMap;
 
@@ -187,11 +187,7 @@ pub fn evaluate(
                 )
             }
         };
-        let law = Law {
-            shape: LawShape::Uniform,
-            top: Vec::new(),
-            ranked: false,
-        };
+        let law = Law::default();
         schema.fields.push(Field {
             name: name.clone(),
             kind,

@@ -17,6 +17,7 @@ mod calendar;
 mod checker;
 mod code;
 mod columns;
+mod complaints;
 mod derivation;
 mod describe;
 mod evaluate;

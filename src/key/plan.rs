@@ -13,7 +13,7 @@ use super::shape::Shape;
 use super::{describe, reach};
 use crate::keyspace::{KeyBatch, RowKey};
 use crate::random::{DrawKey, Draws};
-use crate::record::{FieldId, FieldKind, Law, LawShape, Schema};
+use crate::record::{FieldId, FieldKind, Law, Schema};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -301,11 +301,7 @@ fn used_fields(schema: &Schema, used: &[FieldId]) -> Schema {
     let blank = |name: &String| crate::record::Field {
         name: name.clone(),
         kind: FieldKind::Int { first: 0, count: 1 },
-        law: Law {
-            shape: LawShape::Uniform,
-            top: Vec::new(),
-            ranked: false,
-        },
+        law: Law::default(),
         of: Vec::new(),
         literals: Vec::new(),
     };

@@ -48,13 +48,8 @@ const fn trap(
     source: &'static str,
 ) -> Preset {
     Preset {
-        name,
-        summary,
-        key,
-        cures,
-        reads,
         trap: true,
-        source,
+        ..good(name, summary, key, cures, reads, source)
     }
 }
 

@@ -94,8 +94,8 @@ pub struct Late {
     pub up_to: SimDuration,
 }
 
-/// How often each value comes.
-#[derive(Debug, Clone, PartialEq)]
+/// How often each value comes; by default all alike.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Law {
     /// Shape over ranks 0, 1, 2, ... (or over values, for `Normal`).
     pub shape: LawShape,
@@ -106,9 +106,10 @@ pub struct Law {
 }
 
 /// The shape of a law.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub enum LawShape {
     /// All alike.
+    #[default]
     Uniform,
     /// Rank r (from 1) has weight r^-exponent; exponent > 0.
     Zipf { exponent: f64 },

@@ -6,11 +6,7 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 
 fn one(kind: FieldKind, literals: &[&str]) -> Schema {
-    let law = Law {
-        shape: LawShape::Uniform,
-        top: Vec::new(),
-        ranked: false,
-    };
+    let law = Law::default();
     let literals = literals
         .iter()
         .map(|text| text.as_bytes().to_vec())

@@ -382,14 +382,7 @@ mod tests {
             Kind::Millis.interval(&plain).replace(NBSP, " "),
             "17.9 s [17.0 s, 18.8 s]"
         );
-        let undefined = Measure {
-            mean: None,
-            merged: None,
-            low: None,
-            high: None,
-            n: 0,
-            censored: false,
-        };
+        let undefined = Measure::UNDEFINED;
         assert_eq!(Kind::Percent.interval(&undefined), "–");
     }
 

@@ -33,14 +33,7 @@ pub fn number(mean: f64) -> Metric {
 
 /// A number that is not defined in any replicate.
 pub fn undefined() -> Metric {
-    Metric::Number(Measure {
-        mean: None,
-        merged: None,
-        low: None,
-        high: None,
-        n: 0,
-        censored: false,
-    })
+    Metric::Number(Measure::UNDEFINED)
 }
 
 fn measure(mean: f64) -> Measure {

@@ -3,12 +3,12 @@
 use super::Diagnostic;
 use super::document::{Entry, Node, Place, Value};
 use super::field_kinds::read_kind;
-use super::laws::{read_law, uniform};
+use super::laws::read_law;
 use super::nearest::suggest;
 use super::reader::Reader;
 use super::sink::Sink;
 use crate::record::{
-    DerivedId, Field, FieldId, FieldKind, GivenValue, GivenValueError, KnownField, Schema,
+    DerivedId, Field, FieldId, FieldKind, GivenValue, GivenValueError, KnownField, Law, Schema,
 };
 use crate::time::EpochNanos;
 use crate::units::{ByteSize, grouped};
@@ -106,7 +106,7 @@ pub(super) fn read_fields<'a>(scenario: &Reader<'a>, folder: &Path) -> Fields {
             Some(kind) => read_law(&reader, kind),
             None => {
                 reader.entry("distribution");
-                uniform()
+                Law::default()
             }
         };
         let of = reader.texts("of", true).unwrap_or_default();

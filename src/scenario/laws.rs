@@ -4,19 +4,10 @@ use super::document::{Entry, Node, Value};
 use super::reader::Reader;
 use crate::record::{FieldKind, Law, LawShape};
 
-/// The law of a field that says nothing.
-pub(super) fn uniform() -> Law {
-    Law {
-        shape: LawShape::Uniform,
-        top: Vec::new(),
-        ranked: false,
-    }
-}
-
 /// Reads a field's `distribution`.
 pub(super) fn read_law(field: &Reader<'_>, kind: &FieldKind) -> Law {
     let Some(entry) = field.entry("distribution") else {
-        return uniform();
+        return Law::default();
     };
     let counted = kind.count().is_some();
     if !counted && !matches!(kind, FieldKind::Double { .. }) {
@@ -26,7 +17,7 @@ pub(super) fn read_law(field: &Reader<'_>, kind: &FieldKind) -> Law {
             format!("{} can't have a distribution", field.name()),
             label,
         );
-        return uniform();
+        return Law::default();
     }
     read_law_entry(field, entry, field.path_of("distribution"), kind)
 }
@@ -39,7 +30,7 @@ pub(super) fn read_law_entry<'a>(
     kind: &FieldKind,
 ) -> Law {
     match &entry.node.value {
-        Value::Text(text) if text == "uniform" => uniform(),
+        Value::Text(text) if text == "uniform" => Law::default(),
         Value::Table(_) => {
             let reader = reader.table_of(&entry.key, &entry.node, &entry.node.place, path);
             let law = read_table(&reader, kind);
@@ -52,7 +43,7 @@ pub(super) fn read_law_entry<'a>(
             reader
                 .sink
                 .error(&entry.node.place, "this is no distribution", label);
-            uniform()
+            Law::default()
         }
     }
 }
@@ -127,7 +118,7 @@ fn read_table(reader: &Reader<'_>, kind: &FieldKind) -> Law {
         reader
             .sink
             .error(&reader.place, "a double has no ranks", label);
-        return uniform();
+        return Law::default();
     }
     Law { shape, top, ranked }
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::random::Seed;
 use crate::record::{
-    Field, FieldId, FieldKind, Law, LawShape, RecordGenerator, Schema, TextValues, TimeUnit,
+    Field, FieldId, FieldKind, Law, RecordGenerator, Schema, TextValues, TimeUnit,
 };
 use crate::time::{EpochNanos, SimDuration};
 use crate::units::PerSecond;
@@ -26,11 +26,7 @@ pub(super) fn schema() -> Schema {
     let field = |name: &str, kind, of: &[FieldId]| Field {
         name: name.into(),
         kind,
-        law: Law {
-            shape: LawShape::Uniform,
-            top: Vec::new(),
-            ranked: false,
-        },
+        law: Law::default(),
         of: of.to_vec(),
         literals: Vec::new(),
     };

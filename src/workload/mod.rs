@@ -39,6 +39,8 @@ mod row_history;
 mod row_origin;
 mod row_plan;
 mod sample;
+#[cfg(test)]
+mod sample_tests;
 mod spec;
 mod table_rows;
 mod target_picker;

@@ -112,20 +112,7 @@ pub(super) fn end(checker: &mut Checker<'_>, call: &Call<'_>) -> Option<Typed> {
     let by_char = bytes.is_text && !bytes.shape.is_ascii();
     let (shape, facts, is_text) = (bytes.shape.clone(), bytes.facts.clone(), bytes.is_text);
     if call.function.name == "left" {
-        if let BytesCode::Md5 {
-            site,
-            form,
-            keep,
-            of,
-        } = bytes.code
-        {
-            // A prefix of a digest is written without the rest of it.
-            let code = BytesCode::Md5 {
-                site,
-                form,
-                keep: keep.min(count),
-                of,
-            };
+        if let Some(code) = start_of_digest(&bytes.code, count) {
             return Some(Typed::of_bytes(is_text, code, shape.left(count), facts));
         }
         let (transform, shape) = if by_char {
@@ -167,6 +154,24 @@ pub(super) fn end(checker: &mut Checker<'_>, call: &Call<'_>) -> Option<Typed> {
     ))
 }
 
+/// The first `count` bytes of a digest, which are written without the rest of it; `None` for anything else.
+fn start_of_digest(code: &BytesCode, count: usize) -> Option<BytesCode> {
+    match code.clone() {
+        BytesCode::Md5 {
+            site,
+            form,
+            keep,
+            of,
+        } => Some(BytesCode::Md5 {
+            site,
+            form,
+            keep: keep.min(count),
+            of,
+        }),
+        _ => None,
+    }
+}
+
 /// At most `count` characters of up to 4 bytes of text that is not ASCII.
 fn chars(shape: &Shape, count: usize) -> Shape {
     Shape::uniform(shape.min.min(count), shape.max.min(4 * count), shape.all())
@@ -183,19 +188,8 @@ pub(super) fn substr(checker: &mut Checker<'_>, call: &Call<'_>) -> Option<Typed
     };
     let (bytes, position, count) = (bytes?, position?, count? as usize);
     if (0..=1).contains(&position)
-        && let BytesCode::Md5 {
-            site,
-            form,
-            keep,
-            of,
-        } = bytes.code
+        && let Some(code) = start_of_digest(&bytes.code, count)
     {
-        let code = BytesCode::Md5 {
-            site,
-            form,
-            keep: keep.min(count),
-            of,
-        };
         return Some(Typed::of_bytes(
             bytes.is_text,
             code,

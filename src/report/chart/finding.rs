@@ -13,26 +13,36 @@ const LONGEST_NAME: usize = 32;
 /// A read within this factor of the cheapest is as cheap.
 const CHEAPEST_WITHIN: f64 = 1.1;
 
+/// Longest name in a title that has room for it.
+const LONGEST_ALONE: usize = 48;
+
+/// Peak to mean from which a server is worth a word.
+const HOT: f64 = 1.5;
+
 /// Share of the writes from which one server takes "the" writes.
 const NEARLY_ALL: f64 = 0.9;
 
 /// What charts call `strategy`, shortened.
 pub fn name(strategy: &StrategyResult) -> String {
+    shortened(strategy, LONGEST_NAME)
+}
+
+fn shortened(strategy: &StrategyResult, longest: usize) -> String {
     let name = if strategy.title.trim().is_empty() {
         &strategy.name
     } else {
         &strategy.title
     };
-    if name.chars().count() <= LONGEST_NAME {
+    if name.chars().count() <= longest {
         return name.clone();
     }
-    let short: String = name.chars().take(LONGEST_NAME - 1).collect();
+    let short: String = name.chars().take(longest - 1).collect();
     format!("{}…", short.trim_end())
 }
 
 /// Where this strategy's load lands, and when.
 pub fn key_map(strategy: &StrategyResult, demand: &Demand<'_>) -> String {
-    let name = name(strategy);
+    let name = shortened(strategy, LONGEST_ALONE);
     let servers = demand.servers();
     let Some(least) = demand.least_peak_share() else {
         return format!("{name}: too few writes for a statement about the spread");
@@ -103,7 +113,8 @@ pub fn server_load(strategies: &[(&StrategyResult, Demand<'_>)]) -> String {
     hot.sort_by(|a, b| b.0.total_cmp(&a.0));
     match hot.as_slice() {
         [] if strategies.len() == 1 => "No server is asked for more than it can do".to_owned(),
-        [] => "No strategy asks a server for more than it can do".to_owned(),
+        [] => spread(strategies.iter().map(|(strategy, _)| *strategy))
+            .unwrap_or_else(|| "No strategy asks a server for more than it can do".to_owned()),
         [(fraction, name)] => {
             format!(
                 "{name} asks one server for more than it can do, {} of the time",
@@ -132,14 +143,29 @@ pub fn server_load(strategies: &[(&StrategyResult, Demand<'_>)]) -> String {
     }
 }
 
+/// Who has the hottest server for its fair share; `None` when no strategy has a hot one.
+fn spread<'a>(strategies: impl IntoIterator<Item = &'a StrategyResult>) -> Option<String> {
+    let path = "server_peak_to_mean";
+    let (best, worst) = extremes(strategies, path)?;
+    let times = |strategy| metric::text(strategy, path, Kind::Ratio);
+    metric::value(worst, path).filter(|peak| *peak >= HOT)?;
+    Some(format!(
+        "With {} the hottest server takes {} its fair share, with {} {}",
+        name(worst),
+        times(worst),
+        name(best),
+        times(best)
+    ))
+}
+
 /// The strategies in which the metric at `path` is defined: the one with the least value, and the one with the greatest;
 /// of equals, the first in the file.
 fn extremes<'a>(
-    results: &'a Results,
+    strategies: impl IntoIterator<Item = &'a StrategyResult>,
     path: &str,
 ) -> Option<(&'a StrategyResult, &'a StrategyResult)> {
     let mut extremes: Option<[(f64, &StrategyResult); 2]> = None;
-    for strategy in &results.strategies {
+    for strategy in strategies {
         if let Some(value) = metric::value(strategy, path) {
             let [least, most] = extremes.get_or_insert([(value, strategy); 2]);
             if value < least.0 {
@@ -156,7 +182,7 @@ fn extremes<'a>(
 /// Who spreads best and who worst.
 pub fn lorenz(results: &Results) -> String {
     let path = "effective_servers";
-    let Some((worst, best)) = extremes(results, path) else {
+    let Some((worst, best)) = extremes(&results.strategies, path) else {
         return "How evenly do the servers share the load?".to_owned();
     };
     let uses = |strategy: &StrategyResult| {
@@ -179,7 +205,7 @@ pub fn lorenz(results: &Results) -> String {
 /// Who is fast and who slow at the 99th percentile.
 pub fn response(results: &Results) -> String {
     let path = "write_response_ms.p99";
-    let Some((best, worst)) = extremes(results, path) else {
+    let Some((best, worst)) = extremes(&results.strategies, path) else {
         return "Response time of writes by percentile".to_owned();
     };
     let load = metric::load_name(&results.strategies);

@@ -29,6 +29,8 @@ struct Column {
     runs: Vec<Run>,
     boxes: bool,
     width: f64,
+    /// What its labels leave out, when they begin with an ellipsis.
+    shared: Option<String>,
 }
 
 /// The labels of a key map.
@@ -78,6 +80,13 @@ impl KeyLabels {
         }
     }
 
+    /// What the ellipses at the start of labels stand for, outermost first.
+    pub fn left_out(&self) -> impl Iterator<Item = &str> {
+        self.columns
+            .iter()
+            .filter_map(|column| column.shared.as_deref())
+    }
+
     /// Pixels that all columns take.
     pub fn width(&self) -> f64 {
         self.columns
@@ -114,13 +123,18 @@ impl Column {
         };
         // The runs that are too thin for a label must not decide what the others have in common.
         let labelled = |run: &Run| !boxes || height(run) >= LEAST_BOX;
-        shorten(&mut runs, labelled);
+        let shared = shorten(&mut runs, labelled);
         let widest = runs
             .iter()
             .filter(|run| !boxes || height(run) >= LEAST_BOX)
             .map(|run| font::width(&run.text, SIZE, false));
         let width = widest.fold(0.0, f64::max).min(WIDEST) + 8.0;
-        Self { runs, boxes, width }
+        Self {
+            runs,
+            boxes,
+            width,
+            shared,
+        }
     }
 
     fn draw(&self, canvas: &Canvas, frame: &Frame, right: f64) {
@@ -190,18 +204,16 @@ fn apart(runs: Vec<Run>, bucket_height: f64) -> Vec<Run> {
     kept
 }
 
-/// Leaves out what all labels begin with, when they are too long to be shown whole.
-fn shorten(runs: &mut [Run], labelled: impl Fn(&Run) -> bool) {
+/// Leaves out what all labels begin with, when they are too long to be shown whole; returns it.
+fn shorten(runs: &mut [Run], labelled: impl Fn(&Run) -> bool) -> Option<String> {
     let runs: Vec<&mut Run> = runs.iter_mut().filter(|run| labelled(run)).collect();
     if runs
         .iter()
         .all(|run| font::width(&run.text, SIZE, false) <= WIDEST)
     {
-        return;
+        return None;
     }
-    let Some(first) = runs.first().map(|run| run.text.clone()) else {
-        return;
-    };
+    let first = runs.first().map(|run| run.text.clone())?;
     let common = runs.iter().fold(first.len(), |common, run| {
         first
             .bytes()
@@ -220,11 +232,13 @@ fn shorten(runs: &mut [Run], labelled: impl Fn(&Run) -> bool) {
         .map_or(0, |at| at + 1);
     let before = shared.rfind('\\').unwrap_or(0);
     let cut = after.max(before);
-    if cut > 2 && runs.len() > 1 {
-        for run in runs {
-            run.text = format!("…{}", &run.text[cut..]);
-        }
+    if cut <= 2 || runs.len() <= 1 {
+        return None;
     }
+    for run in runs {
+        run.text = format!("…{}", &run.text[cut..]);
+    }
+    Some(first[..cut].trim_end().to_owned())
 }
 
 #[cfg(test)]
@@ -272,8 +286,9 @@ mod tests {
                 text: name(i),
             })
             .collect();
-        shorten(&mut runs, |_| true);
+        let shared = shorten(&mut runs, |_| true);
         assert_eq!(runs[1].text, "…11.000 and something long");
+        assert_eq!(shared.as_deref(), Some("2026-01-01 00:00:"));
     }
 
     #[test]

@@ -163,11 +163,15 @@ pub fn draw(
             number::grouped(regions.count() as u64)
         )
     };
-    let subtitle = format!(
+    let mut subtitle = format!(
         "Writes to each of {buckets} key bucket{} every {} (log colour, the same scale for all strategies) · {lines}",
         if buckets == 1 { "" } else { "s" },
         number::length(demand.interval_s())
     );
+    let left_out: Vec<&str> = labels.left_out().collect();
+    if !left_out.is_empty() {
+        subtitle.push_str(&format!(" · keys: {}…", left_out.join("…, ")));
+    }
     let canvas = Canvas::new(
         legend_top + 46.0,
         &finding::key_map(strategy, &demand),

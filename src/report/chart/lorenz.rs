@@ -5,11 +5,11 @@ use super::canvas::{Canvas, Label, MARGIN, WIDTH};
 use super::demand::{Demand, gini};
 use super::svg_backend::units;
 use super::{Chart, ChartError};
-use super::{finding, font, palette};
+use super::{finding, font, overlap, palette};
 use crate::experiment::{Results, StrategyResult};
 use crate::report::metric;
 use crate::report::number::{self, Kind, UNDEFINED};
-use plotters::element::{Circle, PathElement};
+use plotters::element::PathElement;
 use plotters::style::Color;
 
 const TOP: f64 = 84.0;
@@ -24,6 +24,18 @@ struct Curve<'a> {
     strategy: &'a StrategyResult,
     lorenz: Vec<f64>,
     gini: f64,
+}
+
+impl Curve<'_> {
+    /// Where its points lie on the sheet.
+    fn pixels(&self) -> Vec<(f64, f64)> {
+        let servers = (self.lorenz.len() - 1) as f64;
+        let points = self.lorenz.iter().enumerate();
+        let pixel = |(i, share): (usize, &f64)| {
+            (LEFT + SIDE * i as f64 / servers, TOP + SIDE * (1.0 - share))
+        };
+        points.map(pixel).collect()
+    }
 }
 
 /// The chart; `None` when no strategy had enough load for a statement.
@@ -48,7 +60,7 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
     curves.sort_by(|a, b| b.gini.total_cmp(&a.gini));
     let step = if curves.len() <= 12 { 28.0 } else { 20.0 };
     let table_bottom = TOP + 30.0 + curves.len() as f64 * step;
-    let height = (TOP + SIDE + 62.0).max(table_bottom + 66.0);
+    let height = (TOP + SIDE + 62.0).max(table_bottom + 83.0);
     let subtitle = "Lorenz curve of the load per server, mean over the intervals of the window · the further below the diagonal, \
                     the more uneven";
     let canvas = Canvas::new(height, &finding::lorenz(results), subtitle);
@@ -68,22 +80,17 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
     // Grey first, and the first of the file on top.
     let mut order: Vec<&Curve<'_>> = curves.iter().collect();
     order.sort_by_key(|curve| std::cmp::Reverse(curve.index));
-    for curve in order {
+    let lines: Vec<Vec<(f64, f64)>> = order.iter().map(|curve| curve.pixels()).collect();
+    let turns = overlap::turns(&lines);
+    for ((curve, line), turn) in order.iter().zip(&lines).zip(&turns) {
         let colour = palette::strategy(curve.index);
-        let servers = curve.lorenz.len() - 1;
-        let points: Vec<(f64, f64)> = curve
-            .lorenz
-            .iter()
-            .enumerate()
-            .map(|(i, share)| (i as f64 / servers as f64, *share))
-            .collect();
-        let line = PathElement::new(points.clone(), colour.stroke_width(units(2.25) as u32));
-        plot.draw_series([line]).map_err(ChartError::new)?;
+        for piece in overlap::pieces(line, *turn) {
+            canvas.line(&piece, 2.25, colour);
+        }
+        let servers = line.len() - 1;
         if servers <= MOST_DOTS {
-            let dots = points[1..servers]
-                .iter()
-                .map(|point| Circle::new(*point, units(2.6), colour.filled()));
-            plot.draw_series(dots).map_err(ChartError::new)?;
+            let own = (1..servers).filter(|dot| dot % turn.of == turn.number);
+            own.for_each(|dot| canvas.circle(line[dot], 2.6, colour, None));
         }
     }
     canvas.text(
@@ -102,10 +109,13 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
         Label::new(11.0).muted().right(),
     );
     draw_table(&canvas, &curves, step);
-    let note = [
+    let mut note = vec![
         "Gini: 0 is perfectly even, 1 is one server doing everything.",
         "Each interval counts on its own: totals hide a hotspot that moves.",
     ];
+    if turns.iter().any(|turn| turn.of > 1) {
+        note.push("Striped: strategies that lie on each other.");
+    }
     for (index, line) in note.iter().enumerate() {
         let y = table_bottom + 14.0 + index as f64 * 17.0;
         canvas.text(line, (TABLE, y), Label::new(11.5).muted().top());

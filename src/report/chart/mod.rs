@@ -15,6 +15,7 @@ mod key_map;
 mod label_places;
 mod lorenz;
 mod markup;
+mod overlap;
 mod palette;
 #[cfg(feature = "png")]
 mod png;

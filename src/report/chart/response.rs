@@ -6,11 +6,10 @@ use super::axis::Axis;
 use super::canvas::{Canvas, Label, MARGIN, Plot, WIDTH, spread};
 use super::svg_backend::{UNITS_PER_PX, units};
 use super::{Chart, ChartError};
-use super::{finding, font, palette};
+use super::{finding, font, overlap, palette};
 use crate::experiment::{Results, StrategyResult};
 use crate::report::metric;
 use crate::report::number::{self, Kind};
-use plotters::element::PathElement;
 use plotters::series::DashedLineSeries;
 use plotters::style::{Color, RGBColor};
 
@@ -81,15 +80,14 @@ impl<'a> Line<'a> {
             return (self.points.clone(), Vec::new());
         };
         let split = self.points.partition_point(|(x, _)| *x < from);
-        let bound = self.points[split.saturating_sub(1)..].to_vec();
-        (
-            self.points[..split].to_vec(),
-            if split == self.points.len() {
-                Vec::new()
-            } else {
-                bound
-            },
-        )
+        let (mut measured, mut bound) =
+            (self.points[..split].to_vec(), self.points[split..].to_vec());
+        if let (Some(&(x, y)), Some(&(right, up))) = (measured.last(), bound.first()) {
+            let border = (from, y + (up - y) * (from - x) / (right - x));
+            measured.push(border);
+            bound.insert(0, border);
+        }
+        (measured, bound)
     }
 }
 
@@ -148,13 +146,20 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
     let last = x.ticks().last().map_or(1.0, |(value, _)| *value);
     let mut plot = canvas.plot((LEFT, TOP), (RIGHT - LEFT, height), x, y, true)?;
     // Grey first, and the first of the file on top.
-    for line in lines.iter().rev() {
-        draw_line(
-            &canvas,
-            &mut plot,
-            line,
-            last.max(line.points[line.points.len() - 1].0) + 0.7 * BEYOND,
-        )?;
+    let parts: Vec<(Points, Points)> = lines.iter().rev().map(Line::parts).collect();
+    let on_sheet = |points: &Points| -> Points {
+        let points = points.iter();
+        points.map(|point| place(&plot, *point)).collect()
+    };
+    let measured: Vec<Points> = parts.iter().map(|(points, _)| on_sheet(points)).collect();
+    let turns = overlap::turns(&measured);
+    for (at, line) in lines.iter().rev().enumerate() {
+        let colour = palette::strategy(line.index);
+        for piece in overlap::pieces(&measured[at], turns[at]) {
+            canvas.line(&piece, 2.0, colour);
+        }
+        let end = last.max(line.points[line.points.len() - 1].0);
+        draw_end(&canvas, &mut plot, line, &parts[at].1, end + 0.7 * BEYOND)?;
     }
     draw_labels(&canvas, &plot, &lines, height);
     canvas.text(
@@ -224,23 +229,19 @@ fn axes(lines: &[Line<'_>]) -> (Axis, Axis) {
     (Axis::new(0.0..most + BEYOND, ticks), y)
 }
 
-fn draw_line(
+/// What lies beyond the measured part: a lower bound, or the maximum.
+fn draw_end(
     canvas: &Canvas,
     plot: &mut Plot<'_>,
     line: &Line<'_>,
+    bound: &Points,
     max_at: f64,
 ) -> Result<(), ChartError> {
     let colour = palette::strategy(line.index);
-    let (measured, bound) = line.parts();
-    plot.draw_series([PathElement::new(
-        measured,
-        colour.stroke_width(units(2.0) as u32),
-    )])
-    .map_err(ChartError::new)?;
     if let Some(end) = bound.last().copied() {
         let style = colour.stroke_width(units(2.0) as u32);
-        plot.draw_series(DashedLineSeries::new(bound, units(5.0), units(4.0), style))
-            .map_err(ChartError::new)?;
+        let dashes = DashedLineSeries::new(bound.clone(), units(5.0), units(4.0), style);
+        plot.draw_series(dashes).map_err(ChartError::new)?;
         let (x, y) = place(plot, end);
         canvas.text(
             ">",

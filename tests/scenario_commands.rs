@@ -1,0 +1,366 @@
+//! The commands that take scenarios, as their users meet them: streams, exit codes, and what is never overwritten.
+
+mod binary;
+
+use binary::{command, stderr_of, stdout_of};
+use snapbox::cmd::OutputAssert;
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// An empty folder to work in.
+struct Workplace {
+    folder: TempDir,
+}
+
+impl Workplace {
+    fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn with(self, file: &str, text: &str) -> Self {
+        fs::write(self.path().join(file), text).unwrap();
+        self
+    }
+
+    fn keyheat(&self, arguments: &str) -> OutputAssert {
+        command(self.path())
+            .args(arguments.split_whitespace())
+            .assert()
+    }
+}
+
+/// Two keys, 2,000 writes a second, one simulated second: milliseconds to run.
+const TINY: &str = r#"
+question = "Does a salt help?"
+replicates = 2
+
+[time]
+duration = "1s"
+warmup = "200ms"
+sample = "100ms"
+
+[cluster]
+servers = 2
+
+[field]
+user = { type = "int", count = 1_000 }
+ts = { type = "timestamp", unit = "ms" }
+
+[write.events]
+rate = "2k/s"
+
+[table]
+presplit = ['\x01']
+
+[strategy.plain]
+key = "be8(ts) || be4(user)"
+[strategy.salted]
+key = "be1(random(2)) || be8(ts) || be4(user)"
+
+[[expect]]
+strategy = "plain"
+metric = "server_max_share"
+above = 0.95
+because = "the time leads"
+"#;
+
+/// An expectation that can't hold.
+const BROKEN: &str = r#"
+[[expect]]
+strategy = "plain"
+metric = "server_max_share"
+below = 0.75
+because = "a reader must see how a broken expectation is told"
+"#;
+
+/// The names of all files below a folder.
+fn files_below(folder: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                names.push(
+                    path.strip_prefix(folder)
+                        .unwrap()
+                        .to_string_lossy()
+                        .replace('\\', "/"),
+                );
+            }
+        }
+    }
+    names.sort();
+    names
+}
+
+#[test]
+fn a_run_prints_the_scorecard_and_leaves_its_folder() {
+    let place = Workplace::new().with("tiny.toml", TINY);
+    let run = place.keyheat("run tiny.toml --no-charts").success();
+    let table = stdout_of(&run);
+    assert!(
+        table.contains("plain") && table.contains("salted"),
+        "{table}"
+    );
+    let talk = stderr_of(&run);
+    assert_eq!(
+        talk.lines().last(),
+        Some("2 strategies, 1 hot; output/tiny/"),
+        "{talk}"
+    );
+    let files = files_below(&place.path().join("output"));
+    for file in ["tiny/results.json", "tiny/summary.md", "tiny/summary.csv"] {
+        assert!(
+            files.contains(&file.to_owned()),
+            "{file} is missing in {files:?}"
+        );
+    }
+    assert!(
+        files
+            .iter()
+            .all(|file| file.starts_with("tiny/") && !file.ends_with(".svg")),
+        "{files:?}"
+    );
+}
+
+#[test]
+fn a_broken_expectation_exits_with_1_and_says_value_and_bound() {
+    let place = Workplace::new().with("tiny.toml", &(TINY.to_owned() + BROKEN));
+    let run = place.keyheat("run tiny.toml --no-charts").code(1);
+    let talk = stderr_of(&run);
+    for part in [
+        "plain",
+        "server_max_share",
+        "below 0.75",
+        "is 1 [1, 1]",
+        "a reader must see",
+    ] {
+        assert!(talk.contains(part), "`{part}` is missing in:\n{talk}");
+    }
+    assert!(
+        place.path().join("output/tiny/results.json").exists(),
+        "the results are kept"
+    );
+}
+
+#[test]
+fn a_mistaken_scenario_exits_with_2_before_anything_is_written() {
+    let place = Workplace::new().with(
+        "tiny.toml",
+        &TINY
+            .replace("count", "cuont")
+            .replace("be4(user)", "be4(usr)"),
+    );
+    let run = place.keyheat("run tiny.toml").code(2).stdout_eq("");
+    let talk = stderr_of(&run);
+    for part in ["tiny.toml:", "cuont", "`count`"] {
+        assert!(talk.contains(part), "`{part}` is missing in:\n{talk}");
+    }
+    assert!(!place.path().join("output").exists());
+}
+
+#[test]
+fn what_is_not_simulated_yet_is_refused_by_name() {
+    let place = Workplace::new().with("tiny.toml", TINY);
+    let run = place
+        .keyheat("run tiny.toml --sweep cluster.servers=2,4")
+        .code(2)
+        .stdout_eq("");
+    assert!(
+        stderr_of(&run).contains("`--sweep cluster.servers=2,4` is not simulated yet"),
+        "{}",
+        stderr_of(&run)
+    );
+}
+
+#[test]
+fn a_foreign_folder_is_never_replaced_without_force() {
+    let place = Workplace::new().with("tiny.toml", TINY);
+    let mine = place.path().join("output/tiny");
+    fs::create_dir_all(&mine).unwrap();
+    fs::write(mine.join("thesis.md"), "years of work").unwrap();
+    let refused = place
+        .keyheat("run tiny.toml --no-charts")
+        .code(2)
+        .stdout_eq("");
+    assert!(
+        stderr_of(&refused).contains("--force"),
+        "{}",
+        stderr_of(&refused)
+    );
+    assert_eq!(files_below(&mine), ["thesis.md"]);
+    place.keyheat("run tiny.toml --no-charts --force").success();
+    assert!(!mine.join("thesis.md").exists());
+    place.keyheat("run tiny.toml --no-charts").success();
+}
+
+#[test]
+fn an_output_folder_that_cannot_be_made_stops_the_run_at_once() {
+    let place = Workplace::new().with("tiny.toml", TINY).with("file", "");
+    let run = place
+        .keyheat("run tiny.toml --out file")
+        .code(2)
+        .stdout_eq("");
+    assert!(stderr_of(&run).contains("file"), "{}", stderr_of(&run));
+}
+
+#[test]
+fn the_files_of_a_run_are_the_same_on_any_number_of_threads() {
+    let place = Workplace::new().with("tiny.toml", TINY);
+    let one = place
+        .keyheat("run tiny.toml --threads 1 --out one")
+        .success();
+    let two = place
+        .keyheat("run tiny.toml --threads 2 --out two")
+        .success();
+    assert_eq!(stdout_of(&one), stdout_of(&two));
+    let (one, two) = (place.path().join("one"), place.path().join("two"));
+    assert_eq!(files_below(&one), files_below(&two));
+    for file in files_below(&one) {
+        assert!(
+            fs::read(one.join(&file)).unwrap() == fs::read(two.join(&file)).unwrap(),
+            "{file} differs"
+        );
+    }
+}
+
+#[test]
+fn a_folder_stands_for_its_scenarios_and_equal_names_are_refused() {
+    let place = Workplace::new();
+    for folder in ["a", "b"] {
+        fs::create_dir(place.path().join(folder)).unwrap();
+        fs::write(place.path().join(folder).join("tiny.toml"), TINY).unwrap();
+    }
+    fs::write(place.path().join("a/other.toml"), TINY).unwrap();
+    place.keyheat("run a --no-charts").success();
+    assert!(place.path().join("output/other/results.json").exists());
+    assert!(place.path().join("output/tiny/results.json").exists());
+    let refused = place.keyheat("run a b --no-charts").code(2).stdout_eq("");
+    assert!(
+        stderr_of(&refused).contains("same output folder"),
+        "{}",
+        stderr_of(&refused)
+    );
+}
+
+#[test]
+fn options_change_the_scenario() {
+    let place = Workplace::new().with("tiny.toml", TINY);
+    let run = place.keyheat(
+        "run tiny.toml --no-charts --format json --only salted --replicates 3 --seed 9 --set write.events.rate=1k/s",
+    );
+    let results: serde_json::Value = serde_json::from_str(&stdout_of(&run.success())).unwrap();
+    assert_eq!(results["seed"], 9);
+    assert_eq!(results["replicates"], 3);
+    assert_eq!(results["strategies"].as_array().unwrap().len(), 1);
+    assert_eq!(results["strategies"][0]["name"], "salted");
+    let offered = results["strategies"][0]["counts"]["offered"]
+        .as_u64()
+        .unwrap();
+    // 1,000/s for 1 s in 3 replicates: Poisson, 4 standard errors are 4 * sqrt(3000) = 219.
+    assert!(offered.abs_diff(3_000) < 219, "{offered}");
+
+    let unknown = place
+        .keyheat("run tiny.toml --only slated")
+        .code(2)
+        .stdout_eq("");
+    assert!(
+        stderr_of(&unknown).contains("`salted`"),
+        "{}",
+        stderr_of(&unknown)
+    );
+}
+
+#[test]
+fn check_simulates_nothing_and_shows_every_default() {
+    let place = Workplace::new().with("tiny.toml", TINY);
+    place.keyheat("check tiny.toml").success().stdout_eq("");
+    assert!(!place.path().join("output").exists());
+    let shown = stdout_of(&place.keyheat("check --show tiny.toml").success());
+    assert!(shown.contains("handlers = 30"), "{shown}");
+    let place = place.with("shown.toml", &shown);
+    assert_eq!(
+        stdout_of(&place.keyheat("check --show shown.toml").success()),
+        shown,
+        "what is shown is the same scenario"
+    );
+}
+
+#[test]
+fn check_reports_every_error_of_every_file() {
+    let place = Workplace::new()
+        .with("a.toml", &TINY.replace("duration", "duratoin"))
+        .with("b.toml", &TINY.replace("2k/s", "2k"));
+    let check = place.keyheat("check a.toml b.toml").code(2).stdout_eq("");
+    let talk = stderr_of(&check);
+    assert!(
+        talk.contains("a.toml:") && talk.contains("b.toml:"),
+        "{talk}"
+    );
+    let missing = place.keyheat("check missing.toml").code(2).stdout_eq("");
+    assert!(
+        stderr_of(&missing).contains("missing.toml"),
+        "{}",
+        stderr_of(&missing)
+    );
+}
+
+#[test]
+fn size_weighs_tables_of_any_number_of_rows_without_simulating() {
+    let place = Workplace::new().with("tiny.toml", TINY);
+    let table = stdout_of(&place.keyheat("size tiny.toml").success());
+    for part in [
+        "plain",
+        "salted",
+        "fast-diff",
+        "block index",
+        "rows a flush",
+        "be8(ts) 8",
+    ] {
+        assert!(table.contains(part), "`{part}` is missing in:\n{table}");
+    }
+    let csv = stdout_of(&place.keyheat("size tiny.toml --format csv").success());
+    assert!(
+        csv.starts_with("strategy,measure,value\nplain,key_bytes,"),
+        "{csv}"
+    );
+    let markdown = stdout_of(&place.keyheat("size tiny.toml --format markdown").success());
+    assert!(markdown.contains("| block index | "), "{markdown}");
+    let json = stdout_of(
+        &place
+            .keyheat("size tiny.toml --only plain --format json")
+            .success(),
+    );
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let table = &json["strategies"][0]["tables"][0];
+    assert_eq!(json["strategies"][0]["strategy"], "plain");
+    assert_eq!(table["encoded"][3]["encoding"], "fast-diff");
+    assert!(table["key_bytes"]["mean"].as_f64().unwrap() >= 8.0);
+}
+
+#[test]
+fn explain_shows_keys_by_segment_and_the_predicted_regions() {
+    let place = Workplace::new().with("tiny.toml", TINY);
+    let explained = stdout_of(&place.keyheat("explain tiny.toml").success());
+    for part in ["plain", "salted", "be8(ts)", "\\x01"] {
+        assert!(
+            explained.contains(part),
+            "`{part}` is missing in:\n{explained}"
+        );
+    }
+    place.keyheat("explain tiny.toml --region 1").success();
+    place
+        .keyheat("explain tiny.toml --region 2")
+        .code(2)
+        .stdout_eq("");
+}
