@@ -154,12 +154,16 @@ fn whole_runs(c: &mut Criterion) {
         overloaded,
         true,
     );
-    for regions in [10, 10_000, 100_000] {
+    // Growth: enough operations that making a million regions counts little.
+    for regions in [10, 10_000, 100_000, 1_000_000] {
         for at in [0, 3] {
+            if at == 0 && regions > IDS {
+                continue; // More regions than ids.
+            }
             let (name, key, splits) = strategies(regions).swap_remove(at);
             add(
                 BenchmarkId::new(format!("{regions} regions"), name),
-                run(key, splits, 16, 0.5, 300_000.0),
+                run(key, splits, 16, 0.5, 3_000_000.0),
                 false,
             );
         }
@@ -168,12 +172,35 @@ fn whole_runs(c: &mut Criterion) {
         let (_, key, splits) = strategies(10_000).swap_remove(0);
         add(
             BenchmarkId::new("servers, 10,000 regions", servers),
-            run(key, splits, servers, 0.5, 300_000.0),
+            run(key, splits, servers, 0.5, 3_000_000.0),
             false,
         );
     }
     group.finish();
 }
 
-criterion_group!(benches, whole_runs);
+/// Two independent runs, one after the other and side by side.
+fn two_threads(c: &mut Criterion) {
+    let runs = [(); 2].map(|()| {
+        let (_, key, splits) = strategies(160).swap_remove(0);
+        run(key, splits, 16, 0.5, 300_000.0)
+    });
+    let mut group = c.benchmark_group("two runs");
+    group.sample_size(10);
+    group.bench_function("one thread", |b| {
+        b.iter(|| runs.each_ref().map(|run| engine::run(black_box(run))));
+    });
+    group.bench_function("two threads", |b| {
+        b.iter(|| {
+            std::thread::scope(|scope| {
+                runs.each_ref()
+                    .map(|run| scope.spawn(|| engine::run(black_box(run))))
+                    .map(|thread| thread.join().is_ok())
+            })
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, whole_runs, two_threads);
 criterion_main!(benches);

@@ -228,7 +228,7 @@ impl<'a> Given<'a> {
 
 impl Step {
     /// Draws the field for every row. The usual rules have loops of their own, in which nothing is decided.
-    fn fill<'a>(&self, rows: &Rows, records: impl Iterator<Item = &'a mut [i64]>) {
+    fn fill<'a>(&self, rows: &Rows, records: impl ExactSizeIterator<Item = &'a mut [i64]>) {
         let (slot, salt) = (self.slot, self.salt);
         if let (
             None,
@@ -238,11 +238,11 @@ impl Step {
             },
         ) = (&self.depends, &self.rule)
         {
-            let mut values = [0; ROWS];
+            let values = &mut [0; ROWS][..records.len()];
             for (value, draws) in values.iter_mut().zip(&rows.draws) {
                 *value = draws.salted(salt).bits();
             }
-            table.sample_all(&mut values);
+            table.sample_all(values);
             for (value, record) in values.iter().zip(records) {
                 record[slot] = first.wrapping_add((from + value) as i64);
             }
