@@ -17,9 +17,13 @@ const MOST_LOAD: f64 = 100.0;
 /// Offered load below this fraction of it shows nothing.
 const LEAST_LOAD: f64 = 0.001;
 
-/// Lints of a strategy's load on its cluster. A closed loop offers what the cluster takes, so only open loops and beats are judged.
+/// Lints of the load that a strategy's writes are for its cluster. A closed loop offers what the cluster takes, so only open loops and
+/// beats are judged.
 pub fn load_lints(strategy: &Strategy, time: &TimeSpec) -> Vec<Diagnostic> {
     let setup = &strategy.setup;
+    if setup.workload.writes.is_empty() {
+        return Vec::new();
+    }
     let Some(rate) = setup.workload.offered_per_sec(&setup.schema) else {
         return Vec::new();
     };
