@@ -5,7 +5,7 @@
 #[path = "../tests/configs/mod.rs"]
 mod configs;
 
-use configs::{closed, config, even_ids, open, put, schema};
+use configs::{closed, config, even_ids, newest, open, put, read, read_rate, schema, with_reads};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use keyheat::engine::{self, SimConfig};
 use keyheat::keyspace::RowKey;
@@ -175,6 +175,33 @@ fn whole_runs(c: &mut Criterion) {
             run(key, splits, servers, 0.5, 3_000_000.0),
             false,
         );
+    }
+    // Reads alone: a Get of one row, and a scan of sixteen buckets.
+    let (_, row, splits) = strategies(160).swap_remove(0);
+    let buckets = (1..16).map(|salt| RowKey(vec![salt])).collect();
+    let scattered = "be1(random(16)) || be8(ts) || be4(id)";
+    for (name, key, splits, read) in [
+        (
+            "Gets",
+            row,
+            splits,
+            read(&["id", "ts"], read_rate(40_000.0)),
+        ),
+        (
+            "scans of 16 buckets",
+            scattered,
+            buckets,
+            newest(10, &[], read_rate(2_500.0)),
+        ),
+    ] {
+        let schema = schema(IDS, LawShape::Zipf { exponent: 0.8 });
+        let run = config(&schema, key, splits, Vec::new(), 2.0, 7);
+        let run = with_reads(run, 1_000_000, &[], vec![read]);
+        let reads = engine::run(&run).read_counts.offered;
+        group.throughput(Throughput::Elements(reads));
+        group.bench_with_input(BenchmarkId::new("reads", name), &run, |b, run| {
+            b.iter(|| engine::run(black_box(run)));
+        });
     }
     group.finish();
 }

@@ -2,15 +2,17 @@
 
 mod configs;
 
-use configs::{closed, config, even_ids, open, put, schema};
+use configs::{closed, config, even_ids, newest, open, put, read, read_rate, schema, with_reads};
 use keyheat::cluster::{ServiceLaw, WalSpec};
 use keyheat::engine::{self, SimConfig};
+use keyheat::keyspace::RowKey;
 use keyheat::metrics::RunResult;
 use keyheat::record::LawShape;
 use keyheat::time::{SimDuration, SimTime};
 use keyheat::units::{Bandwidth, ByteSize, PerSecond};
 use keyheat::workload::{
-    Arrivals, Drive, Import, ImportOrder, ImportRows, Think, Workload, Write, WriteKind,
+    Arrivals, Drive, Import, ImportOrder, ImportRows, Read, ReadDrive, Think, Workload, Write,
+    WriteKind,
 };
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -154,6 +156,63 @@ fn run() -> impl Strategy<Value = SimConfig> {
     )
 }
 
+/// Reads by any part of the key, of single rows, prefixes or the whole table, open and closed loops.
+fn reads() -> impl Strategy<Value = Vec<Read>> {
+    let open = (1.0..40_000.0f64).prop_map(read_rate);
+    let think = (prop::bool::ANY, nanos(1_000..3_000_000)).prop_map(|(random, mean)| {
+        if random {
+            Think::Exponential(mean)
+        } else {
+            Think::Constant(mean)
+        }
+    });
+    let closed =
+        (1u32..20, think).prop_map(|(clients, think)| Some(ReadDrive::Closed { clients, think }));
+    let drive = prop_oneof![3 => open, 3 => closed, 1 => Just(None)];
+    let fields = prop::sample::subsequence(vec!["id", "metric", "ts"], 0..=3);
+    let one = (fields, drive, prop::option::of(1u32..200)).prop_map(|(equal, drive, rows)| {
+        // The newest of rows of one instant is no question.
+        match rows {
+            Some(rows) if !equal.contains(&"ts") => newest(rows, &equal, drive),
+            _ => read(&equal, drive),
+        }
+    });
+    prop::collection::vec(one, 0..4)
+}
+
+/// [`run`] with reads and up to two further copies.
+fn run_with_reads() -> impl Strategy<Value = SimConfig> {
+    let service = (
+        nanos(100..500_000),
+        nanos(100..900_000),
+        nanos(1..20_000),
+        0.0..1.0f64,
+    );
+    let shape = (0usize..3, 0u64..3_000, 1u32..9, 0u64..300_000);
+    (run(), reads(), service, shape).prop_map(
+        |(mut run, mut reads, service, (copies, rows, fan_out, value))| {
+            for (at, read) in reads.iter_mut().enumerate() {
+                read.name = format!("r{at}");
+            }
+            let copies = [
+                (
+                    "be1(random(5)) || be8(ts) || be4(id)",
+                    vec![RowKey(vec![2])],
+                ),
+                ("be8(ts) || be4(metric)", Vec::new()),
+            ][..copies]
+                .to_vec();
+            run.client.fan_out = fan_out;
+            run.table.value = ByteSize(value);
+            run.cluster.service.get = service.0;
+            run.cluster.service.scan = service.1;
+            run.cluster.service.disk_read = service.2;
+            run.cluster.service.cache_hit = service.3;
+            with_reads(run, rows, &copies, reads)
+        },
+    )
+}
+
 /// All of a result but nothing of how it was reached.
 fn text(result: &RunResult) -> String {
     format!("{result:?}")
@@ -174,6 +233,88 @@ proptest! {
             prop_assert_eq!(&text(&again), &expected, "batch {}", batch);
         }
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_read_and_every_write_to_copies_is_completed_failed_or_in_flight(run in run_with_reads()) {
+        let result = engine::run(&run);
+        let of_reads = result.reads.iter().map(|read| &read.counts);
+        for counts in result.write_counts.iter().chain([&result.counts]).chain(of_reads) {
+            prop_assert_eq!(counts.offered, counts.completed + counts.failed + counts.in_flight);
+        }
+        let again = engine::run(&SimConfig { batch: 7, ..run.clone() });
+        prop_assert_eq!(text(&again), text(&result));
+    }
+}
+
+#[test]
+fn a_write_to_copies_is_one_operation_that_the_slowest_copy_ends() {
+    let schema = schema(IDS, LawShape::Uniform);
+    let run = |copies: usize, drive: Drive| {
+        let mut run = config(
+            &schema,
+            "be4(id)",
+            even_ids(IDS, 4),
+            vec![put(drive)],
+            1.0,
+            8,
+        );
+        run.warmup = SimTime::ZERO;
+        run.cluster.servers = 8;
+        let copies = vec![("be4(metric)", Vec::new()); copies];
+        engine::run(&with_reads(run, 0, &copies, Vec::new()))
+    };
+    let (one, three) = (run(0, open(2_000.0)), run(2, open(2_000.0)));
+    assert_eq!(one.counts.offered, three.counts.offered);
+    assert!(three.counts.in_flight < 20, "{:?}", three.counts);
+    let mean = |result: &RunResult| {
+        let response = result.response.combined().mean();
+        response.expect("operations").value / 1e6
+    };
+    // A row waits for its service and for about one sync; the slowest of three exponential services is 1 + 1/2 + 1/3 times
+    // as long as one: 0.25 ms more of 0.3 ms.
+    assert!(
+        mean(&three) > mean(&one) + 0.2,
+        "{} and {} ms",
+        mean(&three),
+        mean(&one)
+    );
+    // Rows of copies wait in the write buffer and are flushed alike: an import of so many ends with so many.
+    let buffered = run(
+        2,
+        Drive::Closed {
+            clients: 3,
+            think: Think::Constant(SimDuration::ZERO),
+            buffer: Some(ByteSize(10_000)),
+            import: drawn(997),
+        },
+    );
+    let counts = buffered.counts;
+    assert_eq!((counts.offered, counts.completed), (997, 997), "{counts:?}");
+}
+
+#[test]
+fn the_same_reads_are_offered_under_every_key() {
+    let schema = schema(IDS, LawShape::Uniform);
+    let offered = |key: &str| {
+        let run = config(
+            &schema,
+            key,
+            even_ids(IDS, 4),
+            vec![put(open(3_000.0))],
+            0.5,
+            6,
+        );
+        let reads = vec![read(&["id"], read_rate(700.0))];
+        engine::run(&with_reads(run, 500, &[], reads))
+            .read_counts
+            .offered
+    };
+    assert!(offered("be4(id) || be8(ts)") > 200);
+    assert_eq!(offered("be4(id) || be8(ts)"), offered("be8(ts) || be4(id)"));
 }
 
 /// The finite imports of a run, all of whose operations end well before its duration.

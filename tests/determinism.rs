@@ -30,6 +30,14 @@ buffer = "20KB"
 clients = 3
 kind = "increment"
 
+[read.newest]
+equal = ["sensor"]
+newest = { field = "ts", rows = 30 }
+rate = "300/s"
+[read.row]
+equal = ["sensor", "ts"]
+clients = 4
+
 [cluster]
 servers = 4
 handlers = 5
@@ -47,6 +55,7 @@ key = "be8(ts) || be4(sensor)"
 key = "be1(random(8)) || be8(ts) || be4(sensor)"
 presplit = { algorithm = "buckets" }
 [strategy.hashed]
+copies = ["be4(sensor) || be8(ts)"]
 key = "md5_bytes(be4(sensor) || be8(ts)) || site"
 
 [[expect]]

@@ -4,14 +4,16 @@
 mod closed_forms;
 mod configs;
 
-use closed_forms::{Expected, m_d_1, m_m_c, machine_repairman};
-use configs::{closed, config, even_ids, open, put, schema};
+use closed_forms::{Expected, m_d_1, m_m_c, machine_repairman, slowest_gamma};
+use configs::{closed, config, even_ids, newest, open, put, read, read_rate, schema, with_reads};
 use keyheat::cluster::ServiceLaw;
 use keyheat::engine::{self, SimConfig};
+use keyheat::keyspace::RowKey;
+use keyheat::metrics::RunResult;
 use keyheat::record::LawShape;
 use keyheat::time::{SimDuration, SimTime};
 use keyheat::units::ByteSize;
-use keyheat::workload::{Drive, Think};
+use keyheat::workload::{Drive, Read, Think};
 use std::sync::Arc;
 
 /// Mean service time in seconds.
@@ -170,6 +172,76 @@ fn a_closed_loop_with_exponential_think_times_is_the_machine_repairman() {
             .collect();
         let name = format!("{clients} clients, {handlers} handlers");
         within_four_standard_errors(&name, &throughput, expected, 0.0);
+    }
+}
+
+/// Reads of a table of `salts` random salts, a region each, on eight servers that are nearly idle.
+fn salted_reads(salts: u32, reads: Vec<Read>, reads_per_sec: f64) -> SimConfig {
+    let splits = (1..salts).map(|salt| RowKey(vec![salt as u8])).collect();
+    let key = format!("be1(random({salts})) || be8(ts) || be4(id)");
+    // The p99 of n reads has a standard error of sqrt(0.01 * 0.99 / n) over the density, which is about 0.01 a mean service time for
+    // a maximum of exponential ones: 0.03 of 100,000 reads, or 0.5 % of the least quantile asked for (6.0). Four are 2 %.
+    let mut run = config(
+        &schema(1_000, LawShape::Uniform),
+        &key,
+        splits,
+        Vec::new(),
+        100_000.0 / reads_per_sec,
+        16,
+    );
+    run.warmup = SimTime::ZERO;
+    run.cluster.handlers = 200;
+    // Rows that a scan reads beyond the first would add to the law.
+    run.cluster.service.scan_row = SimDuration::ZERO;
+    run.cluster.network = SimDuration::from_nanos(250_000);
+    with_reads(run, 1_000_000, &[], reads)
+}
+
+/// The p99 of the run's reads less the network, in units of `base`.
+fn p99_of_reads(run: &SimConfig, result: &RunResult, base: SimDuration) -> f64 {
+    assert_eq!(result.read_counts.failed, 0);
+    let p99 = result.read_response.combined().quantile(0.99);
+    let nanos = p99.expect("reads ended").value - 2.0 * run.cluster.network.as_nanos() as f64;
+    nanos / base.as_nanos() as f64
+}
+
+#[test]
+fn a_fan_out_scan_is_as_slow_as_the_slowest_of_its_scans() {
+    for k in [4, 16, 64] {
+        let reads = vec![newest(10, &[], read_rate(1_000.0))];
+        let run = salted_reads(k, reads, 1_000.0);
+        let result = engine::run(&run);
+        let found = p99_of_reads(&run, &result, run.cluster.service.scan);
+        // P(all of k are below t) = (1 - e^-t)^k = 0.99.
+        let expected = -(1.0 - 0.99f64.powf(1.0 / f64::from(k))).ln();
+        println!("{k} scans: {found:.4} (theory {expected:.4})");
+        assert!(
+            (found / expected - 1.0).abs() < 0.02,
+            "{k}: {found} {expected}"
+        );
+        let costs = ["calls", "rows_read"].map(|name| result.reads[0].metrics[name].unwrap());
+        let (calls, rows) = (f64::from(k), 10.0 * f64::from(k));
+        assert!(
+            costs[0] == calls && (costs[1] / rows - 1.0).abs() < 1e-3,
+            "{costs:?}"
+        );
+    }
+}
+
+#[test]
+fn a_multi_get_is_as_slow_as_the_server_with_the_slowest_sum_of_gets() {
+    for k in [4, 16, 64] {
+        let reads = vec![read(&["ts", "id"], read_rate(1_000.0))];
+        let run = salted_reads(k, reads, 1_000.0);
+        let result = engine::run(&run);
+        let found = p99_of_reads(&run, &result, run.cluster.service.get);
+        let servers = k.min(8);
+        let expected = slowest_gamma(servers, k / servers, 0.99);
+        println!("{k} Gets on {servers} servers: {found:.4} (theory {expected:.4})");
+        assert!(
+            (found / expected - 1.0).abs() < 0.02,
+            "{k}: {found} {expected}"
+        );
     }
 }
 

@@ -4,6 +4,10 @@
 //!
 //! Integer nanoseconds, one event loop; regions are static: region i in key order opens on server (offset + i) mod n.
 //! Draws belong to operations and attempts, so that neither batching nor the order of service changes a result.
+//!
+//! A write to one table is a single call, and its path is short: `open_loop`, `closed_loop` and `flushing` send it, `server_side` works on
+//! it, `retries` and `outcomes` end it. A read, and a write to a table with copies, takes several calls: `reads` and `copying` divide it
+//! into the parts of `fan_out`, and `part_calls` takes each part from call to call. Both share the servers.
 
 mod calls;
 mod closed_loop;

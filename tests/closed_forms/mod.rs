@@ -96,6 +96,20 @@ pub fn machine_repairman(clients: u32, servers: u32, think: f64) -> f64 {
     flow / total
 }
 
+/// The `q`-quantile of the greatest of `groups` sums of `each` exponential numbers of mean 1 (Erlang's law each).
+pub fn slowest_gamma(groups: u32, each: u32, q: f64) -> f64 {
+    let at_most = |t: f64| {
+        // P(sum > t): fewer than `each` events of a Poisson process before t.
+        let (mut term, mut exceeds) = ((-t).exp(), 0.0);
+        for events in 0..each {
+            exceeds += term;
+            term *= t / f64::from(events + 1);
+        }
+        (1.0 - exceeds).powi(groups as i32)
+    };
+    solve(|t| q - at_most(t))
+}
+
 /// The zero of a function that falls from positive to negative.
 fn solve(f: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
@@ -134,6 +148,9 @@ fn the_closed_forms_agree_with_textbook_values() {
         "{} {near}",
         m_d_1(0.95).p99
     );
+    // One sum of one: -ln(1 - q). The median of a sum of two: (1 + t) e^-t = 1/2 at t = 1.6783.
+    assert!((slowest_gamma(1, 1, 0.99) - 100f64.ln()).abs() < 1e-9);
+    assert!((slowest_gamma(1, 2, 0.5) - 1.678_35).abs() < 1e-5);
     // One client never waits.
     assert!((machine_repairman(1, 3, 4.0) - 1.0 / 5.0).abs() < 1e-12);
 }

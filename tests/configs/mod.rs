@@ -4,14 +4,20 @@
 
 use keyheat::client::ClientSpec;
 use keyheat::cluster::{ClusterSpec, TableSpec};
-use keyheat::engine::SimConfig;
+use keyheat::engine::{PlannedRead, SimConfig, TableCopy};
 use keyheat::key::{Environment, KeyPlan};
-use keyheat::keyspace::RowKey;
-use keyheat::random::Seed;
-use keyheat::record::{Field, FieldKind, Law, LawShape, RecordGenerator, Schema, TimeUnit};
+use keyheat::keyspace::{KeyBatch, RowKey};
+use keyheat::query::{Costs, PlanContext, plan};
+use keyheat::random::{DrawKey, Seed, Stream};
+use keyheat::record::{
+    Field, FieldId, FieldKind, KnownField, Law, LawShape, RecordGenerator, Schema, TimeUnit,
+};
 use keyheat::time::{EpochNanos, SimDuration, SimTime};
 use keyheat::units::PerSecond;
-use keyheat::workload::{Arrivals, Drive, Population, Think, Workload, Write, WriteKind};
+use keyheat::workload::{
+    Arrivals, Drive, Existing, ImportRows, Newest, Population, Read, ReadBatch, ReadDrive, ReadId,
+    ReadSource, ReadTarget, Think, Workload, Write, WriteKind,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -102,6 +108,140 @@ pub fn even_ids(ids: u64, regions: u64) -> Vec<RowKey> {
     (1..regions)
         .map(|region| RowKey(((ids * region / regions) as u32).to_be_bytes().to_vec()))
         .collect()
+}
+
+/// The field of that name in [`schema`].
+pub fn known(name: &str) -> KnownField {
+    let fields = ["id", "metric", "ts"];
+    let place = fields.iter().position(|field| *field == name);
+    KnownField::Stored(FieldId(place.expect("a field of the schema") as u16))
+}
+
+/// A read by the values of these fields.
+pub fn read(equal: &[&str], drive: Option<ReadDrive>) -> Read {
+    Read {
+        name: "r".into(),
+        equal: equal.iter().map(|name| known(name)).collect(),
+        within: Vec::new(),
+        range: None,
+        newest: None,
+        page: None,
+        with: Vec::new(),
+        pick: Vec::new(),
+        drive,
+    }
+}
+
+/// A read of so many of the newest rows.
+pub fn newest(rows: u32, equal: &[&str], drive: Option<ReadDrive>) -> Read {
+    let field = known("ts");
+    Read {
+        newest: Some(Newest { field, rows }),
+        ..read(equal, drive)
+    }
+}
+
+/// Reads at that rate.
+pub fn read_rate(per_second: f64) -> Option<ReadDrive> {
+    Some(ReadDrive::Open {
+        rate: PerSecond(per_second),
+        arrivals: Arrivals::Poisson,
+        profile: Vec::new(),
+    })
+}
+
+/// `run` on a table that holds `rows` rows of the last hour before it, with further copies, and with reads of the first table or copy
+/// in turn, planned for it.
+pub fn with_reads(
+    run: SimConfig,
+    rows: u64,
+    copies: &[(&str, Vec<RowKey>)],
+    reads: Vec<Read>,
+) -> SimConfig {
+    let schema = run.generator.schema();
+    let environment = Environment {
+        schema,
+        derived: &[],
+        parameters: &BTreeMap::new(),
+    };
+    let copies: Vec<TableCopy> = copies
+        .iter()
+        .map(|(key, split_points)| TableCopy {
+            key: Arc::new(KeyPlan::compile(key, &environment).expect("the key compiles")),
+            split_points: Arc::new(split_points.clone()),
+        })
+        .collect();
+    let existing = Existing {
+        name: "old".into(),
+        write: None,
+        rows: ImportRows::Drawn {
+            records: rows,
+            last: SimDuration::from_secs(3600),
+        },
+        with: Vec::new(),
+    };
+    let workload = Workload {
+        existing: vec![existing],
+        reads,
+        ..(*run.workload).clone()
+    };
+    let population = Population::new(&workload, &run.generator, run.seed, run.replicate);
+    let mut source = ReadSource::new(&workload, run.generator.clone(), run.seed, run.replicate);
+    let width = run.generator.width();
+    let mut planned = Vec::new();
+    for (at, read) in workload.reads.iter().enumerate() {
+        let table = at % (copies.len() + 1);
+        let key = table
+            .checked_sub(1)
+            .map_or(&run.key, |copy| &copies[copy].key);
+        let mut batch = ReadBatch::default();
+        source.sample(ReadId(at as u8), 64, &mut batch);
+        let sample: Vec<ReadTarget<'_>> =
+            (0..batch.len()).map(|at| batch.target(at, width)).collect();
+        let costs = Costs {
+            get: 0.5e-3,
+            scan: 0.8e-3,
+            row: 1e-6,
+        };
+        let context = PlanContext {
+            schema,
+            start: START,
+            population: &population,
+            sample: &sample,
+            costs,
+        };
+        planned.push(PlannedRead {
+            table,
+            plan: Arc::new(plan(key, read, &context)),
+            row_sample: Arc::new(sorted_keys(key, &batch)),
+        });
+    }
+    SimConfig {
+        workload: Arc::new(workload),
+        population: Arc::new(population),
+        copies: Arc::new(copies),
+        reads: Arc::new(planned),
+        ..run
+    }
+}
+
+/// The keys of the targets of some reads.
+fn sorted_keys(key: &KeyPlan, batch: &ReadBatch) -> KeyBatch {
+    let operations: Vec<u64> = batch
+        .operations
+        .iter()
+        .map(|operation| operation.0)
+        .collect();
+    let draws = DrawKey::new(Seed(1), 0, Stream::Keys, 0);
+    let mut keys = KeyBatch::default();
+    key.write_batch(&batch.records, &operations, &operations, draws, &mut keys);
+    let mut order: Vec<&[u8]> = keys.iter().collect();
+    order.sort_unstable();
+    let mut sorted = KeyBatch::default();
+    for key in order {
+        sorted.push_with(|bytes| bytes.extend_from_slice(key));
+    }
+    sorted
 }
 
 /// A run of `seconds`, a fifth of it warm-up, with the default cluster and client.
