@@ -59,7 +59,7 @@ impl ExistingSample {
             Stream::Sample,
             lane_of("existing, at random"),
         );
-        let number = |i| (u128::from(key.at(i).bits()) * u128::from(rows) >> 64) as u64;
+        let number = |i| ((u128::from(key.at(i).bits()) * u128::from(rows)) >> 64) as u64;
         let mut numbers: Vec<u64> = (0..n as u64).map(number).collect();
         numbers.sort_unstable();
         numbers.dedup();
