@@ -1,6 +1,6 @@
 //! One strategy's layout and runs together: its metrics, and its part of the results. Must not know the other strategies.
 
-use super::read_summary::{ReadForecast, ReadSummary};
+use super::read_summary::ReadSummary;
 use super::runs::StrategyRuns;
 use super::verdict::Verdict;
 use super::{KeyMapBucket, Metric, StrategyResult, WriteResult, response_curve, wording};
@@ -22,8 +22,6 @@ pub(super) struct StrategySummary<'a> {
     pub(super) layout: &'a Layout,
     pub(super) runs: StrategyRuns,
     pub(super) hotspot: Option<Hotspot>,
-    /// Of each read, in file order.
-    forecasts: Vec<ReadForecast>,
     time: &'a TimeSpec,
 }
 
@@ -73,16 +71,14 @@ impl<'a> StrategySummary<'a> {
             .filter_map(|(at, write)| Some((at, write.drive.import()?.rows.len(&setup.schema))))
             .collect();
         runs.set_makespan(&imports);
-        let forecasts = forecasts(layout);
-        for (runs, forecast) in runs.reads.iter_mut().zip(&forecasts) {
-            runs.set_costs(forecast);
+        for (runs, forecast) in runs.reads.iter_mut().zip(&layout.reads) {
+            runs.set_costs(forecast, setup.cluster.servers);
         }
         let mut summary = Self {
             strategy,
             layout,
             runs,
             hotspot: None,
-            forecasts,
             time,
         };
         summary.hotspot = Hotspot::classify(&summary.evidence(key_floor));
@@ -171,7 +167,7 @@ impl<'a> StrategySummary<'a> {
             .map(|(at, (read, runs))| ReadSummary {
                 name: &read.name,
                 issued: read.drive.is_some(),
-                forecast: self.forecasts.get(at),
+                forecast: self.layout.reads.get(at),
                 runs,
             })
     }
@@ -179,10 +175,7 @@ impl<'a> StrategySummary<'a> {
     /// A metric that is a word; `None` when it can't be told.
     pub(super) fn word(&self, subject: Subject) -> Option<String> {
         match subject {
-            Subject::Read(read) => {
-                let forecast = self.forecasts.get(read)?;
-                Some(forecast.path.name().to_owned())
-            }
+            Subject::Read(read) => Some(self.reads().nth(read)?.path()?.name().to_owned()),
             _ => Some(self.hotspot?.name().to_owned()),
         }
     }
@@ -341,9 +334,4 @@ fn key_map_bucket(bucket: &crate::layout::KeyBucket) -> KeyMapBucket {
             .collect(),
         labels: bucket.labels.clone(),
     }
-}
-
-fn forecasts(layout: &Layout) -> Vec<ReadForecast> {
-    let _ = layout;
-    Vec::new()
 }

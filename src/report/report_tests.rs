@@ -121,7 +121,7 @@ fn undefined_and_missing_numbers_are_dashes_in_tables_and_empty_in_csv() {
         .split_whitespace()
         .collect::<Vec<_>>()
         .join(" ");
-    assert_eq!(row, "empty – – – – – – – – – – – –");
+    assert_eq!(row, "empty – – – – – – – – – – – – – –");
     assert!(
         report
             .render(Format::Csv, Style::default())
@@ -171,6 +171,7 @@ fn a_report_writes_the_same_files_twice() {
     assert_eq!(
         names,
         [
+            "charts/concentration.svg",
             "charts/key-map-hashed.svg",
             "charts/key-map-monotonic.svg",
             "charts/key-map-opentsdb.svg",
