@@ -71,7 +71,13 @@ impl<'a> Matrix<'a> {
             let saturated = (0..strategies.len())
                 .filter(|&index| schema_of[index] == owner && has_capacity(&strategies[index]));
             // Replicate 0 serves the capacity runs too.
-            let more = |replicate| if replicate == 0 { saturated.clone().count() } else { 0 };
+            let more = |replicate| {
+                if replicate == 0 {
+                    saturated.clone().count()
+                } else {
+                    0
+                }
+            };
             generators.extend(
                 (0..scenario.replicates).map(|replicate| Shared::new(users + more(replicate))),
             );

@@ -4,7 +4,7 @@ use super::ReadResult;
 use super::runs::Runs;
 use super::wording::{compact, millis, percent};
 use crate::engine::scanner_rows;
-use crate::layout;
+use crate::layout::ReadForecast;
 use crate::metrics::READ_COSTS;
 use crate::query::AccessPath;
 use crate::scenario::Setup;
@@ -17,17 +17,8 @@ const NOTABLE_OVER_READ: f64 = 1.5;
 /// Throughput of at least this part of the offered load counts as all of it: a run ends with a few reads in flight.
 const NEARLY_ALL: f64 = 0.99;
 
-/// What the plan of a read says without any simulation.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct ReadForecast {
-    pub(super) path: AccessPath,
-    /// In words.
-    pub(super) words: String,
-    /// The copy of the table that serves it, from 1; `None`: the table itself.
-    pub(super) copy: Option<u32>,
-    /// Means a read, in the order of [`READ_COSTS`].
-    pub(super) costs: [f64; 4],
-}
+/// Reads of a replicate that may be in flight at its end without having piled up.
+const A_FEW: u64 = 10;
 
 /// One read: its forecast, and the runs if it was issued.
 pub(super) struct ReadSummary<'a> {
@@ -37,41 +28,33 @@ pub(super) struct ReadSummary<'a> {
     pub(super) runs: &'a Runs,
 }
 
-impl ReadForecast {
-    /// From what the layout says of a read of this setup.
-    pub(super) fn of(read: &layout::ReadForecast, setup: &Setup) -> Self {
-        let plan = &read.planned.plan;
-        let path = plan.path();
-        let sample = &read.planned.row_sample;
-        let key_bytes: usize = sample.iter().map(<[u8]>::len).sum();
-        let key_bytes = (key_bytes / sample.len().max(1)) as u64;
-        let calls = match path {
-            AccessPath::Get => read.requests,
-            // One call a server: the regions that a read asks lie on as many servers as there are, or on one each.
-            AccessPath::MultiGet => read.regions.min(f64::from(setup.cluster.servers)),
-            // One at least for each scan and each region; more where a call can't return all rows.
-            _ => {
-                let full = read.rows_read / scanner_rows(&setup.table, key_bytes) as f64;
-                read.requests.max(read.regions) + full.floor()
-            }
-        };
-        Self {
-            path,
-            words: read.words.clone(),
-            copy: (read.planned.table > 0).then_some(read.planned.table as u32),
-            costs: [calls, read.regions, read.rows_read, read.rows_returned],
-        }
-    }
-}
-
 impl Runs {
     /// Costs that no run has measured (the read is only planned, or none was completed) are those of the forecast, as replicate 0's.
-    pub(super) fn set_costs(&mut self, forecast: &ReadForecast) {
-        for (name, cost) in READ_COSTS.into_iter().zip(forecast.costs) {
+    pub(super) fn set_costs(&mut self, forecast: &ReadForecast, setup: &Setup) {
+        let costs = [
+            calls(forecast, setup),
+            forecast.regions,
+            forecast.rows_read,
+            forecast.rows_returned,
+        ];
+        for (name, cost) in READ_COSTS.into_iter().zip(costs) {
             if self.values(name).iter().all(Option::is_none) {
                 self.set(name, |index, _| (index == 0).then_some(cost));
             }
         }
+    }
+}
+
+/// Calls: a multi-Get is one a server, and a scanner is opened anew in each region, and called again where one call can't return all rows.
+fn calls(forecast: &ReadForecast, setup: &Setup) -> f64 {
+    let sample = &forecast.planned.row_sample;
+    let bytes: usize = sample.iter().map(<[u8]>::len).sum();
+    let key_bytes = (bytes / sample.len().max(1)) as u64;
+    let again = forecast.rows_read / scanner_rows(&setup.table, key_bytes) as f64;
+    match forecast.planned.plan.path() {
+        AccessPath::Get => forecast.requests,
+        AccessPath::MultiGet => forecast.regions.min(f64::from(setup.cluster.servers)),
+        _ => forecast.requests.max(forecast.regions) + again.floor(),
     }
 }
 
@@ -82,12 +65,15 @@ impl ReadSummary<'_> {
             READ_COSTS.map(|name| self.runs.measure(name));
         ReadResult {
             name: self.name.to_owned(),
-            path: self.forecast.map(|plan| plan.path.name().to_owned()),
+            path: self.path().map(|path| path.name().to_owned()),
             words: self
                 .forecast
-                .map(|plan| plan.words.clone())
+                .map(|forecast| forecast.words.clone())
                 .unwrap_or_default(),
-            copy: self.forecast.and_then(|plan| plan.copy),
+            copy: self
+                .forecast
+                .and_then(|forecast| u32::try_from(forecast.planned.table).ok())
+                .filter(|copy| *copy > 0),
             calls,
             regions,
             rows_read,
@@ -96,6 +82,11 @@ impl ReadSummary<'_> {
             metrics: self.runs.read_metrics(),
             response_ms: self.issued.then(|| self.runs.response()),
         }
+    }
+
+    /// How the key serves it.
+    pub(super) fn path(&self) -> Option<AccessPath> {
+        Some(self.forecast?.planned.plan.path())
     }
 
     /// Milliseconds, and whether they are a lower bound.
@@ -114,18 +105,20 @@ impl ReadSummary<'_> {
     /// What it costs in a sentence; `None` when nothing is known.
     pub(super) fn price(&self) -> Option<ReadPrice> {
         let offered = self.cost("read_offered_per_sec").unwrap_or(0.0);
+        let (counts, replicates) = (self.runs.counts, u64::from(self.runs.replicates()));
         Some(ReadPrice {
             name: self.name.to_owned(),
-            path: self.forecast?.path,
+            path: self.path()?,
             calls: self.cost("calls")?,
             rows_read: self.cost("rows_read").unwrap_or(0.0),
             rows_returned: self.cost("rows_returned").unwrap_or(0.0),
             p99_ms: self.p99_ms(),
             failed_fraction: self.cost("read_failed_fraction").unwrap_or(0.0),
-            // Of a closed loop, the offered load is what was started.
+            // Of a closed loop, the offered load is what was started. Some are always in flight at the end.
             behind: self
                 .cost("read_throughput_per_sec")
                 .filter(|done| *done < NEARLY_ALL * offered)
+                .filter(|_| counts.failed + counts.in_flight >= A_FEW * replicates)
                 .map(|done| (done, offered)),
         })
     }

@@ -1,6 +1,6 @@
 //! One strategy's layout and runs together: its metrics, and its part of the results. Must not know the other strategies.
 
-use super::read_summary::{ReadForecast, ReadSummary};
+use super::read_summary::ReadSummary;
 use super::runs::StrategyRuns;
 use super::verdict::Verdict;
 use super::{KeyMapBucket, Metric, StrategyResult, WriteResult, response_curve, wording};
@@ -22,8 +22,6 @@ pub(super) struct StrategySummary<'a> {
     pub(super) layout: &'a Layout,
     pub(super) runs: StrategyRuns,
     pub(super) hotspot: Option<Hotspot>,
-    /// Of each read, in file order.
-    forecasts: Vec<ReadForecast>,
     time: &'a TimeSpec,
 }
 
@@ -73,20 +71,14 @@ impl<'a> StrategySummary<'a> {
             .filter_map(|(at, write)| Some((at, write.drive.import()?.rows.len(&setup.schema))))
             .collect();
         runs.set_makespan(&imports);
-        let forecasts: Vec<ReadForecast> = layout
-            .reads
-            .iter()
-            .map(|read| ReadForecast::of(read, setup))
-            .collect();
-        for (runs, forecast) in runs.reads.iter_mut().zip(&forecasts) {
-            runs.set_costs(forecast);
+        for (runs, forecast) in runs.reads.iter_mut().zip(&layout.reads) {
+            runs.set_costs(forecast, setup);
         }
         let mut summary = Self {
             strategy,
             layout,
             runs,
             hotspot: None,
-            forecasts,
             time,
         };
         summary.hotspot = Hotspot::classify(&summary.evidence(key_floor));
@@ -139,12 +131,6 @@ impl<'a> StrategySummary<'a> {
             .lints
             .iter()
             .filter(|lint| lint.severity != Severity::Note);
-        let unfinished = self.import_unfinished().then(|| {
-            format!(
-                "strategy `{}`: an import does not end within `time.duration`: its makespan is unknown",
-                self.strategy.name
-            )
-        });
         let busy = self.mean("utilisation_max").filter(|busy| *busy > BUSY);
         let behind = self.reads().filter_map(move |read| {
             let (done, offered) = read.price()?.behind?;
@@ -159,6 +145,12 @@ impl<'a> StrategySummary<'a> {
                 wording::compact(done),
                 wording::compact(offered),
             ))
+        });
+        let unfinished = self.import_unfinished().then(|| {
+            format!(
+                "strategy `{}`: an import does not end within `time.duration`: its makespan is unknown",
+                self.strategy.name
+            )
         });
         lints
             .map(|lint| lint.message.clone())
@@ -175,7 +167,7 @@ impl<'a> StrategySummary<'a> {
             .map(|(at, (read, runs))| ReadSummary {
                 name: &read.name,
                 issued: read.drive.is_some(),
-                forecast: self.forecasts.get(at),
+                forecast: self.layout.reads.get(at),
                 runs,
             })
     }
@@ -183,10 +175,7 @@ impl<'a> StrategySummary<'a> {
     /// A metric that is a word; `None` when it can't be told.
     pub(super) fn word(&self, subject: Subject) -> Option<String> {
         match subject {
-            Subject::Read(read) => {
-                let forecast = self.forecasts.get(read)?;
-                Some(forecast.path.name().to_owned())
-            }
+            Subject::Read(read) => Some(self.reads().nth(read)?.path()?.name().to_owned()),
             _ => Some(self.hotspot?.name().to_owned()),
         }
     }
@@ -274,8 +263,7 @@ impl<'a> StrategySummary<'a> {
             .get("p99")
             .and_then(|p99| Some((p99.merged.or(p99.mean)?, p99.censored)));
         // A whole import in a closed loop has nothing else to be measured against than its time.
-        let imports = writes.iter().all(|write| write.drive.import().is_some());
-        let imported = !reads_only && imports && !self.import_unfinished();
+        let imported = !reads_only && writes.iter().all(|write| write.drive.import().is_some());
         let offered = named("write_offered_per_sec", "read_offered_per_sec");
         // A lookback hotspot is one of reads.
         let of_reads = reads_only || self.hotspot == Some(Hotspot::Lookback);
@@ -292,7 +280,9 @@ impl<'a> StrategySummary<'a> {
             offered_per_sec: offered.filter(|_| !closed),
             throughput_per_sec: named("write_throughput_per_sec", "read_throughput_per_sec"),
             capacity_per_sec: self.mean("server_capacity_per_sec"),
-            makespan_ms: self.mean("makespan_ms").filter(|_| imported),
+            makespan_ms: self
+                .mean("makespan_ms")
+                .filter(|_| imported && !self.import_unfinished()),
             import_unfinished: self.import_unfinished(),
             p99_ms: p99,
             failed_fraction: named("write_failed_fraction", "read_failed_fraction").unwrap_or(0.0),

@@ -171,6 +171,7 @@ fn a_report_writes_the_same_files_twice() {
     assert_eq!(
         names,
         [
+            "charts/concentration.svg",
             "charts/key-map-hashed.svg",
             "charts/key-map-monotonic.svg",
             "charts/key-map-opentsdb.svg",
