@@ -95,7 +95,7 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
     let height = (TOP + SIDE + 62.0).max(table_bottom + 66.0);
     let subtitle = "Share of the load on the hottest regions, mean over the intervals of the window · dots: half of the load, four fifths";
     let canvas = Canvas::new(height, &finding::concentration(&lines), subtitle);
-    let x = Axis::log10(1.0, most as f64, |regions| number::tick(regions));
+    let x = Axis::log10(1.0, most as f64, number::tick);
     let mut plot = canvas.plot((LEFT, TOP), (SIDE, SIDE), x, Axis::share(), true)?;
     let even = (0..=EVEN_POINTS).map(|point| {
         let x = (most as f64).log10() * f64::from(point) / f64::from(EVEN_POINTS);
