@@ -6,13 +6,13 @@ mod planner_schema;
 
 use keyheat::key::{Environment, KeyPlan};
 use keyheat::query::{Costs, PlanContext, Requests, RowCounts, plan};
-use keyheat::record::{KnownField, Schema};
-use keyheat::time::SimTime;
+use keyheat::record::{FieldKind, KnownField, Schema, TextValues, TimeUnit};
+use keyheat::time::{EpochNanos, SimTime};
 use keyheat::workload::{
     Condition, OperationId, RangeExtent, Read, ReadRange, ReadTarget, WriteId,
 };
 use keyheat::workload::{Within, WithinValues};
-use planner_schema::{START, fields, read};
+use planner_schema::{START, field, read};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -26,6 +26,9 @@ struct Uniform<'a> {
 impl Uniform<'_> {
     fn values(&self, field: keyheat::record::FieldId) -> f64 {
         let (low, high) = self.schema.domain(field).int_range;
+        if let FieldKind::Double { .. } = self.schema.field(field).kind {
+            return 1e15;
+        }
         match self.schema.field(field).kind.count() {
             Some(count) => count as f64,
             None => (high - low) as f64 + 1.0,
@@ -54,25 +57,25 @@ impl RowCounts for Uniform<'_> {
 fn question(text: &str, schema: &Schema) -> (Read, Vec<usize>) {
     let mut asked = read();
     let mut lens = Vec::new();
-    let field = |name: &str| schema.find(name).expect("the field exists");
+    let id = |name: &str| schema.find(name).expect("the field exists");
     for part in text.split_whitespace() {
         if let Some(name) = part.strip_suffix('=') {
-            asked.equal.push(KnownField::Stored(field(name)));
+            asked.equal.push(KnownField::Stored(id(name)));
         } else if let Some((name, count)) = part.split_once('*') {
             let count: u32 = count.parse().expect("a number");
             lens.push(count as usize);
             asked.within.push(Within {
-                field: field(name),
+                field: id(name),
                 values: WithinValues::Count(count),
             });
         } else if let Some((name, span)) = part.split_once('~') {
             asked.range = Some(ReadRange {
-                field: KnownField::Stored(field(name)),
+                field: KnownField::Stored(id(name)),
                 extent: RangeExtent::Span(span.parse().expect("a number")),
             });
         } else if let Some((name, rows)) = part.split_once('^') {
             asked.newest = Some(keyheat::workload::Newest {
-                field: KnownField::Stored(field(name)),
+                field: KnownField::Stored(id(name)),
                 rows: rows.parse().expect("a number"),
             });
         }
@@ -167,4 +170,85 @@ fn keys_of_the_literature_serve_their_reads_as_their_authors_say() {
         return;
     }
     assert_eq!(found, golden);
+}
+
+/// Texts of different lengths.
+fn listed(prefix: &str, count: u32) -> FieldKind {
+    let values = (0..count).map(|at| format!("{prefix}{at}")).collect();
+    FieldKind::Text(TextValues::Listed(values))
+}
+
+fn generated(count: u64, length: u16) -> FieldKind {
+    FieldKind::Text(TextValues::Generated {
+        count,
+        length,
+        alphabet: "abcdefghijklmnopqrstuvwxyz".to_owned(),
+    })
+}
+
+/// The fields, over 90 days before the start.
+fn fields() -> Schema {
+    let int = |first: i64, count: u64| FieldKind::Int { first, count };
+    let time = |unit| FieldKind::Timestamp { unit, late: None };
+    let fields = vec![
+        field("company_id", listed("c", 20_000)),
+        field(
+            "stat_date",
+            FieldKind::Digits {
+                width: 8,
+                first: 20_251_201,
+                count: 31,
+            },
+        ),
+        field("campaign_id", listed("k", 5_000)),
+        field("id", int(0, 100_000_000)),
+        field("ts", time(TimeUnit::Millis)),
+        field("sec", time(TimeUnit::Seconds)),
+        field("host", listed("h", 10_000)),
+        field("event", listed("e", 20)),
+        field("metric", int(0, 2_000)),
+        field("tags", listed("t", 10_000)),
+        field("user_id", int(0, 5_000_000)),
+        field("msg_id", int(1_000_000, 9_000_000)),
+        field("sensor", generated(10_000, 8)),
+        field("type", int(0, 100)),
+        field("date8", int(20_251_201, 31)),
+        field("uid", int(0, 1_000_000)),
+        field("domain", FieldKind::Domain { count: 50_000 }),
+        field("path", listed("p", 2_000)),
+        field("caller", generated(1_000_000, 11)),
+        field("symbol", listed("s", 5_000)),
+        field(
+            "region",
+            FieldKind::Text(TextValues::Listed(
+                ["eu", "us", "ap", "af", "sa"].map(str::to_owned).to_vec(),
+            )),
+        ),
+        field("app", listed("a", 300)),
+        field("svc", int(0, 40)),
+        field("span", int(0, 1_000_000_000)),
+        field(
+            "lon",
+            FieldKind::Double {
+                min: -180.0,
+                max: 180.0,
+            },
+        ),
+        field(
+            "lat",
+            FieldKind::Double {
+                min: -90.0,
+                max: 90.0,
+            },
+        ),
+        field("order_id", listed("o", 60_000)),
+        field("item_id", listed("i", 40_000)),
+        field("fid", listed("f", 30_000)),
+    ];
+    const DAYS: i64 = 86_400_000_000_000;
+    Schema {
+        fields,
+        time_range: (EpochNanos(START.0 - 90 * DAYS), EpochNanos(START.0)),
+        sequence_span: 0,
+    }
 }

@@ -7,6 +7,7 @@ use super::code::{
 use super::derivation::Derivation;
 use super::execute::Input;
 use super::grain::{self, Grain, View};
+use super::interval::Interval;
 use super::knowledge::Knowledge;
 use super::node::Node;
 use super::plan::{KeyPlan, Row};
@@ -127,7 +128,12 @@ impl KeyPlan {
 
     /// The steps of one segment that follows the field.
     pub fn segment_grain(&self, segment: usize, field: FieldId) -> Option<Grain> {
-        let view = View::Bytes(self.segments()[segment].code.clone());
+        let view = match &self.segments()[segment].code {
+            BytesCode::Uuid7 { millis: time, .. }
+            | BytesCode::Ulid { millis: time, .. }
+            | BytesCode::Ksuid { seconds: time, .. } => View::Int((**time).clone()),
+            code => View::Bytes(code.clone()),
+        };
         view.node()
             .is_of(field)
             .then(|| Grain::new(field, vec![view]))
@@ -162,6 +168,8 @@ fn told(code: &BytesCode, plan: &KeyPlan, fields: &mut Vec<FieldId>) {
             | Transform::PadRight { .. }
             | Transform::Sha1(_)
             | Transform::Sha256(_) => told(of, plan, fields),
+            // Hexadecimal digits keep apart.
+            Transform::Upper if matches!(**of, BytesCode::Md5 { .. }) => told(of, plan, fields),
             _ => {}
         },
         BytesCode::Md5 { form, keep, of, .. } => {
@@ -191,6 +199,13 @@ fn told(code: &BytesCode, plan: &KeyPlan, fields: &mut Vec<FieldId>) {
 }
 
 fn told_int(code: &IntCode, fields: &mut Vec<FieldId>) {
+    if let IntOp::Add(a, b) = &code.op
+        && let Some((large, small)) = digits(a, b).or_else(|| digits(b, a))
+    {
+        told_int(large, fields);
+        told_int(small, fields);
+        return;
+    }
     let mut slots = Vec::new();
     Node::Int(code).slots(&mut slots);
     let [field] = slots[..] else {
@@ -201,6 +216,19 @@ fn told_int(code: &IntCode, fields: &mut Vec<FieldId>) {
     } else if let IntOp::BitReverse63(of) | IntOp::BitReverse64(of) = &code.op {
         told_int(of, fields);
     }
+}
+
+/// Two digits of a number, `x * base + y` with 0 <= y < base: x and y.
+fn digits<'a>(a: &'a IntCode, b: &'a IntCode) -> Option<(&'a IntCode, &'a IntCode)> {
+    let IntOp::Multiply(x, base) = &a.op else {
+        return None;
+    };
+    let (x, base) = match (x.range.single(), base.range.single()) {
+        (_, Some(base)) => (x, base),
+        (Some(x), _) => (base, x),
+        _ => return None,
+    };
+    (a.range != Interval::ALL && b.range.within(0, base - 1)).then_some((x, b))
 }
 
 /// How many values each draw of the code has.

@@ -18,6 +18,7 @@ pub struct AccessPlan {
     pub(super) stop: Stop,
     pub(super) evidence: Evidence,
     pub(super) ordered: Option<Ordered>,
+    pub(super) distinct: Distinct,
     /// Several combinations may ask for the same.
     pub(super) may_repeat: bool,
     pub(super) path: AccessPath,
@@ -25,6 +26,15 @@ pub struct AccessPlan {
     pub(super) expected: Expected,
     /// Names of fields, for words.
     pub(super) names: Arc<[String]>,
+}
+
+/// Different keys for each operation that has written one: fewer than 1 where operations write the same key.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Distinct {
+    /// Of all operations.
+    pub all: f64,
+    /// Of those that the reader wants.
+    pub wanted: f64,
 }
 
 /// The rows of one request lie in the order that the reader wants.
@@ -72,25 +82,31 @@ impl AccessPlan {
         names: &Arc<[String]>,
     ) -> Self {
         let evidence = Evidence::new(key, &candidate, question);
-        let ordered = ordered(key, &candidate, question);
         let segments = candidate.stop.segments(key.segments().len());
-        let may_repeat = candidate
-            .dimensions
-            .iter()
-            .any(|dimension| match dimension {
-                Dimension::List { field, .. }
-                | Dimension::Values { field }
-                | Dimension::Field { field, .. } => !evidence.told.contains(field),
-                _ => false,
-            });
+        let ambiguous = (0..segments).any(|segment| !key.is_delimited(segment));
+        // Ranges that overlap are read as one, in no order of their rows.
+        let may_overlap = ambiguous && !candidate.dimensions.is_empty();
+        let ordered = ordered(key, &candidate, question).filter(|_| !may_overlap);
+        let bound = |dimension: &Dimension| match dimension {
+            Dimension::List { field, .. }
+            | Dimension::Values { field }
+            | Dimension::Field { field, .. } => !evidence.told.contains(field),
+            Dimension::Steps { .. } => true,
+            Dimension::Bytes { .. } | Dimension::Draw { .. } => false,
+        };
+        let may_repeat = may_overlap || candidate.dimensions.iter().any(bound);
         let mut plan = Self {
             key: key.clone(),
             question: question.clone(),
             path: path(key, &candidate, ordered.is_some()),
-            dimensions: candidate.dimensions,
+            dimensions: finest_steps(key, candidate.dimensions, segments),
             stop: candidate.stop,
             evidence,
             ordered,
+            distinct: Distinct {
+                all: 1.0,
+                wanted: 1.0,
+            },
             may_repeat,
             over_reads: Vec::new(),
             expected: Expected::default(),
@@ -126,6 +142,24 @@ impl AccessPlan {
     pub(super) fn name(&self, field: FieldId) -> &str {
         &self.names[usize::from(field.0)]
     }
+}
+
+/// The dimensions, those in steps in the steps of everything that is used.
+fn finest_steps(key: &KeyPlan, mut dimensions: Vec<Dimension>, segments: usize) -> Vec<Dimension> {
+    let given: Vec<usize> = dimensions
+        .iter()
+        .filter_map(|dimension| dimension.segment().map(|(segment, _)| segment))
+        .collect();
+    for dimension in &mut dimensions {
+        if let Dimension::Steps { field, grain } = dimension {
+            let used = (0..segments).filter(|segment| !given.contains(segment));
+            let grains = used.filter_map(|segment| key.grain(segment..segment + 1, *field));
+            if let Some(finest) = grains.reduce(crate::key::Grain::and) {
+                *grain = finest;
+            }
+        }
+    }
+    dimensions
 }
 
 /// Does the rest of the key put rows in the order that is wanted?

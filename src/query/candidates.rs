@@ -256,7 +256,7 @@ impl Walk<'_> {
         if at.coarse.contains(&field) || !self.key.is_coarse(segment, field) {
             return;
         }
-        // What is known later may step finer; the steps are found again when the walk has ended.
+        // What is used later may step finer: the steps are found again when the walk has ended.
         let Some(grain) = self.key.grain(0..segment + 1, field) else {
             return;
         };

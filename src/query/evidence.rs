@@ -8,6 +8,7 @@ use crate::key::{Grain, KeyPlan};
 use crate::record::FieldId;
 use crate::time::SimTime;
 use crate::workload::Condition;
+use std::ops::Range;
 
 /// How many rows share a beginning.
 #[derive(Debug, Clone)]
@@ -107,18 +108,27 @@ impl Evidence {
                 .flatten();
             evidence.range = Some((field, grain));
         }
+        if let Stop::Lead { segments, .. } = candidate.stop {
+            for field in key.segments()[segments].fields() {
+                let exact = key.trend(segments, *field).is_some_and(|trend| trend.exact);
+                if exact && known(field) && !told.contains(field) {
+                    told.push(*field);
+                }
+            }
+        }
         evidence.told = told;
         evidence.steps = steps;
         evidence
     }
 
-    /// Expected number of rows that share the beginning of the combination in `scratch`.
+    /// Expected number of rows that share the beginning of the combination in `scratch`; if `wanted_only`, of those that satisfy what the
+    /// reader knows besides (lists apart).
     pub fn rows(
         &self,
         question: &Question,
         rows: &impl RowCounts,
-        target: &[i64],
-        at: SimTime,
+        (target, at): (&[i64], SimTime),
+        wanted_only: bool,
         scratch: &mut Scratch,
     ) -> f64 {
         let Scratch {
@@ -148,11 +158,16 @@ impl Evidence {
                 record[usize::from(field.0)] = own;
                 range = start..end;
             }
-            match between.iter_mut().find(|(other, ..)| other == field) {
-                Some((_, low, high)) => {
-                    (*low, *high) = ((*low).max(range.start), (*high).min(range.end));
+            narrow(between, *field, range);
+        }
+        if wanted_only {
+            for field in question.known.stored() {
+                if !self.told.contains(field) && !self.hashed.contains(field) {
+                    equal.push((*field, slot(field, record)));
                 }
-                None => between.push((*field, range.start, range.end)),
+            }
+            for (field, low, high) in &bands.0 {
+                narrow(between, *field, *low..*high);
             }
         }
         let all = rows.matching(Condition { equal, between }, target, at);
@@ -170,6 +185,16 @@ impl Evidence {
             same + (all - same).max(0.0) * self.chance
         };
         found / self.shared_by
+    }
+}
+
+/// Cuts the range of a field down, or adds it.
+fn narrow(between: &mut Vec<(FieldId, i64, i64)>, field: FieldId, range: Range<i64>) {
+    match between.iter_mut().find(|(other, ..)| *other == field) {
+        Some((_, low, high)) => {
+            (*low, *high) = ((*low).max(range.start), (*high).min(range.end));
+        }
+        None => between.push((field, range.start, range.end)),
     }
 }
 

@@ -61,9 +61,14 @@ impl AccessPlan {
                 add(OverRead::LongerValues(expression.to_owned()));
             }
         }
-        if self.question.order.is_some() && self.ordered.is_none() && self.stop != Stop::Key {
-            if let Some(order) = self.question.order {
-                add(OverRead::Sorted(self.name(order.field).to_owned()));
+        if let Some(order) = self.question.order
+            && self.stop != Stop::Key
+        {
+            let name = self.name(order.field).to_owned();
+            match &self.ordered {
+                None => add(OverRead::Sorted(name)),
+                Some(ordered) if ordered.steps.is_some() => add(OverRead::Steps(name)),
+                Some(_) => {}
             }
         }
         found

@@ -80,8 +80,36 @@ impl Requests {
         self.gets_found + self.scans.iter().map(|scan| scan.rows_read).sum::<f64>()
     }
 
-    /// Drops requests that ask for the same as another.
-    pub(super) fn drop_equal(&mut self) {
+    /// Makes one of Gets of the same key, and of scans that overlap.
+    pub(super) fn merge(&mut self) {
+        if self.scans.is_empty() {
+            self.merge_gets();
+        } else {
+            self.merge_scans();
+        }
+    }
+
+    fn merge_gets(&mut self) {
+        let Scratch {
+            sorted,
+            spare_starts,
+            ..
+        } = &mut self.scratch;
+        let keys = &mut self.gets;
+        sort(sorted, keys);
+        spare_starts.clear();
+        let all = keys.len();
+        for at in sorted.iter().map(|at| *at as usize) {
+            let last = spare_starts.len().checked_sub(1);
+            if last.is_none_or(|last| spare_starts.get(last) != keys.get(at)) {
+                spare_starts.push_with(|out| out.extend_from_slice(keys.get(at)));
+            }
+        }
+        self.gets_found *= spare_starts.len() as f64 / all.max(1) as f64;
+        std::mem::swap(keys, spare_starts);
+    }
+
+    fn merge_scans(&mut self) {
         let Scratch {
             sorted,
             spare_starts,
@@ -89,35 +117,49 @@ impl Requests {
             spare_scans,
             ..
         } = &mut self.scratch;
-        let keys = if self.scans.is_empty() {
-            &mut self.gets
-        } else {
-            &mut self.starts
-        };
-        sorted.clear();
-        sorted.extend(0..keys.len() as u32);
-        sorted.sort_unstable_by(|a, b| {
-            let key = |at: &u32| keys.get(*at as usize);
-            key(a).cmp(key(b)).then(a.cmp(b))
-        });
-        sorted.dedup_by(|a, b| keys.get(*a as usize) == keys.get(*b as usize));
-        if sorted.len() == keys.len() {
-            return;
-        }
+        let (starts, stops) = (&mut self.starts, &mut self.stops);
+        sort(sorted, starts);
         spare_starts.clear();
         spare_stops.clear();
         spare_scans.clear();
-        for at in sorted.iter().map(|at| *at as usize) {
-            spare_starts.push_with(|out| out.extend_from_slice(keys.get(at)));
-            if !self.scans.is_empty() {
-                spare_stops.push_with(|out| out.extend_from_slice(self.stops.get(at)));
-                spare_scans.push(self.scans[at]);
+        let mut sorted = sorted.iter().map(|at| *at as usize).peekable();
+        while let Some(first) = sorted.next() {
+            let (mut stop, mut scan) = (first, self.scans[first]);
+            while let Some(next) = sorted.next_if(|next| {
+                let end = stops.get(stop);
+                end.is_empty() || starts.get(*next) < end
+            }) {
+                let (end, next_end) = (stops.get(stop), stops.get(next));
+                let inside = end.is_empty() || (!next_end.is_empty() && next_end <= end);
+                let around = !inside && starts.get(next) == starts.get(first);
+                let rows = self.scans[next].rows;
+                scan.rows = match (inside, around) {
+                    (true, _) | (_, true) => scan.rows.max(rows),
+                    // How many rows they share is not known.
+                    (false, false) => scan.rows + rows,
+                };
+                if !inside {
+                    stop = next;
+                }
             }
+            scan.rows_read = scan.rows;
+            spare_starts.push_with(|out| out.extend_from_slice(starts.get(first)));
+            spare_stops.push_with(|out| out.extend_from_slice(stops.get(stop)));
+            spare_scans.push(scan);
         }
-        std::mem::swap(keys, spare_starts);
-        if !self.scans.is_empty() {
-            std::mem::swap(&mut self.stops, spare_stops);
-            std::mem::swap(&mut self.scans, spare_scans);
-        }
+        drop(sorted);
+        std::mem::swap(starts, spare_starts);
+        std::mem::swap(stops, spare_stops);
+        std::mem::swap(&mut self.scans, spare_scans);
     }
+}
+
+/// The places of the keys in the order of their bytes.
+fn sort(places: &mut Vec<u32>, keys: &KeyBatch) {
+    places.clear();
+    places.extend(0..keys.len() as u32);
+    places.sort_unstable_by(|a, b| {
+        let key = |at: &u32| keys.get(*at as usize);
+        key(a).cmp(key(b)).then(a.cmp(b))
+    });
 }

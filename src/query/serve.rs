@@ -50,7 +50,7 @@ impl AccessPlan {
         }
         requests.scratch = scratch;
         if self.may_repeat {
-            requests.drop_equal();
+            requests.merge();
         }
         self.limit(wanted, target, rows, requests);
     }
@@ -98,7 +98,7 @@ impl AccessPlan {
         } else {
             combinations as f64 / counted as f64
         };
-        total * scale * question.shares
+        total * scale * question.shares * self.distinct.wanted
     }
 
     /// Rows read until there are enough, and rows that are returned.
@@ -143,7 +143,14 @@ impl AccessPlan {
         } else {
             1.0
         };
+        // Rows of the pages before lie behind a cursor, shared by all scans.
+        let passed = if order.by_cursor && skipped > 0.0 && total > 0.0 {
+            (skipped / share / total).min(1.0)
+        } else {
+            0.0
+        };
         for scan in &mut requests.scans {
+            scan.rows *= 1.0 - passed;
             let needed = if share > 0.0 {
                 enough / share + within_step
             } else {
@@ -183,7 +190,7 @@ impl AccessPlan {
         let told = self.evidence.told.iter();
         equal.extend(told.map(|field| (*field, target.record[usize::from(field.0)])));
         between.push((order.field, window.start, window.end));
-        rows.matching(Condition { equal, between }, target.record, target.at)
+        rows.matching(Condition { equal, between }, target.record, target.at) * self.distinct.all
             / self.evidence.shared_by
     }
 }
@@ -299,8 +306,8 @@ impl<R: RowCounts> Read<'_, R> {
         let rows = plan.evidence.rows(
             &plan.question,
             self.rows,
-            self.target.record,
-            self.target.at,
+            (self.target.record, self.target.at),
+            false,
             self.scratch,
         );
         if plan.stop == Stop::Key {
@@ -365,6 +372,7 @@ impl<R: RowCounts> Read<'_, R> {
         self.requests
             .stops
             .push_with(|out| RowKey::write_after_prefix(&high, out));
+        let rows = rows * plan.distinct.all;
         self.requests.scans.push(ScanRequest {
             rows,
             rows_read: rows,
