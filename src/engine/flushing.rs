@@ -1,7 +1,7 @@
 //! Clients with a write buffer: filling it, flushing it, and waiting for all servers. Must not know how servers work.
 
 use super::calls::Call;
-use super::placing::{Placing, Unplaced};
+use super::placing::{Place, Placing, Unplaced};
 use super::simulation::{Event, Simulation, Travel};
 use crate::client::{BufferedRow, WriteBuffer};
 use crate::time::SimTime;
@@ -124,6 +124,12 @@ impl Simulation<'_> {
             }
             let recorder = &mut self.recorder;
             let mut full = false;
+            let row_at = |operation, place: &Place| BufferedRow {
+                operation,
+                put: now,
+                server: place.server,
+                bytes: place.bytes,
+            };
             self.placing.place_all(batch, |_, operation, place| {
                 recorder.offered(
                     now,
@@ -132,12 +138,7 @@ impl Simulation<'_> {
                     place.server,
                     place.key_bucket,
                 );
-                let row = BufferedRow {
-                    operation,
-                    put: now,
-                    server: place.server,
-                    bytes: place.bytes,
-                };
+                let row = row_at(operation, &place);
                 full |= buffer.put(row, u64::from(place.heap));
                 if !copies.is_empty() {
                     let left = copies.len() as u32 + 1;
@@ -147,13 +148,7 @@ impl Simulation<'_> {
             for table in copies {
                 table.place_all(batch, |_, operation, place| {
                     recorder.copied(now, place.region, place.server);
-                    let row = BufferedRow {
-                        operation,
-                        put: now,
-                        server: place.server,
-                        bytes: place.bytes,
-                    };
-                    full |= buffer.put(row, u64::from(place.heap));
+                    full |= buffer.put(row_at(operation, &place), u64::from(place.heap));
                 });
             }
             if full || ended && !buffer.rows().is_empty() {

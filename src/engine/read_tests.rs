@@ -263,7 +263,7 @@ fn a_scan_that_has_its_rows_stops_and_a_reversed_one_begins_at_the_end() {
         (7.0, false, 4, 3, 3 + 1),
     ] {
         let requests = scans(&[(20, 50, limited(rows, reversed))]);
-        let expected = u64::from(calls as u32) * (NETWORK + SCAN) + further * SCAN_ROW;
+        let expected = u64::from(calls) * (NETWORK + SCAN) + further * SCAN_ROW;
         assert_read(&run(&table, &[requests]), calls, regions, rows, expected);
     }
 }
