@@ -56,6 +56,20 @@ impl<'a> Line<'a> {
         fewer + ((regions - fewer) as f64 * part.clamp(0.0, 1.0)).ceil() as u64
     }
 
+    /// The share of the `regions` hottest; where the points are apart, between them.
+    fn held_by(&self, regions: u64) -> f64 {
+        let at = self.tops.partition_point(|(top, _)| *top < regions);
+        let Some(&(top, held)) = self.tops.get(at) else {
+            return 1.0;
+        };
+        let Some(&(fewer, less)) = at.checked_sub(1).and_then(|at| self.tops.get(at)) else {
+            return held;
+        };
+        // Straight between points of the drawn axis, which is logarithmic.
+        let log = |regions: u64| (regions as f64).ln();
+        less + (held - less) * (log(regions) - log(fewer)) / (log(top) - log(fewer))
+    }
+
     /// Share of the hottest.
     fn hottest(&self) -> f64 {
         self.tops.first().map_or(0.0, |(_, share)| *share)
@@ -81,7 +95,7 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
     let height = (TOP + SIDE + 62.0).max(table_bottom + 66.0);
     let subtitle = "Share of the load on the hottest regions, mean over the intervals of the window · dots: half of the load, four fifths";
     let canvas = Canvas::new(height, &finding::concentration(&lines), subtitle);
-    let x = Axis::log10(1.0, most as f64, |regions| number::tick(regions));
+    let x = Axis::log10(1.0, most as f64, number::tick);
     let mut plot = canvas.plot((LEFT, TOP), (SIDE, SIDE), x, Axis::share(), true)?;
     let even = (0..=EVEN_POINTS).map(|point| {
         let x = (most as f64).log10() * f64::from(point) / f64::from(EVEN_POINTS);
@@ -106,10 +120,8 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
         plot.draw_series([path]).map_err(ChartError::new)?;
         let dots = MARKED.map(|share| {
             let regions = line.regions_of(share).max(1);
-            // On the line: one region may take more than the share.
-            let held = if regions == 1 { line.hottest() } else { share };
             Circle::new(
-                ((regions as f64).log10(), held),
+                ((regions as f64).log10(), line.held_by(regions)),
                 units(3.4),
                 colour.filled(),
             )
@@ -199,6 +211,11 @@ mod tests {
             [0.2, 0.3, 0.5, 0.6, 0.8, 1.0].map(|share| line.regions_of(share)),
             [1, 1, 2, 6, 14, 20]
         );
+        assert_eq!(
+            [1, 2, 10, 20, 30].map(|regions| line.held_by(regions)),
+            [0.3, 0.5, 0.7, 1.0, 1.0]
+        );
+        assert!((0.7..0.95).contains(&line.held_by(14)));
         strategy.series.as_mut().unwrap().top_regions = vec![];
         assert!(Line::of(0, &strategy).is_none());
     }

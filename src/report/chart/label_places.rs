@@ -60,36 +60,91 @@ impl Area {
 const MARK_RADIUS: f64 = 7.0;
 /// Distances at which a label is tried beside its mark.
 const DISTANCES: [f64; 4] = [9.0, 18.0, 30.0, 44.0];
+/// Labels farther than this from the mark's centre have a line to it.
+const LEADER_FROM: f64 = 14.0;
+/// Distance at which such lines are looked at.
+const LEADER_STEP: f64 = 2.0;
 /// Step of the search over everything, when no place beside the mark is free.
 const STEP: f64 = 6.0;
 
+/// A label's place.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Place {
+    /// What it covers.
+    pub area: Area,
+    /// Where the line to its mark meets it; `None` beside the mark, where no line is needed.
+    pub leader: Option<(f64, f64)>,
+}
+
+impl Place {
+    fn of(mark: (f64, f64), area: Area) -> Self {
+        let end = area.nearest(mark);
+        let far = (end.0 - mark.0).hypot(end.1 - mark.1) > LEADER_FROM;
+        Self {
+            area,
+            leader: far.then_some(end),
+        }
+    }
+
+    /// Whether the line from `mark` crosses some area.
+    fn crosses(&self, mark: (f64, f64), area: &Area) -> bool {
+        self.leader.is_some_and(|end| {
+            let steps = ((end.0 - mark.0).hypot(end.1 - mark.1) / LEADER_STEP).ceil();
+            (0..=steps as u32).any(|step| {
+                let part = f64::from(step) / steps;
+                let at = (
+                    mark.0 + (end.0 - mark.0) * part,
+                    mark.1 + (end.1 - mark.1) * part,
+                );
+                area.overlaps(&Area::around(at, 0.5))
+            })
+        })
+    }
+}
+
 /// A place for each label: beside its mark where there is room, else the nearest free one. Labels are placed in order; `lines` are
-/// avoided while that is possible. All marks lie in `bounds`, and so do all labels; one that finds no place at all is `None`.
+/// avoided while that is possible, and so are lines from labels to marks through others. All marks lie in `bounds`, and so do all
+/// labels; one that finds no place at all is `None`.
 pub fn place(
     marks: &[(f64, f64)],
     sizes: &[(f64, f64)],
     lines: &[Area],
     bounds: Area,
-) -> Vec<Option<Area>> {
+) -> Vec<Option<Place>> {
     let discs: Vec<Area> = marks
         .iter()
         .map(|mark| Area::around(*mark, MARK_RADIUS))
         .collect();
-    let mut placed: Vec<Option<Area>> = Vec::new();
+    // A disc apart from the mark itself: marks may lie on each other.
+    let apart = |mark: &(f64, f64), disc: &Area| !disc.overlaps(&Area::around(*mark, MARK_RADIUS));
+    let mut placed: Vec<Option<Place>> = Vec::new();
     for (mark, size) in marks.iter().zip(sizes) {
-        let is_free = |area: &Area, lines: &[Area]| {
+        let others = || {
+            let pairs = marks.iter().zip(&placed);
+            pairs.filter_map(|(mark, place)| Some((*mark, place.as_ref()?)))
+        };
+        let is_free = |area: &Area| {
             bounds.holds(area)
                 && !discs.iter().any(|disc| disc.overlaps(area))
-                && !placed.iter().flatten().any(|other| other.overlaps(area))
-                && !lines.iter().any(|line| line.overlaps(area))
+                && !others().any(|(_, other)| other.area.overlaps(area))
         };
-        let find = |lines: &[Area]| {
+        let is_clear = |area: &Area| {
+            let place = Place::of(*mark, *area);
+            let covered = |disc: &&Area| apart(mark, disc) && place.crosses(*mark, disc);
+            !discs.iter().any(|disc| covered(&disc))
+                && !others()
+                    .any(|(of, other)| place.crosses(*mark, &other.area) || other.crosses(of, area))
+        };
+        let is_off_lines = |area: &Area| !lines.iter().any(|line| line.overlaps(area));
+        let find = |is_good: &dyn Fn(&Area) -> bool| {
             beside(*mark, *size)
-                .find(|area| is_free(area, lines))
-                .or_else(|| nearest_free(*mark, *size, bounds, |area| is_free(area, lines)))
+                .find(is_good)
+                .or_else(|| nearest_free(*mark, *size, bounds, is_good))
         };
-        let place = find(lines).or_else(|| find(&[]));
-        placed.push(place);
+        let place = find(&|area| is_free(area) && is_off_lines(area) && is_clear(area))
+            .or_else(|| find(&|area| is_free(area) && is_off_lines(area)))
+            .or_else(|| find(&is_free));
+        placed.push(place.map(|area| Place::of(*mark, area)));
     }
     placed
 }
@@ -161,8 +216,9 @@ mod tests {
     fn a_label_alone_stands_right_of_its_mark_and_left_at_the_edge() {
         let size = [(80.0, 14.0), (80.0, 14.0)];
         let places = place(&[(100.0, 100.0), (400.0, 200.0)], &size, &[], BOUNDS);
-        assert_eq!(places[0].unwrap().left, 109.0);
-        assert_eq!(places[1].unwrap().left, 400.0 - 9.0 - 80.0);
+        assert_eq!(places[0].unwrap().area.left, 109.0);
+        assert_eq!(places[0].unwrap().leader, None);
+        assert_eq!(places[1].unwrap().area.left, 400.0 - 9.0 - 80.0);
     }
 
     #[test]
@@ -185,7 +241,7 @@ mod tests {
         };
         let places: Vec<Area> = place(&marks, &sizes, &[line], BOUNDS)
             .into_iter()
-            .map(|place| place.expect("there is room for all"))
+            .map(|place| place.expect("there is room for all").area)
             .collect();
         for (index, area) in places.iter().enumerate() {
             assert!(BOUNDS.holds(area) && !area.overlaps(&line), "{area:?}");

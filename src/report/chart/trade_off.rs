@@ -4,7 +4,7 @@
 
 use super::axis::Axis;
 use super::canvas::{Canvas, Label, MARGIN, Plot, WIDTH};
-use super::label_places::{Area, place};
+use super::label_places::{Area, Place, place};
 use super::response::tick_ms;
 use super::svg_backend::UNITS_PER_PX;
 use super::{Chart, ChartError, finding, font, palette};
@@ -229,12 +229,8 @@ fn axes(panel: &Panel<'_>) -> (Axis, Axis) {
     let (low, high) = range(|mark| mark.price);
     // At least most of a decade, and some room for labels above and below.
     let middle = (low * high).sqrt();
-    let span = (high / low).max(6.0).sqrt() * 1.5;
-    let label = if panel.timed {
-        tick_ms
-    } else {
-        |value: f64| Kind::Compact.text(value)
-    };
+    let span = (high / low).max(6.0).sqrt() * (high / low).powf(0.06) * 1.5;
+    let label = if panel.timed { tick_ms } else { number::tick };
     (x, Axis::log10(middle / span, middle * span, label))
 }
 
@@ -335,8 +331,8 @@ fn draw_labels(
         height: 20.0,
     }));
     let places = place(at, &sizes, &taken, bounds);
-    for (((mark, at), (name, calls)), area) in panel.marks.iter().zip(at).zip(&texts).zip(places) {
-        let Some(area) = area else {
+    for (((mark, at), (name, calls)), place) in panel.marks.iter().zip(at).zip(&texts).zip(places) {
+        let Some(Place { area, leader }) = place else {
             continue;
         };
         let colour = palette::strategy(mark.index);
@@ -345,8 +341,7 @@ fn draw_labels(
         } else {
             colour
         };
-        let end = area.nearest(*at);
-        if (end.0 - at.0).hypot(end.1 - at.1) > 14.0 {
+        if let Some(end) = leader {
             canvas.line(&[*at, end], 0.75, palette::AXIS);
         }
         let label = |size: f64| {
