@@ -8,10 +8,13 @@ use super::trend::{self, Trend};
 use crate::random::{DrawKey, Draws};
 use crate::record::{FieldId, Schema};
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Coarse uses of one number field, such as `trunc(ts, '1h')` and `to_char(ts, 'yyyyMMdd')`: each follows the field, in steps.
 #[derive(Debug, Clone)]
 pub struct Grain {
+    /// Grains of one number have the same views.
+    number: u64,
     field: FieldId,
     views: Vec<View>,
     draws: Draws,
@@ -24,11 +27,45 @@ pub(super) enum View {
     Bytes(BytesCode),
 }
 
-/// Buffers of [`Grain::window`].
+/// Windows that are remembered; a month of hours, or three years of days.
+const REMEMBERED: usize = 1_024;
+
+/// Numbers of grains.
+static NUMBERS: AtomicU64 = AtomicU64::new(0);
+
+/// Buffers of [`Grain::window`], with the windows found so far: reads ask for the same days again and again.
 #[derive(Debug, Clone, Default)]
 pub struct GrainBuffers {
     here: Vec<u8>,
     there: Vec<u8>,
+    /// What was searched (the grain and its bounds) and what was found; sorted.
+    found: Vec<(Search, i64, i64)>,
+}
+
+/// A grain's number, and the bounds of the field.
+type Search = (u64, i64, i64);
+
+impl GrainBuffers {
+    /// The window of `value`, if it is remembered.
+    fn recall(&self, search: Search, value: i64) -> Option<Range<i64>> {
+        let behind = self.behind(search, value);
+        let (of, start, end) = self.found[behind.checked_sub(1)?];
+        (of == search && value < end).then_some(start..end)
+    }
+
+    fn remember(&mut self, search: Search, window: &Range<i64>) {
+        if self.found.len() == REMEMBERED {
+            self.found.clear();
+        }
+        let at = self.behind(search, window.start);
+        self.found.insert(at, (search, window.start, window.end));
+    }
+
+    /// How many windows start at or before `value`, or belong to earlier searches.
+    fn behind(&self, search: Search, value: i64) -> usize {
+        self.found
+            .partition_point(|&(of, start, _)| (of, start) <= (search, value))
+    }
 }
 
 impl View {
@@ -61,6 +98,7 @@ impl Grain {
     /// From views that all follow `field`, and no other.
     pub(super) fn new(field: FieldId, views: Vec<View>) -> Self {
         Self {
+            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             field,
             views,
             // Views draw nothing.
@@ -72,6 +110,7 @@ impl Grain {
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.views.extend(other.views);
+        self.number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         self
     }
 
@@ -81,7 +120,7 @@ impl Grain {
     }
 
     /// The values around the record's own, within `bounds`, for which nothing coarse changes. The record's slot is changed on the way
-    /// and put back. O(log of the width).
+    /// and put back. O(log of the width); a window that was found before is remembered.
     pub fn window(
         &self,
         record: &mut [i64],
@@ -90,7 +129,11 @@ impl Grain {
     ) -> Range<i64> {
         let slot = usize::from(self.field.0);
         let own = record[slot];
-        let GrainBuffers { here, there } = buffers;
+        let search = (self.number, bounds.start, bounds.end);
+        if let Some(window) = buffers.recall(search, own) {
+            return window;
+        }
+        let GrainBuffers { here, there, .. } = buffers;
         here.clear();
         self.write(record, here);
         let mut same = |value: i64| {
@@ -104,7 +147,10 @@ impl Grain {
         let down = reach(below, |far| same(own.wrapping_sub_unsigned(far)));
         let up = reach(above, |far| same(own.wrapping_add_unsigned(far)));
         record[slot] = own;
-        own.wrapping_sub_unsigned(down)..own.wrapping_add_unsigned(up).saturating_add(1)
+        let window =
+            own.wrapping_sub_unsigned(down)..own.wrapping_add_unsigned(up).saturating_add(1);
+        buffers.remember(search, &window);
+        window
     }
 
     fn write(&self, record: &[i64], out: &mut Vec<u8>) {
@@ -180,6 +226,28 @@ pub(super) fn views(
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_window_is_recalled_for_its_own_search_and_its_own_values_only() {
+        let mut buffers = GrainBuffers::default();
+        let (days, others) = ((7, 0, 1_000), (7, 0, 900));
+        buffers.remember(days, &(100..200));
+        buffers.remember(others, &(300..350));
+        buffers.remember(days, &(20..45));
+        for (value, found) in [
+            (19, None),
+            (20, Some(20..45)),
+            (44, Some(20..45)),
+            (45, None),
+            (199, Some(100..200)),
+            (200, None),
+            (320, None),
+        ] {
+            assert_eq!(buffers.recall(days, value), found, "{value}");
+        }
+        assert_eq!(buffers.recall(others, 349), Some(300..350));
+        assert_eq!(buffers.recall((8, 0, 1_000), 150), None);
+    }
 
     proptest! {
         #[test]
