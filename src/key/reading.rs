@@ -75,7 +75,7 @@ impl KeyPlan {
     /// Fields that the segment tells: different values of one give different bytes, whatever the others are.
     pub fn told_fields(&self, segment: usize) -> Vec<FieldId> {
         let mut fields = Vec::new();
-        told(&self.segments()[segment].code, self, &mut fields);
+        told(&self.segments()[segment].code, &mut fields);
         fields.sort_unstable();
         fields.dedup();
         fields
@@ -145,7 +145,7 @@ impl KeyPlan {
     }
 }
 
-fn told(code: &BytesCode, plan: &KeyPlan, fields: &mut Vec<FieldId>) {
+fn told(code: &BytesCode, fields: &mut Vec<FieldId>) {
     match code {
         BytesCode::Field(slot, _) => fields.push(FieldId(*slot as u16)),
         BytesCode::Int(encoding, value) => {
@@ -167,9 +167,9 @@ fn told(code: &BytesCode, plan: &KeyPlan, fields: &mut Vec<FieldId>) {
             | Transform::PadLeft { .. }
             | Transform::PadRight { .. }
             | Transform::Sha1(_)
-            | Transform::Sha256(_) => told(of, plan, fields),
+            | Transform::Sha256(_) => told(of, fields),
             // Hexadecimal digits keep apart.
-            Transform::Upper if matches!(**of, BytesCode::Md5 { .. }) => told(of, plan, fields),
+            Transform::Upper if matches!(**of, BytesCode::Md5 { .. }) => told(of, fields),
             _ => {}
         },
         BytesCode::Md5 { form, keep, of, .. } => {
@@ -178,11 +178,11 @@ fn told(code: &BytesCode, plan: &KeyPlan, fields: &mut Vec<FieldId>) {
                 DigestForm::Hex => keep / 2,
             };
             if bytes >= TELLING_DIGEST {
-                told(of, plan, fields);
+                told(of, fields);
             }
         }
         // Where one part ends is not known unless it has one width; ambiguities inside hashes are not worth a distinction.
-        BytesCode::Concat(parts) => parts.iter().for_each(|part| told(part, plan, fields)),
+        BytesCode::Concat(parts) => parts.iter().for_each(|part| told(part, fields)),
         BytesCode::Morton(coordinates) => {
             for coordinate in coordinates {
                 if let Coordinate::Cell(value) = coordinate {
