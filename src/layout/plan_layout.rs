@@ -102,10 +102,12 @@ impl Layout {
             &split.points,
             &regions,
         );
+        // A run that writes nothing is looked at by the rows that it reads.
+        let existing = (sample.len() == 0).then(|| table.existing(Layout::SAMPLE));
         Self {
             copies,
             reads,
-            key_buckets: key_buckets(&strategy.key, sample),
+            key_buckets: key_buckets(&strategy.key, existing.as_ref().unwrap_or(sample)),
             hottest_row_share: sample.hottest_row_share(),
             entities: entities(strategy, sample),
             key_bytes: sample.mean_key_bytes(),

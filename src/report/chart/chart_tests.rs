@@ -169,7 +169,7 @@ fn titles_state_the_finding() {
     );
     assert_eq!(
         title("trade-off"),
-        "The evenest writes (hashed, 1.02×) cost `report` 2.40M rows, at best it is 8.00k rows (salted, 2.0×)"
+        "`report` costs 2.40M rows with the evenest writes (hashed), 8.00k rows with salted"
     );
 }
 

@@ -293,12 +293,10 @@ pub fn trade_off(panels: &[Panel<'_>]) -> String {
         }
         let (even, cheap) = (&panel.marks[even], &panel.marks[cheap]);
         let text = format!(
-            "The evenest writes ({even_name}, {}) cost `{}` {}, at best it is {} ({cheap_name}, {})",
-            Kind::Ratio.text(even.skew),
+            "`{}` costs {} with the evenest writes ({even_name}), {} with {cheap_name}",
             panel.name,
             panel.price(even),
             panel.price(cheap),
-            Kind::Ratio.text(cheap.skew),
         );
         if dearest
             .as_ref()

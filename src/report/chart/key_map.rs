@@ -12,6 +12,7 @@ use super::server_strip::ServerStrip;
 use super::{Chart, ChartError};
 use super::{finding, font, palette};
 use crate::experiment::{Results, StrategyResult};
+use crate::report::metric;
 use crate::report::number::{self, Kind};
 
 const TOP: f64 = 98.0;
@@ -129,7 +130,8 @@ pub fn draw(
         return Ok(None);
     };
     let buckets = series.key_demand.iter().map(Vec::len).max().unwrap_or(0);
-    if buckets == 0 {
+    // Reads are not counted by key.
+    if buckets == 0 || metric::is_of_reads(strategy) {
         return Ok(None);
     }
     let labels = KeyLabels::of(
