@@ -130,7 +130,7 @@ pub fn compaction_pressure(rules: &CompactionRules, files: usize) -> f64 {
 /// (`PressureAwareCompactionThroughputController`; HBase's bounds are 50 and 100 MB/s,
 /// `hbase.hstore.compaction.throughput.lower.bound` and `higher.bound`).
 pub fn compaction_limit(pressure: f64, low: Bandwidth, high: Bandwidth) -> Option<Bandwidth> {
-    (pressure <= 1.0).then(|| Bandwidth(low.0 + (high.0 - low.0) * pressure))
+    (pressure <= 1.0).then_some(Bandwidth(low.0 + (high.0 - low.0) * pressure))
 }
 
 #[cfg(test)]

@@ -41,16 +41,16 @@ impl BalanceReason {
 }
 
 /// The number that a balancer judged by.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum BalanceFinding {
     /// None.
     Nothing,
     /// The stochastic balancer's cost of the placement found, and of the one decided.
     Cost {
         /// Found.
-        before: Imbalance,
+        before: Box<Imbalance>,
         /// With the moves; the same without any.
-        after: Imbalance,
+        after: Box<Imbalance>,
     },
     /// Fewest and most regions of a server.
     Counts {
@@ -93,7 +93,7 @@ impl BalanceDecision {
 impl fmt::Display for BalanceDecision {
     /// One phrase, such as `15/602 = 0.0249 < 0.025: does not start`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.finding {
+        match &self.finding {
             BalanceFinding::Nothing => {}
             BalanceFinding::Cost { before, .. } => write!(formatter, "{before}: ")?,
             BalanceFinding::Counts {

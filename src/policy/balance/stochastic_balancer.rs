@@ -65,9 +65,7 @@ impl StochasticBalancer {
         } else if has_sloppy_server(&counts, self.slop) {
             BalanceReason::RegionCounts
         } else if before.is_balanced() {
-            let after = before;
-            let finding = BalanceFinding::Cost { before, after };
-            return BalanceDecision::none(BalanceReason::Balanced, finding);
+            return BalanceDecision::none(BalanceReason::Balanced, finding(before, before));
         } else {
             BalanceReason::Cost
         };
@@ -76,7 +74,7 @@ impl StochasticBalancer {
         BalanceDecision {
             moves: cluster.moves(),
             reason,
-            finding: BalanceFinding::Cost { before, after },
+            finding: finding(before, after),
         }
     }
 
@@ -113,6 +111,13 @@ impl StochasticBalancer {
             costs: cluster.costs(),
             threshold: self.min_cost,
         }
+    }
+}
+
+fn finding(before: Imbalance, after: Imbalance) -> BalanceFinding {
+    BalanceFinding::Cost {
+        before: Box::new(before),
+        after: Box::new(after),
     }
 }
 

@@ -39,8 +39,8 @@ const READS_TOO: RegionLoad = RegionLoad {
 };
 
 fn costs(decision: &BalanceDecision) -> (Imbalance, Imbalance) {
-    match decision.finding {
-        BalanceFinding::Cost { before, after } => (before, after),
+    match &decision.finding {
+        BalanceFinding::Cost { before, after } => (**before, **after),
         other => panic!("{other:?}"),
     }
 }
