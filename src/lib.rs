@@ -17,7 +17,7 @@
 //!     scenario     TOML -> all diagnostics, or a Scenario that cannot be wrong
 //! F4  client       write buffer, location cache, retries
 //!     metrics      catalogue of metrics, recorder, series, histograms, skew, class of hotspot
-//! F3  policy       pre-split deciders
+//! F3  policy       pure deciders: pre-split, split, merge, flush, compaction, balance
 //!     query        known fields -> access path and cost
 //!     cluster      servers, call queues, WAL
 //! F2  key          expression -> typed -> compiled KeyPlan; segments, functions, presets

@@ -1,4 +1,5 @@
-//! Pure statistics: means with intervals, paired ratios, quantiles, evenness, and what an even spread looks like by chance.
+//! Pure statistics: means with intervals, paired ratios, quantiles, evenness, frequent items, what a sample's median is worth, and what
+//! an even spread looks like by chance.
 //!
 //! Must not know what is counted, nor how a number is printed.
 
@@ -6,8 +7,12 @@ mod balls_in_bins;
 mod estimate;
 mod evenness;
 mod quantile;
+mod sample_median;
+mod space_saving;
 
 pub use balls_in_bins::{ExpectedPeak, expected_peak};
 pub use estimate::{Estimate, paired_ratio};
 pub use evenness::{effective_number, gini, gini_of_runs};
 pub use quantile::{median, quantile};
+pub use sample_median::{SampleMedian, sample_median_error};
+pub use space_saving::{HeavyItem, SpaceSaving};

@@ -1,0 +1,189 @@
+//! HBase's default balancer: a random walk that keeps what lowers a weighted cost (`StochasticLoadBalancer`). Must not know time.
+
+use super::cluster_costs::{ClusterCosts, Step};
+use super::region_counts::{MIN_SERVERS, SLOP, has_idle_server, has_sloppy_server, region_counts};
+use super::{
+    BalanceDecision, BalanceFinding, BalanceReason, BalancedRegion, CostFunction, CostWeights,
+    Imbalance,
+};
+use crate::random::Draws;
+
+/// Its settings, `hbase.master.balancer.stochastic.*`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StochasticBalancer {
+    /// Weight of each cost function.
+    pub weights: CostWeights,
+    /// `minCostNeedBalance`.
+    pub min_cost: f32,
+    /// `hbase.regions.slop`.
+    pub slop: f32,
+    /// Steps of the walk for each region and server (`stepsPerRegion`).
+    pub steps_per_region: u64,
+    /// Most steps of one walk (`maxSteps`). HBase also stops after 30 s of its own time (`maxRunningTime`), which no model can know.
+    pub max_steps: u64,
+}
+
+impl Default for StochasticBalancer {
+    /// HBase's.
+    fn default() -> Self {
+        Self {
+            weights: CostWeights::default(),
+            min_cost: 0.025,
+            slop: SLOP,
+            steps_per_region: 800,
+            max_steps: 1_000_000,
+        }
+    }
+}
+
+impl StochasticBalancer {
+    /// What a placement costs.
+    pub fn imbalance(&self, regions: &[BalancedRegion], servers: u32) -> Imbalance {
+        self.imbalance_of(&ClusterCosts::new(regions, servers, self.weights))
+    }
+
+    /// Starts for an idle server, for region counts beyond the slop, or for a cost at the threshold; then tries
+    /// min(`max_steps`, regions x `steps_per_region` x servers) random steps and keeps each that lowers the total cost. A step of O(1),
+    /// O(servers) while region counts differ.
+    ///
+    /// Two departures from HBase: a step is first evaluated from what it changes, and only if it seems to pay summed anew; and the kind of
+    /// each step is drawn with the costs as they are, where HBase, after a pick of nothing to move, draws with the weights summed up.
+    pub fn decide(
+        &self,
+        regions: &[BalancedRegion],
+        servers: u32,
+        draws: &mut Draws,
+    ) -> BalanceDecision {
+        if servers < MIN_SERVERS {
+            return BalanceDecision::none(BalanceReason::FewServers, BalanceFinding::Nothing);
+        }
+        let mut cluster = ClusterCosts::new(regions, servers, self.weights);
+        let before = self.imbalance_of(&cluster);
+        let counts = region_counts(regions.iter().map(|region| region.server), servers);
+        let reason = if has_idle_server(&counts) {
+            BalanceReason::IdleServer
+        } else if has_sloppy_server(&counts, self.slop) {
+            BalanceReason::RegionCounts
+        } else if before.is_balanced() {
+            return BalanceDecision::none(BalanceReason::Balanced, finding(before, before));
+        } else {
+            BalanceReason::Cost
+        };
+        self.walk(&mut cluster, regions.len() as u64, draws);
+        let after = self.imbalance_of(&cluster);
+        BalanceDecision {
+            moves: cluster.moves(),
+            reason,
+            finding: finding(before, after),
+        }
+    }
+
+    fn walk(&self, cluster: &mut ClusterCosts, regions: u64, draws: &mut Draws) {
+        let steps = regions
+            .saturating_mul(self.steps_per_region)
+            .saturating_mul(u64::from(cluster.servers()))
+            .min(self.max_steps);
+        let mut points = cluster.points();
+        for _ in 0..steps {
+            // No cost is below 0.
+            if points <= 0.0 {
+                return;
+            }
+            let Some(step) = next_step(cluster, draws) else {
+                continue;
+            };
+            if cluster.points_after(step) >= points {
+                continue;
+            }
+            let back = cluster.take(step);
+            let found = cluster.points();
+            if found < points {
+                points = found;
+            } else {
+                cluster.take(back);
+            }
+        }
+    }
+
+    fn imbalance_of(&self, cluster: &ClusterCosts) -> Imbalance {
+        Imbalance {
+            weights: self.weights,
+            costs: cluster.costs(),
+            threshold: self.min_cost,
+        }
+    }
+}
+
+fn finding(before: Imbalance, after: Imbalance) -> BalanceFinding {
+    BalanceFinding::Cost {
+        before: Box::new(before),
+        after: Box::new(after),
+    }
+}
+
+/// A step of a kind picked in proportion to the costs that it cures: uneven counts are cured between the fullest and the emptiest server,
+/// everything else between any two (`StochasticLoadBalancer.getRandomGenerator`; the generators for locality and racks have no cost here).
+fn next_step(cluster: &ClusterCosts, draws: &mut Draws) -> Option<Step> {
+    let costs = cluster.costs();
+    let counts = costs[CostFunction::RegionCountSkew as usize];
+    let others = costs.iter().sum::<f64>() - counts;
+    let sum = counts + others;
+    let (this, other) = if sum > 0.0 && draws.unit() > others / sum {
+        fullest_and_emptiest(cluster, draws)?
+    } else {
+        let servers = u64::from(cluster.servers());
+        let this = draws.below(servers);
+        // Any of the others, equally likely.
+        let other = (this + 1 + draws.below(servers - 1)) % servers;
+        (this as u32, other as u32)
+    };
+    between(cluster, this, other, draws)
+}
+
+/// One of the servers with most regions and another of those with fewest, ties broken at random (`LoadCandidateGenerator`).
+fn fullest_and_emptiest(cluster: &ClusterCosts, draws: &mut Draws) -> Option<(u32, u32)> {
+    let count = |server: u32| cluster.regions_of(server).len();
+    let pick = |best: usize, without: Option<u32>, draws: &mut Draws| {
+        let servers = || {
+            (0..cluster.servers())
+                .filter(|&server| count(server) == best && Some(server) != without)
+        };
+        let ties = servers().count() as u64;
+        match ties {
+            0 => None,
+            _ => servers().nth(draws.below(ties) as usize),
+        }
+    };
+    let most = (0..cluster.servers()).map(count).max()?;
+    let this = pick(most, None, draws)?;
+    let others = (0..cluster.servers()).filter(|&server| server != this);
+    let fewest = others.map(count).min()?;
+    Some((this, pick(fewest, Some(this), draws)?))
+}
+
+/// A random region of the server with more of them moves to the other, or, half of the time, changes places with a random one there
+/// (`CandidateGenerator.pickRandomRegions`).
+fn between(cluster: &ClusterCosts, this: u32, other: u32, draws: &mut Draws) -> Option<Step> {
+    let (here, there) = (cluster.regions_of(this), cluster.regions_of(other));
+    let (from, from_server, to, to_server) = match here.len() > there.len() {
+        true => (here, this, there, other),
+        false => (there, other, here, this),
+    };
+    debug_assert_ne!(from_server, to_server);
+    if from.is_empty() {
+        return None;
+    }
+    let a = from[draws.below(from.len() as u64) as usize];
+    if to.is_empty() || draws.bits() >> 63 == 0 {
+        return Some(Step::Move {
+            region: a,
+            to: to_server,
+        });
+    }
+    let b = to[draws.below(to.len() as u64) as usize];
+    Some(Step::Swap { a, b })
+}
+
+#[cfg(test)]
+#[path = "stochastic_balancer_tests.rs"]
+mod tests;

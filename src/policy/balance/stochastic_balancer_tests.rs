@@ -1,0 +1,224 @@
+//! The stochastic balancer: what starts it, what it finds, and that no step ever costs more.
+
+use super::*;
+use crate::policy::balance::{RegionLoad, RegionMove};
+use crate::random::{DrawKey, Seed, Stream};
+use proptest::prelude::*;
+
+fn draws(lane: u32) -> Draws {
+    DrawKey::new(Seed(3), 0, Stream::Sample, lane).at(5)
+}
+
+/// `count` regions of one table dealt to servers in turn, the loads of the hot ones given.
+fn dealt(count: u32, servers: u32, hot: &[(u32, RegionLoad)]) -> Vec<BalancedRegion> {
+    let mut regions: Vec<BalancedRegion> = (0..count)
+        .map(|index| BalancedRegion {
+            server: index % servers,
+            table: 0,
+            created: u64::from(index),
+            load: RegionLoad::default(),
+            demand: 0.0,
+        })
+        .collect();
+    for &(region, load) in hot {
+        regions[region as usize].load = load;
+    }
+    regions
+}
+
+const WRITES: RegionLoad = RegionLoad {
+    reads: 0.0,
+    writes: 90_000.0,
+    memstore_mb: 13.0,
+    store_file_mb: 700.0,
+};
+
+const READS_TOO: RegionLoad = RegionLoad {
+    reads: 5_000.0,
+    ..WRITES
+};
+
+fn costs(decision: &BalanceDecision) -> (Imbalance, Imbalance) {
+    match &decision.finding {
+        BalanceFinding::Cost { before, after } => (**before, **after),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_pure_write_hotspot_over_equal_counts_never_starts_it() {
+    let regions = dealt(16, 8, &[(3, WRITES)]);
+    let decision = StochasticBalancer::default().decide(&regions, 8, &mut draws(0));
+    assert_eq!(decision.reason, BalanceReason::Balanced);
+    assert_eq!(
+        decision.to_string(),
+        "15/602 = 0.0249 < 0.025: does not start"
+    );
+}
+
+#[test]
+fn with_its_reads_it_starts_and_moving_the_hot_region_cures_nothing() {
+    let regions = dealt(16, 8, &[(3, READS_TOO)]);
+    let decision = StochasticBalancer::default().decide(&regions, 8, &mut draws(0));
+    assert_eq!(decision.reason, BalanceReason::Cost);
+    let (before, after) = costs(&decision);
+    assert_eq!(before.to_string(), "20/602 = 0.0332 >= 0.025");
+    assert_eq!(before, after);
+    assert_eq!(
+        decision.to_string(),
+        "20/602 = 0.0332 >= 0.025: starts for its cost and finds nothing better"
+    );
+}
+
+#[test]
+fn two_hot_regions_of_one_server_are_parted() {
+    let regions = dealt(16, 8, &[(3, READS_TOO), (11, READS_TOO)]);
+    let decision = StochasticBalancer::default().decide(&regions, 8, &mut draws(0));
+    let server = |region: u32| {
+        let moved = decision.moves.iter().find(|moved| moved.region == region);
+        moved.map_or(3, |moved| moved.to)
+    };
+    assert_ne!(server(3), server(11));
+    let (before, after) = costs(&decision);
+    // Half of the load on each of two of eight servers: sqrt(6/7 / 2) of the worst, 20 points of it before.
+    let parted = (3.0f64 / 7.0).sqrt();
+    assert!((before.points() - 20.0).abs() < 1e-9);
+    assert!((after.cost(CostFunction::WriteRequest) - parted).abs() < 1e-3);
+    assert!(decision.moves.len() <= 2);
+}
+
+#[test]
+fn an_empty_server_gets_its_share_of_regions() {
+    // Four servers with four regions each, and a new one.
+    let regions = dealt(16, 4, &[]);
+    let decision = StochasticBalancer::default().decide(&regions, 5, &mut draws(1));
+    assert_eq!(decision.reason, BalanceReason::IdleServer);
+    let there = decision.moves.iter().filter(|moved| moved.to == 4).count();
+    // Floor of 16 / 5.
+    assert_eq!(there, 3, "{:?}", decision.moves);
+}
+
+#[test]
+fn counts_beyond_the_slop_start_it_and_within_it_do_not() {
+    let balancer = StochasticBalancer::default();
+    let mut regions = dealt(40, 4, &[]);
+    for region in [0, 4] {
+        regions[region].server = 1;
+    }
+    // 8, 12, 10, 10: within a fifth of 10, and a cost of (500 + 35) x 0.0816 = 43.7 is far over the threshold all the same.
+    let decision = balancer.decide(&regions, 4, &mut draws(2));
+    assert_eq!(decision.reason, BalanceReason::Cost);
+    let (before, after) = costs(&decision);
+    assert!((before.points() - 535.0 * 0.0816496580927726).abs() < 1e-9);
+    assert!(after.cost(CostFunction::RegionCountSkew) < 1e-9);
+    regions[8].server = 1;
+    let decision = balancer.decide(&regions, 4, &mut draws(2));
+    assert_eq!(decision.reason, BalanceReason::RegionCounts);
+    assert_eq!(
+        balancer.decide(&regions[..1], 1, &mut draws(2)).reason,
+        BalanceReason::FewServers
+    );
+}
+
+#[test]
+fn equal_draws_give_equal_decisions() {
+    let regions = dealt(30, 6, &[(3, READS_TOO), (9, READS_TOO), (4, WRITES)]);
+    let balancer = StochasticBalancer::default();
+    let decide = || balancer.decide(&regions, 6, &mut draws(4));
+    assert_eq!(decide(), decide());
+}
+
+prop_compose! {
+    fn any_region()(
+        server in 0u32..4,
+        table in 0u32..3,
+        reads in 0u32..1_000,
+        writes in 0u32..1_000,
+        memstore in 0u32..9,
+        files in 0u32..90,
+    ) -> BalancedRegion {
+        // Binary fractions: their sums don't depend on the order, so a whole one is whole however it is added.
+        BalancedRegion {
+            server,
+            table,
+            created: 0,
+            load: RegionLoad {
+                reads: f64::from(reads),
+                writes: f64::from(writes) / 8.0,
+                memstore_mb: f64::from(memstore) / 4.0,
+                store_file_mb: f64::from(files),
+            },
+            demand: 0.0,
+        }
+    }
+}
+
+fn moved(regions: &[BalancedRegion], moves: &[RegionMove]) -> Vec<BalancedRegion> {
+    let mut regions = regions.to_vec();
+    for step in moves {
+        assert_eq!(regions[step.region as usize].server, step.from);
+        regions[step.region as usize].server = step.to;
+    }
+    regions
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn a_decision_costs_less_and_its_costs_are_those_of_the_placement_it_leads_to(
+        regions in proptest::collection::vec(any_region(), 1..25),
+        lane in 0u32..9,
+    ) {
+        let balancer = StochasticBalancer { steps_per_region: 40, ..StochasticBalancer::default() };
+        let decision = balancer.decide(&regions, 5, &mut draws(lane));
+        let (before, after) = costs(&decision);
+        prop_assert_eq!(before, balancer.imbalance(&regions, 5));
+        prop_assert!(decision.moves.iter().all(|step| step.to < 5 && step.to != step.from));
+        prop_assert!(after.points() < before.points() || decision.moves.is_empty());
+        let afresh = balancer.imbalance(&moved(&regions, &decision.moves), 5);
+        for function in CostFunction::ALL {
+            if function == CostFunction::Move {
+                let expected = decision.moves.len() as f64 / regions.len() as f64;
+                prop_assert!((after.cost(function) - expected).abs() < 1e-12);
+            } else {
+                // Squares of up to 1e8 cancel to within 1e-8, under a root.
+                prop_assert!((after.cost(function) - afresh.cost(function)).abs() < 1e-4);
+            }
+        }
+    }
+
+    #[test]
+    fn a_step_evaluated_is_the_step_taken_and_taking_it_back_restores_the_cost(
+        regions in proptest::collection::vec(any_region(), 2..25),
+        picks in proptest::collection::vec((0usize..25, 0usize..25, any::<bool>()), 1..30),
+    ) {
+        let mut cluster = ClusterCosts::new(&regions, 5, CostWeights::default());
+        let mut server: Vec<u32> = regions.iter().map(|region| region.server).collect();
+        for (a, b, swap) in picks {
+            let (a, b) = (a % regions.len(), b % regions.len());
+            let to = (server[a] + 1 + b as u32 % 4) % 5;
+            let step = match swap && server[a] != server[b] {
+                true => Step::Swap { a: a as u32, b: b as u32 },
+                false => Step::Move { region: a as u32, to },
+            };
+            let (before, expected) = (cluster.points(), cluster.points_after(step));
+            let back = cluster.take(step);
+            // 602 points of costs that are right to 1e-6: squares of up to 1e8 cancel to within 1e-8, and a root of them is taken.
+            prop_assert!((cluster.points() - expected).abs() < 602.0 * 1e-4);
+            cluster.take(back);
+            prop_assert!((cluster.points() - before).abs() < 602.0 * 1e-4);
+            cluster.take(step);
+            match step {
+                Step::Move { to, .. } => server[a] = to,
+                Step::Swap { .. } => server.swap(a, b),
+            }
+            // Every region is on exactly one server, where it says it is.
+            let total: usize = (0..5).map(|server| cluster.regions_of(server).len()).sum();
+            prop_assert_eq!(total, regions.len());
+            for (region, &server) in server.iter().enumerate() {
+                prop_assert!(cluster.regions_of(server).contains(&(region as u32)));
+            }
+        }
+    }
+}
