@@ -101,7 +101,12 @@ pub fn server_load(strategies: &[(&StrategyResult, Demand<'_>)]) -> String {
     };
     let fractions: Vec<Option<f64>> = strategies.iter().map(over).collect();
     if fractions.iter().all(Option::is_none) {
-        return "Load per server over time".to_owned();
+        // Reads have no capacity to be measured against, only each other.
+        let several = strategies.len() > 1;
+        let compared = several.then(|| spread(strategies.iter().map(|(strategy, _)| *strategy)));
+        return compared
+            .flatten()
+            .unwrap_or_else(|| "Load per server over time".to_owned());
     }
     let mut hot: Vec<(f64, String)> = Vec::new();
     for ((strategy, _), fraction) in strategies.iter().zip(&fractions) {
