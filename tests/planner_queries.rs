@@ -9,7 +9,7 @@ use keyheat::query::{Costs, PlanContext, Requests, RowCounts, plan};
 use keyheat::record::{FieldKind, KnownField, Schema, TextValues, TimeUnit};
 use keyheat::time::{EpochNanos, SimTime};
 use keyheat::workload::{
-    Condition, OperationId, RangeExtent, Read, ReadRange, ReadTarget, WriteId,
+    Condition, Identity, OperationId, RangeExtent, Read, ReadRange, ReadTarget, WriteId,
 };
 use keyheat::workload::{Within, WithinValues};
 use planner_schema::{START, field, read};
@@ -50,6 +50,17 @@ impl RowCounts for Uniform<'_> {
             rows *= ((high - low) as f64 / self.values(*field)).min(1.0);
         }
         rows.max(1.0)
+    }
+
+    fn distinct(
+        &self,
+        condition: Condition<'_>,
+        _: Identity<'_>,
+        target: &[i64],
+        at: SimTime,
+    ) -> f64 {
+        // Its rows are written once.
+        self.matching(condition, target, at)
     }
 }
 

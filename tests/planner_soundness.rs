@@ -10,8 +10,8 @@ use keyheat::record::{
 };
 use keyheat::time::{EpochNanos, SimDuration, SimTime};
 use keyheat::workload::{
-    Condition, Newest, OperationId, Page, PageVia, RangeExtent, Read, ReadRange, ReadTarget,
-    Within, WithinValues, WriteId,
+    Condition, Identity, Newest, OperationId, Page, PageVia, RangeExtent, Read, ReadRange,
+    ReadTarget, Within, WithinValues, WriteId,
 };
 use planner_schema::{START, field, read};
 use proptest::prelude::*;
@@ -158,6 +158,36 @@ impl RowCounts for Table {
                     .all(|(field, low, high)| (*low..*high).contains(&slot(*field)))
         };
         self.records.iter().filter(holds).count() as f64
+    }
+
+    fn distinct(
+        &self,
+        condition: Condition<'_>,
+        identity: Identity<'_>,
+        _: &[i64],
+        _: SimTime,
+    ) -> f64 {
+        let mut writes: BTreeMap<Vec<i64>, i32> = BTreeMap::new();
+        for record in &self.records {
+            let slot = |field: FieldId| record[usize::from(field.0)];
+            let mut equal = condition.equal.iter();
+            let mut between = condition.between.iter();
+            if equal.all(|(field, value)| slot(*field) == *value)
+                && between.all(|(field, low, high)| (*low..*high).contains(&slot(*field)))
+            {
+                let step = identity
+                    .step
+                    .map(|(field, low, high)| (slot(field) - low).div_euclid(high - low));
+                let told = identity.told.iter().map(|field| slot(*field));
+                *writes.entry(told.chain(step).collect()).or_default() += 1;
+            }
+        }
+        // So many equally likely draws for each write.
+        let rows = writes.values().map(|writes| match identity.draws {
+            draws if draws.is_finite() => draws * (1.0 - (1.0 - 1.0 / draws).powi(*writes)),
+            _ => f64::from(*writes),
+        });
+        rows.sum()
     }
 }
 

@@ -81,6 +81,32 @@ impl KeyPlan {
         fields
     }
 
+    /// Fields that these segments tell: each those of its own, and both together a number whose quotient and remainder they are
+    /// (`n / 2` and `n % 2`).
+    pub fn told_together(&self, segments: impl Iterator<Item = usize> + Clone) -> Vec<FieldId> {
+        let mut fields: Vec<FieldId> = segments
+            .clone()
+            .flat_map(|segment| self.told_fields(segment))
+            .collect();
+        let (mut quotients, mut remainders) = (Vec::new(), Vec::new());
+        for segment in segments {
+            let code = &self.segments()[segment].code;
+            find_parts(code, &mut quotients, &mut remainders);
+        }
+        for (field, step) in quotients {
+            // So many values in a row leave different remainders.
+            if remainders
+                .iter()
+                .any(|(other, modulus)| *other == field && *modulus >= step)
+            {
+                fields.push(field);
+            }
+        }
+        fields.sort_unstable();
+        fields.dedup();
+        fields
+    }
+
     /// All bytes that the segment can be (and perhaps more), ascending, when it is made of hashes, remainders, draws and constants and they
     /// are not too many.
     pub fn segment_values(&self, segment: usize) -> Option<Vec<Vec<u8>>> {
@@ -218,7 +244,43 @@ fn told_int(code: &IntCode, fields: &mut Vec<FieldId>) {
     }
 }
 
-/// Two digits of a number, `x * base + y` with 0 <= y < base: x and y.
+/// Quotients and remainders of not negative fields by constants, where the bytes tell them.
+fn find_parts(
+    code: &BytesCode,
+    quotients: &mut Vec<(FieldId, i64)>,
+    remainders: &mut Vec<(FieldId, i64)>,
+) {
+    let mut add = |a: &IntCode, b: &IntCode, parts: bool| {
+        if let (IntOp::Slot(slot), Some(by)) = (&a.op, b.range.single())
+            && a.range.low >= 0
+            && by > 0
+        {
+            let part = (FieldId(*slot as u16), by);
+            if parts {
+                quotients.push(part);
+            } else {
+                remainders.push(part);
+            }
+        }
+    };
+    match code {
+        BytesCode::Int(encoding, value) if !matches!(encoding, IntEncoding::Calendar(..)) => {
+            match &value.op {
+                IntOp::Divide(a, b) => add(a, b, true),
+                IntOp::Remainder(a, b) | IntOp::Pmod(a, b) => add(a, b, false),
+                _ => {}
+            }
+        }
+        BytesCode::Concat(parts) => {
+            for part in parts {
+                find_parts(part, quotients, remainders);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Two digits of a number, `x * base + y` with fewer values of y in a row than the base: x and y.
 fn digits<'a>(a: &'a IntCode, b: &'a IntCode) -> Option<(&'a IntCode, &'a IntCode)> {
     let IntOp::Multiply(x, base) = &a.op else {
         return None;
@@ -228,7 +290,8 @@ fn digits<'a>(a: &'a IntCode, b: &'a IntCode) -> Option<(&'a IntCode, &'a IntCod
         (Some(x), _) => (base, x),
         _ => return None,
     };
-    (a.range != Interval::ALL && b.range.within(0, base - 1)).then_some((x, b))
+    let width = b.range.high.checked_sub(b.range.low)?;
+    (a.range != Interval::ALL && width < base).then_some((x, b))
 }
 
 /// How many values each draw of the code has.

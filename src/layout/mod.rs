@@ -2,13 +2,13 @@
 //!
 //! Must not simulate; what it predicts comes from samples of the records and from the key plan.
 
-mod distinct_keys;
 mod explanation;
 mod key_lints;
 mod key_sample;
 mod load_lints;
 mod plan_layout;
 mod read_forecast;
+mod row_growth;
 mod size_findings;
 mod table_sample;
 mod table_size;

@@ -9,9 +9,9 @@
 //! too, where a key goes on with time; they are then as far apart as the rows of one prefix lie in time.
 
 use super::Layout;
-use super::distinct_keys::DistinctKeys;
 use super::key_sample::KeySample;
 use super::plan_layout::{existing_sample, run_sample_of};
+use super::row_growth::RowGrowth;
 use super::table_size::{
     EncodedSize, KeyBytes, MemstoreBudget, SegmentBytes, StrategySize, TableSize,
 };
@@ -48,7 +48,7 @@ pub struct TableSample {
     key: KeyBytes,
     segments: Vec<SegmentBytes>,
     prefixes: SharedPrefixes,
-    distinct: Option<DistinctKeys>,
+    growth: RowGrowth,
     /// By encoding, of the sample.
     files: [StoreFileSize; 4],
     neighbours: Option<TimeNeighbours>,
@@ -184,7 +184,7 @@ impl TableSample {
             key: KeyBytes::of(rows.iter().map(|(key, _)| key.len())),
             segments: segments(key, &parts[fullest]),
             neighbours: TimeNeighbours::of(key, &rows),
-            distinct: DistinctKeys::of(key, setup, &keys),
+            growth: RowGrowth::of(key, setup, generator, seed, replicate),
             prefixes,
             files,
         }
@@ -193,8 +193,8 @@ impl TableSample {
     /// The table after so many writes of the run, each on top of the existing rows.
     pub fn size(&self, written: f64) -> TableSize {
         let total = self.existing + written;
-        let existing_rows = self.different_keys(self.existing);
-        let rows = self.different_keys(total).max(existing_rows);
+        let existing_rows = self.growth.rows(0.0);
+        let rows = self.growth.rows(written);
         let encoded = BlockEncoding::ALL.map(|encoding| self.encoded(encoding, rows, total));
         let key = self.key.mean;
         let cells = self.row_size.cell_count() as f64;
@@ -214,18 +214,6 @@ impl TableSample {
             memstore_row_bytes: self.row_size.memstore(key.round() as u64) as f64,
             encoding: self.table.block_encoding,
             encoded,
-        }
-    }
-
-    /// Distinct keys among so many writes; for as many as were sampled, those counted.
-    fn different_keys(&self, writes: f64) -> f64 {
-        let drawn = self.prefixes.sampled();
-        match &self.distinct {
-            Some(DistinctKeys::All) if !self.prefixes.counts_rows() => writes,
-            Some(keys @ DistinctKeys::Drawn(..)) => {
-                keys.scaled(writes, drawn, self.prefixes.sampled_rows())
-            }
-            _ => self.prefixes.rows(writes),
         }
     }
 

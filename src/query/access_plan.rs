@@ -5,6 +5,7 @@ use super::candidates::{Candidate, Stop};
 use super::dimension::Dimension;
 use super::evidence::Evidence;
 use super::question::Question;
+use super::row_identity::RowIdentity;
 use crate::key::KeyPlan;
 use crate::record::FieldId;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ pub struct AccessPlan {
     pub(super) stop: Stop,
     pub(super) evidence: Evidence,
     pub(super) ordered: Option<Ordered>,
-    pub(super) distinct: Distinct,
+    pub(super) identity: Arc<RowIdentity>,
     /// Several combinations may ask for the same.
     pub(super) may_repeat: bool,
     pub(super) path: AccessPath,
@@ -26,15 +27,6 @@ pub struct AccessPlan {
     pub(super) expected: Expected,
     /// Names of fields, for words.
     pub(super) names: Arc<[String]>,
-}
-
-/// Different keys for each operation that has written one: fewer than 1 where operations write the same key.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Distinct {
-    /// Of all operations.
-    pub all: f64,
-    /// Of those that the reader wants.
-    pub wanted: f64,
 }
 
 /// The rows of one request lie in the order that the reader wants.
@@ -80,6 +72,7 @@ impl AccessPlan {
         candidate: Candidate,
         question: &Arc<Question>,
         names: &Arc<[String]>,
+        identity: &Arc<RowIdentity>,
     ) -> Self {
         let evidence = Evidence::new(key, &candidate, question);
         let segments = candidate.stop.segments(key.segments().len());
@@ -103,10 +96,7 @@ impl AccessPlan {
             stop: candidate.stop,
             evidence,
             ordered,
-            distinct: Distinct {
-                all: 1.0,
-                wanted: 1.0,
-            },
+            identity: identity.clone(),
             may_repeat,
             over_reads: Vec::new(),
             expected: Expected::default(),

@@ -4,6 +4,7 @@ use super::candidates::{Candidate, Stop};
 use super::question::Question;
 use super::requests::Scratch;
 use super::row_counts::RowCounts;
+use super::row_identity::RowIdentity;
 use crate::key::{Grain, KeyPlan};
 use crate::record::FieldId;
 use crate::time::SimTime;
@@ -41,13 +42,8 @@ impl Evidence {
         let plain: Vec<usize> = (0..segments)
             .filter(|segment| given(*segment).is_none())
             .collect();
-        let mut told: Vec<FieldId> = plain
-            .iter()
-            .flat_map(|segment| key.told_fields(*segment))
-            .filter(known)
-            .collect();
-        told.sort_unstable();
-        told.dedup();
+        let told = key.told_together(plain.iter().copied());
+        let mut told: Vec<FieldId> = told.into_iter().filter(known).collect();
         let mut steps: Vec<(FieldId, Grain)> = Vec::new();
         let mut evidence = Self {
             told: Vec::new(),
@@ -121,14 +117,13 @@ impl Evidence {
         evidence
     }
 
-    /// Expected number of rows that share the beginning of the combination in `scratch`; if `wanted_only`, of those that satisfy what the
-    /// reader knows besides (lists apart).
+    /// Expected number of rows that share the beginning of the combination in `scratch`.
     pub fn rows(
         &self,
         question: &Question,
+        identity: &RowIdentity,
         rows: &impl RowCounts,
         (target, at): (&[i64], SimTime),
-        wanted_only: bool,
         scratch: &mut Scratch,
     ) -> f64 {
         let Scratch {
@@ -137,6 +132,7 @@ impl Evidence {
             between,
             bands,
             grain,
+            step,
             ..
         } = scratch;
         equal.clear();
@@ -160,17 +156,7 @@ impl Evidence {
             }
             narrow(between, *field, range);
         }
-        if wanted_only {
-            for field in question.known.stored() {
-                if !self.told.contains(field) && !self.hashed.contains(field) {
-                    equal.push((*field, slot(field, record)));
-                }
-            }
-            for (field, low, high) in &bands.0 {
-                narrow(between, *field, *low..*high);
-            }
-        }
-        let all = rows.matching(Condition { equal, between }, target, at);
+        let all = identity.rows(rows, Condition { equal, between }, *step, target, at);
         let found = if self.unknown_parts {
             all * self.chance
         } else if self.hashed.is_empty() {
@@ -181,7 +167,7 @@ impl Evidence {
                     .iter()
                     .map(|field| (*field, slot(field, record))),
             );
-            let same = rows.matching(Condition { equal, between }, target, at);
+            let same = identity.rows(rows, Condition { equal, between }, *step, target, at);
             same + (all - same).max(0.0) * self.chance
         };
         found / self.shared_by

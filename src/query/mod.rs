@@ -18,6 +18,7 @@ mod planner;
 mod question;
 mod requests;
 mod row_counts;
+mod row_identity;
 mod serve;
 mod words;
 
@@ -26,3 +27,4 @@ pub use access_plan::{AccessPlan, Expected, OverRead};
 pub use planner::{Costs, PlanContext, plan};
 pub use requests::{Requests, ScanRequest};
 pub use row_counts::RowCounts;
+pub use row_identity::{RowIdentity, RowStep};

@@ -1,13 +1,13 @@
 //! Chooses the cheapest way in which a key can serve a read. Must not know regions or servers.
 
-use super::access_plan::{AccessPlan, Distinct, Expected};
-use super::candidates::{Candidate, Stop, candidates};
-use super::evidence::Evidence;
+use super::access_plan::{AccessPlan, Expected};
+use super::candidates::{Stop, candidates};
 use super::question::Question;
-use super::requests::{Requests, Scratch};
+use super::requests::Requests;
 use super::row_counts::RowCounts;
-use crate::key::{KeyPlan, Knowledge, Spread};
-use crate::record::{KnownField, Schema};
+use super::row_identity::RowIdentity;
+use crate::key::KeyPlan;
+use crate::record::Schema;
 use crate::time::EpochNanos;
 use crate::workload::{Population, Read, ReadTarget};
 use std::sync::Arc;
@@ -62,7 +62,7 @@ pub fn plan<R: RowCounts>(
         }
     }
     ways.sort_by(|a, b| a.requests.total_cmp(&b.requests));
-    let distinct = distinct_rows(key, &question, context);
+    let identity = Arc::new(RowIdentity::of(key, context.schema));
     let mut requests = Requests::default();
     let mut best: Option<(f64, AccessPlan)> = None;
     for way in ways {
@@ -71,8 +71,7 @@ pub fn plan<R: RowCounts>(
         if best.as_ref().is_some_and(|(cost, _)| least > *cost) {
             break;
         }
-        let mut plan = AccessPlan::new(key, way, &question, &names);
-        plan.distinct = distinct;
+        let mut plan = AccessPlan::new(key, way, &question, &names, &identity);
         let most = best.as_ref().map_or(f64::INFINITY, |(cost, _)| *cost);
         let cost = cost(&mut plan, context, most, &mut requests);
         let better = best.as_ref().is_none_or(|(least, before)| {
@@ -86,54 +85,6 @@ pub fn plan<R: RowCounts>(
     }
     let (_, plan) = best.expect("reading the whole table is always a way");
     plan
-}
-
-/// Number of different keys for each operation that has written one. The targets are rows, each equally likely: one whose key m
-/// operations have written stands for 1 / m of a key.
-fn distinct_rows<R: RowCounts>(
-    key: &KeyPlan,
-    question: &Question,
-    context: &PlanContext<'_, R>,
-) -> Distinct {
-    let mut known = Knowledge::default();
-    for field in key.fields() {
-        known.learn(KnownField::Stored(field));
-    }
-    let whole = Candidate {
-        dimensions: Vec::new(),
-        stop: Stop::Key,
-        known,
-        coarse: Vec::new(),
-        requests: 1.0,
-    };
-    let evidence = Evidence::new(key, &whole, question);
-    let drawn = key.segments().iter();
-    let drawn = drawn.filter(|segment| segment.spread() == Spread::Random);
-    let values: f64 = drawn
-        .map(|segment| segment.cardinality().map_or(f64::INFINITY, |n| n as f64))
-        .product();
-    let mut scratch = Scratch::default();
-    let mut mean = |wanted_only: bool| {
-        let keys = context.sample.iter().map(|target| {
-            scratch.record.clear();
-            scratch.record.extend_from_slice(target.record);
-            let Scratch {
-                record,
-                grain,
-                bands,
-                ..
-            } = &mut scratch;
-            question.resolve(target, record, grain, bands);
-            let (rows, at) = (context.population, (target.record, target.at));
-            let same = evidence.rows(question, rows, at, wanted_only, &mut scratch);
-            1.0 / (1.0 + (same - 1.0).max(0.0) / values)
-        });
-        keys.sum::<f64>() / context.sample.len().max(1) as f64
-    };
-    Distinct {
-        all: mean(false),
-        wanted: mean(true),
-    }
 }
 
 /// Mean cost of one read in seconds; sets what is expected of it. Infinite, and nothing is set, when it is more than `most`.

@@ -1,6 +1,7 @@
 //! What one read asks the table for. Must not know regions.
 
 use super::band::Bands;
+use super::row_identity::RowStep;
 use crate::key::GrainBuffers;
 use crate::keyspace::KeyBatch;
 use crate::record::FieldId;
@@ -41,6 +42,8 @@ pub(super) struct Scratch {
     pub record: Vec<i64>,
     /// Which value each dimension has.
     pub choice: Vec<usize>,
+    /// The step that makes the target's row.
+    pub step: RowStep,
     pub bands: Bands,
     pub grain: GrainBuffers,
     pub equal: Vec<(FieldId, i64)>,

@@ -1,7 +1,7 @@
 //! Where numbers of rows come from. Must not know keys.
 
 use crate::time::SimTime;
-use crate::workload::{Condition, Population};
+use crate::workload::{Condition, Identity, Population};
 use std::sync::Arc;
 
 /// Numbers of rows of a table: from laws ([`Population`]), or from rows held in memory.
@@ -11,6 +11,15 @@ pub trait RowCounts {
 
     /// Expected number of rows that satisfy `condition` at an instant, when `target` is known to be one of the rows.
     fn matching(&self, condition: Condition<'_>, target: &[i64], at: SimTime) -> f64;
+
+    /// The same of rows that agree in `identity` counted once.
+    fn distinct(
+        &self,
+        condition: Condition<'_>,
+        identity: Identity<'_>,
+        target: &[i64],
+        at: SimTime,
+    ) -> f64;
 }
 
 impl RowCounts for Population {
@@ -21,6 +30,16 @@ impl RowCounts for Population {
     fn matching(&self, condition: Condition<'_>, target: &[i64], at: SimTime) -> f64 {
         Population::matching(self, condition, target, at)
     }
+
+    fn distinct(
+        &self,
+        condition: Condition<'_>,
+        identity: Identity<'_>,
+        target: &[i64],
+        at: SimTime,
+    ) -> f64 {
+        Population::distinct(self, condition, identity, target, at)
+    }
 }
 
 impl<R: RowCounts> RowCounts for Arc<R> {
@@ -30,5 +49,15 @@ impl<R: RowCounts> RowCounts for Arc<R> {
 
     fn matching(&self, condition: Condition<'_>, target: &[i64], at: SimTime) -> f64 {
         (**self).matching(condition, target, at)
+    }
+
+    fn distinct(
+        &self,
+        condition: Condition<'_>,
+        identity: Identity<'_>,
+        target: &[i64],
+        at: SimTime,
+    ) -> f64 {
+        (**self).distinct(condition, identity, target, at)
     }
 }

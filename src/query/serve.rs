@@ -34,6 +34,7 @@ impl AccessPlan {
             &mut scratch.grain,
             &mut scratch.bands,
         );
+        scratch.step = self.identity.step(&mut scratch.record, &mut scratch.grain);
         let wanted = self.wanted(target, rows, &mut scratch);
         let mut read = Read {
             plan: self,
@@ -74,7 +75,10 @@ impl AccessPlan {
         let counted = combinations.min(MOST_COUNTED);
         let mut total = 0.0;
         for combination in 0..counted {
-            let Scratch { equal, bands, .. } = scratch;
+            let Scratch {
+                equal, bands, step, ..
+            } = &mut *scratch;
+            let step = *step;
             equal.clear();
             let known = question.known.stored().iter();
             equal.extend(known.map(|field| (*field, target.record[usize::from(field.0)])));
@@ -91,14 +95,16 @@ impl AccessPlan {
                 equal,
                 between: &bands.0,
             };
-            total += rows.matching(condition, target.record, target.at);
+            total += self
+                .identity
+                .rows(rows, condition, step, target.record, target.at);
         }
         let scale = if counted == 0 {
             0.0
         } else {
             combinations as f64 / counted as f64
         };
-        total * scale * question.shares * self.distinct.wanted
+        total * scale * question.shares
     }
 
     /// Rows read until there are enough, and rows that are returned.
@@ -180,6 +186,7 @@ impl AccessPlan {
             equal,
             between,
             grain,
+            step,
             ..
         } = scratch;
         record.clear();
@@ -190,7 +197,9 @@ impl AccessPlan {
         let told = self.evidence.told.iter();
         equal.extend(told.map(|field| (*field, target.record[usize::from(field.0)])));
         between.push((order.field, window.start, window.end));
-        rows.matching(Condition { equal, between }, target.record, target.at) * self.distinct.all
+        let condition = Condition { equal, between };
+        self.identity
+            .rows(rows, condition, *step, target.record, target.at)
             / self.evidence.shared_by
     }
 }
@@ -305,18 +314,16 @@ impl<R: RowCounts> Read<'_, R> {
         self.write_prefix(segments, &mut low);
         let rows = plan.evidence.rows(
             &plan.question,
+            &plan.identity,
             self.rows,
             (self.target.record, self.target.at),
-            false,
             self.scratch,
         );
         if plan.stop == Stop::Key {
             self.requests
                 .gets
                 .push_with(|out| out.extend_from_slice(&low));
-            // Of the keys that share a row, one has it.
-            let shared_by = plan.evidence.shared_by;
-            self.requests.gets_found += (rows * shared_by).min(1.0) / shared_by;
+            self.requests.gets_found += rows.min(1.0);
             self.scratch.low = low;
             return;
         }
@@ -372,7 +379,6 @@ impl<R: RowCounts> Read<'_, R> {
         self.requests
             .stops
             .push_with(|out| RowKey::write_after_prefix(&high, out));
-        let rows = rows * plan.distinct.all;
         self.requests.scans.push(ScanRequest {
             rows,
             rows_read: rows,

@@ -42,4 +42,4 @@ pub use given_value::{GivenValue, GivenValueError};
 pub use known_field::{DerivedId, KnownField};
 pub use schema::{Field, FieldId, FieldKind, Late, Law, LawShape, Schema, TextValues, TimeUnit};
 pub use value_sampler::{ValueSampler, zipf_rank};
-pub use value_shares::ValueShares;
+pub use value_shares::{ShareClass, ValueShares, share_classes};

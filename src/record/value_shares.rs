@@ -5,9 +5,38 @@ use super::sampler::{TABLE_MAX, hot_ranks, value_weights};
 use super::zipf;
 use super::{FieldId, Law, LawShape, Schema};
 use crate::random::{DrawKey, Permutation, Seed, Stream, lane_of};
+use std::collections::BTreeMap;
 
 /// Ranges of up to so many values of a permuted law without a table are summed value by value; of longer ones the expected share is given.
 const SUMMED_MAX: u64 = 4_096;
+
+/// Equal parts into which a normal law over too many values for a table is cut.
+const SLICES: u64 = 64;
+
+/// Values of about the same share: within a factor of 1.42 of each other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ShareClass {
+    /// Number of them.
+    pub values: f64,
+    /// Mean share of one.
+    pub share: f64,
+}
+
+/// Sorts the shares of values, which add up to 1, into classes: the greatest last, values without a share left out. O(values).
+pub fn share_classes(shares: impl Iterator<Item = f64>) -> Vec<ShareClass> {
+    let mut classes: BTreeMap<u64, (f64, f64)> = BTreeMap::new();
+    for share in shares.filter(|share| *share > 0.0) {
+        // The exponent of the square: two classes an octave.
+        let (values, sum) = classes.entry((share * share).to_bits() >> 52).or_default();
+        *values += 1.0;
+        *sum += share;
+    }
+    let class = |(values, sum)| ShareClass {
+        values,
+        share: sum / values,
+    };
+    classes.into_values().map(class).collect()
+}
 
 /// The shares of a field's values under one law, in one replicate: exactly what [`super::ValueSampler`] draws by. O(values) memory for laws that
 /// draw from a table (up to 2^20 values that are not all alike), else O(1).
@@ -112,6 +141,42 @@ impl ValueShares {
             self.between(low, high)
         } else {
             0.0
+        }
+    }
+
+    /// All values in classes of about the same share. O(values) where they are tabulated, else O(log values).
+    pub fn classes(&self) -> Vec<ShareClass> {
+        let even = |from: u64, to: u64, sum: f64| ShareClass {
+            values: (to - from) as f64,
+            share: sum / (to - from) as f64,
+        };
+        match &self.form {
+            Form::Uniform => vec![even(0, self.count, 1.0)],
+            Form::Table { before, .. } => {
+                share_classes(before.windows(2).map(|pair| pair[1] - pair[0]))
+            }
+            Form::Normal { .. } => (0..SLICES)
+                .map(|slice| {
+                    let at = |slice: u64| {
+                        (u128::from(self.count) * u128::from(slice) / u128::from(SLICES)) as u64
+                    };
+                    (at(slice), at(slice + 1))
+                })
+                .filter(|(from, to)| from < to)
+                .map(|(from, to)| even(from, to, self.between(from, to)))
+                .collect(),
+            Form::Ranks { law, weight, .. } => {
+                let mut classes = Vec::new();
+                let mut from = 0u64;
+                while from < self.count {
+                    let to = (from + (from / 2).max(1)).min(self.count);
+                    let sum =
+                        self.ranks_before(law, *weight, to) - self.ranks_before(law, *weight, from);
+                    classes.push(even(from, to, sum));
+                    from = to;
+                }
+                classes
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::held_table::*;
 use super::*;
+use crate::record::{Field, FieldId};
 use crate::time::SimDuration;
 
 #[test]
@@ -15,6 +16,7 @@ fn beats_that_rewrite_the_row_of_a_step_are_one_row() {
     let identity = Identity {
         told: &[CAMPAIGN, COMPANY],
         step: Some(step),
+        ..Identity::default()
     };
     let company = |target: &[i64]| (vec![of(target, COMPANY)], vec![]);
     // Every step of 10 s holds a beat, of 20 s before the run and 26 s after it: the steps that reach into them.
@@ -34,12 +36,14 @@ fn beats_that_rewrite_the_row_of_a_step_are_one_row() {
     let timeless = Identity {
         told: &[CAMPAIGN, COMPANY],
         step: None,
+        ..Identity::default()
     };
     held.compare_distinct(300, timeless, company).are_equal();
     // With the very instant in it, each beat is.
     let exact = Identity {
         told: &[CAMPAIGN, COMPANY, TS],
         step: None,
+        ..Identity::default()
     };
     held.compare_distinct(300, exact, company).agree();
 }
@@ -63,6 +67,7 @@ fn updates_of_existing_rows_add_none() {
     let identity = Identity {
         told: &[CAMPAIGN],
         step: None,
+        ..Identity::default()
     };
     for field in [CAMPAIGN, COMPANY, REGION] {
         let question = |target: &[i64]| (vec![of(target, field)], vec![]);
@@ -80,6 +85,7 @@ fn drawn_rows_that_meet_by_chance_are_one() {
     let identity = Identity {
         told: &[CAMPAIGN],
         step: Some((TS, start - 8_000, start)),
+        ..Identity::default()
     };
     let campaign = |target: &[i64]| (vec![of(target, CAMPAIGN)], vec![]);
     held.compare_distinct(1_000, identity, campaign).agree();
@@ -87,6 +93,105 @@ fn drawn_rows_that_meet_by_chance_are_one() {
     let numbered = Identity {
         told: &[CAMPAIGN, ID],
         step: None,
+        ..Identity::default()
     };
     held.compare_distinct(300, numbered, campaign).agree();
+}
+
+#[test]
+fn late_beats_fall_on_steps_as_chance_has_it() {
+    // Every beat is late by up to 12 s, steps are of 4 s like the beats: a step holds one with 1 - 1 / e, not for certain.
+    for fraction in [1.0, 0.4] {
+        let late = crate::record::Late {
+            fraction,
+            up_to: secs(12),
+        };
+        let held = held(
+            &beating_table(Phase::Spread),
+            &schema(Some(late)),
+            at(26_000),
+        );
+        let start = START.0 / 1_000_000;
+        let identity = Identity {
+            told: &[CAMPAIGN, COMPANY],
+            step: Some((TS, start, start + 4_000)),
+            ..Identity::default()
+        };
+        let company = |target: &[i64]| (vec![of(target, COMPANY)], vec![]);
+        held.compare_distinct(300, identity, company).agree();
+        let of_step = |target: &[i64]| {
+            let ts = target[usize::from(TS.0)];
+            let low = ts - (ts - start).rem_euclid(4_000);
+            (vec![of(target, COMPANY)], vec![(TS, low, low + 4_000)])
+        };
+        held.compare_distinct(300, identity, of_step).agree();
+        // A row by row question counts what the question of all counts.
+        let row = |target: &[i64]| {
+            let (equal, between) = of_step(target);
+            (vec![equal[0], of(target, CAMPAIGN)], between)
+        };
+        held.compare_distinct(300, identity, row).are_equal();
+    }
+}
+
+#[test]
+fn one_row_questions_add_up_to_the_question_of_all() {
+    let late = crate::record::Late {
+        fraction: 1.0,
+        up_to: secs(12),
+    };
+    let held = held(
+        &beating_table(Phase::Spread),
+        &schema(Some(late)),
+        at(26_000),
+    );
+    let start = START.0 / 1_000_000;
+    let identity = Identity {
+        told: &[CAMPAIGN],
+        step: Some((TS, start, start + 4_000)),
+        ..Identity::default()
+    };
+    let window = [(TS, start + 8_000, start + 12_000)];
+    // A target that satisfies neither adds nothing of its own.
+    let target = vec![0; 8];
+    let ask = |equal: &[(FieldId, i64)]| {
+        let condition = Condition {
+            equal,
+            between: &window,
+        };
+        held.population
+            .distinct(condition, identity, &target, held.at)
+    };
+    let all = ask(&[]);
+    let campaigns: f64 = (1_000..7_000).map(|slot| ask(&[(CAMPAIGN, slot)])).sum();
+    let totals = ask(&[(CAMPAIGN, Field::literal_slot(0))]);
+    assert!(
+        (campaigns + totals - all).abs() < 1e-6 * all,
+        "{campaigns} + {totals} for {all}"
+    );
+}
+
+#[test]
+fn random_salts_make_rows_of_their_own() {
+    let mut workload = drawn_table();
+    workload.writes.clear();
+    let held = held(&workload, &schema(None), at(0));
+    let rows = |told: &[FieldId], draws| {
+        let identity = Identity {
+            told,
+            draws,
+            ..Identity::default()
+        };
+        let target = &held.rows[0];
+        let condition = Condition::default();
+        held.population
+            .distinct(condition, identity, target, held.at)
+    };
+    // 120,000 writes of 6,000 campaigns: 20 each, the rarest 8 (1 - 0.6 by Zipf's law).
+    assert!((rows(&[CAMPAIGN], 1.0) - 6_000.0).abs() < 10.0);
+    let two = rows(&[CAMPAIGN], 2.0);
+    assert!(two > 11_700.0 && two < 12_000.0, "{two}");
+    let many = rows(&[CAMPAIGN], 1e6);
+    assert!(many > 119_000.0 && many < 120_000.0, "{many}");
+    assert_eq!(rows(&[CAMPAIGN], f64::INFINITY), 120_000.0);
 }

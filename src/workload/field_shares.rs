@@ -2,7 +2,9 @@
 
 use super::row_origin::RowOrigin;
 use crate::random::Seed;
-use crate::record::{FieldId, FieldKind, RecordGenerator, Schema, ValueShares};
+use crate::record::{
+    FieldId, FieldKind, RecordGenerator, Schema, ShareClass, ValueShares, share_classes,
+};
 use std::sync::OnceLock;
 
 /// Dependent values (`of`) are tabulated when what they depend on has at most so many combinations, and they themselves so many values: 0.1 s and 32 MB at
@@ -14,6 +16,8 @@ pub const TABULATED_MAX: u64 = 1 << 22;
 pub(super) struct FieldShares {
     /// Of each field's own law.
     drawn: Vec<OnceLock<Option<ValueShares>>>,
+    /// The same in classes.
+    classes: Vec<OnceLock<Vec<ShareClass>>>,
     /// Of each origin and field.
     dependents: Vec<Vec<Dependent>>,
     seed: Seed,
@@ -28,6 +32,7 @@ struct Dependent {
     /// The first origin in which it has the same shares.
     twin: usize,
     by_rows: OnceLock<Option<Table>>,
+    classes: OnceLock<Vec<ShareClass>>,
     evenly: OnceLock<Option<Table>>,
 }
 
@@ -65,6 +70,7 @@ impl FieldShares {
                     roots,
                     twin: twin.unwrap_or(dependents.len()),
                     by_rows: OnceLock::new(),
+                    classes: OnceLock::new(),
                     evenly: OnceLock::new(),
                 }
             });
@@ -73,6 +79,7 @@ impl FieldShares {
         }
         Self {
             drawn: fields().map(|_| OnceLock::new()).collect(),
+            classes: fields().map(|_| OnceLock::new()).collect(),
             dependents,
             seed,
             replicate,
@@ -104,14 +111,49 @@ impl FieldShares {
     /// The share of slots `low..high` by the field's own law.
     #[inline]
     pub(super) fn by_law(&self, field: FieldId, (low, high): (i64, i64), schema: &Schema) -> f64 {
+        let shares = self.law(field, schema);
+        // Fresh values and doubles: no two are alike.
+        shares.map_or(0.0, |shares| shares.share_between(low, high))
+    }
+
+    fn law(&self, field: FieldId, schema: &Schema) -> Option<&ValueShares> {
         let shares = self.drawn[usize::from(field.0)].get_or_init(|| {
             let law = &schema.field(field).law;
             ValueShares::new(schema, field, law, self.seed, self.replicate)
         });
-        // Fresh values and doubles: no two are alike.
-        shares
-            .as_ref()
-            .map_or(0.0, |shares| shares.share_between(low, high))
+        shares.as_ref()
+    }
+
+    /// A field's values in classes of about the same share by its own law; none of fresh values and doubles.
+    pub(super) fn law_classes(&self, field: FieldId, schema: &Schema) -> &[ShareClass] {
+        self.classes[usize::from(field.0)].get_or_init(|| {
+            let shares = self.law(field, schema);
+            shares.map_or_else(Vec::new, ValueShares::classes)
+        })
+    }
+
+    /// The same of a dependent field among the rows of an origin; by its own law where it is not tabulated.
+    pub(super) fn dependent_classes(
+        &self,
+        origins: &[RowOrigin],
+        at: usize,
+        field: FieldId,
+        generator: &RecordGenerator,
+    ) -> &[ShareClass] {
+        let twin = self.dependents[at][usize::from(field.0)].twin;
+        let dependent = &self.dependents[twin][usize::from(field.0)];
+        let classes = dependent.classes.get_or_init(|| {
+            let table = dependent.by_rows.get_or_init(|| {
+                self.tabulate(&origins[twin], field, &dependent.roots, Of::Rows, generator)
+            });
+            table.as_ref().map_or_else(Vec::new, |table| {
+                share_classes(table.before.windows(2).map(|pair| pair[1] - pair[0]))
+            })
+        });
+        if classes.is_empty() {
+            return self.law_classes(field, generator.schema());
+        }
+        classes
     }
 
     /// The share of slots `low..high` of a dependent field, where it is tabulated.

@@ -6,6 +6,7 @@
 //! [`ExistingSample`] and [`RunSample`] show some of the rows without running anything.
 
 mod beat_clock;
+mod cells;
 mod closed_source;
 mod combinations;
 mod distinct_rows;

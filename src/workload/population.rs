@@ -41,7 +41,16 @@ pub(super) struct Tally {
     pub(super) rows: f64,
     /// Expected other rows when one is known to be there.
     pub(super) others: f64,
-    /// Share of the origin's rows that satisfy what the condition says of fields drawn for each row.
+}
+
+/// The part of an origin's rows that satisfy a condition.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Narrowed<'a> {
+    /// Their times and numbers.
+    pub(super) window: Window<'a>,
+    /// Share of the origin's combinations.
+    pub(super) combined: f64,
+    /// Share of the rows by what is drawn for each.
     pub(super) drawn: f64,
 }
 
@@ -103,6 +112,37 @@ impl Population {
         at: SimTime,
     ) -> Tally {
         let origin = &self.origins[at_origin];
+        let Some(narrowed) = self.narrowed(at_origin, condition, target) else {
+            return Tally::default();
+        };
+        let Narrowed {
+            window,
+            combined,
+            drawn,
+        } = narrowed;
+        let present = origin.history.rows_in(window, at);
+        let rows = present * combined * drawn;
+        let others = if window.numbers.is_some() {
+            drawn * combined * (size_biased(present) - 1.0)
+        } else if origin.history.regular() {
+            // Of each combination the rows come at a steady pace; the target's own is among them.
+            let of_one = present / origin.combinations;
+            let of_others = (origin.combinations * combined - 1.0).max(0.0) * of_one;
+            drawn * (of_others + size_biased(of_one) - 1.0)
+        } else {
+            rows
+        };
+        Tally { rows, others }
+    }
+
+    /// What a condition says of the rows of an origin; `None` when none of them can satisfy it.
+    pub(super) fn narrowed(
+        &self,
+        at_origin: usize,
+        condition: Condition<'_>,
+        target: &[i64],
+    ) -> Option<Narrowed<'_>> {
+        let origin = &self.origins[at_origin];
         let schema = self.generator.schema();
         let mut window = Window::default();
         // Shares of the combinations, and of what is drawn for each row.
@@ -111,7 +151,7 @@ impl Population {
             let Item { field, low, high } = item;
             if let Some(slot) = origin.fixed_slot(field) {
                 if slot < low || slot >= high {
-                    return Tally::default();
+                    return None;
                 }
                 continue;
             }
@@ -155,23 +195,11 @@ impl Population {
                 }
             }
         }
-        let present = origin.history.rows_in(window, at);
-        let rows = present * combined * drawn;
-        let others = if window.numbers.is_some() {
-            drawn * combined * (size_biased(present) - 1.0)
-        } else if origin.history.regular() {
-            // Of each combination the rows come at a steady pace; the target's own is among them.
-            let of_one = present / origin.combinations;
-            let of_others = (origin.combinations * combined - 1.0).max(0.0) * of_one;
-            drawn * (of_others + size_biased(of_one) - 1.0)
-        } else {
-            rows
-        };
-        Tally {
-            rows,
-            others,
+        Some(Narrowed {
+            window,
+            combined,
             drawn,
-        }
+        })
     }
 
     /// The share of an origin's rows, or of the combinations of its values, that satisfy the `nth` part of the condition, on a dependent field, given the

@@ -66,6 +66,19 @@ pub(super) struct Window<'a> {
     pub(super) numbers: Option<(f64, f64)>,
 }
 
+/// How the rows of one of several equal steps of time come to carry it: means.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Flow {
+    /// Rows that are due in it.
+    pub(super) due: f64,
+    /// Probability that such a row carries an instant of the step.
+    pub(super) stays: f64,
+    /// Rows that are due after it, by no more than the greatest lateness.
+    pub(super) due_later: f64,
+    /// Probability that such a row carries an instant of the step.
+    pub(super) falls_back: f64,
+}
+
 impl RowHistory {
     /// The history of rows written before the run.
     pub(super) fn of_existing(rows: &ImportRows, phase: Phase, schema: &Schema) -> Self {
@@ -232,6 +245,57 @@ impl RowHistory {
                 (1.0 - late.fraction) * on_time + late.fraction * delayed
             }
             _ => on_time,
+        }
+    }
+
+    /// How rows come into each of `steps` equal steps that `window` is made of.
+    pub(super) fn flow(&self, window: Window<'_>, steps: f64, at: SimTime) -> Flow {
+        let of_instants = |carried: (f64, f64)| {
+            let carried = Some(carried);
+            self.rows_in(
+                Window {
+                    carried,
+                    late: None,
+                    ..window
+                },
+                at,
+            )
+        };
+        let late = window
+            .late
+            .filter(|late| late.fraction > 0.0 && late.up_to.as_nanos() > 0 && self.rows(at) > 0.0);
+        let (Some((low, high)), Some(late)) = (window.carried, late) else {
+            let due = self.rows_in(
+                Window {
+                    late: None,
+                    ..window
+                },
+                at,
+            );
+            return Flow {
+                due: due / steps,
+                stays: 1.0,
+                ..Flow::default()
+            };
+        };
+        let up_to = late.up_to.as_nanos() as f64;
+        let due = of_instants((low, high)) / steps;
+        let length = (high - low) / steps;
+        // A lateness drawn evenly up to `up_to` leaves a row in its step when it is less than what the step has passed.
+        let stays = if length >= up_to {
+            1.0 - up_to / (2.0 * length)
+        } else {
+            length / (2.0 * up_to)
+        };
+        let stays = 1.0 - late.fraction + late.fraction * stays;
+        let back = (self.rows_in(window, at) / steps - due * stays).max(0.0);
+        let end = 0.5 * (low + high) + 0.5 * length;
+        let due_later = of_instants((end, end + up_to)).max(back);
+        Flow {
+            due,
+            stays,
+            due_later,
+            falls_back: if back > 0.0 { back / due_later } else { 0.0 },
         }
     }
 

@@ -3,7 +3,8 @@
 use crate::record::{FieldId, RecordGenerator, Schema};
 
 /// Indexes are built over at most so many values of the parent, and as many of the dependent field: 8 bytes a value, 128 MB and a second at most. Beyond,
-/// lists hold the target's own value only, and picks of a dependent field leave its parent as it is.
+/// an `"all"` list holds the first [`super::LIST_MAX`] values of its field, whatever they go with, and picks of a dependent field leave its parent as it
+/// is.
 pub const INDEXED_MAX: u64 = 1 << 23;
 
 /// The parents of every value of a dependent field that has one parent.

@@ -1,0 +1,78 @@
+//! How many rows a key's table has as the run writes: the planner's own counts, so that `explain`, `size` and results agree. Must not know
+//! sizes.
+
+use crate::key::{GrainBuffers, KeyPlan};
+use crate::query::RowIdentity;
+use crate::random::Seed;
+use crate::record::{FieldKind, RecordGenerator};
+use crate::scenario::Setup;
+use crate::time::SimTime;
+use crate::workload::{Condition, Population};
+use std::sync::Arc;
+
+/// Instants of the run at which rows are counted; between two of them they grow in proportion to the writes.
+const INSTANTS: u32 = 16;
+
+/// Rows of one table by writes of the run.
+#[derive(Debug, Clone)]
+pub(super) struct RowGrowth {
+    /// Writes of the run, and rows: ascending.
+    points: Vec<(f64, f64)>,
+}
+
+impl RowGrowth {
+    pub fn of(
+        key: &KeyPlan,
+        setup: &Setup,
+        generator: &Arc<RecordGenerator>,
+        seed: Seed,
+        replicate: u32,
+    ) -> Self {
+        let (workload, schema) = (&setup.workload, &setup.schema);
+        let population = Population::new(workload, generator, seed, replicate);
+        let identity = RowIdentity::of(key, schema);
+        // A record of the start: its step is as good as any.
+        let mut record: Vec<i64> = schema
+            .fields
+            .iter()
+            .map(|field| match &field.kind {
+                FieldKind::Timestamp { unit, .. } => workload.start.0.div_euclid(unit.nanos()),
+                kind => kind.first_slot(),
+            })
+            .collect();
+        record.resize(generator.width(), 0);
+        let step = identity.step(&mut record, &mut GrainBuffers::default());
+        let existing = population.rows(SimTime::ZERO);
+        let mut rows = 0.0f64;
+        let points = (0..=INSTANTS).map(|instant| {
+            let passed = f64::from(instant) / f64::from(INSTANTS);
+            let at = SimTime::ZERO + workload.duration.mul_f64(passed);
+            let total = population.rows(at);
+            let now = identity.rows(&population, Condition::default(), step, &record, at);
+            // The record is none of the table's: without rows there is none.
+            rows = rows.max(now.min(total));
+            ((total - existing).max(0.0), rows)
+        });
+        Self {
+            points: points.collect(),
+        }
+    }
+
+    /// Rows after so many writes of the run; of more than it was estimated to make, the others add as its last ones did.
+    pub fn rows(&self, written: f64) -> f64 {
+        let after = self
+            .points
+            .partition_point(|(writes, _)| *writes <= written);
+        let last = self.points.len() - 1;
+        let (from, to) = match after {
+            0 => return self.points[0].1,
+            after if after > last => (last - 1, last),
+            after => (after - 1, after),
+        };
+        let ((before, rows), (until, more)) = (self.points[from], self.points[to]);
+        if until <= before {
+            return more;
+        }
+        rows + (more - rows) * (written - before) / (until - before)
+    }
+}
