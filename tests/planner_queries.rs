@@ -55,12 +55,30 @@ impl RowCounts for Uniform<'_> {
     fn distinct(
         &self,
         condition: Condition<'_>,
-        _: Identity<'_>,
+        identity: Identity<'_>,
         target: &[i64],
         at: SimTime,
     ) -> f64 {
-        // Its rows are written once.
-        self.matching(condition, target, at)
+        let within = |field| {
+            if condition.equal.iter().any(|(equal, _)| *equal == field) {
+                return 1.0;
+            }
+            let mut bands = condition.between.iter();
+            let band = bands.find(|(band, _, _)| *band == field);
+            band.map_or(self.values(field), |(_, low, high)| (high - low) as f64)
+        };
+        let told: f64 = identity.told.iter().map(|field| within(*field)).product();
+        let steps = identity.step.map_or(1.0, |(field, low, high)| {
+            (within(field) / (high - low) as f64).max(1.0)
+        });
+        // Cells of the key that equally likely rows hit by chance.
+        let cells = told * steps * identity.draws;
+        let rows = self.matching(condition, target, at);
+        if cells.is_finite() {
+            (-cells * (-rows / cells).exp_m1()).max(1.0)
+        } else {
+            rows
+        }
     }
 }
 
