@@ -172,9 +172,10 @@ impl Population {
             self.origins[at].history.flow(window, steps, asked.at)
         };
         let mut flows = [Flow::default(); PREPARED];
-        for before in 0..origin.min(PREPARED) {
-            if let Some(shape) = &asked.shapes[before] {
-                flows[before] = flow(before, shape);
+        let prepared = flows.iter_mut().zip(&asked.shapes).take(origin);
+        for (before, (prepared, shape)) in prepared.enumerate() {
+            if let Some(shape) = shape {
+                *prepared = flow(before, shape);
             }
         }
         let own = flow(origin, shape);
