@@ -18,5 +18,5 @@ pub use cell_encoder::{Cell, CellEncoder};
 pub use key_sample::KeySample;
 pub use row_size::{CELL_STRUCTURE, RowSize};
 pub use separator::{SeparatorError, separator};
-pub use shared_prefixes::{SharedPrefixes, equally_likely_values};
+pub use shared_prefixes::SharedPrefixes;
 pub use store_file::{StoreFile, StoreFileSize, bloom_bytes, mvcc_bytes};

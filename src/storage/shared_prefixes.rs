@@ -6,7 +6,7 @@
 //! and D(L) different prefixes. What remains is to know how many prefixes there are in the table:
 //!
 //! - n draws of C equally likely values meet d = C (1 - e^(-n / C)) different ones. C is solved for from the sample's d, once at
-//!   least [`COLLISIONS`] draws met a value again (25 % or better: one standard error of a Poisson count of 16); it can tell C up to
+//!   least 16 draws met a value again (25 % or better: one standard error of a Poisson count of 16); it can tell C up to
 //!   n^2 / 32, some 500 million for 131,072 keys.
 //! - Beyond that, one byte more can't make more prefixes than there are different bytes at its place: C(L) <= C(L - 1) x bytes
 //!   seen there; nor can there be more than the fields allow, which the caller knows. These bounds are then taken for C.
@@ -19,7 +19,7 @@
 use super::separator::common_prefix;
 
 /// Draws that must have met a value again before their number says how many values there are.
-pub const COLLISIONS: f64 = 16.0;
+const COLLISIONS: f64 = 16.0;
 
 /// Pairs of neighbours that the share of equally long ones is counted on.
 const PAIRS: u64 = 32;
@@ -219,9 +219,9 @@ struct Counts {
     bytes: [u64; 4],
 }
 
-/// How many equally likely values leave `found` different ones in `drawn` draws; infinite when fewer than [`COLLISIONS`] were met again.
+/// How many equally likely values leave `found` different ones in `drawn` draws; infinite when fewer than 16 were met again.
 /// 60 steps of bisection.
-pub fn equally_likely_values(drawn: f64, found: f64) -> f64 {
+fn equally_likely_values(drawn: f64, found: f64) -> f64 {
     if drawn - found < COLLISIONS {
         return f64::INFINITY;
     }
