@@ -159,7 +159,8 @@ fn run() -> impl Strategy<Value = SimConfig> {
 /// Reads by any part of the key, of single rows, prefixes or the whole table, open and closed loops.
 fn reads() -> impl Strategy<Value = Vec<Read>> {
     let open = (1.0..40_000.0f64).prop_map(read_rate);
-    let think = (prop::bool::ANY, nanos(1_000..3_000_000)).prop_map(|(random, mean)| {
+    // Clients that hardly wait would send millions of reads over a network without delay.
+    let think = (prop::bool::ANY, nanos(200_000..3_000_000)).prop_map(|(random, mean)| {
         if random {
             Think::Exponential(mean)
         } else {
