@@ -11,4 +11,4 @@ pub use group_commit::{Edits, GroupCommit, NextSync};
 pub use handlers::{Admission, Handlers};
 pub use row_locks::RowLocks;
 pub use service_times::ServiceTimes;
-pub use spec::{ClusterSpec, ServiceLaw, ServiceSpec, TableSpec, WalSpec};
+pub use spec::{ClusterSpec, CompactionBandwidth, ServiceLaw, ServiceSpec, TableSpec, WalSpec};

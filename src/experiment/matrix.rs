@@ -195,6 +195,7 @@ impl<'a> Matrix<'a> {
             cluster: setup.cluster.clone(),
             table: setup.table.clone(),
             client: setup.client.clone(),
+            changes: crate::engine::ClusterChanges::default(),
             batch: self.batch,
         };
         match job {

@@ -49,6 +49,11 @@ impl Demand {
         self.regions.add(region);
     }
 
+    /// One more region, numbered after all others.
+    pub(super) fn new_region(&mut self) {
+        self.regions.add_region();
+    }
+
     /// What was counted elsewhere, by interval and server.
     pub(super) fn set_servers(&mut self, servers: Table<u32>) {
         self.servers = servers;

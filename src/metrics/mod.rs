@@ -1,11 +1,12 @@
 //! What is measured: the catalogue of metrics, the recorder that the engine reports to, series, histograms,
 //! skew and the class of hotspot.
 //!
-//! Must not schedule nor know keys; it sees times, writes, regions and servers by number.
+//! Must not schedule nor know keys; it sees times, writes, regions and servers by number, and the rows at which regions are split.
 
 mod catalogue;
 mod definitions;
 mod demand;
+mod happening;
 mod hotspot;
 mod intervals;
 mod metric_path;
@@ -29,6 +30,7 @@ pub use catalogue::{
     Unit, definition, definitions,
 };
 pub use demand::{HottestServer, OPERATIONS_PER_SERVER};
+pub use happening::{Happened, Happening, RefusalReason};
 pub use hotspot::{
     CHANCE_SDS, Hotspot, HotspotEvidence, LOOKBACK_READ_SHARE, MOVING_RATIO, NO_HOTSPOT_BELOW,
     Peak, ROW_SHARE_OF_PEAK,

@@ -3,6 +3,7 @@
 //! Must not schedule; it is told when things happen.
 
 use super::demand::Demand;
+use super::happening::{Happened, Happening, RefusalReason};
 use super::intervals::{Cursor, Intervals};
 use super::read_side::ReadSide;
 use super::table::Table;
@@ -73,6 +74,8 @@ pub struct Recorder {
     pub(super) server_busy: Table<u64>,
     /// Demand by series interval and key bucket.
     pub(super) key_demand: Table<u32>,
+    /// What happened to regions and servers, in order of time.
+    pub(super) log: Vec<Happened>,
     warmup: u64,
     key_row: usize,
     offered_at: Cursor,
@@ -113,6 +116,7 @@ impl Recorder {
             server_refused: Table::new(servers),
             server_busy: Table::new(servers),
             key_demand: Table::new(config.key_buckets),
+            log: Vec::new(),
             warmup: config.warmup.as_nanos(),
             key_row: 0,
             offered_at: Cursor::default(),
@@ -263,6 +267,24 @@ impl Recorder {
         let read = &mut self.reads.reads[usize::from(read.0)];
         read.tally
             .unfinished(intended.as_nanos(), end.as_nanos(), self.warmup);
+    }
+
+    /// A daughter or a merged region comes to be, numbered after all others.
+    pub fn region_added(&mut self) {
+        self.demand.new_region();
+        if self.config.reads > 0 {
+            self.reads.demand.new_region();
+        }
+    }
+
+    /// Something happened to regions or servers.
+    pub fn happened(&mut self, at: SimTime, what: Happening) {
+        self.log.push(Happened { at, what });
+    }
+
+    /// A server refused a call that it had taken, or `rows` of its rows.
+    pub fn rows_refused(&mut self, _server: u32, at: SimTime, reason: RefusalReason, rows: u32) {
+        let _ = (at, reason, rows);
     }
 
     /// A call reached a server (taken or refused).

@@ -17,6 +17,8 @@ const COUNTED_LOADS: usize = 1 << 12;
 #[derive(Debug)]
 pub(super) struct RegionDemand {
     regions: usize,
+    /// Counters of a row, those of regions to come included.
+    stride: usize,
     open: usize,
     /// The oldest open interval.
     oldest: usize,
@@ -66,6 +68,7 @@ impl RegionDemand {
         let open = (OPEN_BYTES / 4 / regions.max(1)).clamp(2, MOST_OPEN);
         Self {
             regions,
+            stride: regions,
             open,
             oldest: 0,
             counters: vec![0; open * regions],
@@ -85,7 +88,27 @@ impl RegionDemand {
         while index >= self.oldest + self.open {
             self.close_oldest();
         }
-        self.row = index.max(self.oldest) % self.open * self.regions;
+        self.row = index.max(self.oldest) % self.open * self.stride;
+    }
+
+    /// One more region, numbered after all others. Amortised O(1).
+    pub(super) fn add_region(&mut self) {
+        if self.regions == self.stride {
+            let wider = (2 * self.stride).max(16);
+            let mut counters = vec![0; self.open * wider];
+            for (new, old) in counters
+                .chunks_mut(wider)
+                .zip(self.counters.chunks(self.stride.max(1)))
+            {
+                new[..old.len()].copy_from_slice(old);
+            }
+            self.row = self.row / self.stride.max(1) * wider;
+            self.counters = counters;
+            self.stride = wider;
+        }
+        self.regions += 1;
+        self.window.push(0);
+        self.reached.push(false);
     }
 
     /// Counts a row.
@@ -114,7 +137,7 @@ impl RegionDemand {
     }
 
     fn close_oldest(&mut self) {
-        let from = self.oldest % self.open * self.regions;
+        let from = self.oldest % self.open * self.stride;
         let row = &mut self.counters[from..from + self.regions];
         let in_window = self.oldest >= self.window_start;
         let (mut total, mut most, mut busy) = (0u64, 0u32, 0u64);

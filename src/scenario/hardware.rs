@@ -66,6 +66,7 @@ pub(super) fn read_cluster(cluster: Reader<'_>) -> ClusterSpec {
         heap,
         service,
         wal,
+        ..ClusterSpec::default()
     }
 }
 
@@ -275,6 +276,7 @@ pub(super) fn read_table(table: &Reader<'_>) -> TableSpec {
             &BlockEncoding::ALL.map(|encoding| (encoding.name(), encoding)),
             BlockEncoding::None.name(),
         ),
+        ..TableSpec::default()
     }
 }
 
