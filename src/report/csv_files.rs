@@ -188,6 +188,36 @@ pub fn regions(results: &Results, to: impl Write) -> Written {
     Ok(())
 }
 
+/// What happened to regions and servers, of replicate 0: one row each, by strategy and time.
+pub fn events(results: &Results, to: impl Write) -> Written {
+    let mut writer = csv::Writer::from_writer(to);
+    writer.write_record([
+        "strategy", "at_s", "event", "region", "upper", "heirs", "server", "to", "row", "bytes",
+        "detail",
+    ])?;
+    for (strategy, series) in with_series(results) {
+        for event in &series.events {
+            let number = |value: Option<u32>| value.map_or(String::new(), |value| value.to_string());
+            let heirs: Vec<String> = event.heirs.iter().map(u32::to_string).collect();
+            writer.write_record([
+                strategy.name.clone(),
+                (event.at_ms / 1e3).to_string(),
+                event.event.clone(),
+                number(event.region),
+                number(event.upper),
+                heirs.join(" "),
+                number(event.server),
+                number(event.to),
+                event.row.clone().unwrap_or_default(),
+                event.bytes.map_or(String::new(), |bytes| bytes.to_string()),
+                event.detail.clone().unwrap_or_default(),
+            ])?;
+        }
+    }
+    writer.flush()?;
+    Ok(())
+}
+
 /// Rows of one strategy by key bucket (down) and start of the interval in seconds (across), of replicate 0: long form would
 /// take ten times the space.
 pub fn key_map(strategy: &StrategyResult, series: &Series, to: impl Write) -> Written {
