@@ -29,7 +29,7 @@ pub use create_command::create_command;
 pub use memstore_rules::{
     FlushCandidate, FlushVerdict, MemstoreRules, RegionMemstore, ServerMemstore,
 };
-pub use normalizer::{NormalizedRegion, NormalizerPlan, NormalizerRules};
+pub use normalizer::{NormalizedRegion, NormalizerPlan, NormalizerRules, NormalizerSpec};
 pub use number_string_split::NumberStringSplit;
 pub use quantile_points::{quantile_points, quantile_ranks};
 pub use region_memory::{check_memory, memory_needed};
