@@ -157,6 +157,8 @@ impl<'a> Simulation<'a> {
         };
         let recorder = Recorder::new(RecorderConfig {
             servers: cluster.servers,
+            servers_at_start: cluster.servers,
+            own_regions: regions.len(),
             handlers: cluster.handlers,
             region_server: placing.region_servers().chain(region_servers).collect(),
             writes: config.workload.writes.len(),

@@ -19,6 +19,7 @@ mod split_error;
 mod split_point_check;
 mod split_policy;
 mod split_row;
+mod starting_points;
 
 pub use blocked_rate::BlockedRate;
 pub use bytes_split::{UniformSplit, create_table_points, split_bytes};
@@ -41,3 +42,4 @@ pub use split_policy::{
     SplitSizes, SplitVerdict,
 };
 pub use split_row::{NoSplitRow, SampledFile, check_split_row, split_row};
+pub use starting_points::starting_points;
