@@ -65,7 +65,7 @@ fn label(event: &SeriesEvent) -> Option<String> {
         "crash-detected" => Some("its regions open".to_owned()),
         "slow" => Some(format!("rs{server} {}", event.detail.as_deref()?)),
         "servers-added" => Some(format!("+ {}", event.detail.as_deref()?)),
-        "balancer" if event.detail.as_deref()?.contains(" move") => Some("balancer".to_owned()),
+        "balancer" if event.detail.as_deref()?.contains("moves ") => Some("balancer".to_owned()),
         _ => None,
     }
 }
