@@ -5,10 +5,12 @@ use crate::client::ClientSpec;
 use crate::cluster::{ClusterSpec, TableSpec};
 use crate::key::{Environment, KeyPlan};
 use crate::keyspace::RowKey;
+use crate::policy::SplitPolicy;
+use crate::policy::balance::Balancer;
 use crate::policy::{SplitAlgorithm, bucket_points};
 use crate::random::Seed;
 use crate::record::{Field, FieldKind, Law, LawShape, RecordGenerator, Schema, TimeUnit};
-use crate::scenario::{Presplit, PresplitAlgorithm, Setup, Strategy, TimeSpec};
+use crate::scenario::{Changes, Presplit, PresplitAlgorithm, Setup, Strategy, TimeSpec};
 use crate::time::{EpochNanos, SimDuration};
 use crate::units::PerSecond;
 use crate::workload::{Arrivals, Drive, Existing, ExistingRows, Workload, Write, WriteKind};
@@ -104,6 +106,14 @@ pub(super) fn strategy(key: &str, presplit: Presplit, sensor: LawShape, existing
         cluster: ClusterSpec::default(),
         table: TableSpec::default(),
         client: ClientSpec::default(),
+        changes: Changes {
+            split_policy: SplitPolicy::Disabled,
+            normalizer: None,
+            balancer: Balancer::None,
+            balancer_period: SimDuration::from_secs(300),
+            events: Arc::default(),
+            neighbours: Arc::default(),
+        },
     };
     Strategy {
         name: "tried".into(),

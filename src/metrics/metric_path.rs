@@ -364,7 +364,7 @@ mod tests {
 
     #[test]
     fn what_is_not_simulated_is_refused_by_name() {
-        for path in ["splits", "neighbour.orders.response_ms.p99"] {
+        for path in ["neighbour.orders.response_ms.p99"] {
             let error = lookup(path, &names()).unwrap_err();
             assert!(
                 matches!(error, UnknownMetric::NotSimulated { .. }),
