@@ -1,14 +1,16 @@
-//! The servers of a cluster: handlers, call queues, the write-ahead log. Passive: they take what happened and say
-//! what happens next. Must not schedule, nor know keys or clients.
+//! The servers of a cluster: handlers, call queues, the write-ahead log; and the regions of a table. Passive: they take what happened and
+//! say what happens next. Must not schedule, nor know clients.
 
 mod group_commit;
 mod handlers;
+mod region_map;
 mod row_locks;
 mod service_times;
 mod spec;
 
 pub use group_commit::{Edits, GroupCommit, NextSync};
 pub use handlers::{Admission, Handlers};
+pub use region_map::RegionMap;
 pub use row_locks::RowLocks;
 pub use service_times::ServiceTimes;
 pub use spec::{ClusterSpec, CompactionBandwidth, ServiceLaw, ServiceSpec, TableSpec, WalSpec};
