@@ -6,12 +6,12 @@
 //! equal times they come after all events, first the operations, by their place in the file, then the others in the order in which
 //! they were refused. What would happen at or after the run's end never happens.
 
-use super::balancing::Balancing;
 use super::calls::Calls;
 use super::closed_loop::ClosedLoop;
 use super::copying::Copying;
 use super::fan_out::{FanOuts, Purpose};
 use super::keys::Keys;
+use super::master::Master;
 use super::neighbouring::Neighbours;
 use super::open_loop::OpenLoop;
 use super::placing::Placing;
@@ -108,7 +108,7 @@ pub(super) struct Simulation<'a> {
     /// Of the rows in flight.
     pub keys: Keys,
     pub stores: Stores,
-    pub balancing: Balancing,
+    pub master: Master,
     pub neighbours: Neighbours,
     pub fans: FanOuts,
     pub reads: Reads,
@@ -183,10 +183,10 @@ impl<'a> Simulation<'a> {
             locks: vec![RowLocks::default(); cluster.servers as usize],
             placing,
             copying: Copying::new(copies),
+            master: Master::new(config, &regions),
             regions,
             keys: Keys::default(),
             stores: Stores::new(config),
-            balancing: Balancing::new(config),
             neighbours: Neighbours::new(config),
             fans: FanOuts::default(),
             open: OpenLoop::new(config),
