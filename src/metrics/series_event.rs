@@ -106,12 +106,8 @@ impl From<Happened> for SeriesEvent {
                 detail: references.then(|| "references".to_owned()),
                 ..one("compaction")
             },
-            Happening::Balanced { finding, moves, .. } => Self {
-                detail: Some(match moves {
-                    0 => finding,
-                    1 => format!("{finding}; 1 move"),
-                    _ => format!("{finding}; {moves} moves"),
-                }),
+            Happening::Balanced { finding, .. } => Self {
+                detail: Some(finding),
                 ..one("balancer")
             },
             Happening::Crash { server } => Self {
