@@ -70,4 +70,9 @@ impl Simulation<'_> {
     pub(super) fn store_bytes(&self, _region: u32) -> (u64, u64) {
         (0, 0)
     }
+
+    /// Rows written in a region since it was opened.
+    pub(super) fn rows_written(&self, _region: u32) -> u64 {
+        0
+    }
 }
