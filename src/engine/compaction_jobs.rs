@@ -113,9 +113,7 @@ impl Simulation<'_> {
             references,
         };
         self.recorder.happened(self.now, compaction);
-        if !self.consider_split(region) {
-            self.ask_compaction(region);
-        }
+        self.split_or_compact(region);
         self.start_compactions(server);
     }
 

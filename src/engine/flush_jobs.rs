@@ -59,8 +59,8 @@ impl Simulation<'_> {
                 if until < self.config.duration {
                     self.schedule(until, Event::FlushLooksAgain(region));
                 }
-                if !held && !self.consider_split(region) {
-                    self.ask_compaction(region);
+                if !held {
+                    self.split_or_compact(region);
                 }
             }
         }
@@ -130,9 +130,7 @@ impl Simulation<'_> {
         }
         self.set_memstore_limit(region);
         self.writes_go_on(server);
-        if !self.consider_split(region) {
-            self.ask_compaction(region);
-        }
+        self.split_or_compact(region);
         self.start_flushes(server);
     }
 

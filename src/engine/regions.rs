@@ -26,14 +26,11 @@ pub(super) struct RegionState {
 #[derive(Debug, Default)]
 pub(super) struct Regions {
     states: Vec<RegionState>,
-    /// Open regions of each table, by server.
-    open: Vec<Vec<u32>>,
 }
 
 impl Regions {
     /// Adds a region that is open from the start; returns its number.
     pub fn add_open(&mut self, table: u32, server: u32) -> u32 {
-        *self.count_mut(table, server) += 1;
         self.push(RegionState {
             serving: server,
             writable: server,
@@ -75,46 +72,18 @@ impl Regions {
     /// It refuses all calls from now on (`NotServingRegion`).
     pub fn close(&mut self, region: u32) {
         let state = &mut self.states[region as usize];
-        let RegionState { table, serving, .. } = *state;
         state.serving = NONE;
         state.writable = NONE;
-        if serving != NONE {
-            *self.count_mut(table, serving) -= 1;
-        }
     }
 
     /// It opens on `server`; clients that knew where it was look for it there first.
     pub fn open(&mut self, region: u32, server: u32) {
         let state = &mut self.states[region as usize];
-        debug_assert!(state.serving == NONE, "only an offline region opens");
         state.believed = state.server;
         state.server = server;
         state.serving = server;
         state.writable = server;
         state.openings += 1;
-        let table = state.table;
-        *self.count_mut(table, server) += 1;
-    }
-
-    /// Open regions of a server: of this table, and of all tables. O(tables).
-    pub fn count_on(&self, server: u32, table: u32) -> (u32, u32) {
-        let of = |counts: &Vec<u32>| counts.get(server as usize).copied().unwrap_or(0);
-        (
-            self.open.get(table as usize).map_or(0, of),
-            self.open.iter().map(of).sum(),
-        )
-    }
-
-    fn count_mut(&mut self, table: u32, server: u32) -> &mut u32 {
-        let (table, server) = (table as usize, server as usize);
-        if self.open.len() <= table {
-            self.open.resize_with(table + 1, Vec::new);
-        }
-        let counts = &mut self.open[table];
-        if counts.len() <= server {
-            counts.resize(server + 1, 0);
-        }
-        &mut counts[server]
     }
 
     /// An open region takes writes, or refuses them (`RegionTooBusy`).
@@ -150,28 +119,5 @@ mod tests {
             (5, NONE)
         );
         assert_eq!(regions.on_server(5).collect::<Vec<_>>(), [region]);
-    }
-
-    #[test]
-    fn open_regions_are_counted_by_server_and_table() {
-        let mut regions = Regions::default();
-        let moving = regions.add_open(0, 1);
-        regions.add_open(0, 1);
-        regions.add_open(2, 1);
-        let daughter = regions.add_offline(0, 1);
-        assert_eq!(regions.count_on(1, 0), (2, 3));
-        regions.open(daughter, 1);
-        assert_eq!(regions.count_on(1, 0), (3, 4));
-        regions.close(moving);
-        regions.close(moving);
-        regions.open(moving, 4);
-        assert_eq!(
-            (regions.count_on(1, 0), regions.count_on(4, 0)),
-            ((2, 3), (1, 1))
-        );
-        assert_eq!(
-            (regions.count_on(9, 0), regions.count_on(1, 9)),
-            ((0, 0), (0, 3))
-        );
     }
 }

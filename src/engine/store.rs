@@ -34,6 +34,8 @@ pub(super) struct Store {
     /// Batches refused since then.
     pub refused: u64,
     pub blocked: BlockedRate,
+    /// What it was when it was asked last.
+    pub blocked_rate: f32,
 }
 
 /// Where a flush of a region stands.
@@ -100,6 +102,7 @@ impl Store {
             flushed_rows: 0,
             refused: 0,
             blocked: BlockedRate::new(opened),
+            blocked_rate: 0.0,
         }
     }
 
@@ -109,6 +112,7 @@ impl Store {
         self.flushed_rows = 0;
         self.refused = 0;
         self.blocked = BlockedRate::new(now);
+        self.blocked_rate = 0.0;
     }
 
     /// Its files as the choice of a compaction sees them.

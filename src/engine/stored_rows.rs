@@ -15,24 +15,23 @@ impl Simulation<'_> {
             let server = self.regions.get(region).serving;
             self.stores.memstores[region as usize] = Memstore::untouched(server + 1);
         }
-        let config = self.config;
-        let copies = config.copies.iter().map(|copy| &copy.split_points);
-        let tables = std::iter::once(&config.split_points).chain(copies);
-        let mut region = 0;
+        let existing = self.config.changes.existing.clone();
         let mut loaded = Vec::new();
-        for (points, rows) in tables.zip(config.changes.existing.iter()) {
-            for file in files(rows, points) {
+        for (table, rows) in (0..).zip(existing.iter()) {
+            let regions = self.table_regions(table);
+            let ends: Vec<RowKey> = regions
+                .iter()
+                .map(|&region| self.region_range(region).1)
+                .collect();
+            for (region, file) in regions.into_iter().zip(files(rows, &ends)) {
                 if let Some((file, keys)) = file {
                     self.load(region, file, keys);
                     loaded.push(region);
                 }
-                region += 1;
             }
         }
         for region in loaded {
-            if !self.consider_split(region) {
-                self.ask_compaction(region);
-            }
+            self.split_or_compact(region);
         }
     }
 
@@ -71,10 +70,10 @@ struct Keys<'a> {
     share: f64,
 }
 
-/// The file of each region between `points`, in proportion to the sampled keys that lie in it; none where no key lies.
+/// The file of each region of a table, by their end keys, in proportion to the sampled keys that lie in it; none where no key lies.
 fn files<'a>(
     rows: &'a ExistingRows,
-    points: &'a [RowKey],
+    ends: &'a [RowKey],
 ) -> impl Iterator<Item = Option<(RegionFile, Keys<'a>)>> {
     let sampled = rows.sample.len();
     let share = (sampled as f64 / rows.rows.max(1) as f64).clamp(f64::MIN_POSITIVE, 1.0);
@@ -83,10 +82,9 @@ fn files<'a>(
         (u128::from(all) * keys as u128 / sampled.max(1) as u128) as u64
     };
     let mut start = 0;
-    let ends = points.iter().map(Some).chain([None]);
-    ends.map(move |end| {
+    ends.iter().map(move |end| {
         let mut stop = start;
-        while stop < sampled && end.is_none_or(|end| rows.sample.get(stop) < end.as_bytes()) {
+        while stop < sampled && (end.0.is_empty() || rows.sample.get(stop) < end.as_bytes()) {
             stop += 1;
         }
         let range = start..stop;

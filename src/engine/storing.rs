@@ -13,7 +13,7 @@ use crate::policy::{
     CompactionRules, MemstoreRules, NoSplitRow, RegionMemstore, SampledFile, SplitCandidate,
     SplitPolicy, split_row,
 };
-use crate::random::{DrawKey, Stream, stream};
+use crate::random::{Stream, stream};
 use crate::time::SimTime;
 use rand::Rng;
 use rand::rngs::Xoshiro256PlusPlus;
@@ -43,7 +43,6 @@ pub(super) struct Stores {
     first_neighbour: u32,
     /// One a row: which rows files' samples hold.
     tickets: Xoshiro256PlusPlus,
-    jitter: DrawKey,
     pub written: BytesWritten,
 }
 
@@ -85,7 +84,6 @@ impl Stores {
             others: StoreRules::of(config, &TableSpec::default(), None),
             first_neighbour: config.copies.len() as u32 + 1,
             tickets: stream(config.seed, config.replicate, Stream::FileSample, 0),
-            jitter: DrawKey::new(config.seed, config.replicate, Stream::SplitJitter, 0),
             written: BytesWritten::default(),
         };
         stores.heaps.push(ServerHeap {
@@ -287,35 +285,34 @@ impl Simulation<'_> {
         }
     }
 
-    /// What the split policy asks of a region; `None` for one that never had data.
-    pub(super) fn split_candidate(&mut self, region: u32) -> Option<SplitCandidate> {
-        let state = *self.regions.get(region);
-        let (table_regions, server_regions) = self.regions.count_on(state.server, state.table);
-        let jitter = self
-            .stores
-            .jitter
-            .at(u64::from(region) << 32 | u64::from(state.openings))
-            .unit();
+    /// A region is split if it is due, else compacted if it has files enough: after each flush and each compaction, and when a flush is held.
+    pub(super) fn split_or_compact(&mut self, region: u32) {
         let now = self.now;
-        let (memstore, store) = self.stores.pair_mut(region)?;
-        let written = store.flushed_rows + u64::from(memstore.rows);
-        let blocked_rate = match &self.config.changes.split_policy {
-            SplitPolicy::BusyRegion(rules) => {
-                store
-                    .blocked
-                    .update(now, store.refused, written, rules.window)
-            }
-            _ => 0.0,
-        };
+        if let SplitPolicy::BusyRegion(rules) = &self.config.changes.split_policy
+            && let Some((memstore, store)) = self.stores.pair_mut(region)
+        {
+            let written = store.flushed_rows + u64::from(memstore.rows);
+            let rate = &mut store.blocked;
+            store.blocked_rate = rate.update(now, store.refused, written, rules.window);
+        }
+        if !self.consider_split(region) {
+            self.ask_compaction(region);
+        }
+    }
+
+    /// What the split policy asks of a region's store; `None` for one that never had data. Region counts and jitter are not for stores to
+    /// know, and 0 here.
+    pub(super) fn split_candidate(&self, region: u32) -> Option<SplitCandidate> {
+        let store = self.stores.get(region)?;
         Some(SplitCandidate {
             store_bytes: store.data.file_bytes(),
             store_files: store.data.files().len() as u32,
             has_references: store.data.has_references(),
-            table_regions,
-            server_regions,
-            blocked_rate,
-            age: now.since(store.opened),
-            jitter: jitter - 0.5,
+            table_regions: 0,
+            server_regions: 0,
+            blocked_rate: store.blocked_rate,
+            age: self.now.since(store.opened),
+            jitter: 0.0,
         })
     }
 
