@@ -35,13 +35,13 @@ impl Simulation<'_> {
         let changes = &self.config.changes;
         if changes.balancer != Balancer::None {
             let period = changes.balancer_period.max(SimDuration::from_millis(1));
-            self.schedule(self.now + period, Event::BalancerRuns);
+            self.await_change(self.now + period, Event::BalancerRuns);
         }
     }
 
     fn await_samples(&mut self) {
         if let Some(due) = self.master.loads.due() {
-            self.schedule(due, Event::LoadsSampled);
+            self.await_change(due, Event::LoadsSampled);
         }
     }
 
@@ -170,7 +170,7 @@ impl Simulation<'_> {
                 return;
             };
             if self.now < balancing.turn && self.master.has_regions_in_transition() {
-                return self.schedule(self.now + LOOK_AGAIN, Event::MoveStarts);
+                return self.await_change(self.now + LOOK_AGAIN, Event::MoveStarts);
             }
             let balancing = &mut self.master.balancing;
             balancing.pending.pop_front();

@@ -12,10 +12,12 @@
 mod balancing;
 mod calls;
 mod closed_loop;
+mod compaction_jobs;
 mod config;
 mod copying;
 mod crashing;
 mod fan_out;
+mod flush_jobs;
 mod flushing;
 mod keys;
 mod load_sampling;
@@ -41,6 +43,9 @@ mod scan_cursor;
 mod server_side;
 mod simulation;
 mod splitting;
+mod store;
+mod store_handover;
+mod stored_rows;
 mod storing;
 mod timeline;
 
