@@ -15,13 +15,18 @@
 mod balancing;
 mod calls;
 mod closed_loop;
+mod compaction_jobs;
 mod config;
 mod copying;
 mod crashing;
 mod fan_out;
+mod flush_jobs;
 mod flushing;
 mod keys;
+mod load_sampling;
 mod locating;
+mod master;
+mod merging;
 mod moving;
 mod neighbouring;
 mod open_loop;
@@ -33,6 +38,7 @@ mod read_tests;
 mod readers;
 mod reads;
 mod region_changes;
+mod region_counts;
 mod regions;
 mod regrouping;
 mod retries;
@@ -43,13 +49,15 @@ mod scan_cursor;
 mod server_side;
 mod simulation;
 mod splitting;
+mod store;
+mod store_handover;
+mod stored_rows;
 mod storing;
 mod timeline;
 
-pub use config::{
-    ClusterChanges, ClusterEvent, CrashTarget, ExistingRows, Neighbour, NormalizerSpec,
-    PlannedRead, SimConfig, TableCopy, TimedEvent,
-};
+pub use crate::cluster::{ClusterEvent, CrashTarget, Neighbour, TimedEvent};
+pub use crate::policy::NormalizerSpec;
+pub use config::{ClusterChanges, ExistingRows, PlannedRead, SimConfig, TableCopy};
 pub use reads::scanner_rows;
 pub use saturating::saturating;
 
