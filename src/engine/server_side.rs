@@ -120,8 +120,8 @@ impl Simulation<'_> {
         };
         let mut released = std::mem::take(&mut self.released);
         let next = wal.synced(now, &mut released);
-        // Writes to copies are no calls of that slab.
-        if self.copying.is_empty() {
+        // Writes to copies and to neighbours are no calls of that slab.
+        if self.copying.is_empty() && self.neighbours.is_empty() {
             self.calls.touch(&released);
         }
         for &id in &released {

@@ -21,7 +21,7 @@ use super::regions::Regions;
 use super::retries::Pausing;
 use super::server_side::Server;
 use super::storing::Stores;
-use super::{AttemptDraws, SimConfig};
+use super::{AttemptDraws, Neighbour, SimConfig};
 use crate::client::BackOff;
 use crate::cluster::{GroupCommit, Handlers, RowLocks, ServiceTimes};
 use crate::event_queue::{EventQueue, Line, Moment};
@@ -150,6 +150,7 @@ impl<'a> Simulation<'a> {
                 regions.add_open(table, server);
             });
         }
+        let neighbours = Neighbours::new(config, &mut regions);
         let region_servers = copies.iter().flat_map(Placing::region_servers);
         let server = || Server {
             handlers: Handlers::new(cluster),
@@ -161,6 +162,8 @@ impl<'a> Simulation<'a> {
             region_server: placing.region_servers().chain(region_servers).collect(),
             writes: config.workload.writes.len(),
             reads: config.workload.reads.len(),
+            neighbours: names(&config.changes.neighbours),
+            neighbour_regions: neighbours.regions(),
             open_loop: is_open_loop(&config.workload),
             warmup: config.warmup,
             duration: config.duration,
@@ -185,7 +188,7 @@ impl<'a> Simulation<'a> {
             keys: Keys::default(),
             stores: Stores::new(config),
             balancing: Balancing::new(config),
-            neighbours: Neighbours::new(config),
+            neighbours,
             fans: FanOuts::default(),
             open: OpenLoop::new(config),
             closed: ClosedLoop::new(config),
@@ -394,6 +397,10 @@ impl<'a> Simulation<'a> {
                 Purpose::Read { read, .. } => {
                     self.recorder.read_unfinished(read, fan_out.intended, end);
                 }
+                Purpose::Neighbour { which } => {
+                    self.recorder
+                        .neighbour_unfinished(which / 2, fan_out.intended, end);
+                }
                 Purpose::Write { .. } => {
                     let write = fan_out.operation.write();
                     self.recorder.unfinished(write, fan_out.intended, end);
@@ -411,6 +418,11 @@ impl<'a> Simulation<'a> {
 /// A queue slot in which a few events happen: servers have some ten thousand a second each.
 fn slot_bits(servers: u32) -> u32 {
     (262_144 / servers.max(1)).max(1).ilog2().clamp(10, 14)
+}
+
+fn names(neighbours: &[Neighbour]) -> Vec<String> {
+    let names = neighbours.iter().map(|neighbour| neighbour.name.clone());
+    names.collect()
 }
 
 /// Some operation starts whatever happens to the others.

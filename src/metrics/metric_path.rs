@@ -2,17 +2,17 @@
 
 use super::Hotspot;
 use super::catalogue::{
-    Definition, PER_READ, PER_WRITE, READ_RESPONSE, RESPONSE, RESPONSE_PARTS, Unit, definitions,
+    Definition, NEIGHBOUR_RESPONSE, PER_NEIGHBOUR, PER_READ, PER_WRITE, READ_RESPONSE, RESPONSE,
+    RESPONSE_PARTS, Unit, definitions,
 };
 use super::definitions::OF_ONE_READ;
 
-/// Metrics of the design that need what is not simulated yet: splits, the balancer, store files, neighbours.
-const NOT_SIMULATED: [(&str, &str); 5] = [
+/// Metrics of the design that need what is not simulated yet: splits, the balancer, store files.
+const NOT_SIMULATED: [(&str, &str); 4] = [
     ("splits", "region splits"),
     ("moves", "the balancer"),
     ("bytes_rewritten", "compactions"),
     ("time_to_relief_ms", "splits and the balancer"),
-    ("neighbour.", "neighbours"),
 ];
 
 /// The words of `read.<name>.path`: the names of [`crate::query::AccessPath`], cheapest kind first.
@@ -35,6 +35,8 @@ pub struct OperationNames<'a> {
     pub writes: Vec<&'a str>,
     /// Of the reads, in file order.
     pub reads: Vec<&'a str>,
+    /// Of the neighbours, in file order.
+    pub neighbours: Vec<&'a str>,
 }
 
 /// Whose metric it is.
@@ -46,12 +48,14 @@ pub enum Subject {
     Write(usize),
     /// One read's, by its index.
     Read(usize),
+    /// One neighbour's, by its index.
+    Neighbour(usize),
 }
 
 /// A metric that a path names.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MetricPath {
-    /// Which metric; of one write or read, the metric of all of them that it is a part of.
+    /// Which metric; of one write, read or neighbour, the metric of all of them that it is a part of.
     pub definition: &'static Definition,
     /// Whose.
     pub subject: Subject,
@@ -86,12 +90,12 @@ pub enum UnknownMetric {
         /// As given.
         path: String,
     },
-    /// A write or read that does not exist.
+    /// A write, read or neighbour that does not exist.
     #[error("unknown {kind} `{name}` in metric `{path}`")]
     UnknownOperation {
         /// As given.
         path: String,
-        /// `write` or `read`.
+        /// `write`, `read` or `neighbour`.
         kind: &'static str,
         /// The name in it.
         name: String,
@@ -134,7 +138,7 @@ struct Kind<'a> {
     subject: fn(usize) -> Subject,
 }
 
-fn kinds<'a>(names: &'a OperationNames<'a>) -> [Kind<'a>; 2] {
+fn kinds<'a>(names: &'a OperationNames<'a>) -> [Kind<'a>; 3] {
     [
         Kind {
             name: "write",
@@ -149,6 +153,13 @@ fn kinds<'a>(names: &'a OperationNames<'a>) -> [Kind<'a>; 2] {
             shared: &PER_READ,
             own: OF_ONE_READ,
             subject: Subject::Read,
+        },
+        Kind {
+            name: "neighbour",
+            operations: &names.neighbours,
+            shared: &PER_NEIGHBOUR,
+            own: &[],
+            subject: Subject::Neighbour,
         },
     ]
 }
@@ -200,7 +211,7 @@ fn plain(name: &str, path: &str, names: &OperationNames<'_>) -> Result<MetricPat
         .iter()
         .find(|definition| definition.name == head);
     if let Some(definition) = known {
-        if head == RESPONSE || head == READ_RESPONSE {
+        if [RESPONSE, READ_RESPONSE, NEIGHBOUR_RESPONSE].contains(&head) {
             let Some(part) = part else {
                 return Err(UnknownMetric::NeedsPart { path: path.into() });
             };
@@ -277,6 +288,7 @@ mod tests {
         OperationNames {
             writes: vec!["ingest", "import-2"],
             reads: vec!["newest", "by-id", "window"],
+            neighbours: vec!["orders", "users"],
         }
     }
 
@@ -295,19 +307,29 @@ mod tests {
             "read.by-id.rows_read",
             "read.window.response_ms.p99",
             "read.newest.failed_fraction",
+            "neighbour_response_ms.max",
+            "neighbour.users.response_ms.p99",
+            "neighbour.orders.throughput_per_sec",
         ] {
             assert!(paths.iter().any(|path| path == expected), "{expected}");
         }
         for path in paths {
             let found = lookup(&path, &names).unwrap();
             assert_eq!(found.part.is_some(), path.contains("response_ms"), "{path}");
-            let of_one = path.starts_with("write.") || path.starts_with("read.");
+            let of_one = ["write.", "read.", "neighbour."]
+                .iter()
+                .any(|kind| path.starts_with(kind));
             assert_eq!(found.subject != Subject::All, of_one, "{path}");
         }
         let found = lookup("read.window.rows_returned", &names).unwrap();
         assert_eq!(
             (found.subject, found.definition.name),
             (Subject::Read(2), "rows_returned")
+        );
+        let found = lookup("neighbour.users.response_ms.p50", &names).unwrap();
+        assert_eq!(
+            (found.subject, found.definition.name, found.part),
+            (Subject::Neighbour(1), NEIGHBOUR_RESPONSE, Some("p50"))
         );
     }
 
@@ -333,6 +355,10 @@ mod tests {
             ("read.newst.calls", "read.newest.calls"),
             ("read.newest.row_read", "read.newest.rows_read"),
             ("read_server_max_shares", "read_server_max_share"),
+            (
+                "neighbour.order.failed_fraction",
+                "neighbour.orders.failed_fraction",
+            ),
         ] {
             assert_eq!(nearest(given).as_deref(), Some(expected), "{given}");
         }
@@ -370,14 +396,18 @@ mod tests {
 
     #[test]
     fn what_is_not_simulated_is_refused_by_name() {
-        for path in ["splits", "neighbour.orders.response_ms.p99"] {
+        for path in ["splits", "bytes_rewritten"] {
             let error = lookup(path, &names()).unwrap_err();
             assert!(
                 matches!(error, UnknownMetric::NotSimulated { .. }),
                 "{path}: {error}"
             );
         }
-        for path in ["write_response_ms", "read.newest.response_ms"] {
+        for path in [
+            "write_response_ms",
+            "read.newest.response_ms",
+            "neighbour.users.response_ms",
+        ] {
             assert!(matches!(
                 lookup(path, &names()),
                 Err(UnknownMetric::NeedsPart { .. })

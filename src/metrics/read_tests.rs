@@ -22,6 +22,8 @@ fn config(writes: usize, reads: usize) -> RecorderConfig {
         region_server: (0..REGIONS as u32).map(server).collect(),
         writes,
         reads,
+        neighbours: Vec::new(),
+        neighbour_regions: 0,
         open_loop: true,
         warmup: time(WARMUP),
         duration: time(END),

@@ -5,6 +5,7 @@
 use super::demand::Demand;
 use super::happening::{Happened, Happening, RefusalReason};
 use super::intervals::{Cursor, Intervals};
+use super::neighbour_side::NeighbourSide;
 use super::read_side::ReadSide;
 use super::table::Table;
 use super::tally::Tally;
@@ -28,6 +29,10 @@ pub struct RecorderConfig {
     pub writes: usize,
     /// Number of reads of the workload.
     pub reads: usize,
+    /// The names of the neighbours.
+    pub neighbours: Vec<String>,
+    /// Their regions, which are numbered after those of `region_server` and have no demand here.
+    pub neighbour_regions: u32,
     /// Whether any write or read is open loop (decides what "saturated" means).
     pub open_loop: bool,
     /// End of the warm-up; the measurement window is `[warmup, duration)`.
@@ -61,6 +66,7 @@ pub struct Recorder {
     pub(super) writes: Vec<Tally>,
     pub(super) demand: Demand,
     pub(super) reads: ReadSide,
+    pub(super) neighbours: NeighbourSide,
     /// Operations offered, by interval and write.
     pub(super) offered: Table<u32>,
     /// Operations given up, by interval.
@@ -107,6 +113,7 @@ impl Recorder {
                 config.key_buckets > 0,
             ),
             reads: ReadSide::new(&config, &intervals),
+            neighbours: NeighbourSide::new(&config),
             writes: vec![Tally::new(config.duration.as_nanos()); config.writes],
             offered: Table::new(config.writes),
             given_up: Table::new(1),
@@ -149,7 +156,7 @@ impl Recorder {
         }
         self.offered.add(interval, usize::from(write.0), 1);
         self.servers.cell(interval, server as usize).demand += 1;
-        self.demand.add_region(region);
+        self.demand.add_region(self.counted(region));
         if self.config.key_buckets > 0 {
             self.key_demand.add(self.key_row, key_bucket as usize, 1);
         }
@@ -163,13 +170,23 @@ impl Recorder {
             self.turn_to(interval);
         }
         self.servers.cell(interval, server as usize).demand += 1;
-        self.demand.add_region(region);
+        self.demand.add_region(self.counted(region));
+    }
+
+    /// The place of a region of the table or a copy among those that demand is counted of: neighbours' are left out.
+    #[inline]
+    pub fn counted(&self, region: u32) -> u32 {
+        if region < self.config.region_server.len() as u32 {
+            region
+        } else {
+            region - self.config.neighbour_regions
+        }
     }
 
     /// Rows of `region` that were offered in the interval of the last one.
     #[inline]
     pub fn demand_so_far(&self, region: u32) -> u32 {
-        self.demand.so_far(region)
+        self.demand.so_far(self.counted(region))
     }
 
     #[cold]
@@ -230,6 +247,7 @@ impl Recorder {
     /// again don't count). Times may interleave as in [`Recorder::offered`].
     #[inline]
     pub fn read_demand(&mut self, at: SimTime, region: u32, server: u32) {
+        let region = self.counted(region);
         self.reads
             .demand(&self.intervals, at.as_nanos(), region, server);
     }
@@ -267,6 +285,43 @@ impl Recorder {
         let read = &mut self.reads.reads[usize::from(read.0)];
         read.tally
             .unfinished(intended.as_nanos(), end.as_nanos(), self.warmup);
+    }
+
+    /// The intended time of an operation of a neighbour has come. Counted once, whatever happens later. `at` < duration.
+    #[inline]
+    pub fn neighbour_offered(&mut self, at: SimTime, neighbour: u32) {
+        self.neighbours.offered(neighbour, at.as_nanos());
+    }
+
+    /// The reply to a neighbour's operation reached its client at `finished` (<= end).
+    #[inline]
+    pub fn neighbour_completed(
+        &mut self,
+        neighbour: u32,
+        intended: SimTime,
+        finished: SimTime,
+        within_deadline: bool,
+    ) {
+        let (intended, finished) = (intended.as_nanos(), finished.as_nanos());
+        self.neighbours
+            .completed(neighbour, intended, finished, within_deadline);
+    }
+
+    /// A neighbour's operation was given up.
+    pub fn neighbour_failed(&mut self, neighbour: u32, intended: SimTime) {
+        self.neighbours.failed(neighbour, intended.as_nanos());
+    }
+
+    /// A neighbour's operation is still in flight at the end; called once for each before [`Recorder::finish`].
+    pub fn neighbour_unfinished(&mut self, neighbour: u32, intended: SimTime, end: SimTime) {
+        self.neighbours
+            .unfinished(neighbour, intended.as_nanos(), end.as_nanos());
+    }
+
+    /// Writes of the whole run that were completed or given up.
+    pub fn writes_ended(&self) -> u64 {
+        let counts = self.writes.iter().map(|tally| &tally.counts);
+        counts.map(|counts| counts.completed + counts.failed).sum()
     }
 
     /// A daughter or a merged region comes to be, numbered after all others.

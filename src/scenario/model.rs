@@ -131,6 +131,7 @@ impl Setup {
         OperationNames {
             writes: writes.iter().map(|write| write.name.as_str()).collect(),
             reads: reads.iter().map(|read| read.name.as_str()).collect(),
+            neighbours: Vec::new(),
         }
     }
 }
