@@ -40,10 +40,9 @@ mod splitting;
 mod storing;
 mod timeline;
 
-pub use config::{
-    ClusterChanges, ClusterEvent, CrashTarget, ExistingRows, Neighbour, NormalizerSpec,
-    PlannedRead, SimConfig, TableCopy, TimedEvent,
-};
+pub use crate::cluster::{ClusterEvent, CrashTarget, Neighbour, TimedEvent};
+pub use crate::policy::NormalizerSpec;
+pub use config::{ClusterChanges, ExistingRows, PlannedRead, SimConfig, TableCopy};
 pub use reads::scanner_rows;
 pub use saturating::saturating;
 

@@ -101,11 +101,6 @@ impl Neighbours {
         self.tables.is_empty()
     }
 
-    /// Regions of all neighbours.
-    pub fn regions(&self) -> u32 {
-        self.tables.iter().map(|table| table.regions).sum()
-    }
-
     /// An operation of a source has an outcome.
     pub fn operation_ends(&mut self, which: u32) {
         self.sources[which as usize].in_flight -= 1;

@@ -150,20 +150,21 @@ impl<'a> Simulation<'a> {
                 regions.add_open(table, server);
             });
         }
+        let own_regions = regions.len();
         let neighbours = Neighbours::new(config, &mut regions);
-        let region_servers = copies.iter().flat_map(Placing::region_servers);
         let server = || Server {
             handlers: Handlers::new(cluster),
             wal: cluster.wal.as_ref().map(GroupCommit::new),
         };
         let recorder = Recorder::new(RecorderConfig {
             servers: cluster.servers,
+            servers_at_start: cluster.servers,
+            own_regions,
             handlers: cluster.handlers,
-            region_server: placing.region_servers().chain(region_servers).collect(),
+            region_server: regions.servers().collect(),
             writes: config.workload.writes.len(),
             reads: config.workload.reads.len(),
             neighbours: names(&config.changes.neighbours),
-            neighbour_regions: neighbours.regions(),
             open_loop: is_open_loop(&config.workload),
             warmup: config.warmup,
             duration: config.duration,

@@ -77,6 +77,8 @@ pub enum Happening {
         finding: String,
         /// Weighted mean cost, of the stochastic balancer.
         cost: Option<f64>,
+        /// It looked for moves.
+        started: bool,
         /// Regions that it will move.
         moves: u32,
     },
@@ -119,6 +121,15 @@ pub enum RefusalReason {
     NotServingRegion,
     /// `RegionTooBusy`: the memstore is too full.
     RegionTooBusy,
+}
+
+impl RefusalReason {
+    /// All of them.
+    pub const ALL: [Self; 3] = [
+        Self::CallQueueTooBig,
+        Self::NotServingRegion,
+        Self::RegionTooBusy,
+    ];
 }
 
 /// One entry of the log of what happened.

@@ -7,14 +7,6 @@ use super::catalogue::{
 };
 use super::definitions::OF_ONE_READ;
 
-/// Metrics of the design that need what is not simulated yet: splits, the balancer, store files.
-const NOT_SIMULATED: [(&str, &str); 4] = [
-    ("splits", "region splits"),
-    ("moves", "the balancer"),
-    ("bytes_rewritten", "compactions"),
-    ("time_to_relief_ms", "splits and the balancer"),
-];
-
 /// The words of `read.<name>.path`: the names of [`crate::query::AccessPath`], cheapest kind first.
 pub const PATH_WORDS: [&str; 6] = [
     "get",
@@ -74,14 +66,6 @@ pub enum UnknownMetric {
         /// The nearest path that exists.
         nearest: Option<String>,
     },
-    /// Part of the design, not of this version.
-    #[error("metric `{path}` is not measured yet: {what} are not simulated")]
-    NotSimulated {
-        /// As given.
-        path: String,
-        /// What is missing.
-        what: &'static str,
-    },
     /// A family without a member.
     #[error(
         "`{path}` is a family of numbers, expected one of `{path}.mean`, `.p50`, `.p90`, `.p99`, `.p999`, `.max`"
@@ -111,7 +95,7 @@ impl UnknownMetric {
             Self::Unknown { nearest, .. } | Self::UnknownOperation { nearest, .. } => {
                 nearest.as_deref()
             }
-            Self::NotSimulated { .. } | Self::NeedsPart { .. } => None,
+            Self::NeedsPart { .. } => None,
         }
     }
 }
@@ -229,14 +213,6 @@ fn plain(name: &str, path: &str, names: &OperationNames<'_>) -> Result<MetricPat
                 part: None,
             });
         }
-    }
-    let missing =
-        |known: &str| path == known || (known.ends_with(['_', '.']) && path.starts_with(known));
-    if let Some((_, what)) = NOT_SIMULATED.iter().find(|(known, _)| missing(known)) {
-        return Err(UnknownMetric::NotSimulated {
-            path: path.into(),
-            what,
-        });
     }
     Err(UnknownMetric::Unknown {
         path: path.into(),
@@ -395,14 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_simulated_is_refused_by_name() {
-        for path in ["splits", "bytes_rewritten"] {
-            let error = lookup(path, &names()).unwrap_err();
-            assert!(
-                matches!(error, UnknownMetric::NotSimulated { .. }),
-                "{path}: {error}"
-            );
-        }
+    fn a_family_is_no_metric_without_a_member() {
         for path in [
             "write_response_ms",
             "read.newest.response_ms",
@@ -413,9 +382,5 @@ mod tests {
                 Err(UnknownMetric::NeedsPart { .. })
             ));
         }
-        assert!(matches!(
-            lookup("splits_x", &names()),
-            Err(UnknownMetric::Unknown { .. })
-        ));
     }
 }

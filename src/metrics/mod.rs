@@ -4,6 +4,7 @@
 //! Must not schedule nor know keys; it sees times, writes, regions and servers by number, and the rows at which regions are split.
 
 mod catalogue;
+mod cluster_log;
 mod definitions;
 mod demand;
 mod happening;
@@ -21,6 +22,7 @@ mod region_demand;
 mod response;
 mod run_result;
 mod series;
+mod series_event;
 mod summary;
 mod table;
 mod tally;
@@ -43,3 +45,4 @@ pub use read_side::ReadWork;
 pub use recorder::{Recorder, RecorderConfig};
 pub use response::{CombinedResponse, Nanos, Response};
 pub use run_result::{Counts, NeighbourRun, ReadRun, RunResult, Scalars, Series};
+pub use series_event::SeriesEvent;

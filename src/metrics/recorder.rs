@@ -2,8 +2,9 @@
 //!
 //! Must not schedule; it is told when things happen.
 
+use super::cluster_log::ClusterLog;
 use super::demand::Demand;
-use super::happening::{Happened, Happening, RefusalReason};
+use super::happening::{Happening, RefusalReason};
 use super::intervals::{Cursor, Intervals};
 use super::neighbour_side::NeighbourSide;
 use super::read_side::ReadSide;
@@ -19,20 +20,22 @@ pub(super) const SERIES_INTERVALS: u64 = 600;
 /// What the recorder must know beforehand.
 #[derive(Debug, Clone)]
 pub struct RecorderConfig {
-    /// Number of servers.
+    /// Number of servers, those that join later included.
     pub servers: u32,
+    /// Number of servers at the start.
+    pub servers_at_start: u32,
     /// Handlers of a server.
     pub handlers: u32,
-    /// Server of each region, in key order; those of the copies follow, copy by copy.
+    /// Server of each region at the start, in key order; those of the copies follow, copy by copy, then those of neighbours.
     pub region_server: Vec<u32>,
+    /// How many of them belong to the table and its copies.
+    pub own_regions: u32,
     /// Number of writes of the workload.
     pub writes: usize,
     /// Number of reads of the workload.
     pub reads: usize,
     /// The names of the neighbours.
     pub neighbours: Vec<String>,
-    /// Their regions, which are numbered after those of `region_server` and have no demand here.
-    pub neighbour_regions: u32,
     /// Whether any write or read is open loop (decides what "saturated" means).
     pub open_loop: bool,
     /// End of the warm-up; the measurement window is `[warmup, duration)`.
@@ -80,8 +83,12 @@ pub struct Recorder {
     pub(super) server_busy: Table<u64>,
     /// Demand by series interval and key bucket.
     pub(super) key_demand: Table<u32>,
-    /// What happened to regions and servers, in order of time.
-    pub(super) log: Vec<Happened>,
+    /// What happened to regions and servers.
+    pub(super) log: ClusterLog,
+    /// Rows refused, by interval and [`RefusalReason`].
+    pub(super) refused_rows: Table<u32>,
+    /// Rows refused, by interval and server.
+    pub(super) server_refused_rows: Table<u32>,
     warmup: u64,
     key_row: usize,
     offered_at: Cursor,
@@ -109,6 +116,7 @@ impl Recorder {
             demand: Demand::new(
                 config.servers,
                 config.region_server.len(),
+                config.own_regions as usize,
                 &intervals,
                 config.key_buckets > 0,
             ),
@@ -123,7 +131,13 @@ impl Recorder {
             server_refused: Table::new(servers),
             server_busy: Table::new(servers),
             key_demand: Table::new(config.key_buckets),
-            log: Vec::new(),
+            log: ClusterLog::new(
+                config.own_regions,
+                config.servers_at_start,
+                config.key_buckets > 0,
+            ),
+            refused_rows: Table::new(RefusalReason::ALL.len()),
+            server_refused_rows: Table::new(servers),
             warmup: config.warmup.as_nanos(),
             key_row: 0,
             offered_at: Cursor::default(),
@@ -156,7 +170,7 @@ impl Recorder {
         }
         self.offered.add(interval, usize::from(write.0), 1);
         self.servers.cell(interval, server as usize).demand += 1;
-        self.demand.add_region(self.counted(region));
+        self.demand.add_region(region);
         if self.config.key_buckets > 0 {
             self.key_demand.add(self.key_row, key_bucket as usize, 1);
         }
@@ -170,23 +184,13 @@ impl Recorder {
             self.turn_to(interval);
         }
         self.servers.cell(interval, server as usize).demand += 1;
-        self.demand.add_region(self.counted(region));
-    }
-
-    /// The place of a region of the table or a copy among those that demand is counted of: neighbours' are left out.
-    #[inline]
-    pub fn counted(&self, region: u32) -> u32 {
-        if region < self.config.region_server.len() as u32 {
-            region
-        } else {
-            region - self.config.neighbour_regions
-        }
+        self.demand.add_region(region);
     }
 
     /// Rows of `region` that were offered in the interval of the last one.
     #[inline]
     pub fn demand_so_far(&self, region: u32) -> u32 {
-        self.demand.so_far(self.counted(region))
+        self.demand.so_far(region)
     }
 
     #[cold]
@@ -247,7 +251,6 @@ impl Recorder {
     /// again don't count). Times may interleave as in [`Recorder::offered`].
     #[inline]
     pub fn read_demand(&mut self, at: SimTime, region: u32, server: u32) {
-        let region = self.counted(region);
         self.reads
             .demand(&self.intervals, at.as_nanos(), region, server);
     }
@@ -324,22 +327,54 @@ impl Recorder {
         counts.map(|counts| counts.completed + counts.failed).sum()
     }
 
-    /// A daughter or a merged region comes to be, numbered after all others.
-    pub fn region_added(&mut self) {
-        self.demand.new_region();
-        if self.config.reads > 0 {
-            self.reads.demand.new_region();
-        }
-    }
-
-    /// Something happened to regions or servers.
+    /// Something happened to regions or servers at `at`, not before what happened last. Daughters and merged regions are numbered in the
+    /// order in which they come.
     pub fn happened(&mut self, at: SimTime, what: Happening) {
-        self.log.push(Happened { at, what });
+        let heirs = match &what {
+            Happening::Split {
+                parent,
+                lower,
+                upper,
+                ..
+            } => Some((vec![*parent], vec![*lower, *upper])),
+            Happening::Merge {
+                lower,
+                upper,
+                merged,
+            } => Some((vec![*lower, *upper], vec![*merged])),
+            _ => None,
+        };
+        if let Some((parents, heirs)) = heirs {
+            let interval = self.intervals.index(at.as_nanos());
+            self.demand.inherit(interval, &parents, &heirs);
+            if self.config.reads > 0 {
+                self.reads.demand.inherit(interval, &parents, &heirs);
+            }
+        }
+        self.log.push(at, what);
     }
 
-    /// A server refused a call that it had taken, or `rows` of its rows.
-    pub fn rows_refused(&mut self, _server: u32, at: SimTime, reason: RefusalReason, rows: u32) {
-        let _ = (at, reason, rows);
+    /// A server refused `rows` rows of a call that a handler had taken.
+    pub fn rows_refused(&mut self, server: u32, at: SimTime, reason: RefusalReason, rows: u32) {
+        let interval = self.intervals.index(at.as_nanos());
+        self.refused_rows.reach(interval);
+        self.refused_rows.add(interval, reason as usize, rows);
+        self.server_refused_rows.reach(interval);
+        self.server_refused_rows
+            .add(interval, server as usize, rows);
+    }
+
+    /// The server with most demand of rows in the last whole interval before `at`, of equal ones the first; `None` without any.
+    pub fn hottest_server(&self, at: SimTime) -> Option<u32> {
+        let interval = self.intervals.index(at.as_nanos()).checked_sub(1)?;
+        let demand = self.servers.row(interval).iter().map(|tally| tally.demand);
+        let (_, most) = (0u32..)
+            .zip(demand)
+            .map(|(server, rows)| (rows, std::cmp::Reverse(server)))
+            .max()
+            .filter(|&(rows, _)| rows > 0)
+            .map(|(rows, std::cmp::Reverse(server))| (rows, server))?;
+        Some(most)
     }
 
     /// A call reached a server (taken or refused).

@@ -14,12 +14,13 @@ fn ms(millis: u64) -> SimTime {
 fn config(duration_ms: u64) -> RecorderConfig {
     RecorderConfig {
         servers: 2,
+        servers_at_start: 2,
+        own_regions: 4,
         handlers: 4,
         region_server: vec![0, 1, 0, 1],
         writes: 2,
         reads: 0,
         neighbours: Vec::new(),
-        neighbour_regions: 0,
         open_loop: true,
         warmup: ms(1_000),
         duration: ms(duration_ms),
@@ -313,13 +314,11 @@ fn a_run_that_ends_in_its_warm_up_has_no_window() {
 fn neighbours_are_counted_apart_and_their_regions_not_at_all() {
     let mut recorder = Recorder::new(RecorderConfig {
         neighbours: vec!["orders".to_owned(), "users".to_owned()],
-        neighbour_regions: 5,
+        region_server: vec![0, 1, 0, 1, 1, 0, 1],
         ..config(3_000)
     });
     offer(&mut recorder, 1_500, 0, 40);
-    // A daughter, numbered after the four regions of the table and the five of neighbours.
-    recorder.region_added();
-    offer(&mut recorder, 1_600, 9, 60);
+    offer(&mut recorder, 1_600, 1, 60);
     for at in [900, 1_100, 1_200, 1_300] {
         recorder.neighbour_offered(ms(at), 1);
     }
@@ -329,7 +328,7 @@ fn neighbours_are_counted_apart_and_their_regions_not_at_all() {
     recorder.neighbour_unfinished(1, ms(1_300), ms(3_000));
     let result = recorder.finish(ms(3_000));
     assert_eq!(metric(&result, "region_max_share_overall"), 0.6);
-    assert_eq!(result.series.as_ref().unwrap().region_demand[4], 60);
+    assert_eq!(metric(&result, "regions_start"), 4.0);
     let [orders, users] = &result.neighbours[..] else {
         panic!("two neighbours");
     };
