@@ -1,10 +1,11 @@
-//! The servers of a cluster: handlers, call queues, the write-ahead log. Passive: they take what happened and say
-//! what happens next. Must not schedule, nor know keys or clients.
+//! The servers of a cluster: handlers, call queues, the write-ahead log; and the regions of a table. Passive: they take what happened and
+//! say what happens next. Must not schedule, nor know clients.
 
 mod event;
 mod group_commit;
 mod handlers;
 mod neighbour;
+mod region_map;
 mod row_locks;
 mod service_times;
 mod spec;
@@ -13,6 +14,7 @@ pub use event::{ClusterEvent, CrashTarget, TimedEvent};
 pub use group_commit::{Edits, GroupCommit, NextSync};
 pub use handlers::{Admission, Handlers};
 pub use neighbour::Neighbour;
+pub use region_map::RegionMap;
 pub use row_locks::RowLocks;
 pub use service_times::ServiceTimes;
 pub use spec::{ClusterSpec, CompactionBandwidth, ServiceLaw, ServiceSpec, TableSpec, WalSpec};
