@@ -1,7 +1,7 @@
 //! One fully resolved run. Must not hold anything that could be wrong.
 
 use crate::client::ClientSpec;
-use crate::cluster::{ClusterSpec, Neighbour, TableSpec, TimedEvent};
+use crate::cluster::{ClusterEvent, ClusterSpec, Neighbour, TableSpec, TimedEvent};
 use crate::key::KeyPlan;
 use crate::keyspace::{KeyBatch, RowKey};
 use crate::policy::balance::Balancer;

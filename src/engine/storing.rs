@@ -4,7 +4,7 @@
 //! split, merge or die; `stored_rows` is what was there before the run.
 
 use super::SimConfig;
-use super::placing::row_size;
+use super::row_weights::row_size;
 use super::simulation::{Event, Simulation};
 use super::store::{FlushState, ServerStores, Store, StoreRules};
 use crate::cluster::{Memstore, Sampling, TableSpec};

@@ -149,9 +149,11 @@ impl Setup {
     /// The names of its operations, for the paths of metrics.
     pub fn operation_names(&self) -> OperationNames<'_> {
         let Workload { writes, reads, .. } = &self.workload;
+        let neighbours = self.changes.neighbours.iter();
         OperationNames {
             writes: writes.iter().map(|write| write.name.as_str()).collect(),
             reads: reads.iter().map(|read| read.name.as_str()).collect(),
+            neighbours: neighbours.map(|one| one.name.as_str()).collect(),
         }
     }
 }
