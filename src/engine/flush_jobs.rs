@@ -124,8 +124,9 @@ impl Simulation<'_> {
         self.memory_is_free(server, flushed);
         self.report_flush(region, server, flushed);
         self.files_changed(server, files, files + 1);
-        let rules = self.stores.rules(self.regions.get(region).table).memstore;
-        if rules.region(heap) != RegionMemstore::TooBusy {
+        let state = self.regions.get(region);
+        let rules = self.stores.rules(state.table).memstore;
+        if state.writable != state.serving && rules.region(heap) != RegionMemstore::TooBusy {
             self.regions.set_writable(region, true);
         }
         self.set_memstore_limit(region);

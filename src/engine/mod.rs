@@ -51,6 +51,8 @@ mod simulation;
 mod splitting;
 mod store;
 mod store_handover;
+#[cfg(test)]
+mod store_tests;
 mod stored_rows;
 mod storing;
 mod timeline;
