@@ -27,12 +27,14 @@ mod neighbouring;
 mod open_loop;
 mod outcomes;
 mod part_calls;
+mod part_regions;
 mod placing;
 #[cfg(test)]
 mod read_tests;
 mod readers;
 mod reads;
 mod region_changes;
+mod region_order;
 mod regions;
 mod regrouping;
 mod retries;
