@@ -42,6 +42,13 @@ impl Keys {
         slot
     }
 
+    /// How many are kept.
+    #[cfg(test)]
+    pub fn in_use(&self) -> u32 {
+        let slots = self.bytes.len().checked_div(self.stride).unwrap_or(0);
+        (slots - self.free.len()) as u32
+    }
+
     /// A key that is kept.
     #[inline]
     pub fn get(&self, slot: u32) -> &[u8] {

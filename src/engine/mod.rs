@@ -23,6 +23,8 @@ mod fan_out;
 mod flush_jobs;
 mod flushing;
 mod keys;
+#[cfg(test)]
+mod living_tests;
 mod load_sampling;
 mod locating;
 mod master;
