@@ -5,8 +5,6 @@ use crate::client::ClientSpec;
 use crate::cluster::{ClusterSpec, TableSpec};
 use crate::key::{Environment, KeyPlan};
 use crate::keyspace::RowKey;
-use crate::policy::SplitPolicy;
-use crate::policy::balance::Balancer;
 use crate::policy::{SplitAlgorithm, bucket_points};
 use crate::random::Seed;
 use crate::record::{Field, FieldKind, Law, LawShape, RecordGenerator, Schema, TimeUnit};
@@ -106,14 +104,7 @@ pub(super) fn strategy(key: &str, presplit: Presplit, sensor: LawShape, existing
         cluster: ClusterSpec::default(),
         table: TableSpec::default(),
         client: ClientSpec::default(),
-        changes: Changes {
-            split_policy: SplitPolicy::Disabled,
-            normalizer: None,
-            balancer: Balancer::None,
-            balancer_period: SimDuration::from_secs(300),
-            events: Arc::default(),
-            neighbours: Arc::default(),
-        },
+        changes: Changes::default(),
     };
     Strategy {
         name: "tried".into(),

@@ -44,6 +44,14 @@ pub fn summary(results: &Results, to: impl Write) -> Written {
                 measure(&mut writer, &strategy.name, &path, number)?;
             }
         }
+        for neighbour in &strategy.neighbours {
+            metrics(
+                &mut writer,
+                &strategy.name,
+                &format!("neighbour.{}.", neighbour.name),
+                &neighbour.metrics,
+            )?;
+        }
     }
     writer.flush()?;
     Ok(())
