@@ -9,7 +9,7 @@ use keyheat::query::{Costs, PlanContext, Requests, RowCounts, plan};
 use keyheat::record::{FieldKind, KnownField, Schema, TextValues, TimeUnit};
 use keyheat::time::{EpochNanos, SimTime};
 use keyheat::workload::{
-    Condition, Identity, OperationId, RangeExtent, Read, ReadRange, ReadTarget, WriteId,
+    Condition, Identity, OperationId, PageRows, RangeExtent, Read, ReadRange, ReadTarget, WriteId,
 };
 use keyheat::workload::{Within, WithinValues};
 use planner_schema::{START, field, read};
@@ -169,6 +169,7 @@ fn keys_of_the_literature_serve_their_reads_as_their_authors_say() {
             record: &record,
             within: &within,
             within_lens: &within_lens,
+            page: PageRows::default(),
         };
         let context = PlanContext {
             schema: &schema,

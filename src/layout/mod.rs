@@ -8,7 +8,9 @@ mod key_sample;
 mod load_lints;
 mod plan_layout;
 mod read_forecast;
+mod replicate;
 mod row_growth;
+mod run_layout;
 mod size_findings;
 mod table_sample;
 mod table_size;
@@ -17,6 +19,8 @@ mod types;
 
 pub use explanation::{Explanation, PrefixShare, RegionCauses, SampleKey};
 pub use load_lints::load_lints;
+pub use replicate::Replicate;
+pub use run_layout::RunLayout;
 pub use size_findings::size_findings;
 pub use table_sample::{StrategySample, TableSample};
 pub use table_size::{

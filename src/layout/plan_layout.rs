@@ -1,14 +1,12 @@
 //! Lays a strategy out: split points, then what each region will get. Must not simulate.
 
 use super::key_sample::{KeySample, is_entity, is_skewed};
-use super::{EntityShare, KeyBucket, Layout, RegionForecast, key_lints, read_forecast};
+use super::{EntityShare, KeyBucket, Layout, RegionForecast, Replicate, key_lints, read_forecast};
 use crate::key::KeyPlan;
 use crate::keyspace::{KeyRange, Router, RowKey};
 use crate::policy::{quantile_points, quantile_ranks};
-use crate::random::{DrawKey, Seed, Stream};
-use crate::record::RecordGenerator;
 use crate::scenario::{Presplit, Strategy};
-use crate::workload::{ExistingSample, OperationBatch, RunSample, Workload};
+use crate::workload::{EXISTING_LANE, ExistingSample, OperationBatch, RunSample, Workload};
 use std::sync::Arc;
 
 /// Buckets of the key map: enough for one a pixel row or two of its picture.
@@ -22,9 +20,6 @@ const ROWS_PER_REGION: usize = 400;
 
 /// Most rows that are sampled for split points.
 const MOST_ROWS: usize = 4_000_000;
-
-/// Lane of `Stream::Keys` for rows that were written before the run; the run's own operations use lane 0.
-const EXISTING_LANE: u32 = 1;
 
 /// Split points, and where they come from when they were sampled.
 pub(super) struct SplitPoints {
@@ -49,59 +44,43 @@ impl Layout {
     pub const SAMPLE: usize = 100_000;
 
     /// The layout of one strategy in one replicate, from [`Layout::SAMPLE`] operations.
-    pub fn of(
-        strategy: &Strategy,
-        generator: &Arc<RecordGenerator>,
-        seed: Seed,
-        replicate: u32,
-    ) -> Self {
-        Self::with_sample(strategy, generator, seed, replicate, Self::SAMPLE)
+    pub fn of(strategy: &Strategy, replicate: &Replicate) -> Self {
+        Self::with_sample(strategy, replicate, Self::SAMPLE)
     }
 
     /// The same from a sample of about `operations` operations, spread over the whole run. O(n log n) in the sample.
-    pub fn with_sample(
-        strategy: &Strategy,
-        generator: &Arc<RecordGenerator>,
-        seed: Seed,
-        replicate: u32,
-        operations: usize,
-    ) -> Self {
-        let sample = run_sample(strategy, generator, seed, replicate, operations);
-        Self::from_sample(strategy, generator, seed, replicate, &sample)
+    pub fn with_sample(strategy: &Strategy, replicate: &Replicate, operations: usize) -> Self {
+        let sample = run_sample(strategy, replicate, operations);
+        Self::from_sample(strategy, replicate, &sample)
     }
 
-    /// The same from a sample that has been drawn.
+    /// Only what each region will get.
+    pub fn regions_of(
+        strategy: &Strategy,
+        replicate: &Replicate,
+        operations: usize,
+    ) -> Vec<RegionForecast> {
+        let sample = run_sample(strategy, replicate, operations);
+        let split = split_points(&Table::of(strategy, replicate), &sample);
+        forecast(&strategy.key, &split.points, &sample)
+    }
+
+    /// The layout from a sample that has been drawn.
     pub(super) fn from_sample(
         strategy: &Strategy,
-        generator: &Arc<RecordGenerator>,
-        seed: Seed,
-        replicate: u32,
+        replicate: &Replicate,
         sample: &KeySample,
     ) -> Self {
         let existing_rows = strategy
             .setup
             .workload
             .existing_rows(&strategy.setup.schema);
-        let table = Table {
-            key: &strategy.key,
-            presplit: &strategy.presplit,
-            workload: &strategy.setup.workload,
-            generator,
-            seed,
-            replicate,
-        };
+        let table = Table::of(strategy, replicate);
         let split = split_points(&table, sample);
         let regions = forecast(&strategy.key, &split.points, sample);
         let lints = key_lints::of(strategy, &split, &regions);
-        let (copies, reads) = read_forecast::of(
-            strategy,
-            generator,
-            seed,
-            replicate,
-            sample,
-            &split.points,
-            &regions,
-        );
+        let (copies, reads) =
+            read_forecast::of(strategy, replicate, sample, &split.points, &regions);
         // A run that writes nothing is looked at by the rows that it reads.
         let existing = (sample.len() == 0).then(|| table.existing(Layout::SAMPLE));
         Self {
@@ -123,42 +102,51 @@ impl Layout {
 /// About `operations` operations of the run with their keys.
 pub(super) fn run_sample(
     strategy: &Strategy,
-    generator: &Arc<RecordGenerator>,
-    seed: Seed,
-    replicate: u32,
+    replicate: &Replicate,
     operations: usize,
 ) -> KeySample {
-    let (key, workload) = (&strategy.key, &strategy.setup.workload);
-    run_sample_of(key, workload, generator, seed, replicate, operations)
+    run_sample_of(
+        &strategy.key,
+        &strategy.setup.workload,
+        replicate,
+        operations,
+    )
 }
 
 /// The same under any key.
 pub(super) fn run_sample_of(
     key: &KeyPlan,
     workload: &Workload,
-    generator: &Arc<RecordGenerator>,
-    seed: Seed,
-    replicate: u32,
+    replicate: &Replicate,
     operations: usize,
 ) -> KeySample {
+    let Replicate {
+        generator,
+        seed,
+        number,
+        ..
+    } = replicate;
     let mut batch = OperationBatch::new();
-    RunSample::take(workload, generator, seed, replicate, operations, &mut batch);
-    let draws = DrawKey::new(seed, replicate, Stream::Keys, 0);
-    KeySample::new(key, batch, generator.width(), draws)
+    RunSample::take(workload, generator, *seed, *number, operations, &mut batch);
+    KeySample::new(key, batch, generator.width(), replicate.key_draws(0))
 }
 
 /// `rows` existing rows, drawn at random, or all of them, with their keys.
 pub(super) fn existing_sample(
     key: &KeyPlan,
     workload: &Workload,
-    generator: &RecordGenerator,
-    seed: Seed,
-    replicate: u32,
+    replicate: &Replicate,
     rows: usize,
 ) -> KeySample {
+    let Replicate {
+        generator,
+        seed,
+        number,
+        ..
+    } = replicate;
     let mut batch = OperationBatch::new();
-    ExistingSample::take_at_random(workload, generator, seed, replicate, rows, &mut batch);
-    let draws = DrawKey::new(seed, replicate, Stream::Keys, EXISTING_LANE);
+    ExistingSample::take_at_random(workload, generator, *seed, *number, rows, &mut batch);
+    let draws = replicate.key_draws(EXISTING_LANE);
     KeySample::new(key, batch, generator.width(), draws)
 }
 
@@ -168,31 +156,49 @@ pub(super) struct Table<'a> {
     pub key: &'a KeyPlan,
     pub presplit: &'a Presplit,
     pub workload: &'a Workload,
-    pub generator: &'a Arc<RecordGenerator>,
-    pub seed: Seed,
-    pub replicate: u32,
+    pub replicate: &'a Replicate,
 }
 
-impl Table<'_> {
+impl<'a> Table<'a> {
+    /// The strategy's table.
+    pub(super) fn of(strategy: &'a Strategy, replicate: &'a Replicate) -> Self {
+        Self {
+            key: &strategy.key,
+            presplit: &strategy.presplit,
+            workload: &strategy.setup.workload,
+            replicate,
+        }
+    }
+
+    /// One of its copies.
+    pub(super) fn of_copy(strategy: &'a Strategy, copy: usize, replicate: &'a Replicate) -> Self {
+        let copy = &strategy.copies[copy];
+        Self {
+            key: &copy.key,
+            presplit: &copy.presplit,
+            ..Self::of(strategy, replicate)
+        }
+    }
+
     /// Operations of the run with their keys; `run` is a sample of them under any key.
     pub(super) fn rekeyed(&self, run: &KeySample) -> KeySample {
-        let draws = DrawKey::new(self.seed, self.replicate, Stream::Keys, 0);
-        KeySample::new(self.key, run.batch().clone(), self.generator.width(), draws)
+        let Replicate { generator, .. } = self.replicate;
+        let draws = self.replicate.key_draws(0);
+        KeySample::new(self.key, run.batch().clone(), generator.width(), draws)
     }
 
     /// About `rows` of the rows that exist before the run.
     pub(super) fn existing(&self, rows: usize) -> KeySample {
+        let Replicate {
+            generator,
+            seed,
+            number,
+            ..
+        } = self.replicate;
         let mut batch = OperationBatch::new();
-        ExistingSample::take(
-            self.workload,
-            self.generator,
-            self.seed,
-            self.replicate,
-            rows,
-            &mut batch,
-        );
-        let draws = DrawKey::new(self.seed, self.replicate, Stream::Keys, EXISTING_LANE);
-        KeySample::new(self.key, batch, self.generator.width(), draws)
+        ExistingSample::take(self.workload, generator, *seed, *number, rows, &mut batch);
+        let draws = self.replicate.key_draws(EXISTING_LANE);
+        KeySample::new(self.key, batch, generator.width(), draws)
     }
 }
 
@@ -207,7 +213,11 @@ pub(super) fn split_points(table: &Table<'_>, run: &KeySample) -> SplitPoints {
         }
         Presplit::Sampled { regions } => *regions,
     };
-    if table.workload.existing_rows(table.generator.schema()) == 0 {
+    if table
+        .workload
+        .existing_rows(table.replicate.generator.schema())
+        == 0
+    {
         let points = quantile_points(&run.sorted(), regions);
         return SplitPoints {
             points: Arc::new(points),

@@ -3,13 +3,11 @@
 
 use super::key_sample::KeySample;
 use super::plan_layout::{Table, forecast, split_points};
-use super::{ReadForecast, RegionForecast};
+use super::{ReadForecast, RegionForecast, Replicate};
 use crate::cluster::ClusterSpec;
 use crate::engine::{PlannedRead, TableCopy};
 use crate::keyspace::{KeyBatch, Router, RowKey};
 use crate::query::{AccessPath, AccessPlan, Costs, PlanContext, Requests, plan};
-use crate::random::Seed;
-use crate::record::RecordGenerator;
 use crate::scenario::Strategy;
 use crate::workload::{Population, ReadBatch, ReadId, ReadSource, ReadTarget};
 use std::sync::Arc;
@@ -34,54 +32,42 @@ struct LaidOut<'a> {
 /// The strategy's copies and reads; `run` is a sample of the run under its own key.
 pub(super) fn of(
     strategy: &Strategy,
-    generator: &Arc<RecordGenerator>,
-    seed: Seed,
-    replicate: u32,
+    replicate: &Replicate,
     run: &KeySample,
     points: &Arc<Vec<RowKey>>,
     regions: &[RegionForecast],
 ) -> (Arc<Vec<TableCopy>>, Vec<ReadForecast>) {
     let workload = &strategy.setup.workload;
-    let table = |key, presplit| Table {
-        key,
-        presplit,
-        workload,
-        generator,
-        seed,
-        replicate,
-    };
-    let mut copies = Vec::new();
-    let mut copy_samples = Vec::new();
-    for copy in &strategy.copies {
-        let table = table(&copy.key, &copy.presplit);
-        let sample = table.rekeyed(run);
-        copies.push(TableCopy {
-            key: copy.key.clone(),
-            split_points: split_points(&table, &sample).points,
-        });
-        copy_samples.push(sample);
-    }
-    let copies = Arc::new(copies);
+    let (copies, samples) = copies(strategy, replicate, run);
     if workload.reads.is_empty() {
         return (copies, Vec::new());
     }
-    let own = table(&strategy.key, &strategy.presplit);
+    let own = Table::of(strategy, replicate);
     let mut tables = vec![LaidOut {
         key: &strategy.key,
         router: Router::new(points),
         regions: regions.to_vec(),
         rows: rows(&own, run),
     }];
-    for ((copy, laid), sample) in strategy.copies.iter().zip(copies.iter()).zip(&copy_samples) {
+    for (at, (copy, sample)) in copies.iter().zip(&samples).enumerate() {
         tables.push(LaidOut {
-            key: &laid.key,
-            router: Router::new(&laid.split_points),
-            regions: forecast(&laid.key, &laid.split_points, sample),
-            rows: rows(&table(&copy.key, &copy.presplit), sample),
+            key: &copy.key,
+            router: Router::new(&copy.split_points),
+            regions: forecast(&copy.key, &copy.split_points, sample),
+            rows: rows(&Table::of_copy(strategy, at, replicate), sample),
         });
     }
-    let population = Population::new(workload, generator, seed, replicate);
-    let mut source = ReadSource::new(workload, generator.clone(), seed, replicate);
+    let Replicate {
+        generator,
+        population,
+        ..
+    } = replicate;
+    let mut source = ReadSource::new(
+        workload,
+        generator.clone(),
+        replicate.seed,
+        replicate.number,
+    );
     let reads = workload.reads.iter().enumerate().map(|(at, read)| {
         let mut batch = ReadBatch::default();
         source.sample(ReadId(at as u8), TARGETS, &mut batch);
@@ -91,7 +77,7 @@ pub(super) fn of(
         let context = PlanContext {
             schema: &strategy.setup.schema,
             start: workload.start,
-            population: &population,
+            population,
             sample: &targets,
             costs: costs(&strategy.setup.cluster),
         };
@@ -101,7 +87,7 @@ pub(super) fn of(
             .min_by(|(_, a), (_, b)| a.expected().seconds.total_cmp(&b.expected().seconds))
             .expect("there is a table");
         let laid_out = &tables[table];
-        let asked = Asked::mean(&plan, laid_out, &targets, &population);
+        let asked = Asked::mean(&plan, laid_out, &targets, population);
         let expected = plan.expected();
         ReadForecast {
             name: read.name.clone(),
@@ -123,6 +109,25 @@ pub(super) fn of(
     (copies, reads)
 }
 
+/// The strategy's copies, split, with samples of the run under their keys.
+pub(super) fn copies(
+    strategy: &Strategy,
+    replicate: &Replicate,
+    run: &KeySample,
+) -> (Arc<Vec<TableCopy>>, Vec<KeySample>) {
+    let copies = strategy.copies.iter().enumerate().map(|(at, copy)| {
+        let table = Table::of_copy(strategy, at, replicate);
+        let sample = table.rekeyed(run);
+        let copy = TableCopy {
+            key: copy.key.clone(),
+            split_points: split_points(&table, &sample).points,
+        };
+        (copy, sample)
+    });
+    let (copies, samples) = copies.unzip();
+    (Arc::new(copies), samples)
+}
+
 fn costs(cluster: &ClusterSpec) -> Costs {
     let service = &cluster.service;
     let miss = (1.0 - service.cache_hit) * service.disk_read.as_secs_f64();
@@ -134,8 +139,8 @@ fn costs(cluster: &ClusterSpec) -> Costs {
 }
 
 /// Sorted keys of rows of the table as it is in the middle of the run, each standing for as many.
-fn rows(table: &Table<'_>, run: &KeySample) -> Arc<KeyBatch> {
-    let schema = table.generator.schema();
+pub(super) fn rows(table: &Table<'_>, run: &KeySample) -> Arc<KeyBatch> {
+    let schema = table.replicate.generator.schema();
     let existing = table.workload.existing_rows(schema) as f64;
     let planned: f64 = table
         .workload

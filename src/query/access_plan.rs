@@ -6,7 +6,7 @@ use super::dimension::Dimension;
 use super::evidence::Evidence;
 use super::question::Question;
 use super::row_identity::RowIdentity;
-use crate::key::KeyPlan;
+use crate::key::{Grain, KeyPlan};
 use crate::record::FieldId;
 use std::sync::Arc;
 
@@ -35,7 +35,16 @@ pub(super) struct Ordered {
     /// From the end.
     pub reversed: bool,
     /// They lie in steps: within one, in any order.
-    pub steps: Option<crate::key::Grain>,
+    pub steps: Option<OrderSteps>,
+}
+
+/// The steps in which rows are in order.
+#[derive(Debug, Clone)]
+pub(super) struct OrderSteps {
+    /// Rows of one window are in any order.
+    pub grain: Grain,
+    /// So many leading segments tell one step from another.
+    pub segments: usize,
 }
 
 /// Why requests read rows that the reader does not want.
@@ -144,7 +153,7 @@ fn finest_steps(key: &KeyPlan, mut dimensions: Vec<Dimension>, segments: usize) 
         if let Dimension::Steps { field, grain } = dimension {
             let used = (0..segments).filter(|segment| !given.contains(segment));
             let grains = used.filter_map(|segment| key.grain(segment..segment + 1, *field));
-            if let Some(finest) = grains.reduce(crate::key::Grain::and) {
+            if let Some(finest) = grains.reduce(Grain::and) {
                 *grain = finest;
             }
         }
@@ -161,6 +170,7 @@ fn ordered(key: &KeyPlan, candidate: &Candidate, question: &Question) -> Option<
     };
     let known = candidate.known.with(order.field);
     let mut direction: Option<bool> = None;
+    let mut in_order = segments;
     for segment in segments..key.segments().len() {
         if key.segments()[segment].constant().is_some() {
             continue;
@@ -175,6 +185,7 @@ fn ordered(key: &KeyPlan, candidate: &Candidate, question: &Question) -> Option<
             break;
         }
         direction = Some(trend.rising);
+        in_order = segment + 1;
         let by_derived = order.derived.is_some_and(|derived| {
             let mut known = crate::key::Knowledge::default();
             known.learn(crate::record::KnownField::Derived(derived));
@@ -191,9 +202,13 @@ fn ordered(key: &KeyPlan, candidate: &Candidate, question: &Question) -> Option<
         }
     }
     let rising = direction?;
+    let grain = key.grain(segments..in_order, order.field);
     Some(Ordered {
         reversed: rising != order.falling,
-        steps: key.grain(segments..key.segments().len(), order.field),
+        steps: grain.map(|grain| OrderSteps {
+            grain,
+            segments: in_order,
+        }),
     })
 }
 

@@ -14,6 +14,9 @@ use crate::time::SimTime;
 /// Most rows of an import ordered by a field that are sorted to find the first of them.
 const MOST_SORTED: f64 = 1e6;
 
+/// Lane of `Stream::Keys` for rows that were written before the run; the run's own operations use lane 0.
+pub const EXISTING_LANE: u32 = 1;
+
 /// Rows written before the run.
 #[derive(Debug)]
 pub struct ExistingSample;
