@@ -7,7 +7,7 @@ use keyheat::record::{FieldId, KnownField};
 use keyheat::workload::{
     OperationId, Page, PageRows, PageVia, Read, ReadTarget, RowWrite, WriteId,
 };
-use planner_table::planner_schema::read;
+use planner_table::schema_parts::read;
 use planner_table::{A, B, C, NOW, ROWS, TS, Table, asked_for, compiled, key_draws, keys, planned};
 use proptest::prelude::*;
 

@@ -9,7 +9,7 @@ use keyheat::workload::{
     Newest, OperationId, Page, PageRows, PageVia, RangeExtent, Read, ReadRange, ReadTarget, Within,
     WithinValues, WriteId,
 };
-use planner_table::planner_schema::{START, read};
+use planner_table::schema_parts::{START, read};
 use planner_table::{
     A, B, C, D, DAY, DAYS, HOUR, N, NOW, ROWS, TS, asked_for, compiled, derived_value, in_scan,
     keys, planned, schema, table,
@@ -298,6 +298,51 @@ proptest! {
             }
             let wanted = matching.iter().filter(|wanted| **wanted).count() as f64;
             prop_assert!((requests.rows_returned - wanted).abs() < 1e-6, "{text}: {} rows wanted, {wanted} there\n{}", requests.rows_returned, plan.words());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn rows_of_longer_values_are_counted(
+        which in 0usize..4,
+        seed in 0u64..1_000,
+        chosen in 0usize..ROWS,
+    ) {
+        let (text, field) = [
+            ("b || be4(n)", B),
+            ("lpad(d + 7, 2) || text(a) || be4(n)", A),
+            ("lpad(c, 3) || upper(b) || be4(n)", B),
+            ("text(c) || b || be4(n)", C),
+        ][which];
+        let key = compiled(text);
+        let table = table(seed);
+        let mut read = read();
+        let others = match which {
+            1 => vec![D],
+            2 => vec![C],
+            _ => Vec::new(),
+        };
+        read.equal = others.into_iter().chain([field]).map(KnownField::Stored).collect();
+        read.equal.sort();
+        let target = ReadTarget {
+            operation: OperationId::new(WriteId(0), chosen as u64),
+            at: NOW,
+            record: &table.records[chosen],
+            within: &[],
+            within_lens: &[],
+            page: PageRows::default(),
+        };
+        let plan = planned(&key, &read, &table, target);
+        let mut requests = Requests::default();
+        plan.requests(&target, &table, &mut requests);
+        let keys = keys(&key, &table);
+        let real = keys.iter().filter(|key| asked_for(&requests, key) == 1).count() as f64;
+        let expected: f64 = requests.scans.iter().map(|scan| scan.rows).sum();
+        if !requests.scans.is_empty() {
+            prop_assert!((expected - real).abs() < 1e-6, "{text}: {expected} for {real}\n{}", plan.words());
         }
     }
 }

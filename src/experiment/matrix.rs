@@ -43,7 +43,7 @@ impl<T> Shared<T> {
     /// One that is there already.
     fn made(value: Arc<T>, users: usize) -> Self {
         Self {
-            state: Mutex::new((Some(value), users)),
+            state: Mutex::new(((users > 0).then_some(value), users)),
         }
     }
 
@@ -203,5 +203,44 @@ mod tests {
         let third = shared.take(|| 9);
         drop((first, second, third));
         assert!(weak.upgrade().is_none());
+    }
+
+    #[test]
+    fn replicates_share_paths_and_strategies_share_laws() {
+        let text = "replicates = 2\n[time]\nduration = \"1s\"\nwarmup = \"100ms\"\nsample = \"100ms\"\n\
+            [field]\nid = { type = \"int\", count = 900 }\nof = { type = \"int\", count = 9, of = \"id\" }\n\
+            [write.w]\nrate = \"100/s\"\n[existing.w]\nrecords = 5000\n\
+            [read.r]\nequal = [\"of\"]\nrate = \"10/s\"\n\
+            [table]\npresplit = { algorithm = \"sampled\", regions = 4 }\n\
+            [strategy.a]\nkey = \"be4(id)\"\ncopies = [\"be4(of) || be4(id)\"]\n\
+            [strategy.b]\nkey = \"be4(of) || be4(id)\"\n\
+            [strategy.c]\nkey = \"be4(id)\"\noverride.field.of.count = 3\n";
+        let scenario = Scenario::parse(text, "small").unwrap_or_else(|error| panic!("{error}"));
+        let matrix = Matrix::new(&scenario, 64);
+        let run = |strategy, replicate| {
+            matrix.run_config(Job::Replicate {
+                strategy,
+                replicate,
+            })
+        };
+        let (a, again) = (run(0, 0), run(0, 1));
+        assert!(Arc::ptr_eq(&a.reads[0].plan, &again.reads[0].plan));
+        // The copy serves the read; its rows and its split points are the replicate's own.
+        assert_eq!((a.reads[0].table, again.reads[0].table), (1, 1));
+        assert!(!Arc::ptr_eq(
+            &a.reads[0].row_sample,
+            &again.reads[0].row_sample
+        ));
+        assert_ne!(a.copies[0].split_points, again.copies[0].split_points);
+        assert_ne!(a.split_points, again.split_points);
+        assert_eq!(again.copies[0].split_points.len(), 3);
+        let (b, c) = (run(1, 0), run(2, 0));
+        assert!(Arc::ptr_eq(&a.population, &b.population));
+        assert!(Arc::ptr_eq(
+            &a.population,
+            &matrix.replicate(0, 0).population
+        ));
+        assert!(!Arc::ptr_eq(&a.population, &c.population));
+        assert!(!Arc::ptr_eq(&a.population, &again.population));
     }
 }

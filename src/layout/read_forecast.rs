@@ -57,11 +57,7 @@ pub(super) fn of(
             rows: rows(&Table::of_copy(strategy, at, replicate), sample),
         });
     }
-    let Replicate {
-        generator,
-        population,
-        ..
-    } = replicate;
+    let (generator, population) = (&replicate.generator, replicate.population.as_ref());
     let mut source = ReadSource::new(
         workload,
         generator.clone(),

@@ -22,11 +22,7 @@ pub(super) struct RowGrowth {
 impl RowGrowth {
     pub fn of(key: &KeyPlan, setup: &Setup, replicate: &Replicate) -> Self {
         let (workload, schema) = (&setup.workload, &setup.schema);
-        let Replicate {
-            generator,
-            population,
-            ..
-        } = replicate;
+        let (generator, population) = (&replicate.generator, replicate.population.as_ref());
         let identity = RowIdentity::of(key, schema);
         // A record of the start: its step is as good as any.
         let mut record: Vec<i64> = schema

@@ -4,6 +4,7 @@ use super::access_path::AccessPath;
 use super::candidates::{Candidate, Stop};
 use super::dimension::Dimension;
 use super::evidence::Evidence;
+use super::longer_values::{LongerValues, ValueBeginnings};
 use super::question::Question;
 use super::row_identity::RowIdentity;
 use crate::key::{Grain, KeyPlan};
@@ -18,6 +19,7 @@ pub struct AccessPlan {
     pub(super) dimensions: Vec<Dimension>,
     pub(super) stop: Stop,
     pub(super) evidence: Evidence,
+    pub(super) longer: Option<LongerValues>,
     pub(super) ordered: Option<Ordered>,
     pub(super) identity: Arc<RowIdentity>,
     /// Several combinations may ask for the same.
@@ -82,6 +84,7 @@ impl AccessPlan {
         question: &Arc<Question>,
         names: &Arc<[String]>,
         identity: &Arc<RowIdentity>,
+        beginnings: &[Option<Arc<ValueBeginnings>>],
     ) -> Self {
         let evidence = Evidence::new(key, &candidate, question);
         let segments = candidate.stop.segments(key.segments().len());
@@ -101,6 +104,7 @@ impl AccessPlan {
             key: key.clone(),
             question: question.clone(),
             path: path(key, &candidate, ordered.is_some()),
+            longer: LongerValues::new(key, &candidate, &evidence, beginnings),
             dimensions: finest_steps(key, candidate.dimensions, segments),
             stop: candidate.stop,
             evidence,

@@ -14,6 +14,7 @@ mod candidates;
 mod dimension;
 mod evidence;
 mod limits;
+mod longer_values;
 mod over_reads;
 mod paging;
 mod planner;

@@ -52,6 +52,8 @@ pub(super) struct Scratch {
     pub low: Vec<u8>,
     pub high: Vec<u8>,
     pub stop: Vec<u8>,
+    /// Values that begin alike.
+    pub slots: Vec<i64>,
     /// The last row before the page; empty without any.
     pub cursor: Vec<i64>,
     /// What the key of that row draws, if it is one of the table.

@@ -237,6 +237,7 @@ impl<R: RowCounts> Read<'_, R> {
             self.scratch.low = low;
             return;
         }
+        let rows = rows + self.rows_of_longer_values(segments);
         let mut high = std::mem::take(&mut self.scratch.high);
         high.clear();
         high.extend_from_slice(&low);
@@ -306,5 +307,40 @@ impl<R: RowCounts> Read<'_, R> {
         self.scratch.stop = stop;
         self.scratch.low = low;
         self.scratch.high = high;
+    }
+
+    /// Expected rows of the combination's scan whose values in its last segment begin as the wanted one does.
+    fn rows_of_longer_values(&mut self, segments: usize) -> f64 {
+        let plan = self.plan;
+        let Some(longer) = &plan.longer else {
+            return 0.0;
+        };
+        let field = longer.field();
+        let slot = self.scratch.record[usize::from(field.0)];
+        let (mut bytes, mut slots) = (
+            std::mem::take(&mut self.scratch.high),
+            std::mem::take(&mut self.scratch.slots),
+        );
+        bytes.clear();
+        let row = plan.row(&self.scratch.record, self.target);
+        plan.key.write_segment(segments - 1, &row, &mut bytes);
+        let own = self.scratch.bands.of(field);
+        let mut found = 0.0;
+        longer.ranges(slot, &bytes, &mut slots, |range| {
+            self.scratch.bands.set(field, range);
+            found += longer.evidence.rows(
+                &plan.question,
+                &plan.identity,
+                self.rows,
+                (self.target.record, self.target.at),
+                self.scratch,
+            );
+        });
+        match own {
+            Some(own) => self.scratch.bands.set(field, own),
+            None => self.scratch.bands.remove(field),
+        }
+        (self.scratch.high, self.scratch.slots) = (bytes, slots);
+        found * longer.chance
     }
 }

@@ -5,8 +5,8 @@
     reason = "each test that takes this table uses its part of it"
 )]
 
-#[path = "../planner_schema/mod.rs"]
-pub mod planner_schema;
+#[path = "../schema_parts/mod.rs"]
+pub mod schema_parts;
 
 use keyheat::key::{Environment, KeyPlan, Row};
 use keyheat::query::{AccessPlan, Costs, PlanContext, Requests, RowCounts, plan};
@@ -14,7 +14,7 @@ use keyheat::random::{DrawKey, Draws, Seed, Stream};
 use keyheat::record::{Field, FieldId, FieldKind, Schema, TextValues, TimeUnit};
 use keyheat::time::{EpochNanos, SimTime};
 use keyheat::workload::{Condition, Identity, Read, ReadTarget};
-use planner_schema::{START, field};
+use schema_parts::{START, field};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
