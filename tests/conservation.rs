@@ -2,17 +2,16 @@
 
 mod configs;
 
-use configs::{closed, config, even_ids, newest, open, put, read, read_rate, schema, with_reads};
+use configs::{config, even_ids, newest, put, read, read_rate, schema, with_reads};
 use keyheat::cluster::{ServiceLaw, WalSpec};
 use keyheat::engine::{self, SimConfig};
 use keyheat::keyspace::RowKey;
 use keyheat::metrics::RunResult;
 use keyheat::record::LawShape;
-use keyheat::time::{SimDuration, SimTime};
+use keyheat::time::SimDuration;
 use keyheat::units::{Bandwidth, ByteSize, PerSecond};
 use keyheat::workload::{
-    Arrivals, Drive, Import, ImportOrder, ImportRows, Read, ReadDrive, Think, Workload, Write,
-    WriteKind,
+    Arrivals, Drive, Import, ImportOrder, ImportRows, Read, ReadDrive, Think, Write, WriteKind,
 };
 use proptest::prelude::*;
 use std::sync::Arc;

@@ -3,18 +3,15 @@
 mod configs;
 
 use configs::{closed, config, even_ids, open, put, read, read_rate, schema, with_reads};
-use keyheat::cluster::{ServiceLaw, WalSpec};
+use keyheat::cluster::ServiceLaw;
 use keyheat::engine::{self, SimConfig};
-use keyheat::keyspace::RowKey;
 use keyheat::metrics::RunResult;
 use keyheat::record::LawShape;
 use keyheat::time::{SimDuration, SimTime};
-use keyheat::units::{Bandwidth, ByteSize, PerSecond};
+use keyheat::units::{ByteSize, PerSecond};
 use keyheat::workload::{
-    Arrivals, Drive, Import, ImportOrder, ImportRows, Read, ReadDrive, Think, Workload, Write,
-    WriteKind,
+    Arrivals, Drive, Import, ImportOrder, ImportRows, Think, Workload, Write, WriteKind,
 };
-use std::sync::Arc;
 
 const IDS: u64 = 64;
 

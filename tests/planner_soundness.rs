@@ -314,7 +314,7 @@ proptest! {
         let (text, field) = [
             ("b || be4(n)", B),
             ("lpad(d + 7, 2) || text(a) || be4(n)", A),
-            ("lpad(c, 3) || upper(b) || be4(n)", B),
+            ("lpad(c, 3) || b || be4(n)", B),
             ("text(c) || b || be4(n)", C),
         ][which];
         let key = compiled(text);

@@ -29,6 +29,8 @@ pub use table_size::{
 pub use types::{EntityShare, KeyBucket, Layout, ReadForecast, RegionForecast};
 
 #[cfg(test)]
+mod page_tests;
+#[cfg(test)]
 mod table_size_tests;
 #[cfg(test)]
 #[path = "layout_tests.rs"]

@@ -6,7 +6,7 @@ use crate::key::KeyPlan;
 use crate::keyspace::{KeyRange, Router, RowKey};
 use crate::policy::{quantile_points, quantile_ranks};
 use crate::scenario::{Presplit, Strategy};
-use crate::workload::{EXISTING_LANE, ExistingSample, OperationBatch, RunSample, Workload};
+use crate::workload::{Choice, EXISTING_LANE, ExistingSample, OperationBatch, RunSample, Workload};
 use std::sync::Arc;
 
 /// Buckets of the key map: enough for one a pixel row or two of its picture.
@@ -131,12 +131,12 @@ pub(super) fn run_sample_of(
     KeySample::new(key, batch, generator.width(), replicate.key_draws(0))
 }
 
-/// `rows` existing rows, drawn at random, or all of them, with their keys.
+/// `rows` existing rows, or all of them, with their keys.
 pub(super) fn existing_sample(
     key: &KeyPlan,
     workload: &Workload,
     replicate: &Replicate,
-    rows: usize,
+    (rows, choice): (usize, Choice),
 ) -> KeySample {
     let Replicate {
         generator,
@@ -145,7 +145,8 @@ pub(super) fn existing_sample(
         ..
     } = replicate;
     let mut batch = OperationBatch::new();
-    ExistingSample::take_at_random(workload, generator, *seed, *number, rows, &mut batch);
+    let wanted = (rows, choice);
+    ExistingSample::take(workload, generator, *seed, *number, wanted, &mut batch);
     let draws = replicate.key_draws(EXISTING_LANE);
     KeySample::new(key, batch, generator.width(), draws)
 }
@@ -189,16 +190,8 @@ impl<'a> Table<'a> {
 
     /// About `rows` of the rows that exist before the run.
     pub(super) fn existing(&self, rows: usize) -> KeySample {
-        let Replicate {
-            generator,
-            seed,
-            number,
-            ..
-        } = self.replicate;
-        let mut batch = OperationBatch::new();
-        ExistingSample::take(self.workload, generator, *seed, *number, rows, &mut batch);
-        let draws = self.replicate.key_draws(EXISTING_LANE);
-        KeySample::new(self.key, batch, generator.width(), draws)
+        let wanted = (rows, Choice::Spread);
+        existing_sample(self.key, self.workload, self.replicate, wanted)
     }
 }
 

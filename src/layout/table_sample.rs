@@ -20,6 +20,7 @@ use crate::key::{KeyPlan, Segment, Spread};
 use crate::record::{FieldId, FieldKind, Schema};
 use crate::scenario::{Setup, Strategy};
 use crate::storage::{BlockEncoding, Cell, RowSize, SharedPrefixes, StoreFile, StoreFileSize};
+use crate::workload::Choice;
 use std::sync::Arc;
 
 /// Rows that are encoded at most: a tenth of a second, and shared bytes exact to about a tenth.
@@ -127,7 +128,7 @@ impl TableSample {
         let share = (most as f64 / total).min(1.0);
         let wanted = |rows: f64| (rows * share).ceil() as usize;
         let parts = [
-            existing_sample(key, workload, replicate, wanted(existing)),
+            existing_sample(key, workload, replicate, (wanted(existing), Choice::Random)),
             run_sample_of(key, workload, replicate, wanted(planned)),
         ];
         let mut written: Vec<(&[u8], u64)> = Vec::new();

@@ -173,7 +173,7 @@ fn check_lengths(
         let mut followers = ids.filter(|id| is_known(id) && schema.field(*id).of == [*field]);
         let name = &schema.field(*field).name;
         // Of the values that go with one value of a field that follows from them, the most that are expected.
-        let (most, whose) = match followers.next() {
+        let (most, about, whose) = match followers.next() {
             Some(id) if count <= INDEXED_MAX => {
                 let law = &schema.field(id).law;
                 let shares = ValueShares::new(schema, id, law, Seed(0), 0);
@@ -182,19 +182,20 @@ fn check_lengths(
                 let follower = &schema.field(id).name;
                 (
                     (count as f64 * top) as u64,
+                    "about",
                     format!(" of the greatest `{follower}`"),
                 )
             }
-            _ => (count, String::new()),
+            _ => (count, "all", String::new()),
         };
         if most > LIST_MAX as u64 {
             let message = format!(
-                "{} lists all {} values of `{name}`{whose}",
+                "{} lists {about} {} values of `{name}`{whose}",
                 reader.name(),
                 grouped(most.into())
             );
             let diagnostic = Diagnostic::error(message)
-                .label(format!("a read lists at most {}", grouped(LIST_MAX as i128)))
+                .label(format!("a list holds at most {}", grouped(LIST_MAX as i128)))
                 .help(format!(
                     "give a number of values, `in = {{ {name} = 1000 }}`, or leave the list out: rows are then found by the other fields"
                 ));

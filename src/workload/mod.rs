@@ -66,7 +66,7 @@ pub use read_spec::{
     Newest, Page, PageVia, PickLaw, RangeExtent, Read, ReadDrive, ReadId, ReadRange, Within,
     WithinValues,
 };
-pub use sample::{EXISTING_LANE, ExistingSample, RunSample};
+pub use sample::{Choice, EXISTING_LANE, ExistingSample, RunSample};
 pub use spec::{
     Arrivals, Beat, Drive, Existing, ExistingRows, Import, ImportOrder, ImportRows, OperationId,
     Phase, ProfilePoint, Think, Workload, Write, WriteId, WriteKind,
