@@ -148,17 +148,14 @@ pub(super) fn rows(table: &Table<'_>, run: &KeySample) -> Arc<KeyBatch> {
     let total = (existing + planned / 2.0).max(1.0);
     let from_existing = (ROWS as f64 * existing / total).ceil() as usize;
     let from_run = (ROWS as f64 * planned / 2.0 / total) as usize;
-    let mut keys: Vec<Vec<u8>> = Vec::new();
-    if from_existing > 0 {
-        let sample = table.existing(from_existing);
-        keys.extend(sample.keys().iter().map(<[u8]>::to_vec));
-    }
+    let existing = (from_existing > 0).then(|| table.existing(from_existing));
+    let mut keys: Vec<&[u8]> = existing.as_ref().map(KeySample::sorted).unwrap_or_default();
     let taken = from_run.min(run.len());
-    keys.extend((0..taken).map(|at| run.keys().get(at * run.len() / taken).to_vec()));
+    keys.extend((0..taken).map(|at| run.keys().get(at * run.len() / taken)));
     keys.sort_unstable();
     let mut sorted = KeyBatch::default();
     for key in keys {
-        sorted.push_with(|out| out.extend_from_slice(&key));
+        sorted.push_with(|out| out.extend_from_slice(key));
     }
     Arc::new(sorted)
 }

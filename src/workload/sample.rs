@@ -326,8 +326,13 @@ impl Spread {
         if self.of <= self.n {
             return i;
         }
-        // A fixed-point number in [i, i + 1) with 32 bits after the point, times of / n: every number is equally likely.
-        let point = u128::from(i) << 32 | u128::from(self.key.at(i).bits() >> 32);
-        ((point * u128::from(self.of) / u128::from(self.n)) >> 32) as u64
+        // A fixed-point number in [i, i + 1) with 32 bits after the point, times of / n: every number is equally likely. Dividing what fits 64 bits is much
+        // faster.
+        let part = (u128::from(self.key.at(i).bits() >> 32) * u128::from(self.of)) >> 32;
+        let point = u128::from(i) * u128::from(self.of) + part;
+        match u64::try_from(point) {
+            Ok(point) => point / self.n,
+            Err(_) => (point / u128::from(self.n)) as u64,
+        }
     }
 }
