@@ -63,19 +63,40 @@ impl Axis {
     }
 
     /// The logarithm (base 10) of a positive quantity between `low` and `high`, ticks at 1, 2, 5 or, over more than three
-    /// decades, at the decades alone.
+    /// decades, at the decades alone; more of them where those are too few to read a value off.
     pub fn log10(low: f64, high: f64, label: impl Fn(f64) -> String) -> Self {
+        const FEWEST: usize = 3;
+        const MARKS: [&[f64]; 4] = [
+            &[1.0],
+            &[1.0, 2.0, 5.0],
+            &[1.0, 1.5, 2.0, 3.0, 5.0, 7.0],
+            &[1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
+        ];
         let range = low.log10()..high.log10();
-        let marks: &[f64] = if range.end - range.start > 3.0 {
-            &[1.0]
-        } else {
-            &[1.0, 2.0, 5.0]
-        };
         let decades = range.start.floor() as i32..=range.end.ceil() as i32;
-        let ticks =
-            decades.flat_map(|decade| marks.iter().map(move |mark| mark * 10f64.powi(decade)));
-        let ticks = ticks.map(|value| (value.log10(), label(value))).collect();
-        Self::new(range, ticks)
+        let with = |marks: &[f64]| {
+            let ticks = decades
+                .clone()
+                .flat_map(|decade| marks.iter().map(move |mark| mark * 10f64.powi(decade)));
+            let ticks = ticks.map(|value| (value.log10(), label(value))).collect();
+            Self::new(range.clone(), ticks)
+        };
+        let coarsest = usize::from(range.end - range.start <= 3.0);
+        let readable = |axis: &Self| axis.ticks.len() >= FEWEST;
+        let [.., finest] = MARKS;
+        let mut axes = MARKS[coarsest..].iter().map(|marks| with(marks));
+        axes.find(readable).unwrap_or_else(|| with(finest))
+    }
+
+    /// This axis over a logarithm, with a tick at its end in the place of one too near to it.
+    pub fn with_end(mut self, end: f64, label: impl Fn(f64) -> String) -> Self {
+        const APART: f64 = 0.06;
+        let near = |value: f64| 1.0 - self.fraction(value) < APART;
+        let ticks = self.ticks.iter().filter(|(value, _)| !near(*value));
+        let mut ticks: Vec<_> = ticks.cloned().collect();
+        ticks.push((end.log10(), label(end)));
+        self.ticks = ticks;
+        self
     }
 
     /// Ticks and their labels.
@@ -227,6 +248,18 @@ mod tests {
         assert_eq!(
             labels(&Axis::log10(0.5, 20_000.0, |v| number::trimmed(v, 2))),
             ["1", "10", "100", "1000", "10000"]
+        );
+        assert_eq!(
+            labels(&Axis::log10(1.4, 3.4, |v| number::trimmed(v, 2))),
+            ["1.5", "2", "3"]
+        );
+        assert_eq!(
+            labels(&Axis::log10(1.0, 64.0, number::tick).with_end(64.0, number::tick)),
+            ["1", "2", "5", "10", "20", "50", "64"]
+        );
+        assert_eq!(
+            labels(&Axis::log10(1.0, 520.0, number::tick).with_end(520.0, number::tick)),
+            ["1", "2", "5", "10", "20", "50", "100", "200", "520"]
         );
     }
 }

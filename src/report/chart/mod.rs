@@ -13,6 +13,7 @@ mod font;
 mod key_labels;
 mod key_map;
 mod label_places;
+mod legend_table;
 mod lorenz;
 mod markup;
 mod overlap;
