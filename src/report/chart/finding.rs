@@ -299,14 +299,20 @@ pub fn concentration(lines: &[Line<'_>]) -> String {
     let (fewest, most) = (first.regions_of(0.5), last.regions_of(0.5));
     let first_half = half(first, " at a time");
     if lines.len() == 1 {
-        return format!("{}: half of the {load} go to {first_half}", name(first.strategy));
+        return format!(
+            "{}: half of the {load} go to {first_half}",
+            name(first.strategy)
+        );
     }
     if all && fewest == most {
         return format!("Every strategy: half of the {load} go to {first_half}");
     }
     if all && most as f64 <= fewest as f64 * ALIKE_WITHIN {
         let last = half(last, " at a time");
-        return format!("Every strategy: half of the {load} go to {} to {last}", compact(fewest));
+        return format!(
+            "Every strategy: half of the {load} go to {} to {last}",
+            compact(fewest)
+        );
     }
     format!(
         "Half of the {load} go to {first_half} with {}, to {} with {}",

@@ -72,7 +72,12 @@ impl LegendTable<'_> {
     pub fn draw(&self, canvas: &Canvas) {
         let right = WIDTH - MARGIN;
         for (heading, x) in self.headings.iter().zip(COLUMNS) {
-            canvas.lines(heading, (x, TOP + 5.0), 13.0, Label::new(11.0).muted().right());
+            canvas.lines(
+                heading,
+                (x, TOP + 5.0),
+                13.0,
+                Label::new(11.0).muted().right(),
+            );
         }
         for (at, row) in self.rows.iter().enumerate() {
             let top = TOP + 26.0 + at as f64 * self.row_height();
@@ -84,12 +89,21 @@ impl LegendTable<'_> {
             self.draw_name(canvas, &finding::name(row.strategy), y);
             for (column, (cell, x)) in row.cells.iter().zip(COLUMNS).enumerate() {
                 let label = Label::new(12.5).right().middle();
-                let label = if column == self.leading { label.bold() } else { label };
+                let label = if column == self.leading {
+                    label.bold()
+                } else {
+                    label
+                };
                 canvas.text(cell, (x, y), label);
             }
         }
         let notes = (TABLE, self.bottom() + 14.0);
-        canvas.lines(&self.notes, notes, NOTE_STEP, Label::new(11.5).muted().top());
+        canvas.lines(
+            &self.notes,
+            notes,
+            NOTE_STEP,
+            Label::new(11.5).muted().top(),
+        );
     }
 
     /// In one line, or in two smaller ones where rows are tall enough.

@@ -83,7 +83,11 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
         notes.push(overlap::NOTE.to_owned());
     }
     let table = LegendTable {
-        headings: [["", "Gini"], ["hottest", "÷ mean"], ["effective", "servers"]],
+        headings: [
+            ["", "Gini"],
+            ["hottest", "÷ mean"],
+            ["effective", "servers"],
+        ],
         leading: 0,
         rows: curves.iter().map(Curve::row).collect(),
         notes,

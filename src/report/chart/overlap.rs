@@ -164,7 +164,11 @@ mod tests {
         let first = pieces(&line, turn(0, 3));
         assert!(first.len() > 1 && length(&first[0]) < length(&line) / 2.0);
         let dashes = pieces(&line, turn(1, 3).dashed());
-        assert!(dashes.iter().all(|dash| length(dash) < length(&first[0]) * 1.5));
+        assert!(
+            dashes
+                .iter()
+                .all(|dash| length(dash) < length(&first[0]) * 1.5)
+        );
         assert_eq!(pieces(&line, turn(0, 1)), [line]);
     }
 }
