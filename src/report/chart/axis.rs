@@ -88,15 +88,19 @@ impl Axis {
         axes.find(readable).unwrap_or_else(|| with(finest))
     }
 
-    /// This axis over a logarithm, with a tick at its end in the place of one too near to it.
-    pub fn with_end(mut self, end: f64, label: impl Fn(f64) -> String) -> Self {
+    /// The logarithm of a count from 1 to `most`, with whole numbers for ticks, one of them at the end.
+    pub fn log_count(most: u64) -> Self {
         const APART: f64 = 0.06;
-        let near = |value: f64| 1.0 - self.fraction(value) < APART;
-        let ticks = self.ticks.iter().filter(|(value, _)| !near(*value));
+        let end = most.max(2) as f64;
+        let mut axis = Self::log10(1.0, end, number::tick);
+        let whole = |value: f64| (10f64.powf(value) - 10f64.powf(value).round()).abs() < 1e-6;
+        let near = |fraction: f64| 1.0 - fraction < APART;
+        let ticks = axis.ticks.iter();
+        let ticks = ticks.filter(|(value, _)| whole(*value) && !near(axis.fraction(*value)));
         let mut ticks: Vec<_> = ticks.cloned().collect();
-        ticks.push((end.log10(), label(end)));
-        self.ticks = ticks;
-        self
+        ticks.push((end.log10(), number::tick(end)));
+        axis.ticks = ticks;
+        axis
     }
 
     /// Ticks and their labels.
@@ -253,12 +257,19 @@ mod tests {
             labels(&Axis::log10(1.4, 3.4, |v| number::trimmed(v, 2))),
             ["1.5", "2", "3"]
         );
+    }
+
+    #[test]
+    fn counts_have_whole_ticks_and_one_at_the_end() {
+        assert_eq!(labels(&Axis::log_count(1)), ["1", "2"]);
+        assert_eq!(labels(&Axis::log_count(4)), ["1", "2", "3", "4"]);
         assert_eq!(
-            labels(&Axis::log10(1.0, 64.0, number::tick).with_end(64.0, number::tick)),
+            labels(&Axis::log_count(64)),
             ["1", "2", "5", "10", "20", "50", "64"]
         );
+        // 500 would stand in the way of 520.
         assert_eq!(
-            labels(&Axis::log10(1.0, 520.0, number::tick).with_end(520.0, number::tick)),
+            labels(&Axis::log_count(520)),
             ["1", "2", "5", "10", "20", "50", "100", "200", "520"]
         );
     }

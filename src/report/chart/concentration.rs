@@ -142,7 +142,7 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
         &finding::concentration(&lines),
         subtitle,
     );
-    let x = Axis::log10(1.0, most as f64, number::tick).with_end(most as f64, number::tick);
+    let x = Axis::log_count(most);
     let mut plot = canvas.plot((LEFT, TOP), (SIDE, SIDE), x, Axis::share(), true)?;
     let even = (0..=EVEN_POINTS).map(|point| {
         let x = (most as f64).log10() * f64::from(point) / f64::from(EVEN_POINTS);
