@@ -90,7 +90,7 @@ impl Axis {
 
     /// The logarithm of a count from 1 to `most`, with whole numbers for ticks, one of them at the end.
     pub fn log_count(most: u64) -> Self {
-        const APART: f64 = 0.06;
+        const APART: f64 = 0.05;
         let end = most.max(2) as f64;
         let mut axis = Self::log10(1.0, end, number::tick);
         let whole = |value: f64| (10f64.powf(value) - 10f64.powf(value).round()).abs() < 1e-6;

@@ -342,7 +342,7 @@ mod tests {
     fn a_label_of_many_parts_loses_whole_ones() {
         assert_eq!(whole_parts("item 7, day 3", 200.0), "item 7, day 3");
         assert_eq!(
-            whole_parts("item 7, company 00000132, ts 2026", 130.0),
+            whole_parts("item 7, company 00000132, ts 2026", 175.0),
             "item 7, company 00000132, …"
         );
         assert!(whole_parts("item 00000000007", 50.0).ends_with("0…"));

@@ -163,12 +163,13 @@ mod tests {
         assert!((shown - length(&line)).abs() < 1e-9, "{shown}");
         let first = pieces(&line, turn(0, 3));
         assert!(first.len() > 1 && length(&first[0]) < length(&line) / 2.0);
-        let dashes = pieces(&line, turn(1, 3).dashed());
-        assert!(
-            dashes
-                .iter()
-                .all(|dash| length(dash) < length(&first[0]) * 1.5)
-        );
+        // 14 stretches in turns of shown and hidden: half of the way, one stretch more or less, and slopes of which a stretch shows
+        // 0.7 to 1 of its way.
+        let dashes: f64 = (0..3)
+            .flat_map(|number| pieces(&line, turn(number, 3).dashed()))
+            .map(|piece| length(&piece))
+            .sum();
+        assert!((0.35..0.65).contains(&(dashes / length(&line))), "{dashes}");
         assert_eq!(pieces(&line, turn(0, 1)), [line]);
     }
 }
