@@ -90,11 +90,12 @@ impl Axis {
 
     /// The logarithm of a count from 1 to `most`, with whole numbers for ticks, one of them at the end.
     pub fn log_count(most: u64) -> Self {
-        const APART: f64 = 0.05;
         let end = most.max(2) as f64;
         let mut axis = Self::log10(1.0, end, number::tick);
         let whole = |value: f64| (10f64.powf(value) - 10f64.powf(value).round()).abs() < 1e-6;
-        let near = |fraction: f64| 1.0 - fraction < APART;
+        // Labels take the more room, the more digits they have: a share of an axis of 400 pixels.
+        let apart = 0.03 + 0.0125 * number::tick(end).len() as f64;
+        let near = |fraction: f64| 1.0 - fraction < apart;
         let ticks = axis.ticks.iter();
         let ticks = ticks.filter(|(value, _)| whole(*value) && !near(axis.fraction(*value)));
         let mut ticks: Vec<_> = ticks.cloned().collect();
@@ -267,7 +268,11 @@ mod tests {
             labels(&Axis::log_count(64)),
             ["1", "2", "5", "10", "20", "50", "64"]
         );
-        // 500 would stand in the way of 520.
+        // 500 would stand in the way of 520, and 100 in that of 128.
+        assert_eq!(
+            labels(&Axis::log_count(128)),
+            ["1", "2", "5", "10", "20", "50", "128"]
+        );
         assert_eq!(
             labels(&Axis::log_count(520)),
             ["1", "2", "5", "10", "20", "50", "100", "200", "520"]

@@ -60,7 +60,7 @@ impl Canvas {
             }
             None => {
                 const SIZE: f64 = 15.0;
-                let lines = font::wrapped(title, room, SIZE, true, 2);
+                let lines = font::balanced(title, room, SIZE, true, 2);
                 for (line, y) in lines.iter().zip([14.0, 33.0]) {
                     self.text(line, (MARGIN, y), label(SIZE));
                 }

@@ -81,6 +81,17 @@ pub fn wrapped(text: &str, room: f64, size: f64, bold: bool, most: usize) -> Vec
         .collect()
 }
 
+/// As [`wrapped`], with lines of about the same length.
+pub fn balanced(text: &str, room: f64, size: f64, bold: bool, most: usize) -> Vec<String> {
+    let narrower = (11..20).map(|part| room * f64::from(part) / 20.0);
+    let mut lines = narrower.map(|room| wrapped(text, room, size, bold, most));
+    let whole = |lines: &Vec<String>| lines.join(" ") == text;
+    let count = wrapped(text, room, size, bold, most).len();
+    lines
+        .find(|lines| whole(lines) && lines.len() == count)
+        .unwrap_or_else(|| wrapped(text, room, size, bold, most))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,5 +124,16 @@ mod tests {
         assert!(lines.len() == 2 && !lines[0].ends_with('…') && lines[1].ends_with('…'));
         assert!(lines.iter().all(|line| width(line, 12.0, false) <= 120.0));
         assert_eq!(wrapped("short", 120.0, 12.0, false, 2), ["short"]);
+        let text = "three words, then one";
+        let room = width("three words, then", 12.0, false) + 1.0;
+        assert_eq!(
+            wrapped(text, room, 12.0, false, 2),
+            ["three words, then", "one"]
+        );
+        assert_eq!(
+            balanced(text, room, 12.0, false, 2),
+            ["three words,", "then one"]
+        );
+        assert_eq!(balanced("short", room, 12.0, false, 2), ["short"]);
     }
 }

@@ -113,7 +113,7 @@ impl LegendTable<'_> {
             let name = font::fitted(name, room, 12.5, false);
             canvas.text(&name, (NAMES, y), Label::new(12.5).middle());
         } else {
-            let lines = font::wrapped(name, room, 11.0, false, 2);
+            let lines = font::balanced(name, room, 11.0, false, 2);
             let first = y - (lines.len() - 1) as f64 * 6.25;
             canvas.lines(&lines, (NAMES, first), 12.5, Label::new(11.0).middle());
         }

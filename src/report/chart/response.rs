@@ -290,7 +290,7 @@ impl Names {
             _ => 1,
         };
         let name =
-            |line: &Line<'_>| font::wrapped(&finding::name(line.strategy), room, 12.0, true, most);
+            |line: &Line<'_>| font::balanced(&finding::name(line.strategy), room, 12.0, true, most);
         Self {
             lines: lines.iter().map(name).collect(),
             long: lines.len() <= MOST_LONG_LABELS,

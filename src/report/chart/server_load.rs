@@ -259,7 +259,7 @@ fn heading(
         canvas.text(&name, (corner.0, y), Label::new(12.5).bold());
         return;
     }
-    let lines = font::wrapped(&name, room, 11.5, true, 2);
+    let lines = font::balanced(&name, room, 11.5, true, 2);
     let first = y - (lines.len() - 1) as f64 * 13.0;
     canvas.lines(&lines, (corner.0, first), 13.0, Label::new(11.5).bold());
 }

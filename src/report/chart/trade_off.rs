@@ -361,7 +361,7 @@ impl MarkLabel {
             String::new()
         };
         Self {
-            name: font::wrapped(&name, room, LABEL_SIZE, true, if long { 2 } else { 1 }),
+            name: font::balanced(&name, room, LABEL_SIZE, true, if long { 2 } else { 1 }),
             calls: font::fitted(&calls, room, 10.0, false),
             place: None,
         }
