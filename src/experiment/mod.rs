@@ -18,6 +18,7 @@ mod results_file;
 #[cfg(test)]
 mod results_tests;
 mod runs;
+mod strategy_measures;
 mod strategy_summary;
 mod verdict;
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! CSV: `summary.csv` (long: strategy, metric, mean, low, high, n) and the series. Numbers are written in full, undefined is
 //! an empty field. Must not know folders.
 
-use crate::experiment::{Measure, Metric, Results, StrategyResult};
+use crate::experiment::{Measure, Results, StrategyResult};
 use crate::metrics::Series;
-use std::collections::BTreeMap;
 use std::io::Write;
 
 type Written = Result<(), csv::Error>;
@@ -14,60 +13,11 @@ pub fn summary(results: &Results, to: impl Write) -> Written {
     let mut writer = csv::Writer::from_writer(to);
     writer.write_record(["strategy", "metric", "mean", "low", "high", "n"])?;
     for strategy in &results.strategies {
-        metrics(&mut writer, &strategy.name, "", &strategy.metrics)?;
-        for write in &strategy.writes {
-            metrics(
-                &mut writer,
-                &strategy.name,
-                &format!("write.{}.", write.name),
-                &write.metrics,
-            )?;
-        }
-        for read in &strategy.reads {
-            let prefix = format!("read.{}.", read.name);
-            for (name, number) in [
-                ("calls", &read.calls),
-                ("regions", &read.regions),
-                ("rows_read", &read.rows_read),
-                ("rows_returned", &read.rows_returned),
-            ] {
-                measure(
-                    &mut writer,
-                    &strategy.name,
-                    &format!("{prefix}{name}"),
-                    number,
-                )?;
-            }
-            metrics(&mut writer, &strategy.name, &prefix, &read.metrics)?;
-            for (member, number) in read.response_ms.iter().flatten() {
-                let path = format!("{prefix}response_ms.{member}");
-                measure(&mut writer, &strategy.name, &path, number)?;
-            }
+        for (path, number) in strategy.measures() {
+            measure(&mut writer, &strategy.name, &path, number)?;
         }
     }
     writer.flush()?;
-    Ok(())
-}
-
-fn metrics(
-    writer: &mut csv::Writer<impl Write>,
-    strategy: &str,
-    prefix: &str,
-    metrics: &BTreeMap<String, Metric>,
-) -> Written {
-    for (name, metric) in metrics {
-        let path = format!("{prefix}{name}");
-        match metric {
-            Metric::Number(number) => measure(writer, strategy, &path, number)?,
-            Metric::Family(members) => {
-                for (member, number) in members {
-                    measure(writer, strategy, &format!("{path}.{member}"), number)?;
-                }
-            }
-            // A word would make the whole column text for whoever reads the file.
-            Metric::Word(_) => {}
-        }
-    }
     Ok(())
 }
 

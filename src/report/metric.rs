@@ -2,6 +2,7 @@
 
 use super::number::{Kind, UNDEFINED};
 use crate::experiment::{Measure, Metric, ReadResult, StrategyResult};
+use crate::metrics::Unit;
 
 /// The measure at `path` (`server_max_share`, `write_response_ms.p99`); when nothing is written, that of the reads in its place.
 pub fn measure<'a>(strategy: &'a StrategyResult, path: &str) -> Option<&'a Measure> {
@@ -23,6 +24,17 @@ pub fn value(strategy: &StrategyResult, path: &str) -> Option<f64> {
         .merged
         .or(measure.mean)
         .filter(|value| value.is_finite())
+}
+
+/// How numbers of the metric at `path` are read, after the catalogue's unit.
+pub fn kind(strategy: &StrategyResult, path: &str) -> Kind {
+    match strategy.definition(path).map(|definition| definition.unit) {
+        Some(Unit::Fraction) => Kind::Percent,
+        Some(Unit::PerSecond | Unit::Count) => Kind::Compact,
+        Some(Unit::Millis) => Kind::Millis,
+        Some(Unit::Bytes) => Kind::Bytes,
+        Some(Unit::Number | Unit::Word) | None => Kind::Plain,
+    }
 }
 
 /// Its value as text.

@@ -71,6 +71,7 @@ impl Canvas {
             name,
             title: self.title,
             svg,
+            readouts: Vec::new(),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::axis::Axis;
 use super::canvas::{Canvas, Label, MARGIN, WIDTH};
 use super::svg_backend::units;
-use super::{Chart, ChartError, finding, font, palette};
+use super::{Area, Chart, ChartError, Reading, Readings, Readout, finding, font, palette};
 use crate::experiment::{Results, StrategyResult};
 use crate::report::number::{self, Kind};
 use plotters::element::{Circle, PathElement};
@@ -15,7 +15,7 @@ const LEFT: f64 = MARGIN + 62.0;
 const TABLE: f64 = LEFT + SIDE + 60.0;
 /// Shares whose number of regions is marked.
 const MARKED: [f64; 2] = [0.5, 0.8];
-/// Points of the line of a perfect spread.
+/// Readings of the line of a perfect spread.
 const EVEN_POINTS: u32 = 60;
 
 /// One strategy's line.
@@ -150,7 +150,39 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
         let y = table_bottom + 14.0 + index as f64 * 17.0;
         canvas.text(line, (TABLE, y), Label::new(11.5).muted().top());
     }
-    Ok(Some(canvas.finish("concentration".to_owned())))
+    let chart = canvas.finish("concentration".to_owned());
+    Ok(Some(chart.with_readouts(vec![readout(&lines, most)])))
+}
+
+/// What the hottest regions take under each strategy.
+fn readout(lines: &[Line<'_>], most: u64) -> Readout {
+    let mut counts: Vec<u64> = lines
+        .iter()
+        .flat_map(|line| line.tops.iter().map(|(regions, _)| *regions))
+        .collect();
+    counts.sort_unstable();
+    counts.dedup();
+    let reading = |regions: u64| Reading {
+        x: LEFT + SIDE * (regions as f64).ln() / (most as f64).ln(),
+        y: None,
+        label: match regions {
+            1 => "the hottest region".to_owned(),
+            n => format!("the {} hottest regions", number::grouped(n)),
+        },
+        values: lines
+            .iter()
+            .map(|line| Kind::Percent.text(line.held_by(regions)))
+            .collect(),
+    };
+    let readings = Readings {
+        along: "share of the load".to_owned(),
+        names: lines
+            .iter()
+            .map(|line| finding::name(line.strategy))
+            .collect(),
+        readings: counts.into_iter().map(reading).collect(),
+    };
+    Readout::along(String::new(), Area::square((LEFT, TOP), SIDE), readings)
 }
 
 /// Legend and numbers in one: the most concentrated first.

@@ -10,6 +10,7 @@ mod concentration;
 mod demand;
 mod finding;
 mod font;
+mod heat_colours;
 mod key_labels;
 mod key_map;
 mod label_places;
@@ -20,28 +21,40 @@ mod palette;
 #[cfg(feature = "png")]
 mod png;
 mod raster;
+mod readout;
 mod regions;
 mod response;
 mod server_load;
 mod server_strip;
 mod svg_backend;
+mod theme;
 mod trade_off;
 
 #[cfg(test)]
 mod chart_tests;
 
+pub(super) use font::faces as font_faces;
+pub use heat_colours::{HeatColours, UnknownHeatColours};
+pub use label_places::Area;
+pub(super) use markup::escaped;
+pub(super) use raster::base64;
+pub use readout::{Cells, Reading, Readings, Readout, Values};
+pub use theme::{Theme, UnknownTheme};
+
 use crate::experiment::{Results, StrategyResult};
 use crate::report::metric;
 
 /// A finished chart.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Chart {
     /// File stem: `key-map-salted`, `server-load`, `lorenz`, `response-time`, `concentration`, `trade-off`.
     pub name: String,
     /// The finding.
     pub title: String,
-    /// The picture, 980 pixels wide.
+    /// The picture, 980 pixels wide, on white.
     pub svg: String,
+    /// The numbers behind it, plot by plot.
+    pub readouts: Vec<Readout>,
 }
 
 /// A chart that could not be drawn.
@@ -55,12 +68,12 @@ impl ChartError {
     }
 }
 
-/// Every chart that `results` have data for, in order.
+/// Every chart that `results` have data for, in order; heat in `colours`.
 ///
 /// # Errors
 /// When plotters can't measure text, which the fonts compiled in exclude.
-pub fn charts(results: &Results) -> Result<Vec<Chart>, ChartError> {
-    let scale = key_map::HeatScale::of(results);
+pub fn charts(results: &Results, colours: HeatColours) -> Result<Vec<Chart>, ChartError> {
+    let scale = key_map::HeatScale::of(results, colours);
     let mut charts = Vec::new();
     // The key map is one of writes.
     let written = |strategy: &&StrategyResult| !metric::is_of_reads(strategy);
@@ -75,7 +88,29 @@ pub fn charts(results: &Results) -> Result<Vec<Chart>, ChartError> {
     Ok(charts)
 }
 
+/// What all charts together show, in one sentence.
+pub fn headline(results: &Results) -> String {
+    finding::lorenz(results)
+}
+
+/// The colour of the strategy at `index` in the file, as markup.
+pub(super) fn strategy_colour(index: usize) -> String {
+    markup::hex(palette::strategy(index))
+}
+
 impl Chart {
+    fn with_readouts(self, readouts: Vec<Readout>) -> Self {
+        Self { readouts, ..self }
+    }
+
+    /// The picture under `theme`.
+    pub fn under(self, theme: Theme) -> Self {
+        Self {
+            svg: theme.apply(&self.svg),
+            ..self
+        }
+    }
+
     /// The picture as PNG, 1960 pixels wide.
     ///
     /// # Errors
