@@ -14,6 +14,9 @@ mod measures;
 mod read_summary;
 mod response_curve;
 mod results;
+mod results_comparison;
+#[cfg(test)]
+mod results_comparison_tests;
 mod results_file;
 #[cfg(test)]
 mod results_tests;
@@ -30,5 +33,9 @@ pub use experiment::{Experiment, Progress};
 pub use results::{
     Comparison, Curve, KeyMapBucket, Measure, Metric, ReadResult, Results, ScenarioInfo,
     StrategyResult, WriteResult,
+};
+pub use results_comparison::{
+    ChangeVerdict, ComparedResults, MetricChange, ResultsComparison, Rewrite, StrategyChange,
+    UnknownStrategy,
 };
 pub use results_file::LoadError;

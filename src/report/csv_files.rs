@@ -1,7 +1,7 @@
 //! CSV: `summary.csv` (long: strategy, metric, mean, low, high, n) and the series. Numbers are written in full, undefined is
 //! an empty field. Must not know folders.
 
-use crate::experiment::{Measure, Results, StrategyResult};
+use crate::experiment::{Measure, Results, ResultsComparison, StrategyResult};
 use crate::metrics::Series;
 use std::io::Write;
 
@@ -54,6 +54,49 @@ fn measure(
     if measure.censored {
         writer.write_record([strategy, &format!("{path}.censored"), "1", "", "", &n])?;
     }
+    Ok(())
+}
+
+/// Every metric of every pair of strategies, one a row.
+pub fn comparison(comparison: &ResultsComparison, to: impl Write) -> Written {
+    let mut writer = csv::Writer::from_writer(to);
+    writer.write_record([
+        "strategy_before",
+        "strategy_after",
+        "metric",
+        "before",
+        "after",
+        "ratio",
+        "ratio_low",
+        "ratio_high",
+        "difference",
+        "difference_low",
+        "difference_high",
+        "n",
+        "verdict",
+    ])?;
+    let text = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
+    for strategy in &comparison.strategies {
+        for change in &strategy.metrics {
+            let (ratio, difference) = (&change.ratio, &change.difference);
+            writer.write_record([
+                &strategy.before,
+                &strategy.after,
+                &change.metric,
+                &text(change.before.mean),
+                &text(change.after.mean),
+                &text(ratio.mean),
+                &text(ratio.low),
+                &text(ratio.high),
+                &text(difference.mean),
+                &text(difference.low),
+                &text(difference.high),
+                &difference.n.to_string(),
+                change.verdict.words(),
+            ])?;
+        }
+    }
+    writer.flush()?;
     Ok(())
 }
 

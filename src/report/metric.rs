@@ -26,9 +26,14 @@ pub fn value(strategy: &StrategyResult, path: &str) -> Option<f64> {
         .filter(|value| value.is_finite())
 }
 
-/// How numbers of the metric at `path` are read, after the catalogue's unit.
+/// How numbers of the metric at `path` are read.
 pub fn kind(strategy: &StrategyResult, path: &str) -> Kind {
-    match strategy.definition(path).map(|definition| definition.unit) {
+    kind_of(strategy.definition(path).map(|definition| definition.unit))
+}
+
+/// How numbers of a unit of the catalogue are read.
+pub fn kind_of(unit: Option<Unit>) -> Kind {
+    match unit {
         Some(Unit::Fraction) => Kind::Percent,
         Some(Unit::PerSecond | Unit::Count) => Kind::Compact,
         Some(Unit::Millis) => Kind::Millis,

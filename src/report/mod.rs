@@ -1,6 +1,7 @@
 //! Views of results: tables, Markdown, CSV, charts (alone knows plotters), the page. Must not know how results were made.
 
 pub mod chart;
+mod comparison;
 mod csv_files;
 mod images;
 mod markdown;
@@ -21,6 +22,7 @@ mod sample;
 mod sample_reads;
 
 pub use chart::{HeatColours, Theme, UnknownHeatColours, UnknownTheme};
+pub use comparison::ComparisonReport;
 pub use images::Images;
 pub use report::{Format, Report, ReportError, UnknownFormat};
 pub use terminal::Style;

@@ -17,8 +17,9 @@
     };
     const overlay = make("svg", { class: "overlay", viewBox: picture.getAttribute("viewBox") });
     picture.after(overlay);
-    for (const plot of plots) {
-      const reader = plot.cells ? cells(plot) : along(plot);
+    const tables = figure.querySelectorAll("table");
+    for (const [at, plot] of plots.entries()) {
+      const reader = plot.cells ? cells(plot) : along(plot, tables[at]);
       const [x, y, width, height] = plot.frame;
       const probe = make("rect", {
         class: "probe", x, y, width, height, tabindex: 0, role: "application",
@@ -72,28 +73,29 @@
     });
   }
 
-  // Values at places along the horizontal axis, or of marks.
-  function along({ title, frame, along: { names, readings } }) {
+  // Rows of the plot's table, each at a place along the horizontal axis or at a mark.
+  function along({ title, frame, along: places }, table) {
     const [, top, , height] = frame;
-    const marks = readings.length > 0 && readings[0][1] !== null;
+    const marks = places.length > 0 && places[0][1] !== null;
+    const [names, ...rows] = [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent));
     const distance = ([left, down], x, y) => Math.hypot(left - x, marks ? down - y : 0);
     return {
-      size: [readings.length, 1],
+      size: [places.length, 1],
       shape: marks ? "circle" : "line",
       nearest: (x, y) => {
         let best = 0;
-        readings.forEach((reading, at) => {
-          if (distance(reading, x, y) < distance(readings[best], x, y)) best = at;
+        places.forEach((place, at) => {
+          if (distance(place, x, y) < distance(places[best], x, y)) best = at;
         });
         return [best, 0];
       },
       mark: (column) => {
-        const [x, y] = readings[column];
+        const [x, y] = places[column];
         return marks ? { cx: x, cy: y, r: 9 } : { x1: x, x2: x, y1: top, y2: top + height };
       },
       tell: (column) => {
-        const [, , label, values] = readings[column];
-        const told = values.map((value, at) => `${names[at]} ${value}`).join(" · ");
+        const [label, ...values] = rows[column];
+        const told = values.map((value, at) => `${names[at + 1]} ${value}`).join(" · ");
         return `${title ? `${title}, ` : ""}${label}: ${told}`;
       },
     };

@@ -1,4 +1,4 @@
-//! The charts on the page, with the tables behind them and the same numbers for the script. Must not know what they show.
+//! The charts on the page, with the tables behind them, and for the script where on a picture each row of a table lies. Must not know what they show.
 
 use super::html::{Html, text};
 use crate::report::chart::{Cells, Chart, Readings, Readout, Values, base64};
@@ -110,11 +110,8 @@ struct PlotData<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
 enum ValueData<'a> {
-    Along {
-        names: &'a [String],
-        /// x, y or null, label, values.
-        readings: Vec<(f64, Option<f64>, &'a str, &'a [String])>,
-    },
+    /// Of each row of the plot's table: x, and y or null.
+    Along(Vec<(f64, Option<f64>)>),
     Cells {
         keys: &'a [String],
         times: &'a [String],
@@ -123,7 +120,7 @@ enum ValueData<'a> {
     },
 }
 
-/// All numbers, as JSON in a block that no browser runs.
+/// What the script needs beside the tables, as JSON in a block that no browser runs.
 pub fn data(html: &mut Html, charts: &[Chart]) {
     let figures: Vec<FigureData<'_>> = charts
         .iter()
@@ -143,21 +140,10 @@ pub fn data(html: &mut Html, charts: &[Chart]) {
 fn plot(readout: &Readout) -> PlotData<'_> {
     let frame = &readout.frame;
     let values = match &readout.values {
-        Values::Along(readings) => ValueData::Along {
-            names: &readings.names,
-            readings: readings
-                .readings
-                .iter()
-                .map(|it| {
-                    (
-                        tenth(it.x),
-                        it.y.map(tenth),
-                        it.label.as_str(),
-                        &it.values[..],
-                    )
-                })
-                .collect(),
-        },
+        Values::Along(readings) => {
+            let places = readings.readings.iter();
+            ValueData::Along(places.map(|it| (tenth(it.x), it.y.map(tenth))).collect())
+        }
         Values::Cells(cells) => ValueData::Cells {
             keys: &cells.keys,
             times: &cells.times,

@@ -15,16 +15,14 @@ impl Html {
 
     /// Adds a table. Cells are markup; columns that `right` says hold numbers. The first cell of a row is its heading.
     pub fn table(&mut self, headings: &[String], right: &[bool], rows: &[Vec<String>]) {
+        // Most cells are numbers: they go without a class.
         let class = |column: usize| match right.get(column) {
-            Some(true) => " class=\"number\"",
-            _ => "",
+            Some(true) => "",
+            _ => " class=\"text\"",
         };
         self.line(format_args!("<div class=\"wide\"><table>\n<thead><tr>"));
         for (column, heading) in headings.iter().enumerate() {
-            self.line(format_args!(
-                "<th scope=\"col\"{}>{heading}</th>",
-                class(column)
-            ));
+            self.line(format_args!("<th{}>{heading}</th>", class(column)));
         }
         self.line(format_args!("</tr></thead>\n<tbody>"));
         for row in rows {
@@ -32,7 +30,7 @@ impl Html {
             for (column, cell) in row.iter().enumerate() {
                 let class = class(column);
                 let piece = match column {
-                    0 => format!("<th scope=\"row\"{class}>{cell}</th>"),
+                    0 => format!("<th>{cell}</th>"),
                     _ => format!("<td{class}>{cell}</td>"),
                 };
                 cells.push_str(&piece);
