@@ -185,9 +185,14 @@ fn table(scenario: &Scenario, sizes: &[StrategySize]) -> String {
         }
     }
     if let Some(size) = sizes.first() {
+        let marked = if text.contains('*') {
+            "; *: as the table is encoded"
+        } else {
+            ""
+        };
         let _ = writeln!(
             text,
-            "\nuncompressed, one replica; a server's memory holds {:.0} full memstores of {}",
+            "\nuncompressed, one replica{marked}; a server's memory holds {:.0} full memstores of {}",
             size.memstore.full_memstores, scenario.strategies[0].setup.table.memstore_flush_size,
         );
     }

@@ -1,9 +1,11 @@
 //! One fully resolved run. Must not hold anything that could be wrong.
 
 use crate::client::ClientSpec;
-use crate::cluster::{ClusterSpec, TableSpec};
+use crate::cluster::{ClusterSpec, Neighbour, TableSpec, TimedEvent};
 use crate::key::KeyPlan;
-use crate::keyspace::RowKey;
+use crate::keyspace::{KeyBatch, RowKey};
+use crate::policy::balance::Balancer;
+use crate::policy::{NormalizerSpec, SplitPolicy};
 use crate::query::AccessPlan;
 use crate::random::Seed;
 use crate::record::RecordGenerator;
@@ -46,8 +48,55 @@ pub struct SimConfig {
     pub table: TableSpec,
     /// Clients.
     pub client: ClientSpec,
+    /// What the cluster does by itself, and what happens to it.
+    pub changes: ClusterChanges,
     /// Operations that are generated, keyed and routed together; never changes a result. >= 1.
     pub batch: usize,
+}
+
+/// What the cluster does by itself, what happens to it, and who else uses it.
+#[derive(Debug, Clone)]
+pub struct ClusterChanges {
+    /// When regions are split, in the table and its copies.
+    pub split_policy: SplitPolicy,
+    /// Splits and merges by size; `None` (HBase's default) leaves it out.
+    pub normalizer: Option<NormalizerSpec>,
+    /// Which regions move.
+    pub balancer: Balancer,
+    /// How often it runs, first after one period (`hbase.balancer.period`).
+    pub balancer_period: SimDuration,
+    /// What happens to the cluster, in order of time.
+    pub events: Arc<Vec<TimedEvent>>,
+    /// Other tables on the same servers.
+    pub neighbours: Arc<Vec<Neighbour>>,
+    /// Rows written before the run: of the table itself, then of each copy; empty without any.
+    pub existing: Arc<Vec<ExistingRows>>,
+}
+
+impl Default for ClusterChanges {
+    /// Nothing changes: regions and servers stay as they are.
+    fn default() -> Self {
+        Self {
+            split_policy: SplitPolicy::Disabled,
+            normalizer: None,
+            balancer: Balancer::None,
+            balancer_period: SimDuration::from_secs(300),
+            events: Arc::default(),
+            neighbours: Arc::default(),
+            existing: Arc::default(),
+        }
+    }
+}
+
+/// Rows written before the run, of one table.
+#[derive(Debug, Clone)]
+pub struct ExistingRows {
+    /// Their number.
+    pub rows: u64,
+    /// Their bytes in store files.
+    pub bytes: u64,
+    /// Sorted keys of a sample of them, each standing for as many.
+    pub sample: Arc<KeyBatch>,
 }
 
 /// A further copy of the table.
@@ -67,5 +116,5 @@ pub struct PlannedRead {
     /// Its access path.
     pub plan: Arc<AccessPlan>,
     /// Sorted keys of rows of that table, each standing for as many: how a scan's rows lie over the regions that it crosses.
-    pub row_sample: Arc<crate::keyspace::KeyBatch>,
+    pub row_sample: Arc<KeyBatch>,
 }

@@ -9,12 +9,20 @@
 //! it, `retries` and `outcomes` end it. A read, and a write to a table with copies, takes several calls: `reads` and `copying` divide it
 //! into the parts of `fan_out`, and `part_calls` takes each part from call to call. Both share the servers.
 
+mod balancing;
 mod calls;
 mod closed_loop;
 mod config;
 mod copying;
+mod crashing;
 mod fan_out;
 mod flushing;
+mod keys;
+mod load_sampling;
+mod master;
+mod merging;
+mod moving;
+mod neighbouring;
 mod open_loop;
 mod outcomes;
 mod part_calls;
@@ -23,14 +31,22 @@ mod placing;
 mod read_tests;
 mod readers;
 mod reads;
+mod region_changes;
+mod region_counts;
+mod regions;
 mod retries;
 mod row_spread;
 mod saturating;
 mod scan_cursor;
 mod server_side;
 mod simulation;
+mod splitting;
+mod storing;
+mod timeline;
 
-pub use config::{PlannedRead, SimConfig, TableCopy};
+pub use crate::cluster::{ClusterEvent, CrashTarget, Neighbour, TimedEvent};
+pub use crate::policy::NormalizerSpec;
+pub use config::{ClusterChanges, ExistingRows, PlannedRead, SimConfig, TableCopy};
 pub use reads::scanner_rows;
 pub use saturating::saturating;
 

@@ -122,6 +122,7 @@ fn config() -> SimConfig {
             ..TableSpec::default()
         },
         client: ClientSpec::default(),
+        changes: super::ClusterChanges::default(),
         batch: 512,
     }
 }

@@ -10,12 +10,17 @@ use super::calls::Calls;
 use super::closed_loop::ClosedLoop;
 use super::copying::Copying;
 use super::fan_out::{FanOuts, Purpose};
+use super::keys::Keys;
+use super::master::Master;
+use super::neighbouring::Neighbours;
 use super::open_loop::OpenLoop;
 use super::placing::Placing;
 use super::readers::Readers;
 use super::reads::Reads;
+use super::regions::Regions;
 use super::retries::Pausing;
 use super::server_side::Server;
+use super::storing::Stores;
 use super::{AttemptDraws, SimConfig};
 use crate::client::BackOff;
 use crate::cluster::{GroupCommit, Handlers, RowLocks, ServiceTimes};
@@ -46,6 +51,28 @@ pub(super) enum Event {
     PartAgain(u32),
     /// This part sends its next call.
     PartContinues(u32),
+    /// The job that was to end first on this server's disk ends.
+    DiskDone(u32),
+    /// The held flush of this region looks again.
+    FlushLooksAgain(u32),
+    /// This region opens.
+    RegionOpens(u32),
+    /// The next move that the balancer wants starts.
+    MoveStarts,
+    /// The balancer runs.
+    BalancerRuns,
+    /// Servers report the loads of their regions.
+    LoadsSampled,
+    /// The normalizer runs.
+    NormalizerRuns,
+    /// This event of the scenario happens.
+    Happens(u32),
+    /// This server is as fast as ever again.
+    SlownessEnds(u32),
+    /// The master learns that this server has died.
+    CrashDetected(u32),
+    /// The intended time of the next operation of this neighbour: its number x 2, plus 1 for a Get.
+    NeighbourIntended(u32),
 }
 
 /// What is on the network: it takes the same time for all.
@@ -76,6 +103,13 @@ pub(super) struct Simulation<'a> {
     pub locks: Vec<RowLocks>,
     pub placing: Placing<'a>,
     pub copying: Copying<'a>,
+    /// Of all tables.
+    pub regions: Regions,
+    /// Of the rows in flight.
+    pub keys: Keys,
+    pub stores: Stores,
+    pub master: Master,
+    pub neighbours: Neighbours,
     pub fans: FanOuts,
     pub reads: Reads,
     pub readers: Readers,
@@ -110,6 +144,12 @@ impl<'a> Simulation<'a> {
         let draws = |purpose| AttemptDraws::new(config.seed, config.replicate, purpose);
         let placing = Placing::new(config);
         let copies = Placing::of_copies(config);
+        let mut regions = Regions::default();
+        for (table, placing) in (0..).zip(std::iter::once(&placing).chain(&copies)) {
+            placing.region_servers().for_each(|server| {
+                regions.add_open(table, server);
+            });
+        }
         let region_servers = copies.iter().flat_map(Placing::region_servers);
         let server = || Server {
             handlers: Handlers::new(cluster),
@@ -117,6 +157,8 @@ impl<'a> Simulation<'a> {
         };
         let recorder = Recorder::new(RecorderConfig {
             servers: cluster.servers,
+            servers_at_start: cluster.servers,
+            own_regions: regions.len(),
             handlers: cluster.handlers,
             region_server: placing.region_servers().chain(region_servers).collect(),
             writes: config.workload.writes.len(),
@@ -141,6 +183,11 @@ impl<'a> Simulation<'a> {
             locks: vec![RowLocks::default(); cluster.servers as usize],
             placing,
             copying: Copying::new(copies),
+            master: Master::new(config, &regions),
+            regions,
+            keys: Keys::default(),
+            stores: Stores::new(config),
+            neighbours: Neighbours::new(config),
             fans: FanOuts::default(),
             open: OpenLoop::new(config),
             closed: ClosedLoop::new(config),
@@ -179,6 +226,10 @@ impl<'a> Simulation<'a> {
         self.start_clients();
         self.await_next_read();
         self.start_readers();
+        self.load_stores();
+        self.start_balancing();
+        self.await_timeline();
+        self.start_neighbours();
         let end = self.config.duration;
         loop {
             let (line, queue) = (self.line.next(), self.queue.next());
@@ -220,11 +271,41 @@ impl<'a> Simulation<'a> {
                     Some((_, Event::ReaderThought(reader))) => self.reader_is_ready(reader),
                     Some((_, Event::PartAgain(id))) => self.part_goes_on(id, true),
                     Some((_, Event::PartContinues(id))) => self.part_goes_on(id, false),
+                    Some((_, Event::NeighbourIntended(which))) => self.neighbour_is_intended(which),
+                    Some((_, Event::DiskDone(server))) => self.disk_done(server),
+                    Some((_, other)) => self.cluster_changes(other),
                     None => break,
                 }
             }
         }
         self.send_the_rest();
+    }
+
+    /// What happens seldom.
+    #[cold]
+    fn cluster_changes(&mut self, event: Event) {
+        match event {
+            Event::FlushLooksAgain(region) => self.flush_looks_again(region),
+            Event::RegionOpens(region) => self.region_opens(region),
+            Event::MoveStarts => self.next_move_starts(),
+            Event::BalancerRuns => self.balancer_runs(),
+            Event::LoadsSampled => self.loads_are_sampled(),
+            Event::NormalizerRuns => self.normalizer_runs(),
+            Event::Happens(number) => self.event_happens(number),
+            Event::SlownessEnds(server) => self.slowness_ends(server),
+            Event::CrashDetected(server) => self.crash_is_detected(server),
+            Event::Served(_)
+            | Event::Appended(_)
+            | Event::Synced(_)
+            | Event::Retried(_)
+            | Event::Thought(_)
+            | Event::ReadIntended
+            | Event::ReaderThought(_)
+            | Event::PartAgain(_)
+            | Event::PartContinues(_)
+            | Event::NeighbourIntended(_)
+            | Event::DiskDone(_) => debug_assert!(false, "handled by the event loop"),
+        }
     }
 
     /// Table 0 is the table itself, c its copy c - 1.

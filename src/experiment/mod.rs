@@ -3,6 +3,7 @@
 //! Must not know files' places, terminals or pictures.
 
 mod comparisons;
+mod course;
 mod expectation_result;
 mod expectations;
 #[allow(clippy::module_inception)] // the file is named after its one type, as everywhere

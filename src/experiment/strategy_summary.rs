@@ -1,5 +1,6 @@
 //! One strategy's layout and runs together: its metrics, and its part of the results. Must not know the other strategies.
 
+use super::course::Course;
 use super::read_summary::ReadSummary;
 use super::runs::StrategyRuns;
 use super::verdict::Verdict;
@@ -323,8 +324,25 @@ impl<'a> StrategySummary<'a> {
             key_floor: self.mean("key_floor").unwrap_or(1.0),
             placement_floor: skew("placement_floor", "read_placement_floor").unwrap_or(1.0),
             duration_s: self.time.duration.as_secs_f64(),
+            course: self.course(),
             reads: self.reads().filter_map(|read| read.price()).collect(),
         }
+    }
+
+    /// What the cluster did during the run.
+    fn course(&self) -> Course {
+        let mean = |name| self.mean(name).unwrap_or(0.0);
+        Course {
+            hot: self.hotspot.is_some_and(|hotspot| hotspot != Hotspot::None),
+            splits: mean("splits"),
+            moves: mean("moves"),
+            balancer_runs: mean("balancer_runs"),
+            balancer_starts: mean("balancer_starts"),
+            bytes_rewritten: mean("bytes_rewritten"),
+            relief_ms: self.mean("time_to_relief_ms"),
+            ..Course::default()
+        }
+        .with_findings(self.runs.series.as_ref())
     }
 
     /// Number of the key's leading buckets, when the table has a region for each.

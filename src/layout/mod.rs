@@ -10,6 +10,7 @@ mod plan_layout;
 mod read_forecast;
 mod row_growth;
 mod size_findings;
+mod starting_regions;
 mod table_sample;
 mod table_size;
 mod time_neighbours;

@@ -155,7 +155,7 @@ fn findings_name_what_costs() {
     assert!(
         findings
             .iter()
-            .any(|text| text.contains("`hex` has the greatest table")),
+            .any(|text| text.contains("`hex` has the largest table")),
         "{findings:?}"
     );
     assert!(

@@ -6,14 +6,8 @@ use super::catalogue::{
 };
 use super::definitions::OF_ONE_READ;
 
-/// Metrics of the design that need what is not simulated yet: splits, the balancer, store files, neighbours.
-const NOT_SIMULATED: [(&str, &str); 5] = [
-    ("splits", "region splits"),
-    ("moves", "the balancer"),
-    ("bytes_rewritten", "compactions"),
-    ("time_to_relief_ms", "splits and the balancer"),
-    ("neighbour.", "neighbours"),
-];
+/// Metrics of the design that need what is not simulated yet.
+const NOT_SIMULATED: [(&str, &str); 1] = [("neighbour.", "neighbours")];
 
 /// The words of `read.<name>.path`: the names of [`crate::query::AccessPath`], cheapest kind first.
 pub const PATH_WORDS: [&str; 6] = [

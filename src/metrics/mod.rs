@@ -1,11 +1,13 @@
 //! What is measured: the catalogue of metrics, the recorder that the engine reports to, series, histograms,
 //! skew and the class of hotspot.
 //!
-//! Must not schedule nor know keys; it sees times, writes, regions and servers by number.
+//! Must not schedule nor know keys; it sees times, writes, regions and servers by number, and the rows at which regions are split.
 
 mod catalogue;
+mod cluster_log;
 mod definitions;
 mod demand;
+mod happening;
 mod hotspot;
 mod intervals;
 mod metric_path;
@@ -19,6 +21,7 @@ mod region_demand;
 mod response;
 mod run_result;
 mod series;
+mod series_event;
 mod summary;
 mod table;
 mod tally;
@@ -29,6 +32,7 @@ pub use catalogue::{
     Unit, definition, definitions,
 };
 pub use demand::{HottestServer, OPERATIONS_PER_SERVER};
+pub use happening::{Happened, Happening, RefusalReason};
 pub use hotspot::{
     CHANCE_SDS, Hotspot, HotspotEvidence, LOOKBACK_READ_SHARE, MOVING_RATIO, NO_HOTSPOT_BELOW,
     Peak, ROW_SHARE_OF_PEAK,
@@ -40,3 +44,4 @@ pub use read_side::ReadWork;
 pub use recorder::{Recorder, RecorderConfig};
 pub use response::{CombinedResponse, Nanos, Response};
 pub use run_result::{Counts, ReadRun, RunResult, Scalars, Series};
+pub use series_event::SeriesEvent;

@@ -14,6 +14,8 @@ fn ms(millis: u64) -> SimTime {
 fn config(duration_ms: u64) -> RecorderConfig {
     RecorderConfig {
         servers: 2,
+        servers_at_start: 2,
+        own_regions: 4,
         handlers: 4,
         region_server: vec![0, 1, 0, 1],
         writes: 2,

@@ -1,6 +1,6 @@
 //! What one run leaves behind: complete and plain. Must not know other runs or strategies.
 
-use super::{HottestServer, Response};
+use super::{HottestServer, Response, SeriesEvent};
 use crate::statistics::ExpectedPeak;
 use std::collections::BTreeMap;
 
@@ -106,6 +106,9 @@ pub struct Series {
     /// regions; of reads when nothing is written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub top_regions: Vec<(u64, f64)>,
-    /// Server that serves each region.
+    /// Server that serves each region at the start of the run; those of neighbours come last.
     pub region_server: Vec<u32>,
+    /// What happened to regions and servers, in order of time: at most 2,000 of each kind.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<SeriesEvent>,
 }

@@ -178,9 +178,13 @@ fn name(change: &StrategyChange) -> String {
 /// The headline metrics of one strategy.
 fn card(change: &StrategyChange) -> Scorecard {
     let shown = change.metrics.iter().filter(|it| is_headline(&it.metric));
+    let mut shown: Vec<&MetricChange> = shown.collect();
+    // Stable: reads, which are none of the headlines by name, follow in their order.
+    let place = |path: &str| HEADLINES.iter().position(|name| *name == path);
+    shown.sort_by_key(|it| place(&it.metric).unwrap_or(HEADLINES.len()));
     Scorecard {
         headings: HEADINGS.to_vec(),
-        rows: shown.map(row).collect(),
+        rows: shown.into_iter().map(row).collect(),
     }
 }
 
@@ -233,12 +237,12 @@ fn notes(change: &StrategyChange) -> Vec<String> {
         found.count()
     };
     let same = count(ChangeVerdict::Identical);
+    let near = count(ChangeVerdict::NoSignificantDifference);
     notes.push(match same == change.metrics.len() {
         true => format!("all {same} metrics are identical"),
         false => format!(
-            "of {} metrics {same} are identical, {} differ not significantly",
-            change.metrics.len(),
-            count(ChangeVerdict::NoSignificantDifference)
+            "of {} metrics {same} are identical, {near} without a significant difference",
+            change.metrics.len()
         ),
     });
     notes.extend(change.rewrite.as_ref().map(rewrite));
@@ -251,7 +255,7 @@ fn rewrite(rewrite: &Rewrite) -> String {
         value.map_or(UNDEFINED.to_owned(), |value| kind.text(value))
     };
     format!(
-        "The key changed, and a row key can't be changed in place: {} rows are to be read ({}) and written again ({}), each replica.",
+        "The key changed, and a row key can't be changed in place: {} rows are to be read ({}) and written again ({}), in each replica.",
         number(Kind::Compact, rewrite.rows),
         number(Kind::Bytes, rewrite.bytes_read),
         number(Kind::Bytes, rewrite.bytes_written),

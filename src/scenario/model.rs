@@ -3,10 +3,12 @@
 
 use super::{Diagnostic, Options};
 use crate::client::ClientSpec;
-use crate::cluster::{ClusterSpec, TableSpec};
+use crate::cluster::{ClusterSpec, Neighbour, TableSpec, TimedEvent};
 use crate::key::KeyPlan;
 use crate::keyspace::RowKey;
 use crate::metrics::OperationNames;
+use crate::policy::balance::Balancer;
+use crate::policy::{NormalizerSpec, SplitPolicy};
 use crate::random::Seed;
 use crate::record::Schema;
 use crate::time::{EpochNanos, SimDuration};
@@ -122,6 +124,25 @@ pub struct Setup {
     pub table: TableSpec,
     /// The clients.
     pub client: ClientSpec,
+    /// What becomes of the cluster.
+    pub changes: Changes,
+}
+
+/// What the cluster does by itself, what happens to it, and who else uses it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Changes {
+    /// When regions are split, in the table and its copies.
+    pub split_policy: SplitPolicy,
+    /// Splits and merges by size; `None` when it is off.
+    pub normalizer: Option<NormalizerSpec>,
+    /// Which regions move.
+    pub balancer: Balancer,
+    /// How often it runs, first after one period.
+    pub balancer_period: SimDuration,
+    /// In order of time, all before the run's end; each asks for servers that are there.
+    pub events: Arc<Vec<TimedEvent>>,
+    /// Other tables on the same servers, in file order.
+    pub neighbours: Arc<Vec<Neighbour>>,
 }
 
 impl Setup {

@@ -4,6 +4,7 @@
 use super::axis::{Axis, TimeUnit};
 use super::canvas::{Canvas, Label, MARGIN, WIDTH};
 use super::demand::Demand;
+use super::event_marks::EventMarks;
 use super::key_labels::KeyLabels;
 use super::markup::Paint;
 use super::raster::Raster;
@@ -166,15 +167,18 @@ pub fn draw(
             number::grouped(regions.count() as u64)
         )
     };
-    let mut subtitle = format!(
-        "Writes to each of {buckets} key bucket{} every {} (log colour, the same scale for all strategies) · {lines}",
+    let subtitle = format!(
+        "Writes to {buckets} key bucket{} every {} (log colour, one scale for all strategies) · buckets of about equal writes: a tall \
+         region is busy · {lines}",
         if buckets == 1 { "" } else { "s" },
         number::length(demand.interval_s())
     );
     let left_out: Vec<&str> = labels.left_out().collect();
-    if !left_out.is_empty() {
-        subtitle.push_str(&format!(" · keys: {}…", left_out.join("…, ")));
-    }
+    let axis = if left_out.is_empty() {
+        "row key (sorted)".to_owned()
+    } else {
+        format!("row key (sorted), … is {}", left_out.join(" and "))
+    };
     let canvas = Canvas::new(
         legend_top + 46.0,
         &finding::key_map(strategy, &demand),
@@ -186,11 +190,12 @@ pub fn draw(
     labels.draw(&canvas, &frame);
     let middle = (frame.top + frame.bottom) / 2.0;
     canvas.text(
-        "row key (sorted)",
+        &font::fitted(&axis, HEIGHT, 11.5, false),
         (MARGIN + 5.0, middle),
         Label::new(11.5).muted().centre().middle().turned(),
     );
-    draw_warmup(&canvas, &frame, &demand);
+    let free = draw_warmup(&canvas, &frame, &demand);
+    EventMarks::of(&series.events).draw(&canvas, &frame, free);
     draw_time(&canvas, &frame, &demand);
     regions.draw_owners(&canvas, &frame, frame.right + GAP, OWNER_WIDTH);
     draw_totals(
@@ -262,11 +267,11 @@ fn draw_cells(
     canvas.image((frame.left, frame.top), size, &raster.base64());
 }
 
-/// A bracket over the warm-up, which measures leave out.
-fn draw_warmup(canvas: &Canvas, frame: &Frame, demand: &Demand<'_>) {
+/// A bracket over the warm-up, which measures leave out. Returns where its text ends.
+fn draw_warmup(canvas: &Canvas, frame: &Frame, demand: &Demand<'_>) -> f64 {
     let warmup = demand.warmup_s();
     if warmup <= 0.0 {
-        return;
+        return frame.left;
     }
     let end = frame.x(warmup);
     let y = frame.top - 5.0;
@@ -279,6 +284,7 @@ fn draw_warmup(canvas: &Canvas, frame: &Frame, demand: &Demand<'_>) {
         "warm-up"
     };
     canvas.text(text, (frame.left, y - 4.0), Label::new(10.5).muted());
+    end.max(frame.left + font::width(text, 10.5, false)) + 8.0
 }
 
 /// The time axis under the map.

@@ -8,12 +8,15 @@ mod axis;
 mod canvas;
 mod concentration;
 mod demand;
+mod event_marks;
 mod finding;
 mod font;
 mod heat_colours;
+mod key_buckets;
 mod key_labels;
 mod key_map;
 mod label_places;
+mod legend_table;
 mod lorenz;
 mod markup;
 mod overlap;
@@ -73,11 +76,12 @@ impl ChartError {
 /// # Errors
 /// When plotters can't measure text, which the fonts compiled in exclude.
 pub fn charts(results: &Results, colours: HeatColours) -> Result<Vec<Chart>, ChartError> {
-    let scale = key_map::HeatScale::of(results, colours);
+    let mapped = key_buckets::readable(results);
+    let scale = key_map::HeatScale::of(&mapped, colours);
     let mut charts = Vec::new();
     // The key map is one of writes.
     let written = |strategy: &&StrategyResult| !metric::is_of_reads(strategy);
-    for strategy in results.strategies.iter().filter(written) {
+    for strategy in mapped.strategies.iter().filter(written) {
         charts.extend(key_map::draw(strategy, scale, results.duration_s)?);
     }
     charts.extend(server_load::draw(results)?);

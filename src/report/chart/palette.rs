@@ -46,6 +46,11 @@ pub fn strategy(index: usize) -> RGBColor {
     STRATEGIES.get(index).copied().unwrap_or(GREY)
 }
 
+/// The colour of text that names what `colour` is the colour of: grey lines are too pale for letters.
+pub fn text(colour: RGBColor) -> RGBColor {
+    if colour == GREY { MUTED } else { colour }
+}
+
 /// Steps of heat that differ: one byte of an indexed image, less one for "nothing".
 pub const HEAT_STEPS: usize = 255;
 
