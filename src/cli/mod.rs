@@ -5,6 +5,7 @@
 
 mod args;
 mod check;
+mod compare;
 mod completions;
 mod console;
 mod explain;
@@ -14,6 +15,7 @@ mod loading;
 mod output_folder;
 mod presets;
 mod progress;
+mod report;
 mod run;
 mod scenario_files;
 mod size;
@@ -58,6 +60,8 @@ pub fn main() -> ExitCode {
         Command::Size(arguments) => size::run(&arguments, &console),
         Command::Check(arguments) => check::run(&arguments, &console),
         Command::Run(arguments) => run::run(&arguments, &console),
+        Command::Report(arguments) => report::run(&arguments, &console),
+        Command::Compare(arguments) => compare::run(&arguments, &console),
     };
     match ended {
         Ok(Outcome::Fine) => ExitCode::SUCCESS,

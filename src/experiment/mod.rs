@@ -15,10 +15,14 @@ mod measures;
 mod read_summary;
 mod response_curve;
 mod results;
+mod results_comparison;
+#[cfg(test)]
+mod results_comparison_tests;
 mod results_file;
 #[cfg(test)]
 mod results_tests;
 mod runs;
+mod strategy_measures;
 mod strategy_summary;
 mod verdict;
 #[cfg(test)]
@@ -30,5 +34,9 @@ pub use experiment::{Experiment, Progress};
 pub use results::{
     Comparison, Curve, KeyMapBucket, Measure, Metric, NeighbourResult, ReadResult, Results,
     ScenarioInfo, StrategyResult, WriteResult,
+};
+pub use results_comparison::{
+    ChangeVerdict, ComparedResults, MetricChange, ResultsComparison, Rewrite, StrategyChange,
+    UnknownStrategy,
 };
 pub use results_file::LoadError;

@@ -96,6 +96,8 @@ pub struct StrategyResult {
     pub servers: u32,
     /// By JSON name.
     pub metrics: BTreeMap<String, Metric>,
+    /// The value of each metric in each replicate, by path: what other results are compared with. Null where it is undefined there.
+    pub values: BTreeMap<String, Vec<Option<f64>>>,
     /// In file order.
     pub writes: Vec<WriteResult>,
     /// In file order.

@@ -66,6 +66,7 @@ fn results() -> Results {
         key: "be8(ts)".into(),
         servers: 2,
         metrics: metrics.clone(),
+        values: BTreeMap::new(),
         writes: vec![WriteResult {
             name: "ingest".into(),
             counts,

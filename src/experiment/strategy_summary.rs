@@ -8,7 +8,7 @@ use super::{
     KeyMapBucket, Metric, NeighbourResult, StrategyResult, WriteResult, response_curve, wording,
 };
 use crate::layout::{Layout, StrategySample};
-use crate::metrics::{Hotspot, HotspotEvidence, Peak, Subject};
+use crate::metrics::{Hotspot, HotspotEvidence, Peak, Subject, lookup};
 use crate::scenario::{Presplit, PresplitAlgorithm, Severity, Strategy, TimeSpec};
 use crate::workload::{Drive, ReadDrive};
 use std::collections::BTreeMap;
@@ -41,11 +41,11 @@ impl<'a> StrategySummary<'a> {
         let key_floor = (servers * layout.hottest_row_share).max(1.0);
         let written = runs.all.counts.completed as f64 / f64::from(runs.all.replicates().max(1));
         let size = sample.size(written);
-        let (key_bytes, cell_bytes) = size
+        let (key_bytes, cell_bytes, rows) = size
             .tables
             .first()
-            .map_or((layout.key_bytes, 0.0), |table| {
-                (table.key_bytes.mean, table.cell_bytes)
+            .map_or((layout.key_bytes, 0.0, 0.0), |table| {
+                (table.key_bytes.mean, table.cell_bytes, table.rows())
             });
         // The layout, the sizes and the capacity are those of replicate 0.
         let first = |value: f64| move |index: usize| (index == 0).then_some(value);
@@ -54,6 +54,7 @@ impl<'a> StrategySummary<'a> {
             ("key_bytes", key_bytes),
             ("cell_bytes", cell_bytes),
             ("row_bytes", size.row_bytes()),
+            ("table_rows", rows),
             ("table_bytes", size.table_bytes()),
             ("block_index_bytes", size.block_index_bytes()),
         ] {
@@ -196,13 +197,14 @@ impl<'a> StrategySummary<'a> {
             true => &self.runs.all_reads,
             false => &self.runs.all,
         };
-        StrategyResult {
+        let mut result = StrategyResult {
             name: strategy.name.clone(),
             title: strategy.title.clone(),
             sweep: BTreeMap::new(),
             key: strategy.key.text().to_owned(),
             servers: strategy.setup.cluster.servers,
             metrics,
+            values: BTreeMap::new(),
             writes: writes
                 .map(|(write, runs)| WriteResult {
                     name: write.name.clone(),
@@ -233,7 +235,21 @@ impl<'a> StrategySummary<'a> {
                 .map(|region| region.start.to_string())
                 .collect(),
             response_curve: response_curve::of(load.merged_response()),
-        }
+        };
+        result.values = self.values(&result);
+        result
+    }
+
+    /// What each replicate has of the metrics in `result`.
+    fn values(&self, result: &StrategyResult) -> BTreeMap<String, Vec<Option<f64>>> {
+        let names = self.strategy.setup.operation_names();
+        let measures = result.measures().into_iter();
+        let paths = measures.filter_map(|(path, _)| {
+            let found = lookup(&path, &names).ok()?;
+            let values = self.runs.values(&found).0;
+            values.iter().any(Option::is_some).then_some((path, values))
+        });
+        paths.collect()
     }
 
     fn entities(&self) -> Vec<String> {

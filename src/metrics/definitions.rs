@@ -108,6 +108,7 @@ pub(super) const DEFINITIONS: &[Definition] = metrics! {
     "key_bytes", Bytes, Lower, ANY, "mean length of a row key, over the table's rows";
     "cell_bytes", Bytes, Lower, ANY, "mean size of a cell (KeyValue): 20 bytes, row key, family, qualifier, value";
     "row_bytes", Bytes, Lower, ANY, "mean size of a row: all its cells, in every copy of the table";
+    "table_rows", Count, Neither, ANY, "existing rows and those that the run adds, each key once";
     "table_bytes", Bytes, Lower, ANY, "existing rows and those that the run adds on disk: store files with index and Bloom filter, in the table's block encoding, uncompressed, one replica, all copies";
     "block_index_bytes", Bytes, Lower, ANY, "block indexes of those store files: what a server keeps in memory to find a block";
 };

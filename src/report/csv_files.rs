@@ -1,7 +1,7 @@
 //! CSV: `summary.csv` (long: strategy, metric, mean, low, high, n) and the series. Numbers are written in full, undefined is
 //! an empty field. Must not know folders.
 
-use crate::experiment::{Measure, Metric, Results, StrategyResult};
+use crate::experiment::{Measure, Results, ResultsComparison, StrategyResult};
 use crate::metrics::Series;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -14,68 +14,11 @@ pub fn summary(results: &Results, to: impl Write) -> Written {
     let mut writer = csv::Writer::from_writer(to);
     writer.write_record(["strategy", "metric", "mean", "low", "high", "n"])?;
     for strategy in &results.strategies {
-        metrics(&mut writer, &strategy.name, "", &strategy.metrics)?;
-        for write in &strategy.writes {
-            metrics(
-                &mut writer,
-                &strategy.name,
-                &format!("write.{}.", write.name),
-                &write.metrics,
-            )?;
-        }
-        for read in &strategy.reads {
-            let prefix = format!("read.{}.", read.name);
-            for (name, number) in [
-                ("calls", &read.calls),
-                ("regions", &read.regions),
-                ("rows_read", &read.rows_read),
-                ("rows_returned", &read.rows_returned),
-            ] {
-                measure(
-                    &mut writer,
-                    &strategy.name,
-                    &format!("{prefix}{name}"),
-                    number,
-                )?;
-            }
-            metrics(&mut writer, &strategy.name, &prefix, &read.metrics)?;
-            for (member, number) in read.response_ms.iter().flatten() {
-                let path = format!("{prefix}response_ms.{member}");
-                measure(&mut writer, &strategy.name, &path, number)?;
-            }
-        }
-        for neighbour in &strategy.neighbours {
-            metrics(
-                &mut writer,
-                &strategy.name,
-                &format!("neighbour.{}.", neighbour.name),
-                &neighbour.metrics,
-            )?;
+        for (path, number) in strategy.measures() {
+            measure(&mut writer, &strategy.name, &path, number)?;
         }
     }
     writer.flush()?;
-    Ok(())
-}
-
-fn metrics(
-    writer: &mut csv::Writer<impl Write>,
-    strategy: &str,
-    prefix: &str,
-    metrics: &BTreeMap<String, Metric>,
-) -> Written {
-    for (name, metric) in metrics {
-        let path = format!("{prefix}{name}");
-        match metric {
-            Metric::Number(number) => measure(writer, strategy, &path, number)?,
-            Metric::Family(members) => {
-                for (member, number) in members {
-                    measure(writer, strategy, &format!("{path}.{member}"), number)?;
-                }
-            }
-            // A word would make the whole column text for whoever reads the file.
-            Metric::Word(_) => {}
-        }
-    }
     Ok(())
 }
 
@@ -112,6 +55,49 @@ fn measure(
     if measure.censored {
         writer.write_record([strategy, &format!("{path}.censored"), "1", "", "", &n])?;
     }
+    Ok(())
+}
+
+/// Every metric of every pair of strategies, one a row.
+pub fn comparison(comparison: &ResultsComparison, to: impl Write) -> Written {
+    let mut writer = csv::Writer::from_writer(to);
+    writer.write_record([
+        "strategy_before",
+        "strategy_after",
+        "metric",
+        "before",
+        "after",
+        "ratio",
+        "ratio_low",
+        "ratio_high",
+        "difference",
+        "difference_low",
+        "difference_high",
+        "n",
+        "verdict",
+    ])?;
+    let text = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
+    for strategy in &comparison.strategies {
+        for change in &strategy.metrics {
+            let (ratio, difference) = (&change.ratio, &change.difference);
+            writer.write_record([
+                &strategy.before,
+                &strategy.after,
+                &change.metric,
+                &text(change.before.mean),
+                &text(change.after.mean),
+                &text(ratio.mean),
+                &text(ratio.low),
+                &text(ratio.high),
+                &text(difference.mean),
+                &text(difference.low),
+                &text(difference.high),
+                &difference.n.to_string(),
+                change.verdict.words(),
+            ])?;
+        }
+    }
+    writer.flush()?;
     Ok(())
 }
 

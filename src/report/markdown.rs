@@ -166,7 +166,8 @@ fn planned(results: &Results) -> impl Iterator<Item = (&StrategyResult, &ReadRes
         .filter(|(_, read)| !read.words.is_empty())
 }
 
-fn table(card: &Scorecard) -> String {
+/// A table.
+pub fn table(card: &Scorecard) -> String {
     let marks = card
         .headings
         .iter()
@@ -187,7 +188,7 @@ fn row(cells: impl IntoIterator<Item = String>) -> String {
 }
 
 /// `text` without what Markdown would read as markup; the underscores inside metric names are none.
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {

@@ -2,6 +2,7 @@
 
 use super::number::{Kind, UNDEFINED};
 use crate::experiment::{Measure, Metric, ReadResult, StrategyResult};
+use crate::metrics::Unit;
 use std::collections::BTreeMap;
 
 /// The measure at `path` (`server_max_share`, `write_response_ms.p99`); when nothing is written, that of the reads in its place.
@@ -28,6 +29,22 @@ pub fn value(strategy: &StrategyResult, path: &str) -> Option<f64> {
         .merged
         .or(measure.mean)
         .filter(|value| value.is_finite())
+}
+
+/// How numbers of the metric at `path` are read.
+pub fn kind(strategy: &StrategyResult, path: &str) -> Kind {
+    kind_of(strategy.definition(path).map(|definition| definition.unit))
+}
+
+/// How numbers of a unit of the catalogue are read.
+pub fn kind_of(unit: Option<Unit>) -> Kind {
+    match unit {
+        Some(Unit::Fraction) => Kind::Percent,
+        Some(Unit::PerSecond | Unit::Count) => Kind::Compact,
+        Some(Unit::Millis) => Kind::Millis,
+        Some(Unit::Bytes) => Kind::Bytes,
+        Some(Unit::Number | Unit::Word) | None => Kind::Plain,
+    }
 }
 
 /// Its value as text.

@@ -1,11 +1,14 @@
-//! Views of results: tables, Markdown, CSV, charts (alone knows plotters). Must not know how results were made.
+//! Views of results: tables, Markdown, CSV, charts (alone knows plotters), the page. Must not know how results were made.
 
 pub mod chart;
+mod comparison;
 mod csv_files;
+mod images;
 mod markdown;
 mod metric;
 mod neighbour_prices;
 pub mod number;
+mod page;
 mod read_prices;
 #[allow(clippy::module_inception)]
 mod report;
@@ -19,5 +22,8 @@ mod sample;
 #[cfg(test)]
 mod sample_reads;
 
+pub use chart::{HeatColours, Theme, UnknownHeatColours, UnknownTheme};
+pub use comparison::ComparisonReport;
+pub use images::Images;
 pub use report::{Format, Report, ReportError, UnknownFormat};
 pub use terminal::Style;

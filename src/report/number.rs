@@ -220,6 +220,9 @@ fn ratio_digits(value: f64) -> String {
 }
 
 fn percent(fraction: f64) -> String {
+    if fraction < 0.0 {
+        return format!("−{}", percent(-fraction));
+    }
     let value = fraction * 100.0;
     let digits = match value.abs() {
         0.0 => "0".to_owned(),
@@ -315,6 +318,8 @@ mod tests {
             (0.999_999_999_999_9, "100 %"),
             (1.0, "100 %"),
             (2.5, "250 %"),
+            (-1.0, "−100 %"),
+            (-0.034, "−3.4 %"),
         ];
         check(Kind::Percent, &cases);
     }

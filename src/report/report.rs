@@ -3,7 +3,7 @@
 
 use super::chart::{self, Chart, ChartError};
 use super::terminal::{self, Style};
-use super::{csv_files, markdown};
+use super::{HeatColours, Images, Theme, csv_files, markdown, page};
 use crate::experiment::Results;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -81,6 +81,9 @@ pub enum ReportError {
 pub struct Report<'a> {
     results: &'a Results,
     charts: bool,
+    images: Images,
+    theme: Option<Theme>,
+    colours: HeatColours,
 }
 
 impl<'a> Report<'a> {
@@ -89,6 +92,9 @@ impl<'a> Report<'a> {
         Self {
             results,
             charts: true,
+            images: Images::default(),
+            theme: None,
+            colours: HeatColours::default(),
         }
     }
 
@@ -96,6 +102,24 @@ impl<'a> Report<'a> {
     pub fn with_charts(mut self, charts: bool) -> Self {
         self.charts = charts;
         self
+    }
+
+    /// With these kinds of picture files.
+    pub fn with_images(self, images: Images) -> Self {
+        Self { images, ..self }
+    }
+
+    /// All in this theme; without, pictures are light, and the page is as its reader's system is.
+    pub fn with_theme(self, theme: Theme) -> Self {
+        Self {
+            theme: Some(theme),
+            ..self
+        }
+    }
+
+    /// With heat in these colours.
+    pub fn with_colours(self, colours: HeatColours) -> Self {
+        Self { colours, ..self }
     }
 
     /// What is printed on standard output, ending in a newline. `style` matters to [`Format::Table`] alone.
@@ -112,8 +136,8 @@ impl<'a> Report<'a> {
         String::from_utf8(bytes).expect("numbers, names and escaped keys are text")
     }
 
-    /// Writes `results.json` first, then `summary.csv`, `series/*.csv`, `charts/*` and `summary.md` into `folder`, which is
-    /// created when it is missing. The same results give the same bytes.
+    /// Writes `results.json` first, then `summary.csv`, `series/*.csv`, `charts/*`, `report.html` and `summary.md` into `folder`,
+    /// which is created when it is missing. The same results give the same bytes.
     ///
     /// # Errors
     /// When a file can't be written or a chart can't be drawn; what was written before stays.
@@ -127,15 +151,52 @@ impl<'a> Report<'a> {
             csv_files::summary(results, to).map_err(Into::into)
         })?;
         self.write_series(&folder.join("series"))?;
-        let charts = if self.charts {
-            chart::charts(results)?
-        } else {
-            Vec::new()
-        };
-        write_charts(&charts, &folder.join("charts"))?;
+        let charts = self.write_pictures(folder)?;
         file(&folder.join("summary.md"), |to| {
             to.write_all(markdown::summary(results, &charts).as_bytes())
         })
+    }
+
+    /// Writes `charts/*` and `report.html` into `folder`, which is created when it is missing, and leaves all else in it.
+    /// Returns the charts as drawn, on white.
+    ///
+    /// # Errors
+    /// As [`Report::write`].
+    pub fn write_pictures(&self, folder: &Path) -> Result<Vec<Chart>, ReportError> {
+        create_folder(folder)?;
+        let charts = if self.charts {
+            chart::charts(self.results, self.colours)?
+        } else {
+            Vec::new()
+        };
+        self.write_charts(&charts, &folder.join("charts"))?;
+        file(&folder.join("report.html"), |to| {
+            to.write_all(page::page(self.results, &charts, self.theme).as_bytes())
+        })?;
+        Ok(charts)
+    }
+
+    fn write_charts(&self, charts: &[Chart], folder: &Path) -> Result<(), ReportError> {
+        if charts.is_empty() {
+            return Ok(());
+        }
+        create_folder(folder)?;
+        for chart in charts {
+            let chart = chart.clone().under(self.theme.unwrap_or_default());
+            if self.images.svg {
+                file(&folder.join(format!("{}.svg", chart.name)), |to| {
+                    to.write_all(chart.svg.as_bytes())
+                })?;
+            }
+            #[cfg(feature = "png")]
+            if self.images.png {
+                let png = chart.png()?;
+                file(&folder.join(format!("{}.png", chart.name)), |to| {
+                    to.write_all(&png)
+                })?;
+            }
+        }
+        Ok(())
     }
 
     fn write_series(&self, folder: &Path) -> Result<(), ReportError> {
@@ -165,26 +226,6 @@ impl<'a> Report<'a> {
     }
 }
 
-fn write_charts(charts: &[Chart], folder: &Path) -> Result<(), ReportError> {
-    if charts.is_empty() {
-        return Ok(());
-    }
-    create_folder(folder)?;
-    for chart in charts {
-        file(&folder.join(format!("{}.svg", chart.name)), |to| {
-            to.write_all(chart.svg.as_bytes())
-        })?;
-        #[cfg(feature = "png")]
-        {
-            let png = chart.png()?;
-            file(&folder.join(format!("{}.png", chart.name)), |to| {
-                to.write_all(&png)
-            })?;
-        }
-    }
-    Ok(())
-}
-
 fn create_folder(path: &Path) -> Result<(), ReportError> {
     fs::create_dir_all(path).map_err(|source| ReportError::Io {
         path: path.to_owned(),
@@ -192,15 +233,27 @@ fn create_folder(path: &Path) -> Result<(), ReportError> {
     })
 }
 
-/// Fills one file.
+/// Fills one file, which takes the place of an older one only when it is whole.
 fn file(
     path: &Path,
-    fill: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
+    fill: impl FnOnce(&mut BufWriter<&mut File>) -> std::io::Result<()>,
 ) -> Result<(), ReportError> {
     let write = || {
-        let mut to = BufWriter::new(File::create(path)?);
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let mut builder = tempfile::Builder::new();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // As any new file: tempfile's own default would keep the group out.
+            builder.permissions(fs::Permissions::from_mode(0o666));
+        }
+        let mut aside = builder.tempfile_in(folder)?;
+        let mut to = BufWriter::new(aside.as_file_mut());
         fill(&mut to)?;
-        to.flush()
+        to.flush()?;
+        drop(to);
+        aside.persist(path)?;
+        Ok(())
     };
     write().map_err(|source| ReportError::Io {
         path: path.to_owned(),

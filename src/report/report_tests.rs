@@ -180,6 +180,7 @@ fn a_report_writes_the_same_files_twice() {
             "charts/lorenz.svg",
             "charts/response-time.svg",
             "charts/server-load.svg",
+            "report.html",
             "results.json",
             "series/key-map-hashed.csv",
             "series/key-map-monotonic.csv",

@@ -114,6 +114,11 @@ fn expectation_lines(expectation: &ExpectationResult, style: Style) -> Vec<Strin
     lines
 }
 
+/// A table of its own, in as many columns as fit.
+pub fn plain_table(card: Scorecard, style: Style) -> Vec<String> {
+    painted_table(fitted(card, style), false, style)
+}
+
 /// A table with as many columns as fit.
 fn fitted(mut card: Scorecard, style: Style) -> Vec<String> {
     loop {
@@ -234,7 +239,7 @@ fn paint(text: String, colour: &str, style: Style) -> String {
 }
 
 /// `text` in lines of at most `width` characters, the first after `first`, the others after `rest`.
-fn wrapped(text: &str, width: usize, first: &str, rest: &str) -> Vec<String> {
+pub fn wrapped(text: &str, width: usize, first: &str, rest: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = first.to_owned();
     let mut empty = true;

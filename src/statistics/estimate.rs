@@ -69,6 +69,57 @@ pub fn paired_ratio(pairs: impl Iterator<Item = (f64, f64)>) -> Option<Estimate>
     })
 }
 
+/// Mean of `values` less mean of `others`, of independent runs whose spreads may differ: Welch's t-interval with Satterthwaite's degrees
+/// of freedom. `None` when either is empty; without an interval when either has one value.
+pub fn unpaired_difference(values: &[f64], others: &[f64]) -> Option<Estimate> {
+    let (value, other) = (Estimate::of(values)?, Estimate::of(others)?);
+    let difference = value.mean - other.mean;
+    let n = value.n.min(other.n);
+    let interval = (n >= 2).then(|| {
+        let (a, b) = (variance_of_mean(values), variance_of_mean(others));
+        if a + b <= 0.0 {
+            return (difference, difference);
+        }
+        let freedom =
+            (a + b) * (a + b) / (a * a / f64::from(value.n - 1) + b * b / f64::from(other.n - 1));
+        let half = t_975(freedom.max(1.0)) * (a + b).sqrt();
+        (difference - half, difference + half)
+    });
+    Some(Estimate {
+        mean: difference,
+        interval,
+        n,
+    })
+}
+
+/// The geometric mean of `values` over that of `others`, of independent runs: [`unpaired_difference`] of their logarithms. `None` unless all are
+/// positive and finite.
+pub fn unpaired_ratio(values: &[f64], others: &[f64]) -> Option<Estimate> {
+    let logs = |values: &[f64]| -> Option<Vec<f64>> {
+        let log = |value: &f64| (*value > 0.0 && value.is_finite()).then(|| libm::log(*value));
+        values.iter().map(log).collect()
+    };
+    let log = unpaired_difference(&logs(values)?, &logs(others)?)?;
+    Some(Estimate {
+        mean: libm::exp(log.mean),
+        interval: log
+            .interval
+            .map(|(low, high)| (libm::exp(low), libm::exp(high))),
+        n: log.n,
+    })
+}
+
+/// Squared standard error of the mean of two values or more.
+fn variance_of_mean(values: &[f64]) -> f64 {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares: f64 = values
+        .iter()
+        .map(|value| (value - mean) * (value - mean))
+        .sum();
+    squares / (n - 1.0) / n
+}
+
 /// The 97.5 % quantile of Student's t with `freedom` >= 1 degrees of freedom.
 fn t_975(freedom: f64) -> f64 {
     let exact = StudentsT::new(0.0, 1.0, freedom)
@@ -124,6 +175,55 @@ mod tests {
         }
         .clamped(0.0, 1.0);
         assert_eq!(cut.interval, Some((0.97, 1.0)));
+    }
+
+    #[test]
+    fn independent_runs_have_welchs_interval() {
+        // Means 4 and 2 of three and two values, whose squared standard errors are 4 / 3 and 1.
+        let found = unpaired_difference(&[2.0, 4.0, 6.0], &[1.0, 3.0]).unwrap();
+        assert_eq!((found.mean, found.n), (2.0, 2));
+        let freedom = (7.0f64 / 3.0).powi(2) / ((4.0f64 / 3.0).powi(2) / 2.0 + 1.0);
+        let half = t_975(freedom) * (7.0f64 / 3.0).sqrt();
+        assert!((found.interval.unwrap().1 - 2.0 - half).abs() < 1e-9);
+        assert_eq!(
+            unpaired_difference(&[5.0, 5.0], &[3.0, 3.0])
+                .unwrap()
+                .interval,
+            Some((2.0, 2.0))
+        );
+        assert_eq!(
+            unpaired_difference(&[5.0], &[3.0, 4.0]).unwrap().interval,
+            None
+        );
+        assert_eq!(unpaired_difference(&[], &[3.0]), None);
+    }
+
+    #[test]
+    fn ratios_of_independent_runs_are_geometric_and_need_positive_values() {
+        let found = unpaired_ratio(&[2.0, 8.0], &[1.0, 4.0, 2.0]).unwrap();
+        assert!((found.mean - 2.0).abs() < 1e-12);
+        assert_eq!(unpaired_ratio(&[2.0, 0.0], &[1.0]), None);
+    }
+
+    #[test]
+    fn of_equal_laws_one_comparison_in_twenty_is_flagged() {
+        use rand::{RngExt, SeedableRng};
+        let mut draws = rand::rngs::ChaCha8Rng::seed_from_u64(11);
+        // Sums of twelve uniform draws are nearly normal.
+        let mut runs = |n: usize| -> Vec<f64> {
+            let mut one = || 20.0 + (0..12).map(|_| draws.random::<f64>()).sum::<f64>();
+            (0..n).map(|_| one()).collect()
+        };
+        let flagged = (0..4_000).filter(|_| {
+            let (low, high) = unpaired_ratio(&runs(5), &runs(7))
+                .unwrap()
+                .interval
+                .unwrap();
+            low > 1.0 || high < 1.0
+        });
+        // 5 % of 4,000 within 4 standard errors of sqrt(4,000 x 0.05 x 0.95) = 13.8.
+        let flagged = flagged.count();
+        assert!((145..=255).contains(&flagged), "{flagged}");
     }
 
     #[test]

@@ -11,7 +11,7 @@ mod sample_median;
 mod space_saving;
 
 pub use balls_in_bins::{ExpectedPeak, expected_peak};
-pub use estimate::{Estimate, paired_ratio};
+pub use estimate::{Estimate, paired_ratio, unpaired_difference, unpaired_ratio};
 pub use evenness::{effective_number, gini, gini_of_runs};
 pub use quantile::{median, quantile};
 pub use sample_median::{SampleMedian, sample_median_error};

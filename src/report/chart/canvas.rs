@@ -89,6 +89,7 @@ impl Canvas {
             name,
             title: self.title,
             svg,
+            readouts: Vec::new(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Tests of whole charts: what any viewer relies on, and the results that are unlike others.
 
-use super::charts;
+use super::{HeatColours, charts};
 use crate::experiment::{Metric, Results, StrategyResult};
 use crate::report::{sample, sample_reads};
 
@@ -64,7 +64,9 @@ fn unusual() -> Vec<(&'static str, Results)> {
 #[test]
 fn every_chart_of_every_kind_of_results_is_self_contained_and_accessible() {
     for (case, results) in unusual() {
-        for chart in charts(&results).unwrap_or_else(|error| panic!("{case}: {error}")) {
+        for chart in charts(&results, HeatColours::default())
+            .unwrap_or_else(|error| panic!("{case}: {error}"))
+        {
             let svg = &chart.svg;
             let name = format!("{case}/{}", chart.name);
             assert!(
@@ -101,7 +103,7 @@ fn every_chart_of_every_kind_of_results_is_self_contained_and_accessible() {
 #[test]
 fn no_title_is_cut() {
     for (case, results) in unusual() {
-        for chart in charts(&results).unwrap() {
+        for chart in charts(&results, HeatColours::default()).unwrap() {
             let room = super::canvas::WIDTH - 2.0 * super::canvas::MARGIN;
             let lines = super::font::wrapped(&chart.title, room, 15.0, true, 2);
             assert_eq!(lines.join(" "), chart.title, "{case}/{}", chart.name);
@@ -114,7 +116,7 @@ fn names_of_several_words_are_quoted_and_what_is_alike_is_not_told_apart() {
     let mut results = sample::five_keys();
     results.strategies.truncate(3);
     let title = |results: &Results, name: &str| {
-        let charts = charts(results).unwrap();
+        let charts = charts(results, HeatColours::default()).unwrap();
         let chart = charts.into_iter().find(|chart| chart.name == name).unwrap();
         chart.title.replace('\u{a0}', " ")
     };
@@ -145,15 +147,15 @@ fn names_of_several_words_are_quoted_and_what_is_alike_is_not_told_apart() {
 #[test]
 fn the_same_results_give_the_same_bytes() {
     assert_eq!(
-        charts(&sample::five_keys()).unwrap(),
-        charts(&sample::five_keys()).unwrap()
+        charts(&sample::five_keys(), HeatColours::default()).unwrap(),
+        charts(&sample::five_keys(), HeatColours::default()).unwrap()
     );
 }
 
 #[test]
 fn each_strategy_has_a_key_map_and_the_experiment_its_charts() {
     let names = |results: &Results| -> Vec<String> {
-        let charts = charts(results).unwrap();
+        let charts = charts(results, HeatColours::default()).unwrap();
         charts.into_iter().map(|chart| chart.name).collect()
     };
     let mut expected = vec![
@@ -180,7 +182,7 @@ fn each_strategy_has_a_key_map_and_the_experiment_its_charts() {
 
 #[test]
 fn titles_state_the_finding() {
-    let charts = charts(&sample_reads::five_keys()).unwrap();
+    let charts = charts(&sample_reads::five_keys(), HeatColours::default()).unwrap();
     let title = |name: &str| {
         let svg = &charts.iter().find(|chart| chart.name == name).unwrap().svg;
         svg.split("<title>")
@@ -221,7 +223,7 @@ fn titles_state_the_finding() {
 #[test]
 fn png_draws_text_without_the_fonts_of_the_machine() {
     use resvg::tiny_skia::Pixmap;
-    let charts = charts(&sample::five_keys()).unwrap();
+    let charts = charts(&sample::five_keys(), HeatColours::default()).unwrap();
     let lorenz = charts.iter().find(|chart| chart.name == "lorenz").unwrap();
     let pixels = Pixmap::decode_png(&lorenz.png().unwrap()).unwrap();
     assert_eq!(pixels.width(), 1960);
@@ -235,7 +237,7 @@ fn png_draws_text_without_the_fonts_of_the_machine() {
 #[test]
 fn no_two_labels_of_the_trade_off_cover_each_other() {
     for results in [sample_reads::five_keys(), sample_reads::many()] {
-        let charts = charts(&results).unwrap();
+        let charts = charts(&results, HeatColours::default()).unwrap();
         let chart = charts
             .iter()
             .find(|chart| chart.name == "trade-off")

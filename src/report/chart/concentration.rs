@@ -4,7 +4,7 @@ use super::axis::Axis;
 use super::canvas::Canvas;
 use super::legend_table::{LEFT, LegendTable, Row, SIDE, TOP, draw_axis_names};
 use super::svg_backend::units;
-use super::{Chart, ChartError, finding, overlap, palette};
+use super::{Area, Chart, ChartError, Reading, Readings, Readout, finding, overlap, palette};
 use crate::experiment::{Results, StrategyResult};
 use crate::report::number::{self, Kind};
 use plotters::element::PathElement;
@@ -166,7 +166,39 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
     }
     draw_axis_names(&canvas, "number of regions, hottest first", "share of load");
     table.draw(&canvas);
-    Ok(Some(canvas.finish("concentration".to_owned())))
+    let chart = canvas.finish("concentration".to_owned());
+    Ok(Some(chart.with_readouts(vec![readout(&lines, most)])))
+}
+
+/// What the hottest regions take under each strategy.
+fn readout(lines: &[Line<'_>], most: u64) -> Readout {
+    let mut counts: Vec<u64> = lines
+        .iter()
+        .flat_map(|line| line.tops.iter().map(|(regions, _)| *regions))
+        .collect();
+    counts.sort_unstable();
+    counts.dedup();
+    let reading = |regions: u64| Reading {
+        x: LEFT + SIDE * (regions as f64).ln() / (most as f64).ln(),
+        y: None,
+        label: match regions {
+            1 => "the hottest region".to_owned(),
+            n => format!("the {} hottest regions", number::grouped(n)),
+        },
+        values: lines
+            .iter()
+            .map(|line| Kind::Percent.text(line.held_by(regions)))
+            .collect(),
+    };
+    let readings = Readings {
+        along: "share of the load".to_owned(),
+        names: lines
+            .iter()
+            .map(|line| finding::name(line.strategy))
+            .collect(),
+        readings: counts.into_iter().map(reading).collect(),
+    };
+    Readout::along(String::new(), Area::square((LEFT, TOP), SIDE), readings)
 }
 
 /// Where a share of the hottest regions lies on the sheet, when the axis ends at `most` regions.

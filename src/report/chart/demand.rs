@@ -2,9 +2,10 @@
 //!
 //! Must not know how it is drawn.
 
+use super::axis::TimeUnit;
 use crate::experiment::StrategyResult;
 use crate::metrics::Series;
-use crate::report::metric;
+use crate::report::{metric, number};
 
 /// Operations a server that an interval needs before its skew says anything.
 const LEAST_PER_SERVER: u64 = 10;
@@ -68,6 +69,14 @@ impl<'a> Demand<'a> {
         } else {
             whole
         }
+    }
+
+    /// From when to when `interval` lasts, in words.
+    pub fn span(&self, interval: usize) -> String {
+        let unit = TimeUnit::of(self.length_s());
+        let at = |seconds: f64| number::trimmed(seconds / unit.seconds, 3);
+        let (start, end) = (at(self.start_s(interval)), at(self.end_s(interval)));
+        format!("{start} to {end}\u{a0}{}", unit.name)
     }
 
     /// When interval 0 would start if nothing cut it, in seconds, <= 0.

@@ -1,6 +1,7 @@
 //! The fonts of the charts, compiled in: Inter in two weights (SIL Open Font License, `assets/OFL.txt`), reduced to
 //! Latin-1 and some signs, with figures of equal width. Must not read the machine's fonts.
 
+use super::raster::base64;
 use plotters::style::{FontDesc, FontFamily, FontStyle, register_font};
 use std::sync::Once;
 
@@ -18,6 +19,18 @@ pub const CSS_FAMILIES: &str = "Inter, 'Helvetica Neue', Arial, sans-serif";
 pub const SIZE_OF_EM: f64 = (1984.0 + 494.0) / 2048.0;
 /// Height of a capital letter in em (Inter's `OS/2` table).
 pub const CAP_HEIGHT: f64 = 0.727;
+
+/// Style rules that give a page the fonts.
+pub fn faces() -> String {
+    [(400, REGULAR), (600, SEMI_BOLD)]
+        .map(|(weight, bytes)| {
+            format!(
+                "@font-face {{ font-family: {FAMILY}; font-weight: {weight}; src: url(data:font/ttf;base64,{}) }}",
+                base64(bytes)
+            )
+        })
+        .join("\n")
+}
 
 /// Gives plotters the fonts, which it needs to measure text; once a process.
 pub fn register() {

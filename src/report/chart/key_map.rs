@@ -10,9 +10,9 @@ use super::markup::Paint;
 use super::raster::Raster;
 use super::regions::Regions;
 use super::server_strip::ServerStrip;
-use super::{Chart, ChartError};
+use super::{Area, Cells, Chart, ChartError, HeatColours, Readout, Values};
 use super::{finding, font, palette};
-use crate::experiment::{Results, StrategyResult};
+use crate::experiment::{KeyMapBucket, Results, StrategyResult};
 use crate::report::metric;
 use crate::report::number::{self, Kind};
 
@@ -29,14 +29,16 @@ pub struct HeatScale {
     low: f64,
     /// The hottest cell of any strategy.
     high: f64,
+    colours: HeatColours,
 }
 
 impl HeatScale {
-    /// The scale that holds every cell of every strategy.
-    pub fn of(results: &Results) -> Self {
+    /// The scale that holds every cell of every strategy, in `colours`.
+    pub fn of(results: &Results, colours: HeatColours) -> Self {
         let mut scale = Self {
             low: f64::INFINITY,
             high: 0.0,
+            colours,
         };
         for series in results
             .strategies
@@ -62,7 +64,7 @@ impl HeatScale {
         scale
     }
 
-    /// Index into the palette of [`heat_palette`]: 0 is nothing.
+    /// Index into [`HeatScale::palette`]: 0 is nothing.
     fn index(self, rate: f64) -> u8 {
         if rate <= 0.0 {
             return 0;
@@ -70,18 +72,17 @@ impl HeatScale {
         let level = (rate / self.low).ln() / (self.high / self.low).ln();
         1 + (level.clamp(0.0, 1.0) * (palette::HEAT_STEPS - 1) as f64).round() as u8
     }
-}
 
-/// Nothing (transparent), then heat from least to most.
-fn heat_palette() -> Vec<Paint> {
-    let heat = (0..palette::HEAT_STEPS)
-        .map(|step| palette::heat(step as f64 / (palette::HEAT_STEPS - 1) as f64).into());
-    std::iter::once(Paint {
-        colour: palette::EMPTY,
-        opacity: 0.0,
-    })
-    .chain(heat)
-    .collect()
+    /// Nothing (transparent), then heat from least to most.
+    fn palette(self) -> Vec<Paint> {
+        let level = |step| step as f64 / (palette::HEAT_STEPS - 1) as f64;
+        let heat = (0..palette::HEAT_STEPS).map(|step| self.colours.at(level(step)).into());
+        let nothing = Paint {
+            colour: palette::EMPTY,
+            opacity: 0.0,
+        };
+        std::iter::once(nothing).chain(heat).collect()
+    }
 }
 
 /// The rectangle that key space and time span.
@@ -206,7 +207,45 @@ pub fn draw(
     strip.draw(&canvas, (frame.left, frame.right), strip_top);
     draw_heat_legend(&canvas, (frame.left, legend_top), scale);
     strip.draw_legend(&canvas, (frame.left + 430.0, legend_top));
-    Ok(Some(canvas.finish(format!("key-map-{}", strategy.name))))
+    let chart = canvas.finish(format!("key-map-{}", strategy.name));
+    let cells = readout(strategy, &demand, &frame, &series.key_demand);
+    Ok(Some(chart.with_readouts(vec![cells])))
+}
+
+/// The writes of each cell.
+fn readout(
+    strategy: &StrategyResult,
+    demand: &Demand<'_>,
+    frame: &Frame,
+    counts: &[Vec<u64>],
+) -> Readout {
+    let buckets = strategy.key_map.iter().take(frame.buckets);
+    let key = |bucket: &KeyMapBucket| {
+        let start = match bucket.start.as_str() {
+            "" => "the least key",
+            start => start,
+        };
+        match bucket.labels.is_empty() {
+            true => start.to_owned(),
+            false => format!("{start} ({})", bucket.labels.join(" · ")),
+        }
+    };
+    Readout {
+        title: String::new(),
+        frame: Area {
+            left: frame.left,
+            top: frame.top,
+            width: frame.width(),
+            height: frame.bottom - frame.top,
+        },
+        values: Values::Cells(Cells {
+            keys: buckets.map(key).collect(),
+            times: (0..demand.intervals())
+                .map(|interval| demand.span(interval))
+                .collect(),
+            counts: counts.to_vec(),
+        }),
+    }
 }
 
 fn draw_cells(
@@ -218,7 +257,7 @@ fn draw_cells(
 ) {
     let size = (frame.width(), frame.bottom - frame.top);
     canvas.rect((frame.left, frame.top), size, palette::EMPTY);
-    let mut raster = Raster::new(cells.len(), heat_palette());
+    let mut raster = Raster::new(cells.len(), scale.palette());
     for bucket in (0..frame.buckets).rev() {
         for interval in cells {
             let rows = interval.get(bucket).copied().unwrap_or(0);
@@ -314,7 +353,7 @@ fn draw_heat_legend(canvas: &Canvas, (left, top): (f64, f64), scale: HeatScale) 
     canvas.rect((left, top), (20.0, 10.0), palette::EMPTY);
     canvas.text("none", (left + 10.0, top + 14.0), label());
     let bar = left + 44.0;
-    let mut raster = Raster::new(palette::HEAT_STEPS, heat_palette());
+    let mut raster = Raster::new(palette::HEAT_STEPS, scale.palette());
     for index in 1..=palette::HEAT_STEPS {
         raster.push(index as u8);
     }

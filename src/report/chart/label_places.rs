@@ -14,6 +14,16 @@ pub struct Area {
 }
 
 impl Area {
+    /// As wide as high.
+    pub fn square((left, top): (f64, f64), side: f64) -> Self {
+        Self {
+            left,
+            top,
+            width: side,
+            height: side,
+        }
+    }
+
     /// Around a point.
     pub fn around((x, y): (f64, f64), radius: f64) -> Self {
         Self {

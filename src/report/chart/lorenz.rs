@@ -5,7 +5,7 @@ use super::canvas::{Canvas, Label};
 use super::demand::{Demand, gini};
 use super::legend_table::{LEFT, LegendTable, Row, SIDE, TOP, draw_axis_names};
 use super::svg_backend::units;
-use super::{Chart, ChartError};
+use super::{Area, Chart, ChartError, Reading, Readings, Readout};
 use super::{finding, overlap, palette};
 use crate::experiment::{Results, StrategyResult};
 use crate::report::metric;
@@ -15,6 +15,8 @@ use plotters::style::Color;
 
 /// Servers up to which each is marked by a dot.
 const MOST_DOTS: usize = 32;
+/// Places along the axis whose numbers can be read off.
+const MOST_PLACES: usize = 64;
 
 struct Curve<'a> {
     index: usize,
@@ -126,5 +128,43 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
         Label::new(11.0).muted().right(),
     );
     table.draw(&canvas);
-    Ok(Some(canvas.finish("lorenz".to_owned())))
+    let chart = canvas.finish("lorenz".to_owned());
+    Ok(Some(chart.with_readouts(vec![readout(&curves)])))
+}
+
+/// What the coldest servers take under each strategy; of many servers, at so many places.
+fn readout(curves: &[Curve<'_>]) -> Readout {
+    let most = curves
+        .iter()
+        .map(|curve| curve.lorenz.len() - 1)
+        .max()
+        .unwrap_or(1);
+    let places = most.min(MOST_PLACES);
+    let reading = |place: usize| {
+        let share = place as f64 / places as f64;
+        let held = |curve: &Curve<'_>| {
+            let at = (share * (curve.lorenz.len() - 1) as f64).round() as usize;
+            Kind::Percent.text(curve.lorenz[at])
+        };
+        let servers = (share * most as f64).round() as u64;
+        let coldest = match servers {
+            1 => "the coldest server".to_owned(),
+            n => format!("the {} coldest servers", number::grouped(n)),
+        };
+        Reading {
+            x: LEFT + SIDE * share,
+            y: None,
+            label: format!("{coldest} of {}", number::grouped(most as u64)),
+            values: curves.iter().map(held).collect(),
+        }
+    };
+    let readings = Readings {
+        along: "share of the load".to_owned(),
+        names: curves
+            .iter()
+            .map(|curve| finding::name(curve.strategy))
+            .collect(),
+        readings: (1..=places).map(reading).collect(),
+    };
+    Readout::along(String::new(), Area::square((LEFT, TOP), SIDE), readings)
 }

@@ -45,7 +45,8 @@ pub fn path(points: &[(f64, f64)]) -> String {
     list
 }
 
-fn hex(colour: RGBColor) -> String {
+/// `#rrggbb`.
+pub fn hex(colour: RGBColor) -> String {
     format!("#{:02x}{:02x}{:02x}", colour.0, colour.1, colour.2)
 }
 

@@ -11,6 +11,7 @@ mod demand;
 mod event_marks;
 mod finding;
 mod font;
+mod heat_colours;
 mod key_buckets;
 mod key_labels;
 mod key_map;
@@ -23,29 +24,41 @@ mod palette;
 #[cfg(feature = "png")]
 mod png;
 mod raster;
+mod readout;
 mod regions;
 mod response;
 mod scaling;
 mod server_load;
 mod server_strip;
 mod svg_backend;
+mod theme;
 mod trade_off;
 
 #[cfg(test)]
 mod chart_tests;
 
+pub(super) use font::faces as font_faces;
+pub use heat_colours::{HeatColours, UnknownHeatColours};
+pub use label_places::Area;
+pub(super) use markup::escaped;
+pub(super) use raster::base64;
+pub use readout::{Cells, Reading, Readings, Readout, Values};
+pub use theme::{Theme, UnknownTheme};
+
 use crate::experiment::{Results, StrategyResult};
 use crate::report::metric;
 
 /// A finished chart.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Chart {
     /// File stem: `key-map-salted`, `server-load`, `lorenz`, `response-time`, `concentration`, `scaling`, `trade-off`.
     pub name: String,
     /// The finding.
     pub title: String,
-    /// The picture, 980 pixels wide.
+    /// The picture, 980 pixels wide, on white.
     pub svg: String,
+    /// The numbers behind it, plot by plot.
+    pub readouts: Vec<Readout>,
 }
 
 /// A chart that could not be drawn.
@@ -59,13 +72,13 @@ impl ChartError {
     }
 }
 
-/// Every chart that `results` have data for, in order.
+/// Every chart that `results` have data for, in order; heat in `colours`.
 ///
 /// # Errors
 /// When plotters can't measure text, which the fonts compiled in exclude.
-pub fn charts(results: &Results) -> Result<Vec<Chart>, ChartError> {
+pub fn charts(results: &Results, colours: HeatColours) -> Result<Vec<Chart>, ChartError> {
     let mapped = key_buckets::readable(results);
-    let scale = key_map::HeatScale::of(&mapped);
+    let scale = key_map::HeatScale::of(&mapped, colours);
     let mut charts = Vec::new();
     // The key map is one of writes.
     let written = |strategy: &&StrategyResult| !metric::is_of_reads(strategy);
@@ -81,7 +94,29 @@ pub fn charts(results: &Results) -> Result<Vec<Chart>, ChartError> {
     Ok(charts)
 }
 
+/// What all charts together show, in one sentence.
+pub fn headline(results: &Results) -> String {
+    finding::lorenz(results)
+}
+
+/// The colour of the strategy at `index` in the file, as markup.
+pub(super) fn strategy_colour(index: usize) -> String {
+    markup::hex(palette::strategy(index))
+}
+
 impl Chart {
+    fn with_readouts(self, readouts: Vec<Readout>) -> Self {
+        Self { readouts, ..self }
+    }
+
+    /// The picture under `theme`.
+    pub fn under(self, theme: Theme) -> Self {
+        Self {
+            svg: theme.apply(&self.svg),
+            ..self
+        }
+    }
+
     /// The picture as PNG, 1960 pixels wide.
     ///
     /// # Errors

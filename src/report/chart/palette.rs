@@ -20,7 +20,7 @@ pub const GREY: RGBColor = RGBColor(0x8a, 0x94, 0x9e);
 
 /// Strategies in file order. Found by search: at least 3:1 against white and CIE76 distance 36 between any two, for
 /// normal sight and simulated protanopia, deuteranopia and tritanopia (the test computes both).
-const STRATEGIES: [RGBColor; 6] = [
+pub const STRATEGIES: [RGBColor; 6] = [
     RGBColor(0xd5, 0x5e, 0x00),
     RGBColor(0xcc, 0x79, 0xa7),
     RGBColor(0x66, 0x11, 0x00),
@@ -28,6 +28,18 @@ const STRATEGIES: [RGBColor; 6] = [
     RGBColor(0x1a, 0x85, 0xff),
     RGBColor(0x30, 0x08, 0x30),
 ];
+
+/// The same strategies on [`DARK_PAPER`], found by the same search with at least 4:1.
+pub const DARK_STRATEGIES: [RGBColor; 6] = [
+    RGBColor(0xff, 0x0f, 0x0f),
+    RGBColor(0xc3, 0x69, 0x69),
+    RGBColor(0xd2, 0xff, 0x2d),
+    RGBColor(0x96, 0x4b, 0xff),
+    RGBColor(0x2d, 0x87, 0xc3),
+    RGBColor(0x78, 0xff, 0xff),
+];
+/// Background of the dark theme.
+pub const DARK_PAPER: RGBColor = RGBColor(0x14, 0x17, 0x1b);
 
 /// The colour of the strategy at `index` in the file: the same in every chart; grey from the seventh on.
 pub fn strategy(index: usize) -> RGBColor {
@@ -39,55 +51,8 @@ pub fn text(colour: RGBColor) -> RGBColor {
     if colour == GREY { MUTED } else { colour }
 }
 
-/// Every 8th of matplotlib's magma (CC0), dark to light; values between are interpolated.
-const MAGMA: [RGBColor; 33] = [
-    RGBColor(0, 0, 4),
-    RGBColor(3, 3, 18),
-    RGBColor(10, 8, 34),
-    RGBColor(19, 13, 52),
-    RGBColor(29, 17, 71),
-    RGBColor(41, 17, 90),
-    RGBColor(54, 16, 107),
-    RGBColor(68, 15, 118),
-    RGBColor(81, 18, 124),
-    RGBColor(93, 23, 127),
-    RGBColor(106, 28, 129),
-    RGBColor(118, 33, 129),
-    RGBColor(131, 38, 129),
-    RGBColor(144, 42, 129),
-    RGBColor(156, 46, 127),
-    RGBColor(170, 51, 125),
-    RGBColor(183, 55, 121),
-    RGBColor(196, 60, 117),
-    RGBColor(208, 65, 111),
-    RGBColor(220, 72, 105),
-    RGBColor(231, 82, 99),
-    RGBColor(239, 93, 94),
-    RGBColor(245, 107, 92),
-    RGBColor(249, 121, 93),
-    RGBColor(252, 137, 97),
-    RGBColor(253, 152, 105),
-    RGBColor(254, 167, 114),
-    RGBColor(254, 182, 124),
-    RGBColor(254, 196, 136),
-    RGBColor(254, 211, 149),
-    RGBColor(253, 226, 163),
-    RGBColor(252, 240, 178),
-    RGBColor(252, 253, 191),
-];
-
-/// Steps of [`heat`] that differ: one byte of an indexed image, less one for "nothing".
+/// Steps of heat that differ: one byte of an indexed image, less one for "nothing".
 pub const HEAT_STEPS: usize = 255;
-
-/// Colour of heat: 0 is the least that is not nothing, 1 the most. The darkest 6 % are left out: black reads as "off".
-pub fn heat(level: f64) -> RGBColor {
-    let position = (0.06 + 0.94 * level.clamp(0.0, 1.0)) * (MAGMA.len() - 1) as f64;
-    let below = (position as usize).min(MAGMA.len() - 2);
-    let part = position - below as f64;
-    let mix = |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * part).round() as u8;
-    let (from, to) = (MAGMA[below], MAGMA[below + 1]);
-    RGBColor(mix(from.0, to.0), mix(from.1, to.1), mix(from.2, to.2))
-}
 
 /// Steps of [`load`] on either side of the fair share.
 pub const LOAD_STEPS: i32 = 16;
@@ -111,6 +76,7 @@ pub fn load(step: i32) -> Paint {
 
 #[cfg(test)]
 mod tests {
+    use super::super::HeatColours;
     use super::*;
 
     fn linear(colour: RGBColor) -> [f64; 3] {
@@ -126,8 +92,12 @@ mod tests {
 
     /// WCAG contrast against white.
     fn contrast(colour: RGBColor) -> f64 {
+        1.05 / (luminance(colour) + 0.05)
+    }
+
+    fn luminance(colour: RGBColor) -> f64 {
         let [r, g, b] = linear(colour);
-        1.05 / (0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05)
+        0.2126 * r + 0.7152 * g + 0.0722 * b
     }
 
     /// CIE L*a*b* under D65 of a linear sRGB colour.
@@ -202,6 +172,18 @@ mod tests {
     }
 
     #[test]
+    fn strategies_can_be_told_apart_on_dark_paper_too() {
+        for (index, colour) in DARK_STRATEGIES.iter().enumerate() {
+            let contrast = (luminance(*colour) + 0.05) / (luminance(DARK_PAPER) + 0.05);
+            assert!(contrast >= 4.0, "{colour:?}: {contrast}");
+            for other in &DARK_STRATEGIES[..index] {
+                let apart = distance(*colour, *other);
+                assert!(apart >= 36.0, "{colour:?} and {other:?}: {apart}");
+            }
+        }
+    }
+
+    #[test]
     fn text_has_the_contrast_that_small_print_needs() {
         // WCAG AA for text below 18 pt is 4.5:1; grey lines count as graphics, 3:1.
         assert!(contrast(INK) >= 4.5 && contrast(MUTED) >= 4.5);
@@ -210,12 +192,14 @@ mod tests {
 
     #[test]
     fn heat_gets_lighter_all_the_way() {
-        let lightness: Vec<f64> = (0..=64)
-            .map(|i| lab(linear(heat(f64::from(i) / 64.0)))[0])
-            .collect();
-        assert!(
-            lightness.windows(2).all(|pair| pair[1] > pair[0]),
-            "{lightness:?}"
-        );
+        for colours in HeatColours::ALL {
+            let lightness: Vec<f64> = (0..=64)
+                .map(|i| lab(linear(colours.at(f64::from(i) / 64.0)))[0])
+                .collect();
+            assert!(
+                lightness.windows(2).all(|pair| pair[1] > pair[0]),
+                "{colours:?}: {lightness:?}"
+            );
+        }
     }
 }

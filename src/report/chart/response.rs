@@ -5,7 +5,7 @@
 use super::axis::Axis;
 use super::canvas::{Canvas, Label, MARGIN, Plot, WIDTH, spread};
 use super::svg_backend::{UNITS_PER_PX, units};
-use super::{Chart, ChartError};
+use super::{Area, Chart, ChartError, Reading, Readings, Readout};
 use super::{finding, font, overlap, palette};
 use crate::experiment::{Results, StrategyResult};
 use crate::report::metric;
@@ -199,7 +199,51 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
         at,
         Label::new(11.5).muted().centre().middle().turned(),
     );
-    Ok(Some(canvas.finish("response-time".to_owned())))
+    let chart = canvas.finish("response-time".to_owned());
+    let readout = readout(&plot, &lines, height);
+    Ok(Some(chart.with_readouts(vec![readout])))
+}
+
+/// The response time of each strategy at each percentile that is drawn.
+fn readout(plot: &Plot<'_>, lines: &[Line<'_>], height: f64) -> Readout {
+    let longest = lines.iter().max_by_key(|line| line.points.len());
+    let quantiles = longest.map_or(&[][..], |line| &line.strategy.response_curve.points);
+    let reading = |quantile: f64| {
+        let values = lines.iter().map(|line| {
+            let curve = &line.strategy.response_curve;
+            let found = curve.points.iter().find(|(at, _)| *at == quantile);
+            let bound = curve.censored_from.is_some_and(|from| quantile >= from);
+            match found {
+                None => number::UNDEFINED.to_owned(),
+                Some((_, ms)) if bound => format!(">\u{a0}{}", Kind::Millis.text(*ms)),
+                Some((_, ms)) => Kind::Millis.text(*ms),
+            }
+        });
+        Reading {
+            x: place(plot, (nines(quantile), 0.0)).0,
+            y: None,
+            label: format!("p{}", number::trimmed(quantile * 100.0, 5)),
+            values: values.collect(),
+        }
+    };
+    let shown = quantiles
+        .iter()
+        .filter(|(quantile, _)| nines(*quantile) >= FIRST_NINES);
+    let readings = Readings {
+        along: "response time, by percentile".to_owned(),
+        names: lines
+            .iter()
+            .map(|line| finding::name(line.strategy))
+            .collect(),
+        readings: shown.map(|(quantile, _)| reading(*quantile)).collect(),
+    };
+    let frame = Area {
+        left: LEFT,
+        top: TOP,
+        width: RIGHT - LEFT,
+        height,
+    };
+    Readout::along(String::new(), frame, readings)
 }
 
 fn subtitle(lines: &[Line<'_>]) -> String {

@@ -7,7 +7,7 @@ use super::canvas::{Canvas, Label, MARGIN, Plot, WIDTH};
 use super::demand::Demand;
 use super::markup::Paint;
 use super::svg_backend::units;
-use super::{Chart, ChartError};
+use super::{Area, Chart, ChartError, Reading, Readings, Readout};
 use super::{finding, font, palette};
 use crate::experiment::{Results, StrategyResult};
 use crate::report::metric;
@@ -112,6 +112,7 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
         &finding::server_load(&pairs),
         &subtitle(&pairs, top),
     );
+    let mut readouts = Vec::new();
     for (place, (index, strategy, demand)) in shown.iter().enumerate() {
         let corner = grid.corner(place);
         heading(&canvas, &grid, corner, strategy, demand);
@@ -139,6 +140,13 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
             capacity_drawn(strategy, top),
             palette::strategy(*index),
         )?;
+        readouts.push(readout(
+            strategy,
+            demand,
+            corner,
+            (grid.width, grid.height),
+            length,
+        ));
         if peak == 0.0 {
             let at = (corner.0 + grid.width / 2.0, corner.1 + grid.height / 2.0);
             canvas.text(
@@ -177,7 +185,55 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
             Label::new(11.0).muted().top(),
         );
     }
-    Ok(Some(canvas.finish("server-load".to_owned())))
+    let chart = canvas.finish("server-load".to_owned());
+    Ok(Some(chart.with_readouts(readouts)))
+}
+
+/// What each server is asked for in each interval, or the range of many servers.
+fn readout(
+    strategy: &StrategyResult,
+    demand: &Demand<'_>,
+    (left, top): (f64, f64),
+    (width, height): (f64, f64),
+    length_s: f64,
+) -> Readout {
+    let rate = |rate: f64| number::grouped(rate.round() as u64);
+    let each = demand.servers() <= MOST_LINES;
+    let mut names = vec!["hottest".to_owned()];
+    if each {
+        names.extend((0..demand.servers()).map(|server| format!("rs{server}")));
+    } else {
+        names.extend(["mean".to_owned(), "least".to_owned()]);
+    }
+    let reading = |interval: usize| {
+        let mut values = vec![rate(demand.peak_rate(interval))];
+        if each {
+            values.extend((0..demand.servers()).map(|server| rate(demand.rate(interval, server))));
+        } else {
+            values.push(rate(demand.mean_rate(interval)));
+            values.push(rate(demand.least_rate(interval)));
+        }
+        let middle = (demand.start_s(interval) + demand.end_s(interval)) / 2.0;
+        Reading {
+            x: left + width * middle / length_s,
+            y: None,
+            label: demand.span(interval),
+            values,
+        }
+    };
+    let load = metric::load_name([strategy]);
+    let readings = Readings {
+        along: format!("{load} a second, by time"),
+        names,
+        readings: (0..demand.intervals()).map(reading).collect(),
+    };
+    let frame = Area {
+        left,
+        top,
+        width,
+        height,
+    };
+    Readout::along(finding::name(strategy), frame, readings)
 }
 
 fn capacity(strategy: &StrategyResult) -> Option<f64> {

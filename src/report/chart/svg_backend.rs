@@ -181,7 +181,7 @@ impl SvgBackend {
         );
         self.push(format_args!(
             "<image x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" preserveAspectRatio=\"none\" \
-             style=\"image-rendering:pixelated\" href=\"data:image/png;base64,{base64}\"/>\n"
+             image-rendering=\"pixelated\" href=\"data:image/png;base64,{base64}\"/>\n"
         ));
     }
 

@@ -7,7 +7,7 @@ use super::canvas::{Canvas, Label, MARGIN, Plot, WIDTH};
 use super::label_places::{Area, Place, place};
 use super::response::tick_ms;
 use super::svg_backend::UNITS_PER_PX;
-use super::{Chart, ChartError, finding, font, palette};
+use super::{Chart, ChartError, Reading, Readings, Readout, finding, font, palette};
 use crate::experiment::{ReadResult, Results, StrategyResult};
 use crate::report::number::{self, Kind};
 use crate::report::{metric, read_prices};
@@ -138,12 +138,53 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
     let width = (WIDTH - 2.0 * MARGIN - GAP * (columns - 1) as f64) / columns as f64;
     let height = TOP + rows as f64 * pitch;
     let canvas = Canvas::new(height, &finding::trade_off(&panels), &subtitle(&panels));
+    let mut readouts = Vec::new();
     for (at, panel) in panels.iter().enumerate() {
         let left = MARGIN + (at % columns) as f64 * (width + GAP);
         let top = TOP + (at / columns) as f64 * pitch;
-        draw_panel(&canvas, panel, left, top, width)?;
+        readouts.push(draw_panel(&canvas, panel, left, top, width)?);
     }
-    Ok(Some(canvas.finish("trade-off".to_owned())))
+    let chart = canvas.finish("trade-off".to_owned());
+    Ok(Some(chart.with_readouts(readouts)))
+}
+
+/// The numbers of each mark, from left to right.
+fn readout(panel: &Panel<'_>, at: &[(f64, f64)], corner: (f64, f64), size: (f64, f64)) -> Readout {
+    let mut marks: Vec<(&Mark<'_>, (f64, f64))> =
+        panel.marks.iter().zip(at.iter().copied()).collect();
+    marks.sort_by(|(_, a), (_, b)| a.0.total_cmp(&b.0));
+    let reading = |(mark, (x, y)): (&Mark<'_>, (f64, f64))| Reading {
+        x,
+        y: Some(y),
+        label: finding::name(mark.strategy),
+        values: vec![
+            Kind::Ratio.text(mark.skew),
+            panel.price(mark),
+            mark.read.path.clone().unwrap_or_default(),
+            Kind::Compact.measure(&mark.read.calls),
+            Kind::Compact.measure(&mark.read.rows_read),
+        ],
+    };
+    let price = if panel.timed { "p99" } else { "planned" };
+    let names = [
+        "hottest ÷ mean of the writes",
+        price,
+        "path",
+        "calls",
+        "rows read",
+    ];
+    let readings = Readings {
+        along: "strategy".to_owned(),
+        names: names.map(str::to_owned).to_vec(),
+        readings: marks.into_iter().map(reading).collect(),
+    };
+    let frame = Area {
+        left: corner.0,
+        top: corner.1,
+        width: size.0,
+        height: size.1,
+    };
+    Readout::along(panel.name.to_owned(), frame, readings)
 }
 
 fn subtitle(panels: &[Panel<'_>]) -> String {
@@ -166,7 +207,7 @@ fn draw_panel(
     left: f64,
     top: f64,
     width: f64,
-) -> Result<(), ChartError> {
+) -> Result<Readout, ChartError> {
     let corner = (left + LEFT, top + HEAD);
     let size = (width - LEFT, PANEL_HEIGHT);
     canvas.text(
@@ -229,7 +270,7 @@ fn draw_panel(
             Label::new(10.5).muted().top(),
         );
     }
-    Ok(())
+    Ok(readout(panel, &at, corner, size))
 }
 
 fn axes(panel: &Panel<'_>) -> (Axis, Axis) {

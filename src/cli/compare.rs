@@ -1,0 +1,30 @@
+//! `keyheat compare`: what changed from one result to another. Must not judge: verdicts come from the results.
+
+use super::args::CompareArguments;
+use super::console::Console;
+use super::{Outcome, report};
+use crate::report::ComparisonReport;
+use anyhow::{Context, Result};
+
+pub fn run(arguments: &CompareArguments, console: &Console) -> Result<Outcome> {
+    let before = report::load(&arguments.before)?;
+    let after = report::load(&arguments.after)?;
+    let pairs = arguments
+        .pair
+        .iter()
+        .map(|pair| {
+            let (old, new) = pair
+                .split_once('=')
+                .with_context(|| format!("`--pair {pair}` is not `BEFORE=AFTER`"))?;
+            Ok((old.to_owned(), new.to_owned()))
+        })
+        .collect::<Result<Vec<_>>>()?;
+    let comparison = before.compare(&after, &pairs)?;
+    if comparison.strategies.is_empty() {
+        console
+            .warn("no strategy has the same name in both; `--pair BEFORE=AFTER` compares any two");
+    }
+    let report = ComparisonReport::new(&comparison);
+    console.data(&report.render(arguments.format.in_report(), console.table_style()))?;
+    Ok(Outcome::Fine)
+}

@@ -1,0 +1,59 @@
+//! `keyheat report`: charts and page of results that are there already. Must not simulate.
+
+use super::Outcome;
+use super::args::{ImageKind, ReportArguments};
+use super::console::Console;
+use crate::experiment::Results;
+use crate::report::{Images, Report};
+use anyhow::{Result, bail};
+use std::path::{MAIN_SEPARATOR, Path};
+
+pub fn run(arguments: &ReportArguments, console: &Console) -> Result<Outcome> {
+    let results = load(&arguments.results)?;
+    let beside = arguments.results.parent().unwrap_or(Path::new(""));
+    let folder = match &arguments.out {
+        Some(folder) => folder,
+        None if beside.as_os_str().is_empty() => Path::new("."),
+        None => beside,
+    };
+    let mut report = Report::new(&results).with_colours(arguments.palette);
+    if let Some(theme) = arguments.theme {
+        report = report.with_theme(theme);
+    }
+    if !arguments.images.is_empty() {
+        report = report.with_images(images(&arguments.images)?);
+    }
+    let charts = report.write_pictures(folder)?;
+    console.say(&format!(
+        "{} chart{} and `report.html`; {}{MAIN_SEPARATOR}",
+        charts.len(),
+        if charts.len() == 1 { "" } else { "s" },
+        folder.display()
+    ));
+    Ok(Outcome::Fine)
+}
+
+fn images(kinds: &[ImageKind]) -> Result<Images> {
+    let images = Images {
+        svg: kinds.contains(&ImageKind::Svg),
+        png: kinds.contains(&ImageKind::Png),
+    };
+    if images.png && !cfg!(feature = "png") {
+        bail!(
+            "this keyheat was built without PNG\nbuild it with the feature `png`, or take `--images svg`"
+        );
+    }
+    Ok(images)
+}
+
+/// Results of this version's format.
+pub(super) fn load(path: &Path) -> Result<Results> {
+    if path.is_dir() {
+        bail!(
+            "`{}` is a folder\ngive the file: `{}`",
+            path.display(),
+            path.join("results.json").display()
+        );
+    }
+    Ok(Results::load(path)?)
+}

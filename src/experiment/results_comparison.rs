@@ -1,0 +1,341 @@
+//! Two results compared, strategy by strategy: ratios with their intervals, what got better or worse, and what a changed key
+//! costs to rewrite. Must not know files, nor how it is shown.
+
+use super::{Measure, Results, StrategyResult};
+use crate::metrics::{Better, Unit};
+use crate::statistics::{Estimate, paired_ratio, unpaired_difference, unpaired_ratio};
+use serde::Serialize;
+
+/// What changed from one result to another.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ResultsComparison {
+    /// The first.
+    pub before: ComparedResults,
+    /// The second.
+    pub after: ComparedResults,
+    /// Both have the same seed: replicate i met the same draws in both, and is compared with replicate i.
+    pub paired: bool,
+    /// In the order of the first.
+    pub strategies: Vec<StrategyChange>,
+    /// Strategies without a partner in the second.
+    pub only_before: Vec<String>,
+    /// Strategies without a partner in the first.
+    pub only_after: Vec<String>,
+}
+
+/// Where one of the results comes from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ComparedResults {
+    /// Name of its scenario.
+    pub name: String,
+    /// Of the scenario's text.
+    pub sha256: String,
+    /// What was changed beside the file.
+    pub overrides: Vec<String>,
+    /// Its version of keyheat.
+    pub tool: String,
+    /// Its seed.
+    pub seed: u64,
+    /// Its replicates.
+    pub replicates: u32,
+}
+
+/// What changed for one strategy.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StrategyChange {
+    /// Its name in the first.
+    pub before: String,
+    /// Its name in the second.
+    pub after: String,
+    /// What it takes to get from one key to the other; `None` when the key is the same.
+    pub rewrite: Option<Rewrite>,
+    /// Every metric that either has, in the order of the first.
+    pub metrics: Vec<MetricChange>,
+}
+
+/// A row key can't be changed in place: every row is read under the old key and written again under the new one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Rewrite {
+    /// The old key.
+    pub key_before: String,
+    /// The new key.
+    pub key_after: String,
+    /// Rows of the old table at the end of the run: existing ones and those that the run added.
+    pub rows: Option<f64>,
+    /// Bytes that they take on disk, which are read.
+    pub bytes_read: Option<f64>,
+    /// Bytes that they take on disk under the new key, which are written.
+    pub bytes_written: Option<f64>,
+}
+
+/// What changed in one metric.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MetricChange {
+    /// Its path.
+    pub metric: String,
+    /// What its numbers count; `None` when the catalogue has no such metric.
+    #[serde(skip)]
+    pub unit: Option<Unit>,
+    /// In the first.
+    pub before: Measure,
+    /// In the second.
+    pub after: Measure,
+    /// The second over the first (geometric mean); undefined where a value is not positive.
+    pub ratio: Measure,
+    /// The second less the first.
+    pub difference: Measure,
+    /// What follows.
+    pub verdict: ChangeVerdict,
+}
+
+/// What a comparison says of a metric, at 95 % for each on its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChangeVerdict {
+    /// The same in every replicate.
+    Identical,
+    /// The interval holds "no change".
+    NoSignificantDifference,
+    /// Significantly different, the way that the catalogue calls better.
+    Better,
+    /// The other way.
+    Worse,
+    /// Significantly different, where no way is better.
+    Different,
+    /// Fewer than two replicates to compare: no interval.
+    OneValue,
+    /// One of them is a lower bound (unfinished operations), which is not compared as a number.
+    LowerBound,
+    /// Undefined in one of them.
+    Undefined,
+}
+
+impl ChangeVerdict {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Identical => "identical",
+            Self::NoSignificantDifference => "no significant difference",
+            Self::Better => "better",
+            Self::Worse => "worse",
+            Self::Different => "different",
+            Self::OneValue => "one value, no interval",
+            Self::LowerBound => "a lower bound",
+            Self::Undefined => "undefined",
+        }
+    }
+}
+
+/// A strategy that is to be compared and does not exist.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no strategy `{name}` in the {place} results; it has {}", names.join(", "))]
+pub struct UnknownStrategy {
+    name: String,
+    place: &'static str,
+    names: Vec<String>,
+}
+
+impl Results {
+    /// What changed from `self` to `after`. Strategies of the same name are partners, or only those that `pairs` gives as (name
+    /// before, name after).
+    ///
+    /// # Errors
+    /// When a pair names a strategy that does not exist.
+    pub fn compare(
+        &self,
+        after: &Self,
+        pairs: &[(String, String)],
+    ) -> Result<ResultsComparison, UnknownStrategy> {
+        let mut partners = Vec::new();
+        for (old, new) in pairs {
+            partners.push((self.named(old, "first")?, after.named(new, "second")?));
+        }
+        let find = |results: &'_ Self, name: &str| {
+            let same = |strategy: &&StrategyResult| strategy.name == name;
+            results.strategies.iter().position(|it| same(&it))
+        };
+        let (mut only_before, mut only_after) = (Vec::new(), Vec::new());
+        if pairs.is_empty() {
+            for strategy in &self.strategies {
+                match find(after, &strategy.name) {
+                    Some(at) => partners.push((strategy, &after.strategies[at])),
+                    None => only_before.push(strategy.name.clone()),
+                }
+            }
+            let new = after.strategies.iter().map(|strategy| &strategy.name);
+            only_after.extend(new.filter(|name| find(self, name).is_none()).cloned());
+        }
+        let paired = self.seed == after.seed;
+        Ok(ResultsComparison {
+            before: self.compared(),
+            after: after.compared(),
+            paired,
+            strategies: partners
+                .into_iter()
+                .map(|(old, new)| StrategyChange::of(old, new, paired))
+                .collect(),
+            only_before,
+            only_after,
+        })
+    }
+
+    fn named(&self, name: &str, place: &'static str) -> Result<&StrategyResult, UnknownStrategy> {
+        let found = self.strategies.iter().find(|it| it.name == name);
+        found.ok_or_else(|| UnknownStrategy {
+            name: name.to_owned(),
+            place,
+            names: self.strategies.iter().map(|it| it.name.clone()).collect(),
+        })
+    }
+
+    fn compared(&self) -> ComparedResults {
+        ComparedResults {
+            name: self.scenario.name.clone(),
+            sha256: self.scenario.sha256.clone(),
+            overrides: self.scenario.overrides.clone(),
+            tool: self.tool.clone(),
+            seed: self.seed,
+            replicates: self.replicates,
+        }
+    }
+}
+
+impl StrategyChange {
+    fn of(before: &StrategyResult, after: &StrategyResult, paired: bool) -> Self {
+        let (old, new) = (before.measures(), after.measures());
+        let mut metrics = Vec::new();
+        for (path, measure) in &old {
+            let other = new.iter().find(|(other, _)| other == path);
+            let other = other.map_or(Measure::UNDEFINED, |(_, other)| **other);
+            metrics.push(MetricChange::of(
+                path,
+                (before, **measure),
+                (after, other),
+                paired,
+            ));
+        }
+        for (path, measure) in &new {
+            if !old.iter().any(|(other, _)| other == path) {
+                let none = (before, Measure::UNDEFINED);
+                metrics.push(MetricChange::of(path, none, (after, **measure), paired));
+            }
+        }
+        // Of metrics that neither has nothing can be said.
+        metrics.retain(|change| change.before.mean.or(change.after.mean).is_some());
+        Self {
+            before: before.name.clone(),
+            after: after.name.clone(),
+            rewrite: Rewrite::of(before, after),
+            metrics,
+        }
+    }
+}
+
+impl Rewrite {
+    fn of(before: &StrategyResult, after: &StrategyResult) -> Option<Self> {
+        let (old, new) = (before.key.trim(), after.key.trim());
+        if old == new {
+            return None;
+        }
+        let number = |strategy: &StrategyResult, path: &str| {
+            let measures = strategy.measures();
+            let found = measures.iter().find(|(name, _)| name == path)?;
+            found.1.mean
+        };
+        let rows = number(before, "table_rows");
+        // The second run may have written more or fewer rows than the first: it tells what a row takes.
+        let row = number(after, "table_bytes")
+            .zip(number(after, "table_rows"))
+            .map(|(bytes, rows)| bytes / rows);
+        Some(Self {
+            key_before: old.to_owned(),
+            key_after: new.to_owned(),
+            rows,
+            bytes_read: number(before, "table_bytes"),
+            bytes_written: rows.zip(row).map(|(rows, bytes)| rows * bytes),
+        })
+    }
+}
+
+/// A metric of one of the results: whose, and its summary.
+type Side<'a> = (&'a StrategyResult, Measure);
+
+impl MetricChange {
+    fn of(path: &str, before: Side<'_>, after: Side<'_>, paired: bool) -> Self {
+        let values = |side: Side<'_>| side.0.values.get(path).cloned().unwrap_or_default();
+        let (old, new) = (values(before), values(after));
+        let (ratio, difference) = match paired {
+            true => paired_changes(&old, &new),
+            false => unpaired_changes(&old, &new),
+        };
+        let measure = |estimate: Option<Estimate>| estimate.map_or(Measure::UNDEFINED, Into::into);
+        let mut change = Self {
+            metric: path.to_owned(),
+            unit: None,
+            before: before.1,
+            after: after.1,
+            ratio: measure(ratio),
+            difference: measure(difference),
+            verdict: ChangeVerdict::Undefined,
+        };
+        let definition = after
+            .0
+            .definition(path)
+            .or_else(|| before.0.definition(path));
+        change.unit = definition.map(|definition| definition.unit);
+        let better = definition.map_or(Better::Neither, |definition| definition.better);
+        change.verdict = change.judged(old == new, better);
+        change
+    }
+
+    fn judged(&self, same: bool, better: Better) -> ChangeVerdict {
+        if self.before.censored || self.after.censored {
+            return ChangeVerdict::LowerBound;
+        }
+        if self.before.mean.is_none() || self.after.mean.is_none() {
+            return ChangeVerdict::Undefined;
+        }
+        if same {
+            return ChangeVerdict::Identical;
+        }
+        // A ratio where there is one: a change of so many per cent, whatever the level.
+        let (estimate, none) = match self.ratio.mean {
+            Some(_) => (&self.ratio, 1.0),
+            None => (&self.difference, 0.0),
+        };
+        let (Some(low), Some(high)) = (estimate.low, estimate.high) else {
+            return ChangeVerdict::OneValue;
+        };
+        if low <= none && none <= high {
+            return ChangeVerdict::NoSignificantDifference;
+        }
+        match (better, low > none) {
+            (Better::Neither, _) => ChangeVerdict::Different,
+            (Better::Higher, true) | (Better::Lower, false) => ChangeVerdict::Better,
+            (Better::Higher, false) | (Better::Lower, true) => ChangeVerdict::Worse,
+        }
+    }
+}
+
+type Changes = (Option<Estimate>, Option<Estimate>);
+
+/// Ratio and difference, replicate by replicate.
+fn paired_changes(old: &[Option<f64>], new: &[Option<f64>]) -> Changes {
+    let pairs: Vec<(f64, f64)> = old
+        .iter()
+        .zip(new)
+        .filter_map(|(old, new)| Some(((*new)?, (*old)?)))
+        .collect();
+    let differences: Vec<f64> = pairs.iter().map(|(new, old)| new - old).collect();
+    // Without the pairs that have no ratio, the others would judge alone.
+    let ratio = paired_ratio(pairs.iter().copied());
+    let ratio = ratio.filter(|ratio| ratio.n as usize == pairs.len());
+    (ratio, Estimate::of(&differences))
+}
+
+/// Ratio and difference of independent runs.
+fn unpaired_changes(old: &[Option<f64>], new: &[Option<f64>]) -> Changes {
+    let defined = |values: &[Option<f64>]| values.iter().flatten().copied().collect::<Vec<f64>>();
+    let (old, new) = (defined(old), defined(new));
+    (unpaired_ratio(&new, &old), unpaired_difference(&new, &old))
+}

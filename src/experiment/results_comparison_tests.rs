@@ -1,0 +1,215 @@
+//! Tests of comparing results.
+
+use super::{ChangeVerdict, Measure, Metric, MetricChange, Results, StrategyResult};
+use std::collections::BTreeMap;
+
+/// A strategy with the values of some metrics in each replicate.
+fn strategy(name: &str, key: &str, values: &[(&str, &[f64])]) -> StrategyResult {
+    let text = format!(
+        r#"{{"name": "{name}", "title": "", "sweep": {{}}, "key": "{key}", "servers": 4, "metrics": {{}}, "values": {{}}, "writes": [], "reads": [],
+            "neighbours": [], "counts": {{"offered": 0, "completed": 0, "failed": 0, "in_flight": 0}}, "verdict": "", "entities": [],
+            "series": null, "key_map": [], "region_starts": [], "response_curve": {{"points": [], "max_ms": null, "censored_from": null}}}}"#
+    );
+    let mut strategy: StrategyResult = serde_json::from_str(&text).unwrap();
+    for (metric, values) in values {
+        let values: Vec<Option<f64>> = values.iter().copied().map(Some).collect();
+        let measure = Measure::of(&values, (f64::NEG_INFINITY, f64::INFINITY));
+        match metric.split_once('.') {
+            Some((family, part)) => {
+                let members = BTreeMap::from([(part.to_owned(), measure)]);
+                strategy
+                    .metrics
+                    .insert(family.to_owned(), Metric::Family(members));
+            }
+            None => {
+                strategy
+                    .metrics
+                    .insert((*metric).to_owned(), Metric::Number(measure));
+            }
+        }
+        strategy.values.insert((*metric).to_owned(), values);
+    }
+    strategy
+}
+
+fn results(seed: u64, strategies: Vec<StrategyResult>) -> Results {
+    let text = format!(
+        r#"{{"schema_version": 1, "tool": "keyheat 0.0.0", "scenario": {{"name": "s", "sha256": "00", "question": "", "text": "", "overrides": []}},
+            "seed": {seed}, "replicates": 3, "duration_s": 10, "warmup_s": 1, "sample_s": 1, "strategies": [], "comparisons": [],
+            "expectations": [], "warnings": []}}"#
+    );
+    let mut results: Results = serde_json::from_str(&text).unwrap();
+    results.strategies = strategies;
+    results
+}
+
+/// What comparing one metric's values says.
+fn change(
+    metric: &str,
+    (old_seed, old): (u64, &[f64]),
+    (seed, new): (u64, &[f64]),
+) -> MetricChange {
+    let before = results(old_seed, vec![strategy("a", "k", &[(metric, old)])]);
+    let after = results(seed, vec![strategy("a", "k", &[(metric, new)])]);
+    let found = before.compare(&after, &[]).unwrap();
+    found.strategies[0].metrics[0].clone()
+}
+
+#[test]
+fn results_are_identical_to_themselves() {
+    let values: &[(&str, &[f64])] = &[
+        ("server_max_share", &[0.3, 0.31, 0.29]),
+        ("write_response_ms.p99", &[4.0, 5.0, 6.0]),
+        ("table_bytes", &[1e9]),
+    ];
+    let same = results(7, vec![strategy("a", "k", values)]);
+    let found = same.compare(&same, &[]).unwrap();
+    assert!(found.paired);
+    let metrics = &found.strategies[0].metrics;
+    assert_eq!(metrics.len(), 3);
+    assert!(
+        metrics
+            .iter()
+            .all(|it| it.verdict == ChangeVerdict::Identical)
+    );
+    assert_eq!(found.strategies[0].rewrite, None);
+}
+
+#[test]
+fn pairs_see_a_small_change_that_independent_runs_hide() {
+    let (old, new): (&[f64], &[f64]) = (&[100.0, 200.0, 400.0], &[101.0, 202.1, 403.9]);
+    let paired = change("write_response_ms.p99", (7, old), (7, new));
+    assert_eq!(paired.verdict, ChangeVerdict::Worse);
+    assert!(
+        (paired.ratio.mean.unwrap() - 1.0101).abs() < 1e-4,
+        "{paired:?}"
+    );
+    let apart = change("write_response_ms.p99", (7, old), (8, new));
+    assert_eq!(apart.verdict, ChangeVerdict::NoSignificantDifference);
+    assert!(
+        (apart.ratio.mean.unwrap() - 1.0101).abs() < 1e-4,
+        "{apart:?}"
+    );
+}
+
+#[test]
+fn better_and_worse_follow_the_catalogue() {
+    let verdict = |metric, old: &[f64], new: &[f64]| change(metric, (7, old), (7, new)).verdict;
+    let (low, high): (&[f64], &[f64]) = (&[10.0, 11.0, 12.0], &[20.0, 22.1, 23.9]);
+    assert_eq!(
+        verdict("write_throughput_per_sec", low, high),
+        ChangeVerdict::Better
+    );
+    assert_eq!(
+        verdict("write_throughput_per_sec", high, low),
+        ChangeVerdict::Worse
+    );
+    assert_eq!(
+        verdict("server_peak_to_mean", high, low),
+        ChangeVerdict::Better
+    );
+    assert_eq!(verdict("regions_end", low, high), ChangeVerdict::Different);
+    assert_eq!(
+        verdict("key_bytes", &[8.0], &[9.0]),
+        ChangeVerdict::OneValue
+    );
+}
+
+#[test]
+fn where_a_value_is_zero_the_difference_decides() {
+    let none: &[f64] = &[0.0, 0.0, 0.0];
+    let found = change(
+        "write_failed_fraction",
+        (7, none),
+        (7, &[0.02, 0.03, 0.025]),
+    );
+    assert_eq!(
+        (found.ratio.mean, found.verdict),
+        (None, ChangeVerdict::Worse)
+    );
+    assert!((found.difference.mean.unwrap() - 0.025).abs() < 1e-12);
+}
+
+#[test]
+fn lower_bounds_and_missing_metrics_are_not_compared() {
+    let mut before = results(
+        7,
+        vec![strategy(
+            "a",
+            "k",
+            &[("write_response_ms.p99", &[4.0, 5.0])],
+        )],
+    );
+    let mut after = before.clone();
+    after.strategies[0].values.clear();
+    after.strategies[0].metrics.clear();
+    let found = before.compare(&after, &[]).unwrap();
+    assert_eq!(
+        found.strategies[0].metrics[0].verdict,
+        ChangeVerdict::Undefined
+    );
+    after = before.clone();
+    after.strategies[0].values.insert(
+        "write_response_ms.p99".to_owned(),
+        vec![Some(9.0), Some(9.5)],
+    );
+    if let Some(Metric::Family(members)) = before.strategies[0].metrics.get_mut("write_response_ms")
+    {
+        members.get_mut("p99").unwrap().censored = true;
+    }
+    let found = before.compare(&after, &[]).unwrap();
+    assert_eq!(
+        found.strategies[0].metrics[0].verdict,
+        ChangeVerdict::LowerBound
+    );
+}
+
+#[test]
+fn a_changed_key_costs_a_rewrite_of_all_rows_of_the_old_table() {
+    let old: &[(&str, &[f64])] = &[("table_rows", &[1_000.0]), ("table_bytes", &[70_000.0])];
+    // The second run added more rows: 90 bytes a row count, not its total.
+    let new: &[(&str, &[f64])] = &[("table_rows", &[1_100.0]), ("table_bytes", &[99_000.0])];
+    let before = results(
+        7,
+        vec![strategy("a", "be8(ts)", old), strategy("b", "x", old)],
+    );
+    let after = results(
+        7,
+        vec![
+            strategy("a", "salt(8, ts) || be8(ts)", new),
+            strategy("c", "x", new),
+        ],
+    );
+    let found = before.compare(&after, &[]).unwrap();
+    let rewrite = found.strategies[0].rewrite.clone().unwrap();
+    assert_eq!(rewrite.rows, Some(1_000.0));
+    assert_eq!(
+        (rewrite.bytes_read, rewrite.bytes_written),
+        (Some(70_000.0), Some(90_000.0))
+    );
+    assert_eq!(
+        (&found.only_before[..], &found.only_after[..]),
+        (&["b".to_owned()][..], &["c".to_owned()][..])
+    );
+}
+
+#[test]
+fn strategies_of_other_names_are_paired_on_demand() {
+    let values: &[(&str, &[f64])] = &[("server_max_share", &[0.3, 0.31])];
+    let before = results(
+        7,
+        vec![strategy("a", "x", values), strategy("b", "y", values)],
+    );
+    let found = before
+        .compare(&before, &[("a".to_owned(), "b".to_owned())])
+        .unwrap();
+    assert_eq!(found.strategies.len(), 1);
+    assert!(found.strategies[0].rewrite.is_some());
+    let error = before
+        .compare(&before, &[("a".to_owned(), "z".to_owned())])
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "no strategy `z` in the second results; it has a, b"
+    );
+}

@@ -1,0 +1,183 @@
+//! The charts on the page, with the tables behind them, and for the script where on a picture each row of a table lies. Must not know what they show.
+
+use super::html::{Html, text};
+use crate::report::chart::{Cells, Chart, Readings, Readout, Values, base64};
+use crate::report::number::{self, Kind};
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use serde::Serialize;
+use std::io::Write;
+
+/// Rows of the table behind a key map.
+const HOTTEST: usize = 20;
+
+/// Every chart as a figure with its numbers.
+pub fn figures(html: &mut Html, charts: &[Chart]) {
+    if charts.is_empty() {
+        return;
+    }
+    html.line(format_args!("<h2>Charts</h2>"));
+    for chart in charts {
+        html.line(format_args!(
+            "<figure id=\"{}\">\n<div class=\"picture\">{}</div>\n<figcaption><output aria-live=\"polite\"></output></figcaption>",
+            text(&chart.name),
+            chart.svg
+        ));
+        if !chart.readouts.is_empty() {
+            html.details("The numbers behind it", |html| {
+                chart
+                    .readouts
+                    .iter()
+                    .for_each(|readout| table(html, readout));
+            });
+        }
+        html.line(format_args!("</figure>"));
+    }
+}
+
+fn table(html: &mut Html, readout: &Readout) {
+    if !readout.title.is_empty() {
+        html.line(format_args!("<h3>{}</h3>", text(&readout.title)));
+    }
+    match &readout.values {
+        Values::Along(readings) => along(html, readings),
+        Values::Cells(cells) => hottest(html, cells),
+    }
+}
+
+fn along(html: &mut Html, readings: &Readings) {
+    let names = std::iter::once(&readings.along).chain(&readings.names);
+    let headings: Vec<String> = names.map(text).collect();
+    let right: Vec<bool> = (0..headings.len()).map(|column| column > 0).collect();
+    let rows = readings.readings.iter();
+    let rows: Vec<Vec<String>> = rows
+        .map(|reading| {
+            let cells = std::iter::once(&reading.label).chain(&reading.values);
+            cells.map(text).collect()
+        })
+        .collect();
+    html.table(&headings, &right, &rows);
+}
+
+/// Of thousands of cells, the buckets that matter.
+fn hottest(html: &mut Html, cells: &Cells) {
+    let total = |bucket: usize| -> u64 {
+        let column = cells.counts.iter().filter_map(|row| row.get(bucket));
+        column.sum()
+    };
+    let mut buckets: Vec<(usize, u64)> = (0..cells.keys.len())
+        .map(|bucket| (bucket, total(bucket)))
+        .collect();
+    let all: u64 = buckets.iter().map(|(_, rows)| rows).sum();
+    // Stable: equals stay in key order.
+    buckets.sort_by_key(|(_, rows)| std::cmp::Reverse(*rows));
+    let rows = buckets.iter().take(HOTTEST).filter(|(_, rows)| *rows > 0);
+    let rows: Vec<Vec<String>> = rows
+        .map(|(bucket, rows)| {
+            vec![
+                format!("<code>{}</code>", text(&cells.keys[*bucket])),
+                text(&number::grouped(*rows)),
+                text(&Kind::Percent.text(*rows as f64 / all as f64)),
+            ]
+        })
+        .collect();
+    let first = format!(
+        "the {} hottest of {} key buckets, by their first key",
+        rows.len(),
+        number::grouped(cells.keys.len() as u64)
+    );
+    let headings = [first, "writes in the run".to_owned(), "share".to_owned()];
+    html.table(&headings, &[false, true, true], &rows);
+}
+
+/// A chart for the script.
+#[derive(Serialize)]
+struct FigureData<'a> {
+    id: &'a str,
+    plots: Vec<PlotData<'a>>,
+}
+
+/// One plot of it.
+#[derive(Serialize)]
+struct PlotData<'a> {
+    title: &'a str,
+    /// Left, top, width, height in the picture's pixels.
+    frame: [f64; 4],
+    #[serde(flatten)]
+    values: ValueData<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum ValueData<'a> {
+    /// Of each row of the plot's table: x, and y or null.
+    Along(Vec<(f64, Option<f64>)>),
+    Cells {
+        keys: &'a [String],
+        times: &'a [String],
+        /// Base64 of the deflated counts, bucket by bucket, seven bits a byte, least first, the eighth bit "more".
+        counts: String,
+    },
+}
+
+/// What the script needs beside the tables, as JSON in a block that no browser runs.
+pub fn data(html: &mut Html, charts: &[Chart]) {
+    let figures: Vec<FigureData<'_>> = charts
+        .iter()
+        .map(|chart| FigureData {
+            id: &chart.name,
+            plots: chart.readouts.iter().map(plot).collect(),
+        })
+        .collect();
+    let json = serde_json::to_string(&figures).expect("texts and finite numbers are JSON");
+    // The block ends at the first `</script`, wherever it stands.
+    let json = json.replace('<', "\\u003c");
+    html.line(format_args!(
+        "<script type=\"application/json\" id=\"readouts\">{json}</script>"
+    ));
+}
+
+fn plot(readout: &Readout) -> PlotData<'_> {
+    let frame = &readout.frame;
+    let values = match &readout.values {
+        Values::Along(readings) => {
+            let places = readings.readings.iter();
+            ValueData::Along(places.map(|it| (tenth(it.x), it.y.map(tenth))).collect())
+        }
+        Values::Cells(cells) => ValueData::Cells {
+            keys: &cells.keys,
+            times: &cells.times,
+            counts: packed(cells),
+        },
+    };
+    PlotData {
+        title: &readout.title,
+        frame: [frame.left, frame.top, frame.width, frame.height].map(tenth),
+        values,
+    }
+}
+
+/// A tenth of a pixel is finer than a pointer.
+fn tenth(px: f64) -> f64 {
+    (px * 10.0).round() / 10.0
+}
+
+fn packed(cells: &Cells) -> String {
+    let mut bytes = Vec::new();
+    for bucket in 0..cells.keys.len() {
+        for interval in &cells.counts {
+            let mut count = interval.get(bucket).copied().unwrap_or(0);
+            while count > 0x7f {
+                bytes.push((count & 0x7f) as u8 | 0x80);
+                count >>= 7;
+            }
+            bytes.push(count as u8);
+        }
+    }
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    let deflated = encoder
+        .write_all(&bytes)
+        .and_then(|()| encoder.finish())
+        .expect("memory takes any bytes");
+    base64(&deflated)
+}
