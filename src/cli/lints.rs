@@ -1,7 +1,7 @@
 //! What is odd about a scenario that can be used: in full, with its places, or in short. Must not find anything out itself.
 
 use super::console::Console;
-use crate::layout::{Layout, Replicate, load_lints};
+use crate::layout::{Layout, Replicate, change_lints, load_lints};
 use crate::scenario::{Diagnostic, Scenario, Severity, render};
 
 /// The layouts of all strategies.
@@ -18,8 +18,10 @@ fn layouts(scenario: &Scenario) -> Vec<Layout> {
 fn all<'a>(scenario: &Scenario, layouts: impl Iterator<Item = &'a Layout>) -> Vec<Diagnostic> {
     let mut lints = scenario.warnings.clone();
     for (strategy, layout) in scenario.strategies.iter().zip(layouts) {
-        let by_load = load_lints(strategy, &scenario.time);
-        for lint in layout.lints.iter().cloned().chain(by_load) {
+        let time = &scenario.time;
+        let changes = change_lints(strategy, layout, time);
+        let loads = load_lints(strategy, time);
+        for lint in layout.lints.iter().cloned().chain(loads).chain(changes) {
             if !lints.contains(&lint) {
                 lints.push(lint);
             }

@@ -20,6 +20,14 @@ pub struct ClusterSpec {
     pub network: SimDuration,
     /// Heap of each server.
     pub heap: ByteSize,
+    /// What flushes and compactions of one server write a second, together (estimate).
+    pub disk_bandwidth: Bandwidth,
+    /// How long a region is offline when it is split (estimate).
+    pub split_offline: SimDuration,
+    /// How long a region is offline when it moves (estimate).
+    pub move_offline: SimDuration,
+    /// From a crash to its detection (`zookeeper.session.timeout`, capped by ZooKeeper's own 40 s).
+    pub failure_detection: SimDuration,
     /// Service times.
     pub service: ServiceSpec,
     /// The write-ahead log; `None` leaves it out.
@@ -81,8 +89,24 @@ pub struct TableSpec {
     pub max_file_size: ByteSize,
     /// Heap of a memstore from which on it is flushed (`hbase.hregion.memstore.flush.size`).
     pub memstore_flush_size: ByteSize,
+    /// Times the flush size above which a region refuses writes, `RegionTooBusy` (`hbase.hregion.memstore.block.multiplier`).
+    pub memstore_block_multiplier: u32,
+    /// Files of a store above which its flushes are held (`hbase.hstore.blockingStoreFiles`).
+    pub blocking_store_files: u32,
+    /// What compactions may write a second: from `low` without pressure to `high` near the blocking number of files
+    /// (`hbase.hstore.compaction.throughput.lower.bound`, `higher.bound`).
+    pub compaction_bandwidth: CompactionBandwidth,
     /// How data blocks are written (`DATA_BLOCK_ENCODING`).
     pub block_encoding: BlockEncoding,
+}
+
+/// Bounds of what compactions may write a second.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CompactionBandwidth {
+    /// Without pressure.
+    pub low: Bandwidth,
+    /// At full pressure.
+    pub high: Bandwidth,
 }
 
 impl Default for ClusterSpec {
@@ -94,6 +118,10 @@ impl Default for ClusterSpec {
             call_queue_length: 300,
             network: SimDuration::from_nanos(250_000),
             heap: ByteSize(16 << 30),
+            disk_bandwidth: Bandwidth((200 << 20) as f64),
+            split_offline: SimDuration::from_millis(1_000),
+            move_offline: SimDuration::from_millis(500),
+            failure_detection: SimDuration::from_secs(40),
             service: ServiceSpec {
                 law: ServiceLaw::Exponential,
                 put: SimDuration::from_nanos(300_000),
@@ -120,6 +148,12 @@ impl Default for TableSpec {
             value: ByteSize(100),
             max_file_size: ByteSize(10 << 30),
             memstore_flush_size: ByteSize(128 << 20),
+            memstore_block_multiplier: 4,
+            blocking_store_files: 16,
+            compaction_bandwidth: CompactionBandwidth {
+                low: Bandwidth((50 << 20) as f64),
+                high: Bandwidth((100 << 20) as f64),
+            },
             block_encoding: BlockEncoding::None,
         }
     }

@@ -1,9 +1,11 @@
 //! One fully resolved run. Must not hold anything that could be wrong.
 
 use crate::client::ClientSpec;
-use crate::cluster::{ClusterSpec, TableSpec};
+use crate::cluster::{ClusterEvent, ClusterSpec, Neighbour, TableSpec, TimedEvent};
 use crate::key::KeyPlan;
-use crate::keyspace::RowKey;
+use crate::keyspace::{KeyBatch, RowKey};
+use crate::policy::balance::Balancer;
+use crate::policy::{NormalizerSpec, SplitPolicy, SplitSizes};
 use crate::query::AccessPlan;
 use crate::random::Seed;
 use crate::record::RecordGenerator;
@@ -46,8 +48,106 @@ pub struct SimConfig {
     pub table: TableSpec,
     /// Clients.
     pub client: ClientSpec,
+    /// What the cluster does by itself, and what happens to it.
+    pub changes: ClusterChanges,
     /// Operations that are generated, keyed and routed together; never changes a result. >= 1.
     pub batch: usize,
+}
+
+impl SimConfig {
+    /// Servers, those included that join later; >= 1.
+    pub fn servers_in_all(&self) -> u32 {
+        let joining = self.changes.events.iter().map(|timed| match timed.event {
+            ClusterEvent::AddServers(count) => count,
+            _ => 0,
+        });
+        joining.fold(self.cluster.servers.max(1), u32::saturating_add)
+    }
+
+    /// Some region of the table or of a copy may be split or merged in the run: then the engine keeps the keys of rows in flight.
+    ///
+    /// False when it is certain that none will be: nobody asks for it, and no region can grow to the smallest size at which the policy splits,
+    /// since the write-ahead log of its server doesn't let more bytes through.
+    pub fn regions_may_divide(&self) -> bool {
+        let changes = &self.changes;
+        let by_hand = |timed: &TimedEvent| matches!(timed.event, ClusterEvent::Split(_));
+        if changes.normalizer.is_some() || changes.events.iter().any(by_hand) {
+            return true;
+        }
+        if let SplitPolicy::BusyRegion(rules) = &changes.split_policy
+            && self.duration >= SimTime::ZERO + rules.min_age
+        {
+            return true;
+        }
+        let sizes = SplitSizes {
+            max_file_bytes: self.table.max_file_size.0,
+            flush_bytes: self.table.memstore_flush_size.0,
+        };
+        // The least: alone on its server, or not, with the least jitter.
+        let thresholds = [1, 2].map(|regions| changes.split_policy.threshold(sizes, regions, -0.5));
+        let Some(threshold) = thresholds.into_iter().flatten().min() else {
+            return false;
+        };
+        let Some(wal) = &self.cluster.wal else {
+            return true;
+        };
+        let fastest = changes.events.iter().map(|timed| match timed.event {
+            ClusterEvent::Slow { times, .. } => 1.0 / times,
+            _ => 1.0,
+        });
+        let fastest = fastest.fold(1.0, f64::max);
+        let written = wal.bandwidth.0 * fastest * self.duration.as_secs_f64();
+        let existing = changes.existing.iter().map(|table| table.bytes).max();
+        STORE_FILE_GROWTH * written + existing.unwrap_or(0) as f64 > threshold as f64
+    }
+}
+
+/// How much larger than its bytes in the write-ahead log a row gets in a store file, at most (estimate: block headers and indices).
+const STORE_FILE_GROWTH: f64 = 1.25;
+
+/// What the cluster does by itself, what happens to it, and who else uses it.
+#[derive(Debug, Clone)]
+pub struct ClusterChanges {
+    /// When regions are split, in the table and its copies.
+    pub split_policy: SplitPolicy,
+    /// Splits and merges by size; `None` (HBase's default) leaves it out.
+    pub normalizer: Option<NormalizerSpec>,
+    /// Which regions move.
+    pub balancer: Balancer,
+    /// How often it runs, first after one period (`hbase.balancer.period`).
+    pub balancer_period: SimDuration,
+    /// What happens to the cluster, in order of time.
+    pub events: Arc<Vec<TimedEvent>>,
+    /// Other tables on the same servers.
+    pub neighbours: Arc<Vec<Neighbour>>,
+    /// Rows written before the run: of the table itself, then of each copy; empty without any.
+    pub existing: Arc<Vec<ExistingRows>>,
+}
+
+impl Default for ClusterChanges {
+    /// Nothing changes: regions and servers stay as they are.
+    fn default() -> Self {
+        Self {
+            split_policy: SplitPolicy::Disabled,
+            normalizer: None,
+            balancer: Balancer::None,
+            balancer_period: SimDuration::from_secs(300),
+            events: Arc::default(),
+            neighbours: Arc::default(),
+            existing: Arc::default(),
+        }
+    }
+}
+
+/// Rows written before the run, of one table.
+#[derive(Debug, Clone)]
+pub struct ExistingRows {
+    /// Their number.
+    pub rows: u64,
+    /// Their bytes in store files.
+    pub bytes: u64,
+    /// Sorted keys of a sample of them, each standing for as many.
+    pub sample: Arc<KeyBatch>,
 }
 
 /// A further copy of the table.
@@ -67,5 +167,5 @@ pub struct PlannedRead {
     /// Its access path.
     pub plan: Arc<AccessPlan>,
     /// Sorted keys of rows of that table, each standing for as many: how a scan's rows lie over the regions that it crosses.
-    pub row_sample: Arc<crate::keyspace::KeyBatch>,
+    pub row_sample: Arc<KeyBatch>,
 }

@@ -1,7 +1,7 @@
 //! The same writes on one saturated server: what a server can do at most. Must not run anything.
 
-use super::SimConfig;
-use super::placing::row_size;
+use super::row_weights::row_size;
+use super::{ClusterChanges, SimConfig};
 use crate::client::ClientSpec;
 use crate::cluster::ClusterSpec;
 use crate::time::{SimDuration, SimTime};
@@ -85,6 +85,7 @@ pub fn saturating(config: &SimConfig) -> SimConfig {
         key_buckets: Arc::new(Vec::new()),
         copies: Arc::default(),
         reads: Arc::default(),
+        changes: ClusterChanges::default(),
         cluster: ClusterSpec {
             servers: 1,
             call_queue_length: u32::MAX,

@@ -10,15 +10,22 @@ use super::calls::Calls;
 use super::closed_loop::ClosedLoop;
 use super::copying::Copying;
 use super::fan_out::{FanOuts, Purpose};
+use super::keys::Keys;
+use super::locating::LocationCaches;
+use super::master::Master;
+use super::neighbouring::Neighbours;
 use super::open_loop::OpenLoop;
 use super::placing::Placing;
 use super::readers::Readers;
 use super::reads::Reads;
+use super::regions::Regions;
 use super::retries::Pausing;
+use super::row_weights::{RowWeights, longest_key};
 use super::server_side::Server;
-use super::{AttemptDraws, SimConfig};
+use super::storing::Stores;
+use super::{AttemptDraws, Neighbour, SimConfig};
 use crate::client::BackOff;
-use crate::cluster::{GroupCommit, Handlers, RowLocks, ServiceTimes};
+use crate::cluster::{RowLocks, ServiceTimes};
 use crate::event_queue::{EventQueue, Line, Moment};
 use crate::metrics::{Recorder, RecorderConfig, RunResult};
 use crate::random::Stream;
@@ -36,6 +43,8 @@ pub(super) enum Event {
     Synced(u32),
     /// This call of a flush is sent again.
     Retried(u32),
+    /// This call of a flush is sent again, after a look-up of its regions.
+    LookedUp(u32),
     /// This client has done thinking.
     Thought(u32),
     /// The intended time of the next open-loop read.
@@ -46,6 +55,28 @@ pub(super) enum Event {
     PartAgain(u32),
     /// This part sends its next call.
     PartContinues(u32),
+    /// The job that was to end first on this server's disk ends.
+    DiskDone(u32),
+    /// The held flush of this region looks again.
+    FlushLooksAgain(u32),
+    /// This region opens.
+    RegionOpens(u32),
+    /// The next move that the balancer wants starts.
+    MoveStarts,
+    /// The balancer runs.
+    BalancerRuns,
+    /// Servers report the loads of their regions.
+    LoadsSampled,
+    /// The normalizer runs.
+    NormalizerRuns,
+    /// This event of the scenario happens.
+    Happens(u32),
+    /// This server is as fast as ever again.
+    SlownessEnds(u32),
+    /// The master learns that this server has died.
+    CrashDetected(u32),
+    /// The intended time of the next operation of this neighbour: its number x 2, plus 1 for a Get.
+    NeighbourIntended(u32),
 }
 
 /// What is on the network: it takes the same time for all.
@@ -57,6 +88,8 @@ pub(super) enum Travel {
     Reply(u32),
     /// A refusal to a client.
     Refusal(u32),
+    /// To a client that buffers: a server does not serve some region of its call.
+    NotServing(u32),
     /// The call of a part to its server.
     PartCall(u32),
     /// A reply to a part.
@@ -76,6 +109,21 @@ pub(super) struct Simulation<'a> {
     pub locks: Vec<RowLocks>,
     pub placing: Placing<'a>,
     pub copying: Copying<'a>,
+    /// Of all tables.
+    pub regions: Regions,
+    /// What client processes know of regions that opened after the start.
+    pub caches: LocationCaches,
+    /// Of the rows in flight.
+    pub keys: Keys,
+    /// What rows weigh.
+    pub weights: RowWeights,
+    /// Servers that died.
+    pub dead: Vec<u32>,
+    /// Of each server: its services and syncs take so many times as long; empty while no server was ever slow.
+    pub slowness: Vec<f64>,
+    pub stores: Stores,
+    pub master: Master,
+    pub neighbours: Neighbours,
     pub fans: FanOuts,
     pub reads: Reads,
     pub readers: Readers,
@@ -110,17 +158,24 @@ impl<'a> Simulation<'a> {
         let draws = |purpose| AttemptDraws::new(config.seed, config.replicate, purpose);
         let placing = Placing::new(config);
         let copies = Placing::of_copies(config);
-        let region_servers = copies.iter().flat_map(Placing::region_servers);
-        let server = || Server {
-            handlers: Handlers::new(cluster),
-            wal: cluster.wal.as_ref().map(GroupCommit::new),
-        };
+        let mut regions = Regions::default();
+        for (table, placing) in (0..).zip(std::iter::once(&placing).chain(&copies)) {
+            placing.first_servers().for_each(|server| {
+                regions.add_open(table, server);
+            });
+        }
+        let own_regions = regions.len();
+        let neighbours = Neighbours::new(config, &mut regions);
+        let servers = config.servers_in_all();
         let recorder = Recorder::new(RecorderConfig {
-            servers: cluster.servers,
+            servers,
+            servers_at_start: cluster.servers,
+            own_regions,
             handlers: cluster.handlers,
-            region_server: placing.region_servers().chain(region_servers).collect(),
+            region_server: regions.servers().collect(),
             writes: config.workload.writes.len(),
             reads: config.workload.reads.len(),
+            neighbours: names(&config.changes.neighbours),
             open_loop: is_open_loop(&config.workload),
             warmup: config.warmup,
             duration: config.duration,
@@ -135,12 +190,27 @@ impl<'a> Simulation<'a> {
             config,
             now: SimTime::ZERO,
             calls: Calls::default(),
-            servers: (0..cluster.servers).map(|_| server()).collect(),
+            servers: (0..cluster.servers.max(1))
+                .map(|_| Server::new(cluster))
+                .collect(),
             reads: Reads::new(config, &placing, &copies),
             readers: Readers::new(config),
-            locks: vec![RowLocks::default(); cluster.servers as usize],
+            locks: vec![RowLocks::default(); servers as usize],
             placing,
             copying: Copying::new(copies),
+            master: Master::new(config, &regions),
+            regions,
+            caches: LocationCaches::new(config),
+            keys: if config.regions_may_divide() {
+                Keys::of(longest_key(config))
+            } else {
+                Keys::default()
+            },
+            weights: RowWeights::new(config),
+            dead: Vec::new(),
+            slowness: Vec::new(),
+            stores: Stores::new(config),
+            neighbours,
             fans: FanOuts::default(),
             open: OpenLoop::new(config),
             closed: ClosedLoop::new(config),
@@ -161,7 +231,7 @@ impl<'a> Simulation<'a> {
             network: cluster.network,
             pausing: EventQueue::new(),
             line: Line::new(),
-            queue: EventQueue::with_slots(slot_bits(cluster.servers)),
+            queue: EventQueue::with_slots(slot_bits(servers)),
             sequence: 0,
             cut_off: false,
         }
@@ -179,6 +249,10 @@ impl<'a> Simulation<'a> {
         self.start_clients();
         self.await_next_read();
         self.start_readers();
+        self.load_stores();
+        self.start_balancing();
+        self.await_timeline();
+        self.start_neighbours();
         let end = self.config.duration;
         loop {
             let (line, queue) = (self.line.next(), self.queue.next());
@@ -203,7 +277,8 @@ impl<'a> Simulation<'a> {
                 match self.line.pop() {
                     Some(Travel::Call(id)) => self.call_arrives(id),
                     Some(Travel::Reply(id)) => self.reply_arrives(id),
-                    Some(Travel::Refusal(id)) => self.refusal_arrives(id),
+                    Some(Travel::Refusal(id)) => self.refusal_arrives(id, false),
+                    Some(Travel::NotServing(id)) => self.refusal_arrives(id, true),
                     Some(Travel::PartCall(id)) => self.part_arrives(id),
                     Some(Travel::PartReply(id)) => self.part_reply_arrives(id),
                     Some(Travel::PartRefusal(id)) => self.part_refusal_arrives(id),
@@ -214,12 +289,16 @@ impl<'a> Simulation<'a> {
                     Some((_, Event::Served(id))) => self.served(id),
                     Some((_, Event::Appended(server))) => self.appended(server, queue),
                     Some((_, Event::Synced(server))) => self.synced(server, queue),
-                    Some((_, Event::Retried(id))) => self.travel(Travel::Call(id)),
+                    Some((_, Event::Retried(id))) => self.rows_go_again(id, false),
+                    Some((_, Event::LookedUp(id))) => self.rows_go_again(id, true),
                     Some((_, Event::Thought(client))) => self.client_is_ready(client),
                     Some((_, Event::ReadIntended)) => self.read_is_intended(),
                     Some((_, Event::ReaderThought(reader))) => self.reader_is_ready(reader),
                     Some((_, Event::PartAgain(id))) => self.part_goes_on(id, true),
                     Some((_, Event::PartContinues(id))) => self.part_goes_on(id, false),
+                    Some((_, Event::NeighbourIntended(which))) => self.neighbour_is_intended(which),
+                    Some((_, Event::DiskDone(server))) => self.disk_done(server),
+                    Some((_, other)) => self.cluster_changes(other),
                     None => break,
                 }
             }
@@ -227,11 +306,47 @@ impl<'a> Simulation<'a> {
         self.send_the_rest();
     }
 
+    /// What happens seldom.
+    #[cold]
+    fn cluster_changes(&mut self, event: Event) {
+        match event {
+            Event::FlushLooksAgain(region) => self.flush_looks_again(region),
+            Event::RegionOpens(region) => self.region_opens(region),
+            Event::MoveStarts => self.next_move_starts(),
+            Event::BalancerRuns => self.balancer_runs(),
+            Event::LoadsSampled => self.loads_are_sampled(),
+            Event::NormalizerRuns => self.normalizer_runs(),
+            Event::Happens(number) => self.event_happens(number),
+            Event::SlownessEnds(server) => self.slowness_ends(server),
+            Event::CrashDetected(server) => self.crash_is_detected(server),
+            Event::Served(_)
+            | Event::Appended(_)
+            | Event::Synced(_)
+            | Event::Retried(_)
+            | Event::LookedUp(_)
+            | Event::Thought(_)
+            | Event::ReadIntended
+            | Event::ReaderThought(_)
+            | Event::PartAgain(_)
+            | Event::PartContinues(_)
+            | Event::NeighbourIntended(_)
+            | Event::DiskDone(_) => debug_assert!(false, "handled by the event loop"),
+        }
+    }
+
     /// Table 0 is the table itself, c its copy c - 1.
     pub fn table(&self, number: usize) -> &Placing<'a> {
         number
             .checked_sub(1)
             .map_or(&self.placing, |copy| &self.copying.tables[copy])
+    }
+
+    /// Table 0 is the table itself, c its copy c - 1.
+    pub fn table_mut(&mut self, number: u32) -> &mut Placing<'a> {
+        match (number as usize).checked_sub(1) {
+            None => &mut self.placing,
+            Some(copy) => &mut self.copying.tables[copy],
+        }
     }
 
     /// `event` will happen at `at`, unless the run ends before.
@@ -293,7 +408,7 @@ impl<'a> Simulation<'a> {
             self.config.duration
         };
         for call in self.calls.iter() {
-            if call.taken != SimTime::MAX {
+            if call.is_held() {
                 self.recorder.busy(call.server, call.taken, end);
             }
             if !self.closed.buffers_of(call.client) {
@@ -315,6 +430,10 @@ impl<'a> Simulation<'a> {
                 Purpose::Read { read, .. } => {
                     self.recorder.read_unfinished(read, fan_out.intended, end);
                 }
+                Purpose::Neighbour { which } => {
+                    self.recorder
+                        .neighbour_unfinished(which / 2, fan_out.intended, end);
+                }
                 Purpose::Write { .. } => {
                     let write = fan_out.operation.write();
                     self.recorder.unfinished(write, fan_out.intended, end);
@@ -332,6 +451,11 @@ impl<'a> Simulation<'a> {
 /// A queue slot in which a few events happen: servers have some ten thousand a second each.
 fn slot_bits(servers: u32) -> u32 {
     (262_144 / servers.max(1)).max(1).ilog2().clamp(10, 14)
+}
+
+fn names(neighbours: &[Neighbour]) -> Vec<String> {
+    let names = neighbours.iter().map(|neighbour| neighbour.name.clone());
+    names.collect()
 }
 
 /// Some operation starts whatever happens to the others.

@@ -1,8 +1,8 @@
 //! Strategies x replicates: which runs there are, and what they share. Must not know results.
 
-use crate::engine::{SimConfig, TableCopy};
+use crate::engine::{ClusterChanges, ExistingRows, SimConfig, TableCopy};
 use crate::layout::{Layout, Replicate, RunLayout, StrategySample};
-use crate::scenario::{Copy, Scenario, Strategy};
+use crate::scenario::{Changes, Copy, Scenario, Strategy};
 use crate::time::SimTime;
 use rayon::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -167,6 +167,7 @@ impl<'a> Matrix<'a> {
             cluster: setup.cluster.clone(),
             table: setup.table.clone(),
             client: setup.client.clone(),
+            changes: changes(&setup.changes, laid_out.existing),
             batch: self.batch,
         };
         match job {
@@ -186,6 +187,19 @@ fn unsplit(copy: &Copy) -> TableCopy {
     TableCopy {
         key: copy.key.clone(),
         split_points: Arc::default(),
+    }
+}
+
+/// What becomes of the cluster in a run.
+fn changes(changes: &Changes, existing: Arc<Vec<ExistingRows>>) -> ClusterChanges {
+    ClusterChanges {
+        split_policy: changes.split_policy.clone(),
+        normalizer: changes.normalizer.clone(),
+        balancer: changes.balancer,
+        balancer_period: changes.balancer_period,
+        events: changes.events.clone(),
+        neighbours: changes.neighbours.clone(),
+        existing,
     }
 }
 

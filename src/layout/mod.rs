@@ -2,6 +2,7 @@
 //!
 //! Must not simulate; what it predicts comes from samples of the records and from the key plan.
 
+mod change_lints;
 mod explanation;
 mod key_lints;
 mod key_sample;
@@ -12,11 +13,13 @@ mod replicate;
 mod row_growth;
 mod run_layout;
 mod size_findings;
+mod starting_regions;
 mod table_sample;
 mod table_size;
 mod time_neighbours;
 mod types;
 
+pub use change_lints::change_lints;
 pub use explanation::{Explanation, PrefixShare, RegionCauses, SampleKey};
 pub use load_lints::load_lints;
 pub use replicate::Replicate;

@@ -1,11 +1,13 @@
 //! Lays a strategy out: split points, then what each region will get. Must not simulate.
 
 use super::key_sample::{KeySample, is_entity, is_skewed};
+use super::starting_regions::StartingRegions;
 use super::{EntityShare, KeyBucket, Layout, RegionForecast, Replicate, key_lints, read_forecast};
+use crate::engine::{ExistingRows, TableCopy};
 use crate::key::KeyPlan;
 use crate::keyspace::{KeyRange, Router, RowKey};
-use crate::policy::{quantile_points, quantile_ranks};
-use crate::scenario::{Presplit, Strategy};
+use crate::policy::quantile_ranks;
+use crate::scenario::{Presplit, Setup, Strategy};
 use crate::workload::{Choice, EXISTING_LANE, ExistingSample, OperationBatch, RunSample, Workload};
 use std::sync::Arc;
 
@@ -14,29 +16,6 @@ const KEY_BUCKETS: u32 = 240;
 
 /// Segments that a bucket's label shows, outermost first.
 const LABEL_SEGMENTS: usize = 3;
-
-/// Sampled rows for each region that is cut from them: its share is then exact to 5 % (one standard error, 1 / sqrt(400)).
-const ROWS_PER_REGION: usize = 400;
-
-/// Most rows that are sampled for split points.
-const MOST_ROWS: usize = 4_000_000;
-
-/// Split points, and where they come from when they were sampled.
-pub(super) struct SplitPoints {
-    pub points: Arc<Vec<RowKey>>,
-    pub source: PointSource,
-}
-
-/// Where split points come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PointSource {
-    /// Known before any row was.
-    Fixed,
-    /// Quantiles of rows that existed before the run.
-    ExistingRows { regions: u32 },
-    /// Quantiles of the run's own keys.
-    RunKeys { regions: u32 },
-}
 
 impl Layout {
     /// Operations that shares are counted on where nothing else is asked: a region's share of 1 % is then exact to 3 % of it (one
@@ -61,8 +40,8 @@ impl Layout {
         operations: usize,
     ) -> Vec<RegionForecast> {
         let sample = run_sample(strategy, replicate, operations);
-        let split = split_points(&Table::of(strategy, replicate), &sample);
-        forecast(&strategy.key, &split.points, &sample)
+        let start = StartingRegions::of(&Table::of(strategy, replicate), &sample);
+        forecast(&strategy.key, &start.points, &sample)
     }
 
     /// The layout from a sample that has been drawn.
@@ -76,15 +55,17 @@ impl Layout {
             .workload
             .existing_rows(&strategy.setup.schema);
         let table = Table::of(strategy, replicate);
-        let split = split_points(&table, sample);
-        let regions = forecast(&strategy.key, &split.points, sample);
-        let lints = key_lints::of(strategy, &split, &regions);
-        let (copies, reads) =
-            read_forecast::of(strategy, replicate, sample, &split.points, &regions);
+        let start = StartingRegions::of(&table, sample);
+        let regions = forecast(&strategy.key, &start.points, sample);
+        let lints = key_lints::of(strategy, &start, &regions);
+        let copies = LaidCopy::all(strategy, replicate, sample);
+        let points = &start.points;
+        let reads = read_forecast::of(strategy, replicate, sample, points, &regions, &copies);
         // A run that writes nothing is looked at by the rows that it reads.
         let existing = (sample.len() == 0).then(|| table.existing(Layout::SAMPLE));
         Self {
-            copies,
+            existing: existing_of(start.existing, &copies),
+            copies: Arc::new(copies.into_iter().map(|copy| copy.table).collect()),
             reads,
             key_buckets: key_buckets(&strategy.key, existing.as_ref().unwrap_or(sample)),
             hottest_row_share: sample.hottest_row_share(),
@@ -92,7 +73,7 @@ impl Layout {
             key_bytes: sample.mean_key_bytes(),
             existing_rows,
             sampled_operations: sample.len() as u64,
-            split_points: split.points,
+            split_points: start.points,
             regions,
             lints,
         }
@@ -156,7 +137,7 @@ pub(super) fn existing_sample(
 pub(super) struct Table<'a> {
     pub key: &'a KeyPlan,
     pub presplit: &'a Presplit,
-    pub workload: &'a Workload,
+    pub setup: &'a Setup,
     pub replicate: &'a Replicate,
 }
 
@@ -166,7 +147,7 @@ impl<'a> Table<'a> {
         Self {
             key: &strategy.key,
             presplit: &strategy.presplit,
-            workload: &strategy.setup.workload,
+            setup: &strategy.setup,
             replicate,
         }
     }
@@ -191,40 +172,45 @@ impl<'a> Table<'a> {
     /// About `rows` of the rows that exist before the run.
     pub(super) fn existing(&self, rows: usize) -> KeySample {
         let wanted = (rows, Choice::Spread);
-        existing_sample(self.key, self.workload, self.replicate, wanted)
+        existing_sample(self.key, &self.setup.workload, self.replicate, wanted)
     }
 }
 
-/// Where a table is split; `run` are operations of the run under its key.
-pub(super) fn split_points(table: &Table<'_>, run: &KeySample) -> SplitPoints {
-    let regions = match table.presplit {
-        Presplit::Fixed { points, .. } => {
-            return SplitPoints {
-                points: points.clone(),
-                source: PointSource::Fixed,
-            };
-        }
-        Presplit::Sampled { regions } => *regions,
-    };
-    if table
-        .workload
-        .existing_rows(table.replicate.generator.schema())
-        == 0
-    {
-        let points = quantile_points(&run.sorted(), regions);
-        return SplitPoints {
-            points: Arc::new(points),
-            source: PointSource::RunKeys { regions },
-        };
+/// A copy of the table, laid out.
+pub(super) struct LaidCopy {
+    pub table: TableCopy,
+    pub existing: Option<ExistingRows>,
+    /// The run's operations under its key.
+    pub sample: KeySample,
+}
+
+impl LaidCopy {
+    /// All copies of a strategy; `run` is a sample of the run under any key.
+    pub(super) fn all(strategy: &Strategy, replicate: &Replicate, run: &KeySample) -> Vec<Self> {
+        let copies = strategy.copies.iter().enumerate().map(|(at, copy)| {
+            let table = Table::of_copy(strategy, at, replicate);
+            let sample = table.rekeyed(run);
+            let start = StartingRegions::of(&table, &sample);
+            Self {
+                table: TableCopy {
+                    key: copy.key.clone(),
+                    split_points: start.points,
+                },
+                existing: start.existing,
+                sample,
+            }
+        });
+        copies.collect()
     }
-    let rows = (regions as usize)
-        .saturating_mul(ROWS_PER_REGION)
-        .clamp(Layout::SAMPLE, MOST_ROWS);
-    let points = quantile_points(&table.existing(rows).sorted(), regions);
-    SplitPoints {
-        points: Arc::new(points),
-        source: PointSource::ExistingRows { regions },
-    }
+}
+
+/// The rows that exist, of the table itself, then of each copy.
+pub(super) fn existing_of(
+    table: Option<ExistingRows>,
+    copies: &[LaidCopy],
+) -> Arc<Vec<ExistingRows>> {
+    let copies = copies.iter().filter_map(|copy| copy.existing.clone());
+    Arc::new(table.into_iter().chain(copies).collect())
 }
 
 /// What each region will get.

@@ -2,7 +2,7 @@
 //! simulate.
 
 use super::key_sample::KeySample;
-use super::plan_layout::{Table, forecast, split_points};
+use super::plan_layout::{LaidCopy, Table, forecast};
 use super::{ReadForecast, RegionForecast, Replicate};
 use crate::cluster::ClusterSpec;
 use crate::engine::{PlannedRead, TableCopy};
@@ -29,18 +29,18 @@ struct LaidOut<'a> {
     rows: Arc<KeyBatch>,
 }
 
-/// The strategy's copies and reads; `run` is a sample of the run under its own key.
+/// The strategy's reads; `run` is a sample of the run under its own key.
 pub(super) fn of(
     strategy: &Strategy,
     replicate: &Replicate,
     run: &KeySample,
     points: &Arc<Vec<RowKey>>,
     regions: &[RegionForecast],
-) -> (Arc<Vec<TableCopy>>, Vec<ReadForecast>) {
+    copies: &[LaidCopy],
+) -> Vec<ReadForecast> {
     let workload = &strategy.setup.workload;
-    let (copies, samples) = copies(strategy, replicate, run);
     if workload.reads.is_empty() {
-        return (copies, Vec::new());
+        return Vec::new();
     }
     let own = Table::of(strategy, replicate);
     let mut tables = vec![LaidOut {
@@ -49,12 +49,13 @@ pub(super) fn of(
         regions: regions.to_vec(),
         rows: rows(&own, run),
     }];
-    for (at, (copy, sample)) in copies.iter().zip(&samples).enumerate() {
+    for (at, copy) in copies.iter().enumerate() {
+        let TableCopy { key, split_points } = &copy.table;
         tables.push(LaidOut {
-            key: &copy.key,
-            router: Router::new(&copy.split_points),
-            regions: forecast(&copy.key, &copy.split_points, sample),
-            rows: rows(&Table::of_copy(strategy, at, replicate), sample),
+            key,
+            router: Router::new(split_points),
+            regions: forecast(key, split_points, &copy.sample),
+            rows: rows(&Table::of_copy(strategy, at, replicate), &copy.sample),
         });
     }
     let (generator, population) = (&replicate.generator, replicate.population.as_ref());
@@ -101,27 +102,7 @@ pub(super) fn of(
             },
         }
     });
-    let reads = reads.collect();
-    (copies, reads)
-}
-
-/// The strategy's copies, split, with samples of the run under their keys.
-pub(super) fn copies(
-    strategy: &Strategy,
-    replicate: &Replicate,
-    run: &KeySample,
-) -> (Arc<Vec<TableCopy>>, Vec<KeySample>) {
-    let copies = strategy.copies.iter().enumerate().map(|(at, copy)| {
-        let table = Table::of_copy(strategy, at, replicate);
-        let sample = table.rekeyed(run);
-        let copy = TableCopy {
-            key: copy.key.clone(),
-            split_points: split_points(&table, &sample).points,
-        };
-        (copy, sample)
-    });
-    let (copies, samples) = copies.unzip();
-    (Arc::new(copies), samples)
+    reads.collect()
 }
 
 fn costs(cluster: &ClusterSpec) -> Costs {
@@ -137,12 +118,13 @@ fn costs(cluster: &ClusterSpec) -> Costs {
 /// Sorted keys of rows of the table as it is in the middle of the run, each standing for as many.
 pub(super) fn rows(table: &Table<'_>, run: &KeySample) -> Arc<KeyBatch> {
     let schema = table.replicate.generator.schema();
-    let existing = table.workload.existing_rows(schema) as f64;
+    let existing = table.setup.workload.existing_rows(schema) as f64;
     let planned: f64 = table
+        .setup
         .workload
         .writes
         .iter()
-        .map(|write| table.workload.estimated_operations(write, schema))
+        .map(|write| table.setup.workload.estimated_operations(write, schema))
         .sum();
     // Half of what the run writes is there, on average.
     let total = (existing + planned / 2.0).max(1.0);

@@ -1,8 +1,9 @@
 //! What the run of one replicate takes from its layout. Must not plan: all replicates of a strategy are served by the same access paths.
 
-use super::plan_layout::{Table, run_sample, split_points};
+use super::plan_layout::{LaidCopy, Table, existing_of, run_sample};
+use super::starting_regions::StartingRegions;
 use super::{Layout, Replicate, read_forecast};
-use crate::engine::{PlannedRead, TableCopy};
+use crate::engine::{ExistingRows, PlannedRead, TableCopy};
 use crate::keyspace::RowKey;
 use crate::scenario::{Presplit, Strategy};
 use std::sync::Arc;
@@ -16,6 +17,8 @@ pub struct RunLayout {
     pub copies: Arc<Vec<TableCopy>>,
     /// How each read of the workload is served, in its order.
     pub reads: Arc<Vec<PlannedRead>>,
+    /// The rows that exist, of the table itself, then of each copy; empty without any.
+    pub existing: Arc<Vec<ExistingRows>>,
 }
 
 impl RunLayout {
@@ -23,7 +26,8 @@ impl RunLayout {
     /// else be taken in different replicates, and their mean would be no path's.
     pub fn of(strategy: &Strategy, replicate: &Replicate, first: &Layout) -> Self {
         let writes_only = strategy.copies.is_empty() && first.reads.is_empty();
-        if writes_only && let Presplit::Fixed { points, .. } = &strategy.presplit {
+        let plain = writes_only && first.existing_rows == 0;
+        if plain && let Presplit::Fixed { points, .. } = &strategy.presplit {
             return Self {
                 split_points: points.clone(),
                 ..Self::default()
@@ -31,8 +35,8 @@ impl RunLayout {
         }
         let sample = run_sample(strategy, replicate, Layout::SAMPLE);
         let table = Table::of(strategy, replicate);
-        let points = split_points(&table, &sample).points;
-        let (copies, samples) = read_forecast::copies(strategy, replicate, &sample);
+        let start = StartingRegions::of(&table, &sample);
+        let copies = LaidCopy::all(strategy, replicate, &sample);
         let mut rows = vec![None; 1 + copies.len()];
         let reads = first.reads.iter().map(|read| {
             let planned = &read.planned;
@@ -41,7 +45,7 @@ impl RunLayout {
                     None => read_forecast::rows(&table, &sample),
                     Some(copy) => {
                         let copy_of = Table::of_copy(strategy, copy, replicate);
-                        read_forecast::rows(&copy_of, &samples[copy])
+                        read_forecast::rows(&copy_of, &copies[copy].sample)
                     }
                 });
             PlannedRead {
@@ -51,8 +55,9 @@ impl RunLayout {
         });
         Self {
             reads: Arc::new(reads.collect()),
-            split_points: points,
-            copies,
+            split_points: start.points,
+            existing: existing_of(start.existing, &copies),
+            copies: Arc::new(copies.into_iter().map(|copy| copy.table).collect()),
         }
     }
 }
@@ -63,6 +68,7 @@ impl From<&Layout> for RunLayout {
         Self {
             split_points: Arc::clone(&layout.split_points),
             copies: Arc::clone(&layout.copies),
+            existing: Arc::clone(&layout.existing),
             reads: Arc::new(reads.collect()),
         }
     }

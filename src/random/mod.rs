@@ -58,6 +58,14 @@ pub enum Stream {
     Reads = 16,
     /// Whole numbers of rows that a scan meets, by operation.
     ScannedRows = 17,
+    /// Jitter of a region's largest file size, by opening.
+    SplitJitter = 18,
+    /// Steps of the balancer, by its run.
+    Balancer = 19,
+    /// Which keys of a store file its sample holds, by operation.
+    FileSample = 20,
+    /// Arrivals and regions of neighbours, a lane each.
+    Neighbours = 21,
 }
 
 fn chacha(seed: Seed, replicate: u32, stream: Stream, lane: u32) -> ChaCha8Rng {

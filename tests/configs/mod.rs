@@ -286,6 +286,7 @@ pub fn config(
         copies: Arc::default(),
         reads: Arc::default(),
         population: Arc::new(population),
+        changes: keyheat::engine::ClusterChanges::default(),
         batch: 512,
     }
 }
