@@ -15,7 +15,8 @@ fn scenario(settings: &str) -> Scenario {
 
 fn layout(scenario: &Scenario) -> Layout {
     let strategy = &scenario.strategies[0];
-    Layout::of(strategy, &Replicate::new(&strategy.setup, scenario.seed, 0))
+    let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
+    Layout::of(strategy, &replicate)
 }
 
 fn regions(settings: &str) -> usize {

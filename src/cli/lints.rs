@@ -18,8 +18,9 @@ fn layouts(scenario: &Scenario) -> Vec<Layout> {
 fn all<'a>(scenario: &Scenario, layouts: impl Iterator<Item = &'a Layout>) -> Vec<Diagnostic> {
     let mut lints = scenario.warnings.clone();
     for (strategy, layout) in scenario.strategies.iter().zip(layouts) {
-        let loads = load_lints(strategy, &scenario.time);
-        let changes = change_lints(strategy, layout, &scenario.time);
+        let time = &scenario.time;
+        let changes = change_lints(strategy, layout, time);
+        let loads = load_lints(strategy, time);
         for lint in layout.lints.iter().cloned().chain(loads).chain(changes) {
             if !lints.contains(&lint) {
                 lints.push(lint);

@@ -59,21 +59,12 @@ impl Layout {
         let regions = forecast(&strategy.key, &start.points, sample);
         let lints = key_lints::of(strategy, &start, &regions);
         let copies = LaidCopy::all(strategy, replicate, sample);
-        let reads = read_forecast::of(
-            &table,
-            strategy,
-            replicate,
-            sample,
-            &start.points,
-            &regions,
-            &copies,
-        );
+        let points = &start.points;
+        let reads = read_forecast::of(strategy, replicate, sample, points, &regions, &copies);
         // A run that writes nothing is looked at by the rows that it reads.
         let existing = (sample.len() == 0).then(|| table.existing(Layout::SAMPLE));
-        let of_table = start.existing.into_iter();
-        let of_copies = copies.iter().filter_map(|copy| copy.existing.clone());
         Self {
-            existing: Arc::new(of_table.chain(of_copies).collect()),
+            existing: existing_of(start.existing, &copies),
             copies: Arc::new(copies.into_iter().map(|copy| copy.table).collect()),
             reads,
             key_buckets: key_buckets(&strategy.key, existing.as_ref().unwrap_or(sample)),
@@ -194,25 +185,32 @@ pub(super) struct LaidCopy {
 }
 
 impl LaidCopy {
-    /// The strategy's copies; `run` is a sample of the run under any key.
+    /// All copies of a strategy; `run` is a sample of the run under any key.
     pub(super) fn all(strategy: &Strategy, replicate: &Replicate, run: &KeySample) -> Vec<Self> {
-        let copies = strategy.copies.iter().enumerate();
-        copies
-            .map(|(at, copy)| {
-                let table = Table::of_copy(strategy, at, replicate);
-                let sample = table.rekeyed(run);
-                let start = StartingRegions::of(&table, &sample);
-                Self {
-                    table: TableCopy {
-                        key: copy.key.clone(),
-                        split_points: start.points,
-                    },
-                    existing: start.existing,
-                    sample,
-                }
-            })
-            .collect()
+        let copies = strategy.copies.iter().enumerate().map(|(at, copy)| {
+            let table = Table::of_copy(strategy, at, replicate);
+            let sample = table.rekeyed(run);
+            let start = StartingRegions::of(&table, &sample);
+            Self {
+                table: TableCopy {
+                    key: copy.key.clone(),
+                    split_points: start.points,
+                },
+                existing: start.existing,
+                sample,
+            }
+        });
+        copies.collect()
     }
+}
+
+/// The rows that exist, of the table itself, then of each copy.
+pub(super) fn existing_of(
+    table: Option<ExistingRows>,
+    copies: &[LaidCopy],
+) -> Arc<Vec<ExistingRows>> {
+    let copies = copies.iter().filter_map(|copy| copy.existing.clone());
+    Arc::new(table.into_iter().chain(copies).collect())
 }
 
 /// What each region will get.

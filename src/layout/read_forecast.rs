@@ -5,7 +5,7 @@ use super::key_sample::KeySample;
 use super::plan_layout::{LaidCopy, Table, forecast};
 use super::{ReadForecast, RegionForecast, Replicate};
 use crate::cluster::ClusterSpec;
-use crate::engine::PlannedRead;
+use crate::engine::{PlannedRead, TableCopy};
 use crate::keyspace::{KeyBatch, Router, RowKey};
 use crate::query::{AccessPath, AccessPlan, Costs, PlanContext, Requests, plan};
 use crate::scenario::Strategy;
@@ -31,7 +31,6 @@ struct LaidOut<'a> {
 
 /// The strategy's reads; `run` is a sample of the run under its own key.
 pub(super) fn of(
-    own: &Table<'_>,
     strategy: &Strategy,
     replicate: &Replicate,
     run: &KeySample,
@@ -43,18 +42,20 @@ pub(super) fn of(
     if workload.reads.is_empty() {
         return Vec::new();
     }
+    let own = Table::of(strategy, replicate);
     let mut tables = vec![LaidOut {
         key: &strategy.key,
         router: Router::new(points),
         regions: regions.to_vec(),
-        rows: rows(own, run),
+        rows: rows(&own, run),
     }];
-    for (at, (copy, laid)) in strategy.copies.iter().zip(copies).enumerate() {
+    for (at, copy) in copies.iter().enumerate() {
+        let TableCopy { key, split_points } = &copy.table;
         tables.push(LaidOut {
-            key: &copy.key,
-            router: Router::new(&laid.table.split_points),
-            regions: forecast(&copy.key, &laid.table.split_points, &laid.sample),
-            rows: rows(&Table::of_copy(strategy, at, replicate), &laid.sample),
+            key,
+            router: Router::new(split_points),
+            regions: forecast(key, split_points, &copy.sample),
+            rows: rows(&Table::of_copy(strategy, at, replicate), &copy.sample),
         });
     }
     let (generator, population) = (&replicate.generator, replicate.population.as_ref());

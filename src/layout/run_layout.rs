@@ -1,6 +1,6 @@
 //! What the run of one replicate takes from its layout. Must not plan: all replicates of a strategy are served by the same access paths.
 
-use super::plan_layout::{LaidCopy, Table, run_sample};
+use super::plan_layout::{LaidCopy, Table, existing_of, run_sample};
 use super::starting_regions::StartingRegions;
 use super::{Layout, Replicate, read_forecast};
 use crate::engine::{ExistingRows, PlannedRead, TableCopy};
@@ -17,7 +17,7 @@ pub struct RunLayout {
     pub copies: Arc<Vec<TableCopy>>,
     /// How each read of the workload is served, in its order.
     pub reads: Arc<Vec<PlannedRead>>,
-    /// Rows that exist before the run: of the table, then of its copies; empty without any.
+    /// The rows that exist, of the table itself, then of each copy; empty without any.
     pub existing: Arc<Vec<ExistingRows>>,
 }
 
@@ -25,8 +25,8 @@ impl RunLayout {
     /// Of a replicate: its own split points and rows, and the access paths of the `first` one. Two paths that cost about the same would
     /// else be taken in different replicates, and their mean would be no path's.
     pub fn of(strategy: &Strategy, replicate: &Replicate, first: &Layout) -> Self {
-        let plain =
-            strategy.copies.is_empty() && first.reads.is_empty() && first.existing_rows == 0;
+        let writes_only = strategy.copies.is_empty() && first.reads.is_empty();
+        let plain = writes_only && first.existing_rows == 0;
         if plain && let Presplit::Fixed { points, .. } = &strategy.presplit {
             return Self {
                 split_points: points.clone(),
@@ -53,13 +53,10 @@ impl RunLayout {
                 ..planned.clone()
             }
         });
-        let reads = Arc::new(reads.collect());
-        let of_table = start.existing.into_iter();
-        let of_copies = copies.iter().filter_map(|copy| copy.existing.clone());
         Self {
-            existing: Arc::new(of_table.chain(of_copies).collect()),
-            reads,
+            reads: Arc::new(reads.collect()),
             split_points: start.points,
+            existing: existing_of(start.existing, &copies),
             copies: Arc::new(copies.into_iter().map(|copy| copy.table).collect()),
         }
     }
