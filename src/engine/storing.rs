@@ -74,7 +74,7 @@ impl Stores {
         let row = row_size(&config.table).memstore(longest as u64);
         let rows = config.table.memstore_flush_size.0 as f64 / row.max(1) as f64;
         let sampling = Sampling::filled_by(rows, capacity);
-        let servers = config.cluster.servers as usize;
+        let servers = config.servers_in_all() as usize;
         let mut stores = Self {
             memstores: Vec::new(),
             heaps: Vec::new(),
