@@ -1,11 +1,12 @@
-//! The servers of a cluster: handlers, call queues, the write-ahead log, disks; and what their regions hold. Passive: they take what
-//! happened and say what happens next. Must not schedule, nor know what keys mean or clients.
+//! The servers of a cluster: handlers, call queues, the write-ahead log, disks; the regions of a table, and what each has stored. Passive:
+//! they take what happened and say what happens next. Must not schedule, nor know clients.
 
 mod disk;
 mod group_commit;
 mod handlers;
 mod memstore;
 mod region_file;
+mod region_map;
 mod region_store;
 mod row_locks;
 mod row_sample;
@@ -17,6 +18,7 @@ pub use group_commit::{Edits, GroupCommit, NextSync};
 pub use handlers::{Admission, Handlers};
 pub use memstore::Memstore;
 pub use region_file::RegionFile;
+pub use region_map::RegionMap;
 pub use region_store::{Flushed, RegionStore};
 pub use row_locks::RowLocks;
 pub use row_sample::{RowSample, Sampling};

@@ -4,6 +4,7 @@ use super::calls::{Call, NONE};
 use super::fan_out::{FanOut, Part, Purpose, Task};
 use super::placing::{Place, Placing, Unplaced};
 use super::simulation::{Simulation, Travel};
+use crate::keyspace::KeyBatch;
 use crate::workload::{OperationBatch, WriteKind};
 
 /// The copies of the table; without any, writes never come here.
@@ -12,6 +13,8 @@ pub(super) struct Copying<'a> {
     pub tables: Vec<Placing<'a>>,
     /// Where the rows of the next open-loop writes go: of each copy one column.
     open_places: Vec<Vec<Place>>,
+    /// And their keys.
+    open_keys: Vec<KeyBatch>,
     /// Where the rows of one write go; kept for its memory.
     places: Vec<Place>,
     /// The parts of the write that was begun last.
@@ -24,6 +27,7 @@ impl<'a> Copying<'a> {
     pub fn new(tables: Vec<Placing<'a>>) -> Self {
         Self {
             open_places: vec![Vec::new(); tables.len()],
+            open_keys: vec![KeyBatch::default(); tables.len()],
             tables,
             places: Vec::new(),
             sent: Vec::new(),
@@ -37,16 +41,28 @@ impl<'a> Copying<'a> {
         self.tables.is_empty()
     }
 
+    /// The regions of the next rows of a copy, from `next` on, whose region `changed` chooses are found again.
+    pub fn place_again(&mut self, copy: usize, next: usize, changed: impl Fn(u32) -> bool) {
+        let keys = &self.open_keys[copy];
+        for (at, place) in self.open_places[copy].iter_mut().enumerate().skip(next) {
+            if changed(place.region) {
+                place.region = self.tables[copy].locate(keys.get(at));
+            }
+        }
+    }
+
     /// Places the rows of the next open-loop writes.
     pub fn place_open(&mut self, batch: &OperationBatch) {
-        for (table, places) in self.tables.iter_mut().zip(&mut self.open_places) {
+        let columns = self.open_places.iter_mut().zip(&mut self.open_keys);
+        for (table, (places, keys)) in self.tables.iter_mut().zip(columns) {
             places.clear();
             table.place(
                 &batch.records,
                 &batch.operations,
                 &batch.indices,
-                |_, _, place| places.push(place),
+                |_, _, place, _| places.push(place),
             );
+            table.swap_keys(keys);
         }
     }
 }
@@ -71,7 +87,8 @@ impl Simulation<'_> {
         let intended = self.open.next_time();
         let call = self.send_operation();
         for place in &self.copying.places {
-            self.recorder.copied(intended, place.region, place.server);
+            let server = self.regions.get(place.region).server;
+            self.recorder.copied(intended, place.region, server);
         }
         if let Some(call) = &call {
             self.begin_copied_write(call);
@@ -96,26 +113,25 @@ impl Simulation<'_> {
         };
         client.next += 1;
         client.started = now;
-        let exclusive = self.kinds[usize::from(operation.write().0)] == WriteKind::Increment;
-        let mut call = Call::of_client(operation, now, at, exclusive);
-        let recorder = &mut self.recorder;
-        self.placing.place_all(&copying.issued, |_, _, place| {
-            call.server = place.server;
-            call.bytes = u64::from(place.bytes);
+        let mut call = Call::of_client(operation, now, at);
+        let (recorder, regions) = (&mut self.recorder, &self.regions);
+        self.placing.place_all(&copying.issued, |_, _, place, _| {
+            call.server = regions.get(place.region).server;
+            call.bytes = self.weights.of(place.key_length).bytes;
             call.row = place.row;
             recorder.offered(
                 now,
                 operation.write(),
                 place.region,
-                place.server,
+                call.server,
                 place.key_bucket,
             );
         });
         copying.places.clear();
         let places = &mut copying.places;
         for table in &mut copying.tables {
-            table.place_all(&copying.issued, |_, _, place| {
-                recorder.copied(now, place.region, place.server);
+            table.place_all(&copying.issued, |_, _, place, _| {
+                recorder.copied(now, place.region, regions.get(place.region).server);
                 places.push(place);
             });
         }
@@ -139,17 +155,18 @@ impl Simulation<'_> {
                 server: call.server,
             },
         });
-        let of_copies = self
-            .copying
-            .places
-            .iter()
-            .map(|place| (place.server, place.row, place.bytes));
-        let rows = std::iter::once((call.server, call.row, call.bytes as u32)).chain(of_copies);
+        let of_copies = self.copying.places.iter().map(|place| {
+            let server = self.regions.get(place.region).server;
+            let bytes = self.weights.of(place.key_length).bytes;
+            (server, place.row, bytes)
+        });
+        let exclusive = self.kinds[usize::from(call.operation.write().0)] == WriteKind::Increment;
+        let rows = std::iter::once((call.server, call.row, call.bytes)).chain(of_copies);
         for (number, (server, row, bytes)) in (0..).zip(rows) {
             let task = Task::Put {
                 row,
                 bytes,
-                exclusive: call.exclusive,
+                exclusive,
             };
             let part = Part::new(fan_out, number, server, task);
             self.copying.sent.push(self.fans.insert_part(part));

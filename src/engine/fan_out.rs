@@ -60,7 +60,7 @@ pub(super) enum Task {
 /// One part: it has at most one call under way.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part {
-    /// Its operation.
+    /// Its operation; [`NONE`] when its server died while it worked on its call: another part stands for it.
     pub fan_out: u32,
     /// Its number within it.
     pub number: u32,
@@ -163,6 +163,24 @@ impl FanOuts {
                 at = get.next;
             }
         }
+    }
+
+    /// The last event that named a part whose server died has come: true when it was such a part.
+    pub fn let_go(&mut self, part: u32) -> bool {
+        let dead = self.parts[part as usize].fan_out == NONE;
+        if dead {
+            self.parts.remove(part as usize);
+        }
+        dead
+    }
+
+    /// The parts whose calls handlers of a server hold. O(parts).
+    pub fn held_by(&self, server: u32) -> Vec<u32> {
+        let held = self
+            .parts
+            .iter()
+            .filter(|(_, part)| part.server == server && part.taken != SimTime::MAX);
+        held.map(|(id, _)| id as u32).collect()
     }
 
     /// The operation of a part.

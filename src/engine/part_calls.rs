@@ -7,6 +7,7 @@ use super::fan_out::{FanOut, PART, Purpose, Task};
 use super::scan_cursor::ScanStep;
 use super::simulation::{Event, Simulation, Travel};
 use crate::cluster::Admission;
+use crate::metrics::RefusalReason;
 use crate::random::Draws;
 use crate::time::{SimDuration, SimTime};
 
@@ -42,7 +43,7 @@ impl Simulation<'_> {
             let recorder = &mut self.recorder;
             match task {
                 Task::Gets { .. } => self.fans.take_get_regions(id, |region| {
-                    recorder.read_demand(now, first + region, server);
+                    recorder.read_demand(now, region, server);
                 }),
                 Task::Scan(cursor) if cursor.opens_region() => {
                     recorder.read_demand(now, first + cursor.region(), server);
@@ -60,20 +61,53 @@ impl Simulation<'_> {
         let admission = self.servers[server as usize]
             .handlers
             .arrive(id | PART, |queues| draws.below(queues));
+        if admission == Admission::Refused && !self.is_alive(server) {
+            return self.part_refused(id, RefusalReason::NotServingRegion);
+        }
         self.recorder
             .call_arrived(server, self.now, admission == Admission::Refused);
         match admission {
             Admission::Taken { handler } => self.take(id | PART, handler),
             Admission::Queued => {}
-            Admission::Refused => self.travel(Travel::PartRefusal(id)),
+            Admission::Refused => self.part_refused(id, RefusalReason::CallQueueTooBig),
         }
     }
 
-    /// A handler takes a part's call. An increment that has to wait for its row keeps the handler.
-    pub(super) fn take_part(&mut self, id: u32, handler: u32) {
+    /// A server refuses a part's call: its client will know a network delay later.
+    pub(super) fn part_refused(&mut self, id: u32, _reason: RefusalReason) {
+        self.travel(Travel::PartRefusal(id));
+    }
+
+    /// The server that holds a part's call dies. Its service will end without effect.
+    pub(super) fn part_loses_server(&mut self, id: u32) {
+        let part = &mut self.fans.parts[id as usize];
+        let taken = std::mem::replace(&mut part.taken, SimTime::MAX);
+        let mut again = *part;
+        self.recorder.busy(part.server, taken, self.now);
+        let waits_for_wal =
+            matches!(part.task, Task::Put { .. }) && self.config.cluster.wal.is_some();
+        let id = if waits_for_wal {
+            id
+        } else {
+            part.fan_out = NONE;
+            again.next = NONE;
+            self.fans.insert_part(again)
+        };
+        self.part_refused(id, RefusalReason::NotServingRegion);
+    }
+
+    /// A handler takes a part's call; false when it is refused. An increment that has to wait for its row keeps the handler.
+    pub(super) fn take_part(&mut self, id: u32, handler: u32) -> bool {
         let part = &mut self.fans.parts[id as usize];
         part.handler = handler;
         part.taken = self.now;
+        self.resume_part(id);
+        true
+    }
+
+    /// A handler works on a part's call; an increment waits for its row.
+    pub(super) fn resume_part(&mut self, id: u32) {
+        let part = &self.fans.parts[id as usize];
         let server = part.server as usize;
         match part.task.exclusive_row() {
             Some(row) if !self.locks[server].acquire(row, id | PART) => {}
@@ -93,12 +127,12 @@ impl Simulation<'_> {
                 self.serve_write(id | PART, server, u64::from(bytes), time);
             }
             (&Task::Gets { count, found, .. }, _) => {
-                let time = service.gets(count, found, draws);
+                let time = self.paced(part.server, service.gets(count, found, draws));
                 self.schedule(self.now + time, Event::Served(id | PART));
             }
             (Task::Scan(cursor), purpose) => {
                 let most = self.reads.batch_rows(purpose);
-                let time = service.scan(cursor.call_rows(most), draws);
+                let time = self.paced(part.server, service.scan(cursor.call_rows(most), draws));
                 self.schedule(self.now + time, Event::Served(id | PART));
             }
         }
@@ -137,7 +171,8 @@ impl Simulation<'_> {
         }
         let (table, region, sent) = (access.table, cursor.region(), part.sent);
         if step == ScanStep::Opens {
-            self.fans.parts[id as usize].server = self.table(table).server(region);
+            let first = self.table(table).first_region();
+            self.fans.parts[id as usize].server = self.regions.get(first + region).server;
         }
         if sent + LEAST_CALL <= self.now {
             self.send_part(id);

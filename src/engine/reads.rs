@@ -3,8 +3,9 @@
 use super::SimConfig;
 use super::calls::NONE;
 use super::fan_out::{FanOut, Part, Purpose, Task};
-use super::placing::{Placing, row_size};
+use super::placing::Placing;
 use super::row_spread::RowSpread;
+use super::row_weights::row_size;
 use super::scan_cursor::ScanCursor;
 use super::simulation::{Event, Simulation};
 use crate::cluster::TableSpec;
@@ -64,7 +65,7 @@ impl Reads {
             let table = table_of(read.table);
             let sample = &read.row_sample;
             let key = match sample.len() {
-                0 => table.longest_key(),
+                0 => u64::from(table.longest_key()),
                 keys => sample.iter().map(|key| key.len() as u64).sum::<u64>() / keys as u64,
             };
             Access {
@@ -86,7 +87,7 @@ impl Reads {
             requests: Requests::default(),
             get_regions: Vec::new(),
             asked: Vec::new(),
-            part_of_server: vec![NONE; config.cluster.servers.max(1) as usize],
+            part_of_server: vec![NONE; config.servers_in_all() as usize],
             rows_draws: DrawKey::new(config.seed, config.replicate, Stream::ScannedRows, 0),
         }
     }
@@ -209,7 +210,7 @@ impl Simulation<'_> {
         let table = self.table(self.reads.access(read).table);
         table.locate_batch(gets, &mut regions);
         for &region in &regions {
-            let server = self.table(self.reads.access(read).table).server(region);
+            let server = self.regions.get(region).server;
             let mut part = self.reads.part_of_server[server as usize];
             if part == NONE {
                 let task = Task::Gets {
@@ -224,7 +225,7 @@ impl Simulation<'_> {
             self.reads.asked.push((region, region));
         }
         for &region in &regions {
-            let server = self.table(self.reads.access(read).table).server(region);
+            let server = self.regions.get(region).server;
             self.reads.part_of_server[server as usize] = NONE;
         }
         self.reads.get_regions = regions;
@@ -245,7 +246,10 @@ impl Simulation<'_> {
             let (start, stop) = (requests.starts.get(at), requests.stops.get(at));
             let range = access.spread.range(start, stop, table);
             let cursor = ScanCursor::new(&access.spread, range, scan, draws.unit());
-            let server = table.server(cursor.region());
+            let server = self
+                .regions
+                .get(access.first_region + cursor.region())
+                .server;
             self.reads.asked.push(cursor.visited_regions());
             self.append_part(parts, server, Task::Scan(cursor));
         }

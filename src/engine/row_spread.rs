@@ -26,8 +26,10 @@ pub(super) struct SpreadRange {
 impl RowSpread {
     /// O(regions x log of the sample).
     pub fn new(sample: &Arc<KeyBatch>, table: &Placing<'_>) -> Self {
-        let borders = (0..table.regions())
-            .map(|region| keys_below(sample, table.start(region)))
+        let borders = table
+            .map
+            .in_key_order()
+            .map(|region| keys_below(sample, table.map.range(region).start.as_bytes()))
             .chain([sample.len() as u32])
             .collect();
         Self {
@@ -38,12 +40,14 @@ impl RowSpread {
 
     /// The range `[start, stop)`, an empty `stop` being the end of the key space. A range without keys lies in the region of `start`.
     pub fn range(&self, start: &[u8], stop: &[u8], table: &Placing<'_>) -> SpreadRange {
-        let first = table.locate(start);
+        let first = table.locate(start) - table.first_region();
         let last = if stop.is_empty() {
-            table.regions() - 1
+            table.map.regions() - 1
         } else {
             let last = table.locate(stop);
-            last - u32::from(last > 0 && table.start(last) == stop)
+            let starts = table.map.range(last).start.as_bytes() == stop;
+            let last = last - table.first_region();
+            last - u32::from(last > 0 && starts)
         };
         let from = keys_below(&self.sample, start);
         let to = if stop.is_empty() {
