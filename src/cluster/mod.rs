@@ -2,9 +2,11 @@
 //! they take what happened and say what happens next. Must not schedule, nor know clients.
 
 mod disk;
+mod event;
 mod group_commit;
 mod handlers;
 mod memstore;
+mod neighbour;
 mod region_file;
 mod region_map;
 mod region_store;
@@ -14,9 +16,11 @@ mod service_times;
 mod spec;
 
 pub use disk::{Disk, DiskJob};
+pub use event::{ClusterEvent, CrashTarget, TimedEvent};
 pub use group_commit::{Edits, GroupCommit, NextSync};
 pub use handlers::{Admission, Handlers};
 pub use memstore::Memstore;
+pub use neighbour::Neighbour;
 pub use region_file::RegionFile;
 pub use region_map::RegionMap;
 pub use region_store::{Flushed, RegionStore};

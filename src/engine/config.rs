@@ -1,11 +1,11 @@
 //! One fully resolved run. Must not hold anything that could be wrong.
 
 use crate::client::ClientSpec;
-use crate::cluster::{ClusterSpec, TableSpec};
+use crate::cluster::{ClusterEvent, ClusterSpec, Neighbour, TableSpec, TimedEvent};
 use crate::key::KeyPlan;
 use crate::keyspace::{KeyBatch, RowKey};
 use crate::policy::balance::Balancer;
-use crate::policy::{NormalizerRules, SplitPolicy, SplitSizes};
+use crate::policy::{NormalizerSpec, SplitPolicy, SplitSizes};
 use crate::query::AccessPlan;
 use crate::random::Seed;
 use crate::record::RecordGenerator;
@@ -137,68 +137,6 @@ impl Default for ClusterChanges {
             existing: Arc::default(),
         }
     }
-}
-
-/// The normalizer of a table.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NormalizerSpec {
-    /// What it splits and merges.
-    pub rules: NormalizerRules,
-    /// How often it runs, first after one period (`hbase.normalizer.period`).
-    pub period: SimDuration,
-}
-
-/// Something that happens to the cluster.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TimedEvent {
-    /// When.
-    pub at: SimTime,
-    /// What.
-    pub event: ClusterEvent,
-}
-
-/// What can happen to the cluster.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ClusterEvent {
-    /// A server dies.
-    Crash(CrashTarget),
-    /// A server works more slowly: its services and syncs take `times` as long.
-    Slow {
-        /// Its number, from 0.
-        server: u32,
-        /// > 0.
-        times: f64,
-        /// From the event on.
-        length: SimDuration,
-    },
-    /// Servers join, without regions.
-    AddServers(u32),
-    /// An operator splits the regions that hold these rows, there.
-    Split(Arc<[RowKey]>),
-}
-
-/// Which server dies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CrashTarget {
-    /// The one with most demand of the table in the last whole interval, the lowest number of equal ones.
-    Hottest,
-    /// This one, from 0.
-    Server(u32),
-}
-
-/// Another table on the same servers: open-loop puts and Gets of single rows.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Neighbour {
-    /// Its name in the scenario.
-    pub name: String,
-    /// Its regions, dealt to the servers from an offset of its own; >= 1.
-    pub regions: u32,
-    /// Puts a second, over all its regions.
-    pub write_rate: f64,
-    /// Gets a second, over all its regions.
-    pub read_rate: f64,
-    /// Share of its load on its hottest region; `None` spreads it evenly.
-    pub hottest: Option<f64>,
 }
 
 /// Rows written before the run, of one table.

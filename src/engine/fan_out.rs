@@ -1,4 +1,4 @@
-//! Operations that take several calls, and their parts: reads, and writes to copies. Must not know what happens to them.
+//! Operations that take several calls, and their parts: reads, writes to copies, and what neighbours do. Must not know what happens to them.
 
 use super::calls::NONE;
 use super::scan_cursor::ScanCursor;
@@ -18,6 +18,8 @@ pub(super) enum Purpose {
     Read { read: ReadId, work: ReadWork },
     /// A write to all copies; the server of its row in the table itself.
     Write { server: u32 },
+    /// A put or a Get of a neighbour: its number x 2, plus 1 for a Get.
+    Neighbour { which: u32 },
 }
 
 /// One operation. It is over when all of its parts are, and given up with the first that is given up.

@@ -23,7 +23,10 @@ mod fan_out;
 mod flush_jobs;
 mod flushing;
 mod keys;
+mod load_sampling;
 mod locating;
+mod master;
+mod merging;
 mod moving;
 mod neighbouring;
 mod open_loop;
@@ -35,6 +38,7 @@ mod read_tests;
 mod readers;
 mod reads;
 mod region_changes;
+mod region_counts;
 mod regions;
 mod regrouping;
 mod retries;
@@ -53,10 +57,9 @@ mod stored_rows;
 mod storing;
 mod timeline;
 
-pub use config::{
-    ClusterChanges, ClusterEvent, CrashTarget, ExistingRows, Neighbour, NormalizerSpec,
-    PlannedRead, SimConfig, TableCopy, TimedEvent,
-};
+pub use crate::cluster::{ClusterEvent, CrashTarget, Neighbour, TimedEvent};
+pub use crate::policy::NormalizerSpec;
+pub use config::{ClusterChanges, ExistingRows, PlannedRead, SimConfig, TableCopy};
 pub use reads::scanner_rows;
 pub use saturating::saturating;
 

@@ -235,6 +235,10 @@ impl Simulation<'_> {
         let operation = *operation;
         match operation.purpose {
             Purpose::Read { read, .. } => self.recorder.read_failed(read, operation.intended, now),
+            Purpose::Neighbour { which } => {
+                self.recorder
+                    .neighbour_failed(which / 2, operation.intended);
+            }
             Purpose::Write { .. } => {
                 let write = operation.operation.write();
                 self.recorder.failed(write, operation.intended, now);
@@ -256,6 +260,9 @@ impl Simulation<'_> {
             Purpose::Read { read, work } => {
                 recorder.read_completed(read, intended, now, in_time, work);
             }
+            Purpose::Neighbour { which } => {
+                recorder.neighbour_completed(which / 2, intended, now, in_time);
+            }
             Purpose::Write { server } => {
                 let write = operation.operation.write();
                 recorder.completed(write, server, intended, now, in_time);
@@ -266,14 +273,15 @@ impl Simulation<'_> {
 
     /// Whoever waits for an operation learns its outcome.
     fn outcome_reaches(&mut self, operation: &FanOut) {
-        self.last_outcome = self.last_outcome.max(self.now);
         match operation.purpose {
+            Purpose::Neighbour { which } => return self.neighbours.operation_ends(which),
             Purpose::Read { .. } => self.read_ends(operation.client),
             Purpose::Write { .. } if operation.client == NONE => {
                 self.open.ends_at(self.now);
             }
             Purpose::Write { .. } => self.client_call_ends(operation.client),
         }
+        self.last_outcome = self.last_outcome.max(self.now);
     }
 
     /// The draws of the next attempt of a part's call.

@@ -101,7 +101,7 @@ impl Reads {
     pub fn batch_rows(&self, purpose: Purpose) -> u64 {
         match purpose {
             Purpose::Read { read, .. } => self.access(read).batch_rows,
-            Purpose::Write { .. } => 1,
+            Purpose::Write { .. } | Purpose::Neighbour { .. } => 1,
         }
     }
 }

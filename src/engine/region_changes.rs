@@ -46,7 +46,6 @@ impl Simulation<'_> {
     }
 
     fn add_region(&mut self, table: u32, server: u32) -> u32 {
-        self.recorder.region_added();
         self.regions.add_offline(table, server)
     }
 

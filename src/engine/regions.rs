@@ -127,6 +127,11 @@ impl Regions {
         state.writable = if writable { state.serving } else { NONE };
     }
 
+    /// The server of each.
+    pub fn servers(&self) -> impl Iterator<Item = u32> + '_ {
+        self.states.iter().map(|state| state.server)
+    }
+
     /// The numbers of the open regions of a server, ascending. O(regions).
     pub fn on_server(&self, server: u32) -> impl Iterator<Item = u32> + '_ {
         (0..).zip(&self.states).filter_map(move |(region, state)| {

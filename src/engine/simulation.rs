@@ -6,13 +6,13 @@
 //! equal times they come after all events, first the operations, by their place in the file, then the others in the order in which
 //! they were refused. What would happen at or after the run's end never happens.
 
-use super::balancing::Balancing;
 use super::calls::Calls;
 use super::closed_loop::ClosedLoop;
 use super::copying::Copying;
 use super::fan_out::{FanOuts, Purpose};
 use super::keys::Keys;
 use super::locating::LocationCaches;
+use super::master::Master;
 use super::neighbouring::Neighbours;
 use super::open_loop::OpenLoop;
 use super::placing::Placing;
@@ -23,7 +23,7 @@ use super::retries::Pausing;
 use super::row_weights::{RowWeights, longest_key};
 use super::server_side::Server;
 use super::storing::Stores;
-use super::{AttemptDraws, SimConfig};
+use super::{AttemptDraws, Neighbour, SimConfig};
 use crate::client::BackOff;
 use crate::cluster::{RowLocks, ServiceTimes};
 use crate::event_queue::{EventQueue, Line, Moment};
@@ -122,7 +122,7 @@ pub(super) struct Simulation<'a> {
     /// Of each server: its services and syncs take so many times as long; empty while no server was ever slow.
     pub slowness: Vec<f64>,
     pub stores: Stores,
-    pub balancing: Balancing,
+    pub master: Master,
     pub neighbours: Neighbours,
     pub fans: FanOuts,
     pub reads: Reads,
@@ -164,14 +164,18 @@ impl<'a> Simulation<'a> {
                 regions.add_open(table, server);
             });
         }
+        let own_regions = regions.len();
+        let neighbours = Neighbours::new(config, &mut regions);
         let servers = config.servers_in_all();
-        let copied = copies.iter().flat_map(Placing::first_servers);
         let recorder = Recorder::new(RecorderConfig {
             servers,
+            servers_at_start: cluster.servers,
+            own_regions,
             handlers: cluster.handlers,
-            region_server: placing.first_servers().chain(copied).collect(),
+            region_server: regions.servers().collect(),
             writes: config.workload.writes.len(),
             reads: config.workload.reads.len(),
+            neighbours: names(&config.changes.neighbours),
             open_loop: is_open_loop(&config.workload),
             warmup: config.warmup,
             duration: config.duration,
@@ -194,6 +198,7 @@ impl<'a> Simulation<'a> {
             locks: vec![RowLocks::default(); servers as usize],
             placing,
             copying: Copying::new(copies),
+            master: Master::new(config, &regions),
             regions,
             caches: LocationCaches::new(config),
             keys: if config.regions_may_divide() {
@@ -205,8 +210,7 @@ impl<'a> Simulation<'a> {
             dead: Vec::new(),
             slowness: Vec::new(),
             stores: Stores::new(config),
-            balancing: Balancing::new(config),
-            neighbours: Neighbours::new(config),
+            neighbours,
             fans: FanOuts::default(),
             open: OpenLoop::new(config),
             closed: ClosedLoop::new(config),
@@ -426,6 +430,10 @@ impl<'a> Simulation<'a> {
                 Purpose::Read { read, .. } => {
                     self.recorder.read_unfinished(read, fan_out.intended, end);
                 }
+                Purpose::Neighbour { which } => {
+                    self.recorder
+                        .neighbour_unfinished(which / 2, fan_out.intended, end);
+                }
                 Purpose::Write { .. } => {
                     let write = fan_out.operation.write();
                     self.recorder.unfinished(write, fan_out.intended, end);
@@ -443,6 +451,11 @@ impl<'a> Simulation<'a> {
 /// A queue slot in which a few events happen: servers have some ten thousand a second each.
 fn slot_bits(servers: u32) -> u32 {
     (262_144 / servers.max(1)).max(1).ilog2().clamp(10, 14)
+}
+
+fn names(neighbours: &[Neighbour]) -> Vec<String> {
+    let names = neighbours.iter().map(|neighbour| neighbour.name.clone());
+    names.collect()
 }
 
 /// Some operation starts whatever happens to the others.

@@ -349,4 +349,14 @@ impl Simulation<'_> {
             }
         }
     }
+
+    /// Rows written in a region since it was opened.
+    pub(super) fn rows_written(&self, region: u32) -> u64 {
+        let flushed = self
+            .stores
+            .get(region)
+            .map_or(0, |store| store.flushed_rows);
+        let memstore = self.stores.memstores.get(region as usize);
+        flushed + memstore.map_or(0, |memstore| u64::from(memstore.rows))
+    }
 }

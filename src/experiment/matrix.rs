@@ -1,10 +1,10 @@
 //! Strategies x replicates: which runs there are, and what they share. Must not know results.
 
-use crate::engine::{PlannedRead, SimConfig, TableCopy};
+use crate::engine::{ClusterChanges, ExistingRows, PlannedRead, SimConfig, TableCopy};
 use crate::keyspace::RowKey;
 use crate::layout::{Layout, StrategySample};
 use crate::record::{RecordGenerator, Schema};
-use crate::scenario::{Copy, Presplit, Scenario, Strategy};
+use crate::scenario::{Changes, Copy, Presplit, Scenario, Strategy};
 use crate::time::SimTime;
 use crate::workload::Population;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -133,9 +133,12 @@ impl<'a> Matrix<'a> {
     /// What the engine takes from the layout of one replicate, without series.
     fn laid_out(&self, at: usize, replicate: u32, generator: &Arc<RecordGenerator>) -> LaidOut {
         let strategy = &self.scenario.strategies[at];
-        let writes_only = strategy.copies.is_empty() && strategy.setup.workload.reads.is_empty();
+        let workload = &strategy.setup.workload;
+        let plain = strategy.copies.is_empty()
+            && workload.reads.is_empty()
+            && workload.existing_rows(generator.schema()) == 0;
         match &strategy.presplit {
-            Presplit::Fixed { points, .. } if writes_only => LaidOut {
+            Presplit::Fixed { points, .. } if plain => LaidOut {
                 split_points: points.clone(),
                 ..LaidOut::default()
             },
@@ -195,7 +198,7 @@ impl<'a> Matrix<'a> {
             cluster: setup.cluster.clone(),
             table: setup.table.clone(),
             client: setup.client.clone(),
-            changes: crate::engine::ClusterChanges::default(),
+            changes: changes(&setup.changes, laid_out.existing),
             batch: self.batch,
         };
         match job {
@@ -218,6 +221,19 @@ fn unsplit(copy: &Copy) -> TableCopy {
     }
 }
 
+/// What becomes of the cluster in a run.
+fn changes(changes: &Changes, existing: Arc<Vec<ExistingRows>>) -> ClusterChanges {
+    ClusterChanges {
+        split_policy: changes.split_policy.clone(),
+        normalizer: changes.normalizer.clone(),
+        balancer: changes.balancer,
+        balancer_period: changes.balancer_period,
+        events: changes.events.clone(),
+        neighbours: changes.neighbours.clone(),
+        existing,
+    }
+}
+
 /// What the engine takes from a layout.
 #[derive(Debug, Default)]
 struct LaidOut {
@@ -225,6 +241,7 @@ struct LaidOut {
     key_buckets: Arc<Vec<RowKey>>,
     copies: Arc<Vec<TableCopy>>,
     reads: Arc<Vec<PlannedRead>>,
+    existing: Arc<Vec<ExistingRows>>,
 }
 
 impl LaidOut {
@@ -236,6 +253,7 @@ impl LaidOut {
             key_buckets: Arc::default(),
             copies: layout.copies.clone(),
             reads: Arc::new(reads.collect()),
+            existing: layout.existing.clone(),
         }
     }
 }

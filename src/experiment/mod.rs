@@ -3,6 +3,7 @@
 //! Must not know files' places, terminals or pictures.
 
 mod comparisons;
+mod course;
 mod expectation_result;
 mod expectations;
 #[allow(clippy::module_inception)] // the file is named after its one type, as everywhere
@@ -27,7 +28,7 @@ mod wording;
 pub use expectation_result::{ExpectationResult, ExpectedBound, ExpectedValue, FoundValue};
 pub use experiment::{Experiment, Progress};
 pub use results::{
-    Comparison, Curve, KeyMapBucket, Measure, Metric, ReadResult, Results, ScenarioInfo,
-    StrategyResult, WriteResult,
+    Comparison, Curve, KeyMapBucket, Measure, Metric, NeighbourResult, ReadResult, Results,
+    ScenarioInfo, StrategyResult, WriteResult,
 };
 pub use results_file::LoadError;

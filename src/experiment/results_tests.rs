@@ -57,6 +57,7 @@ fn results() -> Results {
         server_read_demand: vec![vec![2, 0], vec![7, 5]],
         read_region_demand: vec![9, 5],
         region_server: vec![1, 0],
+        events: Vec::new(),
     };
     let strategy = StrategyResult {
         name: "monotonic".into(),

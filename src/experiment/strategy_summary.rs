@@ -1,9 +1,12 @@
 //! One strategy's layout and runs together: its metrics, and its part of the results. Must not know the other strategies.
 
+use super::course::Course;
 use super::read_summary::ReadSummary;
 use super::runs::StrategyRuns;
 use super::verdict::Verdict;
-use super::{KeyMapBucket, Metric, StrategyResult, WriteResult, response_curve, wording};
+use super::{
+    KeyMapBucket, Metric, NeighbourResult, StrategyResult, WriteResult, response_curve, wording,
+};
 use crate::layout::{Layout, StrategySample};
 use crate::metrics::{Hotspot, HotspotEvidence, Peak, Subject};
 use crate::scenario::{Presplit, PresplitAlgorithm, Severity, Strategy, TimeSpec};
@@ -188,6 +191,7 @@ impl<'a> StrategySummary<'a> {
         let hotspot = self.word(Subject::All).map_or(undefined, Metric::Word);
         metrics.insert("hotspot".to_owned(), hotspot);
         let writes = strategy.setup.workload.writes.iter().zip(&self.runs.writes);
+        let names = strategy.setup.operation_names();
         let load = match self.runs.writes.is_empty() {
             true => &self.runs.all_reads,
             false => &self.runs.all,
@@ -207,7 +211,16 @@ impl<'a> StrategySummary<'a> {
                 })
                 .collect(),
             reads: self.reads().map(|read| read.result()).collect(),
-            neighbours: Vec::new(),
+            neighbours: names
+                .neighbours
+                .iter()
+                .zip(&self.runs.neighbours)
+                .map(|(name, runs)| NeighbourResult {
+                    name: (*name).to_owned(),
+                    counts: runs.counts,
+                    metrics: runs.neighbour_metrics(),
+                })
+                .collect(),
             counts: self.runs.all.counts,
             verdict: self.verdict().to_string(),
             entities: self.entities(),
@@ -307,8 +320,25 @@ impl<'a> StrategySummary<'a> {
             key_floor: self.mean("key_floor").unwrap_or(1.0),
             placement_floor: skew("placement_floor", "read_placement_floor").unwrap_or(1.0),
             duration_s: self.time.duration.as_secs_f64(),
+            course: self.course(),
             reads: self.reads().filter_map(|read| read.price()).collect(),
         }
+    }
+
+    /// What the cluster did during the run.
+    fn course(&self) -> Course {
+        let mean = |name| self.mean(name).unwrap_or(0.0);
+        Course {
+            hot: self.hotspot.is_some_and(|hotspot| hotspot != Hotspot::None),
+            splits: mean("splits"),
+            moves: mean("moves"),
+            balancer_runs: mean("balancer_runs"),
+            balancer_starts: mean("balancer_starts"),
+            bytes_rewritten: mean("bytes_rewritten"),
+            relief_ms: self.mean("time_to_relief_ms"),
+            ..Course::default()
+        }
+        .with_findings(self.runs.series.as_ref())
     }
 
     /// Number of the key's leading buckets, when the table has a region for each.

@@ -2,6 +2,7 @@
 //!
 //! Must not compute evidence, nor say more than the evidence does.
 
+use super::course::Course;
 use super::read_summary::ReadPrice;
 use super::wording::{compact, millis, percent, times};
 use crate::metrics::{Hotspot, NO_HOTSPOT_BELOW};
@@ -55,6 +56,8 @@ pub(super) struct Verdict {
     pub(super) key_floor: f64,
     pub(super) placement_floor: f64,
     pub(super) duration_s: f64,
+    /// What the cluster did about it.
+    pub(super) course: Course,
     /// In file order.
     pub(super) reads: Vec<ReadPrice>,
 }
@@ -90,6 +93,7 @@ impl fmt::Display for Verdict {
         if let Some(bound) = self.bound(hotspot) {
             write!(f, "; {bound}")?;
         }
+        write!(f, "{}", self.course)?;
         self.price(f)?;
         write!(f, ".")
     }

@@ -1,5 +1,6 @@
 //! Verdicts, read: each must be true of its numbers, specific, and one sentence.
 
+use super::course::Course;
 use super::read_summary::ReadPrice;
 use super::verdict::Verdict;
 use crate::metrics::Hotspot;
@@ -34,6 +35,7 @@ fn even() -> Verdict {
         key_floor: 1.0,
         placement_floor: 1.0,
         duration_s: 20.0,
+        course: Course::default(),
         reads: Vec::new(),
     }
 }

@@ -3,19 +3,22 @@
 //! What an expression alone shows, the scenario has said where it was read.
 
 use super::RegionForecast;
-use super::plan_layout::{PointSource, SplitPoints};
+use super::starting_regions::{PointSource, StartingRegions};
 use crate::keyspace::RowKey;
+use crate::policy::SplitPolicy;
+use crate::policy::balance::Balancer;
 use crate::scenario::{Diagnostic, Presplit, PresplitAlgorithm, Severity, Strategy};
+use crate::units::ByteSize;
 
 /// All lints of a strategy's key and split points.
 pub(super) fn of(
     strategy: &Strategy,
-    split: &SplitPoints,
+    start: &StartingRegions,
     regions: &[RegionForecast],
 ) -> Vec<Diagnostic> {
     let context = Context {
         strategy,
-        points: &split.points,
+        points: &start.points,
         regions,
     };
     let mut lints = Vec::new();
@@ -23,7 +26,8 @@ pub(super) fn of(
     lints.extend(context.unreachable_regions());
     lints.extend(context.fewer_regions_than_servers());
     lints.extend(context.buckets_share_regions());
-    lints.extend(context.source_of_points(split.source));
+    lints.extend(context.source_of_points(start));
+    lints.extend(context.splits_before_the_run(start));
     lints
 }
 
@@ -112,12 +116,26 @@ impl Context<'_> {
             _ => format!("the table has only {regions} regions"),
         };
         let idle = servers as usize - regions;
+        let stay = if self.spreads_by_itself() {
+            "are idle at first"
+        } else {
+            "stay idle"
+        };
         Some(self.lint(
             Severity::Warning,
-            format!("{table}: {idle} of {servers} servers stay idle"),
+            format!("{table}: {idle} of {servers} servers {stay}"),
             "these keys",
             "pre-split the table into at least as many regions as there are servers",
         ))
+    }
+
+    /// The table may split, and a balancer may move the parts: daughters alone stay where their parent was.
+    fn spreads_by_itself(&self) -> bool {
+        let setup = &self.strategy.setup;
+        let changes = &setup.changes;
+        changes.split_policy != SplitPolicy::Disabled
+            && changes.balancer != Balancer::None
+            && changes.balancer_period < setup.workload.duration
     }
 
     fn buckets_share_regions(&self) -> Option<Diagnostic> {
@@ -163,7 +181,30 @@ impl Context<'_> {
         })
     }
 
-    fn source_of_points(&self, source: PointSource) -> Vec<Diagnostic> {
+    /// Rows that existed before have made more regions of the pre-split.
+    fn splits_before_the_run(&self, start: &StartingRegions) -> Option<Diagnostic> {
+        let existing = start.existing.as_ref()?;
+        (self.regions.len() > start.presplit).then(|| {
+            let regions = |count: usize| match count {
+                1 => "1 region".to_owned(),
+                count => format!("{count} regions"),
+            };
+            self.lint(
+                Severity::Note,
+                format!(
+                    "{} of existing rows have split the table from {} into {} before the run",
+                    ByteSize::approximate(existing.bytes as f64),
+                    regions(start.presplit),
+                    self.regions.len()
+                ),
+                "these keys",
+                "`split_policy = \"disabled\"` keeps the pre-split, and so do larger regions: `max_file_size`",
+            )
+        })
+    }
+
+    fn source_of_points(&self, start: &StartingRegions) -> Vec<Diagnostic> {
+        let source = start.source;
         let (regions, rows) = match source {
             PointSource::Fixed => return Vec::new(),
             PointSource::ExistingRows { regions } => (regions, "existing rows"),
@@ -181,12 +222,12 @@ impl Context<'_> {
                 "describe rows that exist before the run with `[existing.x]`, or use an algorithm that needs none",
             ));
         }
-        if self.regions.len() < regions as usize {
+        if start.presplit < regions as usize {
             lints.push(self.lint(
                 Severity::Warning,
                 format!(
                     "the {rows} give {} regions, not {regions}: too few distinct keys",
-                    self.regions.len()
+                    start.presplit
                 ),
                 "these keys",
                 "ask for fewer regions, or make the key longer",

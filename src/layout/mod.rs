@@ -2,6 +2,7 @@
 //!
 //! Must not simulate; what it predicts comes from samples of the records and from the key plan.
 
+mod change_lints;
 mod explanation;
 mod key_lints;
 mod key_sample;
@@ -10,11 +11,13 @@ mod plan_layout;
 mod read_forecast;
 mod row_growth;
 mod size_findings;
+mod starting_regions;
 mod table_sample;
 mod table_size;
 mod time_neighbours;
 mod types;
 
+pub use change_lints::change_lints;
 pub use explanation::{Explanation, PrefixShare, RegionCauses, SampleKey};
 pub use load_lints::load_lints;
 pub use size_findings::size_findings;

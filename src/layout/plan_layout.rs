@@ -1,13 +1,15 @@
 //! Lays a strategy out: split points, then what each region will get. Must not simulate.
 
 use super::key_sample::{KeySample, is_entity, is_skewed};
+use super::starting_regions::StartingRegions;
 use super::{EntityShare, KeyBucket, Layout, RegionForecast, key_lints, read_forecast};
+use crate::engine::{ExistingRows, TableCopy};
 use crate::key::KeyPlan;
 use crate::keyspace::{KeyRange, Router, RowKey};
-use crate::policy::{quantile_points, quantile_ranks};
+use crate::policy::quantile_ranks;
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::RecordGenerator;
-use crate::scenario::{Presplit, Strategy};
+use crate::scenario::{Copy, Presplit, Setup, Strategy};
 use crate::workload::{ExistingSample, OperationBatch, RunSample, Workload};
 use std::sync::Arc;
 
@@ -17,31 +19,8 @@ const KEY_BUCKETS: u32 = 240;
 /// Segments that a bucket's label shows, outermost first.
 const LABEL_SEGMENTS: usize = 3;
 
-/// Sampled rows for each region that is cut from them: its share is then exact to 5 % (one standard error, 1 / sqrt(400)).
-const ROWS_PER_REGION: usize = 400;
-
-/// Most rows that are sampled for split points.
-const MOST_ROWS: usize = 4_000_000;
-
 /// Lane of `Stream::Keys` for rows that were written before the run; the run's own operations use lane 0.
 const EXISTING_LANE: u32 = 1;
-
-/// Split points, and where they come from when they were sampled.
-pub(super) struct SplitPoints {
-    pub points: Arc<Vec<RowKey>>,
-    pub source: PointSource,
-}
-
-/// Where split points come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PointSource {
-    /// Known before any row was.
-    Fixed,
-    /// Quantiles of rows that existed before the run.
-    ExistingRows { regions: u32 },
-    /// Quantiles of the run's own keys.
-    RunKeys { regions: u32 },
-}
 
 impl Layout {
     /// Operations that shares are counted on where nothing else is asked: a region's share of 1 % is then exact to 3 % of it (one
@@ -85,27 +64,27 @@ impl Layout {
         let table = Table {
             key: &strategy.key,
             presplit: &strategy.presplit,
-            workload: &strategy.setup.workload,
+            setup: &strategy.setup,
             generator,
             seed,
             replicate,
         };
-        let split = split_points(&table, sample);
-        let regions = forecast(&strategy.key, &split.points, sample);
-        let lints = key_lints::of(strategy, &split, &regions);
-        let (copies, reads) = read_forecast::of(
-            strategy,
-            generator,
-            seed,
-            replicate,
-            sample,
-            &split.points,
-            &regions,
-        );
+        let start = StartingRegions::of(&table, sample);
+        let regions = forecast(&strategy.key, &start.points, sample);
+        let lints = key_lints::of(strategy, &start, &regions);
+        let copies: Vec<LaidCopy> = strategy
+            .copies
+            .iter()
+            .map(|copy| LaidCopy::new(&table, copy, sample))
+            .collect();
+        let reads = read_forecast::of(&table, strategy, sample, &start.points, &regions, &copies);
         // A run that writes nothing is looked at by the rows that it reads.
         let existing = (sample.len() == 0).then(|| table.existing(Layout::SAMPLE));
+        let of_table = start.existing.into_iter();
+        let of_copies = copies.iter().filter_map(|copy| copy.existing.clone());
         Self {
-            copies,
+            existing: Arc::new(of_table.chain(of_copies).collect()),
+            copies: Arc::new(copies.into_iter().map(|copy| copy.table).collect()),
             reads,
             key_buckets: key_buckets(&strategy.key, existing.as_ref().unwrap_or(sample)),
             hottest_row_share: sample.hottest_row_share(),
@@ -113,7 +92,7 @@ impl Layout {
             key_bytes: sample.mean_key_bytes(),
             existing_rows,
             sampled_operations: sample.len() as u64,
-            split_points: split.points,
+            split_points: start.points,
             regions,
             lints,
         }
@@ -167,7 +146,7 @@ pub(super) fn existing_sample(
 pub(super) struct Table<'a> {
     pub key: &'a KeyPlan,
     pub presplit: &'a Presplit,
-    pub workload: &'a Workload,
+    pub setup: &'a Setup,
     pub generator: &'a Arc<RecordGenerator>,
     pub seed: Seed,
     pub replicate: u32,
@@ -184,7 +163,7 @@ impl Table<'_> {
     pub(super) fn existing(&self, rows: usize) -> KeySample {
         let mut batch = OperationBatch::new();
         ExistingSample::take(
-            self.workload,
+            &self.setup.workload,
             self.generator,
             self.seed,
             self.replicate,
@@ -196,31 +175,32 @@ impl Table<'_> {
     }
 }
 
-/// Where a table is split; `run` are operations of the run under its key.
-pub(super) fn split_points(table: &Table<'_>, run: &KeySample) -> SplitPoints {
-    let regions = match table.presplit {
-        Presplit::Fixed { points, .. } => {
-            return SplitPoints {
-                points: points.clone(),
-                source: PointSource::Fixed,
-            };
-        }
-        Presplit::Sampled { regions } => *regions,
-    };
-    if table.workload.existing_rows(table.generator.schema()) == 0 {
-        let points = quantile_points(&run.sorted(), regions);
-        return SplitPoints {
-            points: Arc::new(points),
-            source: PointSource::RunKeys { regions },
+/// A copy of the table, laid out.
+pub(super) struct LaidCopy {
+    pub table: TableCopy,
+    pub existing: Option<ExistingRows>,
+    /// The run's operations under its key.
+    pub sample: KeySample,
+}
+
+impl LaidCopy {
+    /// `run` is a sample of the run under any key.
+    fn new(table: &Table<'_>, copy: &Copy, run: &KeySample) -> Self {
+        let table = Table {
+            key: &copy.key,
+            presplit: &copy.presplit,
+            ..*table
         };
-    }
-    let rows = (regions as usize)
-        .saturating_mul(ROWS_PER_REGION)
-        .clamp(Layout::SAMPLE, MOST_ROWS);
-    let points = quantile_points(&table.existing(rows).sorted(), regions);
-    SplitPoints {
-        points: Arc::new(points),
-        source: PointSource::ExistingRows { regions },
+        let sample = table.rekeyed(run);
+        let start = StartingRegions::of(&table, &sample);
+        Self {
+            table: TableCopy {
+                key: copy.key.clone(),
+                split_points: start.points,
+            },
+            existing: start.existing,
+            sample,
+        }
     }
 }
 

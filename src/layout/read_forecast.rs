@@ -2,14 +2,12 @@
 //! simulate.
 
 use super::key_sample::KeySample;
-use super::plan_layout::{Table, forecast, split_points};
+use super::plan_layout::{LaidCopy, Table, forecast};
 use super::{ReadForecast, RegionForecast};
 use crate::cluster::ClusterSpec;
-use crate::engine::{PlannedRead, TableCopy};
+use crate::engine::PlannedRead;
 use crate::keyspace::{KeyBatch, Router, RowKey};
 use crate::query::{AccessPath, AccessPlan, Costs, PlanContext, Requests, plan};
-use crate::random::Seed;
-use crate::record::RecordGenerator;
 use crate::scenario::Strategy;
 use crate::workload::{Population, ReadBatch, ReadId, ReadSource, ReadTarget};
 use std::sync::Arc;
@@ -31,53 +29,37 @@ struct LaidOut<'a> {
     rows: Arc<KeyBatch>,
 }
 
-/// The strategy's copies and reads; `run` is a sample of the run under its own key.
+/// The strategy's reads; `run` is a sample of the run under its own key.
 pub(super) fn of(
+    own: &Table<'_>,
     strategy: &Strategy,
-    generator: &Arc<RecordGenerator>,
-    seed: Seed,
-    replicate: u32,
     run: &KeySample,
     points: &Arc<Vec<RowKey>>,
     regions: &[RegionForecast],
-) -> (Arc<Vec<TableCopy>>, Vec<ReadForecast>) {
-    let workload = &strategy.setup.workload;
-    let table = |key, presplit| Table {
-        key,
-        presplit,
-        workload,
-        generator,
-        seed,
-        replicate,
-    };
-    let mut copies = Vec::new();
-    let mut copy_samples = Vec::new();
-    for copy in &strategy.copies {
-        let table = table(&copy.key, &copy.presplit);
-        let sample = table.rekeyed(run);
-        copies.push(TableCopy {
-            key: copy.key.clone(),
-            split_points: split_points(&table, &sample).points,
-        });
-        copy_samples.push(sample);
-    }
-    let copies = Arc::new(copies);
+    copies: &[LaidCopy],
+) -> Vec<ReadForecast> {
+    let (workload, generator) = (&own.setup.workload, own.generator);
+    let (seed, replicate) = (own.seed, own.replicate);
     if workload.reads.is_empty() {
-        return (copies, Vec::new());
+        return Vec::new();
     }
-    let own = table(&strategy.key, &strategy.presplit);
     let mut tables = vec![LaidOut {
         key: &strategy.key,
         router: Router::new(points),
         regions: regions.to_vec(),
-        rows: rows(&own, run),
+        rows: rows(own, run),
     }];
-    for ((copy, laid), sample) in strategy.copies.iter().zip(copies.iter()).zip(&copy_samples) {
+    for (copy, laid) in strategy.copies.iter().zip(copies) {
+        let table = Table {
+            key: &copy.key,
+            presplit: &copy.presplit,
+            ..*own
+        };
         tables.push(LaidOut {
-            key: &laid.key,
-            router: Router::new(&laid.split_points),
-            regions: forecast(&laid.key, &laid.split_points, sample),
-            rows: rows(&table(&copy.key, &copy.presplit), sample),
+            key: &copy.key,
+            router: Router::new(&laid.table.split_points),
+            regions: forecast(&copy.key, &laid.table.split_points, &laid.sample),
+            rows: rows(&table, &laid.sample),
         });
     }
     let population = Population::new(workload, generator, seed, replicate);
@@ -119,8 +101,7 @@ pub(super) fn of(
             },
         }
     });
-    let reads = reads.collect();
-    (copies, reads)
+    reads.collect()
 }
 
 fn costs(cluster: &ClusterSpec) -> Costs {
@@ -136,12 +117,13 @@ fn costs(cluster: &ClusterSpec) -> Costs {
 /// Sorted keys of rows of the table as it is in the middle of the run, each standing for as many.
 fn rows(table: &Table<'_>, run: &KeySample) -> Arc<KeyBatch> {
     let schema = table.generator.schema();
-    let existing = table.workload.existing_rows(schema) as f64;
+    let existing = table.setup.workload.existing_rows(schema) as f64;
     let planned: f64 = table
+        .setup
         .workload
         .writes
         .iter()
-        .map(|write| table.workload.estimated_operations(write, schema))
+        .map(|write| table.setup.workload.estimated_operations(write, schema))
         .sum();
     // Half of what the run writes is there, on average.
     let total = (existing + planned / 2.0).max(1.0);

@@ -1,6 +1,6 @@
 //! What is known of a strategy before any simulation. Must not know how it was found.
 
-use crate::engine::{PlannedRead, TableCopy};
+use crate::engine::{ExistingRows, PlannedRead, TableCopy};
 use crate::keyspace::RowKey;
 use crate::scenario::Diagnostic;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// A strategy, laid out for one replicate.
 #[derive(Debug, Clone)]
 pub struct Layout {
-    /// Sorted, distinct, not empty.
+    /// Sorted, distinct, not empty: those of the pre-split, and those at which the existing rows have split the table since.
     pub split_points: Arc<Vec<RowKey>>,
     /// One for each region in key order.
     pub regions: Vec<RegionForecast>,
@@ -21,8 +21,10 @@ pub struct Layout {
     pub entities: Vec<EntityShare>,
     /// Mean length of a key in bytes, over the sample.
     pub key_bytes: f64,
-    /// Rows that exist before the run.
+    /// Rows that exist before the run: writes, of which several may have made one row.
     pub existing_rows: u64,
+    /// The rows that they made, of the table itself, then of each copy; empty without any.
+    pub existing: Arc<Vec<ExistingRows>>,
     /// Operations that the shares were counted on.
     pub sampled_operations: u64,
     /// The table's further copies.

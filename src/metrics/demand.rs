@@ -22,11 +22,18 @@ pub(super) struct Demand {
 
 impl Demand {
     /// `series`: what charts need is kept as well.
-    pub(super) fn new(servers: u32, regions: usize, intervals: &Intervals, series: bool) -> Self {
+    /// The first `own` of `regions` belong to the table and its copies.
+    pub(super) fn new(
+        servers: u32,
+        regions: usize,
+        own: usize,
+        intervals: &Intervals,
+        series: bool,
+    ) -> Self {
         let tops = series.then_some(OPERATIONS_PER_SERVER * u64::from(servers));
         Self {
             servers: Table::new(servers as usize),
-            regions: RegionDemand::new(regions, intervals, tops),
+            regions: RegionDemand::new(regions, own, intervals, tops),
         }
     }
 
@@ -49,9 +56,9 @@ impl Demand {
         self.regions.add(region);
     }
 
-    /// One more region, numbered after all others.
-    pub(super) fn new_region(&mut self) {
-        self.regions.add_region();
+    /// In `interval`, `heirs` take the ranges of `parents`; regions are numbered in the order in which they come.
+    pub(super) fn inherit(&mut self, interval: usize, parents: &[u32], heirs: &[u32]) {
+        self.regions.inherit(interval, parents, heirs);
     }
 
     /// What was counted elsewhere, by interval and server.
@@ -78,12 +85,31 @@ impl Demand {
 /// The intervals that measures rest on.
 #[derive(Debug, Clone)]
 pub(super) struct Grid {
-    /// Number of servers.
+    /// Number of servers, all that ever joined.
     pub(super) servers: u32,
+    /// How many had joined, in each interval.
+    pub(super) joined: Vec<u32>,
     /// All of the window's intervals.
     pub(super) window: Range<usize>,
     /// The window's intervals of full length; a window shorter than one keeps its only one.
     pub(super) full: Range<usize>,
+}
+
+impl Grid {
+    /// Servers that had joined by an interval.
+    fn servers_in(&self, row: usize) -> u32 {
+        self.joined.get(row).copied().unwrap_or(self.servers)
+    }
+
+    /// Servers at the end of the window: what measures of the whole window are relative to.
+    fn servers_at_end(&self) -> u32 {
+        self.servers_in(self.window.end.saturating_sub(1))
+    }
+
+    /// The least demand of an interval for a statement about skew.
+    fn least(&self, row: usize) -> u64 {
+        OPERATIONS_PER_SERVER * u64::from(self.servers_in(row))
+    }
 }
 
 /// Demand of a finished run.
@@ -173,10 +199,9 @@ pub struct HottestServer {
 impl ClosedDemand {
     /// The full intervals with enough demand for a statement about skew.
     fn measured<'a>(&'a self, grid: &'a Grid) -> impl Iterator<Item = usize> + 'a {
-        let least = OPERATIONS_PER_SERVER * u64::from(grid.servers);
         grid.full
             .clone()
-            .filter(move |&row| sum(self.servers.row(row)) >= least)
+            .filter(move |&row| sum(self.servers.row(row)) >= grid.least(row))
     }
 
     /// Adds the skew metrics under their names; returns what chance alone would make of a perfect spread.
@@ -198,9 +223,10 @@ impl ClosedDemand {
         names: &SkewNames,
         metrics: &mut Scalars,
     ) -> Option<ExpectedPeak> {
-        let n = f64::from(grid.servers);
+        let n = f64::from(grid.servers_at_end());
         let (mut peaks, mut shares, mut effective, mut totals) = (vec![], vec![], vec![], vec![]);
         for row in self.measured(grid) {
+            let n = f64::from(grid.servers_in(row));
             let loads = self.servers.row(row);
             let total = sum(loads) as f64;
             let most = loads.iter().max().map_or(0.0, |&most| f64::from(most));
@@ -239,7 +265,7 @@ impl ClosedDemand {
             metrics.insert(names[2], overall);
         }
 
-        let even = median(&totals).and_then(|total| expected_peak(total, grid.servers));
+        let even = median(&totals).and_then(|total| expected_peak(total, grid.servers_at_end()));
         metrics.insert(names.even, even.map(|even| even.mean));
         even
     }
@@ -261,7 +287,7 @@ impl ClosedDemand {
         let share = median(&shares);
         metrics.insert(names.region_share[0], share);
         metrics.insert(names.region_gini[0], median(&ginis));
-        let floor = share.map(|share| (share * f64::from(grid.servers)).max(1.0));
+        let floor = share.map(|share| (share * f64::from(grid.servers_at_end())).max(1.0));
         metrics.insert(names.placement_floor, floor);
 
         let by_region = &self.regions.window;
@@ -276,10 +302,27 @@ impl ClosedDemand {
         metrics.insert(names.region_gini[1], gini(&mut held, idle));
     }
 
+    /// From which interval on, counted from the start of the run, every interval with enough demand has a peak-to-mean below `bound`:
+    /// `None` when the last one has not, or none has enough demand.
+    pub(super) fn relieved_from(&self, grid: &Grid, bound: f64) -> Option<usize> {
+        let mut relieved = None;
+        for row in (0..grid.full.end).rev() {
+            let loads = self.servers.row(row);
+            let total = sum(loads);
+            if total < grid.least(row) {
+                continue;
+            }
+            let most = loads.iter().max().map_or(0.0, |&most| f64::from(most));
+            if most * f64::from(grid.servers_in(row)) / total as f64 >= bound {
+                break;
+            }
+            relieved = Some(row);
+        }
+        relieved
+    }
+
     /// The server with most demand of these writes and `reads` together; `None` when no interval has enough of it.
     pub(super) fn hottest_with(&self, reads: &Self, grid: &Grid) -> Option<HottestServer> {
-        let n = f64::from(grid.servers);
-        let least = OPERATIONS_PER_SERVER * u64::from(grid.servers);
         let (mut peaks, mut read_shares, mut totals) = (vec![], vec![], vec![]);
         for row in grid.full.clone() {
             let (writes, reads) = (self.servers.row(row), reads.servers.row(row));
@@ -288,7 +331,8 @@ impl ClosedDemand {
                 .iter()
                 .zip(reads)
                 .map(|(&written, &read)| (u64::from(written) + u64::from(read), u64::from(read)));
-            if let Some((most, read)) = both.max().filter(|_| total >= least) {
+            if let Some((most, read)) = both.max().filter(|_| total >= grid.least(row)) {
+                let n = f64::from(grid.servers_in(row));
                 peaks.push(most as f64 * n / total as f64);
                 read_shares.push(read as f64 / most as f64);
                 totals.push(total as f64);
@@ -296,7 +340,7 @@ impl ClosedDemand {
         }
         Some(HottestServer {
             peak: median(&peaks)?,
-            even: expected_peak(median(&totals)?, grid.servers),
+            even: expected_peak(median(&totals)?, grid.servers_at_end()),
             read_share: median(&read_shares)?,
         })
     }

@@ -77,6 +77,8 @@ pub enum Happening {
         finding: String,
         /// Weighted mean cost, of the stochastic balancer.
         cost: Option<f64>,
+        /// It looked for moves.
+        started: bool,
         /// Regions that it will move.
         moves: u32,
     },
@@ -108,6 +110,11 @@ pub enum Happening {
         /// How many.
         count: u32,
     },
+    /// An event of the scenario does not happen: its server is not alive, or is the last one.
+    Impossible {
+        /// Why, in words.
+        reason: String,
+    },
 }
 
 /// Why a server refused a call or a row.
@@ -119,6 +126,15 @@ pub enum RefusalReason {
     NotServingRegion,
     /// `RegionTooBusy`: the memstore is too full.
     RegionTooBusy,
+}
+
+impl RefusalReason {
+    /// All of them.
+    pub const ALL: [Self; 3] = [
+        Self::CallQueueTooBig,
+        Self::NotServingRegion,
+        Self::RegionTooBusy,
+    ];
 }
 
 /// One entry of the log of what happened.

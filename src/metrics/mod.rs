@@ -4,12 +4,14 @@
 //! Must not schedule nor know keys; it sees times, writes, regions and servers by number, and the rows at which regions are split.
 
 mod catalogue;
+mod cluster_log;
 mod definitions;
 mod demand;
 mod happening;
 mod hotspot;
 mod intervals;
 mod metric_path;
+mod neighbour_side;
 mod read_side;
 #[cfg(test)]
 mod read_tests;
@@ -20,14 +22,15 @@ mod region_demand;
 mod response;
 mod run_result;
 mod series;
+mod series_event;
 mod summary;
 mod table;
 mod tally;
 mod top_regions;
 
 pub use catalogue::{
-    Better, Definition, PER_READ, PER_WRITE, READ_COSTS, READ_RESPONSE, RESPONSE, RESPONSE_PARTS,
-    Unit, definition, definitions,
+    Better, Definition, NEIGHBOUR_RESPONSE, PER_NEIGHBOUR, PER_READ, PER_WRITE, READ_COSTS,
+    READ_RESPONSE, RESPONSE, RESPONSE_PARTS, Unit, definition, definitions,
 };
 pub use demand::{HottestServer, OPERATIONS_PER_SERVER};
 pub use happening::{Happened, Happening, RefusalReason};
@@ -41,4 +44,5 @@ pub use metric_path::{
 pub use read_side::ReadWork;
 pub use recorder::{Recorder, RecorderConfig};
 pub use response::{CombinedResponse, Nanos, Response};
-pub use run_result::{Counts, ReadRun, RunResult, Scalars, Series};
+pub use run_result::{Counts, NeighbourRun, ReadRun, RunResult, Scalars, Series};
+pub use series_event::SeriesEvent;

@@ -45,10 +45,10 @@ impl ReadSide {
     pub(super) fn new(config: &RecorderConfig, intervals: &Intervals) -> Self {
         let reads = config.reads;
         // Without reads nothing is kept by region: a million of them would take their 64 MB.
-        let regions = if reads == 0 {
-            0
+        let (regions, own) = if reads == 0 {
+            (0, 0)
         } else {
-            config.region_server.len()
+            (config.region_server.len(), config.own_regions as usize)
         };
         let tally = ReadTally {
             tally: Tally::new(config.duration.as_nanos()),
@@ -56,7 +56,13 @@ impl ReadSide {
         };
         Self {
             reads: vec![tally; reads],
-            demand: Demand::new(config.servers, regions, intervals, config.key_buckets > 0),
+            demand: Demand::new(
+                config.servers,
+                regions,
+                own,
+                intervals,
+                config.key_buckets > 0,
+            ),
             offered: Table::new(reads),
             ended: Table::new(1),
             offered_at: Cursor::default(),

@@ -18,10 +18,13 @@ fn time(nanos: u64) -> SimTime {
 fn config(writes: usize, reads: usize) -> RecorderConfig {
     RecorderConfig {
         servers: SERVERS as u32,
+        servers_at_start: SERVERS as u32,
+        own_regions: REGIONS as u32,
         handlers: 4,
         region_server: (0..REGIONS as u32).map(server).collect(),
         writes,
         reads,
+        neighbours: Vec::new(),
         open_loop: true,
         warmup: time(WARMUP),
         duration: time(END),

@@ -2,9 +2,11 @@
 //!
 //! Must not schedule; it is told when things happen.
 
+use super::cluster_log::ClusterLog;
 use super::demand::Demand;
-use super::happening::{Happened, Happening, RefusalReason};
+use super::happening::{Happening, RefusalReason};
 use super::intervals::{Cursor, Intervals};
+use super::neighbour_side::NeighbourSide;
 use super::read_side::ReadSide;
 use super::table::Table;
 use super::tally::Tally;
@@ -18,16 +20,22 @@ pub(super) const SERIES_INTERVALS: u64 = 600;
 /// What the recorder must know beforehand.
 #[derive(Debug, Clone)]
 pub struct RecorderConfig {
-    /// Number of servers.
+    /// Number of servers, those that join later included.
     pub servers: u32,
+    /// Number of servers at the start.
+    pub servers_at_start: u32,
     /// Handlers of a server.
     pub handlers: u32,
-    /// Server of each region, in key order; those of the copies follow, copy by copy.
+    /// Server of each region at the start, in key order; those of the copies follow, copy by copy, then those of neighbours.
     pub region_server: Vec<u32>,
+    /// How many of them belong to the table and its copies.
+    pub own_regions: u32,
     /// Number of writes of the workload.
     pub writes: usize,
     /// Number of reads of the workload.
     pub reads: usize,
+    /// The names of the neighbours.
+    pub neighbours: Vec<String>,
     /// Whether any write or read is open loop (decides what "saturated" means).
     pub open_loop: bool,
     /// End of the warm-up; the measurement window is `[warmup, duration)`.
@@ -61,6 +69,7 @@ pub struct Recorder {
     pub(super) writes: Vec<Tally>,
     pub(super) demand: Demand,
     pub(super) reads: ReadSide,
+    pub(super) neighbours: NeighbourSide,
     /// Operations offered, by interval and write.
     pub(super) offered: Table<u32>,
     /// Operations given up, by interval.
@@ -74,8 +83,12 @@ pub struct Recorder {
     pub(super) server_busy: Table<u64>,
     /// Demand by series interval and key bucket.
     pub(super) key_demand: Table<u32>,
-    /// What happened to regions and servers, in order of time.
-    pub(super) log: Vec<Happened>,
+    /// What happened to regions and servers.
+    pub(super) log: ClusterLog,
+    /// Rows refused, by interval and [`RefusalReason`].
+    pub(super) refused_rows: Table<u32>,
+    /// Rows refused, by interval and server.
+    pub(super) server_refused_rows: Table<u32>,
     warmup: u64,
     key_row: usize,
     offered_at: Cursor,
@@ -103,10 +116,12 @@ impl Recorder {
             demand: Demand::new(
                 config.servers,
                 config.region_server.len(),
+                config.own_regions as usize,
                 &intervals,
                 config.key_buckets > 0,
             ),
             reads: ReadSide::new(&config, &intervals),
+            neighbours: NeighbourSide::new(&config),
             writes: vec![Tally::new(config.duration.as_nanos()); config.writes],
             offered: Table::new(config.writes),
             given_up: Table::new(1),
@@ -116,7 +131,13 @@ impl Recorder {
             server_refused: Table::new(servers),
             server_busy: Table::new(servers),
             key_demand: Table::new(config.key_buckets),
-            log: Vec::new(),
+            log: ClusterLog::new(
+                config.own_regions,
+                config.servers_at_start,
+                config.key_buckets > 0,
+            ),
+            refused_rows: Table::new(RefusalReason::ALL.len()),
+            server_refused_rows: Table::new(servers),
             warmup: config.warmup.as_nanos(),
             key_row: 0,
             offered_at: Cursor::default(),
@@ -269,22 +290,91 @@ impl Recorder {
             .unfinished(intended.as_nanos(), end.as_nanos(), self.warmup);
     }
 
-    /// A daughter or a merged region comes to be, numbered after all others.
-    pub fn region_added(&mut self) {
-        self.demand.new_region();
-        if self.config.reads > 0 {
-            self.reads.demand.new_region();
-        }
+    /// The intended time of an operation of a neighbour has come. Counted once, whatever happens later. `at` < duration.
+    #[inline]
+    pub fn neighbour_offered(&mut self, at: SimTime, neighbour: u32) {
+        self.neighbours.offered(neighbour, at.as_nanos());
     }
 
-    /// Something happened to regions or servers.
+    /// The reply to a neighbour's operation reached its client at `finished` (<= end).
+    #[inline]
+    pub fn neighbour_completed(
+        &mut self,
+        neighbour: u32,
+        intended: SimTime,
+        finished: SimTime,
+        within_deadline: bool,
+    ) {
+        let (intended, finished) = (intended.as_nanos(), finished.as_nanos());
+        self.neighbours
+            .completed(neighbour, intended, finished, within_deadline);
+    }
+
+    /// A neighbour's operation was given up.
+    pub fn neighbour_failed(&mut self, neighbour: u32, intended: SimTime) {
+        self.neighbours.failed(neighbour, intended.as_nanos());
+    }
+
+    /// A neighbour's operation is still in flight at the end; called once for each before [`Recorder::finish`].
+    pub fn neighbour_unfinished(&mut self, neighbour: u32, intended: SimTime, end: SimTime) {
+        self.neighbours
+            .unfinished(neighbour, intended.as_nanos(), end.as_nanos());
+    }
+
+    /// Writes of the whole run that were completed or given up.
+    pub fn writes_ended(&self) -> u64 {
+        let counts = self.writes.iter().map(|tally| &tally.counts);
+        counts.map(|counts| counts.completed + counts.failed).sum()
+    }
+
+    /// Something happened to regions or servers at `at`, not before what happened last. Daughters and merged regions are numbered in the
+    /// order in which they come.
     pub fn happened(&mut self, at: SimTime, what: Happening) {
-        self.log.push(Happened { at, what });
+        let heirs = match &what {
+            Happening::Split {
+                parent,
+                lower,
+                upper,
+                ..
+            } => Some((vec![*parent], vec![*lower, *upper])),
+            Happening::Merge {
+                lower,
+                upper,
+                merged,
+            } => Some((vec![*lower, *upper], vec![*merged])),
+            _ => None,
+        };
+        if let Some((parents, heirs)) = heirs {
+            let interval = self.intervals.index(at.as_nanos());
+            self.demand.inherit(interval, &parents, &heirs);
+            if self.config.reads > 0 {
+                self.reads.demand.inherit(interval, &parents, &heirs);
+            }
+        }
+        self.log.push(at, what);
     }
 
-    /// A server refused a call that it had taken, or `rows` of its rows.
-    pub fn rows_refused(&mut self, _server: u32, at: SimTime, reason: RefusalReason, rows: u32) {
-        let _ = (at, reason, rows);
+    /// A server refused `rows` rows of a call that a handler had taken.
+    pub fn rows_refused(&mut self, server: u32, at: SimTime, reason: RefusalReason, rows: u32) {
+        let interval = self.intervals.index(at.as_nanos());
+        self.refused_rows.reach(interval);
+        self.refused_rows.add(interval, reason as usize, rows);
+        self.server_refused_rows.reach(interval);
+        self.server_refused_rows
+            .add(interval, server as usize, rows);
+    }
+
+    /// The server with most demand of rows in the last whole interval before `at`, of equal ones the first; `None` without any.
+    pub fn hottest_server(&self, at: SimTime) -> Option<u32> {
+        let interval = self.intervals.index(at.as_nanos()).checked_sub(1)?;
+        let demand = self.servers.row(interval).iter().map(|tally| tally.demand);
+        let (_, most) = (0u32..)
+            .zip(demand)
+            .map(|(server, rows)| (rows, std::cmp::Reverse(server)))
+            .max()
+            .filter(|&(rows, _)| rows > 0)
+            .map(|(rows, std::cmp::Reverse(server))| (rows, server))?;
+        Some(most)
     }
 
     /// A call reached a server (taken or refused).

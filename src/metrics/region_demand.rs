@@ -16,7 +16,14 @@ const COUNTED_LOADS: usize = 1 << 12;
 /// later still is counted in the oldest open interval, so that no row is ever lost.
 #[derive(Debug)]
 pub(super) struct RegionDemand {
+    /// All that have been, neighbours' included.
     regions: usize,
+    /// How many belong to the table and its copies, from each interval on.
+    own: Vec<(usize, u64)>,
+    /// For each region: it belongs to the table or a copy, and has not been divided or merged.
+    alive: Vec<bool>,
+    /// Regions that take over the range of another one, or a part of it: (heir, parent), in order.
+    heirs: Vec<(u32, u32)>,
     /// Counters of a row, those of regions to come included.
     stride: usize,
     open: usize,
@@ -45,8 +52,11 @@ pub(super) struct ClosedRegions {
     pub(super) skews: Vec<RegionSkew>,
     /// Rows of the window, by region.
     pub(super) window: Vec<u64>,
-    /// Regions that any row of the run, warm-up included, fell into.
-    pub(super) reached: Vec<bool>,
+    /// Regions of the table and its copies at the end, and how many of them any row of the run, warm-up included, fell into: a daughter
+    /// is taken to hold rows of its parent, as it got half of them.
+    pub(super) alive: u64,
+    /// See `alive`.
+    pub(super) reached: u64,
     /// Shares of the hottest regions in the window; empty unless asked for.
     pub(super) tops: Vec<(u64, f64)>,
 }
@@ -63,11 +73,20 @@ pub(super) struct RegionSkew {
 }
 
 impl RegionDemand {
-    /// `tops`: the shares of the hottest regions are wanted as well, of intervals with at least so much demand.
-    pub(super) fn new(regions: usize, intervals: &Intervals, tops: Option<u64>) -> Self {
+    /// The first `own` of `regions` regions belong to the table and its copies. `tops`: the shares of the hottest regions are wanted as
+    /// well, of intervals with at least so much demand.
+    pub(super) fn new(
+        regions: usize,
+        own: usize,
+        intervals: &Intervals,
+        tops: Option<u64>,
+    ) -> Self {
         let open = (OPEN_BYTES / 4 / regions.max(1)).clamp(2, MOST_OPEN);
         Self {
             regions,
+            own: vec![(0, own as u64)],
+            alive: (0..regions).map(|region| region < own).collect(),
+            heirs: Vec::new(),
             stride: regions,
             open,
             oldest: 0,
@@ -79,7 +98,7 @@ impl RegionDemand {
             row: 0,
             frequencies: vec![0; COUNTED_LOADS],
             large: Vec::new(),
-            tops: tops.map(|least| TopRegions::new(regions, least)),
+            tops: tops.map(|least| TopRegions::new(own, least)),
         }
     }
 
@@ -91,8 +110,26 @@ impl RegionDemand {
         self.row = index.max(self.oldest) % self.open * self.stride;
     }
 
+    /// In `interval`, `heirs` take the ranges of `parents`. Regions are numbered in the order in which they come.
+    pub(super) fn inherit(&mut self, interval: usize, parents: &[u32], heirs: &[u32]) {
+        for &heir in heirs {
+            while self.regions <= heir as usize {
+                self.add_region();
+            }
+            self.alive[heir as usize] = true;
+            self.heirs
+                .extend(parents.iter().map(|&parent| (heir, parent)));
+        }
+        for &parent in parents {
+            self.alive[parent as usize] = false;
+        }
+        let (_, before) = self.own[self.own.len() - 1];
+        let now = (before + heirs.len() as u64).saturating_sub(parents.len() as u64);
+        self.own.push((interval, now));
+    }
+
     /// One more region, numbered after all others. Amortised O(1).
-    pub(super) fn add_region(&mut self) {
+    fn add_region(&mut self) {
         if self.regions == self.stride {
             let wider = (2 * self.stride).max(16);
             let mut counters = vec![0; self.open * wider];
@@ -109,6 +146,7 @@ impl RegionDemand {
         self.regions += 1;
         self.window.push(0);
         self.reached.push(false);
+        self.alive.push(false);
     }
 
     /// Counts a row.
@@ -128,10 +166,20 @@ impl RegionDemand {
         while self.oldest < end {
             self.close_oldest();
         }
+        for &(heir, parent) in &self.heirs {
+            self.reached[heir as usize] |= self.reached[parent as usize];
+        }
+        let alive = || {
+            self.alive
+                .iter()
+                .zip(&self.reached)
+                .filter(|(alive, _)| **alive)
+        };
         ClosedRegions {
+            alive: alive().count() as u64,
+            reached: alive().filter(|(_, reached)| **reached).count() as u64,
             skews: self.closed,
             window: self.window,
-            reached: self.reached,
             tops: self.tops.map_or(Vec::new(), |tops| tops.shares()),
         }
     }
@@ -160,7 +208,8 @@ impl RegionDemand {
             }
         }
         if in_window {
-            let idle = self.regions as u64 - busy;
+            // A region that ended in this interval may have been busy as well as its heirs.
+            let idle = self.own_in(self.oldest).saturating_sub(busy);
             if let Some(tops) = &mut self.tops {
                 self.large.sort_unstable();
                 let small = (most as usize + 1).min(COUNTED_LOADS);
@@ -185,6 +234,11 @@ impl RegionDemand {
         self.oldest += 1;
     }
 
+    fn own_in(&self, interval: usize) -> u64 {
+        let after = self.own.partition_point(|&(from, _)| from <= interval);
+        self.own[after.max(1) - 1].1
+    }
+
     fn counted_gini(&mut self, most: u32, idle: u64) -> Option<f64> {
         self.large.sort_unstable();
         let small = (most as usize + 1).min(COUNTED_LOADS);
@@ -206,6 +260,7 @@ mod tests {
 
     fn demand(regions: usize, warmup: u64) -> RegionDemand {
         RegionDemand::new(
+            regions,
             regions,
             &Intervals::new(SimDuration::from_nanos(10), SimTime::from_nanos(warmup), 1),
             Some(2),
@@ -229,6 +284,7 @@ mod tests {
         let ClosedRegions {
             skews,
             window,
+            alive,
             reached,
             tops,
         } = demand.finish(3);
@@ -250,10 +306,29 @@ mod tests {
             }
         );
         assert_eq!(window, [5, 0, large + 1, 0]);
-        assert_eq!(reached, [true, false, true, true]);
+        assert_eq!((alive, reached), (4, 3));
         // The second interval has too little; small and large loads are both counted.
         let share = large as f64 / (large + 5) as f64;
         assert_eq!(tops, [(1, share), (2, 1.0), (3, 1.0), (4, 1.0)]);
+    }
+
+    #[test]
+    fn daughters_are_counted_from_their_interval_on_and_inherit_rows() {
+        // Two regions of the table and one of a neighbour.
+        let intervals = Intervals::new(SimDuration::from_nanos(10), SimTime::ZERO, 1);
+        let mut demand = RegionDemand::new(3, 2, &intervals, None);
+        demand.turn_to(0);
+        demand.add(1);
+        demand.inherit(1, &[1], &[3, 4]);
+        demand.turn_to(1);
+        demand.add(4);
+        demand.inherit(2, &[0, 3], &[5]);
+        let closed = demand.finish(3);
+        assert_eq!((closed.alive, closed.reached), (2, 2));
+        assert_eq!(closed.window, [0, 1, 0, 0, 1, 0]);
+        // One busy region of two, then of three: x n / (n - 1) makes both complete concentrations.
+        assert_eq!(closed.skews[0].gini, Some(1.0));
+        assert_eq!(closed.skews[1].gini, Some(1.0));
     }
 
     #[test]

@@ -74,6 +74,7 @@ pub(super) fn of(
         },
         read_region_demand: read.regions.window.clone(),
         region_server: run.config.region_server.clone(),
+        events: Vec::new(),
     }
 }
 

@@ -6,7 +6,7 @@ use super::demand::{ClosedDemand, Demand, Grid, READS, WRITES, sum};
 use super::recorder::Recorder;
 use super::table::Table;
 use super::tally::{READ_RATES, Tally, WRITE_RATES};
-use super::{ReadRun, RunResult, Scalars, series};
+use super::{NO_HOTSPOT_BELOW, ReadRun, RefusalReason, RunResult, Scalars, series};
 use std::ops::Range;
 
 /// A server with a greater share of its handlers busy is saturated.
@@ -31,6 +31,8 @@ pub(super) fn summarise(mut run: Recorder, end: u64) -> RunResult {
         &mut run.server_completed,
         &mut run.server_calls,
         &mut run.server_refused,
+        &mut run.refused_rows,
+        &mut run.server_refused_rows,
         &mut run.reads.offered,
         &mut run.reads.ended,
     ] {
@@ -38,7 +40,7 @@ pub(super) fn summarise(mut run: Recorder, end: u64) -> RunResult {
     }
     run.server_busy.settle(rows);
     let mut close = |demand: fn(&mut Recorder) -> &mut Demand| {
-        let nothing = Demand::new(0, 0, &run.intervals, false);
+        let nothing = Demand::new(0, 0, 0, &run.intervals, false);
         std::mem::replace(demand(&mut run), nothing).close(rows)
     };
     let written = close(|run| &mut run.demand);
@@ -65,6 +67,9 @@ pub(super) fn summarise(mut run: Recorder, end: u64) -> RunResult {
 
     let grid = Grid {
         servers: run.config.servers,
+        joined: (0..rows)
+            .map(|row| run.log.servers_in(&run.intervals, row))
+            .collect(),
         window,
         full,
     };
@@ -72,11 +77,14 @@ pub(super) fn summarise(mut run: Recorder, end: u64) -> RunResult {
 }
 
 impl Summary {
-    fn result(self, written: &ClosedDemand, read: &ClosedDemand) -> RunResult {
+    fn result(mut self, written: &ClosedDemand, read: &ClosedDemand) -> RunResult {
         let mut metrics = Scalars::new();
         let seconds = self.window_seconds();
         let even_peak = written.skew(&self.grid, &WRITES, &mut metrics);
         self.regions(written, &mut metrics);
+        let relieved = written.relieved_from(&self.grid, NO_HOTSPOT_BELOW);
+        let relief = relieved.map(|row| self.run.intervals.start(row) as f64 / 1e6);
+        metrics.insert("time_to_relief_ms", relief);
         self.damage(&mut metrics);
         self.utilisation(&mut metrics);
 
@@ -91,10 +99,17 @@ impl Summary {
             read.skew(&self.grid, &READS, &mut metrics);
             metrics.extend(READ_RATES.into_iter().zip(reads.rates(seconds)));
         }
+        let neighbours = std::mem::take(&mut self.run.neighbours);
+        let (neighbours, of_all, neighbour_response) = neighbours.close(seconds);
+        metrics.extend(of_all);
         let hottest = with_reads.then(|| written.hottest_with(read, &self.grid));
 
-        let series = (self.run.config.key_buckets > 0)
+        let mut series = (self.run.config.key_buckets > 0)
             .then(|| series::of(&self.run, self.end, self.grid.window.start, written, read));
+        if let Some(series) = &mut series {
+            let listed = self.run.log.into_listed();
+            series.events = listed.into_iter().map(Into::into).collect();
+        }
         let write_metrics = self.run.writes.iter().map(|tally| {
             let rates = WRITE_RATES.into_iter().zip(tally.rates(seconds));
             rates.chain([("makespan_ms", makespan_ms(tally))]).collect()
@@ -116,6 +131,8 @@ impl Summary {
                 .into_iter()
                 .map(|tally| tally.response)
                 .collect(),
+            neighbour_response,
+            neighbours,
             reads: self
                 .run
                 .reads
@@ -137,6 +154,16 @@ impl Summary {
         self.run.config.servers as usize
     }
 
+    /// Servers that had joined, mean over the window's intervals.
+    fn servers_in_window(&self) -> f64 {
+        let joined = &self.grid.joined[self.grid.window.clone()];
+        joined
+            .iter()
+            .map(|&servers| f64::from(servers))
+            .sum::<f64>()
+            / joined.len() as f64
+    }
+
     /// Length of the window in seconds; `None` when the run ended before it.
     fn window_seconds(&self) -> Option<f64> {
         let length = self.end.saturating_sub(self.run.config.warmup.as_nanos());
@@ -145,15 +172,9 @@ impl Summary {
 
     /// How many regions there are, and how many of them no row fell into.
     fn regions(&self, written: &ClosedDemand, metrics: &mut Scalars) {
-        let regions = written.regions.reached.len() as f64;
-        metrics.insert("regions_start", Some(regions));
-        metrics.insert("regions_end", Some(regions));
-        let empty = written
-            .regions
-            .reached
-            .iter()
-            .filter(|&&reached| !reached)
-            .count() as f64;
+        self.run.log.metrics(metrics);
+        let regions = written.regions.alive as f64;
+        let empty = (written.regions.alive - written.regions.reached) as f64;
         let defined = regions > 0.0 && !self.run.writes.is_empty();
         metrics.insert("empty_region_fraction", defined.then_some(empty / regions));
     }
@@ -162,14 +183,10 @@ impl Summary {
     fn damage(&self, metrics: &mut Scalars) {
         let (mut hot, mut saturated) = (0u32, 0u32);
         for row in self.grid.full.clone() {
-            let refusing = self
-                .run
-                .server_refused
-                .row(row)
-                .iter()
-                .any(|&refused| refused > 0);
+            let refused = [&self.run.server_refused, &self.run.server_refused_rows];
+            let refusing = refused.iter().any(|table| sum(table.row(row)) > 0);
             let busy: Vec<f64> = self.utilisations(row..row + 1).collect();
-            let mean = busy.iter().sum::<f64>() / busy.len() as f64;
+            let mean = busy.iter().sum::<f64>() / f64::from(self.grid.joined[row]);
             if refusing || busy.iter().any(|&busy| busy > BUSY) {
                 saturated += 1;
                 hot += u32::from(mean < CLUSTER_BUSY);
@@ -196,6 +213,29 @@ impl Summary {
             "refused_calls_fraction",
             (calls > 0).then(|| refused as f64 / calls as f64),
         );
+        self.refused_rows(metrics);
+    }
+
+    /// Rows that regions refused, of those that they refused or wrote in the window.
+    fn refused_rows(&self, metrics: &mut Scalars) {
+        let rows_of = |reason: RefusalReason| -> u64 {
+            let window = self.grid.window.clone();
+            window
+                .map(|row| u64::from(self.run.refused_rows.row(row)[reason as usize]))
+                .sum()
+        };
+        let busy = rows_of(RefusalReason::RegionTooBusy);
+        let elsewhere = rows_of(RefusalReason::NotServingRegion);
+        let window = self.grid.window.clone();
+        let written = window.map(|row| sum(self.run.server_completed.row(row)));
+        let rows = busy + elsewhere + written.sum::<u64>();
+        for (name, refused) in [
+            ("region_too_busy_fraction", busy),
+            ("not_serving_fraction", elsewhere),
+        ] {
+            let fraction = (rows > 0).then(|| refused as f64 / rows as f64);
+            metrics.insert(name, fraction);
+        }
     }
 
     /// Share of each server's handlers that is busy over some intervals.
@@ -221,7 +261,7 @@ impl Summary {
         metrics.insert("utilisation_max", most);
         metrics.insert(
             "utilisation_mean",
-            defined.then(|| busy.iter().sum::<f64>() / busy.len() as f64),
+            defined.then(|| busy.iter().sum::<f64>() / self.servers_in_window()),
         );
         let saturated = match self.run.config.open_loop {
             true => self.in_flight_grew(),

@@ -19,6 +19,7 @@ mod split_error;
 mod split_point_check;
 mod split_policy;
 mod split_row;
+mod starting_points;
 
 pub use blocked_rate::BlockedRate;
 pub use bytes_split::{UniformSplit, create_table_points, split_bytes};
@@ -29,7 +30,7 @@ pub use create_command::create_command;
 pub use memstore_rules::{
     FlushCandidate, FlushVerdict, MemstoreRules, RegionMemstore, ServerMemstore,
 };
-pub use normalizer::{NormalizedRegion, NormalizerPlan, NormalizerRules};
+pub use normalizer::{NormalizedRegion, NormalizerPlan, NormalizerRules, NormalizerSpec};
 pub use number_string_split::NumberStringSplit;
 pub use quantile_points::{quantile_points, quantile_ranks};
 pub use region_memory::{check_memory, memory_needed};
@@ -41,3 +42,4 @@ pub use split_policy::{
     SplitSizes, SplitVerdict,
 };
 pub use split_row::{NoSplitRow, SampledFile, check_split_row, split_row};
+pub use starting_points::starting_points;

@@ -34,6 +34,15 @@ impl Default for NormalizerRules {
     }
 }
 
+/// The normalizer of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NormalizerSpec {
+    /// What it splits and merges.
+    pub rules: NormalizerRules,
+    /// How often it runs, first after one period (`hbase.normalizer.period`).
+    pub period: SimDuration,
+}
+
 /// A region as the normalizer sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NormalizedRegion {

@@ -44,6 +44,14 @@ pub fn summary(results: &Results, to: impl Write) -> Written {
                 measure(&mut writer, &strategy.name, &path, number)?;
             }
         }
+        for neighbour in &strategy.neighbours {
+            metrics(
+                &mut writer,
+                &strategy.name,
+                &format!("neighbour.{}.", neighbour.name),
+                &neighbour.metrics,
+            )?;
+        }
     }
     writer.flush()?;
     Ok(())
@@ -166,11 +174,9 @@ pub fn regions(results: &Results, to: impl Write) -> Written {
     let mut writer = csv::Writer::from_writer(to);
     writer.write_record(["strategy", "region", "start", "server", "demand_rows"])?;
     for (strategy, series) in with_series(results) {
+        let starts = region_starts(strategy, series);
         for (region, rows) in series.region_demand.iter().enumerate() {
-            let start = strategy
-                .region_starts
-                .get(region)
-                .map_or("", String::as_str);
+            let start = starts.get(&(region as u32)).map_or("", String::as_str);
             let server = series
                 .region_server
                 .get(region)
@@ -181,6 +187,54 @@ pub fn regions(results: &Results, to: impl Write) -> Written {
                 start,
                 &server,
                 &rows.to_string(),
+            ])?;
+        }
+    }
+    writer.flush()?;
+    Ok(())
+}
+
+/// The start of each region of the table, those that came to be during the run included.
+fn region_starts(strategy: &StrategyResult, series: &Series) -> BTreeMap<u32, String> {
+    let mut starts: BTreeMap<u32, String> = (0..).zip(strategy.region_starts.clone()).collect();
+    for event in &series.events {
+        let Some(start) = event.region.and_then(|region| starts.get(&region)).cloned() else {
+            continue;
+        };
+        if let Some(&lower) = event.heirs.first() {
+            starts.insert(lower, start);
+        }
+        if let (Some(&upper), Some(row)) = (event.heirs.get(1), &event.row) {
+            starts.insert(upper, row.clone());
+        }
+    }
+    starts
+}
+
+/// What happened to regions and servers, of replicate 0: one row each, by strategy and time.
+pub fn events(results: &Results, to: impl Write) -> Written {
+    let mut writer = csv::Writer::from_writer(to);
+    writer.write_record([
+        "strategy", "at_s", "event", "region", "upper", "heirs", "server", "to", "row", "bytes",
+        "detail",
+    ])?;
+    for (strategy, series) in with_series(results) {
+        for event in &series.events {
+            let number =
+                |value: Option<u32>| value.map_or(String::new(), |value| value.to_string());
+            let heirs: Vec<String> = event.heirs.iter().map(u32::to_string).collect();
+            writer.write_record([
+                strategy.name.clone(),
+                (event.at_ms / 1e3).to_string(),
+                event.event.clone(),
+                number(event.region),
+                number(event.upper),
+                heirs.join(" "),
+                number(event.server),
+                number(event.to),
+                event.row.clone().unwrap_or_default(),
+                event.bytes.map_or(String::new(), |bytes| bytes.to_string()),
+                event.detail.clone().unwrap_or_default(),
             ])?;
         }
     }

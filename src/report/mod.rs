@@ -4,6 +4,7 @@ pub mod chart;
 mod csv_files;
 mod markdown;
 mod metric;
+mod neighbour_prices;
 pub mod number;
 mod read_prices;
 #[allow(clippy::module_inception)]

@@ -150,6 +150,11 @@ impl<'a> Report<'a> {
         file(&folder.join("regions.csv"), |to| {
             csv_files::regions(results, to).map_err(Into::into)
         })?;
+        if csv_files::with_series(results).any(|(_, series)| !series.events.is_empty()) {
+            file(&folder.join("events.csv"), |to| {
+                csv_files::events(results, to).map_err(Into::into)
+            })?;
+        }
         for (strategy, series) in csv_files::with_series(results) {
             let path = folder.join(format!("key-map-{}.csv", strategy.name));
             file(&path, |to| {

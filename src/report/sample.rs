@@ -69,6 +69,7 @@ pub fn strategy<R: AsRef<[u64]>>(name: &str, servers: u32, rows: &[R]) -> Strate
             .collect(),
         region_demand: vec![server_demand.iter().flatten().sum()],
         region_server: vec![0],
+        events: Vec::new(),
         top_regions: vec![(1, 1.0)],
         server_read_demand: Vec::new(),
         read_region_demand: Vec::new(),

@@ -2,22 +2,28 @@
 //! strategy's overrides. Must not know why the document looks as it does.
 
 use super::Diagnostic;
+use super::balancers::read_balancer;
 use super::bounds::set_bounds;
 use super::clock::read_time;
 use super::derived_uses::check_uses;
 use super::document::{Place, Table};
+use super::events::read_events;
 use super::existing::read_existing;
 use super::fields::{Fields, read_fields};
 use super::hardware::{read_client, read_cluster, read_table};
-use super::model::{Setup, TimeSpec};
+use super::model::{Changes, Setup, TimeSpec};
+use super::neighbours::read_neighbours;
+use super::normalizers::read_normalizer;
 use super::presplits::{Request, read_presplit};
 use super::reader::Reader;
 use super::reads::read_reads;
-use super::refusals::{read_balancer, refuse_tables};
+use super::refusals::refuse;
 use super::sink::Sink;
+use super::split_policies::read_split_policy;
 use super::writes::read_writes;
 use crate::workload::Workload;
 use std::path::Path;
+use std::sync::Arc;
 
 /// One document, read.
 #[derive(Debug, Clone)]
@@ -53,10 +59,16 @@ pub(super) fn read_draft(sink: &Sink, document: &Table, text: &str, folder: &Pat
     let table = scenario.table("table");
     let spec = read_table(&table);
     let presplit = read_presplit(&table, text);
+    let split_policy = read_split_policy(&table);
+    let normalizer = read_normalizer(&table);
     table.finish();
     let client = read_client(scenario.table("client"));
-    read_balancer(scenario.table("balancer"));
-    refuse_tables(&scenario);
+    let (balancer, balancer_period) = read_balancer(scenario.table("balancer"));
+    let events = read_events(&scenario, &time, &cluster, text);
+    let neighbours = read_neighbours(&scenario);
+    for key in ["sweep", "knee"] {
+        refuse(&scenario, key);
+    }
     for key in ["strategy", "expect", "quick"] {
         scenario.entry(key);
     }
@@ -74,6 +86,14 @@ pub(super) fn read_draft(sink: &Sink, document: &Table, text: &str, folder: &Pat
         cluster,
         table: spec,
         client,
+        changes: Changes {
+            split_policy,
+            normalizer,
+            balancer,
+            balancer_period,
+            events: Arc::new(events),
+            neighbours: Arc::new(neighbours),
+        },
     };
     set_bounds(&mut setup);
     check_uses(sink, &uses, &fields, &setup.schema);

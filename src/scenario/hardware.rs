@@ -2,14 +2,16 @@
 
 use super::Diagnostic;
 use super::clock::value_place;
-use super::document::Value;
+use super::document::{Place, Value};
 use super::reader::Reader;
-use super::refusals::{read_split_policy, refuse};
+use super::sink::Sink;
 use crate::client::ClientSpec;
-use crate::cluster::{ClusterSpec, ServiceLaw, ServiceSpec, TableSpec, WalSpec};
+use crate::cluster::{
+    ClusterSpec, CompactionBandwidth, ServiceLaw, ServiceSpec, TableSpec, WalSpec,
+};
 use crate::storage::BlockEncoding;
 use crate::time::SimDuration;
-use crate::units::{ByteSize, grouped};
+use crate::units::{Bandwidth, ByteSize, Nanos, grouped};
 
 /// Memory that the servers may take.
 const MEMORY: f64 = (4u64 << 30) as f64;
@@ -22,18 +24,9 @@ const HANDLER_BYTES: f64 = 64.0;
 pub(super) fn read_cluster(cluster: Reader<'_>) -> ClusterSpec {
     let servers = cluster.integer_or("servers", 1, i64::MAX, 8);
     let handlers = cluster.integer_or("handlers", 1, 100_000, 30);
-    let bytes = servers as f64 * (SERVER_BYTES + handlers as f64 * HANDLER_BYTES);
-    if bytes > MEMORY {
-        let message = format!(
-            "{} servers of {handlers} handlers need about {} of memory",
-            grouped(servers.into()),
-            ByteSize::approximate(bytes)
-        );
-        let label = format!("keyheat takes up to {}", ByteSize::approximate(MEMORY));
-        cluster
-            .sink
-            .error(&value_place(&cluster, "servers"), message, label);
-    }
+    let most = u32::try_from(servers).unwrap_or(u32::MAX);
+    let place = value_place(&cluster, "servers");
+    check_server_memory(cluster.sink, &place, most, handlers as u32);
     // HBase: 0.1 queues a handler (`hbase.ipc.server.callqueue.handler.factor`), 10 calls a handler in each.
     let call_queues = cluster.integer_or("call_queues", 1, handlers, (handlers / 10).max(1));
     let call_queue_length = read_queue_length(&cluster, handlers);
@@ -46,27 +39,40 @@ pub(super) fn read_cluster(cluster: Reader<'_>) -> ClusterSpec {
         );
     }
     let heap = cluster.unit_or("heap", "16GB");
-    for key in [
-        "disk_bandwidth",
-        "split_offline",
-        "move_offline",
-        "failure_detection",
-    ] {
-        refuse(&cluster, key);
-    }
+    let disk_bandwidth = cluster.unit_or("disk_bandwidth", "200MB/s");
+    let split_offline = read_outage(&cluster, "split_offline", "1s");
+    let move_offline = read_outage(&cluster, "move_offline", "0.5s");
+    let failure_detection = read_outage(&cluster, "failure_detection", "40s");
     let service = read_service(cluster.table("service"));
     let wal = read_wal(cluster.table("wal"));
     cluster.finish();
     ClusterSpec {
-        servers: u32::try_from(servers).unwrap_or(u32::MAX),
+        servers: most,
         handlers: handlers as u32,
         call_queues: call_queues as u32,
         call_queue_length,
         network,
         heap,
+        disk_bandwidth,
+        split_offline,
+        move_offline,
+        failure_detection,
         service,
         wal,
-        ..ClusterSpec::default()
+    }
+}
+
+/// Complains at `place` when so many servers take more memory than there is.
+pub(super) fn check_server_memory(sink: &Sink, place: &Place, servers: u32, handlers: u32) {
+    let bytes = f64::from(servers) * (SERVER_BYTES + f64::from(handlers) * HANDLER_BYTES);
+    if bytes > MEMORY {
+        let message = format!(
+            "{} servers of {handlers} handlers need about {} of memory",
+            grouped(servers.into()),
+            ByteSize::approximate(bytes)
+        );
+        let label = format!("keyheat takes up to {}", ByteSize::approximate(MEMORY));
+        sink.error(place, message, label);
     }
 }
 
@@ -94,6 +100,17 @@ fn read_queue_length(cluster: &Reader<'_>, handlers: i64) -> u32 {
     ) as u32
 }
 
+/// How long something is offline, or unnoticed.
+fn read_outage<'a>(cluster: &Reader<'a>, key: &'a str, default: &str) -> SimDuration {
+    let time = cluster.duration_or(key, default);
+    if time > SimDuration::from_secs(86_400) {
+        let message = format!("`cluster.{key}` is {}", Nanos(time.as_nanos()));
+        let place = value_place(cluster, key);
+        cluster.sink.error(&place, message, "must be at most 1d");
+    }
+    time
+}
+
 fn read_service(service: Reader<'_>) -> ServiceSpec {
     #[derive(Clone, Copy)]
     enum Shape {
@@ -119,11 +136,8 @@ fn read_service(service: Reader<'_>) -> ServiceSpec {
             ServiceLaw::Lognormal { cv }
         }
     };
-    if !matches!(law, ServiceLaw::Lognormal { .. }) && service.entry("cv").is_some() {
-        let label = "needs `distribution = \"lognormal\"`";
-        service
-            .sink
-            .error(&service.place_of("cv"), "`cv` has no meaning here", label);
+    if !matches!(law, ServiceLaw::Lognormal { .. }) {
+        service.meaningless("cv", "needs `distribution = \"lognormal\"`");
     }
     let put = service.duration_or("put", "0.3ms");
     if put == SimDuration::ZERO || put > SimDuration::from_secs(3_600) {
@@ -249,16 +263,6 @@ pub(super) fn read_table(table: &Reader<'_>) -> TableSpec {
             .label("at most 10MB (`hbase.client.keyvalue.maxsize`)");
         table.sink.add(&value_place(table, "value"), diagnostic);
     }
-    read_split_policy(table);
-    for key in [
-        "prefix_length",
-        "delimiter",
-        "memstore_block_multiplier",
-        "blocking_store_files",
-        "compaction_bandwidth",
-    ] {
-        refuse(table, key);
-    }
     if table.entry("copies").is_some() {
         let diagnostic = Diagnostic::error("`copies` are keys: they belong to a strategy")
             .label("not a setting of the table")
@@ -276,8 +280,28 @@ pub(super) fn read_table(table: &Reader<'_>) -> TableSpec {
             &BlockEncoding::ALL.map(|encoding| (encoding.name(), encoding)),
             BlockEncoding::None.name(),
         ),
-        ..TableSpec::default()
+        memstore_block_multiplier: table.integer_or("memstore_block_multiplier", 1, 1_000, 4)
+            as u32,
+        blocking_store_files: table.integer_or("blocking_store_files", 1, 1_000_000, 16) as u32,
+        compaction_bandwidth: read_compaction(table.table("compaction_bandwidth")),
     }
+}
+
+fn read_compaction(bandwidth: Reader<'_>) -> CompactionBandwidth {
+    let low = bandwidth.unit_or::<Bandwidth>("low", "50MB/s");
+    let high = bandwidth.unit_or::<Bandwidth>("high", "100MB/s");
+    if low.0 > high.0 {
+        let key = if bandwidth.has("high") { "high" } else { "low" };
+        let diagnostic =
+            Diagnostic::error(format!("compactions write at least {low}, at most {high}"))
+                .label("`low` must be at most `high`")
+                .help("give both: `compaction_bandwidth = { low = \"1MB/s\", high = \"2MB/s\" }`");
+        bandwidth
+            .sink
+            .add(&value_place(&bandwidth, key), diagnostic);
+    }
+    bandwidth.finish();
+    CompactionBandwidth { low, high }
 }
 
 /// A size of at least 1 MB: smaller ones are a slip of the unit, and would cut a table into millions of pieces.

@@ -7,6 +7,7 @@
 //! 3. `reader` ticks off what is read: what nobody asked for is an unknown key. One file reads each table.
 //! 4. `render` prints the complaints, `show` the document with the defaults that were used.
 
+mod balancers;
 mod bounds;
 mod clock;
 mod derived_uses;
@@ -14,6 +15,7 @@ mod diagnostic;
 mod document;
 mod draft;
 mod drives;
+mod events;
 mod existing;
 mod expectations;
 mod field_kinds;
@@ -28,6 +30,8 @@ mod metric_names;
 mod model;
 mod names;
 mod nearest;
+mod neighbours;
+mod normalizers;
 mod numbers;
 mod picks;
 mod presplits;
@@ -41,6 +45,7 @@ mod settings;
 mod show;
 mod sink;
 mod source;
+mod split_policies;
 mod strategies;
 mod string_map;
 mod writes;
@@ -48,7 +53,7 @@ mod writes;
 pub use diagnostic::{Diagnostic, Severity};
 pub use load::{LoadError, Options};
 pub use model::{
-    Bound, Copy, Expectation, ExpectedKey, Presplit, PresplitAlgorithm, RatioTo, Scenario, Setup,
-    Strategy, TimeSpec,
+    Bound, Changes, Copy, Expectation, ExpectedKey, Presplit, PresplitAlgorithm, RatioTo, Scenario,
+    Setup, Strategy, TimeSpec,
 };
 pub use render::{count, render};

@@ -3,10 +3,12 @@
 
 use super::{Diagnostic, Options};
 use crate::client::ClientSpec;
-use crate::cluster::{ClusterSpec, TableSpec};
+use crate::cluster::{ClusterSpec, Neighbour, TableSpec, TimedEvent};
 use crate::key::KeyPlan;
 use crate::keyspace::RowKey;
 use crate::metrics::OperationNames;
+use crate::policy::balance::{Balancer, StochasticBalancer};
+use crate::policy::{NormalizerSpec, SplitPolicy};
 use crate::random::Seed;
 use crate::record::Schema;
 use crate::time::{EpochNanos, SimDuration};
@@ -122,15 +124,50 @@ pub struct Setup {
     pub table: TableSpec,
     /// The clients.
     pub client: ClientSpec,
+    /// What becomes of the cluster.
+    pub changes: Changes,
+}
+
+/// What the cluster does by itself, what happens to it, and who else uses it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Changes {
+    /// When regions are split, in the table and its copies.
+    pub split_policy: SplitPolicy,
+    /// Splits and merges by size; `None` when it is off.
+    pub normalizer: Option<NormalizerSpec>,
+    /// Which regions move.
+    pub balancer: Balancer,
+    /// How often it runs, first after one period.
+    pub balancer_period: SimDuration,
+    /// In order of time, all before the run's end; each asks for servers that are there.
+    pub events: Arc<Vec<TimedEvent>>,
+    /// Other tables on the same servers, in file order.
+    pub neighbours: Arc<Vec<Neighbour>>,
+}
+
+impl Default for Changes {
+    /// HBase's defaults; nothing happens, and nobody else is there.
+    fn default() -> Self {
+        Self {
+            split_policy: SplitPolicy::Stepping,
+            normalizer: None,
+            balancer: Balancer::Stochastic(StochasticBalancer::default()),
+            balancer_period: SimDuration::from_secs(300),
+            events: Arc::default(),
+            neighbours: Arc::default(),
+        }
+    }
 }
 
 impl Setup {
     /// The names of its operations, for the paths of metrics.
     pub fn operation_names(&self) -> OperationNames<'_> {
         let Workload { writes, reads, .. } = &self.workload;
+        let neighbours = self.changes.neighbours.iter();
         OperationNames {
             writes: writes.iter().map(|write| write.name.as_str()).collect(),
             reads: reads.iter().map(|read| read.name.as_str()).collect(),
+            neighbours: neighbours.map(|one| one.name.as_str()).collect(),
         }
     }
 }

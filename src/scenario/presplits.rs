@@ -131,13 +131,8 @@ fn read_algorithm<'a>(table: &Reader<'a>, entry: &'a Entry) -> Option<Request> {
         ("first", by_range),
         ("last", by_range),
     ] {
-        if !known && reader.entry(key).is_some() {
-            let label = format!("`{}` takes no `{key}`", algorithm.name());
-            reader.sink.error(
-                &reader.place_of(key),
-                format!("`{key}` has no meaning here"),
-                label,
-            );
+        if !known {
+            reader.meaningless(key, &format!("`{}` takes no `{key}`", algorithm.name()));
         }
     }
     if by_count && !reader.has("regions") {

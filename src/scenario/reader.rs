@@ -61,6 +61,14 @@ impl<'a> Reader<'a> {
         entries
     }
 
+    /// Asks for a key that says nothing here, and complains when it is there; `label` says what it needs.
+    pub(super) fn meaningless(&self, key: &'a str, label: &str) {
+        if self.entry(key).is_some() {
+            let message = format!("`{key}` has no meaning here");
+            self.sink.error(&self.place_of(key), message, label);
+        }
+    }
+
     /// The place of a key, or of the table when it is absent.
     pub(super) fn place_of(&self, key: &str) -> Place {
         self.table
@@ -220,15 +228,22 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A boolean with a default.
+    fn boolean_node(&self, key: &str, node: &Node) -> Option<bool> {
+        if let Value::Boolean(value) = node.value {
+            return Some(value);
+        }
+        self.wrong_type(key, node, "`true` or `false`");
+        None
+    }
+
+    /// A boolean.
     pub(super) fn boolean(&self, key: &'a str) -> Option<bool> {
-        self.read(key, |reader, node| match node.value {
-            Value::Boolean(value) => Some(value),
-            _ => {
-                reader.wrong_type(key, node, "`true` or `false`");
-                None
-            }
-        })
+        self.read(key, |reader, node| reader.boolean_node(key, node))
+    }
+
+    /// A boolean with a default.
+    pub(super) fn boolean_or(&self, key: &'a str, default: &str) -> bool {
+        self.read_or(key, default, |reader, node| reader.boolean_node(key, node))
     }
 
     /// One of some words.

@@ -4,7 +4,7 @@
 use super::Diagnostic;
 use super::reader::Reader;
 
-const HELP: &str = "this version simulates writes and reads on static regions: no splits, moves, events or neighbours";
+const HELP: &str = "run the file once for each value, with `--set` and another `--out`";
 
 /// Asks for `key` and refuses it when it is there.
 pub(super) fn refuse<'a>(reader: &Reader<'a>, key: &'a str) {
@@ -20,53 +20,4 @@ pub(super) fn refuse_value(reader: &Reader<'_>, key: &str) {
         .label("would have no effect")
         .help(HELP);
     reader.sink.add(&reader.place_of(key), diagnostic);
-}
-
-/// Refuses whole tables of the file.
-pub(super) fn refuse_tables(scenario: &Reader<'_>) {
-    for key in ["event", "neighbour", "sweep", "knee"] {
-        refuse(scenario, key);
-    }
-}
-
-/// `[balancer]`: only `none`.
-pub(super) fn read_balancer(balancer: Reader<'_>) {
-    let words = [
-        ("none", true),
-        ("simple", false),
-        ("stochastic", false),
-        ("load", false),
-    ];
-    if !balancer.word_or("policy", &words, "none") {
-        refuse_word(&balancer, "policy", "none");
-    }
-    refuse(&balancer, "period");
-    balancer.finish();
-}
-
-/// `split_policy`: only `disabled`.
-pub(super) fn read_split_policy(table: &Reader<'_>) {
-    let words = [
-        ("disabled", true),
-        ("stepping", false),
-        ("constant-size", false),
-        ("increasing", false),
-        ("key-prefix", false),
-        ("delimited-key-prefix", false),
-        ("busy-region", false),
-    ];
-    if !table.word_or("split_policy", &words, "disabled") {
-        refuse_word(table, "split_policy", "disabled");
-    }
-}
-
-fn refuse_word(reader: &Reader<'_>, key: &str, only: &str) {
-    let place = super::clock::value_place(reader, key);
-    let message = format!("this `{}` is not simulated yet", reader.path_of(key));
-    reader.sink.add(
-        &place,
-        Diagnostic::error(message)
-            .label(format!("expected `{only}`"))
-            .help(HELP),
-    );
 }

@@ -3,6 +3,7 @@
 use super::Diagnostic;
 use super::document::{Entry, Node, Place, Table, Value, parse_value};
 use super::nearest::suggest;
+use super::{balancers, split_policies};
 
 /// Tables whose children are names that the file itself chooses.
 const NAMED: [&str; 7] = [
@@ -14,6 +15,41 @@ const NAMED: [&str; 7] = [
     "strategy",
     "neighbour",
 ];
+
+/// Words whose settings are keys beside them: the path of the table, the word's key, the default, the settings.
+const CHOICES: [(&str, &str, &str, &[&str]); 2] = [
+    (
+        "table",
+        "split_policy",
+        split_policies::DEFAULT,
+        &split_policies::SETTINGS,
+    ),
+    (
+        "balancer",
+        "policy",
+        balancers::DEFAULT,
+        &balancers::SETTINGS,
+    ),
+];
+
+/// Takes the settings of the old word out of a table that gets another one.
+fn forget_settings(path: &str, table: &mut Table, key: &str, new: &Value) {
+    let choice = CHOICES
+        .iter()
+        .find(|(table, word, ..)| *table == path && *word == key);
+    let (Some((_, _, default, settings)), Value::Text(new)) = (choice, new) else {
+        return;
+    };
+    let old = match table.get(key).map(|entry| &entry.node.value) {
+        Some(Value::Text(old)) => old,
+        _ => *default,
+    };
+    if old != new {
+        table
+            .entries
+            .retain(|entry| !settings.contains(&entry.key.as_str()));
+    }
+}
 
 /// Applies one `PATH=VALUE`. The value is TOML, or a bare word: `write.ingest.rate=80k/s`.
 ///
@@ -53,6 +89,7 @@ pub(super) fn apply(document: &mut Table, setting: &str) -> Result<(), Diagnosti
             return Err(diagnostic);
         }
         if depth + 1 == keys.len() {
+            forget_settings(&keys[..depth].join("."), table, key, &node.value);
             table.set(key, place, node);
             return Ok(());
         }
@@ -79,7 +116,7 @@ pub(super) fn apply(document: &mut Table, setting: &str) -> Result<(), Diagnosti
 }
 
 /// Lays `overlay` over `base`: tables are merged, all else is replaced; so are whole choices (`distribution`, each law of `pick`, a
-/// `presplit` with another algorithm, a `range` with a field). Names that `base` does not have are returned as complaints.
+/// `presplit` with another algorithm, a `range` with a field); a word that is replaced takes its settings with it. Names that `base` does not have are returned as complaints.
 pub(super) fn merge(base: &mut Table, overlay: &Table) -> Vec<(Place, Diagnostic)> {
     let mut complaints = Vec::new();
     for entry in &overlay.entries {
@@ -121,6 +158,9 @@ fn merge_entry(base: &mut Table, overlay: &Entry) {
         &overlay.node.value,
     ) {
         (Some(Value::Table(inner)), Value::Table(over)) if !whole => {
+            for entry in &over.entries {
+                forget_settings(&overlay.key, inner, &entry.key, &entry.node.value);
+            }
             for entry in &over.entries {
                 if overlay.key == "pick" {
                     inner.set(&entry.key, entry.place.clone(), entry.node.clone());
@@ -216,6 +256,38 @@ mod tests {
                 .entries
                 .len(),
             1
+        );
+    }
+    #[test]
+    fn another_word_takes_the_settings_of_the_old_one_with_it() {
+        let file = "[table]\nsplit_policy = 'key-prefix'\nprefix_length = 4\nvalue = '7B'\n[balancer]\nwrite_request_cost = 9\nperiod = '3s'\n";
+        let keys = |table: &Table, path: &str| -> Vec<String> {
+            let table = table.table(path).unwrap();
+            table
+                .entries
+                .iter()
+                .map(|entry| entry.key.clone())
+                .collect()
+        };
+        let mut table = parse(file).0;
+        apply(&mut table, "table.split_policy=stepping").unwrap();
+        assert_eq!(keys(&table, "table"), ["split_policy", "value"]);
+        // The file does not name its balancer: it is the default.
+        apply(&mut table, "balancer.policy=stochastic").unwrap();
+        assert_eq!(
+            keys(&table, "balancer"),
+            ["write_request_cost", "period", "policy"]
+        );
+        merge(&mut table, &parse("balancer.policy = 'load'").0);
+        assert_eq!(keys(&table, "balancer"), ["period", "policy"]);
+        let mut table = parse(file).0;
+        merge(
+            &mut table,
+            &parse("table = { split_policy = 'key-prefix', prefix_length = 5 }").0,
+        );
+        assert_eq!(
+            keys(&table, "table"),
+            ["split_policy", "prefix_length", "value"]
         );
     }
 }

@@ -4,10 +4,10 @@ use super::document::{Entry, Node, Place, Table, Value};
 use std::fmt::Write;
 
 /// Tables whose children are tables of their own, with their own header.
-const NAMED: [&str; 3] = ["write", "existing", "read"];
+const NAMED: [&str; 4] = ["write", "existing", "read", "neighbour"];
 
 /// The order in which a reader wants to know.
-const ORDER: [&str; 12] = [
+const ORDER: [&str; 14] = [
     "time",
     "parameter",
     "field",
@@ -18,6 +18,8 @@ const ORDER: [&str; 12] = [
     "table",
     "client",
     "balancer",
+    "event",
+    "neighbour",
     "strategy",
     "expect",
 ];

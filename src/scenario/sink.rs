@@ -107,7 +107,7 @@ impl Sink {
 pub(super) fn table_name(path: &str) -> String {
     match path {
         "" => "the scenario".to_owned(),
-        "expect" => "`[[expect]]`".to_owned(),
+        "expect" | "event" => format!("`[[{path}]]`"),
         path => format!("`[{path}]`"),
     }
 }

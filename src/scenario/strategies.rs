@@ -21,7 +21,7 @@ const MOST: usize = 256;
 const MOST_COPIES: usize = 16;
 
 /// Settings of `[table]` that a strategy may set for itself.
-const TABLE_KEYS: [&str; 13] = [
+const TABLE_KEYS: [&str; 21] = [
     "family",
     "qualifiers",
     "value",
@@ -29,6 +29,14 @@ const TABLE_KEYS: [&str; 13] = [
     "split_policy",
     "prefix_length",
     "delimiter",
+    "busy_blocked_requests",
+    "busy_min_age",
+    "busy_window",
+    "normalization",
+    "normalizer_period",
+    "normalizer_min_age",
+    "normalizer_target_size",
+    "normalizer_target_count",
     "max_file_size",
     "memstore_flush_size",
     "memstore_block_multiplier",
@@ -49,7 +57,7 @@ const SHARED: [&str; 7] = [
 ];
 
 /// Tables that a strategy can only change under `override`.
-const OVERRIDABLE: [&str; 8] = [
+const OVERRIDABLE: [&str; 11] = [
     "parameter",
     "field",
     "write",
@@ -58,6 +66,9 @@ const OVERRIDABLE: [&str; 8] = [
     "cluster",
     "table",
     "client",
+    "balancer",
+    "event",
+    "neighbour",
 ];
 
 /// What a strategy is read from.

@@ -4,6 +4,7 @@
 use super::axis::{Axis, TimeUnit};
 use super::canvas::{Canvas, Label, MARGIN, WIDTH};
 use super::demand::Demand;
+use super::event_marks::EventMarks;
 use super::key_labels::KeyLabels;
 use super::markup::Paint;
 use super::raster::Raster;
@@ -189,7 +190,8 @@ pub fn draw(
         (MARGIN + 5.0, middle),
         Label::new(11.5).muted().centre().middle().turned(),
     );
-    draw_warmup(&canvas, &frame, &demand);
+    let free = draw_warmup(&canvas, &frame, &demand);
+    EventMarks::of(&series.events).draw(&canvas, &frame, free);
     draw_time(&canvas, &frame, &demand);
     regions.draw_owners(&canvas, &frame, frame.right + GAP, OWNER_WIDTH);
     draw_totals(
@@ -223,11 +225,11 @@ fn draw_cells(
     canvas.image((frame.left, frame.top), size, &raster.base64());
 }
 
-/// A bracket over the warm-up, which measures leave out.
-fn draw_warmup(canvas: &Canvas, frame: &Frame, demand: &Demand<'_>) {
+/// A bracket over the warm-up, which measures leave out. Returns where its text ends.
+fn draw_warmup(canvas: &Canvas, frame: &Frame, demand: &Demand<'_>) -> f64 {
     let warmup = demand.warmup_s();
     if warmup <= 0.0 {
-        return;
+        return frame.left;
     }
     let end = frame.x(warmup);
     let y = frame.top - 5.0;
@@ -240,6 +242,7 @@ fn draw_warmup(canvas: &Canvas, frame: &Frame, demand: &Demand<'_>) {
         "warm-up"
     };
     canvas.text(text, (frame.left, y - 4.0), Label::new(10.5).muted());
+    end.max(frame.left + font::width(text, 10.5, false)) + 8.0
 }
 
 /// The time axis under the map.

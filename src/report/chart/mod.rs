@@ -8,6 +8,7 @@ mod axis;
 mod canvas;
 mod concentration;
 mod demand;
+mod event_marks;
 mod finding;
 mod font;
 mod key_labels;

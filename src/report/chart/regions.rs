@@ -5,9 +5,10 @@
 use super::canvas::{Canvas, Label};
 use super::key_map::Frame;
 use super::markup::Paint;
-use super::palette;
+use super::{font, palette};
 use crate::experiment::StrategyResult;
 use crate::keyspace::unescape;
+use crate::metrics::SeriesEvent;
 use crate::report::number;
 
 /// Least distance in pixels of boundaries that are worth drawing, on average.
@@ -16,61 +17,124 @@ const LEAST_GAP: f64 = 3.0;
 /// Regions whose boundaries are drawn clearly.
 const FEW: usize = 16;
 
-/// The regions of a strategy.
+/// A region while it exists.
+#[derive(Debug, Clone, PartialEq)]
+struct Lifetime {
+    /// Its number.
+    region: u32,
+    /// Where it starts and ends, in buckets.
+    start: f64,
+    end: f64,
+    /// From when, in seconds.
+    from_s: f64,
+    /// Until when; infinite when it is there at the end.
+    to_s: f64,
+    /// Its servers, from each time on, in order of time.
+    owners: Vec<(f64, u32)>,
+}
+
+/// The regions of a strategy, over time.
 #[derive(Debug)]
 pub struct Regions {
-    /// Start of each region in buckets; ascending, the first is 0.
-    starts: Vec<f64>,
-    /// Server of each.
-    owners: Vec<u32>,
-    buckets: usize,
+    /// In the order in which they came, those of the start in key order.
+    lives: Vec<Lifetime>,
 }
 
 impl Regions {
-    /// The regions of `strategy`, placed between its `buckets` key buckets: exactly where a bucket starts with a region,
-    /// else evenly inside the bucket that holds them.
+    /// The regions of `strategy`, placed between its `buckets` key buckets: exactly where a bucket starts with a region or a split
+    /// row, else evenly inside the bucket that holds them.
     pub fn of(strategy: &StrategyResult, buckets: usize) -> Self {
-        let key = |text: &str| unescape(text).unwrap_or_else(|_| text.as_bytes().to_vec());
-        let edges: Vec<Vec<u8>> = strategy
-            .key_map
-            .iter()
-            .take(buckets)
-            .map(|bucket| key(&bucket.start))
+        let series = strategy.series.as_ref();
+        let events = series.map_or(&[][..], |series| &series.events);
+        let starts = strategy.region_starts.iter();
+        let split_rows = events.iter().filter_map(|event| event.row.as_ref());
+        let places = Places::of(strategy, buckets, starts.chain(split_rows));
+        let ends = strategy.region_starts.iter().skip(1);
+        let ends = ends.map(|end| places.of_row(end)).chain([buckets as f64]);
+        let owners = series.map_or(&[][..], |series| &series.region_server);
+        let lives = (0u32..)
+            .zip(strategy.region_starts.iter().zip(ends))
+            .map(|(region, (start, end))| Lifetime {
+                region,
+                start: places.of_row(start),
+                end,
+                from_s: 0.0,
+                to_s: f64::INFINITY,
+                owners: owners
+                    .get(region as usize)
+                    .map(|&owner| (0.0, owner))
+                    .into_iter()
+                    .collect(),
+            })
             .collect();
-        let mut starts: Vec<f64> = Vec::with_capacity(strategy.region_starts.len());
-        // Regions that start inside the same bucket, waiting to be spread over it.
-        let mut inside: Vec<usize> = Vec::new();
-        let mut bucket = 0;
-        for (index, start) in strategy.region_starts.iter().enumerate() {
-            let start = key(start);
-            let here = edges.partition_point(|edge| *edge <= start);
-            if here != bucket {
-                spread_inside(&mut starts, &inside, bucket);
-                inside.clear();
-                bucket = here;
-            }
-            let exact = here == 0 || edges[here - 1] == start;
-            starts.push(here.saturating_sub(1) as f64);
-            if !exact {
-                inside.push(index);
-            }
+        let mut regions = Self { lives };
+        for event in events {
+            regions.apply(event, &places);
         }
-        spread_inside(&mut starts, &inside, bucket);
-        let owners = strategy
-            .series
-            .as_ref()
-            .map(|series| series.region_server.clone())
-            .unwrap_or_default();
-        Self {
-            starts,
-            owners,
-            buckets,
+        regions
+    }
+
+    /// Takes one event into account; those of other tables are passed over, as none of their regions is known.
+    fn apply(&mut self, event: &SeriesEvent, places: &Places) {
+        let at_s = event.at_ms / 1e3;
+        let Some(region) = event.region.and_then(|region| self.position(region)) else {
+            return;
+        };
+        match (&event.event[..], &event.heirs[..]) {
+            ("split", &[lower, upper]) => {
+                let Some(row) = &event.row else { return };
+                let middle = places.of_row(row);
+                let parent = self.ends(region, at_s);
+                let (start, end) = (parent.start, parent.end);
+                self.lives.push(heir(lower, (start, middle), at_s, &parent));
+                self.lives.push(heir(upper, (middle, end), at_s, &parent));
+            }
+            ("merge", &[merged]) => {
+                let Some(upper) = event.upper.and_then(|upper| self.position(upper)) else {
+                    return;
+                };
+                let (lower, upper) = (self.ends(region, at_s), self.ends(upper, at_s));
+                let span = (lower.start, upper.end);
+                self.lives.push(heir(merged, span, at_s, &lower));
+            }
+            ("open", _) => {
+                let owners = &mut self.lives[region].owners;
+                if let Some(server) = event.server
+                    && owners.last().is_none_or(|&(_, owner)| owner != server)
+                {
+                    owners.push((at_s, server));
+                }
+            }
+            _ => {}
         }
     }
 
-    /// Number of regions.
+    fn position(&self, region: u32) -> Option<usize> {
+        self.lives.iter().position(|life| life.region == region)
+    }
+
+    fn ends(&mut self, position: usize, at_s: f64) -> Lifetime {
+        self.lives[position].to_s = at_s;
+        self.lives[position].clone()
+    }
+
+    /// Those that are there at the end, in key order.
+    fn last(&self) -> Vec<&Lifetime> {
+        let mut last: Vec<&Lifetime> = self
+            .lives
+            .iter()
+            .filter(|life| life.to_s.is_infinite())
+            .collect();
+        last.sort_by(|one, other| one.start.total_cmp(&other.start));
+        last
+    }
+
+    /// Number of regions at the end.
     pub fn count(&self) -> usize {
-        self.starts.len()
+        self.lives
+            .iter()
+            .filter(|life| life.to_s.is_infinite())
+            .count()
     }
 
     /// Whether boundaries are far enough apart to be drawn.
@@ -78,29 +142,63 @@ impl Regions {
         (frame.bottom - frame.top) / self.count().max(1) as f64 >= LEAST_GAP
     }
 
-    /// A white line at each boundary.
+    /// A white line at each boundary, from the moment of its split to that of a merge, and an upright one where a region changed its
+    /// server.
     pub fn draw_lines(&self, canvas: &Canvas, frame: &Frame) {
         if !self.lines_drawn(frame) {
             return;
         }
         // Many lines must not outshine a hot row, which is as thin and nearly as bright.
         let opacity = if self.count() <= FEW { 0.62 } else { 0.3 };
-        for start in self.starts.iter().filter(|start| **start > 0.0) {
-            let y = frame.y(*start);
-            canvas.line(
-                &[(frame.left, y), (frame.right, y)],
-                0.75,
-                Paint {
-                    colour: palette::PAPER,
-                    opacity,
-                },
-            );
+        let white = || Paint {
+            colour: palette::PAPER,
+            opacity,
+        };
+        let x = |seconds: f64| frame.x(seconds.clamp(frame.from_s, frame.to_s));
+        for life in &self.lives {
+            let from = if life.from_s == 0.0 {
+                frame.left
+            } else {
+                x(life.from_s)
+            };
+            let to = if life.to_s.is_infinite() {
+                frame.right
+            } else {
+                x(life.to_s)
+            };
+            if life.start > 0.0 {
+                let y = frame.y(life.start);
+                canvas.line(&[(from, y), (to, y)], 0.75, white());
+            }
+            for &(at_s, _) in life.owners.iter().skip(1) {
+                let (top, bottom) = (frame.y(life.end), frame.y(life.start));
+                canvas.line(&[(x(at_s), top), (x(at_s), bottom)], 0.75, white());
+            }
+        }
+        self.draw_moves(canvas, frame);
+    }
+
+    /// The server that a region has moved to, where there is room for its name.
+    fn draw_moves(&self, canvas: &Canvas, frame: &Frame) {
+        for life in &self.lives {
+            let (top, bottom) = (frame.y(life.end), frame.y(life.start));
+            let until = life.to_s.min(frame.to_s);
+            for (index, &(at_s, owner)) in life.owners.iter().enumerate().skip(1) {
+                let next = life.owners.get(index + 1).map_or(until, |&(at, _)| at);
+                let text = format!("rs{owner}");
+                let room = frame.x(next) - frame.x(at_s);
+                if bottom - top >= 11.0 && room > font::width(&text, 9.5, false) + 6.0 {
+                    let at = (frame.x(at_s) + 3.0, (top + bottom) / 2.0);
+                    canvas.text(&text, at, Label::new(9.5).colour(palette::PAPER).middle());
+                }
+            }
         }
     }
 
-    /// A box for each region at the right, with its server.
+    /// A box for each region at the right, with its server at the end.
     pub fn draw_owners(&self, canvas: &Canvas, frame: &Frame, left: f64, width: f64) {
-        if self.owners.len() != self.starts.len() || self.starts.is_empty() {
+        let last = self.last();
+        if last.iter().any(|life| life.owners.is_empty()) || last.is_empty() {
             return;
         }
         let label = Label::new(10.5).muted().centre();
@@ -120,15 +218,15 @@ impl Regions {
             );
             return;
         }
-        for (index, (start, owner)) in self.starts.iter().zip(&self.owners).enumerate() {
-            let end = self
-                .starts
-                .get(index + 1)
-                .copied()
-                .unwrap_or(self.buckets as f64);
-            let (top, bottom) = (frame.y(end) + 0.5, frame.y(*start) - 0.5);
+        for life in last {
+            let (top, bottom) = (frame.y(life.end) + 0.5, frame.y(life.start) - 0.5);
+            if bottom <= top {
+                continue;
+            }
             canvas.rect((left, top), (width, bottom - top), palette::GRID);
-            if bottom - top >= 10.0 {
+            if let Some((_, owner)) = life.owners.last()
+                && bottom - top >= 10.0
+            {
                 let at = (left + width / 2.0, (top + bottom) / 2.0);
                 canvas.text(
                     &format!("rs{owner}"),
@@ -140,12 +238,68 @@ impl Regions {
     }
 }
 
-/// Places the `regions` that start inside bucket `bucket` (counted from 1) at equal distances in it.
-fn spread_inside(starts: &mut [f64], regions: &[usize], bucket: usize) {
-    for (order, region) in regions.iter().enumerate() {
-        starts[*region] =
-            (bucket.max(1) - 1) as f64 + (order + 1) as f64 / (regions.len() + 1) as f64;
+fn heir(region: u32, (start, end): (f64, f64), from_s: f64, parent: &Lifetime) -> Lifetime {
+    Lifetime {
+        region,
+        start,
+        end,
+        from_s,
+        to_s: f64::INFINITY,
+        owners: parent
+            .owners
+            .last()
+            .map(|&(_, owner)| (from_s, owner))
+            .into_iter()
+            .collect(),
     }
+}
+
+/// Where rows lie between the key buckets.
+#[derive(Debug)]
+struct Places {
+    /// Rows with their places, sorted by row.
+    places: Vec<(Vec<u8>, f64)>,
+}
+
+impl Places {
+    fn of<'a>(
+        strategy: &StrategyResult,
+        buckets: usize,
+        rows: impl Iterator<Item = &'a String>,
+    ) -> Self {
+        let edges: Vec<Vec<u8>> = strategy
+            .key_map
+            .iter()
+            .take(buckets)
+            .map(|bucket| key(&bucket.start))
+            .collect();
+        let mut rows: Vec<Vec<u8>> = rows.map(|row| key(row)).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let bucket_of = |row: &Vec<u8>| edges.partition_point(|edge| edge <= row).saturating_sub(1);
+        let mut places = Vec::with_capacity(rows.len());
+        for inside in rows.chunk_by(|one, other| bucket_of(one) == bucket_of(other)) {
+            let bucket = bucket_of(&inside[0]);
+            let exact = usize::from(edges.get(bucket).is_none_or(|edge| *edge == inside[0]));
+            let parts = (inside.len() - exact + 1) as f64;
+            for (order, row) in inside.iter().enumerate() {
+                let part = (order + 1 - exact) as f64 / parts;
+                places.push((row.clone(), bucket as f64 + part));
+            }
+        }
+        Self { places }
+    }
+
+    /// The place of one of the rows, in buckets from the start of the key space.
+    fn of_row(&self, row: &str) -> f64 {
+        let row = key(row);
+        let found = self.places.binary_search_by(|(place, _)| place.cmp(&row));
+        found.map_or(0.0, |index| self.places[index].1)
+    }
+}
+
+fn key(text: &str) -> Vec<u8> {
+    unescape(text).unwrap_or_else(|_| text.as_bytes().to_vec())
 }
 
 #[cfg(test)]
@@ -162,9 +316,70 @@ mod tests {
             .to_vec();
         let regions = Regions::of(&strategy, 4);
         let third = 1.0 / 3.0;
+        let starts: Vec<f64> = regions.lives.iter().map(|life| life.start).collect();
+        assert_eq!(starts, [0.0, 1.0, 1.0 + third, 1.0 + 2.0 * third, 3.0, 3.5]);
+    }
+
+    #[test]
+    fn regions_divide_merge_and_change_owners_over_time() {
+        let mut strategy = sample::strategy("x", 2, &[&[10, 10]]);
+        strategy.key_map = ["", "b", "d", "f"].map(sample::bucket).to_vec();
+        strategy.region_starts = ["", "d"].map(str::to_owned).to_vec();
+        let series = strategy.series.as_mut().expect("the sample has a series");
+        series.region_server = vec![4, 5, 6];
+        let event = |at_ms, event: &str| SeriesEvent {
+            at_ms,
+            event: event.to_owned(),
+            ..SeriesEvent::default()
+        };
+        series.events = vec![
+            SeriesEvent {
+                region: Some(0),
+                heirs: vec![3, 4],
+                row: Some("b".to_owned()),
+                ..event(1_000.0, "split")
+            },
+            SeriesEvent {
+                region: Some(4),
+                server: Some(7),
+                ..event(2_000.0, "open")
+            },
+            SeriesEvent {
+                region: Some(4),
+                upper: Some(1),
+                heirs: vec![5],
+                ..event(3_000.0, "merge")
+            },
+            // Of another table.
+            SeriesEvent {
+                region: Some(2),
+                server: Some(9),
+                ..event(3_500.0, "open")
+            },
+        ];
+        let regions = Regions::of(&strategy, 4);
+        let shown: Vec<_> = regions
+            .last()
+            .into_iter()
+            .map(|life| {
+                (
+                    life.region,
+                    life.start,
+                    life.end,
+                    life.from_s,
+                    life.owners.clone(),
+                )
+            })
+            .collect();
         assert_eq!(
-            regions.starts,
-            [0.0, 1.0, 1.0 + third, 1.0 + 2.0 * third, 3.0, 3.5]
+            shown,
+            [
+                (3, 0.0, 1.0, 1.0, vec![(1.0, 4)]),
+                (5, 1.0, 4.0, 3.0, vec![(3.0, 7)])
+            ]
         );
+        let upper = &regions.lives[3];
+        assert_eq!((upper.region, upper.to_s), (4, 3.0));
+        assert_eq!(upper.owners, [(1.0, 4), (2.0, 7)]);
     }
 }

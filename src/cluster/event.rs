@@ -1,0 +1,43 @@
+//! What happens to the cluster at a given time. Must not know what follows from it.
+
+use crate::keyspace::RowKey;
+use crate::time::{SimDuration, SimTime};
+use std::sync::Arc;
+
+/// Something that happens to the cluster.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TimedEvent {
+    /// When.
+    pub at: SimTime,
+    /// What.
+    pub event: ClusterEvent,
+}
+
+/// What can happen to the cluster.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ClusterEvent {
+    /// A server dies.
+    Crash(CrashTarget),
+    /// A server works more slowly: its services and syncs take `times` as long.
+    Slow {
+        /// Its number, from 0.
+        server: u32,
+        /// > 0.
+        times: f64,
+        /// From the event on.
+        length: SimDuration,
+    },
+    /// Servers join, without regions.
+    AddServers(u32),
+    /// An operator splits the regions that hold these rows, there.
+    Split(Arc<[RowKey]>),
+}
+
+/// Which server dies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CrashTarget {
+    /// The one with most demand of the table in the last whole interval, the lowest number of equal ones.
+    Hottest,
+    /// This one, from 0.
+    Server(u32),
+}

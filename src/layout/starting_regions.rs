@@ -1,0 +1,119 @@
+//! The regions that a table starts a run with: its pre-split, and what the rows that exist have made of it since. Must not know loads.
+
+use super::Layout;
+use super::key_sample::KeySample;
+use super::plan_layout::Table;
+use super::table_sample::TableSample;
+use crate::engine::ExistingRows;
+use crate::keyspace::{KeyBatch, RowKey};
+use crate::policy::{SplitSizes, quantile_points, starting_points};
+use crate::scenario::Presplit;
+use std::sync::Arc;
+
+/// Sampled rows for each region that is cut from them: its share is then exact to 5 % (one standard error, 1 / sqrt(400)).
+const ROWS_PER_REGION: usize = 400;
+
+/// Most rows that are sampled for split points.
+const MOST_ROWS: usize = 4_000_000;
+
+/// Rows that are encoded to tell how many bytes the existing ones take: shared key bytes are then exact to about a third of a byte.
+const SIZED_ROWS: usize = 1 << 13;
+
+/// A table's regions at the start of a run.
+pub(super) struct StartingRegions {
+    pub points: Arc<Vec<RowKey>>,
+    /// Where those of the pre-split come from.
+    pub source: PointSource,
+    /// Regions of the pre-split.
+    pub presplit: usize,
+    /// The rows that exist; `None` without any.
+    pub existing: Option<ExistingRows>,
+}
+
+/// Where split points come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PointSource {
+    /// Known before any row was.
+    Fixed,
+    /// Quantiles of rows that existed before the run.
+    ExistingRows { regions: u32 },
+    /// Quantiles of the run's own keys.
+    RunKeys { regions: u32 },
+}
+
+impl StartingRegions {
+    /// The regions of `table`; `run` are operations of the run under its key. Existing rows split every region over its threshold, as the
+    /// split policy says.
+    pub fn of(table: &Table<'_>, run: &KeySample) -> Self {
+        let rows = match table.presplit {
+            Presplit::Sampled { regions } => (*regions as usize)
+                .saturating_mul(ROWS_PER_REGION)
+                .clamp(Layout::SAMPLE, MOST_ROWS),
+            Presplit::Fixed { .. } => Layout::SAMPLE,
+        };
+        let setup = table.setup;
+        let exist = setup.workload.existing_rows(&setup.schema) > 0;
+        let existing = exist.then(|| table.existing(rows));
+        let (points, source) = match (table.presplit, &existing) {
+            (Presplit::Fixed { points, .. }, _) => (points.clone(), PointSource::Fixed),
+            (&Presplit::Sampled { regions }, Some(existing)) => (
+                Arc::new(quantile_points(&existing.sorted(), regions)),
+                PointSource::ExistingRows { regions },
+            ),
+            (&Presplit::Sampled { regions }, None) => (
+                Arc::new(quantile_points(&run.sorted(), regions)),
+                PointSource::RunKeys { regions },
+            ),
+        };
+        let start = Self {
+            presplit: points.len() + 1,
+            points,
+            source,
+            existing: None,
+        };
+        match existing {
+            Some(sample) => start.with_rows(table, &sample),
+            None => start,
+        }
+    }
+
+    fn with_rows(self, table: &Table<'_>, sample: &KeySample) -> Self {
+        let setup = table.setup;
+        let size = TableSample::from_rows(
+            setup,
+            table.key,
+            table.generator,
+            table.seed,
+            table.replicate,
+            SIZED_ROWS,
+        )
+        .size(0.0);
+        let bytes = size.chosen().table_bytes as u64;
+        let sorted = sample.sorted();
+        let sizes = SplitSizes {
+            max_file_bytes: setup.table.max_file_size.0,
+            flush_bytes: setup.table.memstore_flush_size.0,
+        };
+        let points = starting_points(
+            &self.points,
+            &sorted,
+            bytes,
+            &setup.changes.split_policy,
+            sizes,
+            setup.cluster.servers,
+        );
+        let mut keys = KeyBatch::default();
+        for key in sorted {
+            keys.push_with(|out| out.extend_from_slice(key));
+        }
+        Self {
+            points: Arc::new(points),
+            existing: Some(ExistingRows {
+                rows: size.existing_rows.round() as u64,
+                bytes,
+                sample: Arc::new(keys),
+            }),
+            ..self
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! What happened to regions and servers, counted, and listed as far as charts need it. Must not know demand or calls.
+
+use super::Scalars;
+use super::happening::{Happened, Happening};
+use super::intervals::Intervals;
+use crate::time::SimTime;
+
+/// Entries of one kind that are listed; all are counted.
+const LISTED_OF_A_KIND: usize = 2_000;
+
+/// The log of one run.
+#[derive(Debug)]
+pub(super) struct ClusterLog {
+    /// Whether entries are listed, for charts.
+    listing: bool,
+    listed: Vec<Happened>,
+    listed_of: [usize; Kind::COUNT],
+    count_of: [u64; Kind::COUNT],
+    flushed_bytes: u64,
+    rewritten_bytes: u64,
+    balancer_starts: u64,
+    greatest_cost: Option<f64>,
+    /// Regions of the table and its copies, from each time on; in order of time.
+    regions: Vec<(SimTime, u32)>,
+    /// Servers, from each time on.
+    servers: Vec<(SimTime, u32)>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Split,
+    NoSplitRow,
+    Merge,
+    Move,
+    Open,
+    Flush,
+    Compaction,
+    Balanced,
+    Crash,
+    CrashDetected,
+    Slow,
+    ServersAdded,
+    Impossible,
+}
+
+impl Kind {
+    const COUNT: usize = 13;
+
+    fn of(what: &Happening) -> Self {
+        match what {
+            Happening::Split { .. } => Self::Split,
+            Happening::NoSplitRow { .. } => Self::NoSplitRow,
+            Happening::Merge { .. } => Self::Merge,
+            Happening::Move { .. } => Self::Move,
+            Happening::Open { .. } => Self::Open,
+            Happening::Flush { .. } => Self::Flush,
+            Happening::Compaction { .. } => Self::Compaction,
+            Happening::Balanced { .. } => Self::Balanced,
+            Happening::Crash { .. } => Self::Crash,
+            Happening::CrashDetected { .. } => Self::CrashDetected,
+            Happening::Slow { .. } => Self::Slow,
+            Happening::ServersAdded { .. } => Self::ServersAdded,
+            Happening::Impossible { .. } => Self::Impossible,
+        }
+    }
+}
+
+impl ClusterLog {
+    /// Of a run that starts with so many regions (of the table and its copies) and servers.
+    pub(super) fn new(regions: u32, servers: u32, listing: bool) -> Self {
+        Self {
+            listing,
+            listed: Vec::new(),
+            listed_of: [0; Kind::COUNT],
+            count_of: [0; Kind::COUNT],
+            flushed_bytes: 0,
+            rewritten_bytes: 0,
+            balancer_starts: 0,
+            greatest_cost: None,
+            regions: vec![(SimTime::ZERO, regions)],
+            servers: vec![(SimTime::ZERO, servers)],
+        }
+    }
+
+    /// Something happened at `at`, not before what happened last.
+    pub(super) fn push(&mut self, at: SimTime, what: Happening) {
+        let kind = Kind::of(&what) as usize;
+        self.count_of[kind] += 1;
+        match &what {
+            Happening::Split { .. } => change(&mut self.regions, at, 1),
+            Happening::Merge { .. } => change(&mut self.regions, at, -1),
+            Happening::ServersAdded { count, .. } => {
+                change(&mut self.servers, at, i64::from(*count));
+            }
+            Happening::Flush { bytes, .. } => self.flushed_bytes += bytes,
+            Happening::Compaction { bytes, .. } => self.rewritten_bytes += bytes,
+            Happening::Balanced { cost, started, .. } => {
+                self.balancer_starts += u64::from(*started);
+                let costs = self.greatest_cost.into_iter().chain(*cost);
+                self.greatest_cost = costs.reduce(f64::max);
+            }
+            Happening::NoSplitRow { .. }
+            | Happening::Move { .. }
+            | Happening::Open { .. }
+            | Happening::Crash { .. }
+            | Happening::CrashDetected { .. }
+            | Happening::Slow { .. }
+            | Happening::Impossible { .. } => {}
+        }
+        if self.listing && self.listed_of[kind] < LISTED_OF_A_KIND {
+            self.listed_of[kind] += 1;
+            self.listed.push(Happened { at, what });
+        }
+    }
+
+    /// Regions of the table and its copies at a time.
+    pub(super) fn regions_at(&self, at: SimTime) -> u32 {
+        at_time(&self.regions, at)
+    }
+
+    /// Servers that had joined by a time; those that died still count: what they would take is missing.
+    pub(super) fn servers_at(&self, at: SimTime) -> u32 {
+        at_time(&self.servers, at)
+    }
+
+    /// Servers by the middle of an interval.
+    pub(super) fn servers_in(&self, intervals: &Intervals, interval: usize) -> u32 {
+        let middle = intervals
+            .start(interval)
+            .midpoint(intervals.start(interval + 1));
+        self.servers_at(SimTime::from_nanos(middle))
+    }
+
+    /// The metrics that follow from the counts. `balancer`: whether there is one.
+    pub(super) fn metrics(&self, metrics: &mut Scalars) {
+        let count = |kind: Kind| Some(self.count_of[kind as usize] as f64);
+        metrics.insert("splits", count(Kind::Split));
+        metrics.insert("merges", count(Kind::Merge));
+        metrics.insert("moves", count(Kind::Move));
+        metrics.insert("flushes", count(Kind::Flush));
+        metrics.insert("compactions", count(Kind::Compaction));
+        metrics.insert("bytes_rewritten", Some(self.rewritten_bytes as f64));
+        let amplification = (self.flushed_bytes + self.rewritten_bytes) as f64;
+        metrics.insert(
+            "write_amplification",
+            (self.flushed_bytes > 0).then(|| amplification / self.flushed_bytes as f64),
+        );
+        metrics.insert("balancer_runs", count(Kind::Balanced));
+        metrics.insert("balancer_starts", Some(self.balancer_starts as f64));
+        metrics.insert("balancer_cost", self.greatest_cost);
+        let (_, start) = self.regions[0];
+        metrics.insert("regions_start", Some(f64::from(start)));
+        metrics.insert(
+            "regions_end",
+            self.regions.last().map(|&(_, regions)| f64::from(regions)),
+        );
+    }
+
+    /// What is listed, in order of time.
+    pub(super) fn into_listed(self) -> Vec<Happened> {
+        self.listed
+    }
+}
+
+fn change(steps: &mut Vec<(SimTime, u32)>, at: SimTime, by: i64) {
+    let last = steps.last().map_or(0, |&(_, count)| count);
+    steps.push((at, (i64::from(last) + by).max(0) as u32));
+}
+
+/// The last step at or before a time; the first one before all.
+fn at_time(steps: &[(SimTime, u32)], at: SimTime) -> u32 {
+    let after = steps.partition_point(|&(from, _)| from <= at);
+    steps[after.max(1) - 1].1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keyspace::RowKey;
+
+    fn at(nanos: u64) -> SimTime {
+        SimTime::from_nanos(nanos)
+    }
+
+    fn split(parent: u32) -> Happening {
+        Happening::Split {
+            parent,
+            lower: parent + 1,
+            upper: parent + 2,
+            row: RowKey(vec![7]),
+            bytes: 11,
+        }
+    }
+
+    #[test]
+    fn regions_and_servers_are_known_at_any_time() {
+        let mut log = ClusterLog::new(5, 3, true);
+        log.push(at(20), split(4));
+        log.push(at(20), split(5));
+        log.push(at(30), Happening::ServersAdded { first: 3, count: 2 });
+        let merge = Happening::Merge {
+            lower: 6,
+            upper: 7,
+            merged: 8,
+        };
+        log.push(at(40), merge);
+        assert_eq!(
+            [0, 19, 20, 40].map(|time| log.regions_at(at(time))),
+            [5, 5, 7, 6]
+        );
+        assert_eq!([29, 30].map(|time| log.servers_at(at(time))), [3, 5]);
+        let mut metrics = Scalars::new();
+        log.metrics(&mut metrics);
+        assert_eq!(
+            ["splits", "merges", "regions_start", "regions_end"].map(|name| metrics[name]),
+            [Some(2.0), Some(1.0), Some(5.0), Some(6.0)]
+        );
+        assert_eq!(metrics["write_amplification"], None);
+    }
+
+    #[test]
+    fn all_are_counted_and_few_are_listed() {
+        let mut log = ClusterLog::new(1, 1, true);
+        for time in 0..3_000 {
+            log.push(
+                at(time),
+                Happening::Flush {
+                    region: 0,
+                    server: 0,
+                    bytes: 10,
+                },
+            );
+        }
+        log.push(
+            at(3_000),
+            Happening::Compaction {
+                region: 0,
+                server: 0,
+                bytes: 15_000,
+                references: false,
+            },
+        );
+        let mut metrics = Scalars::new();
+        log.metrics(&mut metrics);
+        assert_eq!(metrics["flushes"], Some(3_000.0));
+        assert_eq!(metrics["write_amplification"], Some(1.5));
+        assert_eq!(log.into_listed().len(), LISTED_OF_A_KIND + 1);
+    }
+}

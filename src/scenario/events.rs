@@ -1,0 +1,235 @@
+//! `[[event]]`: what happens to the cluster, and when. Must not know what follows from it.
+
+use super::Diagnostic;
+use super::clock::value_place;
+use super::document::{Place, Value};
+use super::hardware::check_server_memory;
+use super::model::TimeSpec;
+use super::nearest::suggest;
+use super::presplits::row_key;
+use super::reader::Reader;
+use super::sink::Sink;
+use crate::cluster::{ClusterEvent, ClusterSpec, CrashTarget, TimedEvent};
+use crate::keyspace::RowKey;
+use crate::time::{SimDuration, SimTime};
+use crate::units::Nanos;
+use std::collections::BTreeSet;
+
+/// Most events of a run (estimate).
+const MOST: usize = 10_000;
+
+const KINDS: [&str; 4] = ["crash", "slow", "add_servers", "split"];
+
+/// Reads all `[[event]]`, in order of time; `text` is the scenario's text.
+pub(super) fn read_events(
+    scenario: &Reader<'_>,
+    time: &TimeSpec,
+    cluster: &ClusterSpec,
+    text: &str,
+) -> Vec<TimedEvent> {
+    let Some(entry) = scenario.entry("event") else {
+        return Vec::new();
+    };
+    let Value::Array(items) = &entry.node.value else {
+        scenario.sink.error(
+            &entry.place,
+            format!("`event` is {}", entry.node.value.kind()),
+            "expected `[[event]]`",
+        );
+        return Vec::new();
+    };
+    if let Some(beyond) = items.get(MOST) {
+        let message = format!("{} events", items.len());
+        let label = format!("at most {MOST}");
+        scenario.sink.error(&beyond.place, message, label);
+    }
+    let mut events = Vec::new();
+    for item in items.iter().take(MOST) {
+        let reader = scenario.table_of("event", item, &item.place, "event".to_owned());
+        if reader.table.is_some() {
+            events.extend(read_one(&reader, time, text));
+            reader.finish();
+        }
+    }
+    // Stable: events of one time keep the order of the file.
+    events.sort_by_key(|(event, _)| event.at);
+    check_servers(scenario.sink, &events, cluster);
+    events.into_iter().map(|(event, _)| event).collect()
+}
+
+/// An event, and where what it needs of the cluster stands.
+fn read_one(reader: &Reader<'_>, time: &TimeSpec, text: &str) -> Option<(TimedEvent, Place)> {
+    if !reader.has("at") {
+        reader.missing("at", "\"10s\"");
+    }
+    let at = reader.duration("at");
+    if let Some(at) = at
+        && at >= time.duration
+    {
+        let message = format!("an event at {}", Nanos(at.as_nanos()));
+        let end = Nanos(time.duration.as_nanos());
+        let label = format!("must be before the end of the run, {end}");
+        reader
+            .sink
+            .error(&value_place(reader, "at"), message, label);
+    }
+    let given: Vec<&str> = KINDS.into_iter().filter(|key| reader.has(key)).collect();
+    for key in KINDS {
+        reader.entry(key);
+    }
+    if given.is_empty() && KINDS.iter().any(|key| reader.misspelt(key)) {
+        return None;
+    }
+    let [kind] = given[..] else {
+        let (place, message) = match given.get(1) {
+            Some(second) => (
+                reader.place_of(second),
+                format!("an event with two kinds: `{}`", given.join("` and `")),
+            ),
+            None => (reader.place.clone(), "an event of no kind".to_owned()),
+        };
+        let label = "expected exactly one of `crash`, `slow`, `add_servers`, `split`";
+        reader.sink.error(&place, message, label);
+        return None;
+    };
+    let mut place = value_place(reader, kind);
+    let event = match kind {
+        "crash" => ClusterEvent::Crash(read_crash(reader)?),
+        "slow" => {
+            let slow = reader.table("slow");
+            let event = read_slow(&slow);
+            place = value_place(&slow, "server");
+            slow.finish();
+            event?
+        }
+        "add_servers" => {
+            let count = reader.integer("add_servers", 1, i64::from(u32::MAX))?;
+            ClusterEvent::AddServers(count as u32)
+        }
+        _ => ClusterEvent::Split(read_split(reader, text)?.into()),
+    };
+    let at = SimTime::ZERO + at?;
+    Some((TimedEvent { at, event }, place))
+}
+
+fn read_crash(reader: &Reader<'_>) -> Option<CrashTarget> {
+    let node = &reader.table?.get("crash")?.node;
+    match &node.value {
+        Value::Text(text) if text == "hottest" => Some(CrashTarget::Hottest),
+        Value::Text(text) => {
+            let mut diagnostic = Diagnostic::error(format!("no server is called `{text}`"))
+                .label("expected `hottest`, or a server's number, from 0");
+            diagnostic.help = suggest(text, ["hottest"]).filter(|help| help.starts_with("did"));
+            reader.sink.add(&node.place, diagnostic);
+            None
+        }
+        Value::Integer(_) => {
+            let number = reader.integer_node("crash", node, 0, i64::from(u32::MAX))?;
+            Some(CrashTarget::Server(number as u32))
+        }
+        _ => {
+            reader.wrong_type("crash", node, "`hottest`, or a server's number");
+            None
+        }
+    }
+}
+
+fn read_slow(slow: &Reader<'_>) -> Option<ClusterEvent> {
+    slow.table?;
+    for (key, example) in [("server", "0"), ("times", "5.0"), ("for", "\"10s\"")] {
+        if !slow.has(key) {
+            slow.missing(key, example);
+        }
+    }
+    let server = slow.integer("server", 0, i64::from(u32::MAX));
+    let times = slow.number("times", "greater than 0, and at most 1000000", |times| {
+        times > 0.0 && times <= 1e6
+    });
+    let length: Option<SimDuration> = slow.positive_duration("for");
+    Some(ClusterEvent::Slow {
+        server: server? as u32,
+        times: times?,
+        length: length?,
+    })
+}
+
+fn read_split(reader: &Reader<'_>, text: &str) -> Option<Vec<RowKey>> {
+    let items = reader.list("split")?;
+    let rows: Vec<Option<RowKey>> = items
+        .iter()
+        .map(|item| {
+            let row = row_key(reader.sink, item, text)?;
+            if row.as_bytes().is_empty() {
+                reader.sink.error(
+                    &item.place,
+                    "a split at the empty row",
+                    "the first region starts there already",
+                );
+                return None;
+            }
+            Some(row)
+        })
+        .collect();
+    let rows = rows.into_iter().collect::<Option<Vec<RowKey>>>()?;
+    if rows.is_empty() {
+        reader.sink.error(
+            &value_place(reader, "split"),
+            "a split at no row",
+            "expected at least one row, as in `split = ['m']`",
+        );
+        return None;
+    }
+    for (at, row) in rows.iter().enumerate() {
+        if rows[..at].contains(row) {
+            reader.sink.error(
+                &items[at].place,
+                format!("the row `{row}` stands twice"),
+                "a region is split once at a row",
+            );
+        }
+    }
+    Some(rows)
+}
+
+/// Walks through the events in order of time: each asks for servers that are there and alive.
+fn check_servers(sink: &Sink, events: &[(TimedEvent, Place)], cluster: &ClusterSpec) {
+    let mut servers = cluster.servers;
+    let mut dead: BTreeSet<u32> = BTreeSet::new();
+    let mut crashes = 0;
+    for (event, place) in events {
+        let named = match &event.event {
+            ClusterEvent::Crash(CrashTarget::Server(server)) => Some(*server),
+            ClusterEvent::Slow { server, .. } => Some(*server),
+            _ => None,
+        };
+        if let Some(server) = named {
+            if server >= servers {
+                let label = format!("{servers} servers at that time, numbered from 0");
+                sink.error(place, format!("there is no server {server}"), label);
+                continue;
+            }
+            if dead.contains(&server) {
+                let message = format!("server {server} is dead already");
+                sink.error(place, message, "an earlier event lets it crash");
+                continue;
+            }
+        }
+        match &event.event {
+            ClusterEvent::Crash(target) => {
+                if let CrashTarget::Server(server) = target {
+                    dead.insert(*server);
+                }
+                crashes += 1;
+                if crashes >= servers {
+                    sink.error(place, "no server is left", "the last one dies");
+                    return;
+                }
+            }
+            ClusterEvent::AddServers(count) => {
+                servers = servers.saturating_add(*count);
+                check_server_memory(sink, place, servers, cluster.handlers);
+            }
+            ClusterEvent::Slow { .. } | ClusterEvent::Split(_) => {}
+        }
+    }
+}
