@@ -74,6 +74,15 @@ impl Simulation<'_> {
                     .rows_refused(server, self.now, reason, rows as u32);
             }
         }
+        let mut batches: Vec<(u32, RefusalReason)> = refused
+            .iter()
+            .map(|&(row, reason)| (row.region, reason))
+            .collect();
+        batches.sort_unstable_by_key(|&(region, _)| region);
+        batches.dedup();
+        for (region, reason) in batches {
+            self.batch_refused(region, reason);
+        }
         let elsewhere =
             |row: &&(BufferedRow, RefusalReason)| row.1 == RefusalReason::NotServingRegion;
         for (row, _) in refused.iter().filter(elsewhere) {

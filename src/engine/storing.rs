@@ -9,6 +9,7 @@ use super::simulation::{Event, Simulation};
 use super::store::{FlushState, ServerStores, Store, StoreRules};
 use crate::cluster::{Memstore, Sampling, TableSpec};
 use crate::keyspace::RowKey;
+use crate::metrics::RefusalReason;
 use crate::policy::{
     CompactionRules, MemstoreRules, NoSplitRow, RegionMemstore, SampledFile, SplitCandidate,
     SplitPolicy, split_row,
@@ -264,9 +265,11 @@ impl Simulation<'_> {
         self.stores.servers[server as usize].waiting.push(id);
     }
 
-    /// A batch of rows was refused because the region's memstore is too full.
-    pub(super) fn batch_refused(&mut self, region: u32) {
-        if let Some(store) = self.stores.get_mut(region) {
+    /// A region refused a batch: the rows of one call. It counts when its memstore was too full.
+    pub(super) fn batch_refused(&mut self, region: u32, reason: RefusalReason) {
+        if reason == RefusalReason::RegionTooBusy
+            && let Some(store) = self.stores.get_mut(region)
+        {
             store.refused += 1;
         }
     }
