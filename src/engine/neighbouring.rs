@@ -204,6 +204,9 @@ impl Simulation<'_> {
                 regions: NONE,
             }
         };
+        if !which.is_multiple_of(2) {
+            self.master.loads.read(region, 1);
+        }
         let server = self.regions.get(region).server;
         let part = self.fans.insert_part(Part::new(fan_out, 0, server, task));
         self.send_part(part);

@@ -40,10 +40,11 @@ impl Simulation<'_> {
         {
             work.calls += 1;
             let first = self.reads.access(*read).first_region;
-            let recorder = &mut self.recorder;
+            let (recorder, loads) = (&mut self.recorder, &mut self.master.loads);
             match task {
                 Task::Gets { .. } => self.fans.take_get_regions(id, |region| {
                     recorder.read_demand(now, region, server);
+                    loads.read(region, 1);
                 }),
                 Task::Scan(cursor) if cursor.opens_region() => {
                     recorder.read_demand(now, first + cursor.region(), server);
@@ -164,8 +165,11 @@ impl Simulation<'_> {
         };
         let access = self.reads.access(*read);
         let read_before = cursor.rows_read();
+        let region = access.first_region + cursor.region();
         let step = cursor.advance(&access.spread, access.batch_rows);
-        work.rows_read += (cursor.rows_read() - read_before) as f64;
+        let rows = cursor.rows_read() - read_before;
+        work.rows_read += rows as f64;
+        self.master.loads.read(region, rows as u32);
         if operation.failed || step == ScanStep::Ends {
             return self.part_ends(id);
         }
