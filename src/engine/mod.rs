@@ -23,6 +23,8 @@ mod fan_out;
 mod flush_jobs;
 mod flushing;
 mod keys;
+#[cfg(test)]
+mod living_tests;
 mod load_sampling;
 mod locating;
 mod master;
@@ -32,6 +34,7 @@ mod neighbouring;
 mod open_loop;
 mod outcomes;
 mod part_calls;
+mod part_regions;
 mod placing;
 #[cfg(test)]
 mod read_tests;
@@ -39,6 +42,7 @@ mod readers;
 mod reads;
 mod region_changes;
 mod region_counts;
+mod region_order;
 mod regions;
 mod regrouping;
 mod retries;

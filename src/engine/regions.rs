@@ -92,15 +92,6 @@ impl Regions {
         state.server = NONE;
     }
 
-    /// It opens on `server` before the run starts: every client knows where it is.
-    pub fn open_at_start(&mut self, region: u32, server: u32) {
-        let state = &mut self.states[region as usize];
-        state.serving = server;
-        state.writable = server;
-        state.server = server;
-        state.believed = server;
-    }
-
     /// It refuses all calls from now on (`NotServingRegion`).
     pub fn close(&mut self, region: u32) {
         self.changed = true;

@@ -74,6 +74,16 @@ impl Simulation<'_> {
                     .rows_refused(server, self.now, reason, rows as u32);
             }
         }
+        let mut busy: Vec<u32> = refused
+            .iter()
+            .filter(|row| row.1 == RefusalReason::RegionTooBusy)
+            .map(|row| row.0.region)
+            .collect();
+        busy.sort_unstable();
+        busy.dedup();
+        for region in busy {
+            self.batch_refused(region);
+        }
         let elsewhere =
             |row: &&(BufferedRow, RefusalReason)| row.1 == RefusalReason::NotServingRegion;
         for (row, _) in refused.iter().filter(elsewhere) {

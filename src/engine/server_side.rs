@@ -113,6 +113,9 @@ impl Simulation<'_> {
             return true;
         };
         self.recorder.rows_refused(server, self.now, reason, 1);
+        if reason == RefusalReason::RegionTooBusy {
+            self.batch_refused(region);
+        }
         self.refused(id, reason);
         false
     }
@@ -268,11 +271,9 @@ impl Simulation<'_> {
         self.free_handler(call.server, call.handler);
     }
 
-    /// A row is in its memstore now: that of the region which holds it, as the one that took it may have been split meanwhile. Its key
-    /// is not needed any more.
+    /// A row is in its memstore now. Its key is not needed any more.
     #[inline]
     pub(super) fn row_is_written(&mut self, region: u32, key_length: u16, key: u32) {
-        let region = self.region_now(region, key);
         let weight = *self.weights.of(key_length);
         self.memstore_takes(region, weight.memstore, weight.bytes, key);
         self.keys.remove(key);
