@@ -1,25 +1,168 @@
 //! The balancer: when it runs, what it is shown, and the pace of its moves. Must not know how it decides.
 
-use super::SimConfig;
-use super::simulation::Simulation;
+use super::simulation::{Event, Simulation};
+use crate::metrics::Happening;
+use crate::policy::balance::{BalanceFinding, BalancedRegion, Balancer, RegionMove};
+use crate::random::{DrawKey, Stream};
+use crate::time::{SimDuration, SimTime};
+use std::collections::VecDeque;
+
+/// How often HBase looks whether the next move may start (`HMaster.balanceThrottling`).
+const LOOK_AGAIN: SimDuration = SimDuration::from_millis(100);
 
 /// What the balancer remembers.
 #[derive(Debug, Default)]
-pub(super) struct Balancing {}
-
-impl Balancing {
-    pub fn new(_config: &SimConfig) -> Self {
-        Self::default()
-    }
+pub(super) struct Balancing {
+    runs: u64,
+    /// Moves of the last run that are still to start, of regions and between servers by their numbers.
+    pending: VecDeque<RegionMove>,
+    /// When the next one starts at the latest.
+    turn: SimTime,
+    /// From turn to turn.
+    interval: SimDuration,
 }
 
 impl Simulation<'_> {
     /// The first run of the balancer and of the normalizer, and the first load samples, are awaited.
-    pub(super) fn start_balancing(&mut self) {}
+    pub(super) fn start_balancing(&mut self) {
+        self.await_balancer();
+        self.await_samples();
+        self.await_normalizer();
+    }
 
-    /// The balancer runs.
-    pub(super) fn balancer_runs(&mut self) {}
+    fn await_balancer(&mut self) {
+        let changes = &self.config.changes;
+        if changes.balancer != Balancer::None {
+            let period = changes.balancer_period.max(SimDuration::from_millis(1));
+            self.schedule(self.now + period, Event::BalancerRuns);
+        }
+    }
 
-    /// Servers report the loads of their regions.
-    pub(super) fn loads_are_sampled(&mut self) {}
+    fn await_samples(&mut self) {
+        if let Some(due) = self.master.loads.due() {
+            self.schedule(due, Event::LoadsSampled);
+        }
+    }
+
+    /// Servers report the loads of their regions, unless they have done so just now.
+    pub(super) fn loads_are_sampled(&mut self) {
+        if self.master.loads.due().is_none_or(|due| due > self.now) {
+            return;
+        }
+        let mut loads = std::mem::take(&mut self.master.loads);
+        loads.sample(
+            &self.regions,
+            |region| self.store_bytes(region),
+            |region| self.master.created(region),
+        );
+        self.master.loads = loads;
+        self.await_samples();
+    }
+
+    /// The balancer runs; samples that are due at the same time come first. As in HBase it does not while regions are in transition or wait
+    /// with a dead server (`HMaster.balance`); a server that died counts as dead here before the master knows, as its moves would hang.
+    pub(super) fn balancer_runs(&mut self) {
+        self.loads_are_sampled();
+        self.await_balancer();
+        let balancing = &mut self.master.balancing;
+        balancing.runs += 1;
+        balancing.pending.clear();
+        let run = balancing.runs;
+        let finding = if !self.master.dead.is_empty() {
+            "does not run while regions wait with a dead server"
+        } else if self.master.has_regions_in_transition() {
+            "does not run while regions are in transition"
+        } else {
+            return self.balance(run);
+        };
+        let what = Happening::Balanced {
+            finding: finding.into(),
+            cost: None,
+            started: false,
+            moves: 0,
+        };
+        self.recorder.happened(self.now, what);
+    }
+
+    fn balance(&mut self, run: u64) {
+        let config = self.config;
+        let live = self.live_servers();
+        let (open, seen) = self.balanced_regions(&live);
+        self.master.loads.read_by_balancer();
+        let draws = DrawKey::new(config.seed, config.replicate, Stream::Balancer, 0);
+        let servers = live.len() as u32;
+        let decision = config
+            .changes
+            .balancer
+            .decide(&seen, servers, &mut draws.at(run));
+        let cost = match &decision.finding {
+            BalanceFinding::Cost { before, .. } => Some(before.mean()),
+            _ => None,
+        };
+        let moves = decision.moves.len() as u32;
+        let what = Happening::Balanced {
+            finding: decision.to_string(),
+            cost,
+            started: decision.reason.starts(),
+            moves,
+        };
+        self.recorder.happened(self.now, what);
+        let numbered = decision.moves.iter().map(|one| RegionMove {
+            region: open[one.region as usize],
+            from: live[one.from as usize],
+            to: live[one.to as usize],
+        });
+        let period = config.changes.balancer_period.as_nanos();
+        let balancing = &mut self.master.balancing;
+        balancing.pending = numbered.collect();
+        balancing.interval = SimDuration::from_nanos(period / u64::from(moves.max(1)));
+        balancing.turn = self.now;
+        self.next_move_starts();
+    }
+
+    /// The open regions, and what the balancer is shown of each: those of all tables, on the `live` servers numbered from 0. O(regions).
+    fn balanced_regions(&self, live: &[u32]) -> (Vec<u32>, Vec<BalancedRegion>) {
+        let mut number = vec![0; self.servers.len()];
+        for (at, &server) in (0..).zip(live) {
+            number[server as usize] = at;
+        }
+        let open = (0..self.regions.len()).filter(|&region| self.is_open(region));
+        let seen = open.map(|region| {
+            let state = self.regions.get(region);
+            let loads = &self.master.loads;
+            let seen = BalancedRegion {
+                server: number[state.serving as usize],
+                table: state.table,
+                created: self.master.created(region).as_nanos(),
+                load: loads.load(region, self.store_bytes(region).0),
+                demand: loads.rows_since_last_run(region) as f64,
+            };
+            (region, seen)
+        });
+        seen.unzip()
+    }
+
+    /// The next move that the balancer wants starts, unless it is not its turn yet and regions are in transition. A region that is no longer
+    /// where the balancer saw it stays where it is, but takes its turn (`HMaster.executeRegionPlansWithThrottling`).
+    pub(super) fn next_move_starts(&mut self) {
+        loop {
+            let balancing = &self.master.balancing;
+            let Some(&next) = balancing.pending.front() else {
+                return;
+            };
+            if self.now < balancing.turn && self.master.has_regions_in_transition() {
+                return self.schedule(self.now + LOOK_AGAIN, Event::MoveStarts);
+            }
+            let balancing = &mut self.master.balancing;
+            balancing.pending.pop_front();
+            balancing.turn = balancing.turn + balancing.interval;
+            let to = match self.is_alive(next.to) {
+                true => next.to,
+                false => self.idlest_server(),
+            };
+            if self.regions.get(next.region).serving == next.from && next.from != to {
+                self.move_region(next.region, to);
+            }
+        }
+    }
 }

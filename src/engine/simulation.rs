@@ -6,13 +6,13 @@
 //! equal times they come after all events, first the operations, by their place in the file, then the others in the order in which
 //! they were refused. What would happen at or after the run's end never happens.
 
-use super::balancing::Balancing;
 use super::calls::Calls;
 use super::closed_loop::ClosedLoop;
 use super::copying::Copying;
 use super::fan_out::{FanOuts, Purpose};
 use super::keys::Keys;
 use super::locating::LocationCaches;
+use super::master::Master;
 use super::neighbouring::Neighbours;
 use super::open_loop::OpenLoop;
 use super::placing::Placing;
@@ -122,7 +122,7 @@ pub(super) struct Simulation<'a> {
     /// Of each server: its services and syncs take so many times as long; empty while no server was ever slow.
     pub slowness: Vec<f64>,
     pub stores: Stores,
-    pub balancing: Balancing,
+    pub master: Master,
     pub neighbours: Neighbours,
     pub fans: FanOuts,
     pub reads: Reads,
@@ -198,6 +198,7 @@ impl<'a> Simulation<'a> {
             locks: vec![RowLocks::default(); servers as usize],
             placing,
             copying: Copying::new(copies),
+            master: Master::new(config, &regions),
             regions,
             caches: LocationCaches::new(config),
             keys: if config.regions_may_divide() {
@@ -209,7 +210,6 @@ impl<'a> Simulation<'a> {
             dead: Vec::new(),
             slowness: Vec::new(),
             stores: Stores::new(config),
-            balancing: Balancing::new(config),
             neighbours,
             fans: FanOuts::default(),
             open: OpenLoop::new(config),

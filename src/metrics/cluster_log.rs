@@ -40,10 +40,11 @@ enum Kind {
     CrashDetected,
     Slow,
     ServersAdded,
+    Impossible,
 }
 
 impl Kind {
-    const COUNT: usize = 12;
+    const COUNT: usize = 13;
 
     fn of(what: &Happening) -> Self {
         match what {
@@ -59,6 +60,7 @@ impl Kind {
             Happening::CrashDetected { .. } => Self::CrashDetected,
             Happening::Slow { .. } => Self::Slow,
             Happening::ServersAdded { .. } => Self::ServersAdded,
+            Happening::Impossible { .. } => Self::Impossible,
         }
     }
 }
@@ -102,7 +104,8 @@ impl ClusterLog {
             | Happening::Open { .. }
             | Happening::Crash { .. }
             | Happening::CrashDetected { .. }
-            | Happening::Slow { .. } => {}
+            | Happening::Slow { .. }
+            | Happening::Impossible { .. } => {}
         }
         if self.listing && self.listed_of[kind] < LISTED_OF_A_KIND {
             self.listed_of[kind] += 1;

@@ -110,6 +110,11 @@ pub enum Happening {
         /// How many.
         count: u32,
     },
+    /// An event of the scenario does not happen: its server is not alive, or is the last one.
+    Impossible {
+        /// Why, in words.
+        reason: String,
+    },
 }
 
 /// Why a server refused a call or a row.

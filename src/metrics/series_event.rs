@@ -9,7 +9,7 @@ pub struct SeriesEvent {
     /// When, in simulated milliseconds.
     pub at_ms: f64,
     /// `split`, `no-split-row`, `merge`, `move`, `open`, `flush`, `compaction`, `balancer`, `crash`, `crash-detected`, `slow`,
-    /// `servers-added`.
+    /// `servers-added`, `impossible`.
     pub event: String,
     /// The region that it happens to; of a merge, the lower one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -139,6 +139,10 @@ impl From<Happened> for SeriesEvent {
                     _ => format!("{count} servers"),
                 }),
                 ..one("servers-added")
+            },
+            Happening::Impossible { reason } => Self {
+                detail: Some(reason),
+                ..one("impossible")
             },
         }
     }

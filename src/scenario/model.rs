@@ -7,7 +7,7 @@ use crate::cluster::{ClusterSpec, Neighbour, TableSpec, TimedEvent};
 use crate::key::KeyPlan;
 use crate::keyspace::RowKey;
 use crate::metrics::OperationNames;
-use crate::policy::balance::Balancer;
+use crate::policy::balance::{Balancer, StochasticBalancer};
 use crate::policy::{NormalizerSpec, SplitPolicy};
 use crate::random::Seed;
 use crate::record::Schema;
@@ -143,6 +143,20 @@ pub struct Changes {
     pub events: Arc<Vec<TimedEvent>>,
     /// Other tables on the same servers, in file order.
     pub neighbours: Arc<Vec<Neighbour>>,
+}
+
+impl Default for Changes {
+    /// HBase's defaults; nothing happens, and nobody else is there.
+    fn default() -> Self {
+        Self {
+            split_policy: SplitPolicy::Stepping,
+            normalizer: None,
+            balancer: Balancer::Stochastic(StochasticBalancer::default()),
+            balancer_period: SimDuration::from_secs(300),
+            events: Arc::default(),
+            neighbours: Arc::default(),
+        }
+    }
 }
 
 impl Setup {
