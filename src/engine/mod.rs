@@ -15,14 +15,16 @@
 mod balancing;
 mod calls;
 mod closed_loop;
+mod compaction_jobs;
 mod config;
 mod copying;
 mod crashing;
 mod fan_out;
+mod flush_jobs;
 mod flushing;
 mod keys;
-mod locating;
 mod load_sampling;
+mod locating;
 mod master;
 mod merging;
 mod moving;
@@ -49,6 +51,11 @@ mod scan_cursor;
 mod server_side;
 mod simulation;
 mod splitting;
+mod store;
+mod store_handover;
+#[cfg(test)]
+mod store_tests;
+mod stored_rows;
 mod storing;
 mod timeline;
 

@@ -5,8 +5,6 @@ use crate::client::ClientSpec;
 use crate::cluster::{ClusterSpec, TableSpec};
 use crate::key::{Environment, KeyPlan};
 use crate::keyspace::RowKey;
-use crate::policy::SplitPolicy;
-use crate::policy::balance::Balancer;
 use crate::policy::{SplitAlgorithm, bucket_points};
 use crate::random::Seed;
 use crate::record::{Field, FieldKind, Law, LawShape, RecordGenerator, Schema, TimeUnit};
