@@ -114,9 +114,6 @@ impl Simulation<'_> {
         };
         self.batch_refused(region, reason);
         self.recorder.rows_refused(server, self.now, reason, 1);
-        if reason == RefusalReason::RegionTooBusy {
-            self.batch_refused(region);
-        }
         self.refused(id, reason);
         false
     }
