@@ -132,7 +132,7 @@ fn a_flush_starts_with_the_row_that_exceeds_the_flush_size_and_its_heap_counts_u
     let mut bench = Bench::new(&config);
     bench.write(3, ROWS - 1);
     bench.run_for(nanos(ROWS));
-    assert_eq!(bench.files(3), []);
+    assert!(bench.files(3).is_empty());
     bench.write(3, 1);
     bench.run_for(nanos(ROWS) - 1);
     assert_eq!((bench.files(3), bench.heap(3)), (vec![], ROWS * HEAP));
@@ -322,7 +322,7 @@ fn what_a_dead_server_had_not_flushed_becomes_a_file_when_the_region_opens() {
     // Its rows are there for a split.
     assert!(bench.sim.split_row(5).is_ok());
     bench.run_to_the_end();
-    assert_eq!(bench.files(9), []);
+    assert!(bench.files(9).is_empty());
 }
 
 /// A region with flush files of so many rows each (compacted never) is split. Returns the share of its rows that the lower daughter gets.
