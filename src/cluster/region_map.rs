@@ -151,6 +151,21 @@ impl RegionMap {
         self.later[at].1.clone()
     }
 
+    /// The first key of a region, which may be no more. O(log of the regions that came later).
+    ///
+    /// # Panics
+    /// When the region was never one of this table.
+    pub fn start(&self, region: u32) -> &[u8] {
+        let initial = region.wrapping_sub(self.first) as usize;
+        if initial <= self.split_points.len() {
+            return initial
+                .checked_sub(1)
+                .map_or(&[], |at| self.split_points[at].as_bytes());
+        }
+        let at = self.later.partition_point(|&(number, _)| number < region);
+        self.later[at].1.start.as_bytes()
+    }
+
     /// The numbers of all regions in key order. O(regions) for all.
     pub fn in_key_order(&self) -> impl Iterator<Item = u32> + '_ {
         let slots = 0..self.router.regions() as u32;
@@ -327,7 +342,7 @@ mod tests {
                     end: RowKey(end)
                 }
             );
-            assert_eq!(map.locate(start), region);
+            assert_eq!((map.locate(start), map.start(region)), (region, &start[..]));
         }
         let mut batch = KeyBatch::default();
         for key in keys {

@@ -15,8 +15,8 @@ pub(super) struct Copying<'a> {
     open_places: Vec<Vec<Place>>,
     /// And their keys.
     open_keys: Vec<KeyBatch>,
-    /// Where the rows of one write go; kept for its memory.
-    places: Vec<Place>,
+    /// Where the rows of one write go, with their keys in [`super::keys::Keys`]; kept for its memory.
+    rows: Vec<(Place, u32)>,
     /// The parts of the write that was begun last.
     sent: Vec<u32>,
     /// One write that is being placed; kept for its memory.
@@ -29,7 +29,7 @@ impl<'a> Copying<'a> {
             open_places: vec![Vec::new(); tables.len()],
             open_keys: vec![KeyBatch::default(); tables.len()],
             tables,
-            places: Vec::new(),
+            rows: Vec::new(),
             sent: Vec::new(),
             issued: Unplaced::default(),
         }
@@ -81,14 +81,19 @@ impl Simulation<'_> {
     pub(super) fn send_copied_operation(&mut self) -> bool {
         let at = self.open.next;
         let copying = &mut self.copying;
-        copying.places.clear();
-        let columns = copying.open_places.iter();
-        copying.places.extend(columns.map(|places| places[at]));
+        copying.rows.clear();
+        for (places, keys) in copying.open_places.iter().zip(&copying.open_keys) {
+            let key = self.keys.insert(keys.get(at));
+            copying.rows.push((places[at], key));
+        }
         let intended = self.open.next_time();
         let call = self.send_operation();
-        for place in &self.copying.places {
+        for &(place, key) in &self.copying.rows {
             let server = self.regions.get(place.region).server;
             self.recorder.copied(intended, place.region, server);
+            if call.is_none() {
+                self.keys.remove(key);
+            }
         }
         if let Some(call) = &call {
             self.begin_copied_write(call);
@@ -114,11 +119,14 @@ impl Simulation<'_> {
         client.next += 1;
         client.started = now;
         let mut call = Call::of_client(operation, now, at);
-        let (recorder, regions) = (&mut self.recorder, &self.regions);
-        self.placing.place_all(&copying.issued, |_, _, place, _| {
+        let (recorder, regions, keys) = (&mut self.recorder, &self.regions, &mut self.keys);
+        self.placing.place_all(&copying.issued, |_, _, place, key| {
             call.server = regions.get(place.region).server;
             call.bytes = self.weights.of(place.key_length).bytes;
             call.row = place.row;
+            call.region = place.region;
+            call.key = keys.insert(key);
+            call.key_length = place.key_length;
             recorder.offered(
                 now,
                 operation.write(),
@@ -127,12 +135,12 @@ impl Simulation<'_> {
                 place.key_bucket,
             );
         });
-        copying.places.clear();
-        let places = &mut copying.places;
+        copying.rows.clear();
+        let rows = &mut copying.rows;
         for table in &mut copying.tables {
-            table.place_all(&copying.issued, |_, _, place, _| {
+            table.place_all(&copying.issued, |_, _, place, key| {
                 recorder.copied(now, place.region, regions.get(place.region).server);
-                places.push(place);
+                rows.push((place, keys.insert(key)));
             });
         }
         self.begin_copied_write(&call);
@@ -141,33 +149,45 @@ impl Simulation<'_> {
         }
     }
 
-    /// A write that is `call` in the table itself, and goes to `places` in the copies.
+    /// A write that is `call` in the table itself, and goes to [`Copying::rows`] in the copies.
     fn begin_copied_write(&mut self, call: &Call) {
         self.copying.sent.clear();
+        let rows = self.copying.rows.len() as u32 + 1;
         let fan_out = self.fans.insert(FanOut {
             operation: call.operation,
             intended: call.intended,
             client: call.client,
-            active: self.copying.places.len() as u32 + 1,
+            active: rows,
             waiting: NONE,
+            parts: rows,
             failed: false,
             purpose: Purpose::Write {
                 server: call.server,
             },
         });
-        let of_copies = self.copying.places.iter().map(|place| {
-            let server = self.regions.get(place.region).server;
-            let bytes = self.weights.of(place.key_length).bytes;
-            (server, place.row, bytes)
-        });
+        let process = self.process_of(call.operation, call.client);
         let exclusive = self.kinds[usize::from(call.operation.write().0)] == WriteKind::Increment;
-        let rows = std::iter::once((call.server, call.row, call.bytes)).chain(of_copies);
-        for (number, (server, row, bytes)) in (0..).zip(rows) {
-            let task = Task::Put {
-                row,
-                bytes,
-                exclusive,
+        let of_table = Task::Put {
+            row: call.row,
+            region: call.region,
+            key: call.key,
+            bytes: call.bytes,
+            key_length: call.key_length,
+            exclusive,
+        };
+        let of_copies = self.copying.rows.iter().map(|&(place, key)| Task::Put {
+            row: place.row,
+            region: place.region,
+            key,
+            bytes: self.weights.of(place.key_length).bytes,
+            key_length: place.key_length,
+            exclusive,
+        });
+        for (number, task) in (0..).zip(std::iter::once(of_table).chain(of_copies)) {
+            let Task::Put { region, .. } = task else {
+                continue;
             };
+            let server = self.server_for(region, process);
             let part = Part::new(fan_out, number, server, task);
             self.copying.sent.push(self.fans.insert_part(part));
         }

@@ -32,6 +32,7 @@ mod neighbouring;
 mod open_loop;
 mod outcomes;
 mod part_calls;
+mod part_regions;
 mod placing;
 #[cfg(test)]
 mod read_tests;
@@ -39,6 +40,7 @@ mod readers;
 mod reads;
 mod region_changes;
 mod region_counts;
+mod region_order;
 mod regions;
 mod regrouping;
 mod retries;

@@ -101,6 +101,11 @@ impl Neighbours {
         self.tables.is_empty()
     }
 
+    /// Heap of a row in a memstore.
+    pub fn row_heap(&self) -> u32 {
+        self.row_heap
+    }
+
     /// An operation of a source has an outcome.
     pub fn operation_ends(&mut self, which: u32) {
         self.sources[which as usize].in_flight -= 1;
@@ -188,24 +193,29 @@ impl Simulation<'_> {
             client: NONE,
             active: 1,
             waiting: NONE,
+            parts: 1,
             failed: false,
             purpose: Purpose::Neighbour { which },
         });
         let task = if which.is_multiple_of(2) {
             Task::Put {
                 row: 0,
+                region,
+                key: NONE,
                 bytes: self.neighbours.row_bytes,
+                key_length: KEY_BYTES as u16,
                 exclusive: false,
             }
         } else {
             Task::Gets {
-                count: 1,
+                count: 0,
                 found: 1.0,
-                regions: NONE,
+                first: NONE,
             }
         };
-        let server = self.regions.get(region).server;
+        let server = self.server_for(region, self.process_of(operation, NONE));
         let part = self.fans.insert_part(Part::new(fan_out, 0, server, task));
+        self.fans.push_get(part, region, NONE);
         self.send_part(part);
     }
 }

@@ -30,6 +30,8 @@ impl Simulation<'_> {
             .map
             .divide(parent, row, lower, upper);
         self.regions.end(parent);
+        self.reads
+            .region_divides(state.table, parent, (lower, upper), row);
         self.place_next_again(state.table, |region| region == parent);
         (lower, upper)
     }
@@ -41,6 +43,8 @@ impl Simulation<'_> {
         self.table_mut(state.table).map.unite(lower, upper, merged);
         self.regions.end(lower);
         self.regions.end(upper);
+        self.reads
+            .regions_unite(state.table, (lower, upper), merged);
         self.place_next_again(state.table, |region| region == lower || region == upper);
         merged
     }

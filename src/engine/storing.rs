@@ -4,7 +4,7 @@
 //! split, merge or die; `stored_rows` is what was there before the run.
 
 use super::SimConfig;
-use super::row_weights::row_size;
+use super::row_weights::{longest_key, row_size};
 use super::simulation::{Event, Simulation};
 use super::store::{FlushState, ServerStores, Store, StoreRules};
 use crate::cluster::{Memstore, Sampling, TableSpec};
@@ -69,9 +69,7 @@ impl Stores {
     pub fn new(config: &SimConfig) -> Self {
         let regions = config.split_points.len() + 1;
         let capacity = (SAMPLED_ROWS / regions).clamp(FEWEST_ROWS, MOST_ROWS);
-        let plans = std::iter::once(&config.key).chain(config.copies.iter().map(|copy| &copy.key));
-        let longest = plans.map(|plan| plan.len_range().1).max().unwrap_or(0);
-        let row = row_size(&config.table).memstore(longest as u64);
+        let row = row_size(&config.table).memstore(longest_key(config) as u64);
         let rows = config.table.memstore_flush_size.0 as f64 / row.max(1) as f64;
         let sampling = Sampling::filled_by(rows, capacity);
         let servers = config.cluster.servers as usize;
@@ -198,13 +196,13 @@ impl Simulation<'_> {
             store.data.offer(ticket, || self.keys.get(key));
         }
         if full {
-            self.limit_is_passed(region, heap, bytes, key);
+            self.limit_is_passed(region, key);
         }
     }
 
     /// The row that came in last passed the limit of its memstore, or that of its server.
     #[cold]
-    fn limit_is_passed(&mut self, region: u32, heap: u32, bytes: u32, key: u32) {
+    fn limit_is_passed(&mut self, region: u32, key: u32) {
         let table = self.regions.get(region).table;
         let stores = &mut self.stores;
         if stores.get(region).is_none() {
@@ -216,11 +214,6 @@ impl Simulation<'_> {
             if let Some(server) = stores.server_of(region) {
                 stores.servers[server as usize].regions.push(region);
             }
-        }
-        if let Some(heir) = self.heir_of(region, key) {
-            self.stores.memstores[region as usize].give_back(heap, bytes);
-            self.stores.heaps[0].heap -= u64::from(heap);
-            return self.memstore_takes(heir, heap, bytes, key);
         }
         let Some(server) = self.stores.server_of(region) else {
             self.stores.memstores[region as usize].limit = u64::MAX;
@@ -240,13 +233,6 @@ impl Simulation<'_> {
         if heap >= limit {
             self.start_flushes(server);
         }
-    }
-
-    /// The region that takes a row of one that was split or merged.
-    fn heir_of(&self, region: u32, key: u32) -> Option<u32> {
-        let heirs = self.stores.get(region)?.heirs.as_ref()?;
-        let below = heirs.lower != heirs.upper && self.keys.get(key) < heirs.row.as_bytes();
-        Some(if below { heirs.lower } else { heirs.upper })
     }
 
     /// When the region's next write needs to be looked at.

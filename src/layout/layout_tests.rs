@@ -5,7 +5,7 @@ use crate::client::ClientSpec;
 use crate::cluster::{ClusterSpec, TableSpec};
 use crate::key::{Environment, KeyPlan};
 use crate::keyspace::RowKey;
-use crate::policy::{SplitAlgorithm, SplitPolicy, bucket_points};
+use crate::policy::{SplitAlgorithm, bucket_points};
 use crate::random::Seed;
 use crate::record::{Field, FieldKind, Law, LawShape, RecordGenerator, Schema, TimeUnit};
 use crate::scenario::{Changes, Presplit, PresplitAlgorithm, Setup, Strategy, TimeSpec};
@@ -104,10 +104,7 @@ pub(super) fn strategy(key: &str, presplit: Presplit, sensor: LawShape, existing
         cluster: ClusterSpec::default(),
         table: TableSpec::default(),
         client: ClientSpec::default(),
-        changes: Changes {
-            split_policy: SplitPolicy::Disabled,
-            ..Changes::default()
-        },
+        changes: Changes::default(),
     };
     Strategy {
         name: "tried".into(),
