@@ -1,5 +1,5 @@
-//! The servers of a cluster: handlers, call queues, the write-ahead log, disks; the regions of a table, and what they hold. Passive: they
-//! take what happened and say what happens next. Must not schedule, nor know what keys mean or clients.
+//! The servers of a cluster: handlers, call queues, the write-ahead log, disks; the regions of a table, and what each has stored. Passive:
+//! they take what happened and say what happens next. Must not schedule, nor know clients.
 
 mod disk;
 mod event;

@@ -1,7 +1,6 @@
 //! The store of one region with its flush and its compaction, and what the stores of one server share. Must not know when either starts.
 
 use crate::cluster::{Disk, RegionFile, RegionStore, Sampling};
-use crate::keyspace::RowKey;
 use crate::policy::{
     BlockedRate, CompactionFile, CompactionRules, MemstoreRules, compaction_pressure,
 };
@@ -25,8 +24,6 @@ pub(super) struct Store {
     pub data: RegionStore,
     pub flush: FlushState,
     pub compaction: CompactionState,
-    /// Who takes the rows that still come in after it was split or merged.
-    pub heirs: Option<Heirs>,
     /// When the region was opened.
     pub opened: SimTime,
     /// Rows written since then, those in the memstore apart.
@@ -81,15 +78,6 @@ pub(super) enum Thread {
     Large,
 }
 
-/// Regions that took over a region's range.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Heirs {
-    pub lower: u32,
-    pub upper: u32,
-    /// Where the upper one starts.
-    pub row: RowKey,
-}
-
 impl Store {
     /// Of a region that was opened at `opened`.
     pub fn new(sampling: Option<Sampling>, opened: SimTime) -> Self {
@@ -97,7 +85,6 @@ impl Store {
             data: RegionStore::new(sampling),
             flush: FlushState::Idle,
             compaction: CompactionState::Idle,
-            heirs: None,
             opened,
             flushed_rows: 0,
             refused: 0,

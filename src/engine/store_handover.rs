@@ -1,7 +1,7 @@
 //! Stores of regions that close, open, split, merge, or lose their server. Must not know why they do.
 
 use super::simulation::Simulation;
-use super::store::{CompactionState, FlushState, Heirs, Store};
+use super::store::{CompactionState, FlushState, Store};
 use crate::cluster::{DiskJob, Flushed, RegionFile, RegionStore};
 use crate::keyspace::RowKey;
 
@@ -107,51 +107,34 @@ impl Simulation<'_> {
         self.stores.get_or_put(region, || Store::new(sampling, now))
     }
 
-    /// The files of a closed region become references of its daughters; their samples are divided at `row`. Rows that handlers still worked on
-    /// when it closed are in its newest file; later ones go to the daughters.
+    /// The files of a closed region become references of its daughters; their samples are divided at `row`.
     pub(super) fn split_store(&mut self, parent: u32, lower: u32, upper: u32, row: &RowKey) {
-        let data = self.hand_over(
-            parent,
-            Heirs {
-                lower,
-                upper,
-                row: row.clone(),
-            },
-        );
-        let Some(mut data) = data else { return };
-        let (below, above) = data.divide(row.as_bytes());
-        self.take_over(lower, below);
-        self.take_over(upper, above);
+        if let Some(mut data) = self.hand_over(parent) {
+            let (below, above) = data.divide(row.as_bytes());
+            self.take_over(lower, below);
+            self.take_over(upper, above);
+        }
     }
 
     /// The files of two closed regions become references of one.
     pub(super) fn merge_stores(&mut self, lower: u32, upper: u32, merged: u32) {
         for region in [lower, upper] {
-            let heirs = Heirs {
-                lower: merged,
-                upper: merged,
-                row: RowKey::default(),
-            };
-            if let Some(mut data) = self.hand_over(region, heirs) {
+            if let Some(mut data) = self.hand_over(region) {
                 let files = data.refer().collect();
                 self.take_over(merged, files);
             }
         }
     }
 
-    /// A closed region ends: what it has stored, if it ever did.
-    fn hand_over(&mut self, region: u32, heirs: Heirs) -> Option<RegionStore> {
+    /// A closed region ends: what it has stored, if it ever did. Rows that handlers still worked on when it closed are in its newest file.
+    fn hand_over(&mut self, region: u32) -> Option<RegionStore> {
         debug_assert_eq!(self.stores.server_of(region), None, "closed before");
-        self.new_store(region);
-        let (memstore, store) = self.stores.pair_mut(region)?;
-        let heap = memstore.heap;
-        store.data.settle(memstore);
-        // Every row that still comes goes on to the heirs.
-        memstore.limit = 0;
-        store.heirs = Some(heirs);
-        let data = std::mem::replace(&mut store.data, RegionStore::new(None));
+        self.stores.reach_regions(self.regions.len());
+        let heap = self.stores.memstores[region as usize].heap;
         self.stores.heaps[0].heap -= heap;
-        Some(data)
+        let (memstore, store) = self.stores.pair_mut(region)?;
+        store.data.settle(memstore);
+        Some(std::mem::replace(&mut store.data, RegionStore::new(None)))
     }
 
     fn take_over(&mut self, region: u32, files: Vec<RegionFile>) {

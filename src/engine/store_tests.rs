@@ -7,6 +7,7 @@ use super::read_tests::config;
 use super::simulation::Simulation;
 use super::store::FlushState;
 use super::storing::BytesWritten;
+use crate::cluster::RegionFile;
 use crate::keyspace::RowKey;
 use crate::policy::NoSplitRow;
 use crate::statistics::sample_median_error;
@@ -213,18 +214,28 @@ fn three_files_are_compacted_into_one_and_no_byte_is_lost() {
 #[test]
 fn a_flush_is_held_above_the_blocking_number_of_files_for_ninety_seconds() {
     let mut config = small();
-    // Compactions never end, flushes take no time to speak of.
     config.cluster.disk_bandwidth = Bandwidth(1e12);
-    config.table.compaction_bandwidth.low = Bandwidth(1.0);
-    config.table.compaction_bandwidth.high = Bandwidth(1.0);
     config.table.blocking_store_files = 4;
     let mut bench = Bench::new(&config);
-    for files in 1..=5 {
-        bench.write(1, ROWS);
+    // A compaction that takes 1,000 s: references go first, and a store above the blocking number is not slowed down.
+    bench.write(1, 1);
+    let server = bench.server(1);
+    let reference = RegionFile {
+        bytes: 1_000_000_000_000_000,
+        rows: 1,
+        is_reference: true,
+        sample: None,
+    };
+    let store = bench.sim.stores.get_mut(1).unwrap();
+    store.data.add_file(reference);
+    bench.sim.files_changed(server, 0, 1);
+    bench.sim.ask_compaction(1);
+    bench.write(1, ROWS - 1);
+    for files in 2..=5 {
         bench.run_for(1_000_000);
         assert_eq!(bench.files(1).len(), files);
+        bench.write(1, ROWS);
     }
-    bench.write(1, ROWS);
     bench.run_for(1_000_000);
     assert_eq!(bench.files(1).len(), 5);
     bench.run_for(90_000_000_000);
@@ -264,7 +275,7 @@ fn a_full_server_flushes_its_largest_memstores_and_makes_writes_wait() {
 }
 
 #[test]
-fn a_region_that_closes_leaves_files_only_and_late_rows_find_their_heirs() {
+fn a_region_that_closes_leaves_files_only_and_its_daughters_take_all_of_them() {
     let config = small();
     let mut bench = Bench::new(&config);
     bench.write(0, ROWS + 7);
@@ -281,15 +292,11 @@ fn a_region_that_closes_leaves_files_only_and_late_rows_find_their_heirs() {
     let middle = RowKey(vec![1, 0, 0, 8, 0]);
     let (lower, upper) = bench.sim.divide_region(0, &middle);
     bench.sim.split_store(0, lower, upper, &middle);
-    bench.write_key(0, 1, 1);
-    bench.write_key(0, 1, 4_000);
-    bench.write_key(0, 1, 4_001);
     for daughter in [lower, upper] {
         bench.sim.open_region(daughter, server);
         bench.sim.open_store(daughter);
     }
-    let rows = |region| bench.heap(region) / HEAP;
-    assert_eq!((rows(0), rows(lower), rows(upper)), (0, 1, 2));
+    assert_eq!(bench.heap(0) + bench.heap(lower) + bench.heap(upper), 0);
     let (below, above): (u64, u64) = (
         bench.files(lower).iter().sum(),
         bench.files(upper).iter().sum(),
@@ -333,9 +340,14 @@ fn share_left_behind(files: &[u64], seed: u64) -> f64 {
     config.table.compaction_bandwidth.low = Bandwidth(1.0);
     config.table.compaction_bandwidth.high = Bandwidth(1.0);
     let mut bench = Bench::new(&config);
+    let server = bench.server(0);
     for &rows in files {
+        // A region that moves leaves a file.
         bench.write(0, rows);
-        bench.run_for(1_000_000);
+        bench.sim.close_region(0);
+        bench.sim.close_store(0);
+        bench.sim.open_region(0, server);
+        bench.sim.open_store(0);
     }
     let flushed: Vec<u64> = files.iter().map(|rows| rows * BYTES).collect();
     assert_eq!(bench.files(0), flushed);
@@ -358,13 +370,7 @@ fn share_left_behind(files: &[u64], seed: u64) -> f64 {
 #[test]
 fn a_split_leaves_the_older_files_and_half_of_the_largest_behind() {
     // Rising keys: rows of one file lie above those of the older ones. Forty runs each; 256 rows sampled of each file.
-    for files in [
-        &[ROWS][..],
-        &[ROWS, 2 * ROWS],
-        &[ROWS + 9, ROWS, ROWS],
-        &[ROWS; 4],
-    ] {
-        // One write that overshoots gives the larger file.
+    for files in [&[4_600][..], &[2_000, 4_600], &[2_500, 1_800, 4_400, 3_000]] {
         let total: u64 = files.iter().sum();
         let largest = *files.iter().max().unwrap();
         let place = files.iter().position(|&rows| rows == largest).unwrap();

@@ -4,11 +4,12 @@
 //! split, merge or die; `stored_rows` is what was there before the run.
 
 use super::SimConfig;
-use super::row_weights::row_size;
+use super::row_weights::{longest_key, row_size};
 use super::simulation::{Event, Simulation};
 use super::store::{FlushState, ServerStores, Store, StoreRules};
 use crate::cluster::{Memstore, Sampling, TableSpec};
 use crate::keyspace::RowKey;
+use crate::metrics::RefusalReason;
 use crate::policy::{
     CompactionRules, MemstoreRules, NoSplitRow, RegionMemstore, SampledFile, SplitCandidate,
     SplitPolicy, split_row,
@@ -69,12 +70,10 @@ impl Stores {
     pub fn new(config: &SimConfig) -> Self {
         let regions = config.split_points.len() + 1;
         let capacity = (SAMPLED_ROWS / regions).clamp(FEWEST_ROWS, MOST_ROWS);
-        let plans = std::iter::once(&config.key).chain(config.copies.iter().map(|copy| &copy.key));
-        let longest = plans.map(|plan| plan.len_range().1).max().unwrap_or(0);
-        let row = row_size(&config.table).memstore(longest as u64);
+        let row = row_size(&config.table).memstore(longest_key(config) as u64);
         let rows = config.table.memstore_flush_size.0 as f64 / row.max(1) as f64;
         let sampling = Sampling::filled_by(rows, capacity);
-        let servers = config.cluster.servers as usize;
+        let servers = config.servers_in_all() as usize;
         let mut stores = Self {
             memstores: Vec::new(),
             heaps: Vec::new(),
@@ -198,13 +197,13 @@ impl Simulation<'_> {
             store.data.offer(ticket, || self.keys.get(key));
         }
         if full {
-            self.limit_is_passed(region, heap, bytes, key);
+            self.limit_is_passed(region, key);
         }
     }
 
     /// The row that came in last passed the limit of its memstore, or that of its server.
     #[cold]
-    fn limit_is_passed(&mut self, region: u32, heap: u32, bytes: u32, key: u32) {
+    fn limit_is_passed(&mut self, region: u32, key: u32) {
         let table = self.regions.get(region).table;
         let stores = &mut self.stores;
         if stores.get(region).is_none() {
@@ -216,11 +215,6 @@ impl Simulation<'_> {
             if let Some(server) = stores.server_of(region) {
                 stores.servers[server as usize].regions.push(region);
             }
-        }
-        if let Some(heir) = self.heir_of(region, key) {
-            self.stores.memstores[region as usize].give_back(heap, bytes);
-            self.stores.heaps[0].heap -= u64::from(heap);
-            return self.memstore_takes(heir, heap, bytes, key);
         }
         let Some(server) = self.stores.server_of(region) else {
             self.stores.memstores[region as usize].limit = u64::MAX;
@@ -240,13 +234,6 @@ impl Simulation<'_> {
         if heap >= limit {
             self.start_flushes(server);
         }
-    }
-
-    /// The region that takes a row of one that was split or merged.
-    fn heir_of(&self, region: u32, key: u32) -> Option<u32> {
-        let heirs = self.stores.get(region)?.heirs.as_ref()?;
-        let below = heirs.lower != heirs.upper && self.keys.get(key) < heirs.row.as_bytes();
-        Some(if below { heirs.lower } else { heirs.upper })
     }
 
     /// When the region's next write needs to be looked at.
@@ -278,9 +265,11 @@ impl Simulation<'_> {
         self.stores.servers[server as usize].waiting.push(id);
     }
 
-    /// A batch of rows was refused because the region's memstore is too full.
-    pub(super) fn batch_refused(&mut self, region: u32) {
-        if let Some(store) = self.stores.get_mut(region) {
+    /// A region refused a batch: the rows of one call. It counts when its memstore was too full.
+    pub(super) fn batch_refused(&mut self, region: u32, reason: RefusalReason) {
+        if reason == RefusalReason::RegionTooBusy
+            && let Some(store) = self.stores.get_mut(region)
+        {
             store.refused += 1;
         }
     }
