@@ -4,7 +4,7 @@ mod configs;
 
 use configs::{closed, config, even_ids, newest, open, put, read, read_rate, schema, with_reads};
 use keyheat::cluster::{ServiceLaw, WalSpec};
-use keyheat::engine::{self, SimConfig};
+use keyheat::engine::{self, Neighbour, SimConfig};
 use keyheat::keyspace::RowKey;
 use keyheat::metrics::RunResult;
 use keyheat::record::LawShape;
@@ -214,6 +214,33 @@ fn run_with_reads() -> impl Strategy<Value = SimConfig> {
     )
 }
 
+/// [`run_with_reads`] with up to two neighbours.
+fn run_with_neighbours() -> impl Strategy<Value = SimConfig> {
+    let neighbour = (
+        1u32..9,
+        prop_oneof![Just(0.0), 1.0..30_000.0f64],
+        prop_oneof![Just(0.0), 1.0..30_000.0f64],
+        prop::option::of(0.0..=1.0f64),
+    );
+    let neighbours = prop::collection::vec(neighbour, 1..3);
+    (run_with_reads(), neighbours).prop_map(|(mut run, neighbours)| {
+        let named = (0..)
+            .zip(neighbours)
+            .map(|(at, (regions, write_rate, read_rate, hottest))| {
+                let name = format!("n{at}");
+                Neighbour {
+                    name,
+                    regions,
+                    write_rate,
+                    read_rate,
+                    hottest,
+                }
+            });
+        run.changes.neighbours = Arc::new(named.collect());
+        run
+    })
+}
+
 /// All of a result but nothing of how it was reached.
 fn text(result: &RunResult) -> String {
     format!("{result:?}")
@@ -244,6 +271,22 @@ proptest! {
         let result = engine::run(&run);
         let of_reads = result.reads.iter().map(|read| &read.counts);
         for counts in result.write_counts.iter().chain([&result.counts]).chain(of_reads) {
+            prop_assert_eq!(counts.offered, counts.completed + counts.failed + counts.in_flight);
+        }
+        let again = engine::run(&SimConfig { batch: 7, ..run.clone() });
+        prop_assert_eq!(text(&again), text(&result));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_operation_of_a_neighbour_is_completed_failed_or_in_flight(run in run_with_neighbours()) {
+        let result = engine::run(&run);
+        let of_reads = result.reads.iter().map(|read| &read.counts);
+        let of_neighbours = result.neighbours.iter().map(|neighbour| &neighbour.counts);
+        for counts in of_neighbours.chain([&result.counts]).chain(of_reads) {
             prop_assert_eq!(counts.offered, counts.completed + counts.failed + counts.in_flight);
         }
         let again = engine::run(&SimConfig { batch: 7, ..run.clone() });

@@ -58,10 +58,18 @@ fn sound() -> &'static str {
      [read.newest]\nequal = [\"sensor\", \"site\"]\nnewest = { field = \"ts\", rows = 10 }\nrate = \"50/s\"\n\
      [read.window]\nin = { sensor = 30 }\nrange = { field = \"day\", last = \"5d\" }\npick = { sensor = { zipf = 0.99 } }\nclients = 3\n\
      [read.page]\nequal = \"sensor\"\npage = { field = \"campaign\", number = 5, via = \"offset\" }\nwith = { site = \"eu\" }\n\
-     [table]\npresplit = { algorithm = \"sampled\", regions = 32 }\n\
+     [table]\npresplit = { algorithm = \"sampled\", regions = 32 }\nsplit_policy = \"key-prefix\"\nprefix_length = 4\n\
+     compaction_bandwidth = { low = \"1MB/s\" }\nnormalization = true\nnormalizer_target_count = 40\n\
+     [balancer]\nperiod = \"3s\"\nwrite_request_cost = 10.5\n\
+     [[event]]\nat = \"4s\"\ncrash = \"hottest\"\n\
+     [[event]]\nat = \"2s\"\nslow = { server = 3, times = 5.0, for = \"30s\" }\n\
+     [[event]]\nat = \"3s\"\nadd_servers = 1\n\
+     [[event]]\nat = \"1s\"\nsplit = ['m\\x00', 'c']\n\
+     [neighbour.orders]\nregions = 20\nwrite_rate = \"2k/s\"\nhottest = 0.06\n\
      [strategy.monotonic]\ncopies = [\"be4(sensor) || be8(rev_ts(ts))\"]\nkey = \"be8(ts) || be4(sensor)\"\n\
      [strategy.salted]\ntitle = 'With \"salt\"'\nkey = \"be1(random(buckets)) || be8(ts) || be4(sensor)\"\npresplit = { algorithm = \"buckets\" }\n\
-     override.cluster.servers = 12\n\
+     override.cluster.servers = 12\noverride.balancer.policy = \"load\"\nsplit_policy = \"delimited-key-prefix\"\ndelimiter = \"|\"\n\
+     override.neighbour.orders.hottest = 0.6\n\
      [strategy.listed]\nkey = \"day || be4(sensor) || site || campaign\"\npresplit = ['2026\\x00', '2027']\nvalue = \"1KB\"\n\
      [[expect]]\nstrategy = \"*\"\nmetric = \"server_max_share\"\nabove = 0.05\n\
      [[expect]]\nstrategy = \"monotonic\"\nrecord = { sensor = 7, ts = 2026-01-01T00:00:00Z }\n\

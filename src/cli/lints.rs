@@ -1,7 +1,7 @@
 //! What is odd about a scenario that can be used: in full, with its places, or in short. Must not find anything out itself.
 
 use super::console::Console;
-use crate::layout::{Layout, load_lints};
+use crate::layout::{Layout, change_lints, load_lints};
 use crate::record::RecordGenerator;
 use crate::scenario::{Diagnostic, Scenario, Severity, render};
 use std::sync::Arc;
@@ -17,11 +17,10 @@ fn all(scenario: &Scenario) -> Vec<Diagnostic> {
             0,
         ));
         let layout = Layout::of(strategy, &generator, scenario.seed, 0);
-        for lint in layout
-            .lints
-            .into_iter()
-            .chain(load_lints(strategy, &scenario.time))
-        {
+        let time = &scenario.time;
+        let changes = change_lints(strategy, &layout, time);
+        let loads = load_lints(strategy, time);
+        for lint in layout.lints.into_iter().chain(loads).chain(changes) {
             if !lints.contains(&lint) {
                 lints.push(lint);
             }

@@ -10,15 +10,27 @@ pub struct BufferedRow {
     pub operation: OperationId,
     /// When it was put into the buffer.
     pub put: SimTime,
-    /// The server of its region.
+    /// Its region.
+    pub region: u32,
+    /// The server that the client looks for its region on.
     pub server: u32,
-    /// Its bytes in the write-ahead log.
-    pub bytes: u32,
+    /// Where its key is kept.
+    pub key: u32,
+    /// Bytes of its key.
+    pub key_length: u16,
+}
+
+impl BufferedRow {
+    /// Sorts rows of one client by server, and those of a server in the order in which they were put into its buffer.
+    pub fn group_by_server(rows: &mut [Self]) {
+        // Operations of one client count up, so that this is the stable order.
+        rows.sort_unstable_by_key(|row| (row.server, row.operation.index()));
+    }
 }
 
 /// HBase's `BufferedMutatorImpl`: mutations collect until their heap size passes the buffer; then the rows of each server
 /// are sent as one call, and the writer waits until all of them are done.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct WriteBuffer {
     capacity: u64,
     heap: u64,
@@ -53,12 +65,15 @@ impl WriteBuffer {
         &self.rows
     }
 
+    /// The rows, to be changed or reordered.
+    pub fn rows_mut(&mut self) -> &mut [BufferedRow] {
+        &mut self.rows
+    }
+
     /// Sorts the rows by server, and those of a server in the order in which they were put in: each run of one server is
     /// one call. O(n log n), no allocation.
     pub fn group_by_server(&mut self) {
-        // Operations of one client count up, so that this is the stable order.
-        self.rows
-            .sort_unstable_by_key(|row| (row.server, row.operation.index()));
+        BufferedRow::group_by_server(&mut self.rows);
     }
 
     /// Empties the buffer and keeps its memory.
@@ -77,8 +92,10 @@ mod tests {
         BufferedRow {
             operation: OperationId::new(WriteId(0), index),
             put: SimTime::ZERO,
+            region: 0,
             server,
-            bytes: 1,
+            key: 0,
+            key_length: 1,
         }
     }
 

@@ -54,6 +54,12 @@ impl GroupCommit {
         }
     }
 
+    /// Syncs that start from now on take `times` as long as the log's own.
+    pub fn slow_down(&mut self, spec: &WalSpec, times: f64) {
+        self.sync_nanos = (spec.sync.as_nanos() as f64 * times) as u64;
+        self.nanos_per_byte = 1e9 / spec.bandwidth.0 * times;
+    }
+
     /// The service of a call starts. Returns when [`GroupCommit::start`] has to be asked, if that is before all moments returned so far
     /// which have not come yet.
     #[inline]

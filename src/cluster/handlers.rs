@@ -70,6 +70,17 @@ impl Handlers {
         None
     }
 
+    /// The server dies: it takes no call any more, and refuses all. Returns those that wait.
+    pub fn shut(&mut self) -> Vec<u32> {
+        self.idle.clear();
+        self.queue_length = 0;
+        self.waiting = 0;
+        self.queues
+            .iter_mut()
+            .flat_map(|queue| queue.drain(..))
+            .collect()
+    }
+
     /// The handler that takes the next call, or any number when all are busy.
     #[inline]
     pub fn next_idle(&self) -> u32 {
@@ -148,6 +159,18 @@ mod tests {
         server.arrive(0, |_| 0);
         assert!((1..5000).all(|call| server.arrive(call, |_| 0) == Admission::Queued));
         assert_eq!(server.free(0), Some(1));
+    }
+
+    #[test]
+    fn a_server_that_dies_gives_up_what_waits_and_refuses_all() {
+        let mut server = handlers(2, 2, u32::MAX);
+        server.arrive(0, |_| 0);
+        for (call, queue) in [(1, 0), (5, 1), (6, 0), (7, 1)] {
+            server.arrive(call, |_| queue);
+        }
+        assert_eq!(server.shut(), [6, 5, 7]);
+        assert_eq!((server.waiting(), server.idle()), (0, 0));
+        assert_eq!(server.arrive(8, |_| 0), Admission::Refused);
     }
 
     #[test]

@@ -1,18 +1,30 @@
-//! The servers of a cluster: handlers, call queues, the write-ahead log. Passive: they take what happened and say
-//! what happens next. Must not schedule, nor know keys or clients.
+//! The servers of a cluster: handlers, call queues, the write-ahead log, disks; the regions of a table, and what each has stored. Passive:
+//! they take what happened and say what happens next. Must not schedule, nor know clients.
 
+mod disk;
 mod event;
 mod group_commit;
 mod handlers;
+mod memstore;
 mod neighbour;
+mod region_file;
+mod region_map;
+mod region_store;
 mod row_locks;
+mod row_sample;
 mod service_times;
 mod spec;
 
+pub use disk::{Disk, DiskJob};
 pub use event::{ClusterEvent, CrashTarget, TimedEvent};
 pub use group_commit::{Edits, GroupCommit, NextSync};
 pub use handlers::{Admission, Handlers};
+pub use memstore::Memstore;
 pub use neighbour::Neighbour;
+pub use region_file::RegionFile;
+pub use region_map::RegionMap;
+pub use region_store::{Flushed, RegionStore};
 pub use row_locks::RowLocks;
+pub use row_sample::{RowSample, Sampling};
 pub use service_times::ServiceTimes;
 pub use spec::{ClusterSpec, CompactionBandwidth, ServiceLaw, ServiceSpec, TableSpec, WalSpec};

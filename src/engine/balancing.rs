@@ -1,5 +1,6 @@
 //! The balancer: when it runs, what it is shown, and the pace of its moves. Must not know how it decides.
 
+use super::load_sampling::Activity;
 use super::simulation::{Event, Simulation};
 use crate::metrics::Happening;
 use crate::policy::balance::{BalanceFinding, BalancedRegion, Balancer, RegionMove};
@@ -34,13 +35,13 @@ impl Simulation<'_> {
         let changes = &self.config.changes;
         if changes.balancer != Balancer::None {
             let period = changes.balancer_period.max(SimDuration::from_millis(1));
-            self.schedule(self.now + period, Event::BalancerRuns);
+            self.await_change(self.now + period, Event::BalancerRuns);
         }
     }
 
     fn await_samples(&mut self) {
         if let Some(due) = self.master.loads.due() {
-            self.schedule(due, Event::LoadsSampled);
+            self.await_change(due, Event::LoadsSampled);
         }
     }
 
@@ -52,7 +53,7 @@ impl Simulation<'_> {
         let mut loads = std::mem::take(&mut self.master.loads);
         loads.sample(
             &self.regions,
-            |region| self.store_bytes(region),
+            |region| self.activity(region),
             |region| self.master.created(region),
         );
         self.master.loads = loads;
@@ -88,7 +89,6 @@ impl Simulation<'_> {
         let config = self.config;
         let live = self.live_servers();
         let (open, seen) = self.balanced_regions(&live);
-        self.master.loads.read_by_balancer();
         let draws = DrawKey::new(config.seed, config.replicate, Stream::Balancer, 0);
         let servers = live.len() as u32;
         let decision = config
@@ -120,26 +120,45 @@ impl Simulation<'_> {
         self.next_move_starts();
     }
 
+    /// What its server knows of a region.
+    fn activity(&self, region: u32) -> Activity {
+        let (file_bytes, memstore_bytes) = self.store_bytes(region);
+        Activity {
+            writes: self.rows_written(region),
+            file_bytes,
+            memstore_bytes,
+        }
+    }
+
     /// The open regions, and what the balancer is shown of each: those of all tables, on the `live` servers numbered from 0. O(regions).
-    fn balanced_regions(&self, live: &[u32]) -> (Vec<u32>, Vec<BalancedRegion>) {
+    fn balanced_regions(&mut self, live: &[u32]) -> (Vec<u32>, Vec<BalancedRegion>) {
         let mut number = vec![0; self.servers.len()];
         for (at, &server) in (0..).zip(live) {
             number[server as usize] = at;
         }
-        let open = (0..self.regions.len()).filter(|&region| self.is_open(region));
-        let seen = open.map(|region| {
-            let state = self.regions.get(region);
-            let loads = &self.master.loads;
-            let seen = BalancedRegion {
+        let (mut open, mut seen) = (Vec::new(), Vec::new());
+        for region in 0..self.regions.len() {
+            if !self.is_open(region) {
+                continue;
+            }
+            let state = *self.regions.get(region);
+            let activity = self.activity(region);
+            let loads = &mut self.master.loads;
+            let (load, rows) = (
+                loads.load(region, activity),
+                loads.rows_since_last_run(region, activity),
+            );
+            loads.balancer_saw(region, activity);
+            open.push(region);
+            seen.push(BalancedRegion {
                 server: number[state.serving as usize],
                 table: state.table,
                 created: self.master.created(region).as_nanos(),
-                load: loads.load(region, self.store_bytes(region).0),
-                demand: loads.rows_since_last_run(region) as f64,
-            };
-            (region, seen)
-        });
-        seen.unzip()
+                load,
+                demand: rows as f64,
+            });
+        }
+        (open, seen)
     }
 
     /// The next move that the balancer wants starts, unless it is not its turn yet and regions are in transition. A region that is no longer
@@ -151,7 +170,7 @@ impl Simulation<'_> {
                 return;
             };
             if self.now < balancing.turn && self.master.has_regions_in_transition() {
-                return self.schedule(self.now + LOOK_AGAIN, Event::MoveStarts);
+                return self.await_change(self.now + LOOK_AGAIN, Event::MoveStarts);
             }
             let balancing = &mut self.master.balancing;
             balancing.pending.pop_front();

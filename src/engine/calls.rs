@@ -20,30 +20,34 @@ pub(super) struct Call {
     /// Of an increment: the number of its row. Of a flush: its first row in the client's buffer.
     pub row: u64,
     /// Bytes of its rows in the write-ahead log.
-    pub bytes: u64,
+    pub bytes: u32,
     /// Number of rows, >= 1.
     pub rows: u32,
-    /// The server of its region; [`NONE`] until its key is written.
+    /// The server that it is sent to; [`NONE`] until its key is written.
     pub server: u32,
-    /// The handler that took it.
-    pub handler: u32,
+    /// The region that it is sent to; of a flush: that of its first row.
+    pub region: u32,
+    /// Its row's key in [`super::keys::Keys`]; of a flush, each row has its own.
+    pub key: u32,
     /// The closed-loop client that waits for it; [`NONE`] in an open loop.
     pub client: u32,
+    /// The handler that took it.
+    pub handler: u32,
     /// Attempts that failed so far.
-    pub failures: u32,
-    /// An increment: it holds its row.
-    pub exclusive: bool,
+    pub failures: u16,
+    /// Bytes of its row's key; of a flush, each row has its own.
+    pub key_length: u16,
 }
 
 impl Call {
+    /// A handler holds it.
+    pub fn is_held(&self) -> bool {
+        self.taken != SimTime::MAX
+    }
+
     /// A closed-loop client's call of one row that has not been placed yet.
     #[inline]
-    pub fn of_client(
-        operation: OperationId,
-        intended: SimTime,
-        client: u32,
-        exclusive: bool,
-    ) -> Self {
+    pub fn of_client(operation: OperationId, intended: SimTime, client: u32) -> Self {
         Self {
             operation,
             intended,
@@ -52,15 +56,17 @@ impl Call {
             bytes: 0,
             rows: 1,
             server: NONE,
-            handler: 0,
+            region: NONE,
+            key: 0,
             client,
+            handler: 0,
             failures: 0,
-            exclusive,
+            key_length: 0,
         }
     }
 }
 
-/// Free slots are marked by `rows == 0`.
+/// Free slots, and those of retired calls, are marked by `rows == 0`.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     slots: Vec<Call>,
@@ -89,10 +95,26 @@ impl Calls {
         self.free.push(id);
     }
 
-    /// Brings these calls into the caches, all at a time.
+    /// Forgets a call whose number some event will still name; [`Calls::let_go`] then.
+    pub fn retire(&mut self, id: u32) {
+        self.slots[id as usize].rows = 0;
+    }
+
+    /// The last event that named a call has come: true when the call was retired.
+    #[inline]
+    pub fn let_go(&mut self, id: u32) -> bool {
+        let retired = self.slots[id as usize].rows == 0;
+        if retired {
+            self.free.push(id);
+        }
+        retired
+    }
+
+    /// Brings these calls into the caches, all at a time; other numbers don't matter.
     #[inline]
     pub fn touch(&self, ids: &[u32]) {
-        black_box(ids.iter().fold(0, |bits, &id| bits ^ self.get(id).handler));
+        let slots = ids.iter().filter_map(|&id| self.slots.get(id as usize));
+        black_box(slots.fold(0, |bits, call| bits ^ call.handler));
     }
 
     /// The call itself.
@@ -111,6 +133,15 @@ impl Calls {
     pub fn iter(&self) -> impl Iterator<Item = &Call> {
         self.slots.iter().filter(|call| call.rows > 0)
     }
+
+    /// The calls that handlers of a server hold. O(slots).
+    pub fn held_by(&self, server: u32) -> Vec<u32> {
+        let holds = |call: &Call| call.rows > 0 && call.server == server && call.is_held();
+        (0..)
+            .zip(&self.slots)
+            .filter_map(|(id, call)| holds(call).then_some(id))
+            .collect()
+    }
 }
 
 #[cfg(test)]
@@ -119,24 +150,24 @@ mod tests {
     use crate::workload::WriteId;
 
     fn call(index: u64) -> Call {
-        Call {
-            operation: OperationId::new(WriteId(0), index),
-            intended: SimTime::ZERO,
-            taken: SimTime::ZERO,
-            row: 0,
-            bytes: 1,
-            rows: 1,
-            server: NONE,
-            handler: 0,
-            client: 3,
-            failures: 0,
-            exclusive: false,
-        }
+        Call::of_client(OperationId::new(WriteId(0), index), SimTime::ZERO, 3)
     }
 
     #[test]
     fn a_call_in_flight_takes_at_most_64_bytes() {
         assert!(size_of::<Call>() <= 64);
+    }
+
+    #[test]
+    fn the_slot_of_a_retired_call_is_used_again_when_its_last_event_has_come() {
+        let mut calls = Calls::default();
+        let id = calls.insert(call(1));
+        assert!(!calls.let_go(id));
+        calls.retire(id);
+        assert_eq!(calls.iter().count(), 0);
+        assert_ne!(calls.insert(call(2)), id);
+        assert!(calls.let_go(id));
+        assert_eq!(calls.insert(call(3)), id);
     }
 
     #[test]

@@ -172,8 +172,7 @@ impl Simulation<'_> {
         };
         client.next += 1;
         client.started = now;
-        let exclusive = self.kinds[usize::from(operation.write().0)] == WriteKind::Increment;
-        let call = Call::of_client(operation, now, at, exclusive);
+        let call = Call::of_client(operation, now, at);
         let id = self.calls.insert(call);
         self.closed.issued_calls.push(id);
         self.travel(Travel::Call(id));
@@ -182,24 +181,37 @@ impl Simulation<'_> {
     /// Writes and routes the keys of all operations that were issued meanwhile.
     pub(super) fn place_issued(&mut self) {
         let closed = &mut self.closed;
-        let (calls, recorder) = (&mut self.calls, &mut self.recorder);
+        let (calls, recorder, keys) = (&mut self.calls, &mut self.recorder, &mut self.keys);
+        let (regions, weights) = (&self.regions, &self.weights);
         let ids = &closed.issued_calls;
         self.placing
-            .place_all(&closed.issued, |at, operation, place| {
+            .place_all(&closed.issued, |at, operation, place, key| {
                 let call = calls.get_mut(ids[at]);
-                call.server = place.server;
-                call.bytes = u64::from(place.bytes);
+                let server = regions.get(place.region).server;
+                call.region = place.region;
+                call.server = server;
+                call.bytes = weights.of(place.key_length).bytes;
                 call.row = place.row;
+                call.key = keys.insert(key);
+                call.key_length = place.key_length;
                 recorder.offered(
                     call.intended,
                     operation.write(),
                     place.region,
-                    place.server,
+                    server,
                     place.key_bucket,
                 );
             });
-        closed.issued.clear();
-        closed.issued_calls.clear();
+        if self.regions.changed() {
+            for at in 0..self.closed.issued_calls.len() {
+                let id = self.closed.issued_calls[at];
+                let call = self.calls.get(id);
+                let process = self.process_of(call.operation, call.client);
+                self.calls.get_mut(id).server = self.server_for(call.region, process);
+            }
+        }
+        self.closed.issued.clear();
+        self.closed.issued_calls.clear();
     }
 
     /// A call of a client is over; the last one of a flush ends the flush.

@@ -1,11 +1,11 @@
 //! One fully resolved run. Must not hold anything that could be wrong.
 
 use crate::client::ClientSpec;
-use crate::cluster::{ClusterSpec, Neighbour, TableSpec, TimedEvent};
+use crate::cluster::{ClusterEvent, ClusterSpec, Neighbour, TableSpec, TimedEvent};
 use crate::key::KeyPlan;
 use crate::keyspace::{KeyBatch, RowKey};
 use crate::policy::balance::Balancer;
-use crate::policy::{NormalizerSpec, SplitPolicy};
+use crate::policy::{NormalizerSpec, SplitPolicy, SplitSizes};
 use crate::query::AccessPlan;
 use crate::random::Seed;
 use crate::record::RecordGenerator;
@@ -53,6 +53,57 @@ pub struct SimConfig {
     /// Operations that are generated, keyed and routed together; never changes a result. >= 1.
     pub batch: usize,
 }
+
+impl SimConfig {
+    /// Servers, those included that join later; >= 1.
+    pub fn servers_in_all(&self) -> u32 {
+        let joining = self.changes.events.iter().map(|timed| match timed.event {
+            ClusterEvent::AddServers(count) => count,
+            _ => 0,
+        });
+        joining.fold(self.cluster.servers.max(1), u32::saturating_add)
+    }
+
+    /// Some region of the table or of a copy may be split or merged in the run: then the engine keeps the keys of rows in flight.
+    ///
+    /// False when it is certain that none will be: nobody asks for it, and no region can grow to the smallest size at which the policy splits,
+    /// since the write-ahead log of its server doesn't let more bytes through.
+    pub fn regions_may_divide(&self) -> bool {
+        let changes = &self.changes;
+        let by_hand = |timed: &TimedEvent| matches!(timed.event, ClusterEvent::Split(_));
+        if changes.normalizer.is_some() || changes.events.iter().any(by_hand) {
+            return true;
+        }
+        if let SplitPolicy::BusyRegion(rules) = &changes.split_policy
+            && self.duration >= SimTime::ZERO + rules.min_age
+        {
+            return true;
+        }
+        let sizes = SplitSizes {
+            max_file_bytes: self.table.max_file_size.0,
+            flush_bytes: self.table.memstore_flush_size.0,
+        };
+        // The least: alone on its server, or not, with the least jitter.
+        let thresholds = [1, 2].map(|regions| changes.split_policy.threshold(sizes, regions, -0.5));
+        let Some(threshold) = thresholds.into_iter().flatten().min() else {
+            return false;
+        };
+        let Some(wal) = &self.cluster.wal else {
+            return true;
+        };
+        let fastest = changes.events.iter().map(|timed| match timed.event {
+            ClusterEvent::Slow { times, .. } => 1.0 / times,
+            _ => 1.0,
+        });
+        let fastest = fastest.fold(1.0, f64::max);
+        let written = wal.bandwidth.0 * fastest * self.duration.as_secs_f64();
+        let existing = changes.existing.iter().map(|table| table.bytes).max();
+        STORE_FILE_GROWTH * written + existing.unwrap_or(0) as f64 > threshold as f64
+    }
+}
+
+/// How much larger than its bytes in the write-ahead log a row gets in a store file, at most (estimate: block headers and indices).
+const STORE_FILE_GROWTH: f64 = 1.25;
 
 /// What the cluster does by itself, what happens to it, and who else uses it.
 #[derive(Debug, Clone)]

@@ -4,6 +4,7 @@ use super::calls::{Call, NONE};
 use super::fan_out::{FanOut, Part, Purpose, Task};
 use super::placing::{Place, Placing, Unplaced};
 use super::simulation::{Simulation, Travel};
+use crate::keyspace::KeyBatch;
 use crate::workload::{OperationBatch, WriteKind};
 
 /// The copies of the table; without any, writes never come here.
@@ -12,8 +13,10 @@ pub(super) struct Copying<'a> {
     pub tables: Vec<Placing<'a>>,
     /// Where the rows of the next open-loop writes go: of each copy one column.
     open_places: Vec<Vec<Place>>,
-    /// Where the rows of one write go; kept for its memory.
-    places: Vec<Place>,
+    /// And their keys.
+    open_keys: Vec<KeyBatch>,
+    /// Where the rows of one write go, with their keys in [`super::keys::Keys`]; kept for its memory.
+    rows: Vec<(Place, u32)>,
     /// The parts of the write that was begun last.
     sent: Vec<u32>,
     /// One write that is being placed; kept for its memory.
@@ -24,8 +27,9 @@ impl<'a> Copying<'a> {
     pub fn new(tables: Vec<Placing<'a>>) -> Self {
         Self {
             open_places: vec![Vec::new(); tables.len()],
+            open_keys: vec![KeyBatch::default(); tables.len()],
             tables,
-            places: Vec::new(),
+            rows: Vec::new(),
             sent: Vec::new(),
             issued: Unplaced::default(),
         }
@@ -37,16 +41,28 @@ impl<'a> Copying<'a> {
         self.tables.is_empty()
     }
 
+    /// The regions of the next rows of a copy, from `next` on, whose region `changed` chooses are found again.
+    pub fn place_again(&mut self, copy: usize, next: usize, changed: impl Fn(u32) -> bool) {
+        let keys = &self.open_keys[copy];
+        for (at, place) in self.open_places[copy].iter_mut().enumerate().skip(next) {
+            if changed(place.region) {
+                place.region = self.tables[copy].locate(keys.get(at));
+            }
+        }
+    }
+
     /// Places the rows of the next open-loop writes.
     pub fn place_open(&mut self, batch: &OperationBatch) {
-        for (table, places) in self.tables.iter_mut().zip(&mut self.open_places) {
+        let columns = self.open_places.iter_mut().zip(&mut self.open_keys);
+        for (table, (places, keys)) in self.tables.iter_mut().zip(columns) {
             places.clear();
             table.place(
                 &batch.records,
                 &batch.operations,
                 &batch.indices,
-                |_, _, place| places.push(place),
+                |_, _, place, _| places.push(place),
             );
+            table.swap_keys(keys);
         }
     }
 }
@@ -65,13 +81,19 @@ impl Simulation<'_> {
     pub(super) fn send_copied_operation(&mut self) -> bool {
         let at = self.open.next;
         let copying = &mut self.copying;
-        copying.places.clear();
-        let columns = copying.open_places.iter();
-        copying.places.extend(columns.map(|places| places[at]));
+        copying.rows.clear();
+        for (places, keys) in copying.open_places.iter().zip(&copying.open_keys) {
+            let key = self.keys.insert(keys.get(at));
+            copying.rows.push((places[at], key));
+        }
         let intended = self.open.next_time();
         let call = self.send_operation();
-        for place in &self.copying.places {
-            self.recorder.copied(intended, place.region, place.server);
+        for &(place, key) in &self.copying.rows {
+            let server = self.regions.get(place.region).server;
+            self.recorder.copied(intended, place.region, server);
+            if call.is_none() {
+                self.keys.remove(key);
+            }
         }
         if let Some(call) = &call {
             self.begin_copied_write(call);
@@ -96,27 +118,29 @@ impl Simulation<'_> {
         };
         client.next += 1;
         client.started = now;
-        let exclusive = self.kinds[usize::from(operation.write().0)] == WriteKind::Increment;
-        let mut call = Call::of_client(operation, now, at, exclusive);
-        let recorder = &mut self.recorder;
-        self.placing.place_all(&copying.issued, |_, _, place| {
-            call.server = place.server;
-            call.bytes = u64::from(place.bytes);
+        let mut call = Call::of_client(operation, now, at);
+        let (recorder, regions, keys) = (&mut self.recorder, &self.regions, &mut self.keys);
+        self.placing.place_all(&copying.issued, |_, _, place, key| {
+            call.server = regions.get(place.region).server;
+            call.bytes = self.weights.of(place.key_length).bytes;
             call.row = place.row;
+            call.region = place.region;
+            call.key = keys.insert(key);
+            call.key_length = place.key_length;
             recorder.offered(
                 now,
                 operation.write(),
                 place.region,
-                place.server,
+                call.server,
                 place.key_bucket,
             );
         });
-        copying.places.clear();
-        let places = &mut copying.places;
+        copying.rows.clear();
+        let rows = &mut copying.rows;
         for table in &mut copying.tables {
-            table.place_all(&copying.issued, |_, _, place| {
-                recorder.copied(now, place.region, place.server);
-                places.push(place);
+            table.place_all(&copying.issued, |_, _, place, key| {
+                recorder.copied(now, place.region, regions.get(place.region).server);
+                rows.push((place, keys.insert(key)));
             });
         }
         self.begin_copied_write(&call);
@@ -125,32 +149,45 @@ impl Simulation<'_> {
         }
     }
 
-    /// A write that is `call` in the table itself, and goes to `places` in the copies.
+    /// A write that is `call` in the table itself, and goes to [`Copying::rows`] in the copies.
     fn begin_copied_write(&mut self, call: &Call) {
         self.copying.sent.clear();
+        let rows = self.copying.rows.len() as u32 + 1;
         let fan_out = self.fans.insert(FanOut {
             operation: call.operation,
             intended: call.intended,
             client: call.client,
-            active: self.copying.places.len() as u32 + 1,
+            active: rows,
             waiting: NONE,
+            parts: rows,
             failed: false,
             purpose: Purpose::Write {
                 server: call.server,
             },
         });
-        let of_copies = self
-            .copying
-            .places
-            .iter()
-            .map(|place| (place.server, place.row, place.bytes));
-        let rows = std::iter::once((call.server, call.row, call.bytes as u32)).chain(of_copies);
-        for (number, (server, row, bytes)) in (0..).zip(rows) {
-            let task = Task::Put {
-                row,
-                bytes,
-                exclusive: call.exclusive,
+        let process = self.process_of(call.operation, call.client);
+        let exclusive = self.kinds[usize::from(call.operation.write().0)] == WriteKind::Increment;
+        let of_table = Task::Put {
+            row: call.row,
+            region: call.region,
+            key: call.key,
+            bytes: call.bytes,
+            key_length: call.key_length,
+            exclusive,
+        };
+        let of_copies = self.copying.rows.iter().map(|&(place, key)| Task::Put {
+            row: place.row,
+            region: place.region,
+            key,
+            bytes: self.weights.of(place.key_length).bytes,
+            key_length: place.key_length,
+            exclusive,
+        });
+        for (number, task) in (0..).zip(std::iter::once(of_table).chain(of_copies)) {
+            let Task::Put { region, .. } = task else {
+                continue;
             };
+            let server = self.server_for(region, process);
             let part = Part::new(fan_out, number, server, task);
             self.copying.sent.push(self.fans.insert_part(part));
         }

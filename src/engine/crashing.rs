@@ -47,7 +47,7 @@ impl Simulation<'_> {
         self.recorder
             .happened(self.now, Happening::Crash { server });
         let noticed = self.now + self.config.cluster.failure_detection;
-        self.schedule(noticed, Event::CrashDetected(server));
+        self.await_change(noticed, Event::CrashDetected(server));
     }
 
     /// The master learns that a server has died. Its log is split and replayed at the speed of one server's disk (estimate: HBase shares the

@@ -1,8 +1,9 @@
-//! Operations that take several calls, and their parts: reads, and writes to copies. Must not know what happens to them.
+//! Operations that take several calls, and their parts: reads, writes to copies, and what neighbours do. Must not know what happens to them.
 
 use super::calls::NONE;
+use super::keys::Keys;
 use super::scan_cursor::ScanCursor;
-use crate::metrics::ReadWork;
+use crate::metrics::{ReadWork, RefusalReason};
 use crate::random::mix;
 use crate::time::SimTime;
 use crate::workload::{OperationId, ReadId};
@@ -18,6 +19,8 @@ pub(super) enum Purpose {
     Read { read: ReadId, work: ReadWork },
     /// A write to all copies; the server of its row in the table itself.
     Write { server: u32 },
+    /// A put or a Get of a neighbour: its number x 2, plus 1 for a Get.
+    Neighbour { which: u32 },
 }
 
 /// One operation. It is over when all of its parts are, and given up with the first that is given up.
@@ -32,6 +35,8 @@ pub(super) struct FanOut {
     pub active: u32,
     /// The first part that waits for another to be over; [`NONE`] without any.
     pub waiting: u32,
+    /// Parts so far: the number of the next one.
+    pub parts: u32,
     /// Given up: nobody waits for it any more.
     pub failed: bool,
     pub purpose: Purpose,
@@ -40,19 +45,23 @@ pub(super) struct FanOut {
 /// What a part does.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Task {
-    /// Gets on one server. Their regions are a list that begins at `regions`, until they are first sent.
+    /// Gets on one server: a list that begins at `first`.
     Gets {
         count: u32,
         /// Share of them that find a row.
         found: f64,
-        regions: u32,
+        first: u32,
     },
     /// A scan, region by region.
     Scan(ScanCursor),
     /// One row of a write.
     Put {
         row: u64,
+        region: u32,
+        /// In [`Keys`], until the row is in its memstore; [`NONE`] from then on, and for rows whose regions stay as they are.
+        key: u32,
         bytes: u32,
+        key_length: u16,
         exclusive: bool,
     },
 }
@@ -60,7 +69,7 @@ pub(super) enum Task {
 /// One part: it has at most one call under way.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part {
-    /// Its operation.
+    /// Its operation; [`NONE`] when its server died while it worked on its call: another part stands for it.
     pub fan_out: u32,
     /// Its number within it.
     pub number: u32,
@@ -77,14 +86,20 @@ pub(super) struct Part {
     pub replies: u32,
     /// Attempts of its call that failed so far.
     pub failures: u32,
+    /// Why the last one failed.
+    pub reason: RefusalReason,
     pub task: Task,
 }
 
-/// A Get that has not been sent: its region, and the next of its part.
+/// A Get of a part.
 #[derive(Debug, Clone, Copy)]
-struct GetRegion {
-    region: u32,
-    next: u32,
+pub(super) struct Get {
+    /// The region that it is sent to.
+    pub region: u32,
+    /// In [`Keys`]; [`NONE`] when its region stays as it is.
+    pub key: u32,
+    /// The next of its part; [`NONE`] after the last.
+    pub next: u32,
 }
 
 /// All of them, in slabs: nothing is allocated below the greatest number that has been in flight.
@@ -92,7 +107,7 @@ struct GetRegion {
 pub(super) struct FanOuts {
     pub operations: Slab<FanOut>,
     pub parts: Slab<Part>,
-    gets: Slab<GetRegion>,
+    gets: Slab<Get>,
 }
 
 impl Task {
@@ -122,6 +137,7 @@ impl Part {
             sent: SimTime::MAX,
             replies: 0,
             failures: 0,
+            reason: RefusalReason::CallQueueTooBig,
             task,
         }
     }
@@ -139,30 +155,125 @@ impl FanOuts {
         self.operations.insert(fan_out) as u32
     }
 
+    /// The number of the next part of an operation.
+    pub fn next_number(&mut self, fan_out: u32) -> u32 {
+        let parts = &mut self.operations[fan_out as usize].parts;
+        *parts += 1;
+        *parts - 1
+    }
+
     /// Adds a part.
     pub fn insert_part(&mut self, part: Part) -> u32 {
         self.parts.insert(part) as u32
     }
 
     /// Adds a Get to a part of Gets.
-    pub fn push_get(&mut self, part: u32, region: u32) {
-        if let Task::Gets { count, regions, .. } = &mut self.parts[part as usize].task {
+    pub fn push_get(&mut self, part: u32, region: u32, key: u32) {
+        if let Task::Gets { count, first, .. } = &mut self.parts[part as usize].task {
             *count += 1;
-            let next = std::mem::replace(regions, self.gets.vacant_key() as u32);
-            self.gets.insert(GetRegion { region, next });
+            let next = std::mem::replace(first, self.gets.vacant_key() as u32);
+            self.gets.insert(Get { region, key, next });
         }
     }
 
-    /// Forgets the list of the regions of a part's Gets, having told `each` of them.
-    pub fn take_get_regions(&mut self, part: u32, mut each: impl FnMut(u32)) {
-        if let Task::Gets { regions, .. } = &mut self.parts[part as usize].task {
-            let mut at = std::mem::replace(regions, NONE);
-            while at != NONE {
-                let get = self.gets.remove(at as usize);
-                each(get.region);
-                at = get.next;
+    /// The Gets of a part.
+    pub fn gets(&self, part: u32) -> impl Iterator<Item = Get> + '_ {
+        let mut at = match self.parts[part as usize].task {
+            Task::Gets { first, .. } => first,
+            _ => NONE,
+        };
+        std::iter::from_fn(move || {
+            let get = *self.gets.get(at as usize)?;
+            at = get.next;
+            Some(get)
+        })
+    }
+
+    /// `chosen` Gets of a part, which it may change, go before those of another part. All stay in order.
+    pub fn move_gets(&mut self, from: u32, to: u32, mut chosen: impl FnMut(&mut Get) -> bool) {
+        let Task::Gets { first: mut at, .. } = self.parts[from as usize].task else {
+            return;
+        };
+        // Of those that stay, then of those that go: how many, the first and the last one.
+        let mut lists = [(0, NONE, NONE); 2];
+        while at != NONE {
+            let get = &mut self.gets[at as usize];
+            let next = std::mem::replace(&mut get.next, NONE);
+            let (count, first, last) = &mut lists[usize::from(chosen(get))];
+            *count += 1;
+            match *last {
+                NONE => *first = at,
+                last => self.gets[last as usize].next = at,
+            }
+            *last = at;
+            at = next;
+        }
+        let [stay, go] = lists;
+        if let Task::Gets { count, first, .. } = &mut self.parts[from as usize].task {
+            (*count, *first) = (stay.0, stay.1);
+        }
+        if go.0 > 0
+            && let Task::Gets { count, first, .. } = &mut self.parts[to as usize].task
+        {
+            *count += go.0;
+            self.gets[go.2 as usize].next = std::mem::replace(first, go.1);
+        }
+    }
+
+    /// A further part of the same operation, under way like `part` and after as many failures, with Gets that are still to be moved there.
+    pub fn insert_sibling(&mut self, part: u32) -> u32 {
+        let mut sibling = self.parts[part as usize];
+        sibling.number = self.next_number(sibling.fan_out);
+        self.operations[sibling.fan_out as usize].active += 1;
+        sibling.next = NONE;
+        sibling.taken = SimTime::MAX;
+        if let Task::Gets { count, first, .. } = &mut sibling.task {
+            (*count, *first) = (0, NONE);
+        }
+        self.insert_part(sibling)
+    }
+
+    /// Forgets a part and what it kept.
+    pub fn remove_part(&mut self, part: u32, keys: &mut Keys) -> Part {
+        let removed = self.parts.remove(part as usize);
+        let mut forget = |key: u32| {
+            if key != NONE {
+                keys.remove(key);
+            }
+        };
+        match removed.task {
+            Task::Put { key, .. } => forget(key),
+            Task::Scan(cursor) => {
+                forget(cursor.keys().start);
+                forget(cursor.keys().stop);
+            }
+            Task::Gets { mut first, .. } => {
+                while first != NONE {
+                    let get = self.gets.remove(first as usize);
+                    forget(get.key);
+                    first = get.next;
+                }
             }
         }
+        removed
+    }
+
+    /// The last event that named a part whose server died has come: true when it was such a part.
+    pub fn let_go(&mut self, part: u32) -> bool {
+        let dead = self.parts[part as usize].fan_out == NONE;
+        if dead {
+            self.parts.remove(part as usize);
+        }
+        dead
+    }
+
+    /// The parts whose calls handlers of a server hold. O(parts).
+    pub fn held_by(&self, server: u32) -> Vec<u32> {
+        let held = self
+            .parts
+            .iter()
+            .filter(|(_, part)| part.server == server && part.taken != SimTime::MAX);
+        held.map(|(id, _)| id as u32).collect()
     }
 
     /// The operation of a part.
@@ -171,11 +282,10 @@ impl FanOuts {
     }
 
     /// Forgets the parts of an operation that have not started.
-    pub fn drop_waiting(&mut self, fan_out: u32) {
+    pub fn drop_waiting(&mut self, fan_out: u32, keys: &mut Keys) {
         let mut at = std::mem::replace(&mut self.operations[fan_out as usize].waiting, NONE);
         while at != NONE {
-            self.take_get_regions(at, |_| ());
-            at = self.parts.remove(at as usize).next;
+            at = self.remove_part(at, keys).next;
         }
     }
 }
@@ -189,34 +299,73 @@ mod tests {
         assert!(size_of::<Part>() <= 128, "{}", size_of::<Part>());
     }
 
-    #[test]
-    fn parts_that_never_start_leave_nothing_behind() {
-        let mut all = FanOuts::default();
-        let fan_out = all.insert(FanOut {
+    fn operation() -> FanOut {
+        FanOut {
             operation: OperationId(0),
             intended: SimTime::ZERO,
             client: NONE,
             active: 0,
             waiting: NONE,
+            parts: 3,
             failed: false,
             purpose: Purpose::Write { server: 0 },
-        });
+        }
+    }
+
+    fn gets(fan_out: u32, number: u32) -> Part {
+        let task = Task::Gets {
+            count: 0,
+            found: 1.0,
+            first: NONE,
+        };
+        Part::new(fan_out, number, 0, task)
+    }
+
+    fn regions(all: &FanOuts, part: u32) -> Vec<u32> {
+        all.gets(part).map(|get| get.region).collect()
+    }
+
+    #[test]
+    fn parts_that_never_start_leave_nothing_behind() {
+        let mut all = FanOuts::default();
+        let mut keys = Keys::of(4);
+        let fan_out = all.insert(operation());
         for number in 0..3 {
-            let task = Task::Gets {
-                count: 0,
-                found: 1.0,
-                regions: NONE,
-            };
-            let id = all.insert_part(Part::new(fan_out, number, 0, task));
-            all.push_get(id, 5);
-            all.push_get(id, 7 + number);
+            let id = all.insert_part(gets(fan_out, number));
+            all.push_get(id, 5, keys.insert(b"a"));
+            all.push_get(id, 7 + number, keys.insert(b"b"));
             all.parts[id as usize].next = all.operations[fan_out as usize].waiting;
             all.operations[fan_out as usize].waiting = id;
         }
-        let mut seen = Vec::new();
-        all.take_get_regions(1, |region| seen.push(region));
-        assert_eq!(seen, [8, 5]);
-        all.drop_waiting(fan_out);
+        assert_eq!(regions(&all, 1), [8, 5]);
+        all.drop_waiting(fan_out, &mut keys);
         assert_eq!((all.parts.len(), all.gets.len()), (0, 0));
+        // The six slots of keys are free.
+        assert!((0..6).all(|_| keys.insert(b"c") < 6));
+    }
+
+    #[test]
+    fn gets_move_to_a_sibling_that_is_a_part_of_its_own() {
+        let mut all = FanOuts::default();
+        let fan_out = all.insert(operation());
+        let part = all.insert_part(gets(fan_out, 1));
+        (10..15).for_each(|region| all.push_get(part, region, NONE));
+        all.parts[part as usize].failures = 2;
+        let sibling = all.insert_sibling(part);
+        all.move_gets(part, sibling, |get| {
+            get.region += 100;
+            get.region % 2 == 0
+        });
+        assert_eq!(regions(&all, part), [113, 111]);
+        assert_eq!(regions(&all, sibling), [114, 112, 110]);
+        let found = &all.parts[sibling as usize];
+        assert_eq!((found.number, found.failures), (3, 2));
+        let counts = [part, sibling].map(|id| match all.parts[id as usize].task {
+            Task::Gets { count, .. } => count,
+            _ => 0,
+        });
+        assert_eq!(counts, [2, 3]);
+        let operation = &all.operations[fan_out as usize];
+        assert_eq!((operation.active, operation.parts), (1, 4));
     }
 }

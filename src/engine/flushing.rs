@@ -1,11 +1,13 @@
 //! Clients with a write buffer: filling it, flushing it, and waiting for all servers. Must not know how servers work.
 
 use super::calls::Call;
-use super::placing::{Place, Placing, Unplaced};
+use super::placing::{Place, Unplaced};
+use super::row_weights::RowWeights;
 use super::simulation::{Event, Simulation, Travel};
 use crate::client::{BufferedRow, WriteBuffer};
 use crate::time::SimTime;
 use crate::units::ByteSize;
+use std::ops::Range;
 
 /// An operation with a row in each copy of the table.
 #[derive(Debug)]
@@ -51,6 +53,16 @@ impl Flushing {
             over: Vec::new(),
         });
         (self.flushes.len() - 1) as u32
+    }
+
+    /// A further call of a flush is under way.
+    pub fn call_begins(&mut self, buffer: u32) {
+        self.flushes[buffer as usize].calls += 1;
+    }
+
+    /// The rows of a client's buffer.
+    pub fn rows(&mut self, buffer: u32) -> &mut [BufferedRow] {
+        self.flushes[buffer as usize].buffer.rows_mut()
     }
 
     /// One call of a flush is over; true when it was the last.
@@ -106,9 +118,10 @@ impl Simulation<'_> {
             let rows = if client.thinks {
                 1
             } else {
-                let of_copies: u64 = copies.iter().map(Placing::greatest_heap).sum();
+                let tables = std::iter::once(&self.placing).chain(copies.iter());
+                let greatest = tables.map(|table| self.weights.of(table.longest_key()).buffered);
                 buffer
-                    .room(self.placing.greatest_heap() + of_copies)
+                    .room(greatest.map(u64::from).sum())
                     .min(self.config.batch.max(1) as u64)
             };
             batch.clear();
@@ -124,31 +137,36 @@ impl Simulation<'_> {
             }
             let recorder = &mut self.recorder;
             let mut full = false;
-            let row_at = |operation, place: &Place| BufferedRow {
+            let (regions, weights, keys) = (&self.regions, &self.weights, &mut self.keys);
+            let mut row_at = |operation, place: &Place, key: &[u8]| BufferedRow {
                 operation,
                 put: now,
-                server: place.server,
-                bytes: place.bytes,
+                region: place.region,
+                server: regions.get(place.region).server,
+                key: keys.insert(key),
+                key_length: place.key_length,
             };
-            self.placing.place_all(batch, |_, operation, place| {
+            let heap = |place: &Place| u64::from(weights.of(place.key_length).buffered);
+            self.placing.place_all(batch, |_, operation, place, key| {
+                let row = row_at(operation, &place, key);
                 recorder.offered(
                     now,
                     operation.write(),
                     place.region,
-                    place.server,
+                    row.server,
                     place.key_bucket,
                 );
-                let row = row_at(operation, &place);
-                full |= buffer.put(row, u64::from(place.heap));
+                full |= buffer.put(row, heap(&place));
                 if !copies.is_empty() {
                     let left = copies.len() as u32 + 1;
                     copied.push(CopiedOperation { row, left });
                 }
             });
             for table in copies {
-                table.place_all(batch, |_, operation, place| {
-                    recorder.copied(now, place.region, place.server);
-                    full |= buffer.put(row_at(operation, &place), u64::from(place.heap));
+                table.place_all(batch, |_, operation, place, key| {
+                    let row = row_at(operation, &place, key);
+                    recorder.copied(now, place.region, row.server);
+                    full |= buffer.put(row, heap(&place));
                 });
             }
             if full || ended && !buffer.rows().is_empty() {
@@ -166,38 +184,49 @@ impl Simulation<'_> {
 
     /// Sends one call to each server that has rows in the client's buffer.
     fn flush(&mut self, at: u32) {
-        let now = self.now;
         let client = &mut self.closed.clients[at as usize];
-        client.started = now;
+        client.started = self.now;
         let place = client.buffer;
-        let mut sent = std::mem::take(&mut self.closed.flushing.sent);
-        let calls = &mut self.calls;
+        let mut buffer = std::mem::take(&mut self.closed.flushing.flush(place).buffer);
+        if self.regions.changed() {
+            self.find_rows(buffer.rows_mut(), at);
+        }
+        buffer.group_by_server();
         let flush = self.closed.flushing.flush(place);
-        flush.buffer.group_by_server();
-        flush.over.resize(flush.buffer.rows().len(), false);
-        let mut first = 0;
-        for rows in flush.buffer.rows().chunk_by(|a, b| a.server == b.server) {
-            sent.push(calls.insert(Call {
-                operation: rows[0].operation,
-                intended: rows[0].put,
-                taken: SimTime::MAX,
-                row: first,
-                bytes: rows.iter().map(|row| u64::from(row.bytes)).sum(),
-                rows: rows.len() as u32,
-                server: rows[0].server,
-                handler: 0,
-                client: at,
-                failures: 0,
-                exclusive: false,
+        let rows = buffer.rows().len();
+        flush.over.resize(rows, false);
+        flush.buffer = buffer;
+        self.send_rows(at, 0..rows, 0);
+    }
+
+    /// Sends the rows of a client's buffer in that range, which are grouped by server, after so many failed attempts.
+    pub(super) fn send_rows(&mut self, at: u32, range: Range<usize>, failures: u16) {
+        let mut sent = std::mem::take(&mut self.closed.flushing.sent);
+        let place = self.closed.clients[at as usize].buffer;
+        let flush = self.closed.flushing.flush(place);
+        let mut first = range.start as u64;
+        for rows in flush.buffer.rows()[range].chunk_by(|a, b| a.server == b.server) {
+            sent.push(self.calls.insert(Call {
+                failures,
+                ..call_of_rows(rows, first, at, &self.weights)
             }));
             first += rows.len() as u64;
         }
-        flush.calls = sent.len() as u32;
+        flush.calls += sent.len() as u32;
         for &id in &sent {
             self.travel(Travel::Call(id));
         }
         sent.clear();
         self.closed.flushing.sent = sent;
+    }
+
+    /// The reply to a call of a flush leaves its server: its rows are in their memstores.
+    pub(super) fn rows_are_written(&mut self, call: &Call) {
+        let place = self.closed.clients[call.client as usize].buffer;
+        for at in call.row as usize..call.row as usize + call.rows as usize {
+            let row = self.closed.flushing.flush(place).buffer.rows()[at];
+            self.row_is_written(row.region, row.key_length, row.key);
+        }
     }
 
     /// The reply to a call of a flush: all its rows are done.
@@ -223,7 +252,7 @@ impl Simulation<'_> {
     /// true when rows are left to try again.
     pub(super) fn drop_late_rows(&mut self, id: u32, again: Option<SimTime>) -> bool {
         let (now, deadline) = (self.now, self.config.client.deadline);
-        let call = self.calls.get_mut(id);
+        let call = *self.calls.get(id);
         let place = self.closed.clients[call.client as usize].buffer;
         let flush = self.closed.flushing.flush(place);
         let rows = &flush.buffer.rows()[call.row as usize..][..call.rows as usize];
@@ -231,9 +260,8 @@ impl Simulation<'_> {
         let late = rows
             .iter()
             .take_while(|row| again.is_none_or(|again| again > row.put + deadline));
-        let (count, bytes) = late.fold((0, 0), |(count, bytes), row| {
-            (count + 1, bytes + u64::from(row.bytes))
-        });
+        let late = late.inspect(|row| self.keys.remove(row.key));
+        let count = late.count() as u32;
         let recorder = &mut self.recorder;
         flush.end_rows(call.row, count, false, |row| {
             recorder.failed(row.operation.write(), row.put, now)
@@ -241,15 +269,47 @@ impl Simulation<'_> {
         if count > 0 {
             self.last_outcome = self.last_outcome.max(now);
         }
-        call.row += u64::from(count);
-        call.bytes -= bytes;
-        if count == call.rows {
-            return false;
+        if count < call.rows {
+            let rows = count as usize..call.rows as usize;
+            self.narrow(id, rows);
         }
-        call.rows -= count;
-        call.operation =
-            self.closed.flushing.flush(place).buffer.rows()[call.row as usize].operation;
-        true
+        count < call.rows
+    }
+
+    /// A call of a flush carries only some of its rows from now on, not none.
+    pub(super) fn narrow(&mut self, id: u32, rows: Range<usize>) {
+        let call = self.calls.get_mut(id);
+        let place = self.closed.clients[call.client as usize].buffer;
+        let first = call.row + rows.start as u64;
+        let buffer = &self.closed.flushing.flushes[place as usize].buffer;
+        let rows = &buffer.rows()[first as usize..][..rows.len()];
+        *call = Call {
+            intended: call.intended,
+            failures: call.failures,
+            server: call.server,
+            ..call_of_rows(rows, first, call.client, &self.weights)
+        };
+    }
+}
+
+/// A call for rows that one server takes, which begin at `first` in the buffer of `client`.
+pub(super) fn call_of_rows(
+    rows: &[BufferedRow],
+    first: u64,
+    client: u32,
+    weights: &RowWeights,
+) -> Call {
+    let bytes: u64 = rows
+        .iter()
+        .map(|row| u64::from(weights.of(row.key_length).bytes))
+        .sum();
+    Call {
+        row: first,
+        bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
+        rows: rows.len() as u32,
+        server: rows[0].server,
+        region: rows[0].region,
+        ..Call::of_client(rows[0].operation, rows[0].put, client)
     }
 }
 

@@ -24,7 +24,7 @@ impl Keys {
         self.stride > 0
     }
 
-    /// Keeps a key; 0 when keys are not kept.
+    /// Keeps a key, of a longer one its first bytes; 0 when keys are not kept.
     #[inline]
     pub fn insert(&mut self, key: &[u8]) -> u32 {
         if self.stride == 0 {
@@ -35,10 +35,18 @@ impl Keys {
             self.bytes.resize(self.bytes.len() + self.stride, 0);
             slot
         });
+        let key = &key[..key.len().min(self.stride - 2)];
         let start = slot as usize * self.stride;
         self.bytes[start..start + 2].copy_from_slice(&(key.len() as u16).to_le_bytes());
         self.bytes[start + 2..start + 2 + key.len()].copy_from_slice(key);
         slot
+    }
+
+    /// How many are kept.
+    #[cfg(test)]
+    pub fn in_use(&self) -> u32 {
+        let slots = self.bytes.len().checked_div(self.stride).unwrap_or(0);
+        (slots - self.free.len()) as u32
     }
 
     /// A key that is kept.
@@ -70,6 +78,8 @@ mod tests {
         keys.remove(long);
         assert_eq!(keys.insert(b"z"), long);
         assert_eq!(keys.get(long), b"z");
+        let cut = keys.insert(b"longer");
+        assert_eq!(keys.get(cut), b"lon");
         assert!(!Keys::default().kept());
     }
 }

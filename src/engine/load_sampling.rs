@@ -13,80 +13,77 @@ const STATUS_PERIOD: SimDuration = SimDuration::from_secs(60);
 /// Bytes of a megabyte, as sizes are reported to the master.
 const MB: u64 = 1 << 20;
 
-/// What a server has counted of a region since its opening.
+/// What its server knows of a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Counters {
-    reads: u32,
-    writes: u32,
+pub(super) struct Activity {
+    /// Rows written since it was opened.
+    pub writes: u64,
+    /// Bytes of its store files.
+    pub file_bytes: u64,
+    /// Heap of its memstore.
+    pub memstore_bytes: u64,
 }
 
-/// Counters of all regions, and samples of those that ever had load. They are kept only for a balancer that asks for them and runs within the
+/// What a balancer asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    /// Samples of the last minutes: the stochastic one.
+    Samples,
+    /// Rows since it ran last: the one by load.
+    Rows,
+}
+
+/// Counters of reads, and samples of the regions that ever had load. They are kept only for a balancer that asks for them and runs within the
 /// run: else nothing is counted.
 #[derive(Debug, Default)]
 pub(super) struct LoadSampling {
-    counting: bool,
-    /// Whether counters are sampled, not only read when the balancer runs.
-    sampling: bool,
-    /// By region, up to the last one that had load.
-    counters: Vec<Counters>,
+    asked: Option<Asked>,
+    /// Rows read since its opening, by region, up to the last one that was read.
+    reads: Vec<u32>,
     samples: BTreeMap<u32, LoadSamples>,
     /// When the next samples are due.
     due: SimTime,
-    /// What was read when the balancer ran last, of regions with load.
-    read_before: BTreeMap<u32, Counters>,
+    /// Rows read and written of each region since its opening, when the balancer ran last.
+    before: BTreeMap<u32, (u64, u64)>,
 }
 
 impl LoadSampling {
     pub fn new(config: &SimConfig) -> Self {
-        let (asks, sampling) = match config.changes.balancer {
-            Balancer::Stochastic(_) => (true, true),
-            Balancer::Load(_) => (true, false),
-            Balancer::None | Balancer::Simple(_) => (false, false),
+        let asked = match config.changes.balancer {
+            Balancer::Stochastic(_) => Some(Asked::Samples),
+            Balancer::Load(_) => Some(Asked::Rows),
+            Balancer::None | Balancer::Simple(_) => None,
         };
         let runs = SimTime::ZERO + config.changes.balancer_period < config.duration;
         Self {
-            counting: asks && runs,
-            sampling: sampling && runs,
-            counters: Vec::new(),
-            samples: BTreeMap::new(),
+            asked: asked.filter(|_| runs),
             due: SimTime::ZERO + STATUS_PERIOD,
-            read_before: BTreeMap::new(),
+            ..Self::default()
         }
     }
 
     /// When the next samples are due; `None` when none are taken.
     pub fn due(&self) -> Option<SimTime> {
-        self.sampling.then_some(self.due)
+        (self.asked == Some(Asked::Samples)).then_some(self.due)
     }
 
     /// A server has read so many rows of a region.
     #[inline]
     pub fn read(&mut self, region: u32, rows: u32) {
-        if self.counting {
-            self.counters_of(region).reads += rows;
+        if self.asked.is_none() {
+            return;
         }
-    }
-
-    /// A server has written a row of a region.
-    #[inline]
-    pub fn wrote(&mut self, region: u32) {
-        if self.counting {
-            self.counters_of(region).writes += 1;
-        }
-    }
-
-    fn counters_of(&mut self, region: u32) -> &mut Counters {
         let at = region as usize;
-        if at >= self.counters.len() {
-            self.counters.resize(at + 1, Counters::default());
+        if at >= self.reads.len() {
+            self.reads.resize(at + 1, 0);
         }
-        &mut self.counters[at]
+        self.reads[at] = self.reads[at].saturating_add(rows);
     }
 
     /// A region was opened: its counters start again.
     pub fn opened(&mut self, region: u32) {
-        if let Some(counters) = self.counters.get_mut(region as usize) {
-            *counters = Counters::default();
+        if let Some(reads) = self.reads.get_mut(region as usize) {
+            *reads = 0;
         }
     }
 
@@ -94,47 +91,50 @@ impl LoadSampling {
     pub fn forget(&mut self, region: u32) {
         self.opened(region);
         self.samples.remove(&region);
-        self.read_before.remove(&region);
+        self.before.remove(&region);
+    }
+
+    fn reads(&self, region: u32) -> u64 {
+        u64::from(self.reads.get(region as usize).copied().unwrap_or(0))
     }
 
     /// Samples are taken of all open regions; those of regions that are offline now are forgotten, as HBase does
-    /// (`StochasticLoadBalancer.updateRegionLoad`). `bytes` are those of a region's store files and of its memstore, `created` tells when it
-    /// came to be: a region whose first load this is gets the empty samples that it would have had by now, the one at the start included.
+    /// (`StochasticLoadBalancer.updateRegionLoad`). A region whose first load this is (`created` tells when it came to be) gets the empty samples
+    /// that it would have had by now, the one at the start of the run included: regions that never have load cost no more than a look.
     pub fn sample(
         &mut self,
         regions: &Regions,
-        bytes: impl Fn(u32) -> (u64, u64),
+        activity: impl Fn(u32) -> Activity,
         created: impl Fn(u32) -> SimTime,
     ) {
         let now = self.due;
         self.due = self.due + STATUS_PERIOD;
         let is_open = |region: u32| regions.get(region).serving != NONE;
         self.samples.retain(|&region, _| is_open(region));
-        for (region, counters) in (0u32..).zip(&self.counters) {
-            if *counters != Counters::default() && is_open(region) {
-                let files = bytes(region).0;
-                self.samples
-                    .entry(region)
-                    .or_insert_with(|| idle_samples(created(region), now, files));
+        for region in (0..regions.len()).filter(|&region| is_open(region)) {
+            let seen = activity(region);
+            let reads = self.reads(region);
+            if seen.writes + reads > 0 {
+                let samples = self.samples.entry(region);
+                samples.or_insert_with(|| idle_samples(created(region), now, seen.file_bytes));
+            } else if !self.samples.contains_key(&region) {
+                continue;
             }
-        }
-        for (&region, samples) in &mut self.samples {
-            let (files, memstore) = bytes(region);
-            let counters = self.counters.get(region as usize).copied();
-            let counters = counters.unwrap_or_default();
-            samples.push(LoadSample {
-                reads: u64::from(counters.reads),
-                writes: u64::from(counters.writes),
-                memstore_mb: megabytes(memstore),
-                store_file_mb: megabytes(files),
-            });
+            if let Some(samples) = self.samples.get_mut(&region) {
+                samples.push(LoadSample {
+                    reads,
+                    writes: seen.writes,
+                    memstore_mb: megabytes(seen.memstore_bytes),
+                    store_file_mb: megabytes(seen.file_bytes),
+                });
+            }
         }
     }
 
-    /// The load of a region with so many bytes in store files.
-    pub fn load(&self, region: u32, file_bytes: u64) -> RegionLoad {
+    /// The load of a region, of which `seen` is known now.
+    pub fn load(&self, region: u32, seen: Activity) -> RegionLoad {
         let idle = || RegionLoad {
-            store_file_mb: f64::from(megabytes(file_bytes)),
+            store_file_mb: f64::from(megabytes(seen.file_bytes)),
             ..RegionLoad::default()
         };
         self.samples
@@ -143,25 +143,20 @@ impl LoadSampling {
     }
 
     /// Rows read and written in a region since the balancer ran last, as its servers counted them: since its opening, if that was later.
-    pub fn rows_since_last_run(&self, region: u32) -> u64 {
-        let counters = self
-            .counters
-            .get(region as usize)
-            .copied()
-            .unwrap_or_default();
-        let before = self.read_before.get(&region).copied().unwrap_or_default();
-        let rise = |now: u32, before: u32| u64::from(now.checked_sub(before).unwrap_or(now));
-        rise(counters.reads, before.reads) + rise(counters.writes, before.writes)
+    pub fn rows_since_last_run(&self, region: u32, seen: Activity) -> u64 {
+        let (reads, writes) = self.before.get(&region).copied().unwrap_or_default();
+        let rise = |now: u64, before: u64| now.checked_sub(before).unwrap_or(now);
+        rise(self.reads(region), reads) + rise(seen.writes, writes)
     }
 
-    /// The balancer has run.
-    pub fn read_by_balancer(&mut self) {
-        let with_load = (0..)
-            .zip(&self.counters)
-            .filter(|(_, counters)| **counters != Counters::default());
-        self.read_before = with_load
-            .map(|(region, counters)| (region, *counters))
-            .collect();
+    /// The balancer has run, and saw this of a region.
+    pub fn balancer_saw(&mut self, region: u32, seen: Activity) {
+        let rows = (self.reads(region), seen.writes);
+        if rows == (0, 0) {
+            self.before.remove(&region);
+        } else if self.asked == Some(Asked::Rows) {
+            self.before.insert(region, rows);
+        }
     }
 }
 
@@ -187,14 +182,11 @@ fn megabytes(bytes: u64) -> u32 {
 mod tests {
     use super::*;
 
-    fn sampling() -> LoadSampling {
+    fn asked_for(asked: Asked) -> LoadSampling {
         LoadSampling {
-            counting: true,
-            sampling: true,
-            counters: Vec::new(),
-            samples: BTreeMap::new(),
+            asked: Some(asked),
             due: SimTime::ZERO + STATUS_PERIOD,
-            read_before: BTreeMap::new(),
+            ..LoadSampling::default()
         }
     }
 
@@ -206,69 +198,69 @@ mod tests {
         regions
     }
 
+    /// Rows written in region 1, and files of 5 MB times the number of the region.
+    fn writes(writes: u64) -> impl Fn(u32) -> Activity {
+        move |region| Activity {
+            writes: if region == 1 { writes } else { 0 },
+            file_bytes: u64::from(region) * 5 * MB,
+            memstore_bytes: 0,
+        }
+    }
+
     #[test]
     fn a_load_that_comes_late_counts_against_the_idle_minutes_before() {
-        let (mut loads, mut regions) = (sampling(), open(3));
-        let sample = |loads: &mut LoadSampling, regions: &Regions| {
-            loads.sample(
-                regions,
-                |region| (u64::from(region) * 5 * MB, 0),
-                |_| SimTime::ZERO,
-            );
-        };
-        sample(&mut loads, &regions);
-        sample(&mut loads, &regions);
-        (0..90).for_each(|_| loads.wrote(1));
+        let (mut loads, mut regions) = (asked_for(Asked::Samples), open(4));
+        let start = |_| SimTime::ZERO;
+        loads.sample(&regions, writes(0), start);
+        loads.sample(&regions, writes(0), start);
+        assert!(loads.samples.is_empty());
         loads.read(2, 12);
-        sample(&mut loads, &regions);
+        loads.sample(&regions, writes(90), start);
         // Samples at 0, 60 and 120 s saw nothing.
-        let load = loads.load(1, 5 * MB);
+        let load = |loads: &LoadSampling, region| loads.load(region, writes(0)(region));
+        let found = load(&loads, 1);
         assert_eq!(
-            (load.writes, load.reads, load.store_file_mb),
+            (found.writes, found.reads, found.store_file_mb),
             (30.0, 0.0, 5.0)
         );
-        assert_eq!(loads.load(2, 10 * MB).reads, 4.0);
-        assert_eq!(loads.load(0, 7 * MB).store_file_mb, 7.0);
+        assert_eq!(load(&loads, 2).reads, 4.0);
+        assert_eq!(load(&loads, 3).store_file_mb, 15.0);
         // Opened again: the counter restarts at 0, so that 6 more are a rise of 6.
-        loads.opened(1);
-        (0..6).for_each(|_| loads.wrote(1));
-        sample(&mut loads, &regions);
-        assert_eq!(loads.load(1, 0).writes, 24.0);
-        // Offline at a sampling: forgotten.
+        loads.sample(&regions, writes(6), start);
+        assert_eq!(load(&loads, 1).writes, 24.0);
+        // Offline when samples are taken: forgotten.
         regions.close(1);
-        sample(&mut loads, &regions);
-        assert_eq!(loads.load(1, 0), RegionLoad::default());
-        assert!(loads.load(2, 0).reads > 0.0);
+        loads.sample(&regions, writes(60), start);
+        assert_eq!(load(&loads, 1).writes, 0.0);
+        assert!(load(&loads, 2).reads > 0.0);
     }
 
     #[test]
     fn a_daughter_has_no_rate_until_its_second_sample() {
-        let (mut loads, regions) = (sampling(), open(2));
+        let (mut loads, regions) = (asked_for(Asked::Samples), open(2));
         let created = |region| SimTime::from_nanos(u64::from(region) * 61_000_000_000);
-        loads.sample(&regions, |_| (0, 0), created);
-        (0..7).for_each(|_| loads.wrote(1));
-        loads.sample(&regions, |_| (0, 0), created);
-        assert_eq!(loads.load(1, 0).writes, 0.0);
-        loads.wrote(1);
-        loads.sample(&regions, |_| (0, 0), created);
-        assert_eq!(loads.load(1, 0).writes, 1.0);
+        loads.sample(&regions, writes(0), created);
+        loads.sample(&regions, writes(7), created);
+        assert_eq!(loads.load(1, writes(7)(1)).writes, 0.0);
+        loads.sample(&regions, writes(8), created);
+        assert_eq!(loads.load(1, writes(8)(1)).writes, 1.0);
     }
 
     #[test]
     fn rows_since_the_last_run_restart_with_an_opening() {
-        let mut loads = sampling();
-        (0..5).for_each(|_| loads.wrote(3));
-        loads.read(3, 4);
-        assert_eq!(loads.rows_since_last_run(3), 9);
-        loads.read_by_balancer();
-        assert_eq!(loads.rows_since_last_run(3), 0);
-        loads.wrote(3);
-        assert_eq!(loads.rows_since_last_run(3), 1);
-        loads.opened(3);
-        loads.wrote(3);
-        loads.wrote(3);
-        // Writes fell from 6 to 2; reads from 4 to 0.
-        assert_eq!(loads.rows_since_last_run(3), 2);
-        assert_eq!(loads.rows_since_last_run(99), 0);
+        let mut loads = asked_for(Asked::Rows);
+        let seen = |rows: u64| writes(rows)(1);
+        loads.read(1, 4);
+        assert_eq!(loads.rows_since_last_run(1, seen(5)), 9);
+        loads.balancer_saw(1, seen(5));
+        assert_eq!(loads.rows_since_last_run(1, seen(5)), 0);
+        loads.read(1, 3);
+        assert_eq!(loads.rows_since_last_run(1, seen(6)), 4);
+        loads.opened(1);
+        // Writes fell from 5 to 2, reads from 4 to 0.
+        assert_eq!(loads.rows_since_last_run(1, seen(2)), 2);
+        let mut idle = LoadSampling::default();
+        idle.read(7, 1);
+        assert!(idle.reads.is_empty());
     }
 }

@@ -52,7 +52,7 @@ impl Master {
     pub fn new(config: &SimConfig, regions: &Regions) -> Self {
         let tables = 1 + config.copies.len() + config.changes.neighbours.len();
         Self {
-            counts: RegionCounts::new(regions, config.cluster.servers, tables),
+            counts: RegionCounts::new(regions, config.cluster.servers.max(1), tables),
             opening: BTreeMap::new(),
             dead: BTreeMap::new(),
             slow_until: BTreeMap::new(),

@@ -15,7 +15,7 @@ impl Simulation<'_> {
     pub(super) fn await_normalizer(&mut self) {
         if let Some(normalizer) = &self.config.changes.normalizer {
             let period = normalizer.period.max(SimDuration::from_millis(1));
-            self.schedule(self.now + period, Event::NormalizerRuns);
+            self.await_change(self.now + period, Event::NormalizerRuns);
         }
     }
 

@@ -2,23 +2,31 @@
 //!
 //! Must not know TOML, other runs, or where anything is written.
 //!
-//! Integer nanoseconds, one event loop; regions are static: region i in key order opens on server (offset + i) mod n.
+//! Integer nanoseconds, one event loop. Region i in key order opens on server (offset + i) mod n; later regions divide, merge and move.
 //! Draws belong to operations and attempts, so that neither batching nor the order of service changes a result.
 //!
 //! A write to one table is a single call, and its path is short: `open_loop`, `closed_loop` and `flushing` send it, `server_side` works on
 //! it, `retries` and `outcomes` end it. A read, and a write to a table with copies, takes several calls: `reads` and `copying` divide it
 //! into the parts of `fan_out`, and `part_calls` takes each part from call to call. Both share the servers.
+//!
+//! `regions` holds what every call looks at; `region_changes` is the only place where regions and servers change. A call that meets a
+//! change is refused, finds its region again by its key (`keys`), and its client learns where that is (`locating`).
 
 mod balancing;
 mod calls;
 mod closed_loop;
+mod compaction_jobs;
 mod config;
 mod copying;
 mod crashing;
 mod fan_out;
+mod flush_jobs;
 mod flushing;
 mod keys;
+#[cfg(test)]
+mod living_tests;
 mod load_sampling;
+mod locating;
 mod master;
 mod merging;
 mod moving;
@@ -26,6 +34,7 @@ mod neighbouring;
 mod open_loop;
 mod outcomes;
 mod part_calls;
+mod part_regions;
 mod placing;
 #[cfg(test)]
 mod read_tests;
@@ -33,14 +42,22 @@ mod readers;
 mod reads;
 mod region_changes;
 mod region_counts;
+mod region_order;
 mod regions;
+mod regrouping;
 mod retries;
 mod row_spread;
+mod row_weights;
 mod saturating;
 mod scan_cursor;
 mod server_side;
 mod simulation;
 mod splitting;
+mod store;
+mod store_handover;
+#[cfg(test)]
+mod store_tests;
+mod stored_rows;
 mod storing;
 mod timeline;
 

@@ -7,9 +7,16 @@ use super::calls::NONE;
 use super::master::Opening;
 use super::simulation::{Event, Simulation};
 use crate::metrics::Happening;
-use crate::time::SimDuration;
+use crate::time::{SimDuration, SimTime};
 
 impl Simulation<'_> {
+    /// `event` will happen to the cluster at `at`, unless the run ends before; then a workload that ends by itself still may.
+    pub(super) fn await_change(&mut self, at: SimTime, event: Event) {
+        if at < self.config.duration {
+            self.schedule(at, event);
+        }
+    }
+
     /// Whether a region serves calls.
     pub(super) fn is_open(&self, region: u32) -> bool {
         self.regions.get(region).serving != NONE
@@ -28,7 +35,7 @@ impl Simulation<'_> {
     pub(super) fn await_opening(&mut self, region: u32, pause: SimDuration, opening: Opening) {
         let before = self.master.opening.insert(region, opening);
         debug_assert!(before.is_none(), "a region opens once at a time");
-        self.schedule(self.now + pause, Event::RegionOpens(region));
+        self.await_change(self.now + pause, Event::RegionOpens(region));
     }
 
     /// An open region moves to another server: offline for `cluster.move_offline`.

@@ -3,10 +3,11 @@
 
 use super::SimConfig;
 use super::calls::{Call, NONE};
-use super::placing::Place;
+use super::placing::{Place, Placing};
 use super::simulation::Simulation;
+use crate::keyspace::KeyBatch;
 use crate::time::SimTime;
-use crate::workload::{OpenArrivals, OperationBatch, OperationId, WriteKind};
+use crate::workload::{OpenArrivals, OperationBatch, OperationId};
 use std::collections::VecDeque;
 use std::hint::black_box;
 
@@ -19,6 +20,7 @@ pub(super) struct OpenLoop {
     arrivals: OpenArrivals,
     batch: OperationBatch,
     places: Vec<Place>,
+    keys: KeyBatch,
     pub next: usize,
     /// Operations that were sent but those that had ended when the last one was.
     in_flight: u64,
@@ -37,6 +39,7 @@ impl OpenLoop {
             ),
             batch: OperationBatch::new(),
             places: Vec::new(),
+            keys: KeyBatch::default(),
             next: 0,
             in_flight: 0,
             ends: VecDeque::new(),
@@ -51,6 +54,15 @@ impl OpenLoop {
             .get(self.next)
             .copied()
             .unwrap_or(SimTime::MAX)
+    }
+
+    /// The regions of the next operations whose region `changed` chooses are found again.
+    pub fn place_again(&mut self, table: &Placing<'_>, changed: impl Fn(u32) -> bool) {
+        for at in self.next..self.places.len() {
+            if changed(self.places[at].region) {
+                self.places[at].region = table.locate(self.keys.get(at));
+            }
+        }
     }
 
     /// An operation ends at `end`, not before those of which this was told before.
@@ -74,8 +86,9 @@ impl Simulation<'_> {
             &batch.records,
             &batch.operations,
             &batch.indices,
-            |_, _, place| open.places.push(place),
+            |_, _, place, _| open.places.push(place),
         );
+        self.placing.swap_keys(&mut open.keys);
         self.copying.place_open(batch);
     }
 
@@ -88,8 +101,9 @@ impl Simulation<'_> {
         if self.open.next.is_multiple_of(AHEAD) {
             let next = self.open.places[self.open.next..].iter().take(AHEAD);
             black_box(next.fold(0, |bits, place| {
-                let server = self.servers[place.server as usize].touch();
-                bits ^ server ^ self.recorder.demand_so_far(place.region)
+                let server = self.regions.get(place.region).server;
+                bits ^ self.servers[server as usize].touch()
+                    ^ self.recorder.demand_so_far(place.region)
             }));
         }
         if let Some(call) = self.send_operation() {
@@ -120,6 +134,7 @@ impl Simulation<'_> {
         let at = open.next;
         let (place, intended) = (open.places[at], open.batch.intended[at]);
         let operation = OperationId(open.batch.operations[at]);
+        let key = self.keys.insert(open.keys.get(at));
         open.next += 1;
         if open.next == open.places.len() {
             self.refill();
@@ -130,31 +145,40 @@ impl Simulation<'_> {
             open.in_flight -= 1;
         }
         let write = operation.write();
+        let state = self.regions.get(place.region);
         self.recorder.offered(
             intended,
             write,
             place.region,
-            place.server,
+            state.server,
             place.key_bucket,
         );
         if open.in_flight >= self.config.client.max_in_flight {
             self.recorder.failed(write, intended, intended);
+            self.keys.remove(key);
             self.last_outcome = self.last_outcome.max(intended);
             return None;
         }
         open.in_flight += 1;
+        let server = if state.openings == 0 {
+            state.server
+        } else {
+            self.server_for(place.region, self.process_of(operation, NONE))
+        };
         Some(Call {
             operation,
             intended,
             taken: SimTime::MAX,
             row: place.row,
-            bytes: u64::from(place.bytes),
+            bytes: self.weights.of(place.key_length).bytes,
             rows: 1,
-            server: place.server,
-            handler: 0,
+            server,
+            region: place.region,
+            key,
             client: NONE,
+            handler: 0,
             failures: 0,
-            exclusive: self.kinds[usize::from(write.0)] == WriteKind::Increment,
+            key_length: place.key_length,
         })
     }
 

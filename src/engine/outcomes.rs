@@ -26,11 +26,11 @@ impl Simulation<'_> {
     }
 
     /// A client learns that a call was refused: the rows of a flush are sent again after a pause, as long as they have retries and
-    /// time left; other calls would pause already if they had.
-    pub(super) fn refusal_arrives(&mut self, id: u32) {
+    /// time left (after a look-up, when a region was not served); other calls would pause already if they had.
+    pub(super) fn refusal_arrives(&mut self, id: u32, looks_up: bool) {
         let call = *self.calls.get(id);
         let again = if self.closed.buffers_of(call.client) {
-            self.pause_ends(&call, self.now)
+            self.goes_again(&call, self.now, looks_up)
         } else {
             None
         };
@@ -39,7 +39,12 @@ impl Simulation<'_> {
         };
         self.calls.get_mut(id).failures += 1;
         if self.drop_late_rows(id, Some(again)) {
-            self.schedule(again, Event::Retried(id));
+            let event = if looks_up {
+                Event::LookedUp(id)
+            } else {
+                Event::Retried(id)
+            };
+            self.schedule(again, event);
         } else {
             self.call_ends(id, call.client);
         }
@@ -53,6 +58,7 @@ impl Simulation<'_> {
         } else {
             self.recorder
                 .failed(call.operation.write(), call.intended, self.now);
+            self.keys.remove(call.key);
         }
         self.last_outcome = self.last_outcome.max(self.now);
         self.call_ends(id, call.client);

@@ -7,6 +7,7 @@ use super::fan_out::{FanOut, PART, Purpose, Task};
 use super::scan_cursor::ScanStep;
 use super::simulation::{Event, Simulation, Travel};
 use crate::cluster::Admission;
+use crate::metrics::RefusalReason;
 use crate::random::Draws;
 use crate::time::{SimDuration, SimTime};
 
@@ -28,29 +29,37 @@ impl Simulation<'_> {
         }
     }
 
-    /// The client sends a part's next call. Gets, and a region that a scan opens, are read demand now.
+    /// The client sends a part's next call to where it believes its regions to be; Gets that it looks for on different servers as a call
+    /// each. Gets, and a region that a scan opens, are read demand now.
     pub(super) fn send_part(&mut self, id: u32) {
+        self.fans.parts[id as usize].sent = self.now;
+        self.address_part(id);
+        self.count_call(id);
+        self.travel(Travel::PartCall(id));
+        while let Some(sibling) = self.reads.siblings.pop() {
+            self.count_call(sibling);
+            self.travel(Travel::PartCall(sibling));
+        }
+    }
+
+    fn count_call(&mut self, id: u32) {
         let now = self.now;
-        let part = &mut self.fans.parts[id as usize];
-        part.sent = now;
+        let part = &self.fans.parts[id as usize];
         let (server, task) = (part.server, part.task);
-        if let Purpose::Read { read, work } =
-            &mut self.fans.operations[part.fan_out as usize].purpose
+        if let Purpose::Read { work, .. } = &mut self.fans.operations[part.fan_out as usize].purpose
         {
             work.calls += 1;
-            let first = self.reads.access(*read).first_region;
-            let recorder = &mut self.recorder;
             match task {
-                Task::Gets { .. } => self.fans.take_get_regions(id, |region| {
-                    recorder.read_demand(now, first + region, server);
-                }),
+                Task::Gets { .. } => self
+                    .fans
+                    .gets(id)
+                    .for_each(|get| self.recorder.read_demand(now, get.region, server)),
                 Task::Scan(cursor) if cursor.opens_region() => {
-                    recorder.read_demand(now, first + cursor.region(), server);
+                    self.recorder.read_demand(now, cursor.region(), server);
                 }
                 Task::Scan(_) | Task::Put { .. } => {}
             }
         }
-        self.travel(Travel::PartCall(id));
     }
 
     /// A part's call reaches its server.
@@ -60,20 +69,53 @@ impl Simulation<'_> {
         let admission = self.servers[server as usize]
             .handlers
             .arrive(id | PART, |queues| draws.below(queues));
+        if admission == Admission::Refused && !self.is_alive(server) {
+            return self.part_refused(id, RefusalReason::NotServingRegion);
+        }
         self.recorder
             .call_arrived(server, self.now, admission == Admission::Refused);
         match admission {
             Admission::Taken { handler } => self.take(id | PART, handler),
             Admission::Queued => {}
-            Admission::Refused => self.travel(Travel::PartRefusal(id)),
+            Admission::Refused => self.part_refused(id, RefusalReason::CallQueueTooBig),
         }
     }
 
-    /// A handler takes a part's call. An increment that has to wait for its row keeps the handler.
-    pub(super) fn take_part(&mut self, id: u32, handler: u32) {
+    /// A handler takes a part's call; false when it is refused. A write that has to wait, for room in the memstores or for its row, keeps
+    /// the handler.
+    pub(super) fn take_part(&mut self, id: u32, handler: u32) -> bool {
+        if self.regions.changed() && !self.accepts_part(id) {
+            return false;
+        }
         let part = &mut self.fans.parts[id as usize];
         part.handler = handler;
         part.taken = self.now;
+        let server = part.server;
+        if matches!(part.task, Task::Put { .. }) && self.memstores_block(server) {
+            self.await_memstores(server, id | PART);
+        } else {
+            self.begin_part(id);
+        }
+        true
+    }
+
+    /// A put whose handler waited for room in the memstores goes on, unless its region doesn't take it any more.
+    pub(super) fn resume_part(&mut self, id: u32) {
+        let part = &mut self.fans.parts[id as usize];
+        let (server, handler) = (part.server, part.handler);
+        let taken = std::mem::replace(&mut part.taken, SimTime::MAX);
+        if self.regions.changed() && !self.accepts_part(id) {
+            self.recorder.busy(server, taken, self.now);
+            self.free_handler(server, handler);
+        } else {
+            self.fans.parts[id as usize].taken = taken;
+            self.begin_part(id);
+        }
+    }
+
+    /// A handler works on a part's call; an increment waits for its row.
+    fn begin_part(&mut self, id: u32) {
+        let part = &self.fans.parts[id as usize];
         let server = part.server as usize;
         match part.task.exclusive_row() {
             Some(row) if !self.locks[server].acquire(row, id | PART) => {}
@@ -93,23 +135,25 @@ impl Simulation<'_> {
                 self.serve_write(id | PART, server, u64::from(bytes), time);
             }
             (&Task::Gets { count, found, .. }, _) => {
-                let time = service.gets(count, found, draws);
+                let time = self.paced(part.server, service.gets(count, found, draws));
                 self.schedule(self.now + time, Event::Served(id | PART));
             }
             (Task::Scan(cursor), purpose) => {
                 let most = self.reads.batch_rows(purpose);
-                let time = service.scan(cursor.call_rows(most), draws);
+                let time = self.paced(part.server, service.scan(cursor.call_rows(most), draws));
                 self.schedule(self.now + time, Event::Served(id | PART));
             }
         }
     }
 
-    /// The reply to a part's call leaves its server: row and handler are free again.
+    /// The reply to a part's call leaves its server: a written row is in its memstore, row and handler are free again.
     pub(super) fn part_reply_leaves(&mut self, id: u32) {
         let part = &mut self.fans.parts[id as usize];
         let taken = std::mem::replace(&mut part.taken, SimTime::MAX);
         let (server, handler, row) = (part.server, part.handler, part.task.exclusive_row());
         self.recorder.busy(server, taken, self.now);
+        self.part_is_written(id);
+        self.count_reads(id);
         self.travel(Travel::PartReply(id));
         if let Some(row) = row {
             self.release_row(server, row);
@@ -122,24 +166,26 @@ impl Simulation<'_> {
         let part = &mut self.fans.parts[id as usize];
         part.replies += 1;
         part.failures = 0;
+        let sent = part.sent;
         let operation = &mut self.fans.operations[part.fan_out as usize];
         let (Task::Scan(cursor), Purpose::Read { read, work }) =
             (&mut part.task, &mut operation.purpose)
         else {
             return self.part_ends(id);
         };
-        let access = self.reads.access(*read);
-        let read_before = cursor.rows_read();
-        let step = cursor.advance(&access.spread, access.batch_rows);
-        work.rows_read += (cursor.rows_read() - read_before) as f64;
-        if operation.failed || step == ScanStep::Ends {
+        let (read, failed) = (*read, operation.failed);
+        work.rows_read += cursor.receive(self.reads.access(read).batch_rows) as f64;
+        if failed {
             return self.part_ends(id);
         }
-        let (table, region, sent) = (access.table, cursor.region(), part.sent);
-        if step == ScanStep::Opens {
-            self.fans.parts[id as usize].server = self.table(table).server(region);
-        }
-        if sent + LEAST_CALL <= self.now {
+        self.scan_follows(id, read);
+        let access = self.reads.access(read);
+        let order = self.reads.order(access.table);
+        if let Task::Scan(cursor) = &mut self.fans.parts[id as usize].task
+            && cursor.step(&access.spread, order) == ScanStep::Ends
+        {
+            self.part_ends(id);
+        } else if sent + LEAST_CALL <= self.now {
             self.send_part(id);
         } else {
             self.schedule(sent + LEAST_CALL, Event::PartContinues(id));
@@ -158,8 +204,14 @@ impl Simulation<'_> {
             return self.part_ends(id);
         }
         part.failures += 1;
+        let part = *part;
         if part.failures <= client.retries {
-            let again = self.now + self.back_off.pause(part.failures, draws);
+            let pause = self.back_off.pause(part.failures, draws);
+            let look_up = match part.reason {
+                RefusalReason::NotServingRegion => self.look_up_time(),
+                _ => SimDuration::ZERO,
+            };
+            let again = self.now + pause + look_up;
             if again <= operation.intended + client.deadline {
                 return self.schedule(again, Event::PartAgain(id));
             }
@@ -173,7 +225,11 @@ impl Simulation<'_> {
         if self.fans.operation_of(id).failed {
             self.part_ends(id);
         } else if again {
+            self.address_part(id);
             self.travel(Travel::PartCall(id));
+            while let Some(sibling) = self.reads.siblings.pop() {
+                self.travel(Travel::PartCall(sibling));
+            }
         } else {
             self.send_part(id);
         }
@@ -181,7 +237,7 @@ impl Simulation<'_> {
 
     /// A part is over, one way or the other: the next one starts, and the last one ends its operation.
     fn part_ends(&mut self, id: u32) {
-        let fan_out = self.fans.parts.remove(id as usize).fan_out;
+        let fan_out = self.fans.remove_part(id, &mut self.keys).fan_out;
         let operation = &mut self.fans.operations[fan_out as usize];
         operation.active -= 1;
         if operation.waiting != NONE {
@@ -194,12 +250,16 @@ impl Simulation<'_> {
     /// An operation is given up. What is under way goes on at the servers; nothing more is sent.
     fn fan_out_fails(&mut self, fan_out: u32) {
         let now = self.now;
-        self.fans.drop_waiting(fan_out);
+        self.fans.drop_waiting(fan_out, &mut self.keys);
         let operation = &mut self.fans.operations[fan_out as usize];
         operation.failed = true;
         let operation = *operation;
         match operation.purpose {
             Purpose::Read { read, .. } => self.recorder.read_failed(read, operation.intended, now),
+            Purpose::Neighbour { which } => {
+                self.recorder
+                    .neighbour_failed(which / 2, operation.intended);
+            }
             Purpose::Write { .. } => {
                 let write = operation.operation.write();
                 self.recorder.failed(write, operation.intended, now);
@@ -221,6 +281,9 @@ impl Simulation<'_> {
             Purpose::Read { read, work } => {
                 recorder.read_completed(read, intended, now, in_time, work);
             }
+            Purpose::Neighbour { which } => {
+                recorder.neighbour_completed(which / 2, intended, now, in_time);
+            }
             Purpose::Write { server } => {
                 let write = operation.operation.write();
                 recorder.completed(write, server, intended, now, in_time);
@@ -231,14 +294,15 @@ impl Simulation<'_> {
 
     /// Whoever waits for an operation learns its outcome.
     fn outcome_reaches(&mut self, operation: &FanOut) {
-        self.last_outcome = self.last_outcome.max(self.now);
         match operation.purpose {
+            Purpose::Neighbour { which } => return self.neighbours.operation_ends(which),
             Purpose::Read { .. } => self.read_ends(operation.client),
             Purpose::Write { .. } if operation.client == NONE => {
                 self.open.ends_at(self.now);
             }
             Purpose::Write { .. } => self.client_call_ends(operation.client),
         }
+        self.last_outcome = self.last_outcome.max(self.now);
     }
 
     /// The draws of the next attempt of a part's call.

@@ -1,27 +1,23 @@
-//! Where the rows of one table go: record to key to region to server. Must not know when an operation happens.
+//! Where the rows of one table go: record to key to region. Must not know servers, nor when an operation happens.
 
 use super::SimConfig;
-use crate::cluster::TableSpec;
+use crate::cluster::RegionMap;
 use crate::key::KeyPlan;
 use crate::keyspace::{KeyBatch, Router, RowKey};
 use crate::random::{DrawKey, Stream, mix, stream};
-use crate::storage::RowSize;
 use crate::workload::{OperationId, WriteKind};
 use rand::RngExt;
+use std::sync::Arc;
 
-/// Where one row goes and what it weighs.
+/// Where one row goes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     /// Region, counted over all tables.
     pub region: u32,
-    /// Its server.
-    pub server: u32,
     /// Bucket of the key map; zero without series.
     pub key_bucket: u32,
-    /// Bytes in the write-ahead log: the row's KeyValues.
-    pub bytes: u32,
-    /// Heap in a client's write buffer.
-    pub heap: u32,
+    /// Bytes of the key.
+    pub key_length: u16,
     /// Names the row among those of its server that are locked at a time: 64 well-mixed bits of its key, so that two rows of
     /// a million in flight share a number with a probability below 10^-7 (they would then wait for each other).
     pub row: u64,
@@ -68,8 +64,9 @@ impl Unplaced {
 #[derive(Debug)]
 pub(super) struct Placing<'a> {
     key: &'a KeyPlan,
-    router: Router,
-    /// Number of its first region: those of copies are numbered after those of the table.
+    /// Its regions.
+    pub map: RegionMap,
+    /// Number of its first region at the start: those of copies are numbered after those of the table.
     first_region: u32,
     /// Keeps the rows of copies apart from those of the table under equal keys.
     row_salt: u64,
@@ -78,9 +75,6 @@ pub(super) struct Placing<'a> {
     /// Server of the first region.
     offset: u32,
     draws: DrawKey,
-    /// Of a row, by the length of its key (up to the plan's greatest): bytes in the write-ahead log, heap in a write buffer.
-    sizes: Vec<(u32, u32)>,
-    greatest_heap: u64,
     row_numbers: bool,
     keys: KeyBatch,
     regions: Vec<u32>,
@@ -101,7 +95,7 @@ impl<'a> Placing<'a> {
             .map(|(table, copy)| {
                 let points = &copy.split_points;
                 let placing = Self::of_table(config, table, &copy.key, points, first_region);
-                first_region += placing.regions();
+                first_region += placing.map.regions();
                 placing
             })
             .collect()
@@ -112,17 +106,13 @@ impl<'a> Placing<'a> {
         config: &'a SimConfig,
         table: u32,
         key: &'a KeyPlan,
-        split_points: &[RowKey],
+        split_points: &Arc<Vec<RowKey>>,
         first_region: u32,
     ) -> Self {
         let servers = config.cluster.servers.max(1);
-        let size = row_size(&config.table);
-        let longest = key.len_range().1 as u64;
-        let sizes =
-            (0..=longest).map(|key| (size.cells(key) as u32, size.mutation_heap(key) as u32));
         Self {
             key,
-            router: Router::new(split_points),
+            map: RegionMap::new(split_points, first_region),
             first_region,
             row_salt: mix(u64::from(table)),
             buckets: (table == 0 && !config.key_buckets.is_empty())
@@ -131,8 +121,6 @@ impl<'a> Placing<'a> {
             offset: stream(config.seed, config.replicate, Stream::Placement, table)
                 .random_range(0..servers),
             draws: DrawKey::new(config.seed, config.replicate, Stream::Keys, table),
-            sizes: sizes.collect(),
-            greatest_heap: size.mutation_heap(longest),
             row_numbers: config
                 .workload
                 .writes
@@ -144,53 +132,43 @@ impl<'a> Placing<'a> {
         }
     }
 
-    /// The server of each region, in key order.
-    pub fn region_servers(&self) -> impl Iterator<Item = u32> + '_ {
-        (0..self.regions()).map(|region| self.server(region))
+    /// The server of each region at the start, in key order: they are dealt round robin.
+    pub fn first_servers(&self) -> impl Iterator<Item = u32> + '_ {
+        let (offset, servers) = (u64::from(self.offset), u64::from(self.servers));
+        (0..self.map.regions()).map(move |at| ((offset + u64::from(at)) % servers) as u32)
     }
 
-    /// Number of regions, >= 1.
-    pub fn regions(&self) -> u32 {
-        self.router.regions() as u32
-    }
-
-    /// Number of its first region, counted over all tables.
+    /// Number of its first region at the start, counted over all tables.
     pub fn first_region(&self) -> u32 {
         self.first_region
     }
 
-    /// The first key of its `region`-th region.
-    pub fn start(&self, region: u32) -> &[u8] {
-        self.router.start(region)
-    }
-
-    /// Which of its regions holds the key.
+    /// The region that holds the key, counted over all tables.
     pub fn locate(&self, key: &[u8]) -> u32 {
-        self.router.locate(key)
+        self.map.locate(key)
     }
 
-    /// Appends for each key which of its regions holds it.
+    /// Appends for each key the region that holds it.
     pub fn locate_batch(&self, keys: &KeyBatch, regions: &mut Vec<u32>) {
-        self.router.locate_batch(keys, regions);
-    }
-
-    /// The server of its `region`-th region: they are dealt round robin.
-    pub fn server(&self, region: u32) -> u32 {
-        ((u64::from(self.offset) + u64::from(region)) % u64::from(self.servers)) as u32
+        self.map.locate_batch(keys, regions);
     }
 
     /// Bytes of its longest key.
-    pub fn longest_key(&self) -> u64 {
-        self.sizes.len() as u64 - 1
+    pub fn longest_key(&self) -> u16 {
+        self.key.len_range().1 as u16
     }
 
-    /// The greatest heap size of a row in a write buffer.
-    pub fn greatest_heap(&self) -> u64 {
-        self.greatest_heap
+    /// The keys that were placed last, in order, for those of a batch before.
+    pub fn swap_keys(&mut self, keys: &mut KeyBatch) {
+        std::mem::swap(&mut self.keys, keys);
     }
 
-    /// Tells `each` the place of every operation, in order.
-    pub fn place_all(&mut self, unplaced: &Unplaced, each: impl FnMut(usize, OperationId, Place)) {
+    /// Tells `each` the place and the key of every operation, in order.
+    pub fn place_all(
+        &mut self,
+        unplaced: &Unplaced,
+        each: impl FnMut(usize, OperationId, Place, &[u8]),
+    ) {
         self.place(
             &unplaced.records,
             &unplaced.operations,
@@ -199,51 +177,38 @@ impl<'a> Placing<'a> {
         );
     }
 
-    /// Tells `each` the place of every operation, in order: `records` holds one record each, one after another.
+    /// Tells `each` the place and the key of every operation, in order: `records` holds one record each, one after another.
     pub fn place(
         &mut self,
         records: &[i64],
         operations: &[u64],
         indices: &[u64],
-        mut each: impl FnMut(usize, OperationId, Place),
+        mut each: impl FnMut(usize, OperationId, Place, &[u8]),
     ) {
         self.keys.clear();
         self.key
             .write_batch(records, operations, indices, self.draws, &mut self.keys);
         self.regions.clear();
-        self.router.locate_batch(&self.keys, &mut self.regions);
+        self.map.locate_batch(&self.keys, &mut self.regions);
         self.key_buckets.clear();
         if let Some(buckets) = &self.buckets {
             buckets.locate_batch(&self.keys, &mut self.key_buckets);
         }
         for (at, &operation) in operations.iter().enumerate() {
             let key = self.keys.get(at);
-            let region = self.regions[at];
-            let (bytes, heap) = self.sizes[key.len()];
             let place = Place {
-                region: self.first_region + region,
-                server: self.server(region),
+                region: self.regions[at],
                 key_bucket: self.key_buckets.get(at).copied().unwrap_or(0),
-                bytes,
-                heap,
+                key_length: key.len() as u16,
                 row: if self.row_numbers {
                     row_number(key) ^ self.row_salt
                 } else {
                     0
                 },
             };
-            each(at, OperationId(operation), place);
+            each(at, OperationId(operation), place, key);
         }
     }
-}
-
-/// What a table's rows weigh.
-pub(super) fn row_size(table: &TableSpec) -> RowSize {
-    RowSize::new(
-        table.family.len() as u64,
-        table.qualifiers.iter().map(String::as_str),
-        table.value.0,
-    )
 }
 
 /// 64 bits of a row key: SplitMix64's finaliser over its words and its length.

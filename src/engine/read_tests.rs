@@ -28,7 +28,7 @@ const SCAN_ROW: u64 = 7 * MICROS;
 const DISK: u64 = 30_000 * MICROS;
 
 /// One-byte keys; a region for every ten of them, dealt to four servers; a call of a scanner returns four rows.
-fn config() -> SimConfig {
+pub(super) fn config() -> SimConfig {
     let field = Field {
         name: "id".into(),
         kind: FieldKind::Int {

@@ -3,11 +3,15 @@
 use super::SimConfig;
 use super::calls::NONE;
 use super::fan_out::{FanOut, Part, Purpose, Task};
-use super::placing::{Placing, row_size};
+use super::part_regions::Address;
+use super::placing::Placing;
+use super::region_order::RegionOrder;
 use super::row_spread::RowSpread;
-use super::scan_cursor::ScanCursor;
+use super::row_weights::row_size;
+use super::scan_cursor::{ScanCursor, ScanKeys};
 use super::simulation::{Event, Simulation};
 use crate::cluster::TableSpec;
+use crate::keyspace::RowKey;
 use crate::metrics::ReadWork;
 use crate::query::Requests;
 use crate::random::{DrawKey, Stream};
@@ -22,8 +26,6 @@ const SCANNER_BYTES: ByteSize = ByteSize(2 << 20);
 pub(super) struct Access {
     /// The table that serves it: 0, or copy c - 1.
     pub table: usize,
-    /// Number of the table's first region.
-    pub first_region: u32,
     /// How the table's rows lie over its regions.
     pub spread: RowSpread,
     /// Rows that fit into one call of a scanner, >= 1.
@@ -46,12 +48,18 @@ pub(super) struct Reads {
     /// Open-loop reads in flight.
     pub in_flight: u64,
     accesses: Vec<Access>,
+    /// The regions of the table and of each copy, as long as something reads them.
+    orders: Vec<RegionOrder>,
     /// What one read asks for; kept for its memory.
     pub requests: Requests,
     /// Regions of the Gets of one read.
     get_regions: Vec<u32>,
     /// Regions that one read asks, from and to.
     asked: Vec<(u32, u32)>,
+    /// Where the Gets of one part go; kept for its memory.
+    pub addresses: Vec<Address>,
+    /// Parts that have been made of another one and are to be sent with it.
+    pub siblings: Vec<u32>,
     /// The part of a read's Gets on each server; [`NONE`] but while a read is divided.
     part_of_server: Vec<u32>,
     rows_draws: DrawKey,
@@ -64,18 +72,18 @@ impl Reads {
             let table = table_of(read.table);
             let sample = &read.row_sample;
             let key = match sample.len() {
-                0 => table.longest_key(),
+                0 => u64::from(table.longest_key()),
                 keys => sample.iter().map(|key| key.len() as u64).sum::<u64>() / keys as u64,
             };
             Access {
                 table: read.table,
-                first_region: table.first_region(),
                 spread: RowSpread::new(sample, table),
                 batch_rows: scanner_rows(&config.table, key),
             }
         });
         Self {
             accesses: accesses.collect(),
+            orders: std::iter::once(table).chain(copies).map(order_of).collect(),
             source: (!config.reads.is_empty()).then(|| {
                 let generator = config.generator.clone();
                 ReadSource::new(&config.workload, generator, config.seed, config.replicate)
@@ -86,7 +94,9 @@ impl Reads {
             requests: Requests::default(),
             get_regions: Vec::new(),
             asked: Vec::new(),
-            part_of_server: vec![NONE; config.cluster.servers.max(1) as usize],
+            addresses: Vec::new(),
+            siblings: Vec::new(),
+            part_of_server: vec![NONE; config.servers_in_all() as usize],
             rows_draws: DrawKey::new(config.seed, config.replicate, Stream::ScannedRows, 0),
         }
     }
@@ -96,11 +106,48 @@ impl Reads {
         &self.accesses[usize::from(read.0)]
     }
 
+    /// The regions of a table that is read: 0, or copy c - 1.
+    pub fn order(&self, table: usize) -> &RegionOrder {
+        &self.orders[table]
+    }
+
+    /// The spreads of a table, and its order, when it is read.
+    fn changing(&mut self, table: u32) -> Option<(&mut RegionOrder, Vec<&mut RowSpread>)> {
+        let accesses = self.accesses.iter_mut();
+        let of_table = accesses.filter(|access| access.table == table as usize);
+        let spreads: Vec<_> = of_table.map(|access| &mut access.spread).collect();
+        (!spreads.is_empty()).then(|| (&mut self.orders[table as usize], spreads))
+    }
+
+    /// A region of a table has been divided at `row`.
+    pub fn region_divides(
+        &mut self,
+        table: u32,
+        parent: u32,
+        (lower, upper): (u32, u32),
+        row: &RowKey,
+    ) {
+        if let Some((order, spreads)) = self.changing(table) {
+            let place = order.divide(parent, lower, upper);
+            spreads
+                .into_iter()
+                .for_each(|spread| spread.divide(place, row));
+        }
+    }
+
+    /// Two neighbours of a table have become one region.
+    pub fn regions_unite(&mut self, table: u32, (lower, upper): (u32, u32), merged: u32) {
+        if let Some((order, spreads)) = self.changing(table) {
+            let place = order.unite(lower, upper, merged);
+            spreads.into_iter().for_each(|spread| spread.unite(place));
+        }
+    }
+
     /// Rows that a scanner's call of that operation returns at most.
     pub fn batch_rows(&self, purpose: Purpose) -> u64 {
         match purpose {
             Purpose::Read { read, .. } => self.access(read).batch_rows,
-            Purpose::Write { .. } => 1,
+            Purpose::Write { .. } | Purpose::Neighbour { .. } => 1,
         }
     }
 }
@@ -175,12 +222,13 @@ impl Simulation<'_> {
             client: reader,
             active: 0,
             waiting: NONE,
+            parts: 0,
             failed: false,
             purpose: Purpose::Read { read, work },
         });
         let mut parts = Parts {
             fan_out,
-            count: 0,
+            process: self.process_of(operation, reader),
             last: NONE,
         };
         self.reads.asked.clear();
@@ -190,7 +238,7 @@ impl Simulation<'_> {
         if let Purpose::Read { work, .. } = &mut self.fans.operations[fan_out as usize].purpose {
             work.regions = regions;
         }
-        if parts.count == 0 {
+        if parts.last == NONE {
             self.fan_out_ends(fan_out);
         } else {
             self.start_parts(fan_out);
@@ -206,25 +254,26 @@ impl Simulation<'_> {
         let found = (requests.gets_found / gets.len() as f64).clamp(0.0, 1.0);
         let mut regions = std::mem::take(&mut self.reads.get_regions);
         regions.clear();
-        let table = self.table(self.reads.access(read).table);
-        table.locate_batch(gets, &mut regions);
-        for &region in &regions {
-            let server = self.table(self.reads.access(read).table).server(region);
+        let table = self.reads.access(read).table;
+        self.table(table).locate_batch(gets, &mut regions);
+        for (&region, key) in regions.iter().zip(gets.iter()) {
+            let server = self.server_for(region, parts.process);
             let mut part = self.reads.part_of_server[server as usize];
             if part == NONE {
                 let task = Task::Gets {
                     count: 0,
                     found,
-                    regions: NONE,
+                    first: NONE,
                 };
                 part = self.append_part(parts, server, task);
                 self.reads.part_of_server[server as usize] = part;
             }
-            self.fans.push_get(part, region);
-            self.reads.asked.push((region, region));
+            self.fans.push_get(part, region, self.keys.insert(key));
+            let place = self.reads.order(table).place(region);
+            self.reads.asked.push((place, place));
         }
         for &region in &regions {
-            let server = self.table(self.reads.access(read).table).server(region);
+            let server = self.server_for(region, parts.process);
             self.reads.part_of_server[server as usize] = NONE;
         }
         self.reads.get_regions = regions;
@@ -241,26 +290,31 @@ impl Simulation<'_> {
         let mut draws = self.reads.rows_draws.at(operation.0);
         for (at, scan) in requests.scans.iter().enumerate() {
             let access = self.reads.access(read);
-            let table = self.table(access.table);
+            let (table, order) = (self.table(access.table), self.reads.order(access.table));
             let (start, stop) = (requests.starts.get(at), requests.stops.get(at));
-            let range = access.spread.range(start, stop, table);
-            let cursor = ScanCursor::new(&access.spread, range, scan, draws.unit());
-            let server = table.server(cursor.region());
-            self.reads.asked.push(cursor.visited_regions());
+            let range = access.spread.range(start, stop, table, order);
+            let keys = ScanKeys {
+                start: self.keys.insert(start),
+                stop: self.keys.insert(stop),
+            };
+            let cursor = ScanCursor::new(&access.spread, order, range, scan, draws.unit(), keys);
+            let places = cursor.visited_places(&access.spread);
+            let server = self.server_for(cursor.region(), parts.process);
+            self.reads.asked.push(places);
             self.append_part(parts, server, Task::Scan(cursor));
         }
     }
 
     /// Adds a part behind those of the same operation, which all wait.
     fn append_part(&mut self, parts: &mut Parts, server: u32, task: Task) -> u32 {
-        let part = Part::new(parts.fan_out, parts.count, server, task);
+        let number = self.fans.next_number(parts.fan_out);
+        let part = Part::new(parts.fan_out, number, server, task);
         let id = self.fans.insert_part(part);
         match parts.last {
             NONE => self.fans.operations[parts.fan_out as usize].waiting = id,
             last => self.fans.parts[last as usize].next = id,
         }
         parts.last = id;
-        parts.count += 1;
         id
     }
 
@@ -278,8 +332,13 @@ impl Simulation<'_> {
 #[derive(Debug)]
 struct Parts {
     fan_out: u32,
-    count: u32,
+    /// The client process that sends them.
+    process: u32,
     last: u32,
+}
+
+fn order_of(table: &Placing<'_>) -> RegionOrder {
+    RegionOrder::new(table.first_region(), table.map.regions())
 }
 
 /// How many regions lie in any of the ranges, given by their first and last ones. Sorts them; no allocation.

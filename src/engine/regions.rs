@@ -12,7 +12,7 @@ pub(super) struct RegionState {
     pub serving: u32,
     /// The server that takes its writes: `serving`, or [`NONE`] while its memstore is too full (`RegionTooBusy`).
     pub writable: u32,
-    /// The server that it is on, was on last, or is opening on.
+    /// The server that it is on, was on last, or is opening on; [`NONE`] once it has been split or merged.
     pub server: u32,
     /// The server that clients look for it on while they don't know that it has moved.
     pub believed: u32,
@@ -26,6 +26,7 @@ pub(super) struct RegionState {
 #[derive(Debug, Default)]
 pub(super) struct Regions {
     states: Vec<RegionState>,
+    changed: bool,
 }
 
 impl Regions {
@@ -69,8 +70,31 @@ impl Regions {
         &self.states[region as usize]
     }
 
+    /// Some region has been closed, opened, or has refused writes: until then every region takes every call on the server where all
+    /// clients look for it.
+    #[inline]
+    pub fn changed(&self) -> bool {
+        self.changed
+    }
+
+    /// It was split or merged: its keys belong to others.
+    #[inline]
+    pub fn is_gone(&self, region: u32) -> bool {
+        self.get(region).server == NONE
+    }
+
+    /// A closed region is no more: it was split or merged.
+    pub fn end(&mut self, region: u32) {
+        self.changed = true;
+        let state = &mut self.states[region as usize];
+        state.serving = NONE;
+        state.writable = NONE;
+        state.server = NONE;
+    }
+
     /// It refuses all calls from now on (`NotServingRegion`).
     pub fn close(&mut self, region: u32) {
+        self.changed = true;
         let state = &mut self.states[region as usize];
         state.serving = NONE;
         state.writable = NONE;
@@ -78,6 +102,7 @@ impl Regions {
 
     /// It opens on `server`; clients that knew where it was look for it there first.
     pub fn open(&mut self, region: u32, server: u32) {
+        self.changed = true;
         let state = &mut self.states[region as usize];
         state.believed = state.server;
         state.server = server;
@@ -88,8 +113,14 @@ impl Regions {
 
     /// An open region takes writes, or refuses them (`RegionTooBusy`).
     pub fn set_writable(&mut self, region: u32, writable: bool) {
+        self.changed = true;
         let state = &mut self.states[region as usize];
         state.writable = if writable { state.serving } else { NONE };
+    }
+
+    /// The server of each.
+    pub fn servers(&self) -> impl Iterator<Item = u32> + '_ {
+        self.states.iter().map(|state| state.server)
     }
 
     /// The numbers of the open regions of a server, ascending. O(regions).

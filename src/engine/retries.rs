@@ -6,8 +6,12 @@
 
 use super::calls::{Call, NONE};
 use super::simulation::{Simulation, Travel};
-use crate::time::SimTime;
-use crate::workload::{OperationId, WriteKind};
+use crate::metrics::RefusalReason;
+use crate::time::{SimDuration, SimTime};
+use crate::workload::OperationId;
+
+/// Most retries that are told apart.
+const MOST_RETRIES: u32 = 30_000;
 
 /// What has to be known of a call of one row while it is under way to its client and back.
 #[derive(Debug, Clone, Copy)]
@@ -15,24 +19,35 @@ pub(super) struct Pausing {
     pub operation: OperationId,
     pub intended: SimTime,
     row: u64,
-    bytes: u32,
-    server: u32,
+    region: u32,
+    key: u32,
     client: u32,
-    /// Attempts that failed so far.
-    failures: u32,
+    key_length: u16,
+    /// Attempts that failed so far, times two; plus one when the client looks its region up before the next.
+    failures: u16,
 }
 
 impl Simulation<'_> {
-    /// A server refuses a call now. Its client will try again after a pause, unless its retries or its time are used up.
-    pub(super) fn refused(&mut self, id: u32) {
+    /// A server refuses a call now. Its client will try again after a pause (and a look-up, when the region is not there), unless its
+    /// retries or its time are used up.
+    pub(super) fn refused(&mut self, id: u32, reason: RefusalReason) {
         let call = *self.calls.get(id);
+        let looks_up = reason == RefusalReason::NotServingRegion;
         if self.closed.buffers_of(call.client) {
-            return self.travel(Travel::Refusal(id));
+            return self.travel(if looks_up {
+                Travel::NotServing(id)
+            } else {
+                Travel::Refusal(id)
+            });
+        }
+        if looks_up {
+            let process = self.process_of(call.operation, call.client);
+            self.looks_up(call.region, process);
         }
         let Some(learnt) = self.arrival() else {
             return;
         };
-        let again = self.pause_ends(&call, learnt);
+        let again = self.goes_again(&call, learnt, looks_up);
         if let Some(again) =
             again.filter(|&again| again <= call.intended + self.config.client.deadline)
         {
@@ -44,28 +59,42 @@ impl Simulation<'_> {
                         operation: call.operation,
                         intended: call.intended,
                         row: call.row,
-                        bytes: call.bytes as u32,
-                        server: call.server,
+                        region: call.region,
+                        key: call.key,
                         client: call.client,
-                        failures: call.failures + 1,
+                        key_length: call.key_length,
+                        failures: 2 * (call.failures + 1) + u16::from(looks_up),
                     },
                 );
             }
         } else if call.client == NONE {
             self.recorder
                 .failed(call.operation.write(), call.intended, learnt);
+            self.keys.remove(call.key);
             self.open_call_ends(id, learnt);
         } else {
             self.travel(Travel::Refusal(id));
         }
     }
 
-    /// When the pause of a client ends that learns of one more failure at `learnt`; `None` without retries left.
-    pub(super) fn pause_ends(&self, call: &Call, learnt: SimTime) -> Option<SimTime> {
+    /// When a client that learns of one more failure at `learnt` sends the call again, after a pause and perhaps a look-up; `None` without
+    /// retries left.
+    pub(super) fn goes_again(
+        &self,
+        call: &Call,
+        learnt: SimTime,
+        looks_up: bool,
+    ) -> Option<SimTime> {
+        let failures = u32::from(call.failures);
         // The draws of the attempt that failed.
-        let draws = self.back_off_draws.at(call.operation, call.failures);
-        (call.failures < self.config.client.retries)
-            .then(|| learnt + self.back_off.pause(call.failures + 1, draws))
+        let draws = self.back_off_draws.at(call.operation, failures);
+        let look_up = if looks_up {
+            self.look_up_time()
+        } else {
+            SimDuration::ZERO
+        };
+        (failures < self.config.client.retries.min(MOST_RETRIES))
+            .then(|| learnt + self.back_off.pause(failures + 1, draws) + look_up)
     }
 
     /// The next attempt of a refused call reaches its server.
@@ -73,19 +102,25 @@ impl Simulation<'_> {
         let Some((_, pausing)) = self.pausing.pop() else {
             return;
         };
-        let write = pausing.operation.write();
+        let region = self.region_now(pausing.region, pausing.key);
+        let process = self.process_of(pausing.operation, pausing.client);
+        if pausing.failures % 2 == 1 {
+            self.looks_up(region, process);
+        }
         let id = self.calls.insert(Call {
             operation: pausing.operation,
             intended: pausing.intended,
             taken: SimTime::MAX,
             row: pausing.row,
-            bytes: u64::from(pausing.bytes),
+            bytes: self.weights.of(pausing.key_length).bytes,
             rows: 1,
-            server: pausing.server,
-            handler: 0,
+            server: self.server_for(region, process),
+            region,
+            key: pausing.key,
             client: pausing.client,
-            failures: pausing.failures,
-            exclusive: self.kinds[usize::from(write.0)] == WriteKind::Increment,
+            handler: 0,
+            failures: pausing.failures / 2,
+            key_length: pausing.key_length,
         });
         self.call_arrives(id);
     }

@@ -1,21 +1,22 @@
 //! How the rows of a range of keys lie over the regions that it crosses. Must not know servers, nor how many rows there are.
 
 use super::placing::Placing;
-use crate::keyspace::KeyBatch;
+use super::region_order::RegionOrder;
+use crate::keyspace::{KeyBatch, RowKey};
 use std::sync::Arc;
 
 /// A sorted sample of a table's row keys, cut at the borders of its regions.
 #[derive(Debug)]
 pub(super) struct RowSpread {
     sample: Arc<KeyBatch>,
-    /// For each region, and the end: how many keys of the sample lie before its start.
+    /// For each region in key order, and the end: how many keys of the sample lie before its start.
     borders: Vec<u32>,
 }
 
 /// The regions that a range crosses, and how its rows lie over them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct SpreadRange {
-    /// The first region in key order.
+    /// The place of the first region.
     pub first: u32,
     /// Number of regions, >= 1.
     pub count: u32,
@@ -26,8 +27,10 @@ pub(super) struct SpreadRange {
 impl RowSpread {
     /// O(regions x log of the sample).
     pub fn new(sample: &Arc<KeyBatch>, table: &Placing<'_>) -> Self {
-        let borders = (0..table.regions())
-            .map(|region| keys_below(sample, table.start(region)))
+        let borders = table
+            .map
+            .in_key_order()
+            .map(|region| keys_below(sample, table.map.start(region)))
             .chain([sample.len() as u32])
             .collect();
         Self {
@@ -36,14 +39,32 @@ impl RowSpread {
         }
     }
 
+    /// The region at `place` has been divided at `row`.
+    pub fn divide(&mut self, place: u32, row: &RowKey) {
+        let border = keys_below(&self.sample, row.as_bytes());
+        self.borders.insert(place as usize + 1, border);
+    }
+
+    /// The region at `place` has taken in the next one.
+    pub fn unite(&mut self, place: u32) {
+        self.borders.remove(place as usize + 1);
+    }
+
     /// The range `[start, stop)`, an empty `stop` being the end of the key space. A range without keys lies in the region of `start`.
-    pub fn range(&self, start: &[u8], stop: &[u8], table: &Placing<'_>) -> SpreadRange {
-        let first = table.locate(start);
+    pub fn range(
+        &self,
+        start: &[u8],
+        stop: &[u8],
+        table: &Placing<'_>,
+        order: &RegionOrder,
+    ) -> SpreadRange {
+        let first = order.place(table.locate(start));
         let last = if stop.is_empty() {
-            table.regions() - 1
+            order.count() - 1
         } else {
-            let last = table.locate(stop);
-            last - u32::from(last > 0 && table.start(last) == stop)
+            let region = table.locate(stop);
+            let last = order.place(region);
+            last - u32::from(last > 0 && table.map.start(region) == stop)
         };
         let from = keys_below(&self.sample, start);
         let to = if stop.is_empty() {

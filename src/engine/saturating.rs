@@ -1,6 +1,6 @@
 //! The same writes on one saturated server: what a server can do at most. Must not run anything.
 
-use super::placing::row_size;
+use super::row_weights::row_size;
 use super::{ClusterChanges, SimConfig};
 use crate::client::ClientSpec;
 use crate::cluster::ClusterSpec;

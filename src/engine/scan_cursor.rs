@@ -1,14 +1,19 @@
 //! Where one scan stands: its regions in turn, and of each its rows, batch by batch. Must not know servers or time.
 
+use super::calls::NONE;
+use super::keys::Keys;
+use super::placing::Placing;
+use super::region_order::RegionOrder;
 use super::row_spread::{RowSpread, SpreadRange};
+use crate::keyspace::KeyRange;
 use crate::query::ScanRequest;
 
 /// A scan under way. Its expected number of rows is made whole by one draw u in [0, 1): the first regions that hold an expected
-/// number x of its rows hold floor(x + u) in all, which is x on average.
+/// number x of its rows hold floor(x + u) in all, which is x on average. How many rows lie before a key is thus the same whatever
+/// the regions: a scan meets as many when they change under it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ScanCursor {
     range: SpreadRange,
-    reversed: bool,
     rows: f64,
     draw: f64,
     /// Rows after which it stops.
@@ -19,10 +24,24 @@ pub(super) struct ScanCursor {
     left: u64,
     /// Regions done so far.
     done: u32,
-    /// Regions that it visits in all.
-    visits: u32,
+    /// The open region.
+    region: u32,
+    /// Of the order of regions that `range` and `done` are places in.
+    version: u32,
+    /// Its range in [`Keys`].
+    keys: ScanKeys,
+    reversed: bool,
+    /// It stops when it has the rows that it wants; else at the end of its range.
+    limited: bool,
     /// The next call is the first of the open region.
     opens: bool,
+}
+
+/// The range of a scan in [`Keys`], as long as regions may be divided.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ScanKeys {
+    pub start: u32,
+    pub stop: u32,
 }
 
 /// What a scan does when a reply has come.
@@ -37,18 +56,28 @@ pub(super) enum ScanStep {
 }
 
 impl ScanCursor {
-    /// A scan that has opened its first region. O(log regions).
-    pub fn new(spread: &RowSpread, range: SpreadRange, request: &ScanRequest, draw: f64) -> Self {
+    /// A scan that is about to open its first region.
+    pub fn new(
+        spread: &RowSpread,
+        order: &RegionOrder,
+        range: SpreadRange,
+        request: &ScanRequest,
+        draw: f64,
+        keys: ScanKeys,
+    ) -> Self {
         let mut cursor = Self {
             range,
-            reversed: request.reversed,
             rows: request.rows.max(0.0),
             draw,
-            wanted: u64::MAX,
+            wanted: 0,
             read: 0,
             left: 0,
             done: 0,
-            visits: range.count,
+            region: 0,
+            version: order.version(),
+            keys,
+            reversed: request.reversed,
+            limited: false,
             opens: true,
         };
         let all = cursor.rows_of(spread, range.count);
@@ -56,15 +85,20 @@ impl ScanCursor {
         if request.rows_read < request.rows && all > 0 {
             // A scan that stops early has met a row.
             cursor.wanted = ((request.rows_read + draw) as u64).clamp(1, all);
-            cursor.visits = cursor.visits_for(spread, cursor.wanted);
+            cursor.limited = true;
         }
-        cursor.open(spread);
+        cursor.open(spread, order);
         cursor
     }
 
     /// The open region.
     pub fn region(&self) -> u32 {
-        self.visited(self.done)
+        self.region
+    }
+
+    /// Its range in [`Keys`].
+    pub fn keys(&self) -> ScanKeys {
+        self.keys
     }
 
     /// The next call is the first that asks for the open region.
@@ -72,9 +106,14 @@ impl ScanCursor {
         self.opens
     }
 
-    /// The first and the last region, in key order, of those that it visits.
-    pub fn visited_regions(&self) -> (u32, u32) {
-        let (first, last) = (self.visited(0), self.visited(self.visits - 1));
+    /// The places of the first and the last region, in key order, of those that it will visit. O(log regions).
+    pub fn visited_places(&self, spread: &RowSpread) -> (u32, u32) {
+        let visits = if self.limited {
+            self.visits_for(spread, self.wanted)
+        } else {
+            self.range.count
+        };
+        let (first, last) = (self.visited(0), self.visited(visits - 1));
         (first.min(last), first.max(last))
     }
 
@@ -83,32 +122,91 @@ impl ScanCursor {
         self.left.min(most)
     }
 
-    /// Rows that it has read so far.
-    pub fn rows_read(&self) -> u64 {
-        self.read
-    }
-
-    /// The reply to a call of at most `most` rows has come.
-    pub fn advance(&mut self, spread: &RowSpread, most: u64) -> ScanStep {
+    /// The reply to a call of at most `most` rows has come; how many there were.
+    pub fn receive(&mut self, most: u64) -> u64 {
         let rows = self.call_rows(most);
         self.read += rows;
         self.left -= rows;
-        self.opens = self.left == 0;
-        if !self.opens {
+        self.opens = false;
+        rows
+    }
+
+    /// What comes next after a reply, by the regions of today ([`ScanCursor::follow`]).
+    pub fn step(&mut self, spread: &RowSpread, order: &RegionOrder) -> ScanStep {
+        if self.left > 0 {
             return ScanStep::Continues;
         }
         self.done += 1;
-        if self.done == self.visits {
+        if self.done == self.range.count || self.limited && self.read >= self.wanted {
             return ScanStep::Ends;
         }
-        self.open(spread);
+        self.open(spread, order);
         ScanStep::Opens
     }
 
-    fn open(&mut self, spread: &RowSpread) {
-        self.left = self.rows_of(spread, self.done + 1).min(self.wanted) - self.read;
+    /// Regions have been divided or merged since it was made, or last followed them.
+    #[inline]
+    pub fn is_behind(&self, order: &RegionOrder) -> bool {
+        self.version != order.version()
     }
 
+    /// It finds its place among the regions of today. A region that is no more goes on as those that hold its keys now: from the first on
+    /// that has rows left.
+    pub fn follow(
+        &mut self,
+        spread: &RowSpread,
+        order: &RegionOrder,
+        table: &Placing<'_>,
+        keys: &Keys,
+    ) {
+        self.version = order.version();
+        let (start, stop) = (keys.get(self.keys.start), keys.get(self.keys.stop));
+        self.range = spread.range(start, stop, table, order);
+        let place = order.place(self.region);
+        if place != NONE {
+            self.done = self.visit(place);
+            return;
+        }
+        let KeyRange { start, end } = table.map.range(self.region);
+        let heirs = spread.range(start.as_bytes(), end.as_bytes(), table, order);
+        let ends = [heirs.first, heirs.first + heirs.count - 1].map(|place| self.visit(place));
+        let (from, to) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+        let is_done = self.left == 0 && !self.opens;
+        self.done = if is_done {
+            to
+        } else if self.opens {
+            from
+        } else {
+            (from..to)
+                .find(|&visit| self.rows_of(spread, visit + 1) > self.read)
+                .unwrap_or(to)
+        };
+        self.open(spread, order);
+        if is_done {
+            self.left = 0;
+        }
+    }
+
+    fn open(&mut self, spread: &RowSpread, order: &RegionOrder) {
+        self.region = order.region(self.visited(self.done));
+        let rows = self.rows_of(spread, self.done + 1).min(self.wanted);
+        // Rows that no key tells apart lie evenly over the regions, however many there are: fewer than before may be due.
+        self.left = rows.saturating_sub(self.read);
+        self.opens = true;
+    }
+
+    /// The visit that comes to a place, the nearest one of its range.
+    fn visit(&self, place: u32) -> u32 {
+        let last = self.range.first + self.range.count - 1;
+        let place = place.clamp(self.range.first, last);
+        if self.reversed {
+            last - place
+        } else {
+            place - self.range.first
+        }
+    }
+
+    /// The place of a visit.
     fn visited(&self, index: u32) -> u32 {
         let last = self.range.count - 1;
         self.range.first + if self.reversed { last - index } else { index }

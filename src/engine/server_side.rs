@@ -1,11 +1,13 @@
 //! What happens at a server: calls arrive, are worked on, are synced, leave. Must not know who sent them.
 
-use super::calls::NONE;
+use super::calls::{Call, NONE};
 use super::fan_out::PART;
 use super::simulation::{Event, Simulation, Travel};
-use crate::cluster::{Admission, Edits, GroupCommit, Handlers, NextSync};
+use crate::cluster::{Admission, ClusterSpec, Edits, GroupCommit, Handlers, NextSync};
 use crate::event_queue::Moment;
+use crate::metrics::RefusalReason;
 use crate::time::{SimDuration, SimTime};
+use crate::workload::WriteKind;
 
 /// One region server: what every call needs of it, in two cache lines.
 #[derive(Debug)]
@@ -16,6 +18,14 @@ pub(super) struct Server {
 }
 
 impl Server {
+    /// A server without calls.
+    pub fn new(cluster: &ClusterSpec) -> Self {
+        Self {
+            handlers: Handlers::new(cluster),
+            wal: cluster.wal.as_ref().map(GroupCommit::new),
+        }
+    }
+
     /// Reads what the next call will need.
     #[inline]
     pub fn touch(&self) -> u32 {
@@ -34,33 +44,116 @@ impl Simulation<'_> {
         let call = self.calls.get(id);
         let (server, operation, failures) = (call.server, call.operation, call.failures);
         let draws = self.queue_draws;
-        let admission = self.servers[server as usize]
-            .handlers
-            .arrive(id, |queues| draws.at(operation, failures).below(queues));
+        let admission = self.servers[server as usize].handlers.arrive(id, |queues| {
+            draws.at(operation, u32::from(failures)).below(queues)
+        });
+        if admission == Admission::Refused && !self.is_alive(server) {
+            return self.dead_server_refuses(id);
+        }
         self.recorder
             .call_arrived(server, self.now, admission == Admission::Refused);
         match admission {
             Admission::Taken { handler } => self.take(id, handler),
             Admission::Queued => {}
-            Admission::Refused => self.refused(id),
+            Admission::Refused => self.refused(id, RefusalReason::CallQueueTooBig),
         }
     }
 
-    /// A handler takes a call. An increment that has to wait for its row keeps the handler.
+    /// A handler takes a call, or refuses it at once and takes the next ones of its queue until it holds one.
     #[inline]
-    pub(super) fn take(&mut self, id: u32, handler: u32) {
+    pub(super) fn take(&mut self, mut id: u32, handler: u32) {
+        loop {
+            let server = if id & PART == 0 {
+                self.calls.get(id).server
+            } else {
+                self.fans.parts[(id & !PART) as usize].server
+            };
+            if self.is_taken(id, handler) {
+                return;
+            }
+            match self.servers[server as usize].handlers.free(handler) {
+                Some(next) => id = next,
+                None => return,
+            }
+        }
+    }
+
+    /// A handler takes a call; false when it refuses it. A write that has to wait, for room in the memstores or for its row, keeps the
+    /// handler.
+    #[inline]
+    fn is_taken(&mut self, id: u32, handler: u32) -> bool {
         if id & PART != 0 {
             return self.take_part(id & !PART, handler);
+        }
+        if self.regions.changed() && !self.accepts(id) {
+            return false;
         }
         let now = self.now;
         let call = self.calls.get_mut(id);
         call.handler = handler;
         call.taken = now;
-        let (server, row) = (call.server, call.row);
-        if call.exclusive && !self.locks[server as usize].acquire(row, id) {
-            return;
+        let server = call.server;
+        if self.memstores_block(server) {
+            self.await_memstores(server, id);
+        } else {
+            self.begin_write(id);
+        }
+        true
+    }
+
+    /// Whether the region of a call takes its row, or the regions of its rows some of them: the others are refused.
+    fn accepts(&mut self, id: u32) -> bool {
+        let call = self.calls.get(id);
+        let (server, region) = (call.server, call.region);
+        if self.closed.buffers_of(call.client) {
+            return self.accepts_rows(id);
+        }
+        let process = self.process_of(call.operation, call.client);
+        let Some(reason) = self.refusal_of_write(server, region, process) else {
+            return true;
+        };
+        self.recorder.rows_refused(server, self.now, reason, 1);
+        if reason == RefusalReason::RegionTooBusy {
+            self.batch_refused(region);
+        }
+        self.refused(id, reason);
+        false
+    }
+
+    /// A handler works on a write that its region takes; an increment waits for its row.
+    #[inline]
+    fn begin_write(&mut self, id: u32) {
+        let call = self.calls.get(id);
+        if self.is_exclusive(call) {
+            let (server, row) = (call.server as usize, call.row);
+            if !self.locks[server].acquire(row, id) {
+                return;
+            }
         }
         self.start_service(id);
+    }
+
+    /// A write whose handler waited for room in the memstores goes on, unless its region doesn't take it any more.
+    pub(super) fn resume_write(&mut self, id: u32) {
+        if id & PART != 0 {
+            return self.resume_part(id & !PART);
+        }
+        let call = self.calls.get_mut(id);
+        let (server, handler) = (call.server, call.handler);
+        let taken = std::mem::replace(&mut call.taken, SimTime::MAX);
+        if self.accepts(id) {
+            self.calls.get_mut(id).taken = taken;
+            self.begin_write(id);
+        } else {
+            self.recorder.busy(server, taken, self.now);
+            self.free_handler(server, handler);
+        }
+    }
+
+    /// An increment holds its row.
+    #[inline]
+    fn is_exclusive(&self, call: &Call) -> bool {
+        self.kinds[usize::from(call.operation.write().0)] == WriteKind::Increment
     }
 
     #[inline]
@@ -72,14 +165,16 @@ impl Simulation<'_> {
         let (server, bytes) = (call.server, call.bytes);
         let time = self.service.write(
             call.rows,
-            self.service_draws.at(call.operation, call.failures),
+            self.service_draws
+                .at(call.operation, u32::from(call.failures)),
         );
-        self.serve_write(id, server, bytes, time);
+        self.serve_write(id, server, u64::from(bytes), time);
     }
 
-    /// A handler works for `time` on a call whose edits go to the write-ahead log then.
+    /// A handler works for `time`, on a server as fast as ever, on a call whose edits go to the write-ahead log then.
     #[inline]
     pub(super) fn serve_write(&mut self, id: u32, server: u32, bytes: u64, time: SimDuration) {
+        let time = self.paced(server, time);
         let Some(served) = self.moment(self.now + time) else {
             return;
         };
@@ -96,10 +191,26 @@ impl Simulation<'_> {
         }
     }
 
-    /// The service of a call ends that no write-ahead log holds up.
+    /// What a service of that time takes on a server that may be slow.
+    #[inline]
+    pub(super) fn paced(&self, server: u32, time: SimDuration) -> SimDuration {
+        match self.slowness.get(server as usize) {
+            None => time,
+            Some(&times) => time.mul_f64(times),
+        }
+    }
+
+    /// The service of a call ends that no write-ahead log holds up. What a server worked on when it died has no end.
     #[inline]
     pub(super) fn served(&mut self, id: u32) {
-        self.reply_leaves(id);
+        let of_dead = if id & PART == 0 {
+            self.calls.let_go(id)
+        } else {
+            self.fans.let_go(id & !PART)
+        };
+        if !of_dead {
+            self.reply_leaves(id);
+        }
     }
 
     /// Edits are appended to a log that was idle when this was scheduled.
@@ -120,10 +231,7 @@ impl Simulation<'_> {
         };
         let mut released = std::mem::take(&mut self.released);
         let next = wal.synced(now, &mut released);
-        // Writes to copies are no calls of that slab.
-        if self.copying.is_empty() {
-            self.calls.touch(&released);
-        }
+        self.calls.touch(&released);
         for &id in &released {
             self.reply_leaves(id);
         }
@@ -136,7 +244,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// The reply leaves: row and handler are free again.
+    /// The reply leaves: the rows are in their memstores, row and handler are free again.
     #[inline]
     fn reply_leaves(&mut self, id: u32) {
         if id & PART != 0 {
@@ -145,19 +253,30 @@ impl Simulation<'_> {
         let now = self.now;
         let call = self.calls.get_mut(id);
         let taken = std::mem::replace(&mut call.taken, SimTime::MAX);
-        let (server, handler, row, exclusive) =
-            (call.server, call.handler, call.row, call.exclusive);
-        let client = call.client;
-        self.recorder.busy(server, taken, now);
-        if client == NONE {
+        let call = *call;
+        self.recorder.busy(call.server, taken, now);
+        if self.closed.buffers_of(call.client) {
+            self.rows_are_written(&call);
+        } else {
+            self.row_is_written(call.region, call.key_length, call.key);
+        }
+        if call.client == NONE {
             self.open_reply_leaves(id);
         } else {
             self.travel(Travel::Reply(id));
         }
-        if exclusive {
-            self.release_row(server, row);
+        if self.is_exclusive(&call) {
+            self.release_row(call.server, call.row);
         }
-        self.free_handler(server, handler);
+        self.free_handler(call.server, call.handler);
+    }
+
+    /// A row is in its memstore now. Its key is not needed any more.
+    #[inline]
+    pub(super) fn row_is_written(&mut self, region: u32, key_length: u16, key: u32) {
+        let weight = *self.weights.of(key_length);
+        self.memstore_takes(region, weight.memstore, weight.bytes, key);
+        self.keys.remove(key);
     }
 
     /// A row is free again: the next call that waits for it is worked on.

@@ -11,6 +11,7 @@ use super::closed_loop::ClosedLoop;
 use super::copying::Copying;
 use super::fan_out::{FanOuts, Purpose};
 use super::keys::Keys;
+use super::locating::LocationCaches;
 use super::master::Master;
 use super::neighbouring::Neighbours;
 use super::open_loop::OpenLoop;
@@ -19,11 +20,12 @@ use super::readers::Readers;
 use super::reads::Reads;
 use super::regions::Regions;
 use super::retries::Pausing;
+use super::row_weights::{RowWeights, longest_key};
 use super::server_side::Server;
 use super::storing::Stores;
-use super::{AttemptDraws, SimConfig};
+use super::{AttemptDraws, Neighbour, SimConfig};
 use crate::client::BackOff;
-use crate::cluster::{GroupCommit, Handlers, RowLocks, ServiceTimes};
+use crate::cluster::{RowLocks, ServiceTimes};
 use crate::event_queue::{EventQueue, Line, Moment};
 use crate::metrics::{Recorder, RecorderConfig, RunResult};
 use crate::random::Stream;
@@ -41,6 +43,8 @@ pub(super) enum Event {
     Synced(u32),
     /// This call of a flush is sent again.
     Retried(u32),
+    /// This call of a flush is sent again, after a look-up of its regions.
+    LookedUp(u32),
     /// This client has done thinking.
     Thought(u32),
     /// The intended time of the next open-loop read.
@@ -84,6 +88,8 @@ pub(super) enum Travel {
     Reply(u32),
     /// A refusal to a client.
     Refusal(u32),
+    /// To a client that buffers: a server does not serve some region of its call.
+    NotServing(u32),
     /// The call of a part to its server.
     PartCall(u32),
     /// A reply to a part.
@@ -105,8 +111,16 @@ pub(super) struct Simulation<'a> {
     pub copying: Copying<'a>,
     /// Of all tables.
     pub regions: Regions,
+    /// What client processes know of regions that opened after the start.
+    pub caches: LocationCaches,
     /// Of the rows in flight.
     pub keys: Keys,
+    /// What rows weigh.
+    pub weights: RowWeights,
+    /// Servers that died.
+    pub dead: Vec<u32>,
+    /// Of each server: its services and syncs take so many times as long; empty while no server was ever slow.
+    pub slowness: Vec<f64>,
     pub stores: Stores,
     pub master: Master,
     pub neighbours: Neighbours,
@@ -146,23 +160,22 @@ impl<'a> Simulation<'a> {
         let copies = Placing::of_copies(config);
         let mut regions = Regions::default();
         for (table, placing) in (0..).zip(std::iter::once(&placing).chain(&copies)) {
-            placing.region_servers().for_each(|server| {
+            placing.first_servers().for_each(|server| {
                 regions.add_open(table, server);
             });
         }
-        let region_servers = copies.iter().flat_map(Placing::region_servers);
-        let server = || Server {
-            handlers: Handlers::new(cluster),
-            wal: cluster.wal.as_ref().map(GroupCommit::new),
-        };
+        let own_regions = regions.len();
+        let neighbours = Neighbours::new(config, &mut regions);
+        let servers = config.servers_in_all();
         let recorder = Recorder::new(RecorderConfig {
-            servers: cluster.servers,
+            servers,
             servers_at_start: cluster.servers,
-            own_regions: regions.len(),
+            own_regions,
             handlers: cluster.handlers,
-            region_server: placing.region_servers().chain(region_servers).collect(),
+            region_server: regions.servers().collect(),
             writes: config.workload.writes.len(),
             reads: config.workload.reads.len(),
+            neighbours: names(&config.changes.neighbours),
             open_loop: is_open_loop(&config.workload),
             warmup: config.warmup,
             duration: config.duration,
@@ -177,17 +190,27 @@ impl<'a> Simulation<'a> {
             config,
             now: SimTime::ZERO,
             calls: Calls::default(),
-            servers: (0..cluster.servers).map(|_| server()).collect(),
+            servers: (0..cluster.servers.max(1))
+                .map(|_| Server::new(cluster))
+                .collect(),
             reads: Reads::new(config, &placing, &copies),
             readers: Readers::new(config),
-            locks: vec![RowLocks::default(); cluster.servers as usize],
+            locks: vec![RowLocks::default(); servers as usize],
             placing,
             copying: Copying::new(copies),
             master: Master::new(config, &regions),
             regions,
-            keys: Keys::default(),
+            caches: LocationCaches::new(config),
+            keys: if config.regions_may_divide() {
+                Keys::of(longest_key(config))
+            } else {
+                Keys::default()
+            },
+            weights: RowWeights::new(config),
+            dead: Vec::new(),
+            slowness: Vec::new(),
             stores: Stores::new(config),
-            neighbours: Neighbours::new(config),
+            neighbours,
             fans: FanOuts::default(),
             open: OpenLoop::new(config),
             closed: ClosedLoop::new(config),
@@ -208,7 +231,7 @@ impl<'a> Simulation<'a> {
             network: cluster.network,
             pausing: EventQueue::new(),
             line: Line::new(),
-            queue: EventQueue::with_slots(slot_bits(cluster.servers)),
+            queue: EventQueue::with_slots(slot_bits(servers)),
             sequence: 0,
             cut_off: false,
         }
@@ -254,7 +277,8 @@ impl<'a> Simulation<'a> {
                 match self.line.pop() {
                     Some(Travel::Call(id)) => self.call_arrives(id),
                     Some(Travel::Reply(id)) => self.reply_arrives(id),
-                    Some(Travel::Refusal(id)) => self.refusal_arrives(id),
+                    Some(Travel::Refusal(id)) => self.refusal_arrives(id, false),
+                    Some(Travel::NotServing(id)) => self.refusal_arrives(id, true),
                     Some(Travel::PartCall(id)) => self.part_arrives(id),
                     Some(Travel::PartReply(id)) => self.part_reply_arrives(id),
                     Some(Travel::PartRefusal(id)) => self.part_refusal_arrives(id),
@@ -265,7 +289,8 @@ impl<'a> Simulation<'a> {
                     Some((_, Event::Served(id))) => self.served(id),
                     Some((_, Event::Appended(server))) => self.appended(server, queue),
                     Some((_, Event::Synced(server))) => self.synced(server, queue),
-                    Some((_, Event::Retried(id))) => self.travel(Travel::Call(id)),
+                    Some((_, Event::Retried(id))) => self.rows_go_again(id, false),
+                    Some((_, Event::LookedUp(id))) => self.rows_go_again(id, true),
                     Some((_, Event::Thought(client))) => self.client_is_ready(client),
                     Some((_, Event::ReadIntended)) => self.read_is_intended(),
                     Some((_, Event::ReaderThought(reader))) => self.reader_is_ready(reader),
@@ -298,6 +323,7 @@ impl<'a> Simulation<'a> {
             | Event::Appended(_)
             | Event::Synced(_)
             | Event::Retried(_)
+            | Event::LookedUp(_)
             | Event::Thought(_)
             | Event::ReadIntended
             | Event::ReaderThought(_)
@@ -313,6 +339,14 @@ impl<'a> Simulation<'a> {
         number
             .checked_sub(1)
             .map_or(&self.placing, |copy| &self.copying.tables[copy])
+    }
+
+    /// Table 0 is the table itself, c its copy c - 1.
+    pub fn table_mut(&mut self, number: u32) -> &mut Placing<'a> {
+        match (number as usize).checked_sub(1) {
+            None => &mut self.placing,
+            Some(copy) => &mut self.copying.tables[copy],
+        }
     }
 
     /// `event` will happen at `at`, unless the run ends before.
@@ -374,7 +408,7 @@ impl<'a> Simulation<'a> {
             self.config.duration
         };
         for call in self.calls.iter() {
-            if call.taken != SimTime::MAX {
+            if call.is_held() {
                 self.recorder.busy(call.server, call.taken, end);
             }
             if !self.closed.buffers_of(call.client) {
@@ -396,6 +430,10 @@ impl<'a> Simulation<'a> {
                 Purpose::Read { read, .. } => {
                     self.recorder.read_unfinished(read, fan_out.intended, end);
                 }
+                Purpose::Neighbour { which } => {
+                    self.recorder
+                        .neighbour_unfinished(which / 2, fan_out.intended, end);
+                }
                 Purpose::Write { .. } => {
                     let write = fan_out.operation.write();
                     self.recorder.unfinished(write, fan_out.intended, end);
@@ -413,6 +451,11 @@ impl<'a> Simulation<'a> {
 /// A queue slot in which a few events happen: servers have some ten thousand a second each.
 fn slot_bits(servers: u32) -> u32 {
     (262_144 / servers.max(1)).max(1).ilog2().clamp(10, 14)
+}
+
+fn names(neighbours: &[Neighbour]) -> Vec<String> {
+    let names = neighbours.iter().map(|neighbour| neighbour.name.clone());
+    names.collect()
 }
 
 /// Some operation starts whatever happens to the others.

@@ -9,7 +9,7 @@ impl Simulation<'_> {
     /// All events of the scenario are awaited.
     pub(super) fn await_timeline(&mut self) {
         for (number, event) in (0..).zip(self.config.changes.events.iter()) {
-            self.schedule(event.at, Event::Happens(number));
+            self.await_change(event.at, Event::Happens(number));
         }
     }
 
@@ -49,7 +49,7 @@ impl Simulation<'_> {
         self.set_slowness(server, times);
         let what = Happening::Slow { server, times };
         self.recorder.happened(self.now, what);
-        self.schedule(until, Event::SlownessEnds(server));
+        self.await_change(until, Event::SlownessEnds(server));
     }
 
     /// A server is as fast as ever again, unless it has got slow anew meanwhile.

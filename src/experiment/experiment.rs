@@ -81,11 +81,9 @@ impl<'a> Experiment<'a> {
             .iter()
             .map(|strategy| {
                 let setup = &strategy.setup;
-                let (writes, reads) = (setup.workload.writes.len(), setup.workload.reads.len());
                 Mutex::new(StrategyRuns::new(
                     self.scenario.replicates as usize,
-                    writes,
-                    reads,
+                    &setup.operation_names(),
                     setup.cluster.servers,
                 ))
             })

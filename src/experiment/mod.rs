@@ -32,8 +32,8 @@ mod wording;
 pub use expectation_result::{ExpectationResult, ExpectedBound, ExpectedValue, FoundValue};
 pub use experiment::{Experiment, Progress};
 pub use results::{
-    Comparison, Curve, KeyMapBucket, Measure, Metric, ReadResult, Results, ScenarioInfo,
-    StrategyResult, WriteResult,
+    Comparison, Curve, KeyMapBucket, Measure, Metric, NeighbourResult, ReadResult, Results,
+    ScenarioInfo, StrategyResult, WriteResult,
 };
 pub use results_comparison::{
     ChangeVerdict, ComparedResults, MetricChange, ResultsComparison, Rewrite, StrategyChange,

@@ -102,8 +102,8 @@ pub struct StrategyResult {
     pub writes: Vec<WriteResult>,
     /// In file order.
     pub reads: Vec<ReadResult>,
-    /// Empty until neighbours are simulated.
-    pub neighbours: Vec<serde_json::Value>,
+    /// In file order.
+    pub neighbours: Vec<NeighbourResult>,
     /// Of all writes, sums over the replicates.
     pub counts: Counts,
     /// One sentence.
@@ -178,6 +178,17 @@ pub struct ReadResult {
     pub metrics: BTreeMap<String, Metric>,
     /// Response times; null when it is planned only.
     pub response_ms: Option<BTreeMap<String, Measure>>,
+}
+
+/// What one neighbour feels.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NeighbourResult {
+    /// Its name.
+    pub name: String,
+    /// Sums over the replicates.
+    pub counts: Counts,
+    /// By JSON name without the prefix `neighbour_`: `response_ms`, `throughput_per_sec`, ...
+    pub metrics: BTreeMap<String, Metric>,
 }
 
 /// A paired difference between two strategies.

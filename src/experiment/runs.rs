@@ -3,8 +3,9 @@
 use super::measures::{ResponseParts, is_open, response_family, response_parts};
 use super::{Measure, Metric};
 use crate::metrics::{
-    Counts, HottestServer, MetricPath, PER_READ, PER_WRITE, READ_RESPONSE, RESPONSE,
-    RESPONSE_PARTS, Response, RunResult, Scalars, Series, Subject, definition,
+    Counts, HottestServer, MetricPath, NEIGHBOUR_RESPONSE, OperationNames, PER_NEIGHBOUR, PER_READ,
+    PER_WRITE, READ_RESPONSE, RESPONSE, RESPONSE_PARTS, Response, RunResult, Scalars, Series,
+    Subject, definition,
 };
 use crate::statistics::{Estimate, ExpectedPeak};
 use std::collections::BTreeMap;
@@ -35,6 +36,9 @@ pub(super) struct StrategyRuns {
     /// Of all reads together: only counts and response times, their other metrics are in `all`.
     pub(super) all_reads: Runs,
     pub(super) reads: Vec<Runs>,
+    /// Of all neighbours together: likewise.
+    pub(super) all_neighbours: Runs,
+    pub(super) neighbours: Vec<Runs>,
     even_peaks: Vec<Option<ExpectedPeak>>,
     hottest: Vec<Option<HottestServer>>,
     /// Of replicate 0.
@@ -42,7 +46,7 @@ pub(super) struct StrategyRuns {
 }
 
 impl StrategyRuns {
-    pub(super) fn new(replicates: usize, writes: usize, reads: usize, servers: u32) -> Self {
+    pub(super) fn new(replicates: usize, names: &OperationNames<'_>, servers: u32) -> Self {
         let runs = Runs {
             replicates: vec![None; replicates],
             servers,
@@ -50,9 +54,11 @@ impl StrategyRuns {
         };
         Self {
             all: runs.clone(),
-            writes: vec![runs.clone(); writes],
+            writes: vec![runs.clone(); names.writes.len()],
             all_reads: runs.clone(),
-            reads: vec![runs; reads],
+            reads: vec![runs.clone(); names.reads.len()],
+            all_neighbours: runs.clone(),
+            neighbours: vec![runs; names.neighbours.len()],
             even_peaks: vec![None; replicates],
             hottest: vec![None; replicates],
             series: None,
@@ -80,6 +86,13 @@ impl StrategyRuns {
         for (read, run) in self.reads.iter_mut().zip(run.reads) {
             read.add(replicate, run.metrics, &run.counts, run.response);
         }
+        let mut of_all = Counts::default();
+        for (neighbour, run) in self.neighbours.iter_mut().zip(run.neighbours) {
+            of_all.add(&run.counts);
+            neighbour.add(replicate, run.metrics, &run.counts, run.response);
+        }
+        self.all_neighbours
+            .add(replicate, Scalars::new(), &of_all, run.neighbour_response);
         self.even_peaks[replicate] = run.even_peak;
         self.hottest[replicate] = run.hottest;
         if run.series.is_some() {
@@ -124,12 +137,13 @@ impl StrategyRuns {
 
     /// The value of a metric in each replicate, and whether it is censored.
     pub(super) fn values(&self, path: &MetricPath) -> (Vec<Option<f64>>, bool) {
-        let reads = path.definition.name == READ_RESPONSE;
         let runs = match path.subject {
-            Subject::All if reads => &self.all_reads,
+            Subject::All if path.definition.name == READ_RESPONSE => &self.all_reads,
+            Subject::All if path.definition.name == NEIGHBOUR_RESPONSE => &self.all_neighbours,
             Subject::All => &self.all,
             Subject::Write(write) => &self.writes[write],
             Subject::Read(read) => &self.reads[read],
+            Subject::Neighbour(neighbour) => &self.neighbours[neighbour],
         };
         match path.part {
             Some(part) => runs.response_values(part),
@@ -261,7 +275,16 @@ impl Runs {
 
     /// The metrics of one write, without the prefix `write_`.
     pub(super) fn write_metrics(&self) -> BTreeMap<String, Metric> {
-        let mut metrics = self.without_prefix(&PER_WRITE);
+        self.with_response(&PER_WRITE)
+    }
+
+    /// The metrics of one neighbour, without the prefix `neighbour_`.
+    pub(super) fn neighbour_metrics(&self) -> BTreeMap<String, Metric> {
+        self.with_response(&PER_NEIGHBOUR)
+    }
+
+    fn with_response(&self, names: &[&'static str]) -> BTreeMap<String, Metric> {
+        let mut metrics = self.without_prefix(names);
         metrics.insert(
             unprefixed(RESPONSE).to_owned(),
             Metric::Family(self.response()),
@@ -277,7 +300,7 @@ impl Runs {
     fn without_prefix(&self, names: &[&'static str]) -> BTreeMap<String, Metric> {
         let scalars = names
             .iter()
-            .filter(|name| ![RESPONSE, READ_RESPONSE].contains(*name));
+            .filter(|name| ![RESPONSE, READ_RESPONSE, NEIGHBOUR_RESPONSE].contains(*name));
         scalars
             .map(|name| {
                 (
@@ -290,13 +313,17 @@ impl Runs {
 }
 
 impl StrategyRuns {
-    /// All metrics that are of no single write or read.
+    /// All metrics that are of no single write, read or neighbour.
     pub(super) fn metrics(&self) -> BTreeMap<String, Metric> {
         let mut metrics = self.all.scalars();
         metrics.insert(RESPONSE.to_owned(), Metric::Family(self.all.response()));
         if !self.reads.is_empty() {
             let reads = Metric::Family(self.all_reads.response());
             metrics.insert(READ_RESPONSE.to_owned(), reads);
+        }
+        if !self.neighbours.is_empty() {
+            let neighbours = Metric::Family(self.all_neighbours.response());
+            metrics.insert(NEIGHBOUR_RESPONSE.to_owned(), neighbours);
         }
         metrics
     }

@@ -5,7 +5,7 @@ use crate::metrics::{Definition, OperationNames, lookup};
 use std::collections::BTreeMap;
 
 impl StrategyResult {
-    /// Every measure with its path: those of the run, then of each write, then of each read.
+    /// Every measure with its path: those of the run, then of each write, read and neighbour.
     pub fn measures(&self) -> Vec<(String, &Measure)> {
         let mut measures = Vec::new();
         numbers(&mut measures, "", &self.metrics);
@@ -31,6 +31,10 @@ impl StrategyResult {
                 measures.push((format!("{prefix}response_ms.{part}"), measure));
             }
         }
+        for neighbour in &self.neighbours {
+            let prefix = format!("neighbour.{}.", neighbour.name);
+            numbers(&mut measures, &prefix, &neighbour.metrics);
+        }
         measures
     }
 
@@ -39,6 +43,7 @@ impl StrategyResult {
         let names = OperationNames {
             writes: self.writes.iter().map(|it| it.name.as_str()).collect(),
             reads: self.reads.iter().map(|it| it.name.as_str()).collect(),
+            neighbours: self.neighbours.iter().map(|it| it.name.as_str()).collect(),
         };
         lookup(path, &names).ok().map(|found| found.definition)
     }

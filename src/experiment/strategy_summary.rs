@@ -4,7 +4,9 @@ use super::course::Course;
 use super::read_summary::ReadSummary;
 use super::runs::StrategyRuns;
 use super::verdict::Verdict;
-use super::{KeyMapBucket, Metric, StrategyResult, WriteResult, response_curve, wording};
+use super::{
+    KeyMapBucket, Metric, NeighbourResult, StrategyResult, WriteResult, response_curve, wording,
+};
 use crate::layout::{Layout, StrategySample};
 use crate::metrics::{Hotspot, HotspotEvidence, Peak, Subject, lookup};
 use crate::scenario::{Presplit, PresplitAlgorithm, Severity, Strategy, TimeSpec};
@@ -190,6 +192,7 @@ impl<'a> StrategySummary<'a> {
         let hotspot = self.word(Subject::All).map_or(undefined, Metric::Word);
         metrics.insert("hotspot".to_owned(), hotspot);
         let writes = strategy.setup.workload.writes.iter().zip(&self.runs.writes);
+        let names = strategy.setup.operation_names();
         let load = match self.runs.writes.is_empty() {
             true => &self.runs.all_reads,
             false => &self.runs.all,
@@ -210,7 +213,16 @@ impl<'a> StrategySummary<'a> {
                 })
                 .collect(),
             reads: self.reads().map(|read| read.result()).collect(),
-            neighbours: Vec::new(),
+            neighbours: names
+                .neighbours
+                .iter()
+                .zip(&self.runs.neighbours)
+                .map(|(name, runs)| NeighbourResult {
+                    name: (*name).to_owned(),
+                    counts: runs.counts,
+                    metrics: runs.neighbour_metrics(),
+                })
+                .collect(),
             counts: self.runs.all.counts,
             verdict: self.verdict().to_string(),
             entities: self.entities(),

@@ -5,6 +5,8 @@
 use super::RegionForecast;
 use super::starting_regions::{PointSource, StartingRegions};
 use crate::keyspace::RowKey;
+use crate::policy::SplitPolicy;
+use crate::policy::balance::Balancer;
 use crate::scenario::{Diagnostic, Presplit, PresplitAlgorithm, Severity, Strategy};
 use crate::units::ByteSize;
 
@@ -114,12 +116,26 @@ impl Context<'_> {
             _ => format!("the table has only {regions} regions"),
         };
         let idle = servers as usize - regions;
+        let stay = if self.spreads_by_itself() {
+            "are idle at first"
+        } else {
+            "stay idle"
+        };
         Some(self.lint(
             Severity::Warning,
-            format!("{table}: {idle} of {servers} servers stay idle"),
+            format!("{table}: {idle} of {servers} servers {stay}"),
             "these keys",
             "pre-split the table into at least as many regions as there are servers",
         ))
+    }
+
+    /// The table may split, and a balancer may move the parts: daughters alone stay where their parent was.
+    fn spreads_by_itself(&self) -> bool {
+        let setup = &self.strategy.setup;
+        let changes = &setup.changes;
+        changes.split_policy != SplitPolicy::Disabled
+            && changes.balancer != Balancer::None
+            && changes.balancer_period < setup.workload.duration
     }
 
     fn buckets_share_regions(&self) -> Option<Diagnostic> {

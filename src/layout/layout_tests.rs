@@ -8,7 +8,7 @@ use crate::keyspace::RowKey;
 use crate::policy::{SplitAlgorithm, bucket_points};
 use crate::random::Seed;
 use crate::record::{Field, FieldKind, Law, LawShape, RecordGenerator, Schema, TimeUnit};
-use crate::scenario::{Presplit, PresplitAlgorithm, Setup, Strategy, TimeSpec};
+use crate::scenario::{Changes, Presplit, PresplitAlgorithm, Setup, Strategy, TimeSpec};
 use crate::time::{EpochNanos, SimDuration};
 use crate::units::PerSecond;
 use crate::workload::{Arrivals, Drive, Existing, ExistingRows, Workload, Write, WriteKind};
@@ -104,6 +104,7 @@ pub(super) fn strategy(key: &str, presplit: Presplit, sensor: LawShape, existing
         cluster: ClusterSpec::default(),
         table: TableSpec::default(),
         client: ClientSpec::default(),
+        changes: Changes::default(),
     };
     Strategy {
         name: "tried".into(),

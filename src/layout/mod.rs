@@ -2,6 +2,7 @@
 //!
 //! Must not simulate; what it predicts comes from samples of the records and from the key plan.
 
+mod change_lints;
 mod explanation;
 mod key_lints;
 mod key_sample;
@@ -16,6 +17,7 @@ mod table_size;
 mod time_neighbours;
 mod types;
 
+pub use change_lints::change_lints;
 pub use explanation::{Explanation, PrefixShare, RegionCauses, SampleKey};
 pub use load_lints::load_lints;
 pub use size_findings::size_findings;

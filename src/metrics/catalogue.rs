@@ -91,10 +91,23 @@ pub const PER_READ: [&str; 7] = [
     READ_RESPONSE,
 ];
 
+/// Metrics that each neighbour has as well, as `neighbour.<name>.` and what follows the prefix `neighbour_`.
+pub const PER_NEIGHBOUR: [&str; 7] = [
+    "neighbour_offered_per_sec",
+    "neighbour_throughput_per_sec",
+    "neighbour_goodput_per_sec",
+    "neighbour_goodput_fraction",
+    "neighbour_failed_fraction",
+    "neighbour_unfinished_fraction",
+    NEIGHBOUR_RESPONSE,
+];
+
 /// The family of response times of writes.
 pub const RESPONSE: &str = "write_response_ms";
 /// The family of response times of reads.
 pub const READ_RESPONSE: &str = "read_response_ms";
+/// The family of response times of neighbours.
+pub const NEIGHBOUR_RESPONSE: &str = "neighbour_response_ms";
 
 /// What each read costs, as `read.<name>.`: means a read.
 pub const READ_COSTS: [&str; 4] = ["calls", "regions", "rows_read", "rows_returned"];
@@ -139,7 +152,8 @@ mod tests {
                 definition.name
             );
         }
-        let named = PER_WRITE.iter().chain(&PER_READ).chain(&READ_COSTS);
+        let named = PER_WRITE.iter().chain(&PER_READ).chain(&PER_NEIGHBOUR);
+        let named = named.chain(&READ_COSTS);
         assert!(named.copied().all(|name| definition(name).is_some()));
     }
 }

@@ -89,6 +89,13 @@ pub(super) const DEFINITIONS: &[Definition] = metrics! {
     "read_failed_fraction", Fraction, Lower, SHARE, "of the reads intended in the window: given up";
     "read_unfinished_fraction", Fraction, Lower, SHARE, "of the reads intended in the window: in flight at the end";
     "read_response_ms", Millis, Lower, ANY, "from the intended start of a read to the reply of its slowest part, retries included, of the reads intended in the window";
+    "neighbour_offered_per_sec", PerSecond, Neither, ANY, "puts and Gets that clients of neighbours intended, per second of the window";
+    "neighbour_throughput_per_sec", PerSecond, Higher, ANY, "operations of neighbours completed, per second of the window";
+    "neighbour_goodput_per_sec", PerSecond, Higher, ANY, "operations of neighbours completed within the deadline, per second of the window";
+    "neighbour_goodput_fraction", Fraction, Higher, SHARE, "of the operations of neighbours intended in the window: completed within the deadline";
+    "neighbour_failed_fraction", Fraction, Lower, SHARE, "of the operations of neighbours intended in the window: given up";
+    "neighbour_unfinished_fraction", Fraction, Lower, SHARE, "of the operations of neighbours intended in the window: in flight at the end";
+    "neighbour_response_ms", Millis, Lower, ANY, "from the intended start of a neighbour's operation to the reply, retries included, of those intended in the window";
     "refused_calls_fraction", Fraction, Lower, SHARE, "calls that a server refused, of those that arrived in the window";
     "makespan_ms", Millis, Lower, ANY, "from the start to the last completion of the finite imports, when all of them came to their end";
     "hot_time_fraction", Fraction, Lower, SHARE, "intervals with a saturated or refusing server while the cluster's mean utilisation was below 0.85";

@@ -2,12 +2,10 @@
 
 use super::Hotspot;
 use super::catalogue::{
-    Definition, PER_READ, PER_WRITE, READ_RESPONSE, RESPONSE, RESPONSE_PARTS, Unit, definitions,
+    Definition, NEIGHBOUR_RESPONSE, PER_NEIGHBOUR, PER_READ, PER_WRITE, READ_RESPONSE, RESPONSE,
+    RESPONSE_PARTS, Unit, definitions,
 };
 use super::definitions::OF_ONE_READ;
-
-/// Metrics of the design that need what is not simulated yet.
-const NOT_SIMULATED: [(&str, &str); 1] = [("neighbour.", "neighbours")];
 
 /// The words of `read.<name>.path`: the names of [`crate::query::AccessPath`], cheapest kind first.
 pub const PATH_WORDS: [&str; 6] = [
@@ -29,6 +27,8 @@ pub struct OperationNames<'a> {
     pub writes: Vec<&'a str>,
     /// Of the reads, in file order.
     pub reads: Vec<&'a str>,
+    /// Of the neighbours, in file order.
+    pub neighbours: Vec<&'a str>,
 }
 
 /// Whose metric it is.
@@ -40,12 +40,14 @@ pub enum Subject {
     Write(usize),
     /// One read's, by its index.
     Read(usize),
+    /// One neighbour's, by its index.
+    Neighbour(usize),
 }
 
 /// A metric that a path names.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MetricPath {
-    /// Which metric; of one write or read, the metric of all of them that it is a part of.
+    /// Which metric; of one write, read or neighbour, the metric of all of them that it is a part of.
     pub definition: &'static Definition,
     /// Whose.
     pub subject: Subject,
@@ -64,14 +66,6 @@ pub enum UnknownMetric {
         /// The nearest path that exists.
         nearest: Option<String>,
     },
-    /// Part of the design, not of this version.
-    #[error("metric `{path}` is not measured yet: {what} are not simulated")]
-    NotSimulated {
-        /// As given.
-        path: String,
-        /// What is missing.
-        what: &'static str,
-    },
     /// A family without a member.
     #[error(
         "`{path}` is a family of numbers, expected one of `{path}.mean`, `.p50`, `.p90`, `.p99`, `.p999`, `.max`"
@@ -80,12 +74,12 @@ pub enum UnknownMetric {
         /// As given.
         path: String,
     },
-    /// A write or read that does not exist.
+    /// A write, read or neighbour that does not exist.
     #[error("unknown {kind} `{name}` in metric `{path}`")]
     UnknownOperation {
         /// As given.
         path: String,
-        /// `write` or `read`.
+        /// `write`, `read` or `neighbour`.
         kind: &'static str,
         /// The name in it.
         name: String,
@@ -101,7 +95,7 @@ impl UnknownMetric {
             Self::Unknown { nearest, .. } | Self::UnknownOperation { nearest, .. } => {
                 nearest.as_deref()
             }
-            Self::NotSimulated { .. } | Self::NeedsPart { .. } => None,
+            Self::NeedsPart { .. } => None,
         }
     }
 }
@@ -128,7 +122,7 @@ struct Kind<'a> {
     subject: fn(usize) -> Subject,
 }
 
-fn kinds<'a>(names: &'a OperationNames<'a>) -> [Kind<'a>; 2] {
+fn kinds<'a>(names: &'a OperationNames<'a>) -> [Kind<'a>; 3] {
     [
         Kind {
             name: "write",
@@ -143,6 +137,13 @@ fn kinds<'a>(names: &'a OperationNames<'a>) -> [Kind<'a>; 2] {
             shared: &PER_READ,
             own: OF_ONE_READ,
             subject: Subject::Read,
+        },
+        Kind {
+            name: "neighbour",
+            operations: &names.neighbours,
+            shared: &PER_NEIGHBOUR,
+            own: &[],
+            subject: Subject::Neighbour,
         },
     ]
 }
@@ -194,7 +195,7 @@ fn plain(name: &str, path: &str, names: &OperationNames<'_>) -> Result<MetricPat
         .iter()
         .find(|definition| definition.name == head);
     if let Some(definition) = known {
-        if head == RESPONSE || head == READ_RESPONSE {
+        if [RESPONSE, READ_RESPONSE, NEIGHBOUR_RESPONSE].contains(&head) {
             let Some(part) = part else {
                 return Err(UnknownMetric::NeedsPart { path: path.into() });
             };
@@ -212,14 +213,6 @@ fn plain(name: &str, path: &str, names: &OperationNames<'_>) -> Result<MetricPat
                 part: None,
             });
         }
-    }
-    let missing =
-        |known: &str| path == known || (known.ends_with(['_', '.']) && path.starts_with(known));
-    if let Some((_, what)) = NOT_SIMULATED.iter().find(|(known, _)| missing(known)) {
-        return Err(UnknownMetric::NotSimulated {
-            path: path.into(),
-            what,
-        });
     }
     Err(UnknownMetric::Unknown {
         path: path.into(),
@@ -271,6 +264,7 @@ mod tests {
         OperationNames {
             writes: vec!["ingest", "import-2"],
             reads: vec!["newest", "by-id", "window"],
+            neighbours: vec!["orders", "users"],
         }
     }
 
@@ -289,19 +283,29 @@ mod tests {
             "read.by-id.rows_read",
             "read.window.response_ms.p99",
             "read.newest.failed_fraction",
+            "neighbour_response_ms.max",
+            "neighbour.users.response_ms.p99",
+            "neighbour.orders.throughput_per_sec",
         ] {
             assert!(paths.iter().any(|path| path == expected), "{expected}");
         }
         for path in paths {
             let found = lookup(&path, &names).unwrap();
             assert_eq!(found.part.is_some(), path.contains("response_ms"), "{path}");
-            let of_one = path.starts_with("write.") || path.starts_with("read.");
+            let of_one = ["write.", "read.", "neighbour."]
+                .iter()
+                .any(|kind| path.starts_with(kind));
             assert_eq!(found.subject != Subject::All, of_one, "{path}");
         }
         let found = lookup("read.window.rows_returned", &names).unwrap();
         assert_eq!(
             (found.subject, found.definition.name),
             (Subject::Read(2), "rows_returned")
+        );
+        let found = lookup("neighbour.users.response_ms.p50", &names).unwrap();
+        assert_eq!(
+            (found.subject, found.definition.name, found.part),
+            (Subject::Neighbour(1), NEIGHBOUR_RESPONSE, Some("p50"))
         );
     }
 
@@ -327,6 +331,10 @@ mod tests {
             ("read.newst.calls", "read.newest.calls"),
             ("read.newest.row_read", "read.newest.rows_read"),
             ("read_server_max_shares", "read_server_max_share"),
+            (
+                "neighbour.order.failed_fraction",
+                "neighbour.orders.failed_fraction",
+            ),
         ] {
             assert_eq!(nearest(given).as_deref(), Some(expected), "{given}");
         }
@@ -363,23 +371,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_simulated_is_refused_by_name() {
-        for path in ["splits", "neighbour.orders.response_ms.p99"] {
-            let error = lookup(path, &names()).unwrap_err();
-            assert!(
-                matches!(error, UnknownMetric::NotSimulated { .. }),
-                "{path}: {error}"
-            );
-        }
-        for path in ["write_response_ms", "read.newest.response_ms"] {
+    fn a_family_is_no_metric_without_a_member() {
+        for path in [
+            "write_response_ms",
+            "read.newest.response_ms",
+            "neighbour.users.response_ms",
+        ] {
             assert!(matches!(
                 lookup(path, &names()),
                 Err(UnknownMetric::NeedsPart { .. })
             ));
         }
-        assert!(matches!(
-            lookup("splits_x", &names()),
-            Err(UnknownMetric::Unknown { .. })
-        ));
     }
 }

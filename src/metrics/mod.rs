@@ -11,6 +11,7 @@ mod happening;
 mod hotspot;
 mod intervals;
 mod metric_path;
+mod neighbour_side;
 mod read_side;
 #[cfg(test)]
 mod read_tests;
@@ -28,8 +29,8 @@ mod tally;
 mod top_regions;
 
 pub use catalogue::{
-    Better, Definition, PER_READ, PER_WRITE, READ_COSTS, READ_RESPONSE, RESPONSE, RESPONSE_PARTS,
-    Unit, definition, definitions,
+    Better, Definition, NEIGHBOUR_RESPONSE, PER_NEIGHBOUR, PER_READ, PER_WRITE, READ_COSTS,
+    READ_RESPONSE, RESPONSE, RESPONSE_PARTS, Unit, definition, definitions,
 };
 pub use demand::{HottestServer, OPERATIONS_PER_SERVER};
 pub use happening::{Happened, Happening, RefusalReason};
@@ -43,5 +44,5 @@ pub use metric_path::{
 pub use read_side::ReadWork;
 pub use recorder::{Recorder, RecorderConfig};
 pub use response::{CombinedResponse, Nanos, Response};
-pub use run_result::{Counts, ReadRun, RunResult, Scalars, Series};
+pub use run_result::{Counts, NeighbourRun, ReadRun, RunResult, Scalars, Series};
 pub use series_event::SeriesEvent;

@@ -24,6 +24,7 @@ fn config(writes: usize, reads: usize) -> RecorderConfig {
         region_server: (0..REGIONS as u32).map(server).collect(),
         writes,
         reads,
+        neighbours: Vec::new(),
         open_loop: true,
         warmup: time(WARMUP),
         duration: time(END),

@@ -6,6 +6,7 @@ use super::cluster_log::ClusterLog;
 use super::demand::Demand;
 use super::happening::{Happening, RefusalReason};
 use super::intervals::{Cursor, Intervals};
+use super::neighbour_side::NeighbourSide;
 use super::read_side::ReadSide;
 use super::table::Table;
 use super::tally::Tally;
@@ -33,6 +34,8 @@ pub struct RecorderConfig {
     pub writes: usize,
     /// Number of reads of the workload.
     pub reads: usize,
+    /// The names of the neighbours.
+    pub neighbours: Vec<String>,
     /// Whether any write or read is open loop (decides what "saturated" means).
     pub open_loop: bool,
     /// End of the warm-up; the measurement window is `[warmup, duration)`.
@@ -66,6 +69,7 @@ pub struct Recorder {
     pub(super) writes: Vec<Tally>,
     pub(super) demand: Demand,
     pub(super) reads: ReadSide,
+    pub(super) neighbours: NeighbourSide,
     /// Operations offered, by interval and write.
     pub(super) offered: Table<u32>,
     /// Operations given up, by interval.
@@ -117,6 +121,7 @@ impl Recorder {
                 config.key_buckets > 0,
             ),
             reads: ReadSide::new(&config, &intervals),
+            neighbours: NeighbourSide::new(&config),
             writes: vec![Tally::new(config.duration.as_nanos()); config.writes],
             offered: Table::new(config.writes),
             given_up: Table::new(1),
@@ -283,6 +288,43 @@ impl Recorder {
         let read = &mut self.reads.reads[usize::from(read.0)];
         read.tally
             .unfinished(intended.as_nanos(), end.as_nanos(), self.warmup);
+    }
+
+    /// The intended time of an operation of a neighbour has come. Counted once, whatever happens later. `at` < duration.
+    #[inline]
+    pub fn neighbour_offered(&mut self, at: SimTime, neighbour: u32) {
+        self.neighbours.offered(neighbour, at.as_nanos());
+    }
+
+    /// The reply to a neighbour's operation reached its client at `finished` (<= end).
+    #[inline]
+    pub fn neighbour_completed(
+        &mut self,
+        neighbour: u32,
+        intended: SimTime,
+        finished: SimTime,
+        within_deadline: bool,
+    ) {
+        let (intended, finished) = (intended.as_nanos(), finished.as_nanos());
+        self.neighbours
+            .completed(neighbour, intended, finished, within_deadline);
+    }
+
+    /// A neighbour's operation was given up.
+    pub fn neighbour_failed(&mut self, neighbour: u32, intended: SimTime) {
+        self.neighbours.failed(neighbour, intended.as_nanos());
+    }
+
+    /// A neighbour's operation is still in flight at the end; called once for each before [`Recorder::finish`].
+    pub fn neighbour_unfinished(&mut self, neighbour: u32, intended: SimTime, end: SimTime) {
+        self.neighbours
+            .unfinished(neighbour, intended.as_nanos(), end.as_nanos());
+    }
+
+    /// Writes of the whole run that were completed or given up.
+    pub fn writes_ended(&self) -> u64 {
+        let counts = self.writes.iter().map(|tally| &tally.counts);
+        counts.map(|counts| counts.completed + counts.failed).sum()
     }
 
     /// Something happened to regions or servers at `at`, not before what happened last. Daughters and merged regions are numbered in the

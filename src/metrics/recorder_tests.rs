@@ -20,6 +20,7 @@ fn config(duration_ms: u64) -> RecorderConfig {
         region_server: vec![0, 1, 0, 1],
         writes: 2,
         reads: 0,
+        neighbours: Vec::new(),
         open_loop: true,
         warmup: ms(1_000),
         duration: ms(duration_ms),
@@ -306,5 +307,50 @@ fn a_run_that_ends_in_its_warm_up_has_no_window() {
             .values()
             .flatten()
             .all(|value| value.is_finite())
+    );
+}
+
+#[test]
+fn neighbours_are_counted_apart_and_their_regions_not_at_all() {
+    let mut recorder = Recorder::new(RecorderConfig {
+        neighbours: vec!["orders".to_owned(), "users".to_owned()],
+        region_server: vec![0, 1, 0, 1, 1, 0, 1],
+        ..config(3_000)
+    });
+    offer(&mut recorder, 1_500, 0, 40);
+    offer(&mut recorder, 1_600, 1, 60);
+    for at in [900, 1_100, 1_200, 1_300] {
+        recorder.neighbour_offered(ms(at), 1);
+    }
+    recorder.neighbour_completed(1, ms(900), ms(1_050), true);
+    recorder.neighbour_completed(1, ms(1_100), ms(1_107), false);
+    recorder.neighbour_failed(1, ms(1_200));
+    recorder.neighbour_unfinished(1, ms(1_300), ms(3_000));
+    let result = recorder.finish(ms(3_000));
+    assert_eq!(metric(&result, "region_max_share_overall"), 0.6);
+    assert_eq!(metric(&result, "regions_start"), 4.0);
+    let [orders, users] = &result.neighbours[..] else {
+        panic!("two neighbours");
+    };
+    assert_eq!((orders.name.as_str(), orders.counts.offered), ("orders", 0));
+    let counts = users.counts;
+    assert_eq!(
+        [
+            counts.offered,
+            counts.completed,
+            counts.failed,
+            counts.in_flight
+        ],
+        [4, 2, 1, 1]
+    );
+    // Two completions in the window of two seconds, one within its deadline, of three operations of the cohort.
+    let of_users = |name: &str| users.metrics[name].unwrap();
+    assert_eq!(of_users("neighbour_throughput_per_sec"), 1.0);
+    assert_eq!(of_users("neighbour_goodput_per_sec"), 0.5);
+    assert_eq!(of_users("neighbour_failed_fraction"), 1.0 / 3.0);
+    assert_eq!(metric(&result, "neighbour_offered_per_sec"), 1.5);
+    assert_eq!(
+        (users.response.count(), result.neighbour_response.count()),
+        (2, 2)
     );
 }

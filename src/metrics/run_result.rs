@@ -42,6 +42,19 @@ pub struct ReadRun {
     pub response: Response,
 }
 
+/// One neighbour's results.
+#[derive(Debug, Clone)]
+pub struct NeighbourRun {
+    /// Its name.
+    pub name: String,
+    /// Puts and Gets of the whole run.
+    pub counts: Counts,
+    /// Its rates and fractions (`neighbour_offered_per_sec`, ...).
+    pub metrics: Scalars,
+    /// Response times of the cohort.
+    pub response: Response,
+}
+
 /// One run's results.
 #[derive(Debug, Clone)]
 pub struct RunResult {
@@ -50,7 +63,7 @@ pub struct RunResult {
     /// Of each write, in file order.
     pub write_counts: Vec<Counts>,
     /// Of all writes together (`server_max_share`, `write_failed_fraction`, ...), and of all reads together when there are any
-    /// (`read_server_max_share`, `read_failed_fraction`, ...).
+    /// (`read_server_max_share`, `read_failed_fraction`, ...), likewise of all neighbours (`neighbour_failed_fraction`, ...).
     pub metrics: Scalars,
     /// Of each write: its rates and fractions.
     pub write_metrics: Vec<Scalars>,
@@ -64,6 +77,10 @@ pub struct RunResult {
     pub read_response: Response,
     /// Of each read, in file order.
     pub reads: Vec<ReadRun>,
+    /// Response times of the cohort, all neighbours together.
+    pub neighbour_response: Response,
+    /// Of each neighbour, in file order.
+    pub neighbours: Vec<NeighbourRun>,
     /// Peak-to-mean that a perfect spread of as many rows an interval would show by chance.
     pub even_peak: Option<ExpectedPeak>,
     /// Writes and reads together, when there are reads.

@@ -77,7 +77,7 @@ pub(super) fn summarise(mut run: Recorder, end: u64) -> RunResult {
 }
 
 impl Summary {
-    fn result(self, written: &ClosedDemand, read: &ClosedDemand) -> RunResult {
+    fn result(mut self, written: &ClosedDemand, read: &ClosedDemand) -> RunResult {
         let mut metrics = Scalars::new();
         let seconds = self.window_seconds();
         let even_peak = written.skew(&self.grid, &WRITES, &mut metrics);
@@ -99,6 +99,9 @@ impl Summary {
             read.skew(&self.grid, &READS, &mut metrics);
             metrics.extend(READ_RATES.into_iter().zip(reads.rates(seconds)));
         }
+        let neighbours = std::mem::take(&mut self.run.neighbours);
+        let (neighbours, of_all, neighbour_response) = neighbours.close(seconds);
+        metrics.extend(of_all);
         let hottest = with_reads.then(|| written.hottest_with(read, &self.grid));
 
         let mut series = (self.run.config.key_buckets > 0)
@@ -128,6 +131,8 @@ impl Summary {
                 .into_iter()
                 .map(|tally| tally.response)
                 .collect(),
+            neighbour_response,
+            neighbours,
             reads: self
                 .run
                 .reads

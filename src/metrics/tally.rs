@@ -1,4 +1,4 @@
-//! What is counted of one write or read, and the rates that follow. Must not know which operation it is.
+//! What is counted of one write, read or neighbour, and the rates that follow. Must not know which operation it is.
 
 use super::{Counts, Response};
 
@@ -19,6 +19,15 @@ pub(super) const READ_RATES: [&str; 6] = [
     "read_goodput_fraction",
     "read_failed_fraction",
     "read_unfinished_fraction",
+];
+/// The same of neighbours.
+pub(super) const NEIGHBOUR_RATES: [&str; 6] = [
+    "neighbour_offered_per_sec",
+    "neighbour_throughput_per_sec",
+    "neighbour_goodput_per_sec",
+    "neighbour_goodput_fraction",
+    "neighbour_failed_fraction",
+    "neighbour_unfinished_fraction",
 ];
 
 /// Counters of one kind of operation.

@@ -3,7 +3,7 @@
 use super::chart::Chart;
 use super::number::{Kind, UNDEFINED};
 use super::scorecard::{Scorecard, provenance, verdict};
-use super::{metric, read_prices};
+use super::{metric, neighbour_prices, read_prices};
 use crate::experiment::{ReadResult, Results, StrategyResult};
 use std::fmt::Write;
 
@@ -43,6 +43,11 @@ pub fn summary(results: &Results, charts: &[Chart]) -> String {
                 escaped(&read.words)
             ));
         }
+    }
+
+    if let Some(prices) = neighbour_prices::of(results) {
+        let prices = table(&prices);
+        line(format_args!("\n## What the neighbours feel\n\n{prices}"));
     }
 
     line(format_args!("\n## Verdicts\n"));

@@ -3,15 +3,20 @@
 use super::number::{Kind, UNDEFINED};
 use crate::experiment::{Measure, Metric, ReadResult, StrategyResult};
 use crate::metrics::Unit;
+use std::collections::BTreeMap;
 
 /// The measure at `path` (`server_max_share`, `write_response_ms.p99`); when nothing is written, that of the reads in its place.
 pub fn measure<'a>(strategy: &'a StrategyResult, path: &str) -> Option<&'a Measure> {
-    let path = &headline(strategy, path);
-    if let Some(Metric::Number(measure)) = strategy.metrics.get(path) {
+    at(&strategy.metrics, &headline(strategy, path))
+}
+
+/// The measure at `path` among `metrics`.
+pub fn at<'a>(metrics: &'a BTreeMap<String, Metric>, path: &str) -> Option<&'a Measure> {
+    if let Some(Metric::Number(measure)) = metrics.get(path) {
         return Some(measure);
     }
     let (family, member) = path.split_once('.')?;
-    match strategy.metrics.get(family)? {
+    match metrics.get(family)? {
         Metric::Family(members) => members.get(member),
         _ => None,
     }

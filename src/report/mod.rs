@@ -6,6 +6,7 @@ mod csv_files;
 mod images;
 mod markdown;
 mod metric;
+mod neighbour_prices;
 pub mod number;
 mod page;
 mod read_prices;

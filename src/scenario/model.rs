@@ -7,7 +7,7 @@ use crate::cluster::{ClusterSpec, Neighbour, TableSpec, TimedEvent};
 use crate::key::KeyPlan;
 use crate::keyspace::RowKey;
 use crate::metrics::OperationNames;
-use crate::policy::balance::Balancer;
+use crate::policy::balance::{Balancer, StochasticBalancer};
 use crate::policy::{NormalizerSpec, SplitPolicy};
 use crate::random::Seed;
 use crate::record::Schema;
@@ -145,13 +145,29 @@ pub struct Changes {
     pub neighbours: Arc<Vec<Neighbour>>,
 }
 
+impl Default for Changes {
+    /// HBase's defaults; nothing happens, and nobody else is there.
+    fn default() -> Self {
+        Self {
+            split_policy: SplitPolicy::Stepping,
+            normalizer: None,
+            balancer: Balancer::Stochastic(StochasticBalancer::default()),
+            balancer_period: SimDuration::from_secs(300),
+            events: Arc::default(),
+            neighbours: Arc::default(),
+        }
+    }
+}
+
 impl Setup {
     /// The names of its operations, for the paths of metrics.
     pub fn operation_names(&self) -> OperationNames<'_> {
         let Workload { writes, reads, .. } = &self.workload;
+        let neighbours = self.changes.neighbours.iter();
         OperationNames {
             writes: writes.iter().map(|write| write.name.as_str()).collect(),
             reads: reads.iter().map(|read| read.name.as_str()).collect(),
+            neighbours: neighbours.map(|one| one.name.as_str()).collect(),
         }
     }
 }

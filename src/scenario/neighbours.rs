@@ -1,5 +1,6 @@
 //! `[neighbour.x]`: other tables on the same servers. Must not know what their load does.
 
+use super::Diagnostic;
 use super::clock::value_place;
 use super::reader::Reader;
 use crate::cluster::Neighbour;
@@ -37,14 +38,13 @@ pub(super) fn read_neighbours(scenario: &Reader<'_>) -> Vec<Neighbour> {
 
 fn read_one(reader: &Reader<'_>, name: &str) -> Neighbour {
     let regions = reader.integer_or("regions", 1, MOST_REGIONS, 32) as u32;
-    let rates = ["write_rate", "read_rate"];
-    let misspelt = rates.map(|key| !reader.has(key) && reader.misspelt(key));
-    let [write_rate, read_rate] = rates.map(|key| {
+    let [write_rate, read_rate] = ["write_rate", "read_rate"].map(|key| {
         let rate = reader.unit::<PerSecond>(key);
         rate.map_or(0.0, |rate| rate.0)
     });
-    if !rates.iter().any(|key| reader.has(key)) && !misspelt.contains(&true) {
-        let diagnostic = super::Diagnostic::error(format!("`[neighbour.{name}]` has no load"))
+    let has_rate = reader.has("write_rate") || reader.has("read_rate");
+    if !has_rate && !reader.misspelt("read_rate") && !reader.misspelt("write_rate") {
+        let diagnostic = Diagnostic::error(format!("`[neighbour.{name}]` has no load"))
             .label("expected a `write_rate`, a `read_rate`, or both")
             .help("add `write_rate = \"2k/s\"`");
         reader.sink.add(&reader.place, diagnostic);
@@ -54,14 +54,13 @@ fn read_one(reader: &Reader<'_>, name: &str) -> Neighbour {
         "a share, greater than 0 and at most 1",
         |share| share > 0.0 && share <= 1.0,
     );
-    let even = 1.0 / f64::from(regions);
     if let Some(share) = hottest
-        && share < even
+        && share < 1.0 / f64::from(regions)
     {
         reader.sink.error(
             &value_place(reader, "hottest"),
             format!("the hottest of {regions} regions takes {share} of the load"),
-            format!("must be at least {even:.4}: an even share"),
+            format!("must be at least 1/{regions}: an even share"),
         );
     }
     Neighbour {

@@ -29,6 +29,15 @@ impl KeySample {
         }
     }
 
+    /// An empty sample that takes only `share` of the keys from the beginning, in (0, 1], and so grows the more slowly.
+    pub fn thinned(capacity: usize, share: f64) -> Self {
+        Self {
+            // A share of 1 is all tickets: the cast saturates.
+            limit: (share * 2f64.powi(64)) as u64,
+            ..Self::new(capacity)
+        }
+    }
+
     /// Takes a key into account; `ticket` is a random number of its own (a draw that belongs to the operation that wrote it). Once
     /// the sample is full, a key is copied with probability capacity / offered, over the bytes of the one that it replaces.
     #[inline]

@@ -1,0 +1,417 @@
+//! Which region of a table holds a key, while regions divide and merge. Must not know servers.
+
+use crate::keyspace::{KeyBatch, KeyRange, Router, RowKey};
+use std::sync::Arc;
+
+/// Marks a slot that several regions share; the other bits number its overlay.
+const SHARED: u32 = 1 << 31;
+
+/// Changes after which the router is made anew, at least.
+const LEAST_CHANGES: u32 = 16;
+
+/// The regions of a table: half-open ranges of keys that tile the key space, with numbers below 2^31 that never change their meaning.
+///
+/// A [`Router`] finds the slot of a key: the range that was a region when the router was made. While nothing has changed since the start,
+/// the slot is the region. Afterwards a slot tells its region, or the few that share it. After as many changes as an eighth of the regions
+/// the router is made anew, so that a change costs O(1) look-ups of a key each, amortised, and a look-up one more step.
+#[derive(Debug, Clone)]
+pub struct RegionMap {
+    /// Start keys of the first regions but the first one.
+    split_points: Arc<Vec<RowKey>>,
+    /// Number of the first region at the start; the others follow in key order.
+    first: u32,
+    /// Regions that came later, by ascending number, those included that are no more.
+    later: Vec<(u32, KeyRange)>,
+    router: Router,
+    /// Of each slot: its region, or [`SHARED`] and its overlay. Empty: slot s is region first + s.
+    slots: Vec<u32>,
+    overlays: Vec<Overlay>,
+    /// Numbers of overlays that are not in use.
+    free: Vec<u32>,
+    /// Regions now.
+    count: u32,
+    /// Changes since the router was made.
+    changes: u32,
+}
+
+/// The regions that share a slot.
+#[derive(Debug, Clone, Default)]
+struct Overlay {
+    /// The one that holds the slot's start.
+    first: u32,
+    /// The others with their start keys, ascending.
+    others: Vec<(RowKey, u32)>,
+}
+
+impl Overlay {
+    fn locate(&self, key: &[u8]) -> u32 {
+        let below = self
+            .others
+            .partition_point(|(start, _)| start.as_bytes() <= key);
+        below
+            .checked_sub(1)
+            .map_or(self.first, |at| self.others[at].1)
+    }
+
+    /// `region` takes the range from `start` (`None`: the slot's) to `end` (`None`: the slot's).
+    fn assign(&mut self, start: Option<&RowKey>, end: Option<&RowKey>, region: u32) {
+        let from = start.map_or(0, |start| {
+            self.others.partition_point(|(other, _)| other < start)
+        });
+        let to = end.map_or(self.others.len(), |end| {
+            self.others.partition_point(|(other, _)| other < end)
+        });
+        // What held the end goes on there, unless another region starts there.
+        let rest = end.filter(|end| self.others.get(to).is_none_or(|(other, _)| other != *end));
+        let rest = rest.map(|end| {
+            let before = to.checked_sub(1).map_or(self.first, |at| self.others[at].1);
+            (end.clone(), before)
+        });
+        let taken = start.map(|start| (start.clone(), region));
+        if taken.is_none() {
+            self.first = region;
+        }
+        self.others.splice(from..to, taken.into_iter().chain(rest));
+        let mut before = self.first;
+        self.others
+            .retain(|&(_, region)| std::mem::replace(&mut before, region) != region);
+    }
+}
+
+impl RegionMap {
+    /// One region more than there are split points, which are sorted, distinct and not empty; numbered from `first` on in key order.
+    pub fn new(split_points: &Arc<Vec<RowKey>>, first: u32) -> Self {
+        Self {
+            router: Router::new(split_points),
+            count: split_points.len() as u32 + 1,
+            split_points: split_points.clone(),
+            first,
+            later: Vec::new(),
+            slots: Vec::new(),
+            overlays: Vec::new(),
+            free: Vec::new(),
+            changes: 0,
+        }
+    }
+
+    /// Number of regions now, >= 1.
+    pub fn regions(&self) -> u32 {
+        self.count
+    }
+
+    /// The region that holds a key.
+    #[inline]
+    pub fn locate(&self, key: &[u8]) -> u32 {
+        self.region_at(self.router.locate(key), key)
+    }
+
+    /// Appends the region of each key to `regions`.
+    pub fn locate_batch(&self, keys: &KeyBatch, regions: &mut Vec<u32>) {
+        let start = regions.len();
+        self.router.locate_batch(keys, regions);
+        let found = &mut regions[start..];
+        if self.slots.is_empty() {
+            if self.first > 0 {
+                found.iter_mut().for_each(|region| *region += self.first);
+            }
+        } else {
+            for (region, key) in found.iter_mut().zip(keys.iter()) {
+                *region = self.region_at(*region, key);
+            }
+        }
+    }
+
+    #[inline]
+    fn region_at(&self, slot: u32, key: &[u8]) -> u32 {
+        match self.slots.get(slot as usize) {
+            None => self.first + slot,
+            Some(shared) if shared & SHARED > 0 => {
+                self.overlays[(shared & !SHARED) as usize].locate(key)
+            }
+            Some(&region) => region,
+        }
+    }
+
+    /// The keys of a region, which may be no more. O(log of the regions that came later).
+    ///
+    /// # Panics
+    /// When the region was never one of this table.
+    pub fn range(&self, region: u32) -> KeyRange {
+        let points = &self.split_points;
+        let initial = region.wrapping_sub(self.first) as usize;
+        if initial <= points.len() {
+            return KeyRange {
+                start: initial
+                    .checked_sub(1)
+                    .map_or(RowKey::default(), |at| points[at].clone()),
+                end: points.get(initial).cloned().unwrap_or_default(),
+            };
+        }
+        let at = self.later.partition_point(|&(number, _)| number < region);
+        self.later[at].1.clone()
+    }
+
+    /// The first key of a region, which may be no more. O(log of the regions that came later).
+    ///
+    /// # Panics
+    /// When the region was never one of this table.
+    pub fn start(&self, region: u32) -> &[u8] {
+        let initial = region.wrapping_sub(self.first) as usize;
+        if initial <= self.split_points.len() {
+            return initial
+                .checked_sub(1)
+                .map_or(&[], |at| self.split_points[at].as_bytes());
+        }
+        let at = self.later.partition_point(|&(number, _)| number < region);
+        self.later[at].1.start.as_bytes()
+    }
+
+    /// The numbers of all regions in key order. O(regions) for all.
+    pub fn in_key_order(&self) -> impl Iterator<Item = u32> + '_ {
+        let slots = 0..self.router.regions() as u32;
+        let mut before = None;
+        slots
+            .flat_map(|slot| {
+                let (first, others) = match self.slots.get(slot as usize) {
+                    None => (self.first + slot, &[][..]),
+                    Some(shared) if shared & SHARED > 0 => {
+                        let overlay = &self.overlays[(shared & !SHARED) as usize];
+                        (overlay.first, &overlay.others[..])
+                    }
+                    Some(&region) => (region, &[][..]),
+                };
+                std::iter::once(first).chain(others.iter().map(|&(_, region)| region))
+            })
+            .filter(move |&region| before.replace(region) != Some(region))
+    }
+
+    /// A region ends; `lower` takes its keys below `row`, `upper` the others. The new numbers are greater than all before, `lower` < `upper`.
+    ///
+    /// # Panics
+    /// When `row` doesn't lie inside the region, or is its start key: one daughter would be empty.
+    pub fn divide(&mut self, parent: u32, row: &RowKey, lower: u32, upper: u32) {
+        let KeyRange { start, end } = self.range(parent);
+        assert!(
+            start < *row && (end.0.is_empty() || *row < end),
+            "a split row lies inside its region"
+        );
+        let middle = row.clone();
+        self.take(
+            lower,
+            KeyRange {
+                start,
+                end: middle.clone(),
+            },
+        );
+        self.take(upper, KeyRange { start: middle, end });
+        self.count += 1;
+        self.changed();
+    }
+
+    /// Two neighbours end; `merged` takes their keys. Its number is greater than all before.
+    ///
+    /// # Panics
+    /// When they are no neighbours, `lower` first.
+    pub fn unite(&mut self, lower: u32, upper: u32, merged: u32) {
+        let (below, above) = (self.range(lower), self.range(upper));
+        assert!(
+            below.end == above.start && !below.end.0.is_empty(),
+            "neighbours merge"
+        );
+        self.take(
+            merged,
+            KeyRange {
+                start: below.start,
+                end: above.end,
+            },
+        );
+        self.count -= 1;
+        self.changed();
+    }
+
+    /// A new region takes a range. O(slots that it touches).
+    fn take(&mut self, region: u32, range: KeyRange) {
+        debug_assert!(
+            self.later.last().is_none_or(|last| last.0 < region) && region < SHARED,
+            "numbers ascend"
+        );
+        if self.slots.is_empty() {
+            let slots = self.router.regions() as u32;
+            self.slots.extend((0..slots).map(|slot| self.first + slot));
+        }
+        let first = self.router.locate(range.start.as_bytes());
+        let last = if range.end.0.is_empty() {
+            self.router.regions() as u32 - 1
+        } else {
+            let last = self.router.locate(range.end.as_bytes());
+            last - u32::from(self.router.start(last) == range.end.as_bytes())
+        };
+        for slot in first..=last {
+            let starts_inside = self.router.start(slot) < range.start.as_bytes();
+            let ends_inside = !range.end.0.is_empty()
+                && (slot + 1 == self.router.regions() as u32
+                    || range.end.as_bytes() < self.router.start(slot + 1));
+            self.assign(
+                slot,
+                starts_inside.then_some(&range.start),
+                ends_inside.then_some(&range.end),
+                region,
+            );
+        }
+        self.later.push((region, range));
+    }
+
+    fn assign(&mut self, slot: u32, start: Option<&RowKey>, end: Option<&RowKey>, region: u32) {
+        let held = self.slots[slot as usize];
+        if start.is_none() && end.is_none() {
+            self.slots[slot as usize] = region;
+            if held & SHARED > 0 {
+                self.free.push(held & !SHARED);
+            }
+            return;
+        }
+        let number = if held & SHARED > 0 {
+            held & !SHARED
+        } else {
+            let number = self.free.pop().unwrap_or_else(|| {
+                self.overlays.push(Overlay::default());
+                self.overlays.len() as u32 - 1
+            });
+            let overlay = &mut self.overlays[number as usize];
+            overlay.first = held;
+            overlay.others.clear();
+            number
+        };
+        let overlay = &mut self.overlays[number as usize];
+        overlay.assign(start, end, region);
+        self.slots[slot as usize] = if overlay.others.is_empty() {
+            self.free.push(number);
+            overlay.first
+        } else {
+            SHARED | number
+        };
+    }
+
+    /// Makes the router anew when enough has changed.
+    fn changed(&mut self) {
+        self.changes += 1;
+        if self.changes < LEAST_CHANGES.max(self.count / 8) {
+            return;
+        }
+        let regions: Vec<u32> = self.in_key_order().collect();
+        let starts = regions.iter().skip(1);
+        let starts: Vec<RowKey> = starts.map(|&region| self.range(region).start).collect();
+        self.router = Router::new(&starts);
+        self.slots = regions;
+        self.overlays.clear();
+        self.free.clear();
+        self.changes = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    /// Keys of up to three letters of a small alphabet: many lie on or beside borders.
+    fn key() -> impl Strategy<Value = Vec<u8>> {
+        prop::collection::vec(prop_oneof![0u8..3, Just(0x61), Just(0xFF)], 0..4)
+    }
+
+    /// The oracle: start key to region.
+    fn holder(oracle: &BTreeMap<Vec<u8>, u32>, key: &[u8]) -> u32 {
+        *oracle
+            .range(..=key.to_vec())
+            .next_back()
+            .expect("a region starts at the empty key")
+            .1
+    }
+
+    fn agree(map: &RegionMap, oracle: &BTreeMap<Vec<u8>, u32>, keys: &[Vec<u8>]) {
+        assert_eq!(map.regions() as usize, oracle.len());
+        let regions: Vec<u32> = oracle.values().copied().collect();
+        assert_eq!(map.in_key_order().collect::<Vec<_>>(), regions);
+        let ends = oracle.keys().skip(1).cloned().chain([Vec::new()]);
+        for ((start, &region), end) in oracle.iter().zip(ends) {
+            assert_eq!(
+                map.range(region),
+                KeyRange {
+                    start: RowKey(start.clone()),
+                    end: RowKey(end)
+                }
+            );
+            assert_eq!((map.locate(start), map.start(region)), (region, &start[..]));
+        }
+        let mut batch = KeyBatch::default();
+        for key in keys {
+            batch.push_with(|bytes| bytes.extend_from_slice(key));
+        }
+        let mut found = vec![77];
+        map.locate_batch(&batch, &mut found);
+        let expected = keys.iter().map(|key| holder(oracle, key));
+        assert_eq!(
+            found,
+            std::iter::once(77).chain(expected).collect::<Vec<_>>()
+        );
+        for (key, &region) in keys.iter().zip(&found[1..]) {
+            assert_eq!(map.locate(key), region);
+        }
+    }
+
+    proptest! {
+        /// Divides and unites at random, so often that the router is made anew several times, beside a map of start keys.
+        #[test]
+        fn regions_tile_the_key_space_whatever_divides_and_merges(
+            points in prop::collection::btree_set(key().prop_filter("not empty", |key| !key.is_empty()), 0..12),
+            first in 0u32..9,
+            steps in prop::collection::vec((prop::bool::weighted(0.6), key(), any::<prop::sample::Index>()), 1..120),
+            keys in prop::collection::vec(key(), 1..40),
+        ) {
+            let split_points = Arc::new(points.iter().cloned().map(RowKey).collect::<Vec<_>>());
+            let mut map = RegionMap::new(&split_points, first);
+            let starts = std::iter::once(Vec::new()).chain(points);
+            let mut oracle: BTreeMap<Vec<u8>, u32> = starts.zip(first..).collect();
+            agree(&map, &oracle, &keys);
+            let mut next = first + oracle.len() as u32;
+            for (divides, row, which) in steps {
+                if divides && !oracle.contains_key(&row) {
+                    let parent = holder(&oracle, &row);
+                    map.divide(parent, &RowKey(row.clone()), next, next + 1);
+                    let start = oracle.range(..row.clone()).next_back().expect("the parent").0.clone();
+                    oracle.insert(start, next);
+                    oracle.insert(row, next + 1);
+                    next += 2;
+                } else if !divides && oracle.len() > 1 {
+                    let at = which.index(oracle.len() - 1);
+                    let (start, lower) = oracle.iter().nth(at).expect("a region");
+                    let (border, upper) = oracle.iter().nth(at + 1).expect("its neighbour");
+                    map.unite(*lower, *upper, next);
+                    let (start, border) = (start.clone(), border.clone());
+                    oracle.insert(start, next);
+                    oracle.remove(&border);
+                    next += 1;
+                }
+                agree(&map, &oracle, &keys);
+            }
+        }
+    }
+
+    #[test]
+    fn a_region_that_is_no_more_keeps_its_range() {
+        let points = Arc::new(vec![RowKey::from(b"m".as_slice())]);
+        let mut map = RegionMap::new(&points, 5);
+        let parent = map.range(6);
+        map.divide(6, &RowKey::from(b"t".as_slice()), 9, 11);
+        let daughter = map.range(11);
+        map.unite(5, 9, 12);
+        assert_eq!(map.range(6), parent);
+        assert_eq!(
+            (parent.start.0.as_slice(), parent.end.0.len()),
+            (&b"m"[..], 0)
+        );
+        assert_eq!(map.range(11), daughter);
+        assert_eq!(map.in_key_order().collect::<Vec<_>>(), [12, 11]);
+    }
+}

@@ -1,0 +1,209 @@
+//! The store of one region with its flush and its compaction, and what the stores of one server share. Must not know when either starts.
+
+use crate::cluster::{Disk, RegionFile, RegionStore, Sampling};
+use crate::policy::{
+    BlockedRate, CompactionFile, CompactionRules, MemstoreRules, compaction_pressure,
+};
+use crate::time::SimTime;
+use crate::units::Bandwidth;
+use std::collections::VecDeque;
+use std::ops::Range;
+
+/// The settings of a table's stores.
+#[derive(Debug, Clone)]
+pub(super) struct StoreRules {
+    pub memstore: MemstoreRules,
+    pub compaction: CompactionRules,
+    /// `None` where keys are not kept.
+    pub sampling: Option<Sampling>,
+}
+
+/// One region's store, from its first write, its first file or its first opening on.
+#[derive(Debug)]
+pub(super) struct Store {
+    pub data: RegionStore,
+    pub flush: FlushState,
+    pub compaction: CompactionState,
+    /// When the region was opened.
+    pub opened: SimTime,
+    /// Rows written since then, those in the memstore apart.
+    pub flushed_rows: u64,
+    /// Batches refused since then.
+    pub refused: u64,
+    pub blocked: BlockedRate,
+    /// What it was when it was asked last.
+    pub blocked_rate: f32,
+}
+
+/// Where a flush of a region stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FlushState {
+    /// None is asked for.
+    Idle,
+    /// It waits for a flusher.
+    Asked {
+        /// Since when.
+        wanted: SimTime,
+        /// It was held before.
+        held: bool,
+    },
+    /// The store has too many files.
+    Held {
+        /// Since when it is wanted.
+        wanted: SimTime,
+        /// When it joins the queue again.
+        until: SimTime,
+    },
+    /// A flusher writes it.
+    Running,
+}
+
+/// Where a compaction of a region stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum CompactionState {
+    /// None is asked for.
+    Idle,
+    /// It waits for one of its server's threads.
+    Asked(Thread),
+    /// These files are being rewritten.
+    Running(Thread, Range<usize>),
+}
+
+/// The two threads of a server that compact (`hbase.regionserver.thread.compaction.small` and `large`, one each).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Thread {
+    /// Every compaction asks it first.
+    Small,
+    /// Takes those that are too large for the other.
+    Large,
+}
+
+impl Store {
+    /// Of a region that was opened at `opened`.
+    pub fn new(sampling: Option<Sampling>, opened: SimTime) -> Self {
+        Self {
+            data: RegionStore::new(sampling),
+            flush: FlushState::Idle,
+            compaction: CompactionState::Idle,
+            opened,
+            flushed_rows: 0,
+            refused: 0,
+            blocked: BlockedRate::new(opened),
+            blocked_rate: 0.0,
+        }
+    }
+
+    /// Counters start again.
+    pub fn reopen(&mut self, now: SimTime) {
+        self.opened = now;
+        self.flushed_rows = 0;
+        self.refused = 0;
+        self.blocked = BlockedRate::new(now);
+        self.blocked_rate = 0.0;
+    }
+
+    /// Its files as the choice of a compaction sees them.
+    pub fn compaction_files(&self) -> Vec<CompactionFile> {
+        let files = self.data.files().iter();
+        files
+            .map(|file: &RegionFile| CompactionFile {
+                bytes: file.bytes,
+                is_reference: file.is_reference,
+            })
+            .collect()
+    }
+}
+
+/// What the stores of one server share, its memstores' heap apart.
+#[derive(Debug)]
+pub(super) struct ServerStores {
+    pub disk: Disk,
+    /// The end that the event loop waits for; others have no effect.
+    pub awaited: Option<SimTime>,
+    /// Regions with a store that are open here, in no order.
+    pub regions: Vec<u32>,
+    /// Regions whose flush waits for a flusher.
+    pub flush_queue: VecDeque<u32>,
+    /// Flushers at work.
+    pub flushing: u32,
+    /// Regions whose compaction waits for a thread.
+    pub compaction_queue: Vec<u32>,
+    /// Threads that compact: small, large.
+    pub compacting: [bool; 2],
+    /// Writes that wait for room in the memstores, in their order.
+    pub waiting: Vec<u32>,
+    /// Stores by their number of files; the last is not 0.
+    file_counts: Vec<u32>,
+}
+
+impl ServerStores {
+    pub fn new(bandwidth: Bandwidth) -> Self {
+        Self {
+            disk: Disk::new(bandwidth),
+            awaited: None,
+            regions: Vec::new(),
+            flush_queue: VecDeque::new(),
+            flushing: 0,
+            compaction_queue: Vec::new(),
+            compacting: [false; 2],
+            waiting: Vec::new(),
+            file_counts: Vec::new(),
+        }
+    }
+
+    /// A store here has `after` files, no longer `before`; 0 for one that is not here.
+    pub fn files_changed(&mut self, before: usize, after: usize) {
+        if self.file_counts.len() <= after {
+            self.file_counts.resize(after + 1, 0);
+        }
+        if before > 0 {
+            self.file_counts[before] -= 1;
+        }
+        if after > 0 {
+            self.file_counts[after] += 1;
+        }
+        while self.file_counts.last() == Some(&0) {
+            self.file_counts.pop();
+        }
+    }
+
+    /// The greatest of its stores.
+    pub fn pressure(&self, rules: &CompactionRules) -> f64 {
+        compaction_pressure(rules, self.file_counts.len().saturating_sub(1))
+    }
+
+    /// The server dies.
+    pub fn clear(&mut self, now: SimTime) {
+        self.disk.cancel_all(now);
+        self.awaited = None;
+        self.regions.clear();
+        self.flush_queue.clear();
+        self.flushing = 0;
+        self.compaction_queue.clear();
+        self.compacting = [false; 2];
+        self.waiting.clear();
+        self.file_counts.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_as_pressed_as_its_fullest_store() {
+        let rules = CompactionRules::default();
+        let mut server = ServerStores::new(Bandwidth(1.0));
+        let pressure = |server: &ServerStores| server.pressure(&rules);
+        assert_eq!(pressure(&server), 0.0);
+        server.files_changed(0, 16);
+        server.files_changed(0, 5);
+        assert_eq!(pressure(&server), 1.0);
+        server.files_changed(16, 7);
+        assert_eq!(pressure(&server), 4.0 / 13.0);
+        server.files_changed(7, 0);
+        assert_eq!(pressure(&server), 2.0 / 13.0);
+        server.files_changed(5, 0);
+        assert_eq!(pressure(&server), 0.0);
+    }
+}

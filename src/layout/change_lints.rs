@@ -1,0 +1,168 @@
+//! What a scenario lets happen to its cluster and what the run is too short or the table too small for. Must not know keys.
+
+use super::Layout;
+use crate::cluster::{ClusterEvent, CrashTarget, TimedEvent};
+use crate::policy::balance::{Balancer, StochasticBalancer};
+use crate::policy::{MAX_FILE_SIZE_JITTER, SplitPolicy, SplitSizes};
+use crate::scenario::{Diagnostic, Severity, Strategy, TimeSpec};
+use crate::storage::RowSize;
+use crate::time::SimTime;
+use crate::units::{ByteSize, Nanos};
+
+/// Lints of the balancer, the splits and the events of a strategy.
+pub fn change_lints(strategy: &Strategy, layout: &Layout, time: &TimeSpec) -> Vec<Diagnostic> {
+    let mut lints = Vec::new();
+    lints.extend(balancer_never_runs(strategy, time));
+    lints.extend(no_region_splits(strategy, layout, time));
+    let mut events = Vec::new();
+    for event in strategy.setup.changes.events.iter() {
+        events.extend(event_without_effect(strategy, layout, event));
+    }
+    events.dedup();
+    lints.extend(events);
+    lints
+}
+
+fn lint(severity: Severity, message: String, help: &str) -> Diagnostic {
+    Diagnostic {
+        severity,
+        message,
+        span: None,
+        label: String::new(),
+        help: Some(help.to_owned()),
+    }
+}
+
+fn text(time: SimTime) -> String {
+    Nanos(time.as_nanos()).to_string()
+}
+
+/// A warning when the file names a balancer of its own, a note for HBase's default.
+fn balancer_never_runs(strategy: &Strategy, time: &TimeSpec) -> Option<Diagnostic> {
+    let changes = &strategy.setup.changes;
+    if changes.balancer == Balancer::None || changes.balancer_period < time.duration {
+        return None;
+    }
+    let default = Balancer::Stochastic(StochasticBalancer::default());
+    let severity = if changes.balancer == default {
+        Severity::Note
+    } else {
+        Severity::Warning
+    };
+    Some(lint(
+        severity,
+        format!(
+            "the balancer never runs: first after {}, in a run of {}",
+            Nanos(changes.balancer_period.as_nanos()),
+            Nanos(time.duration.as_nanos())
+        ),
+        "shorten `balancer.period`, lengthen `time.duration`, or say `balancer.policy = \"none\"`",
+    ))
+}
+
+/// Existing rows may have brought a region near its threshold: then nothing is said.
+fn no_region_splits(strategy: &Strategy, layout: &Layout, time: &TimeSpec) -> Option<Diagnostic> {
+    let setup = &strategy.setup;
+    let policy = &setup.changes.split_policy;
+    if layout.existing_rows > 0
+        || setup.workload.writes.is_empty()
+        || matches!(policy, SplitPolicy::BusyRegion(_))
+    {
+        return None;
+    }
+    let sizes = SplitSizes {
+        max_file_bytes: setup.table.max_file_size.0,
+        flush_bytes: setup.table.memstore_flush_size.0,
+    };
+    // The server with fewest regions of the table has the lowest threshold, but never none of them.
+    let fewest = (layout.regions.len() as u32 / setup.cluster.servers).max(1);
+    let least = policy.threshold(sizes, fewest, -0.5)?;
+    let row = RowSize::new(
+        setup.table.family.len() as u64,
+        setup.table.qualifiers.iter().map(String::as_str),
+        setup.table.value.0,
+    );
+    let row = row.cells(layout.key_bytes.round() as u64) as f64;
+    let seconds = time.duration.as_secs_f64();
+    let offered = setup
+        .workload
+        .offered_per_sec(&setup.schema)
+        .map_or(f64::INFINITY, |rate| rate * seconds * row);
+    // A region's rows go through one server's log.
+    let logged = setup
+        .cluster
+        .wal
+        .as_ref()
+        .map_or(f64::INFINITY, |wal| wal.bandwidth.0 * seconds);
+    let most = offered.min(logged);
+    (most < least as f64).then(|| {
+        let jitter = match policy {
+            SplitPolicy::Stepping if fewest == 1 => String::new(),
+            _ => format!(", {} % either way", 50.0 * MAX_FILE_SIZE_JITTER),
+        };
+        lint(
+            Severity::Note,
+            format!(
+                "no region can split in this run: the fullest gets at most {}, a split needs {}{jitter}",
+                ByteSize::approximate(most),
+                ByteSize::approximate(policy.threshold(sizes, fewest, 0.0).unwrap_or(least) as f64),
+            ),
+            "to see splits, lower `table.memstore_flush_size` and `table.max_file_size`, or lengthen the run",
+        )
+    })
+}
+
+fn event_without_effect(
+    strategy: &Strategy,
+    layout: &Layout,
+    TimedEvent { at, event }: &TimedEvent,
+) -> Option<Diagnostic> {
+    let setup = &strategy.setup;
+    let servers = setup.cluster.servers;
+    let named = match event {
+        ClusterEvent::Crash(CrashTarget::Server(server)) => *server,
+        ClusterEvent::Slow { server, .. } => *server,
+        ClusterEvent::Split(_) if setup.changes.split_policy == SplitPolicy::Disabled => {
+            return Some(lint(
+                Severity::Warning,
+                format!(
+                    "strategy `{}`: the split at {} won't happen: its split policy is `disabled`",
+                    strategy.name,
+                    text(*at)
+                ),
+                "HBase refuses an operator's splits under it, too; name another `split_policy`",
+            ));
+        }
+        _ => return None,
+    };
+    let help = "`crash = \"hottest\"` finds the server that matters";
+    if named >= servers {
+        return Some(lint(
+            Severity::Warning,
+            format!(
+                "the event at {} hits server {named}, which has joined without any region",
+                text(*at)
+            ),
+            "it has some only if a balancer has run in between",
+        ));
+    }
+    let copies = layout.copies.iter().map(|copy| copy.split_points.len() + 1);
+    let regions = layout.regions.len() + copies.sum::<usize>();
+    let neighbours = setup.changes.neighbours.iter();
+    let others: usize = neighbours.map(|neighbour| neighbour.regions as usize).sum();
+    let regions_in_words = match regions {
+        1 => "1 region".to_owned(),
+        regions => format!("{regions} regions"),
+    };
+    (regions + others < servers as usize).then(|| {
+        lint(
+            Severity::Warning,
+            format!(
+                "strategy `{}`: server {named} may hold nothing at {}: {regions_in_words} on {servers} servers, dealt from one that is drawn for each replicate",
+                strategy.name,
+                text(*at)
+            ),
+            help,
+        )
+    })
+}

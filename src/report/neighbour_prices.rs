@@ -1,0 +1,68 @@
+//! The third table: what neighbours feel, a row a neighbour and strategy. Must not know whether it becomes a terminal's table or Markdown.
+
+use super::metric;
+use super::number::{Kind, UNDEFINED};
+use super::scorecard::{Heading, Scorecard};
+use crate::experiment::{NeighbourResult, Results, StrategyResult};
+
+const fn heading(lines: [&'static str; 2], right: bool, expendable: u8) -> Heading {
+    Heading {
+        lines,
+        right,
+        expendable,
+    }
+}
+
+/// The headings, in order.
+const HEADINGS: [Heading; 8] = [
+    heading(["", "neighbour"], false, 0),
+    heading(["", "strategy"], false, 0),
+    heading(["", "calls/s"], true, 2),
+    heading(["of", "offered"], true, 1),
+    heading(["", "p50"], true, 3),
+    heading(["", "p99"], true, 0),
+    heading(["", "p99.9"], true, 4),
+    heading(["", "failed"], true, 0),
+];
+
+/// The table of `results`, neighbour by neighbour in the order of the file; `None` without any.
+pub fn of(results: &Results) -> Option<Scorecard> {
+    // Every strategy has the same neighbours.
+    let first = results.strategies.first()?;
+    let rows: Vec<Vec<String>> = first
+        .neighbours
+        .iter()
+        .flat_map(|named| {
+            results.strategies.iter().filter_map(|strategy| {
+                let all = &strategy.neighbours;
+                let found = all.iter().find(|found| found.name == named.name)?;
+                Some(row(strategy, found))
+            })
+        })
+        .collect();
+    (!rows.is_empty()).then(|| Scorecard {
+        headings: HEADINGS.to_vec(),
+        rows,
+    })
+}
+
+fn row(strategy: &StrategyResult, neighbour: &NeighbourResult) -> Vec<String> {
+    let measure = |path: &str| metric::at(&neighbour.metrics, path);
+    let text = |path: &str, kind: Kind| {
+        measure(path).map_or(UNDEFINED.to_owned(), |measure| kind.measure(measure))
+    };
+    let rate = |path: &str| measure(path).and_then(|measure| measure.mean);
+    let served = rate("throughput_per_sec")
+        .zip(rate("offered_per_sec").filter(|offered| *offered > 0.0))
+        .map(|(done, offered)| done / offered);
+    vec![
+        neighbour.name.clone(),
+        strategy.name.clone(),
+        text("throughput_per_sec", Kind::Compact),
+        served.map_or(UNDEFINED.to_owned(), Scorecard::served),
+        text("response_ms.p50", Kind::Millis),
+        text("response_ms.p99", Kind::Millis),
+        text("response_ms.p999", Kind::Millis),
+        text("failed_fraction", Kind::Percent),
+    ]
+}
