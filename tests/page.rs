@@ -1,11 +1,11 @@
 //! The page in a real browser: dark, light, printed, read by keyboard and by pointer. Skipped, saying so, without a Chromium.
 
-mod binary;
 #[path = "page/browser.rs"]
 mod browser;
 
 use browser::Browser;
 use serde_json::{Value, json};
+use snapbox::cmd::Command;
 use std::path::PathBuf;
 
 const SCENARIO: &str = r#"
@@ -37,7 +37,8 @@ presplit = { algorithm = "uniform", regions = 8 }
 fn page() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("small.toml"), SCENARIO).unwrap();
-    binary::command(folder.path())
+    Command::new(snapbox::cmd::cargo_bin!("keyheat"))
+        .current_dir(folder.path())
         .args(["run", "small.toml", "-q"])
         .assert()
         .success();
@@ -118,7 +119,7 @@ fn reads_the_key_map(browser: &mut Browser) {
     assert_eq!(sum_of_the_table(browser), sum_by_keyboard(browser));
 }
 
-/// The writes of the ten buckets... of the hottest bucket of the table behind the key map.
+/// The writes of the hottest bucket in the table behind the key map.
 fn sum_of_the_table(browser: &mut Browser) -> Value {
     browser.evaluate(
         "Number(document.querySelector('#key-map-monotonic tbody tr').cells[1].textContent.replace(/\\D/g, ''))",

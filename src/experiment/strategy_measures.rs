@@ -5,7 +5,7 @@ use crate::metrics::{Definition, OperationNames, lookup};
 use std::collections::BTreeMap;
 
 impl StrategyResult {
-    /// Every measure with its path: those of the run, then of each write, then of each read.
+    /// Every measure with its path: those of the run, then of each write, read and neighbour.
     pub fn measures(&self) -> Vec<(String, &Measure)> {
         let mut measures = Vec::new();
         numbers(&mut measures, "", &self.metrics);

@@ -44,6 +44,7 @@ pub fn page(results: &Results, charts: &[Chart], theme: Option<Theme>) -> String
     sections::scorecard(&mut html, results);
     sections::verdicts(&mut html, results);
     sections::reads(&mut html, results);
+    sections::neighbours(&mut html, results);
     sections::expectations(&mut html, results);
     figures::figures(&mut html, charts);
     sections::statistics(&mut html, results);

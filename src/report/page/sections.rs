@@ -5,8 +5,8 @@ use crate::experiment::{Results, StrategyResult};
 use crate::report::chart::{Chart, strategy_colour};
 use crate::report::metric;
 use crate::report::number::{self, Kind, UNDEFINED};
-use crate::report::read_prices;
 use crate::report::scorecard::{self, Scorecard};
+use crate::report::{neighbour_prices, read_prices};
 use std::collections::BTreeMap;
 
 /// The findings, and what was asked.
@@ -123,6 +123,18 @@ pub fn reads(html: &mut Html, results: &Results) {
         }
         html.line(format_args!("</dl>"));
     });
+}
+
+/// What other tables on the same servers feel.
+pub fn neighbours(html: &mut Html, results: &Results) {
+    let Some(mut prices) = neighbour_prices::of(results) else {
+        return;
+    };
+    html.line(format_args!("<h2>What the neighbours feel</h2>"));
+    for cell in prices.rows.iter_mut().flatten() {
+        *cell = text(cell.as_str());
+    }
+    table(html, &prices);
 }
 
 /// What was argued, and whether it holds.
