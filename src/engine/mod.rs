@@ -56,6 +56,8 @@ mod splitting;
 mod store;
 mod store_handover;
 #[cfg(test)]
+mod store_run_tests;
+#[cfg(test)]
 mod store_tests;
 mod stored_rows;
 mod storing;

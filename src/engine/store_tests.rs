@@ -1,18 +1,19 @@
 //! What becomes of rows in memstores and files, to the byte and the nanosecond, without calls: rows come when the test says so.
 
-use super::SimConfig;
 use super::calls::NONE;
 use super::keys::Keys;
 use super::read_tests::config;
 use super::simulation::Simulation;
 use super::store::FlushState;
 use super::storing::BytesWritten;
+use super::{ExistingRows, SimConfig};
 use crate::cluster::RegionFile;
-use crate::keyspace::RowKey;
+use crate::keyspace::{KeyBatch, RowKey};
 use crate::policy::NoSplitRow;
 use crate::statistics::sample_median_error;
 use crate::time::{SimDuration, SimTime};
 use crate::units::{Bandwidth, ByteSize};
+use std::sync::Arc;
 
 /// Of a row: heap in the memstore, bytes in a file.
 const HEAP: u64 = 224;
@@ -388,6 +389,35 @@ fn a_split_leaves_the_older_files_and_half_of_the_largest_behind() {
         );
         assert!((mean - share(0.5)).abs() < 0.003);
     }
+}
+
+#[test]
+fn existing_rows_are_one_file_a_region_in_proportion_to_the_sampled_keys() {
+    let mut config = small();
+    let mut sample = KeyBatch::default();
+    // Regions start at multiples of ten: 3, 0, 5 and 1 keys.
+    for key in [1u8, 5, 9, 20, 21, 22, 23, 29, 95] {
+        sample.push_with(|bytes| bytes.push(key));
+    }
+    let existing = ExistingRows {
+        rows: 1_000,
+        bytes: 100_003,
+        sample: Arc::new(sample),
+    };
+    config.changes.existing = Arc::new(vec![existing]);
+    let bench = Bench::new(&config);
+    // Whole numbers that add up: 100,003 x 3/9, 8/9.
+    assert_eq!(
+        (bench.files(0), bench.files(2)),
+        (vec![33_334], vec![55_557])
+    );
+    assert_eq!((bench.files(9), bench.files(1)), (vec![11_112], vec![]));
+    let candidate = bench.sim.split_candidate(2).unwrap();
+    assert_eq!((candidate.store_bytes, candidate.store_files), (55_557, 1));
+    assert!(bench.sim.split_candidate(1).is_none());
+    let file = &bench.sim.stores.get(2).unwrap().data.files()[0];
+    let sample = file.sample.as_ref().map(|sample| sample.sorted());
+    assert_eq!(sample, Some(vec![&[20u8][..], &[21], &[22], &[23], &[29]]));
 }
 
 #[test]

@@ -62,7 +62,7 @@ pub enum Stream {
     SplitJitter = 18,
     /// Steps of the balancer, by its run.
     Balancer = 19,
-    /// Which keys of a store file its sample holds, by operation.
+    /// Which keys of a store file its sample holds, in the order in which rows are written.
     FileSample = 20,
     /// Arrivals and regions of neighbours, a lane each.
     Neighbours = 21,
