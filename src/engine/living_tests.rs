@@ -21,6 +21,8 @@ use std::sync::Arc;
 const IDS: u64 = 5_000;
 /// Of a row under a two-byte key: 20 + 2 + 1 + 1 + 100.
 const ROW_BYTES: u64 = 124;
+/// And in a memstore: 72 more, rounded up to 8.
+const ROW_HEAP: u64 = 200;
 
 pub(super) fn millis(millis: u64) -> SimTime {
     SimTime::ZERO + SimDuration::from_millis(millis)
@@ -248,14 +250,12 @@ pub(super) fn regions_are_sound(simulation: &Simulation<'_>) {
     }
 }
 
-/// Bytes in memstores and files, of all regions.
+/// Bytes in files, and those of the rows in memstores (or snapshots), of all regions.
 fn stored(simulation: &Simulation<'_>) -> u64 {
-    (0..simulation.regions.len())
-        .map(|region| {
-            let files = simulation.stores.get(region);
-            files.map_or(0, |store| store.data.file_bytes())
-                + simulation.stores.memstores[region as usize].bytes
-        })
+    let regions = 0..simulation.regions.len();
+    let sizes = regions.map(|region| simulation.store_bytes(region));
+    sizes
+        .map(|(files, heap)| files + heap / ROW_HEAP * ROW_BYTES)
         .sum()
 }
 

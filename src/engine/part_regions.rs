@@ -46,6 +46,9 @@ impl Simulation<'_> {
             }
         };
         if let Some(reason) = reason {
+            if let Task::Put { region, .. } = part.task {
+                self.batch_refused(region, reason);
+            }
             self.part_refused(id, reason);
         }
         reason.is_none()

@@ -74,15 +74,14 @@ impl Simulation<'_> {
                     .rows_refused(server, self.now, reason, rows as u32);
             }
         }
-        let mut busy: Vec<u32> = refused
+        let mut batches: Vec<(u32, RefusalReason)> = refused
             .iter()
-            .filter(|row| row.1 == RefusalReason::RegionTooBusy)
-            .map(|row| row.0.region)
+            .map(|&(row, reason)| (row.region, reason))
             .collect();
-        busy.sort_unstable();
-        busy.dedup();
-        for region in busy {
-            self.batch_refused(region);
+        batches.sort_unstable_by_key(|&(region, _)| region);
+        batches.dedup();
+        for (region, reason) in batches {
+            self.batch_refused(region, reason);
         }
         let elsewhere =
             |row: &&(BufferedRow, RefusalReason)| row.1 == RefusalReason::NotServingRegion;

@@ -112,10 +112,8 @@ impl Simulation<'_> {
         let Some(reason) = self.refusal_of_write(server, region, process) else {
             return true;
         };
+        self.batch_refused(region, reason);
         self.recorder.rows_refused(server, self.now, reason, 1);
-        if reason == RefusalReason::RegionTooBusy {
-            self.batch_refused(region);
-        }
         self.refused(id, reason);
         false
     }

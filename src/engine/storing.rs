@@ -9,6 +9,7 @@ use super::simulation::{Event, Simulation};
 use super::store::{FlushState, ServerStores, Store, StoreRules};
 use crate::cluster::{Memstore, Sampling, TableSpec};
 use crate::keyspace::RowKey;
+use crate::metrics::RefusalReason;
 use crate::policy::{
     CompactionRules, MemstoreRules, NoSplitRow, RegionMemstore, SampledFile, SplitCandidate,
     SplitPolicy, split_row,
@@ -72,7 +73,7 @@ impl Stores {
         let row = row_size(&config.table).memstore(longest_key(config) as u64);
         let rows = config.table.memstore_flush_size.0 as f64 / row.max(1) as f64;
         let sampling = Sampling::filled_by(rows, capacity);
-        let servers = config.cluster.servers as usize;
+        let servers = config.servers_in_all() as usize;
         let mut stores = Self {
             memstores: Vec::new(),
             heaps: Vec::new(),
@@ -264,9 +265,11 @@ impl Simulation<'_> {
         self.stores.servers[server as usize].waiting.push(id);
     }
 
-    /// A batch of rows was refused because the region's memstore is too full.
-    pub(super) fn batch_refused(&mut self, region: u32) {
-        if let Some(store) = self.stores.get_mut(region) {
+    /// A region refused a batch: the rows of one call. It counts when its memstore was too full.
+    pub(super) fn batch_refused(&mut self, region: u32, reason: RefusalReason) {
+        if reason == RefusalReason::RegionTooBusy
+            && let Some(store) = self.stores.get_mut(region)
+        {
             store.refused += 1;
         }
     }

@@ -2,6 +2,7 @@
 
 use super::concentration::Line;
 use super::demand::Demand;
+use super::scaling::Curve;
 use super::trade_off::{Mark, Panel};
 use crate::experiment::{Results, StrategyResult};
 use crate::report::metric;
@@ -262,6 +263,42 @@ pub fn concentration(lines: &[Line<'_>]) -> String {
         name(first.strategy),
         half(last),
         name(last.strategy)
+    )
+}
+
+/// What more servers give the key that gains least, and the one that gains most.
+pub fn scaling(curves: &[Curve<'_>]) -> String {
+    let gains = || {
+        curves
+            .iter()
+            .filter_map(|curve| Some((curve, curve.gain()?)))
+    };
+    let least = gains().min_by(|(_, one), (_, other)| one.total_cmp(other));
+    let most = gains().max_by(|(_, one), (_, other)| one.total_cmp(other));
+    let (Some((least, low)), Some((most, high))) = (least, most) else {
+        return "Throughput on more and more servers".to_owned();
+    };
+    let said = |curve: &Curve<'_>, gain: f64| {
+        let (fewest, most) = curve.servers();
+        let servers = Kind::Ratio.text(f64::from(most) / f64::from(fewest));
+        let gain = Kind::Ratio.text(gain);
+        (servers, gain)
+    };
+    let (servers, gain) = said(least, low);
+    let cut = |name: &str| -> String {
+        match name.chars().count() > LONGEST_NAME {
+            true => name.chars().take(LONGEST_NAME - 1).chain(['…']).collect(),
+            false => name.to_owned(),
+        }
+    };
+    if curves.len() == 1 {
+        return format!("{servers} the servers give {gain} the throughput");
+    }
+    let (_, best) = said(most, high);
+    format!(
+        "{servers} the servers give {} {gain} the throughput, and {} {best}",
+        cut(&least.name),
+        cut(&most.name)
     )
 }
 

@@ -2,7 +2,7 @@
 //! subtitle; lines are labelled directly; the same colour is the same strategy everywhere.
 //!
 //! 1 key map with the server strip (one a strategy) · 2 load per server over time · 3 Lorenz curve · 4 response time by
-//! percentile · 5 concentration on regions · 7 what spreading the writes costs the reads. Must not know how results were made.
+//! percentile · 5 concentration on regions · 6 what more servers give · 7 what spreading the writes costs the reads. Must not know how results were made.
 
 mod axis;
 mod canvas;
@@ -23,6 +23,7 @@ mod png;
 mod raster;
 mod regions;
 mod response;
+mod scaling;
 mod server_load;
 mod server_strip;
 mod svg_backend;
@@ -37,7 +38,7 @@ use crate::report::metric;
 /// A finished chart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chart {
-    /// File stem: `key-map-salted`, `server-load`, `lorenz`, `response-time`, `concentration`, `trade-off`.
+    /// File stem: `key-map-salted`, `server-load`, `lorenz`, `response-time`, `concentration`, `scaling`, `trade-off`.
     pub name: String,
     /// The finding.
     pub title: String,
@@ -72,6 +73,7 @@ pub fn charts(results: &Results) -> Result<Vec<Chart>, ChartError> {
     charts.extend(lorenz::draw(results)?);
     charts.extend(response::draw(results)?);
     charts.extend(concentration::draw(results)?);
+    charts.extend(scaling::draw(results)?);
     charts.extend(trade_off::draw(results)?);
     Ok(charts)
 }
