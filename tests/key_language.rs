@@ -1,24 +1,12 @@
 //! The key language as users meet it: presets, examples, errors.
 
-use keyheat::key::{Environment, KeyError, KeyPlan, presets};
-use keyheat::record::{Field, FieldKind, Law, LawShape, Schema, TextValues, TimeUnit};
-use keyheat::time::EpochNanos;
-use std::collections::BTreeMap;
+mod schema_parts;
 
-fn field(name: &str, kind: FieldKind) -> Field {
-    let law = Law {
-        shape: LawShape::Uniform,
-        top: Vec::new(),
-        ranked: false,
-    };
-    Field {
-        name: name.to_owned(),
-        kind,
-        law,
-        of: Vec::new(),
-        literals: Vec::new(),
-    }
-}
+use keyheat::key::{Environment, KeyError, KeyPlan, presets};
+use keyheat::record::{FieldKind, Schema, TextValues, TimeUnit};
+use keyheat::time::EpochNanos;
+use schema_parts::{degrees, field};
+use std::collections::BTreeMap;
 
 fn text(values: &[&str]) -> FieldKind {
     FieldKind::Text(TextValues::Listed(
@@ -66,20 +54,8 @@ fn schema() -> Schema {
             field("campaign_id", generated(6)),
             field("item_id", generated(9)),
             field("fid", generated(4)),
-            field(
-                "lon",
-                FieldKind::Double {
-                    min: -180.0,
-                    max: 180.0,
-                },
-            ),
-            field(
-                "lat",
-                FieldKind::Double {
-                    min: -90.0,
-                    max: 90.0,
-                },
-            ),
+            degrees("lon", 180.0),
+            degrees("lat", 90.0),
             field("span", int(0, 1 << 40)),
             field("domain", FieldKind::Domain { count: 500 }),
             field("path", generated(12)),

@@ -2,17 +2,17 @@
 //!
 //! Regenerate with `SNAPSHOTS=overwrite`, then read what changed.
 
-mod planner_schema;
+mod schema_parts;
 
 use keyheat::key::{Environment, KeyPlan};
 use keyheat::query::{Costs, PlanContext, Requests, RowCounts, plan};
 use keyheat::record::{FieldKind, KnownField, Schema, TextValues, TimeUnit};
 use keyheat::time::{EpochNanos, SimTime};
 use keyheat::workload::{
-    Condition, Identity, OperationId, RangeExtent, Read, ReadRange, ReadTarget, WriteId,
+    Condition, Identity, OperationId, PageRows, RangeExtent, Read, ReadRange, ReadTarget, WriteId,
 };
 use keyheat::workload::{Within, WithinValues};
-use planner_schema::{START, field, read};
+use schema_parts::{START, degrees, field, read};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -169,6 +169,7 @@ fn keys_of_the_literature_serve_their_reads_as_their_authors_say() {
             record: &record,
             within: &within,
             within_lens: &within_lens,
+            page: PageRows::default(),
         };
         let context = PlanContext {
             schema: &schema,
@@ -256,20 +257,8 @@ fn fields() -> Schema {
         field("app", listed("a", 300)),
         field("svc", int(0, 40)),
         field("span", int(0, 1_000_000_000)),
-        field(
-            "lon",
-            FieldKind::Double {
-                min: -180.0,
-                max: 180.0,
-            },
-        ),
-        field(
-            "lat",
-            FieldKind::Double {
-                min: -90.0,
-                max: 90.0,
-            },
-        ),
+        degrees("lon", 180.0),
+        degrees("lat", 90.0),
         field("order_id", listed("o", 60_000)),
         field("item_id", listed("i", 40_000)),
         field("fid", listed("f", 30_000)),

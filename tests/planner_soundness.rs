@@ -1,51 +1,20 @@
 //! Access paths against tables held in memory: random keys, random reads, every row looked at.
 
-mod planner_schema;
+mod planner_table;
 
-use keyheat::key::{Environment, KeyPlan, Row};
-use keyheat::query::{AccessPlan, Costs, OverRead, PlanContext, Requests, RowCounts, plan};
-use keyheat::random::{DrawKey, Seed, Stream};
-use keyheat::record::{
-    DerivedId, Field, FieldId, FieldKind, KnownField, Schema, TextValues, TimeUnit,
-};
-use keyheat::time::{EpochNanos, SimDuration, SimTime};
+use keyheat::query::{OverRead, Requests};
+use keyheat::record::{DerivedId, FieldId, KnownField};
+use keyheat::time::SimDuration;
 use keyheat::workload::{
-    Condition, Identity, Newest, OperationId, Page, PageVia, RangeExtent, Read, ReadRange,
-    ReadTarget, Within, WithinValues, WriteId,
+    Newest, OperationId, Page, PageRows, PageVia, RangeExtent, Read, ReadRange, ReadTarget, Within,
+    WithinValues, WriteId,
 };
-use planner_schema::{START, field, read};
+use planner_table::schema_parts::{START, read};
+use planner_table::{
+    A, B, C, D, DAY, DAYS, HOUR, N, NOW, ROWS, TS, asked_for, compiled, derived_value, in_scan,
+    keys, planned, schema, table,
+};
 use proptest::prelude::*;
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-const HOUR: i64 = 3_600_000;
-const DAY: i64 = 24 * HOUR;
-const DAYS: i64 = 3;
-const ROWS: usize = 500;
-/// The read's instant: the end of the last day.
-const NOW: SimTime = SimTime::from_nanos((DAYS * DAY) as u64 * 1_000_000);
-
-const A: FieldId = FieldId(0);
-const B: FieldId = FieldId(1);
-const C: FieldId = FieldId(2);
-const D: FieldId = FieldId(3);
-const TS: FieldId = FieldId(4);
-const N: FieldId = FieldId(5);
-
-/// Derived fields and what they are, by our own arithmetic.
-const DERIVED: [(&str, &str); 3] = [
-    ("day", "to_char(ts, 'yyyyMMdd')"),
-    ("hour", "trunc(ts, '1h')"),
-    ("quad", "a / 4"),
-];
-
-fn derived_value(which: usize, record: &[i64]) -> i64 {
-    match which {
-        0 => record[4].div_euclid(DAY),
-        1 => record[4].div_euclid(HOUR),
-        _ => record[0] / 4,
-    }
-}
 
 const SEGMENTS: [&str; 32] = [
     "be4(a)",
@@ -81,136 +50,6 @@ const SEGMENTS: [&str; 32] = [
     "uuid7(ts)",
     "be4(a * 100 + pmod(d, 100))",
 ];
-
-fn schema() -> Schema {
-    let texts = ["x", "x1", "x12", "y", "ya", "z9"].map(str::to_owned);
-    let mut b: Field = field("b", FieldKind::Text(TextValues::Listed(texts.to_vec())));
-    b.literals = vec![Vec::new()];
-    let first = START.0 / 1_000_000;
-    Schema {
-        fields: vec![
-            field(
-                "a",
-                FieldKind::Int {
-                    first: 0,
-                    count: 25,
-                },
-            ),
-            b,
-            field(
-                "c",
-                FieldKind::Digits {
-                    width: 3,
-                    first: 5,
-                    count: 40,
-                },
-            ),
-            field(
-                "d",
-                FieldKind::Int {
-                    first: -7,
-                    count: 30,
-                },
-            ),
-            field(
-                "ts",
-                FieldKind::Timestamp {
-                    unit: TimeUnit::Millis,
-                    late: None,
-                },
-            ),
-            field(
-                "n",
-                FieldKind::Int {
-                    first: 0,
-                    count: 1_000_000,
-                },
-            ),
-        ],
-        time_range: (
-            EpochNanos(first * 1_000_000),
-            EpochNanos((first + DAYS * DAY) * 1_000_000),
-        ),
-        sequence_span: 0,
-    }
-}
-
-/// Numbers of rows by looking at all of them.
-struct Table {
-    records: Vec<[i64; 6]>,
-}
-
-impl RowCounts for Table {
-    fn rows(&self, _: SimTime) -> f64 {
-        self.records.len() as f64
-    }
-
-    fn matching(&self, condition: Condition<'_>, _: &[i64], _: SimTime) -> f64 {
-        let holds = |record: &&[i64; 6]| {
-            let slot = |field: FieldId| record[usize::from(field.0)];
-            condition
-                .equal
-                .iter()
-                .all(|(field, value)| slot(*field) == *value)
-                && condition
-                    .between
-                    .iter()
-                    .all(|(field, low, high)| (*low..*high).contains(&slot(*field)))
-        };
-        self.records.iter().filter(holds).count() as f64
-    }
-
-    fn distinct(
-        &self,
-        condition: Condition<'_>,
-        identity: Identity<'_>,
-        _: &[i64],
-        _: SimTime,
-    ) -> f64 {
-        let mut writes: BTreeMap<Vec<i64>, i32> = BTreeMap::new();
-        for record in &self.records {
-            let slot = |field: FieldId| record[usize::from(field.0)];
-            let mut equal = condition.equal.iter();
-            let mut between = condition.between.iter();
-            if equal.all(|(field, value)| slot(*field) == *value)
-                && between.all(|(field, low, high)| (*low..*high).contains(&slot(*field)))
-            {
-                let step = identity
-                    .step
-                    .map(|(field, low, high)| (slot(field) - low).div_euclid(high - low));
-                let told = identity.told.iter().map(|field| slot(*field));
-                *writes.entry(told.chain(step).collect()).or_default() += 1;
-            }
-        }
-        // So many equally likely draws for each write.
-        let rows = writes.values().map(|writes| match identity.draws {
-            draws if draws.is_finite() => draws * (1.0 - (1.0 - 1.0 / draws).powi(*writes)),
-            _ => f64::from(*writes),
-        });
-        rows.sum()
-    }
-}
-
-fn table(seed: u64) -> Table {
-    let key = DrawKey::new(Seed(seed), 0, Stream::Existing, 0);
-    let first = START.0 / 1_000_000;
-    let record = |row: usize| {
-        let mut draws = key.at(row as u64);
-        let b = draws.below(7) as i64;
-        [
-            draws.below(25) as i64,
-            if b == 6 { Field::literal_slot(0) } else { b },
-            5 + draws.below(40) as i64,
-            draws.below(30) as i64 - 7,
-            // Few minutes, so that rows share them.
-            first + draws.below((DAYS * DAY / 60_000) as u64) as i64 * 60_000,
-            row as i64,
-        ]
-    };
-    Table {
-        records: (0..ROWS).map(record).collect(),
-    }
-}
 
 /// A read in pieces that shrink well.
 #[derive(Debug, Clone)]
@@ -343,34 +182,6 @@ fn satisfies(read: &Read, target: &ReadTarget<'_>, record: &[i64]) -> bool {
     equal && listed && in_range
 }
 
-/// The table's keys, as they were written.
-fn keys(plan: &KeyPlan, table: &Table) -> Vec<Vec<u8>> {
-    let draws = DrawKey::new(Seed(5), 0, Stream::Keys, 0);
-    let write = |(at, record): (usize, &[i64; 6])| {
-        let mut key = Vec::new();
-        let row = Row {
-            record,
-            index: at as u64,
-            draws: draws.at(at as u64),
-        };
-        plan.write(&row, &mut key);
-        key
-    };
-    table.records.iter().enumerate().map(write).collect()
-}
-
-/// How often the requests ask for a key.
-fn asked_for(requests: &Requests, key: &[u8]) -> usize {
-    let gets = requests.gets.iter().filter(|get| *get == key).count();
-    let scans = (0..requests.scans.len()).filter(|at| in_scan(requests, *at, key));
-    gets + scans.count()
-}
-
-fn in_scan(requests: &Requests, at: usize, key: &[u8]) -> bool {
-    let (start, stop) = (requests.starts.get(at), requests.stops.get(at));
-    key >= start && (stop.is_empty() || key < stop)
-}
-
 /// The rows that a reader ends up with, newest first, by the field's value: each scan read in its order until it has enough.
 fn first_rows(
     requests: &Requests,
@@ -396,23 +207,6 @@ fn first_rows(
     found
 }
 
-fn planned(key: &Arc<KeyPlan>, read: &Read, table: &Table, target: ReadTarget<'_>) -> AccessPlan {
-    // Costs in no proportion, so that many kinds of paths win.
-    let costs = Costs {
-        get: 2.0,
-        scan: 3.0,
-        row: 1.0,
-    };
-    let context = PlanContext {
-        schema: &schema(),
-        start: START,
-        population: table,
-        sample: &[target],
-        costs,
-    };
-    plan(key, read, &context)
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_500, ..ProptestConfig::default() })]
 
@@ -429,10 +223,7 @@ proptest! {
             text.push("be4(n)");
         }
         let text = format!("'k' || {}", text.join(" || "));
-        let (schema, parameters) = (schema(), BTreeMap::new());
-        let derived = DERIVED.map(|(name, text)| (name.to_owned(), text.to_owned()));
-        let environment = Environment { schema: &schema, derived: &derived, parameters: &parameters };
-        let key = Arc::new(KeyPlan::compile(&text, &environment).expect("the key compiles"));
+        let (schema, key) = (schema(), compiled(&text));
         let table = table(seed);
         let read = to_read(&asked);
         let record = table.records[chosen];
@@ -456,6 +247,7 @@ proptest! {
             record: &record,
             within: &within,
             within_lens: &within_lens,
+            page: PageRows::default(),
         };
         let plan = planned(&key, &read, &table, target);
         let mut requests = Requests::default();
@@ -510,20 +302,55 @@ proptest! {
     }
 }
 
-#[test]
-fn the_segments_of_the_soundness_test_all_compile() {
-    let (schema, parameters) = (schema(), BTreeMap::new());
-    let derived = DERIVED.map(|(name, text)| (name.to_owned(), text.to_owned()));
-    let environment = Environment {
-        schema: &schema,
-        derived: &derived,
-        parameters: &parameters,
-    };
-    for text in SEGMENTS {
-        let key = format!("'k' || {text}");
-        if let Err(errors) = KeyPlan::compile(&key, &environment) {
-            panic!("{key}: {errors:?}");
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn rows_of_longer_values_are_counted(
+        which in 0usize..4,
+        seed in 0u64..1_000,
+        chosen in 0usize..ROWS,
+    ) {
+        let (text, field) = [
+            ("b || be4(n)", B),
+            ("lpad(d + 7, 2) || text(a) || be4(n)", A),
+            ("lpad(c, 3) || b || be4(n)", B),
+            ("text(c) || b || be4(n)", C),
+        ][which];
+        let key = compiled(text);
+        let table = table(seed);
+        let mut read = read();
+        let others = match which {
+            1 => vec![D],
+            2 => vec![C],
+            _ => Vec::new(),
+        };
+        read.equal = others.into_iter().chain([field]).map(KnownField::Stored).collect();
+        read.equal.sort();
+        let target = ReadTarget {
+            operation: OperationId::new(WriteId(0), chosen as u64),
+            at: NOW,
+            record: &table.records[chosen],
+            within: &[],
+            within_lens: &[],
+            page: PageRows::default(),
+        };
+        let plan = planned(&key, &read, &table, target);
+        let mut requests = Requests::default();
+        plan.requests(&target, &table, &mut requests);
+        let keys = keys(&key, &table);
+        let real = keys.iter().filter(|key| asked_for(&requests, key) == 1).count() as f64;
+        let expected: f64 = requests.scans.iter().map(|scan| scan.rows).sum();
+        if !requests.scans.is_empty() {
+            prop_assert!((expected - real).abs() < 1e-6, "{text}: {expected} for {real}\n{}", plan.words());
         }
     }
-    assert_eq!(schema.find("n"), Some(N));
+}
+
+#[test]
+fn the_segments_of_the_soundness_test_all_compile() {
+    for text in SEGMENTS {
+        compiled(&format!("'k' || {text}"));
+    }
+    assert_eq!(schema().find("n"), Some(N));
 }

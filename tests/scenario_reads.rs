@@ -252,7 +252,7 @@ fn odd_reads_are_told() {
         warnings(newest, keys),
         [(
             Severity::Warning,
-            "`[read.r]` looks back under `by-time`".to_owned()
+            "`[read.r]` reads where the writes go under `by-time`".to_owned()
         )]
     );
     let older = "[read.r]\nequal = [\"sensor\"]\nrange = { field = \"ts\", last = \"5m\", ago = \"1h\" }\nrate = \"5/s\"";

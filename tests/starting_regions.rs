@@ -1,9 +1,7 @@
 //! The regions that a run starts with, and what a scenario is told about splits, balancers and events that can't happen.
 
-use keyheat::layout::{Layout, change_lints};
-use keyheat::record::RecordGenerator;
+use keyheat::layout::{Layout, Replicate, change_lints};
 use keyheat::scenario::{Scenario, Severity};
-use std::sync::Arc;
 
 /// A hashed table that a million rows of about 220 bytes each were written to: some 210 MB.
 fn scenario(settings: &str) -> Scenario {
@@ -17,8 +15,7 @@ fn scenario(settings: &str) -> Scenario {
 
 fn layout(scenario: &Scenario) -> Layout {
     let strategy = &scenario.strategies[0];
-    let generator = RecordGenerator::new(&strategy.setup.schema, scenario.seed, 0);
-    Layout::of(strategy, &Arc::new(generator), scenario.seed, 0)
+    Layout::of(strategy, &Replicate::new(&strategy.setup, scenario.seed, 0))
 }
 
 fn regions(settings: &str) -> usize {

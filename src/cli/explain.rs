@@ -4,8 +4,9 @@ use super::Outcome;
 use super::args::ExplainArguments;
 use super::console::Console;
 use super::{lints, loading};
-use crate::layout::{Explanation, ReadForecast, RegionCauses, RegionForecast, SampleKey};
-use crate::record::RecordGenerator;
+use crate::layout::{
+    Explanation, ReadForecast, RegionCauses, RegionForecast, Replicate, SampleKey,
+};
 use crate::scenario::{Presplit, Scenario, Strategy};
 use anyhow::{Result, bail};
 use std::fmt::Write;
@@ -24,29 +25,23 @@ pub fn run(arguments: &ExplainArguments, console: &Console) -> Result<Outcome> {
     let Some(scenario) = loading::load(&arguments.scenario, &arguments.changes, console)? else {
         return Ok(Outcome::Refused);
     };
-    lints::tell_in_short(&scenario, console);
+    let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+    let explain = |(strategy, first): (&Strategy, &Arc<Replicate>)| {
+        Explanation::of(strategy, first, SAMPLES, arguments.region)
+    };
+    let strategies = scenario.strategies.iter().zip(&firsts);
+    let explanations: Vec<Explanation> = strategies.map(explain).collect();
+    let layouts = explanations.iter().map(|explanation| &explanation.layout);
+    lints::tell_of(&scenario, layouts, console);
     let mut text = String::new();
     if !scenario.question.is_empty() {
         let _ = writeln!(text, "{}\n", scenario.question);
     }
-    for (i, strategy) in scenario.strategies.iter().enumerate() {
+    for (i, (strategy, explanation)) in scenario.strategies.iter().zip(&explanations).enumerate() {
         if i > 0 {
             text.push('\n');
         }
-        let generator = Arc::new(RecordGenerator::new(
-            &strategy.setup.schema,
-            scenario.seed,
-            0,
-        ));
-        let explanation = Explanation::of(
-            strategy,
-            &generator,
-            scenario.seed,
-            0,
-            SAMPLES,
-            arguments.region,
-        );
-        describe(&mut text, strategy, &explanation);
+        describe(&mut text, strategy, explanation);
         match (arguments.region, &explanation.region) {
             (Some(_), Some(causes)) => describe_causes(&mut text, causes),
             (Some(region), None) => bail!(

@@ -1,26 +1,26 @@
 //! What is odd about a scenario that can be used: in full, with its places, or in short. Must not find anything out itself.
 
 use super::console::Console;
-use crate::layout::{Layout, change_lints, load_lints};
-use crate::record::RecordGenerator;
+use crate::layout::{Layout, Replicate, change_lints, load_lints};
 use crate::scenario::{Diagnostic, Scenario, Severity, render};
-use std::sync::Arc;
+
+/// The layouts of all strategies.
+fn layouts(scenario: &Scenario) -> Vec<Layout> {
+    let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+    let strategies = scenario.strategies.iter().zip(&firsts);
+    strategies
+        .map(|(strategy, first)| Layout::of(strategy, first))
+        .collect()
+}
 
 /// All lints: those of the file, then those that need split points, keys or the cluster. A lint that several strategies have
 /// comes once.
-fn all(scenario: &Scenario) -> Vec<Diagnostic> {
+fn all<'a>(scenario: &Scenario, layouts: impl Iterator<Item = &'a Layout>) -> Vec<Diagnostic> {
     let mut lints = scenario.warnings.clone();
-    for strategy in &scenario.strategies {
-        let generator = Arc::new(RecordGenerator::new(
-            &strategy.setup.schema,
-            scenario.seed,
-            0,
-        ));
-        let layout = Layout::of(strategy, &generator, scenario.seed, 0);
-        let time = &scenario.time;
-        let changes = change_lints(strategy, &layout, time);
-        let loads = load_lints(strategy, time);
-        for lint in layout.lints.into_iter().chain(loads).chain(changes) {
+    for (strategy, layout) in scenario.strategies.iter().zip(layouts) {
+        let loads = load_lints(strategy, &scenario.time);
+        let changes = change_lints(strategy, layout, &scenario.time);
+        for lint in layout.lints.iter().cloned().chain(loads).chain(changes) {
             if !lints.contains(&lint) {
                 lints.push(lint);
             }
@@ -31,7 +31,7 @@ fn all(scenario: &Scenario) -> Vec<Diagnostic> {
 
 /// Shows lints with their places on stderr: warnings unless `--quiet`, notes only with `--verbose`.
 pub fn tell(scenario: &Scenario, console: &Console) {
-    let shown: Vec<Diagnostic> = all(scenario)
+    let shown: Vec<Diagnostic> = all(scenario, layouts(scenario).iter())
         .into_iter()
         .filter(|lint| is_wanted(lint, console))
         .collect();
@@ -42,8 +42,17 @@ pub fn tell(scenario: &Scenario, console: &Console) {
 
 /// One line a lint, the same line once, and where to read more.
 pub fn tell_in_short(scenario: &Scenario, console: &Console) {
+    tell_of(scenario, layouts(scenario).iter(), console);
+}
+
+/// The same of strategies that have been laid out.
+pub fn tell_of<'a>(
+    scenario: &Scenario,
+    layouts: impl Iterator<Item = &'a Layout>,
+    console: &Console,
+) {
     let mut said: Vec<String> = Vec::new();
-    for lint in all(scenario) {
+    for lint in all(scenario, layouts) {
         if !is_wanted(&lint, console) || said.contains(&lint.message) {
             continue;
         }

@@ -3,10 +3,9 @@
 use super::args::{SizeArguments, SizeFormat};
 use super::console::Console;
 use super::{Outcome, loading};
-use crate::layout::{Layout, StrategySample, StrategySize, TableSize, size_findings};
-use crate::record::RecordGenerator;
+use crate::layout::{Layout, Replicate, StrategySample, StrategySize, TableSize, size_findings};
 use crate::report::number::{self, Kind};
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Strategy};
 use crate::storage::BlockEncoding;
 use anyhow::Result;
 use serde::Serialize;
@@ -55,21 +54,13 @@ pub fn run(arguments: &SizeArguments, console: &Console) -> Result<Outcome> {
 }
 
 fn measure(scenario: &Scenario) -> Vec<StrategySize> {
-    let mut made: Vec<Arc<RecordGenerator>> = Vec::new();
-    let mut sizes = Vec::new();
-    for strategy in &scenario.strategies {
-        let schema = &strategy.setup.schema;
-        let known = made.iter().find(|generator| generator.schema() == schema);
-        let generator = known.cloned().unwrap_or_else(|| {
-            let generator = Arc::new(RecordGenerator::new(schema, scenario.seed, 0));
-            made.push(Arc::clone(&generator));
-            generator
-        });
-        let layout = Layout::with_sample(strategy, &generator, scenario.seed, 0, LAYOUT_OPERATIONS);
-        let sample = StrategySample::of(strategy, &layout, &generator, scenario.seed, 0);
-        sizes.push(sample.planned_size());
-    }
-    sizes
+    let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+    let strategies = scenario.strategies.iter().zip(&firsts);
+    let size = |(strategy, first): (&Strategy, &Arc<Replicate>)| {
+        let regions = Layout::regions_of(strategy, first, LAYOUT_OPERATIONS);
+        StrategySample::of(strategy, &regions, first).planned_size()
+    };
+    strategies.map(size).collect()
 }
 
 /// One line of the table: a name and its number for a strategy.
@@ -185,9 +176,14 @@ fn table(scenario: &Scenario, sizes: &[StrategySize]) -> String {
         }
     }
     if let Some(size) = sizes.first() {
+        let marked = if text.contains('*') {
+            "; *: as the table is encoded"
+        } else {
+            ""
+        };
         let _ = writeln!(
             text,
-            "\nuncompressed, one replica; a server's memory holds {:.0} full memstores of {}",
+            "\nuncompressed, one replica{marked}; a server's memory holds {:.0} full memstores of {}",
             size.memstore.full_memstores, scenario.strategies[0].setup.table.memstore_flush_size,
         );
     }

@@ -96,11 +96,6 @@ impl Neighbours {
         }
     }
 
-    /// There are no neighbours.
-    pub fn is_empty(&self) -> bool {
-        self.tables.is_empty()
-    }
-
     /// Heap of a row in a memstore.
     pub fn row_heap(&self) -> u32 {
         self.row_heap

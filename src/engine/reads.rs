@@ -195,9 +195,11 @@ impl Simulation<'_> {
         let target = batch.target(at, config.generator.width());
         let read = batch.reads[at];
         let mut requests = std::mem::take(&mut self.reads.requests);
-        config.reads[usize::from(read.0)]
-            .plan
-            .requests(&target, &config.population, &mut requests);
+        config.reads[usize::from(read.0)].plan.requests(
+            &target,
+            config.population.as_ref(),
+            &mut requests,
+        );
         self.start_read(read, target.operation, reader, &requests);
         self.reads.requests = requests;
     }

@@ -66,6 +66,9 @@ impl fmt::Display for ExpectationResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (metric, value, bound) = (&self.metric, &self.value, &self.bound);
         match (&self.record, &self.ratio_to) {
+            (Some(record), _) if self.holds => {
+                write!(f, "{metric} of {record} is `{value}`, as expected")
+            }
             (Some(record), _) => {
                 write!(f, "{metric} of {record} is `{value}`, expected `{bound}`")
             }
@@ -73,7 +76,27 @@ impl fmt::Display for ExpectationResult {
                 write!(f, "{metric} ÷ that of {other} is {value}, expected {bound}")
             }
             (None, None) => write!(f, "{metric} is {value}, expected {bound}"),
+        }?;
+        match self.is_unproven() {
+            true => f.write_str(" (the mean is, its interval is not: more replicates narrow it)"),
+            false => Ok(()),
         }
+    }
+}
+
+impl ExpectationResult {
+    /// Does not hold, though the mean satisfies the bound.
+    fn is_unproven(&self) -> bool {
+        let FoundValue::Number(measure) = &self.value else {
+            return false;
+        };
+        let mean = measure.mean.filter(|_| !measure.censored && !self.holds);
+        mean.is_some_and(|mean| match self.bound {
+            ExpectedBound::Above(least) => mean > least,
+            ExpectedBound::Below(most) => mean < most,
+            ExpectedBound::Between(least, most) => (least..=most).contains(&mean),
+            ExpectedBound::Is(_) => false,
+        })
     }
 }
 

@@ -133,9 +133,7 @@ impl<'a> Experiment<'a> {
                 .iter()
                 .find(|(of, _)| *of == at)
                 .and_then(|(_, capacity)| *capacity);
-            let layout = matrix
-                .layout(at)
-                .expect("replicate 0 has been run, and was laid out for it");
+            let layout = matrix.layout(at);
             summaries.push(StrategySummary::new(
                 strategy,
                 &self.scenario.time,

@@ -1,13 +1,11 @@
 //! Strategies x replicates: which runs there are, and what they share. Must not know results.
 
-use crate::engine::{ClusterChanges, ExistingRows, PlannedRead, SimConfig, TableCopy};
-use crate::keyspace::RowKey;
-use crate::layout::{Layout, StrategySample};
-use crate::record::{RecordGenerator, Schema};
-use crate::scenario::{Changes, Copy, Presplit, Scenario, Strategy};
+use crate::engine::{ClusterChanges, ExistingRows, SimConfig, TableCopy};
+use crate::layout::{Layout, Replicate, RunLayout, StrategySample};
+use crate::scenario::{Changes, Copy, Scenario, Strategy};
 use crate::time::SimTime;
-use crate::workload::Population;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use rayon::prelude::*;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// One run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,12 +20,12 @@ pub(super) enum Job {
 pub(super) struct Matrix<'a> {
     scenario: &'a Scenario,
     batch: usize,
-    /// Of each strategy: index of the first strategy with the same schema.
-    schema_of: Vec<usize>,
-    /// By schema and replicate.
-    generators: Vec<Shared<RecordGenerator>>,
+    /// Of each strategy: index of the first strategy that shares its replicates.
+    twins: Vec<usize>,
+    /// By twin and number.
+    replicates: Vec<Shared<Replicate>>,
     /// Of replicate 0, by strategy.
-    layouts: Vec<OnceLock<(Arc<Layout>, StrategySample)>>,
+    layouts: Vec<(Layout, StrategySample)>,
 }
 
 /// A value that several runs use: made by the first, dropped with the last.
@@ -39,6 +37,13 @@ impl<T> Shared<T> {
     fn new(users: usize) -> Self {
         Self {
             state: Mutex::new((None, users)),
+        }
+    }
+
+    /// One that is there already.
+    fn made(value: Arc<T>, users: usize) -> Self {
+        Self {
+            state: Mutex::new(((users > 0).then_some(value), users)),
         }
     }
 
@@ -55,39 +60,38 @@ impl<T> Shared<T> {
 }
 
 impl<'a> Matrix<'a> {
+    /// Lays all strategies out for their first replicate, in parallel.
     pub(super) fn new(scenario: &'a Scenario, batch: usize) -> Self {
         let strategies = &scenario.strategies;
-        let schema = |index: usize| -> &Schema { &strategies[index].setup.schema };
-        let schema_of: Vec<usize> = (0..strategies.len())
-            .map(|index| {
-                (0..index)
-                    .find(|&other| schema(other) == schema(index))
-                    .unwrap_or(index)
+        let twins: Vec<usize> = (0..strategies.len())
+            .map(|at| Replicate::twin(strategies, at))
+            .collect();
+        let firsts = Replicate::first_of_each(strategies, scenario.seed);
+        let layouts = strategies
+            .par_iter()
+            .zip(&firsts)
+            .with_max_len(1)
+            .map(|(strategy, first)| {
+                let layout = Layout::of(strategy, first);
+                let sample = StrategySample::of(strategy, &layout.regions, first);
+                (layout, sample)
             })
             .collect();
-        let mut generators = Vec::new();
-        for owner in 0..strategies.len() {
-            let users = schema_of.iter().filter(|&&of| of == owner).count();
-            let saturated = (0..strategies.len())
-                .filter(|&index| schema_of[index] == owner && has_capacity(&strategies[index]));
+        let mut replicates = Vec::new();
+        for (owner, first) in firsts.into_iter().enumerate() {
+            let shared = (0..strategies.len()).filter(|&at| twins[at] == owner);
+            let users = shared.clone().count();
             // Replicate 0 serves the capacity runs too.
-            let more = |replicate| {
-                if replicate == 0 {
-                    saturated.clone().count()
-                } else {
-                    0
-                }
-            };
-            generators.extend(
-                (0..scenario.replicates).map(|replicate| Shared::new(users + more(replicate))),
-            );
+            let saturated = shared.filter(|&at| has_capacity(&strategies[at])).count();
+            replicates.push(Shared::made(first, users + saturated));
+            replicates.extend((1..scenario.replicates).map(|_| Shared::new(users)));
         }
         Self {
             scenario,
             batch,
-            schema_of,
-            generators,
-            layouts: strategies.iter().map(|_| OnceLock::new()).collect(),
+            twins,
+            replicates,
+            layouts,
         }
     }
 
@@ -106,54 +110,22 @@ impl<'a> Matrix<'a> {
         replicates.chain(capacity).collect()
     }
 
-    fn generator(&self, strategy: usize, replicate: u32) -> Arc<RecordGenerator> {
-        let owner = self.schema_of[strategy];
-        let at = owner * self.scenario.replicates as usize + replicate as usize;
-        let schema = &self.scenario.strategies[owner].setup.schema;
-        self.generators[at].take(|| RecordGenerator::new(schema, self.scenario.seed, replicate))
+    fn replicate(&self, strategy: usize, number: u32) -> Arc<Replicate> {
+        let owner = self.twins[strategy];
+        let at = owner * self.scenario.replicates as usize + number as usize;
+        let setup = &self.scenario.strategies[owner].setup;
+        self.replicates[at].take(|| Replicate::new(setup, self.scenario.seed, number))
     }
 
-    /// The layout of replicate 0, made once, with the sizes of its tables.
-    fn first_layout(&self, strategy: usize, generator: &Arc<RecordGenerator>) -> Arc<Layout> {
-        let make = || {
-            let strategy = &self.scenario.strategies[strategy];
-            let layout = Layout::of(strategy, generator, self.scenario.seed, 0);
-            let sample = StrategySample::of(strategy, &layout, generator, self.scenario.seed, 0);
-            (Arc::new(layout), sample)
-        };
-        self.layouts[strategy].get_or_init(make).0.clone()
-    }
-
-    /// What [`Matrix::run_config`] has laid out and weighed for replicate 0; `None` before that.
-    pub(super) fn layout(&self, strategy: usize) -> Option<(&Layout, &StrategySample)> {
-        let (layout, sample) = self.layouts[strategy].get()?;
-        Some((layout, sample))
-    }
-
-    /// What the engine takes from the layout of one replicate, without series.
-    fn laid_out(&self, at: usize, replicate: u32, generator: &Arc<RecordGenerator>) -> LaidOut {
-        let strategy = &self.scenario.strategies[at];
-        let workload = &strategy.setup.workload;
-        let plain = strategy.copies.is_empty()
-            && workload.reads.is_empty()
-            && workload.existing_rows(generator.schema()) == 0;
-        match &strategy.presplit {
-            Presplit::Fixed { points, .. } if plain => LaidOut {
-                split_points: points.clone(),
-                ..LaidOut::default()
-            },
-            _ => LaidOut::new(&Layout::of(
-                strategy,
-                generator,
-                self.scenario.seed,
-                replicate,
-            )),
-        }
+    /// The layout of replicate 0, and what its tables weigh.
+    pub(super) fn layout(&self, strategy: usize) -> (&Layout, &StrategySample) {
+        let (layout, sample) = &self.layouts[strategy];
+        (layout, sample)
     }
 
     /// What the engine needs for one run; key buckets, hence series, only for replicate 0.
     pub(super) fn run_config(&self, job: Job) -> SimConfig {
-        let (at, replicate) = match job {
+        let (at, number) = match job {
             Job::Replicate {
                 strategy,
                 replicate,
@@ -161,40 +133,37 @@ impl<'a> Matrix<'a> {
             Job::Capacity { strategy } => (strategy, 0),
         };
         let strategy: &Strategy = &self.scenario.strategies[at];
-        let generator = self.generator(at, replicate);
+        let replicate = self.replicate(at, number);
+        let (first, _) = &self.layouts[at];
+        let mut key_buckets = Vec::new();
         let laid_out = match job {
-            Job::Capacity { .. } => LaidOut {
+            Job::Capacity { .. } => RunLayout {
                 copies: Arc::new(strategy.copies.iter().map(unsplit).collect()),
-                ..LaidOut::default()
+                ..RunLayout::default()
             },
-            Job::Replicate { replicate: 0, .. } => {
-                let layout = self.first_layout(at, &generator);
-                let buckets = layout.key_buckets.iter().skip(1);
-                LaidOut {
-                    key_buckets: Arc::new(buckets.map(|bucket| bucket.start.clone()).collect()),
-                    ..LaidOut::new(&layout)
-                }
+            Job::Replicate { .. } if number == 0 => {
+                let buckets = first.key_buckets.iter().skip(1);
+                key_buckets = buckets.map(|bucket| bucket.start.clone()).collect();
+                RunLayout::from(first)
             }
-            Job::Replicate { .. } => self.laid_out(at, replicate, &generator),
+            Job::Replicate { .. } => RunLayout::of(strategy, &replicate, first),
         };
         let setup = &strategy.setup;
         let time = &self.scenario.time;
-        let population =
-            Population::new(&setup.workload, &generator, self.scenario.seed, replicate);
         let config = SimConfig {
             copies: laid_out.copies,
             reads: laid_out.reads,
-            population: Arc::new(population),
+            population: Arc::clone(&replicate.population),
             seed: self.scenario.seed,
-            replicate,
+            replicate: number,
             warmup: SimTime::ZERO + time.warmup,
             duration: SimTime::ZERO + time.duration,
             sample: time.sample,
             workload: Arc::new(setup.workload.clone()),
-            generator,
+            generator: Arc::clone(&replicate.generator),
             key: strategy.key.clone(),
             split_points: laid_out.split_points,
-            key_buckets: laid_out.key_buckets,
+            key_buckets: Arc::new(key_buckets),
             cluster: setup.cluster.clone(),
             table: setup.table.clone(),
             client: setup.client.clone(),
@@ -234,30 +203,6 @@ fn changes(changes: &Changes, existing: Arc<Vec<ExistingRows>>) -> ClusterChange
     }
 }
 
-/// What the engine takes from a layout.
-#[derive(Debug, Default)]
-struct LaidOut {
-    split_points: Arc<Vec<RowKey>>,
-    key_buckets: Arc<Vec<RowKey>>,
-    copies: Arc<Vec<TableCopy>>,
-    reads: Arc<Vec<PlannedRead>>,
-    existing: Arc<Vec<ExistingRows>>,
-}
-
-impl LaidOut {
-    /// All but the key buckets, hence without series.
-    fn new(layout: &Layout) -> Self {
-        let reads = layout.reads.iter().map(|read| read.planned.clone());
-        Self {
-            split_points: layout.split_points.clone(),
-            key_buckets: Arc::default(),
-            copies: layout.copies.clone(),
-            reads: Arc::new(reads.collect()),
-            existing: layout.existing.clone(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -272,5 +217,44 @@ mod tests {
         let third = shared.take(|| 9);
         drop((first, second, third));
         assert!(weak.upgrade().is_none());
+    }
+
+    #[test]
+    fn replicates_share_paths_and_strategies_share_laws() {
+        let text = "replicates = 2\n[time]\nduration = \"1s\"\nwarmup = \"100ms\"\nsample = \"100ms\"\n\
+            [field]\nid = { type = \"int\", count = 900 }\nof = { type = \"int\", count = 9, of = \"id\" }\n\
+            [write.w]\nrate = \"100/s\"\n[existing.w]\nrecords = 5000\n\
+            [read.r]\nequal = [\"of\"]\nrate = \"10/s\"\n\
+            [table]\npresplit = { algorithm = \"sampled\", regions = 4 }\n\
+            [strategy.a]\nkey = \"be4(id)\"\ncopies = [\"be4(of) || be4(id)\"]\n\
+            [strategy.b]\nkey = \"be4(of) || be4(id)\"\n\
+            [strategy.c]\nkey = \"be4(id)\"\noverride.field.of.count = 3\n";
+        let scenario = Scenario::parse(text, "small").unwrap_or_else(|error| panic!("{error}"));
+        let matrix = Matrix::new(&scenario, 64);
+        let run = |strategy, replicate| {
+            matrix.run_config(Job::Replicate {
+                strategy,
+                replicate,
+            })
+        };
+        let (a, again) = (run(0, 0), run(0, 1));
+        assert!(Arc::ptr_eq(&a.reads[0].plan, &again.reads[0].plan));
+        // The copy serves the read; its rows and its split points are the replicate's own.
+        assert_eq!((a.reads[0].table, again.reads[0].table), (1, 1));
+        assert!(!Arc::ptr_eq(
+            &a.reads[0].row_sample,
+            &again.reads[0].row_sample
+        ));
+        assert_ne!(a.copies[0].split_points, again.copies[0].split_points);
+        assert_ne!(a.split_points, again.split_points);
+        assert_eq!(again.copies[0].split_points.len(), 3);
+        let (b, c) = (run(1, 0), run(2, 0));
+        assert!(Arc::ptr_eq(&a.population, &b.population));
+        assert!(Arc::ptr_eq(
+            &a.population,
+            &matrix.replicate(0, 0).population
+        ));
+        assert!(!Arc::ptr_eq(&a.population, &c.population));
+        assert!(!Arc::ptr_eq(&a.population, &again.population));
     }
 }

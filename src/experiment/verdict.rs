@@ -278,7 +278,7 @@ impl Verdict {
         }
         if self.key_floor >= NO_HOTSPOT_BELOW {
             return Some(format!(
-                "no split gets its server below {} the mean",
+                "no split gets the hottest server below {} the mean",
                 times(self.key_floor)
             ));
         }
@@ -286,7 +286,7 @@ impl Verdict {
         (self.placement_floor >= NO_HOTSPOT_BELOW && self.placement_floor >= 0.5 * peak).then(
             || {
                 format!(
-                    "no placement of whole regions gets its server below {} the mean",
+                    "no placement of whole regions gets the hottest server below {} the mean",
                     times(self.placement_floor)
                 )
             },

@@ -90,7 +90,7 @@ fn a_key_that_leads_with_time() {
             v.leads_with_time = true;
         }),
         "Moving hotspot: the key follows time, so one of 8 servers takes 99.8 % of the writes at a time; 19.9k of 80k writes/s \
-         completed, p99 over 14.2 s, 71.3 % unfinished at the end; no placement of whole regions gets its server below 8.0× the mean."
+         completed, p99 over 14.2 s, 71.3 % unfinished at the end; no placement of whole regions gets the hottest server below 8.0× the mean."
     );
 }
 
@@ -102,7 +102,7 @@ fn a_single_region() {
             (v.regions, v.reachable_regions) = (1, 1);
         }),
         "Presplit mismatch: the table has a single region, so one of 8 servers takes 100 % of the writes; 19.9k of 80k writes/s completed, \
-         p99 over 14.2 s, 71.3 % unfinished at the end; no placement of whole regions gets its server below 8.0× the mean."
+         p99 over 14.2 s, 71.3 % unfinished at the end; no placement of whole regions gets the hottest server below 8.0× the mean."
     );
 }
 
@@ -116,7 +116,7 @@ fn decimal_keys_under_a_hex_split() {
             v.unfinished_fraction = 0.251;
         }),
         "Presplit mismatch: the keys reach only 3 of 10 regions, so one of 8 servers takes 33 % of the writes; 59.6k of 80k writes/s \
-         completed, p99 over 14.2 s, 25.1 % unfinished at the end; no placement of whole regions gets its server below 2.6× the mean."
+         completed, p99 over 14.2 s, 25.1 % unfinished at the end; no placement of whole regions gets the hottest server below 2.6× the mean."
     );
 }
 
@@ -132,7 +132,7 @@ fn fewer_buckets_than_servers() {
             v.unfinished_fraction = 0.004;
         }),
         "Presplit mismatch: 4 buckets can't use 8 servers, so one of 8 servers takes 25.2 % of the writes; all 80k writes/s completed, p99 \
-         1.31 s; no placement of whole regions gets its server below 2.0× the mean."
+         1.31 s; no placement of whole regions gets the hottest server below 2.0× the mean."
     );
 }
 
@@ -161,7 +161,7 @@ fn one_hot_entity() {
             v.unfinished_fraction = 0.173;
         }),
         "Static hotspot: `metric 17` takes 31.2 % and its keys are neighbours, so one of 8 servers takes 41 % of the writes; 66.1k of 80k \
-         writes/s completed, p99 over 14.2 s, 17.3 % unfinished at the end; no placement of whole regions gets its server below 2.6× the mean."
+         writes/s completed, p99 over 14.2 s, 17.3 % unfinished at the end; no placement of whole regions gets the hottest server below 2.6× the mean."
     );
 }
 
@@ -189,7 +189,7 @@ fn one_hot_row() {
             v.failed_fraction = 0.0412;
         }),
         "Row hotspot: a single row takes 31 %, so one of 8 servers takes 38 % of the writes; 52.3k of 80k writes/s completed, p99 over \
-         14.2 s, 4.12 % failed, 71.3 % unfinished at the end; no split gets its server below 2.5× the mean."
+         14.2 s, 4.12 % failed, 71.3 % unfinished at the end; no split gets the hottest server below 2.5× the mean."
     );
 }
 
@@ -204,7 +204,7 @@ fn a_closed_loop_behind_one_server() {
             v.p99_ms = Some((61.2, false));
         }),
         "Moving hotspot: the key follows time, so one of 8 servers takes 100 % of the writes at a time; 19.9k writes/s, 12.5 % of what 8 \
-         servers could do, p99 61.2 ms; no placement of whole regions gets its server below 8.0× the mean."
+         servers could do, p99 61.2 ms; no placement of whole regions gets the hottest server below 8.0× the mean."
     );
 }
 
@@ -218,7 +218,7 @@ fn an_import_in_key_order() {
             v.p99_ms = Some((8.1, false));
         }),
         "Moving hotspot: neighbouring keys are written one after another, so one of 8 servers takes 99 % of the writes at a time; done \
-         after 52.3 s at 20.1k writes/s, p99 8.1 ms; no placement of whole regions gets its server below 7.9× the mean."
+         after 52.3 s at 20.1k writes/s, p99 8.1 ms; no placement of whole regions gets the hottest server below 7.9× the mean."
     );
 }
 
@@ -233,7 +233,7 @@ fn an_import_that_is_cut_off() {
             v.p99_ms = Some((8.1, false));
         }),
         "Moving hotspot: neighbouring keys are written one after another, so one of 8 servers takes 99 % of the writes at a time; 20.1k \
-         writes/s, 12.6 % of what 8 servers could do, the import not done after 4 min, p99 8.1 ms; no placement of whole regions gets its \
+         writes/s, 12.6 % of what 8 servers could do, the import not done after 4 min, p99 8.1 ms; no placement of whole regions gets the hottest \
          server below 7.9× the mean."
     );
 }

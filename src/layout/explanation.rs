@@ -3,13 +3,11 @@
 
 use super::key_sample::{KeySample, is_entity};
 use super::plan_layout::run_sample;
-use super::{EntityShare, Layout};
+use super::{EntityShare, Layout, Replicate};
 use crate::key::SegmentText;
 use crate::keyspace::{KeyRange, RowKey};
-use crate::random::Seed;
-use crate::record::{FieldId, RecordGenerator};
+use crate::record::FieldId;
 use crate::scenario::Strategy;
-use std::sync::Arc;
 
 /// Entities and prefixes that are named for a region.
 const TOP: usize = 10;
@@ -78,14 +76,12 @@ impl Explanation {
     /// such region).
     pub fn of(
         strategy: &Strategy,
-        generator: &Arc<RecordGenerator>,
-        seed: Seed,
-        replicate: u32,
+        replicate: &Replicate,
         samples: usize,
         region: Option<usize>,
     ) -> Self {
-        let sample = run_sample(strategy, generator, seed, replicate, Layout::SAMPLE);
-        let layout = Layout::from_sample(strategy, generator, seed, replicate, &sample);
+        let sample = run_sample(strategy, replicate, Layout::SAMPLE);
+        let layout = Layout::from_sample(strategy, replicate, &sample);
         let shown = samples.min(sample.len());
         Self {
             strategy: strategy.name.clone(),

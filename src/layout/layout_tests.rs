@@ -1,13 +1,13 @@
 //! Layouts of small strategies whose regions can be told by hand.
 
-use super::{Explanation, Layout, load_lints};
+use super::{Explanation, Layout, Replicate, load_lints};
 use crate::client::ClientSpec;
 use crate::cluster::{ClusterSpec, TableSpec};
 use crate::key::{Environment, KeyPlan};
 use crate::keyspace::RowKey;
 use crate::policy::{SplitAlgorithm, bucket_points};
 use crate::random::Seed;
-use crate::record::{Field, FieldKind, Law, LawShape, RecordGenerator, Schema, TimeUnit};
+use crate::record::{Field, FieldKind, Law, LawShape, Schema, TimeUnit};
 use crate::scenario::{Changes, Presplit, PresplitAlgorithm, Setup, Strategy, TimeSpec};
 use crate::time::{EpochNanos, SimDuration};
 use crate::units::PerSecond;
@@ -133,12 +133,12 @@ fn hex_string(regions: i64) -> Presplit {
     )
 }
 
-fn generator(strategy: &Strategy) -> Arc<RecordGenerator> {
-    Arc::new(RecordGenerator::new(&strategy.setup.schema, SEED, 0))
+fn replicate(strategy: &Strategy) -> Replicate {
+    Replicate::new(&strategy.setup, SEED, 0)
 }
 
 fn lay_out(strategy: &Strategy) -> Layout {
-    let layout = Layout::with_sample(strategy, &generator(strategy), SEED, 0, OPERATIONS);
+    let layout = Layout::with_sample(strategy, &replicate(strategy), OPERATIONS);
     let sum: f64 = layout.regions.iter().map(|region| region.write_share).sum();
     assert!((sum - 1.0).abs() < 1e-9);
     assert_eq!(layout.regions.len(), layout.split_points.len() + 1);
@@ -333,7 +333,7 @@ fn an_explanation_says_what_makes_a_region_hot() {
         law,
         0,
     );
-    let explanation = Explanation::of(&strategy, &generator(&strategy), SEED, 0, 3, Some(1));
+    let explanation = Explanation::of(&strategy, &replicate(&strategy), 3, Some(1));
     assert_eq!(explanation.samples.len(), 3);
     let sample = &explanation.samples[0];
     assert_eq!(
@@ -356,7 +356,7 @@ fn an_explanation_says_what_makes_a_region_hot() {
     assert_eq!(causes.prefixes[0].meaning, ["sensor 1"]);
     assert!((causes.prefixes[1].share - 1.0 / 3.0).abs() < 0.02);
     assert_eq!(
-        Explanation::of(&strategy, &generator(&strategy), SEED, 0, 0, Some(3)).region,
+        Explanation::of(&strategy, &replicate(&strategy), 0, Some(3)).region,
         None
     );
 }

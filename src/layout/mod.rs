@@ -9,7 +9,9 @@ mod key_sample;
 mod load_lints;
 mod plan_layout;
 mod read_forecast;
+mod replicate;
 mod row_growth;
+mod run_layout;
 mod size_findings;
 mod starting_regions;
 mod table_sample;
@@ -20,6 +22,8 @@ mod types;
 pub use change_lints::change_lints;
 pub use explanation::{Explanation, PrefixShare, RegionCauses, SampleKey};
 pub use load_lints::load_lints;
+pub use replicate::Replicate;
+pub use run_layout::RunLayout;
 pub use size_findings::size_findings;
 pub use table_sample::{StrategySample, TableSample};
 pub use table_size::{
@@ -27,6 +31,8 @@ pub use table_size::{
 };
 pub use types::{EntityShare, KeyBucket, Layout, ReadForecast, RegionForecast};
 
+#[cfg(test)]
+mod page_tests;
 #[cfg(test)]
 mod table_size_tests;
 #[cfg(test)]

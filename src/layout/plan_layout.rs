@@ -2,15 +2,13 @@
 
 use super::key_sample::{KeySample, is_entity, is_skewed};
 use super::starting_regions::StartingRegions;
-use super::{EntityShare, KeyBucket, Layout, RegionForecast, key_lints, read_forecast};
+use super::{EntityShare, KeyBucket, Layout, RegionForecast, Replicate, key_lints, read_forecast};
 use crate::engine::{ExistingRows, TableCopy};
 use crate::key::KeyPlan;
 use crate::keyspace::{KeyRange, Router, RowKey};
 use crate::policy::quantile_ranks;
-use crate::random::{DrawKey, Seed, Stream};
-use crate::record::RecordGenerator;
-use crate::scenario::{Copy, Presplit, Setup, Strategy};
-use crate::workload::{ExistingSample, OperationBatch, RunSample, Workload};
+use crate::scenario::{Presplit, Setup, Strategy};
+use crate::workload::{Choice, EXISTING_LANE, ExistingSample, OperationBatch, RunSample, Workload};
 use std::sync::Arc;
 
 /// Buckets of the key map: enough for one a pixel row or two of its picture.
@@ -19,65 +17,57 @@ const KEY_BUCKETS: u32 = 240;
 /// Segments that a bucket's label shows, outermost first.
 const LABEL_SEGMENTS: usize = 3;
 
-/// Lane of `Stream::Keys` for rows that were written before the run; the run's own operations use lane 0.
-const EXISTING_LANE: u32 = 1;
-
 impl Layout {
     /// Operations that shares are counted on where nothing else is asked: a region's share of 1 % is then exact to 3 % of it (one
     /// standard error: sqrt(0.99 / 1,000)).
     pub const SAMPLE: usize = 100_000;
 
     /// The layout of one strategy in one replicate, from [`Layout::SAMPLE`] operations.
-    pub fn of(
-        strategy: &Strategy,
-        generator: &Arc<RecordGenerator>,
-        seed: Seed,
-        replicate: u32,
-    ) -> Self {
-        Self::with_sample(strategy, generator, seed, replicate, Self::SAMPLE)
+    pub fn of(strategy: &Strategy, replicate: &Replicate) -> Self {
+        Self::with_sample(strategy, replicate, Self::SAMPLE)
     }
 
     /// The same from a sample of about `operations` operations, spread over the whole run. O(n log n) in the sample.
-    pub fn with_sample(
-        strategy: &Strategy,
-        generator: &Arc<RecordGenerator>,
-        seed: Seed,
-        replicate: u32,
-        operations: usize,
-    ) -> Self {
-        let sample = run_sample(strategy, generator, seed, replicate, operations);
-        Self::from_sample(strategy, generator, seed, replicate, &sample)
+    pub fn with_sample(strategy: &Strategy, replicate: &Replicate, operations: usize) -> Self {
+        let sample = run_sample(strategy, replicate, operations);
+        Self::from_sample(strategy, replicate, &sample)
     }
 
-    /// The same from a sample that has been drawn.
+    /// Only what each region will get.
+    pub fn regions_of(
+        strategy: &Strategy,
+        replicate: &Replicate,
+        operations: usize,
+    ) -> Vec<RegionForecast> {
+        let sample = run_sample(strategy, replicate, operations);
+        let start = StartingRegions::of(&Table::of(strategy, replicate), &sample);
+        forecast(&strategy.key, &start.points, &sample)
+    }
+
+    /// The layout from a sample that has been drawn.
     pub(super) fn from_sample(
         strategy: &Strategy,
-        generator: &Arc<RecordGenerator>,
-        seed: Seed,
-        replicate: u32,
+        replicate: &Replicate,
         sample: &KeySample,
     ) -> Self {
         let existing_rows = strategy
             .setup
             .workload
             .existing_rows(&strategy.setup.schema);
-        let table = Table {
-            key: &strategy.key,
-            presplit: &strategy.presplit,
-            setup: &strategy.setup,
-            generator,
-            seed,
-            replicate,
-        };
+        let table = Table::of(strategy, replicate);
         let start = StartingRegions::of(&table, sample);
         let regions = forecast(&strategy.key, &start.points, sample);
         let lints = key_lints::of(strategy, &start, &regions);
-        let copies: Vec<LaidCopy> = strategy
-            .copies
-            .iter()
-            .map(|copy| LaidCopy::new(&table, copy, sample))
-            .collect();
-        let reads = read_forecast::of(&table, strategy, sample, &start.points, &regions, &copies);
+        let copies = LaidCopy::all(strategy, replicate, sample);
+        let reads = read_forecast::of(
+            &table,
+            strategy,
+            replicate,
+            sample,
+            &start.points,
+            &regions,
+            &copies,
+        );
         // A run that writes nothing is looked at by the rows that it reads.
         let existing = (sample.len() == 0).then(|| table.existing(Layout::SAMPLE));
         let of_table = start.existing.into_iter();
@@ -102,42 +92,52 @@ impl Layout {
 /// About `operations` operations of the run with their keys.
 pub(super) fn run_sample(
     strategy: &Strategy,
-    generator: &Arc<RecordGenerator>,
-    seed: Seed,
-    replicate: u32,
+    replicate: &Replicate,
     operations: usize,
 ) -> KeySample {
-    let (key, workload) = (&strategy.key, &strategy.setup.workload);
-    run_sample_of(key, workload, generator, seed, replicate, operations)
+    run_sample_of(
+        &strategy.key,
+        &strategy.setup.workload,
+        replicate,
+        operations,
+    )
 }
 
 /// The same under any key.
 pub(super) fn run_sample_of(
     key: &KeyPlan,
     workload: &Workload,
-    generator: &Arc<RecordGenerator>,
-    seed: Seed,
-    replicate: u32,
+    replicate: &Replicate,
     operations: usize,
 ) -> KeySample {
+    let Replicate {
+        generator,
+        seed,
+        number,
+        ..
+    } = replicate;
     let mut batch = OperationBatch::new();
-    RunSample::take(workload, generator, seed, replicate, operations, &mut batch);
-    let draws = DrawKey::new(seed, replicate, Stream::Keys, 0);
-    KeySample::new(key, batch, generator.width(), draws)
+    RunSample::take(workload, generator, *seed, *number, operations, &mut batch);
+    KeySample::new(key, batch, generator.width(), replicate.key_draws(0))
 }
 
-/// `rows` existing rows, drawn at random, or all of them, with their keys.
+/// `rows` existing rows, or all of them, with their keys.
 pub(super) fn existing_sample(
     key: &KeyPlan,
     workload: &Workload,
-    generator: &RecordGenerator,
-    seed: Seed,
-    replicate: u32,
-    rows: usize,
+    replicate: &Replicate,
+    (rows, choice): (usize, Choice),
 ) -> KeySample {
+    let Replicate {
+        generator,
+        seed,
+        number,
+        ..
+    } = replicate;
     let mut batch = OperationBatch::new();
-    ExistingSample::take_at_random(workload, generator, seed, replicate, rows, &mut batch);
-    let draws = DrawKey::new(seed, replicate, Stream::Keys, EXISTING_LANE);
+    let wanted = (rows, choice);
+    ExistingSample::take(workload, generator, *seed, *number, wanted, &mut batch);
+    let draws = replicate.key_draws(EXISTING_LANE);
     KeySample::new(key, batch, generator.width(), draws)
 }
 
@@ -147,31 +147,41 @@ pub(super) struct Table<'a> {
     pub key: &'a KeyPlan,
     pub presplit: &'a Presplit,
     pub setup: &'a Setup,
-    pub generator: &'a Arc<RecordGenerator>,
-    pub seed: Seed,
-    pub replicate: u32,
+    pub replicate: &'a Replicate,
 }
 
-impl Table<'_> {
+impl<'a> Table<'a> {
+    /// The strategy's table.
+    pub(super) fn of(strategy: &'a Strategy, replicate: &'a Replicate) -> Self {
+        Self {
+            key: &strategy.key,
+            presplit: &strategy.presplit,
+            setup: &strategy.setup,
+            replicate,
+        }
+    }
+
+    /// One of its copies.
+    pub(super) fn of_copy(strategy: &'a Strategy, copy: usize, replicate: &'a Replicate) -> Self {
+        let copy = &strategy.copies[copy];
+        Self {
+            key: &copy.key,
+            presplit: &copy.presplit,
+            ..Self::of(strategy, replicate)
+        }
+    }
+
     /// Operations of the run with their keys; `run` is a sample of them under any key.
     pub(super) fn rekeyed(&self, run: &KeySample) -> KeySample {
-        let draws = DrawKey::new(self.seed, self.replicate, Stream::Keys, 0);
-        KeySample::new(self.key, run.batch().clone(), self.generator.width(), draws)
+        let Replicate { generator, .. } = self.replicate;
+        let draws = self.replicate.key_draws(0);
+        KeySample::new(self.key, run.batch().clone(), generator.width(), draws)
     }
 
     /// About `rows` of the rows that exist before the run.
     pub(super) fn existing(&self, rows: usize) -> KeySample {
-        let mut batch = OperationBatch::new();
-        ExistingSample::take(
-            &self.setup.workload,
-            self.generator,
-            self.seed,
-            self.replicate,
-            rows,
-            &mut batch,
-        );
-        let draws = DrawKey::new(self.seed, self.replicate, Stream::Keys, EXISTING_LANE);
-        KeySample::new(self.key, batch, self.generator.width(), draws)
+        let wanted = (rows, Choice::Spread);
+        existing_sample(self.key, &self.setup.workload, self.replicate, wanted)
     }
 }
 
@@ -184,23 +194,24 @@ pub(super) struct LaidCopy {
 }
 
 impl LaidCopy {
-    /// `run` is a sample of the run under any key.
-    fn new(table: &Table<'_>, copy: &Copy, run: &KeySample) -> Self {
-        let table = Table {
-            key: &copy.key,
-            presplit: &copy.presplit,
-            ..*table
-        };
-        let sample = table.rekeyed(run);
-        let start = StartingRegions::of(&table, &sample);
-        Self {
-            table: TableCopy {
-                key: copy.key.clone(),
-                split_points: start.points,
-            },
-            existing: start.existing,
-            sample,
-        }
+    /// The strategy's copies; `run` is a sample of the run under any key.
+    pub(super) fn all(strategy: &Strategy, replicate: &Replicate, run: &KeySample) -> Vec<Self> {
+        let copies = strategy.copies.iter().enumerate();
+        copies
+            .map(|(at, copy)| {
+                let table = Table::of_copy(strategy, at, replicate);
+                let sample = table.rekeyed(run);
+                let start = StartingRegions::of(&table, &sample);
+                Self {
+                    table: TableCopy {
+                        key: copy.key.clone(),
+                        split_points: start.points,
+                    },
+                    existing: start.existing,
+                    sample,
+                }
+            })
+            .collect()
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::key_sample::KeySample;
 use super::plan_layout::{LaidCopy, Table, forecast};
-use super::{ReadForecast, RegionForecast};
+use super::{ReadForecast, RegionForecast, Replicate};
 use crate::cluster::ClusterSpec;
 use crate::engine::PlannedRead;
 use crate::keyspace::{KeyBatch, Router, RowKey};
@@ -33,13 +33,13 @@ struct LaidOut<'a> {
 pub(super) fn of(
     own: &Table<'_>,
     strategy: &Strategy,
+    replicate: &Replicate,
     run: &KeySample,
     points: &Arc<Vec<RowKey>>,
     regions: &[RegionForecast],
     copies: &[LaidCopy],
 ) -> Vec<ReadForecast> {
-    let (workload, generator) = (&own.setup.workload, own.generator);
-    let (seed, replicate) = (own.seed, own.replicate);
+    let workload = &strategy.setup.workload;
     if workload.reads.is_empty() {
         return Vec::new();
     }
@@ -49,21 +49,21 @@ pub(super) fn of(
         regions: regions.to_vec(),
         rows: rows(own, run),
     }];
-    for (copy, laid) in strategy.copies.iter().zip(copies) {
-        let table = Table {
-            key: &copy.key,
-            presplit: &copy.presplit,
-            ..*own
-        };
+    for (at, (copy, laid)) in strategy.copies.iter().zip(copies).enumerate() {
         tables.push(LaidOut {
             key: &copy.key,
             router: Router::new(&laid.table.split_points),
             regions: forecast(&copy.key, &laid.table.split_points, &laid.sample),
-            rows: rows(&table, &laid.sample),
+            rows: rows(&Table::of_copy(strategy, at, replicate), &laid.sample),
         });
     }
-    let population = Population::new(workload, generator, seed, replicate);
-    let mut source = ReadSource::new(workload, generator.clone(), seed, replicate);
+    let (generator, population) = (&replicate.generator, replicate.population.as_ref());
+    let mut source = ReadSource::new(
+        workload,
+        generator.clone(),
+        replicate.seed,
+        replicate.number,
+    );
     let reads = workload.reads.iter().enumerate().map(|(at, read)| {
         let mut batch = ReadBatch::default();
         source.sample(ReadId(at as u8), TARGETS, &mut batch);
@@ -73,7 +73,7 @@ pub(super) fn of(
         let context = PlanContext {
             schema: &strategy.setup.schema,
             start: workload.start,
-            population: &population,
+            population,
             sample: &targets,
             costs: costs(&strategy.setup.cluster),
         };
@@ -83,7 +83,7 @@ pub(super) fn of(
             .min_by(|(_, a), (_, b)| a.expected().seconds.total_cmp(&b.expected().seconds))
             .expect("there is a table");
         let laid_out = &tables[table];
-        let asked = Asked::mean(&plan, laid_out, &targets, &population);
+        let asked = Asked::mean(&plan, laid_out, &targets, population);
         let expected = plan.expected();
         ReadForecast {
             name: read.name.clone(),
@@ -115,8 +115,8 @@ fn costs(cluster: &ClusterSpec) -> Costs {
 }
 
 /// Sorted keys of rows of the table as it is in the middle of the run, each standing for as many.
-fn rows(table: &Table<'_>, run: &KeySample) -> Arc<KeyBatch> {
-    let schema = table.generator.schema();
+pub(super) fn rows(table: &Table<'_>, run: &KeySample) -> Arc<KeyBatch> {
+    let schema = table.replicate.generator.schema();
     let existing = table.setup.workload.existing_rows(schema) as f64;
     let planned: f64 = table
         .setup
@@ -129,17 +129,14 @@ fn rows(table: &Table<'_>, run: &KeySample) -> Arc<KeyBatch> {
     let total = (existing + planned / 2.0).max(1.0);
     let from_existing = (ROWS as f64 * existing / total).ceil() as usize;
     let from_run = (ROWS as f64 * planned / 2.0 / total) as usize;
-    let mut keys: Vec<Vec<u8>> = Vec::new();
-    if from_existing > 0 {
-        let sample = table.existing(from_existing);
-        keys.extend(sample.keys().iter().map(<[u8]>::to_vec));
-    }
+    let existing = (from_existing > 0).then(|| table.existing(from_existing));
+    let mut keys: Vec<&[u8]> = existing.as_ref().map(KeySample::sorted).unwrap_or_default();
     let taken = from_run.min(run.len());
-    keys.extend((0..taken).map(|at| run.keys().get(at * run.len() / taken).to_vec()));
+    keys.extend((0..taken).map(|at| run.keys().get(at * run.len() / taken)));
     keys.sort_unstable();
     let mut sorted = KeyBatch::default();
     for key in keys {
-        sorted.push_with(|out| out.extend_from_slice(&key));
+        sorted.push_with(|out| out.extend_from_slice(key));
     }
     Arc::new(sorted)
 }

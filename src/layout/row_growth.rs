@@ -1,14 +1,13 @@
 //! How many rows a key's table has as the run writes: the planner's own counts, so that `explain`, `size` and results agree. Must not know
 //! sizes.
 
+use super::Replicate;
 use crate::key::{GrainBuffers, KeyPlan};
 use crate::query::RowIdentity;
-use crate::random::Seed;
-use crate::record::{FieldKind, RecordGenerator};
+use crate::record::FieldKind;
 use crate::scenario::Setup;
 use crate::time::SimTime;
-use crate::workload::{Condition, Population};
-use std::sync::Arc;
+use crate::workload::Condition;
 
 /// Instants of the run at which rows are counted; between two of them they grow in proportion to the writes.
 const INSTANTS: u32 = 16;
@@ -21,15 +20,9 @@ pub(super) struct RowGrowth {
 }
 
 impl RowGrowth {
-    pub fn of(
-        key: &KeyPlan,
-        setup: &Setup,
-        generator: &Arc<RecordGenerator>,
-        seed: Seed,
-        replicate: u32,
-    ) -> Self {
+    pub fn of(key: &KeyPlan, setup: &Setup, replicate: &Replicate) -> Self {
         let (workload, schema) = (&setup.workload, &setup.schema);
-        let population = Population::new(workload, generator, seed, replicate);
+        let (generator, population) = (&replicate.generator, replicate.population.as_ref());
         let identity = RowIdentity::of(key, schema);
         // A record of the start: its step is as good as any.
         let mut record: Vec<i64> = schema
@@ -48,7 +41,7 @@ impl RowGrowth {
             let passed = f64::from(instant) / f64::from(INSTANTS);
             let at = SimTime::ZERO + workload.duration.mul_f64(passed);
             let total = population.rows(at);
-            let now = identity.rows(&population, Condition::default(), step, &record, at);
+            let now = identity.rows(population, Condition::default(), step, &record, at);
             // The record is none of the table's: without rows there is none.
             rows = rows.max(now.min(total));
             ((total - existing).max(0.0), rows)

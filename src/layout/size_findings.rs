@@ -92,7 +92,7 @@ fn extremes(sizes: &[StrategySize]) -> Option<String> {
         ));
     }
     Some(format!(
-        "`{}` has the greatest table, {:.2} times that of `{}` unencoded and {:.2} times under {}",
+        "`{}` has the largest table, {:.2} times that of `{}` unencoded and {:.2} times under {}",
         great.strategy,
         ratio(BlockEncoding::None),
         small.strategy,

@@ -79,15 +79,7 @@ impl StartingRegions {
 
     fn with_rows(self, table: &Table<'_>, sample: &KeySample) -> Self {
         let setup = table.setup;
-        let size = TableSample::from_rows(
-            setup,
-            table.key,
-            table.generator,
-            table.seed,
-            table.replicate,
-            SIZED_ROWS,
-        )
-        .size(0.0);
+        let size = TableSample::from_rows(setup, table.key, table.replicate, SIZED_ROWS).size(0.0);
         let bytes = size.chosen().table_bytes as u64;
         let sorted = sample.sorted();
         let sizes = SplitSizes {

@@ -8,7 +8,6 @@
 //! [`SharedPrefixes`] tells how many more it will be, and each saves a byte in every encoding. The cells' timestamps are nearer to each other
 //! too, where a key goes on with time; they are then as far apart as the rows of one prefix lie in time.
 
-use super::Layout;
 use super::key_sample::KeySample;
 use super::plan_layout::{existing_sample, run_sample_of};
 use super::row_growth::RowGrowth;
@@ -16,11 +15,12 @@ use super::table_size::{
     EncodedSize, KeyBytes, MemstoreBudget, SegmentBytes, StrategySize, TableSize,
 };
 use super::time_neighbours::TimeNeighbours;
+use super::{RegionForecast, Replicate};
 use crate::key::{KeyPlan, Segment, Spread};
-use crate::random::Seed;
-use crate::record::{FieldId, FieldKind, RecordGenerator, Schema};
+use crate::record::{FieldId, FieldKind, Schema};
 use crate::scenario::{Setup, Strategy};
 use crate::storage::{BlockEncoding, Cell, RowSize, SharedPrefixes, StoreFile, StoreFileSize};
+use crate::workload::Choice;
 use std::sync::Arc;
 
 /// Rows that are encoded at most: a tenth of a second, and shared bytes exact to about a tenth.
@@ -65,18 +65,9 @@ pub struct StrategySample {
 }
 
 impl StrategySample {
-    /// Samples the strategy's table and its copies; `layout` says which regions get writes.
-    pub fn of(
-        strategy: &Strategy,
-        layout: &Layout,
-        generator: &Arc<RecordGenerator>,
-        seed: Seed,
-        replicate: u32,
-    ) -> Self {
-        let written = layout
-            .regions
-            .iter()
-            .filter(|region| region.write_share > 0.0);
+    /// Samples the strategy's table and its copies; `regions` says which of them get writes.
+    pub fn of(strategy: &Strategy, regions: &[RegionForecast], replicate: &Replicate) -> Self {
+        let written = regions.iter().filter(|region| region.write_share > 0.0);
         let copies = strategy.copies.iter().map(|copy| &copy.key);
         let keys = std::iter::once(&strategy.key).chain(copies);
         Self {
@@ -84,7 +75,7 @@ impl StrategySample {
             setup: Arc::clone(&strategy.setup),
             written_regions: written.count(),
             tables: keys
-                .map(|key| TableSample::of(&strategy.setup, key, generator, seed, replicate))
+                .map(|key| TableSample::of(&strategy.setup, key, replicate))
                 .collect(),
         }
     }
@@ -112,23 +103,15 @@ impl StrategySample {
 
 impl TableSample {
     /// Samples and encodes the table of one key. O(n log n) in the sample.
-    pub fn of(
-        setup: &Setup,
-        key: &KeyPlan,
-        generator: &Arc<RecordGenerator>,
-        seed: Seed,
-        replicate: u32,
-    ) -> Self {
-        Self::from_rows(setup, key, generator, seed, replicate, SAMPLE)
+    pub fn of(setup: &Setup, key: &KeyPlan, replicate: &Replicate) -> Self {
+        Self::from_rows(setup, key, replicate, SAMPLE)
     }
 
     /// The same from at most so many rows.
     pub(super) fn from_rows(
         setup: &Setup,
         key: &KeyPlan,
-        generator: &Arc<RecordGenerator>,
-        seed: Seed,
-        replicate: u32,
+        replicate: &Replicate,
         rows: usize,
     ) -> Self {
         let (workload, schema) = (&setup.workload, &setup.schema);
@@ -145,8 +128,8 @@ impl TableSample {
         let share = (most as f64 / total).min(1.0);
         let wanted = |rows: f64| (rows * share).ceil() as usize;
         let parts = [
-            existing_sample(key, workload, generator, seed, replicate, wanted(existing)),
-            run_sample_of(key, workload, generator, seed, replicate, wanted(planned)),
+            existing_sample(key, workload, replicate, (wanted(existing), Choice::Random)),
+            run_sample_of(key, workload, replicate, wanted(planned)),
         ];
         let mut written: Vec<(&[u8], u64)> = Vec::new();
         for (sample, is_run) in parts.iter().zip([false, true]) {
@@ -184,7 +167,7 @@ impl TableSample {
             key: KeyBytes::of(rows.iter().map(|(key, _)| key.len())),
             segments: segments(key, &parts[fullest]),
             neighbours: TimeNeighbours::of(key, &rows),
-            growth: RowGrowth::of(key, setup, generator, seed, replicate),
+            growth: RowGrowth::of(key, setup, replicate),
             prefixes,
             files,
         }

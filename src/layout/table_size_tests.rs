@@ -1,11 +1,10 @@
 //! Sizes of tables told from samples, against tables that are encoded whole; and what must hold for any table.
 
 use super::tests::{SEED, fixed, strategy};
-use super::{Layout, StrategySample, TableSample, TableSize, size_findings};
-use crate::record::{LawShape, RecordGenerator};
+use super::{Layout, Replicate, StrategySample, TableSample, TableSize, size_findings};
+use crate::record::LawShape;
 use crate::scenario::{PresplitAlgorithm, Strategy};
 use crate::storage::BlockEncoding;
-use std::sync::Arc;
 
 /// 300,000 existing rows of an hour, and 120,000 written in a minute, of 5,000 sensors.
 const EXISTING: u64 = 300_000;
@@ -21,8 +20,8 @@ fn tried(key: &str, sensor: LawShape) -> Strategy {
 }
 
 fn table(strategy: &Strategy, rows: usize) -> TableSize {
-    let generator = Arc::new(RecordGenerator::new(&strategy.setup.schema, SEED, 0));
-    TableSample::from_rows(&strategy.setup, &strategy.key, &generator, SEED, 0, rows).size(WRITTEN)
+    let replicate = Replicate::new(&strategy.setup, SEED, 0);
+    TableSample::from_rows(&strategy.setup, &strategy.key, &replicate, rows).size(WRITTEN)
 }
 
 #[test]
@@ -95,8 +94,8 @@ fn a_row_is_a_distinct_key() {
 #[test]
 fn sizes_add_up_and_grow_with_rows() {
     let strategy = tried("md5_bytes(be4(sensor)) || be8(ts)", LawShape::Uniform);
-    let generator = Arc::new(RecordGenerator::new(&strategy.setup.schema, SEED, 0));
-    let sample = TableSample::of(&strategy.setup, &strategy.key, &generator, SEED, 0);
+    let replicate = Replicate::new(&strategy.setup, SEED, 0);
+    let sample = TableSample::of(&strategy.setup, &strategy.key, &replicate);
     let mut before = 0.0;
     for written in [0.0, 120_000.0, 5e6, 3e9] {
         let size = sample.size(written);
@@ -134,9 +133,9 @@ fn findings_name_what_costs() {
     let sizes: Vec<_> = strategies
         .iter()
         .map(|strategy| {
-            let generator = Arc::new(RecordGenerator::new(&strategy.setup.schema, SEED, 0));
-            let layout = Layout::of(strategy, &generator, SEED, 0);
-            StrategySample::of(strategy, &layout, &generator, SEED, 0).planned_size()
+            let replicate = Replicate::new(&strategy.setup, SEED, 0);
+            let layout = Layout::of(strategy, &replicate);
+            StrategySample::of(strategy, &layout.regions, &replicate).planned_size()
         })
         .collect();
     // 16 GB x 0.4 / 128 MB; one region on eight servers.
@@ -155,7 +154,7 @@ fn findings_name_what_costs() {
     assert!(
         findings
             .iter()
-            .any(|text| text.contains("`hex` has the greatest table")),
+            .any(|text| text.contains("`hex` has the largest table")),
         "{findings:?}"
     );
     assert!(

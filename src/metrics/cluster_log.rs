@@ -113,11 +113,6 @@ impl ClusterLog {
         }
     }
 
-    /// Regions of the table and its copies at a time.
-    pub(super) fn regions_at(&self, at: SimTime) -> u32 {
-        at_time(&self.regions, at)
-    }
-
     /// Servers that had joined by a time; those that died still count: what they would take is missing.
     pub(super) fn servers_at(&self, at: SimTime) -> u32 {
         at_time(&self.servers, at)
@@ -205,7 +200,7 @@ mod tests {
         };
         log.push(at(40), merge);
         assert_eq!(
-            [0, 19, 20, 40].map(|time| log.regions_at(at(time))),
+            [0, 19, 20, 40].map(|time| at_time(&log.regions, at(time))),
             [5, 5, 7, 6]
         );
         assert_eq!([29, 30].map(|time| log.servers_at(at(time))), [3, 5]);

@@ -4,9 +4,10 @@ use super::access_path::AccessPath;
 use super::candidates::{Candidate, Stop};
 use super::dimension::Dimension;
 use super::evidence::Evidence;
+use super::longer_values::{LongerValues, ValueBeginnings};
 use super::question::Question;
 use super::row_identity::RowIdentity;
-use crate::key::KeyPlan;
+use crate::key::{Grain, KeyPlan};
 use crate::record::FieldId;
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ pub struct AccessPlan {
     pub(super) dimensions: Vec<Dimension>,
     pub(super) stop: Stop,
     pub(super) evidence: Evidence,
+    pub(super) longer: Option<LongerValues>,
     pub(super) ordered: Option<Ordered>,
     pub(super) identity: Arc<RowIdentity>,
     /// Several combinations may ask for the same.
@@ -35,7 +37,16 @@ pub(super) struct Ordered {
     /// From the end.
     pub reversed: bool,
     /// They lie in steps: within one, in any order.
-    pub steps: Option<crate::key::Grain>,
+    pub steps: Option<OrderSteps>,
+}
+
+/// The steps in which rows are in order.
+#[derive(Debug, Clone)]
+pub(super) struct OrderSteps {
+    /// Rows of one window are in any order.
+    pub grain: Grain,
+    /// So many leading segments tell one step from another.
+    pub segments: usize,
 }
 
 /// Why requests read rows that the reader does not want.
@@ -73,6 +84,7 @@ impl AccessPlan {
         question: &Arc<Question>,
         names: &Arc<[String]>,
         identity: &Arc<RowIdentity>,
+        beginnings: &[Option<Arc<ValueBeginnings>>],
     ) -> Self {
         let evidence = Evidence::new(key, &candidate, question);
         let segments = candidate.stop.segments(key.segments().len());
@@ -92,6 +104,7 @@ impl AccessPlan {
             key: key.clone(),
             question: question.clone(),
             path: path(key, &candidate, ordered.is_some()),
+            longer: LongerValues::new(key, &candidate, &evidence, beginnings),
             dimensions: finest_steps(key, candidate.dimensions, segments),
             stop: candidate.stop,
             evidence,
@@ -144,7 +157,7 @@ fn finest_steps(key: &KeyPlan, mut dimensions: Vec<Dimension>, segments: usize) 
         if let Dimension::Steps { field, grain } = dimension {
             let used = (0..segments).filter(|segment| !given.contains(segment));
             let grains = used.filter_map(|segment| key.grain(segment..segment + 1, *field));
-            if let Some(finest) = grains.reduce(crate::key::Grain::and) {
+            if let Some(finest) = grains.reduce(Grain::and) {
                 *grain = finest;
             }
         }
@@ -161,6 +174,7 @@ fn ordered(key: &KeyPlan, candidate: &Candidate, question: &Question) -> Option<
     };
     let known = candidate.known.with(order.field);
     let mut direction: Option<bool> = None;
+    let mut in_order = segments;
     for segment in segments..key.segments().len() {
         if key.segments()[segment].constant().is_some() {
             continue;
@@ -175,6 +189,7 @@ fn ordered(key: &KeyPlan, candidate: &Candidate, question: &Question) -> Option<
             break;
         }
         direction = Some(trend.rising);
+        in_order = segment + 1;
         let by_derived = order.derived.is_some_and(|derived| {
             let mut known = crate::key::Knowledge::default();
             known.learn(crate::record::KnownField::Derived(derived));
@@ -191,9 +206,13 @@ fn ordered(key: &KeyPlan, candidate: &Candidate, question: &Question) -> Option<
         }
     }
     let rising = direction?;
+    let grain = key.grain(segments..in_order, order.field);
     Some(Ordered {
         reversed: rising != order.falling,
-        steps: key.grain(segments..key.segments().len(), order.field),
+        steps: grain.map(|grain| OrderSteps {
+            grain,
+            segments: in_order,
+        }),
     })
 }
 

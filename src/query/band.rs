@@ -45,6 +45,19 @@ impl Bands {
         band.map(|&(_, low, high)| low..high)
     }
 
+    /// Sets the range of a field, which need not have one.
+    pub fn set(&mut self, field: FieldId, range: Range<i64>) {
+        match self.0.iter_mut().find(|(known, ..)| *known == field) {
+            Some((_, low, high)) => (*low, *high) = (range.start, range.end),
+            None => self.0.push((field, range.start, range.end)),
+        }
+    }
+
+    /// Forgets the range of a field.
+    pub fn remove(&mut self, field: FieldId) {
+        self.0.retain(|(known, ..)| *known != field);
+    }
+
     /// Replaces the range of a field, which must have one; gives the old one.
     pub fn replace(&mut self, field: FieldId, range: Range<i64>) -> Range<i64> {
         match self.0.iter_mut().find(|(known, ..)| *known == field) {

@@ -27,6 +27,17 @@ pub(super) enum Dimension {
 }
 
 impl Dimension {
+    /// It gives values to a field.
+    pub fn binds(&self, of: FieldId) -> bool {
+        match self {
+            Self::List { field, .. }
+            | Self::Values { field }
+            | Self::Steps { field, .. }
+            | Self::Field { field, .. } => *field == of,
+            Self::Bytes { .. } | Self::Draw { .. } => false,
+        }
+    }
+
     /// The segment that it gives values to, and how many.
     pub fn segment(&self) -> Option<(usize, usize)> {
         match self {

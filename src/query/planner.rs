@@ -2,6 +2,7 @@
 
 use super::access_plan::{AccessPlan, Expected};
 use super::candidates::{Stop, candidates};
+use super::longer_values::ValueBeginnings;
 use super::question::Question;
 use super::requests::Requests;
 use super::row_counts::RowCounts;
@@ -63,6 +64,13 @@ pub fn plan<R: RowCounts>(
     }
     ways.sort_by(|a, b| a.requests.total_cmp(&b.requests));
     let identity = Arc::new(RowIdentity::of(key, context.schema));
+    let beginnings: Vec<Option<Arc<ValueBeginnings>>> = (0..key.segments().len())
+        .map(|segment| {
+            let open = !key.is_delimited(segment);
+            let beginnings = open.then(|| ValueBeginnings::of(key, segment, context.schema));
+            beginnings.flatten().map(Arc::new)
+        })
+        .collect();
     let mut requests = Requests::default();
     let mut best: Option<(f64, AccessPlan)> = None;
     for way in ways {
@@ -71,7 +79,7 @@ pub fn plan<R: RowCounts>(
         if best.as_ref().is_some_and(|(cost, _)| least > *cost) {
             break;
         }
-        let mut plan = AccessPlan::new(key, way, &question, &names, &identity);
+        let mut plan = AccessPlan::new(key, way, &question, &names, &identity, &beginnings);
         let most = best.as_ref().map_or(f64::INFINITY, |(cost, _)| *cost);
         let cost = cost(&mut plan, context, most, &mut requests);
         let better = best.as_ref().is_none_or(|(least, before)| {

@@ -5,6 +5,7 @@ use super::row_identity::RowStep;
 use crate::key::GrainBuffers;
 use crate::keyspace::KeyBatch;
 use crate::record::FieldId;
+use crate::workload::RowWrite;
 
 /// Gets and scans of one read; reused.
 #[derive(Debug, Clone, Default)]
@@ -50,6 +51,18 @@ pub(super) struct Scratch {
     pub between: Vec<(FieldId, i64, i64)>,
     pub low: Vec<u8>,
     pub high: Vec<u8>,
+    pub stop: Vec<u8>,
+    /// Values that begin alike.
+    pub slots: Vec<i64>,
+    /// The last row before the page; empty without any.
+    pub cursor: Vec<i64>,
+    /// What the key of that row draws, if it is one of the table.
+    pub cursor_write: Option<RowWrite>,
+    /// That row in one combination.
+    pub cursor_record: Vec<i64>,
+    pub cursor_key: Vec<u8>,
+    /// Expected rows of scans that lie before the cursor as a whole.
+    pub passed_rows: f64,
     /// Requests in the order of their keys, to find equal ones.
     pub sorted: Vec<u32>,
     pub spare_starts: KeyBatch,

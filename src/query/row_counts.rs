@@ -2,7 +2,6 @@
 
 use crate::time::SimTime;
 use crate::workload::{Condition, Identity, Population};
-use std::sync::Arc;
 
 /// Numbers of rows of a table: from laws ([`Population`]), or from rows held in memory.
 pub trait RowCounts {
@@ -39,25 +38,5 @@ impl RowCounts for Population {
         at: SimTime,
     ) -> f64 {
         Population::distinct(self, condition, identity, target, at)
-    }
-}
-
-impl<R: RowCounts> RowCounts for Arc<R> {
-    fn rows(&self, at: SimTime) -> f64 {
-        (**self).rows(at)
-    }
-
-    fn matching(&self, condition: Condition<'_>, target: &[i64], at: SimTime) -> f64 {
-        (**self).matching(condition, target, at)
-    }
-
-    fn distinct(
-        &self,
-        condition: Condition<'_>,
-        identity: Identity<'_>,
-        target: &[i64],
-        at: SimTime,
-    ) -> f64 {
-        (**self).distinct(condition, identity, target, at)
     }
 }

@@ -7,7 +7,6 @@ use super::requests::{Requests, ScanRequest, Scratch};
 use super::row_counts::RowCounts;
 use crate::key::Row;
 use crate::keyspace::RowKey;
-use crate::random::mix;
 use crate::record::FieldId;
 use crate::workload::{Condition, ReadTarget};
 
@@ -36,6 +35,7 @@ impl AccessPlan {
         );
         scratch.step = self.identity.step(&mut scratch.record, &mut scratch.grain);
         let wanted = self.wanted(target, rows, &mut scratch);
+        self.find_cursor(target, rows, &mut scratch);
         let mut read = Read {
             plan: self,
             target,
@@ -43,21 +43,22 @@ impl AccessPlan {
             scratch: &mut scratch,
             requests,
         };
-        if let Some(size) = self.question.by_index {
-            read.named_by_index(size, wanted);
+        if self.question.by_index.is_some() {
+            read.named_by_index(wanted);
         } else {
-            read.pass_skipped();
             read.combine(0);
         }
         requests.scratch = scratch;
-        if self.may_repeat {
+        // An index that names rows drawn at random may name one twice.
+        let repeats = self.question.by_index.is_some() && !target.page.exact;
+        if self.may_repeat || repeats {
             requests.merge();
         }
         self.limit(wanted, target, rows, requests);
     }
 
     /// The row of a combination. What it draws is of no account: draws are given values, or left out.
-    fn row<'r>(&self, record: &'r [i64], target: &ReadTarget<'_>) -> Row<'r> {
+    pub(super) fn row<'r>(&self, record: &'r [i64], target: &ReadTarget<'_>) -> Row<'r> {
         Row {
             record,
             index: 0,
@@ -66,7 +67,12 @@ impl AccessPlan {
     }
 
     /// Expected number of rows that satisfy all that the reader knows.
-    fn wanted(&self, target: &ReadTarget<'_>, rows: &impl RowCounts, scratch: &mut Scratch) -> f64 {
+    pub(super) fn wanted(
+        &self,
+        target: &ReadTarget<'_>,
+        rows: &impl RowCounts,
+        scratch: &mut Scratch,
+    ) -> f64 {
         let question = &self.question;
         let lens = target.within_lens;
         let combinations = lens
@@ -106,111 +112,15 @@ impl AccessPlan {
         };
         total * scale * question.shares
     }
-
-    /// Rows read until there are enough, and rows that are returned.
-    fn limit(
-        &self,
-        wanted: f64,
-        target: &ReadTarget<'_>,
-        rows: &impl RowCounts,
-        requests: &mut Requests,
-    ) {
-        let found = if requests.scans.is_empty() {
-            wanted.min(requests.gets_found)
-        } else {
-            wanted
-        };
-        if let Some(size) = self.question.by_index {
-            requests.rows_returned = wanted.min(f64::from(size));
-            return;
-        }
-        let Some(order) = self.question.order else {
-            requests.rows_returned = found;
-            return;
-        };
-        let (skipped, size) = (order.skipped as f64, order.rows as f64);
-        requests.rows_returned = (found - skipped).clamp(0.0, size);
-        let Some(ordered) = &self.ordered else {
-            return;
-        };
-        let total: f64 = requests.scans.iter().map(|scan| scan.rows).sum();
-        let enough = if order.by_cursor {
-            size
-        } else {
-            size + skipped
-        };
-        let within_step = match &ordered.steps {
-            Some(_) => self.rows_of_a_step(target, rows, &mut requests.scratch),
-            None => 0.0,
-        };
-        // Of the rows that are read, these are wanted.
-        let share = if total > 0.0 {
-            (wanted / total).min(1.0)
-        } else {
-            1.0
-        };
-        // Rows of the pages before lie behind a cursor, shared by all scans.
-        let passed = if order.by_cursor && skipped > 0.0 && total > 0.0 {
-            (skipped / share / total).min(1.0)
-        } else {
-            0.0
-        };
-        for scan in &mut requests.scans {
-            scan.rows *= 1.0 - passed;
-            let needed = if share > 0.0 {
-                enough / share + within_step
-            } else {
-                scan.rows
-            };
-            scan.rows_read = scan.rows.min(needed);
-        }
-    }
-
-    /// Rows that share a step of the order with the target.
-    fn rows_of_a_step(
-        &self,
-        target: &ReadTarget<'_>,
-        rows: &impl RowCounts,
-        scratch: &mut Scratch,
-    ) -> f64 {
-        let (Some(order), Some(steps)) = (
-            self.question.order,
-            self.ordered
-                .as_ref()
-                .and_then(|ordered| ordered.steps.as_ref()),
-        ) else {
-            return 0.0;
-        };
-        let Scratch {
-            record,
-            equal,
-            between,
-            grain,
-            step,
-            ..
-        } = scratch;
-        record.clear();
-        record.extend_from_slice(target.record);
-        let window = steps.window(record, self.question.domain(order.field), grain);
-        equal.clear();
-        between.clear();
-        let told = self.evidence.told.iter();
-        equal.extend(told.map(|field| (*field, target.record[usize::from(field.0)])));
-        between.push((order.field, window.start, window.end));
-        let condition = Condition { equal, between };
-        self.identity
-            .rows(rows, condition, *step, target.record, target.at)
-            / self.evidence.shared_by
-    }
 }
 
 /// One read being worked out.
-struct Read<'a, R> {
-    plan: &'a AccessPlan,
-    target: &'a ReadTarget<'a>,
+pub(super) struct Read<'a, R> {
+    pub plan: &'a AccessPlan,
+    pub target: &'a ReadTarget<'a>,
     rows: &'a R,
-    scratch: &'a mut Scratch,
-    requests: &'a mut Requests,
+    pub scratch: &'a mut Scratch,
+    pub requests: &'a mut Requests,
 }
 
 impl<R: RowCounts> Read<'_, R> {
@@ -286,9 +196,8 @@ impl<R: RowCounts> Read<'_, R> {
         }
     }
 
-    /// Appends the known beginning of the key to `out`.
-    fn write_prefix(&self, segments: usize, out: &mut Vec<u8>) {
-        let row = self.plan.row(&self.scratch.record, self.target);
+    /// Appends the first segments of the key of a row to `out`, in the values that this combination gives to segments.
+    pub(super) fn write_prefix(&self, segments: usize, row: &Row<'_>, out: &mut Vec<u8>) {
         for segment in 0..segments {
             let given = self.plan.dimensions.iter().position(|dimension| {
                 dimension
@@ -299,8 +208,8 @@ impl<R: RowCounts> Read<'_, R> {
                 Some((Dimension::Bytes { values, .. }, choice)) => {
                     out.extend_from_slice(&values[choice]);
                 }
-                Some((Dimension::Draw { values, .. }, choice)) => values[choice].write(&row, out),
-                _ => self.plan.key.write_segment(segment, &row, out),
+                Some((Dimension::Draw { values, .. }, choice)) => values[choice].write(row, out),
+                _ => self.plan.key.write_segment(segment, row, out),
             }
         }
     }
@@ -311,7 +220,8 @@ impl<R: RowCounts> Read<'_, R> {
         let segments = plan.stop.segments(plan.key.segments().len());
         let mut low = std::mem::take(&mut self.scratch.low);
         low.clear();
-        self.write_prefix(segments, &mut low);
+        let row = plan.row(&self.scratch.record, self.target);
+        self.write_prefix(segments, &row, &mut low);
         let rows = plan.evidence.rows(
             &plan.question,
             &plan.identity,
@@ -327,6 +237,7 @@ impl<R: RowCounts> Read<'_, R> {
             self.scratch.low = low;
             return;
         }
+        let rows = rows + self.rows_of_longer_values(segments);
         let mut high = std::mem::take(&mut self.scratch.high);
         high.clear();
         high.extend_from_slice(&low);
@@ -373,45 +284,63 @@ impl<R: RowCounts> Read<'_, R> {
             }
             Stop::Key | Stop::Prefix { .. } => {}
         }
-        self.requests
-            .starts
-            .push_with(|out| out.extend_from_slice(&low));
-        self.requests
-            .stops
-            .push_with(|out| RowKey::write_after_prefix(&high, out));
-        self.requests.scans.push(ScanRequest {
-            rows,
-            rows_read: rows,
-            reversed: plan.reversed(),
-        });
+        let mut stop = std::mem::take(&mut self.scratch.stop);
+        stop.clear();
+        RowKey::write_after_prefix(&high, &mut stop);
+        if self.is_behind_cursor(&mut low, &mut stop) {
+            let Requests {
+                starts,
+                stops,
+                scans,
+                ..
+            } = &mut *self.requests;
+            starts.push_with(|out| out.extend_from_slice(&low));
+            stops.push_with(|out| out.extend_from_slice(&stop));
+            scans.push(ScanRequest {
+                rows,
+                rows_read: rows,
+                reversed: plan.reversed(),
+            });
+        } else {
+            self.scratch.passed_rows += rows;
+        }
+        self.scratch.stop = stop;
         self.scratch.low = low;
         self.scratch.high = high;
     }
 
-    /// A cursor starts where the pages before it end: the range of the field that orders the rows is cut down.
-    fn pass_skipped(&mut self) {}
-
-    /// Gets of rows that an index outside names: they share what the reader knows, and lie anywhere in what it does not.
-    fn named_by_index(&mut self, size: u32, wanted: f64) {
+    /// Expected rows of the combination's scan whose values in its last segment begin as the wanted one does.
+    fn rows_of_longer_values(&mut self, segments: usize) -> f64 {
         let plan = self.plan;
-        let gets = (wanted.round() as u64).clamp(1, u64::from(size));
-        for get in 0..gets {
-            for field in plan.key.fields() {
-                let free = !plan.question.known.knows(field) && get > 0;
-                let domain = plan.question.domain(field);
-                if free && domain.end > domain.start {
-                    let values = domain.end.abs_diff(domain.start);
-                    let place = mix(self.target.operation.0 ^ mix(get << 16 | u64::from(field.0)));
-                    let value = ((u128::from(place) * u128::from(values)) >> 64) as u64;
-                    self.scratch.record[usize::from(field.0)] =
-                        domain.start.wrapping_add_unsigned(value);
-                }
-            }
-            let row = self.plan.row(&self.scratch.record, self.target);
-            self.requests
-                .gets
-                .push_with(|out| plan.key.write(&row, out));
+        let Some(longer) = &plan.longer else {
+            return 0.0;
+        };
+        let field = longer.field();
+        let slot = self.scratch.record[usize::from(field.0)];
+        let (mut bytes, mut slots) = (
+            std::mem::take(&mut self.scratch.high),
+            std::mem::take(&mut self.scratch.slots),
+        );
+        bytes.clear();
+        let row = plan.row(&self.scratch.record, self.target);
+        plan.key.write_segment(segments - 1, &row, &mut bytes);
+        let own = self.scratch.bands.of(field);
+        let mut found = 0.0;
+        longer.ranges(slot, &bytes, &mut slots, |range| {
+            self.scratch.bands.set(field, range);
+            found += longer.evidence.rows(
+                &plan.question,
+                &plan.identity,
+                self.rows,
+                (self.target.record, self.target.at),
+                self.scratch,
+            );
+        });
+        match own {
+            Some(own) => self.scratch.bands.set(field, own),
+            None => self.scratch.bands.remove(field),
         }
-        self.requests.gets_found = gets as f64;
+        (self.scratch.high, self.scratch.slots) = (bytes, slots);
+        found * longer.chance
     }
 }

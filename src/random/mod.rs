@@ -132,7 +132,7 @@ pub fn lane_of(name: &str) -> u32 {
 }
 
 /// A short sequence of draws (SplitMix64).
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Draws {
     state: u64,
 }

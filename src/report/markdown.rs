@@ -34,9 +34,10 @@ pub fn summary(results: &Results, charts: &[Chart]) -> String {
     line(format_args!("{}", table(&Scorecard::of(results))));
     if let Some(prices) = read_prices::of(results) {
         line(format_args!("\n## What reads pay\n\n{}", table(&prices)));
-        for (strategy, read) in planned(results) {
+        for (at, (strategy, read)) in planned(results).enumerate() {
+            let gap = if at == 0 { "\n" } else { "" };
             line(format_args!(
-                "- **{}** of {}: {}",
+                "{gap}- **{}** of {}: {}",
                 escaped(&read.name),
                 strategy.name,
                 escaped(&read.words)

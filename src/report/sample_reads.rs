@@ -72,6 +72,16 @@ const BY_ID: [Price; 5] = [
     ("get", "1 Get", 1.0, 1.0, 1.0, 0.97, Some(1.99)),
 ];
 
+const WHOLE_TABLE: Price = (
+    "table-scan",
+    "the whole table",
+    412.0,
+    32.0,
+    2.4e6,
+    8_000.0,
+    None,
+);
+
 const REPORT: [Price; 5] = [
     (
         "scan",
@@ -100,24 +110,8 @@ const REPORT: [Price; 5] = [
         8_000.0,
         None,
     ),
-    (
-        "table-scan",
-        "the whole table",
-        412.0,
-        32.0,
-        2.4e6,
-        8_000.0,
-        None,
-    ),
-    (
-        "table-scan",
-        "the whole table",
-        412.0,
-        32.0,
-        2.4e6,
-        8_000.0,
-        None,
-    ),
+    WHOLE_TABLE,
+    WHOLE_TABLE,
 ];
 
 fn exact(mean: f64, replicates: u32) -> Measure {

@@ -52,7 +52,11 @@ pub(super) fn lint(sink: &Sink, document: &Table, strategies: &[Strategy]) {
             .map(|strategy| strategy.name.as_str())
             .collect();
         if !hot.is_empty() {
-            let message = format!("`[read.{}]` looks back under {}", read.name, all(&hot));
+            let message = format!(
+                "`[read.{}]` reads where the writes go under {}",
+                read.name,
+                all(&hot)
+            );
             let diagnostic = Diagnostic::warning(message)
                 .label("asks for the newest rows: those of the region that takes all writes")
                 .help("a key that does not lead with time spreads both");

@@ -9,8 +9,10 @@ use super::picks::{read_in, read_pick};
 use super::read_orders::{read_newest, read_page, read_range};
 use super::reader::Reader;
 use super::writes::read_with;
-use crate::record::{FieldId, KnownField};
-use crate::workload::{PickLaw, Read, ReadRange, Within, WithinValues};
+use crate::random::Seed;
+use crate::record::{FieldId, KnownField, ValueShares};
+use crate::units::grouped;
+use crate::workload::{INDEXED_MAX, LIST_MAX, PickLaw, Read, ReadRange, Within, WithinValues};
 
 /// Most writes and reads of a scenario: operations carry the number of theirs in 8 bits.
 const MOST: usize = 256;
@@ -67,6 +69,7 @@ fn read_one(
     let drive = read_read_drive(reader, time);
     if let Some(equal) = &equal {
         check_all(reader, &within, equal, &with);
+        check_lengths(reader, fields, &within, equal, &with);
     }
     let equal = equal.unwrap_or_default();
     check_known_once(reader, fields, &equal, &within, range.as_ref());
@@ -140,6 +143,64 @@ fn check_all(
         .label("all that go with the `equal` fields, and there are none with a `type`")
         .help("add `equal = [...]`, or give a number of values");
         reader.sink.add(&reader.place_of("in"), diagnostic);
+    }
+}
+
+/// `"all"` is no more than a list can hold.
+fn check_lengths(
+    reader: &Reader<'_>,
+    fields: &Fields,
+    within: &[Within],
+    equal: &[KnownField],
+    with: &[(FieldId, i64)],
+) {
+    let schema = &fields.schema;
+    let is_known = |id: &FieldId| {
+        equal.contains(&KnownField::Stored(*id)) || with.iter().any(|(fixed, _)| fixed == id)
+    };
+    let lists = within
+        .iter()
+        .filter(|list| list.values == WithinValues::All);
+    for Within { field, .. } in lists {
+        let of = &schema.field(*field).of;
+        let Some(count) = schema.field(*field).kind.count() else {
+            continue;
+        };
+        if count <= LIST_MAX as u64 || (!of.is_empty() && of.iter().all(is_known)) {
+            continue;
+        }
+        let ids = (0..schema.fields.len()).map(|at| FieldId(at as u16));
+        let mut followers = ids.filter(|id| is_known(id) && schema.field(*id).of == [*field]);
+        let name = &schema.field(*field).name;
+        // Of the values that go with one value of a field that follows from them, the most that are expected.
+        let (most, about, whose) = match followers.next() {
+            Some(id) if count <= INDEXED_MAX => {
+                let law = &schema.field(id).law;
+                let shares = ValueShares::new(schema, id, law, Seed(0), 0);
+                let classes = shares.map_or_else(Vec::new, |shares| shares.classes());
+                let top = classes.iter().map(|class| class.share).fold(0.0, f64::max);
+                let follower = &schema.field(id).name;
+                (
+                    (count as f64 * top) as u64,
+                    "about",
+                    format!(" of the greatest `{follower}`"),
+                )
+            }
+            _ => (count, "all", String::new()),
+        };
+        if most > LIST_MAX as u64 {
+            let message = format!(
+                "{} lists {about} {} values of `{name}`{whose}",
+                reader.name(),
+                grouped(most.into())
+            );
+            let diagnostic = Diagnostic::error(message)
+                .label(format!("a list holds at most {}", grouped(LIST_MAX as i128)))
+                .help(format!(
+                    "give a number of values, `in = {{ {name} = 1000 }}`, or leave the list out: rows are then found by the other fields"
+                ));
+            reader.sink.add(&reader.place_of("in"), diagnostic);
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! equally likely, and over groups of steps.
 
 use super::cells::{Pick, Shape, TOLD_MAX};
+use super::collisions::REPEATED_MAX;
 use super::field_shares::Of;
 use super::population::{Item, Tally, items};
 use super::row_history::{Flow, Window};
@@ -44,7 +45,7 @@ pub(super) struct Asked<'a> {
     pub(super) condition: Condition<'a>,
     pub(super) identity: Identity<'a>,
     pub(super) target: &'a [i64],
-    at: SimTime,
+    pub(super) at: SimTime,
     shapes: [Option<Shape<'a>>; PREPARED],
 }
 
@@ -52,7 +53,8 @@ impl Population {
     /// As [`Population::matching`], but of records that agree in `identity` only one counts: expected number of rows that a table holds whose key
     /// tells just that. Beats of `each` hold a cell for certain, unless they are late: then as chance has it, as drawn rows do by the laws of their
     /// fields. Rows of several writes that may agree are counted once. Once classes of values are there, no allocation;
-    /// O(origins^2 x steps x classes), with at most 32 groups of steps and some 50 classes a field that no condition fixes.
+    /// O(origins^2 x steps x classes), with at most 32 groups of steps and some 50 classes a field that no condition fixes; O(origins x classes)
+    /// where two rows hardly ever share a cell.
     pub fn distinct(
         &self,
         condition: Condition<'_>,
@@ -63,21 +65,29 @@ impl Population {
         if identity.told.len() > TOLD_MAX || identity.draws.is_infinite() {
             return self.matching(condition, target, at);
         }
-        let mut asked = Asked {
+        let asked = self.asked(condition, identity, target, at);
+        let writes: f64 = (0..self.origins.len())
+            .map(|origin| self.tally(origin, condition, target, at).rows)
+            .sum();
+        if self.repeated(&asked) <= REPEATED_MAX * writes {
+            return self.matching(condition, target, at);
+        }
+        self.by_cells(&asked)
+    }
+
+    /// The same cell by cell.
+    pub(super) fn by_cells(&self, asked: &Asked<'_>) -> f64 {
+        let Asked {
             condition,
-            identity,
             target,
             at,
-            shapes: [None; PREPARED],
-        };
-        for origin in 0..self.origins.len().min(PREPARED) {
-            asked.shapes[origin] = self.shape(origin, &asked);
-        }
+            ..
+        } = *asked;
         let satisfied = items(condition).all(|item| item.holds(target));
         let (mut total, mut all_rows, mut surplus) = (0.0, 0.0, 0.0);
         for origin in 0..self.origins.len() {
             let tally = self.tally(origin, condition, target, at);
-            let Some(shape) = self.shape_of(origin, &asked).filter(|_| tally.rows > 0.0) else {
+            let Some(shape) = self.shape_of(origin, asked).filter(|_| tally.rows > 0.0) else {
                 continue;
             };
             let Tally { rows, others } = tally;
@@ -93,10 +103,10 @@ impl Population {
                 surplus += rows_like_it * (1.0 + others - rows);
                 continue;
             }
-            total += self.held_cells(origin, &shape, &asked);
+            total += self.held_cells(origin, &shape, asked);
             if satisfied && own {
                 // The target's own cell is held for certain.
-                surplus += rows * self.targets_cell_is_free(origin, &asked);
+                surplus += rows * self.targets_cell_is_free(origin, asked);
             }
         }
         if !satisfied {
@@ -108,7 +118,27 @@ impl Population {
         total.max(1.0)
     }
 
-    fn shape_of<'a>(&'a self, origin: usize, asked: &Asked<'a>) -> Option<Shape<'a>> {
+    pub(super) fn asked<'a>(
+        &'a self,
+        condition: Condition<'a>,
+        identity: Identity<'a>,
+        target: &'a [i64],
+        at: SimTime,
+    ) -> Asked<'a> {
+        let mut asked = Asked {
+            condition,
+            identity,
+            target,
+            at,
+            shapes: [None; PREPARED],
+        };
+        for origin in 0..self.origins.len().min(PREPARED) {
+            asked.shapes[origin] = self.shape(origin, &asked);
+        }
+        asked
+    }
+
+    pub(super) fn shape_of<'a>(&'a self, origin: usize, asked: &Asked<'a>) -> Option<Shape<'a>> {
         match asked.shapes.get(origin) {
             Some(shape) => *shape,
             None => self.shape(origin, asked),

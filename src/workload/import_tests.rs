@@ -276,7 +276,14 @@ fn a_sample_of_existing_rows_is_spread_evenly_over_all_of_them() {
     ];
     let generator = generator();
     let mut batch = OperationBatch::new();
-    ExistingSample::take(&workload, &generator, SEED, 2, 2_070, &mut batch);
+    ExistingSample::take(
+        &workload,
+        &generator,
+        SEED,
+        2,
+        (2_070, Choice::Spread),
+        &mut batch,
+    );
     assert_eq!(batch.len(), 2_070);
     // Three quarters are the beat's, to one row: strata of 26.7 rows may straddle the border.
     let of_beat = records(&batch)
@@ -291,7 +298,14 @@ fn a_sample_of_existing_rows_is_spread_evenly_over_all_of_them() {
     );
     // All of them, once, when there are no more.
     batch.clear();
-    ExistingSample::take(&workload, &generator, SEED, 2, 1_000_000, &mut batch);
+    ExistingSample::take(
+        &workload,
+        &generator,
+        SEED,
+        2,
+        (1_000_000, Choice::Spread),
+        &mut batch,
+    );
     assert_eq!(batch.len() as u64, workload.existing_rows(&schema()));
     let distinct: BTreeSet<_> = batch.operations.iter().zip(records(&batch)).collect();
     assert_eq!(distinct.len(), batch.len());
@@ -307,7 +321,14 @@ fn existing_beats_have_the_phases_of_the_beat_that_they_precede() {
         with: Vec::new(),
     }];
     let mut before = OperationBatch::new();
-    ExistingSample::take(&workload, &generator(), SEED, 2, 1_000, &mut before);
+    ExistingSample::take(
+        &workload,
+        &generator(),
+        SEED,
+        2,
+        (1_000, Choice::Spread),
+        &mut before,
+    );
     let phases = |batch: &OperationBatch| -> BTreeSet<(i64, i64, i64)> {
         records(batch)
             .iter()

@@ -8,6 +8,7 @@
 mod beat_clock;
 mod cells;
 mod closed_source;
+mod collisions;
 mod combinations;
 mod distinct_rows;
 #[cfg(test)]
@@ -25,6 +26,9 @@ mod open_arrivals;
 #[cfg(test)]
 mod open_tests;
 mod operation_batch;
+mod page_rows;
+#[cfg(test)]
+mod page_tests;
 #[cfg(test)]
 mod pick_tests;
 mod population;
@@ -54,6 +58,7 @@ pub use distinct_rows::Identity;
 pub use field_shares::TABULATED_MAX;
 pub use open_arrivals::OpenArrivals;
 pub use operation_batch::OperationBatch;
+pub use page_rows::{PAGED_MAX, PageRows, RowWrite};
 pub use population::{Condition, Population};
 pub use read_batch::{ReadBatch, ReadTarget};
 pub use read_source::ReadSource;
@@ -61,7 +66,7 @@ pub use read_spec::{
     Newest, Page, PageVia, PickLaw, RangeExtent, Read, ReadDrive, ReadId, ReadRange, Within,
     WithinValues,
 };
-pub use sample::{ExistingSample, RunSample};
+pub use sample::{Choice, EXISTING_LANE, ExistingSample, RunSample};
 pub use spec::{
     Arrivals, Beat, Drive, Existing, ExistingRows, Import, ImportOrder, ImportRows, OperationId,
     Phase, ProfilePoint, Think, Workload, Write, WriteId, WriteKind,

@@ -74,6 +74,17 @@ impl RateProfile {
         self.total
     }
 
+    /// The greatest rate, per nanosecond.
+    pub(super) fn peak(&self) -> f64 {
+        let ends = self.pieces.iter().flat_map(|piece| {
+            let operations = piece.until - piece.before;
+            // As a speed after a distance under constant acceleration.
+            let last = piece.rate * piece.rate + 2.0 * piece.slope * operations;
+            [piece.rate, last.max(0.0).sqrt()]
+        });
+        ends.fold(0.0, f64::max)
+    }
+
     /// Operations expected before an instant, in nanoseconds of the run; none before its start, none after its end.
     pub(super) fn operations_by(&self, nanos: f64) -> f64 {
         self.piece_at(nanos).map_or(0.0, |piece| {
@@ -148,6 +159,19 @@ mod tests {
             at: SimDuration::from_secs(at),
             times,
         }
+    }
+
+    #[test]
+    fn the_peak_is_the_greatest_rate_of_any_instant() {
+        let peak = |points: &[ProfilePoint]| {
+            let profile = RateProfile::new(PerSecond(100.0), points, SimDuration::from_secs(4));
+            profile.peak() * 1e9
+        };
+        assert_eq!(peak(&[]), 100.0);
+        assert!((peak(&[point(1, 1.0), point(3, 2.5)]) - 250.0).abs() < 1e-9);
+        assert!((peak(&[point(0, 2.0), point(3, 0.5)]) - 200.0).abs() < 1e-9);
+        // Half of the rise lies behind the end.
+        assert!((peak(&[point(2, 1.0), point(6, 3.0)]) - 200.0).abs() < 1e-9);
     }
 
     /// 100/s, up to 300/s from second 2 to 6, a step to 50/s at 8, silent from 10 to 12, back to 100/s.

@@ -1,6 +1,6 @@
 //! A reused list of reads with their targets. Must not know where they come from, nor how they are served.
 
-use super::{OperationId, ReadId};
+use super::{OperationId, PageRows, ReadId, RowWrite};
 use crate::time::SimTime;
 
 /// Reads in the order of their intended times, column by column; reused, so that a warm batch allocates nothing.
@@ -22,6 +22,14 @@ pub struct ReadBatch {
     pub within_lens: Vec<u32>,
     /// End of each target's lengths in `within_lens`.
     pub within_lens_ends: Vec<u32>,
+    /// The records of all rows of pages ([`PageRows`]), one after another.
+    pub page_records: Vec<i64>,
+    /// What the keys of those rows draw.
+    pub page_writes: Vec<RowWrite>,
+    /// End of each target's rows in `page_writes`.
+    pub page_ends: Vec<u32>,
+    /// Of each target: whether they are exactly its page's.
+    pub page_exact: Vec<bool>,
 }
 
 /// What one read asks for.
@@ -37,6 +45,8 @@ pub struct ReadTarget<'a> {
     pub within: &'a [i64],
     /// Length of each list.
     pub within_lens: &'a [u32],
+    /// For a page by cursor the last row before it, for one by an index its rows; else none.
+    pub page: PageRows<'a>,
 }
 
 impl ReadBatch {
@@ -62,12 +72,17 @@ impl ReadBatch {
         self.within.clear();
         self.within_lens.clear();
         self.within_lens_ends.clear();
+        self.page_records.clear();
+        self.page_writes.clear();
+        self.page_ends.clear();
+        self.page_exact.clear();
     }
 
     /// The `at`-th read; records have `width` slots.
     #[inline]
     pub fn target(&self, at: usize, width: usize) -> ReadTarget<'_> {
         let start = |ends: &[u32]| at.checked_sub(1).map_or(0, |before| ends[before] as usize);
+        let page = start(&self.page_ends)..self.page_ends[at] as usize;
         ReadTarget {
             operation: self.operations[at],
             at: self.intended[at],
@@ -75,6 +90,11 @@ impl ReadBatch {
             within: &self.within[start(&self.within_ends)..self.within_ends[at] as usize],
             within_lens: &self.within_lens
                 [start(&self.within_lens_ends)..self.within_lens_ends[at] as usize],
+            page: PageRows {
+                records: &self.page_records[page.start * width..page.end * width],
+                writes: &self.page_writes[page],
+                exact: self.page_exact[at],
+            },
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The reads that are intended: which, when, asking for which records. Must not know keys: all strategies meet the same reads.
 
 use super::intended_times::RateTimes;
+use super::page_rows::{PageFinder, RowList};
 use super::rate_profile::RateProfile;
 use super::table_rows::TableRows;
 use super::target_picker::TargetPicker;
@@ -23,6 +24,7 @@ pub struct ReadSource {
     duration: SimDuration,
     writes: usize,
     indexes: Vec<ValueIndex>,
+    row_lists: Vec<RowList>,
     reads: Vec<Prepared>,
 }
 
@@ -41,6 +43,7 @@ struct Prepared {
     think: Think,
     picker: TargetPicker,
     lists: Vec<ValueList>,
+    pages: Option<PageFinder>,
 }
 
 impl ReadSource {
@@ -51,8 +54,8 @@ impl ReadSource {
         seed: Seed,
         replicate: u32,
     ) -> Self {
-        let table = TableRows::new(workload, generator, seed, replicate);
-        let mut indexes = Vec::new();
+        let mut table = TableRows::new(workload, generator, seed, replicate);
+        let (mut indexes, mut row_lists) = (Vec::new(), Vec::new());
         let mut prepare = |(at, read): (usize, &Read)| {
             // Names of reads and writes may be the same.
             let lane = lane_of(&format!("read.{}", read.name));
@@ -75,7 +78,8 @@ impl ReadSource {
             Prepared {
                 id: ReadId(at as u8),
                 draws: key(Stream::Reads),
-                sampling: key(Stream::Sample),
+                // One for all: reads that ask alike are planned with the same targets.
+                sampling: DrawKey::new(seed, replicate, Stream::Sample, lane_of("read targets")),
                 thinking: key(Stream::Think),
                 next: times.as_mut().and_then(RateTimes::next),
                 times,
@@ -84,6 +88,7 @@ impl ReadSource {
                 think,
                 picker: TargetPicker::new(read, &table, &mut indexes, seed, replicate),
                 lists: ValueList::of(read, &table, &mut indexes, seed, replicate),
+                pages: PageFinder::new(read, workload, &mut table, &mut row_lists, &mut indexes),
             }
         };
         let reads = workload
@@ -97,6 +102,7 @@ impl ReadSource {
             writes: workload.writes.len(),
             reads,
             indexes,
+            row_lists,
             table,
         }
     }
@@ -128,6 +134,7 @@ impl ReadSource {
                 self.writes,
                 &mut self.table,
                 &self.indexes,
+                &self.row_lists,
                 batch,
             );
         }
@@ -151,6 +158,7 @@ impl ReadSource {
             self.writes,
             &mut self.table,
             &self.indexes,
+            &self.row_lists,
             batch,
         );
     }
@@ -161,7 +169,8 @@ impl ReadSource {
         read.think.time(read.thinking.at(read.index(client, k)))
     }
 
-    /// Appends `n` targets of one read, spread evenly over the run: what plans are costed with, also of reads that are not issued.
+    /// Appends `n` targets of one read, spread evenly over the run: what plans are costed with, also of reads that are not issued. Reads whose
+    /// targets follow the same laws have the same ones, so that what is expected of them can be compared.
     pub fn sample(&mut self, read: ReadId, n: usize, batch: &mut ReadBatch) {
         let read = &mut self.reads[usize::from(read.0)];
         for at in 0..n {
@@ -173,6 +182,7 @@ impl ReadSource {
                 self.writes,
                 &mut self.table,
                 &self.indexes,
+                &self.row_lists,
                 batch,
             );
         }
@@ -193,6 +203,7 @@ impl Prepared {
         writes: usize,
         table: &mut TableRows,
         indexes: &[ValueIndex],
+        row_lists: &[RowList],
         batch: &mut ReadBatch,
     ) {
         batch
@@ -209,5 +220,11 @@ impl Prepared {
         }
         batch.within_ends.push(batch.within.len() as u32);
         batch.within_lens_ends.push(batch.within_lens.len() as u32);
+        batch.page_exact.push(false);
+        if let Some(pages) = &mut self.pages {
+            let picker = &mut self.picker;
+            pages.append(draws, at, picker, table, row_lists, indexes, batch);
+        }
+        batch.page_ends.push(batch.page_writes.len() as u32);
     }
 }

@@ -209,7 +209,14 @@ fn a_target_is_a_row_of_the_table_and_each_is_equally_likely() {
         .map(|(record, _)| record)
         .collect();
     let mut old = OperationBatch::new();
-    ExistingSample::take(&workload, &generator(), SEED, 2, 200, &mut old);
+    ExistingSample::take(
+        &workload,
+        &generator(),
+        SEED,
+        2,
+        (200, Choice::Spread),
+        &mut old,
+    );
     there.extend(records(&old));
     for target in counts.keys() {
         assert!(there.contains(target), "{target:?} is no row");

@@ -211,6 +211,25 @@ impl RowHistory {
         }
     }
 
+    /// Most rows that carry instants of any stretch of so many nanoseconds, lateness apart: it thins them out.
+    pub(super) fn densest(&self, length: f64) -> f64 {
+        let beats = |beats: &Beats| {
+            let of_one = if beats.aligned {
+                ((length + beats.jitter) / beats.every).floor() + 1.0
+            } else {
+                length / beats.every
+            };
+            beats.combinations * of_one
+        };
+        match (&self.carried, &self.written) {
+            (Carried::Start, _) | (Carried::Written, Written::Before) => self.most,
+            (Carried::Before { nanos }, _) => self.most * (length / nanos).min(1.0),
+            (Carried::Beats(before), _) => beats(before),
+            (Carried::Written, Written::Beats(during)) => beats(during),
+            (Carried::Written, Written::Rate { rate, .. }) => rate.peak() * length,
+        }
+    }
+
     /// The instant by which `number` rows are expected, where rows are written at a rate and carry the instants at which they are.
     pub(super) fn written_at(&self, number: f64) -> Option<SimTime> {
         match (&self.carried, &self.written) {

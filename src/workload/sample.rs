@@ -14,63 +14,51 @@ use crate::time::SimTime;
 /// Most rows of an import ordered by a field that are sorted to find the first of them.
 const MOST_SORTED: f64 = 1e6;
 
+/// Lane of `Stream::Keys` for rows that were written before the run; the run's own operations use lane 0.
+pub const EXISTING_LANE: u32 = 1;
+
 /// Rows written before the run.
 #[derive(Debug)]
 pub struct ExistingSample;
 
+/// How a few of many rows are chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// Spread evenly over all of them, each equally likely.
+    Spread,
+    /// Drawn without any order, less the few that were drawn twice. What counts how often rows meet by chance needs this: rows spread evenly meet
+    /// less often.
+    Random,
+}
+
 impl ExistingSample {
-    /// Appends `n` existing rows, spread evenly over all of them, each equally likely; or all of them, once, if there are no more than `n`. Their indices
-    /// count within the rows of one `[existing]` table; their write is the one that they continue, or the first.
+    /// Appends `n` existing rows, or all of them, once, if there are no more than `n`. Their indices count within the rows of one `[existing]` table;
+    /// their write is the one that they continue, or the first.
     pub fn take(
         workload: &Workload,
         generator: &RecordGenerator,
         seed: Seed,
         replicate: u32,
-        n: usize,
+        (n, choice): (usize, Choice),
         batch: &mut OperationBatch,
     ) {
         let rows = workload.existing_rows(generator.schema());
-        let numbers = Spread::new(
-            n,
-            rows,
-            DrawKey::new(seed, replicate, Stream::Sample, lane_of("existing")),
-        );
-        let wanted = (0..numbers.len()).map(|i| numbers.at(i));
-        Self::take_numbers(workload, generator, seed, replicate, wanted, batch);
-    }
-
-    /// As [`ExistingSample::take`], but drawn without any order: `n` numbers, less the few that were drawn twice. What counts how often rows
-    /// meet by chance needs this: rows spread evenly meet less often.
-    pub fn take_at_random(
-        workload: &Workload,
-        generator: &RecordGenerator,
-        seed: Seed,
-        replicate: u32,
-        n: usize,
-        batch: &mut OperationBatch,
-    ) {
-        let rows = workload.existing_rows(generator.schema());
-        if rows <= n as u64 {
-            return Self::take_numbers(workload, generator, seed, replicate, 0..rows, batch);
-        }
-        let key = DrawKey::new(
-            seed,
-            replicate,
-            Stream::Sample,
-            lane_of("existing, at random"),
-        );
-        let number = |i| ((u128::from(key.at(i).bits()) * u128::from(rows)) >> 64) as u64;
-        let mut numbers: Vec<u64> = (0..n as u64).map(number).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        Self::take_numbers(
-            workload,
-            generator,
-            seed,
-            replicate,
-            numbers.into_iter(),
-            batch,
-        );
+        let draws = |lane| DrawKey::new(seed, replicate, Stream::Sample, lane_of(lane));
+        let numbers: Vec<u64> = match choice {
+            Choice::Random if rows > n as u64 => {
+                let key = draws("existing, at random");
+                let mut numbers: Vec<u64> = (0..n as u64).map(|i| key.at(i).below(rows)).collect();
+                numbers.sort_unstable();
+                numbers.dedup();
+                numbers
+            }
+            Choice::Spread | Choice::Random => {
+                let spread = Spread::new(n, rows, draws("existing"));
+                (0..spread.len()).map(|i| spread.at(i)).collect()
+            }
+        };
+        let numbers = numbers.into_iter();
+        Self::take_numbers(workload, generator, seed, replicate, numbers, batch);
     }
 
     /// Appends the rows of these numbers, ascending.
@@ -338,8 +326,13 @@ impl Spread {
         if self.of <= self.n {
             return i;
         }
-        // A fixed-point number in [i, i + 1) with 32 bits after the point, times of / n: every number is equally likely.
-        let point = u128::from(i) << 32 | u128::from(self.key.at(i).bits() >> 32);
-        ((point * u128::from(self.of) / u128::from(self.n)) >> 32) as u64
+        // A fixed-point number in [i, i + 1) with 32 bits after the point, times of / n: every number is equally likely. Dividing what fits 64 bits is much
+        // faster.
+        let part = (u128::from(self.key.at(i).bits() >> 32) * u128::from(self.of)) >> 32;
+        let point = u128::from(i) * u128::from(self.of) + part;
+        match u64::try_from(point) {
+            Ok(point) => point / self.n,
+            Err(_) => (point / u128::from(self.n)) as u64,
+        }
     }
 }

@@ -5,7 +5,10 @@ use super::combinations::Combinations;
 use super::intended_times::RateTimes;
 use super::row_origin::RowOrigin;
 use super::row_plan::{RowPlan, RowSource};
-use super::{Arrivals, Drive, Import, ImportOrder, Workload, Write};
+use super::{
+    Arrivals, Drive, EXISTING_LANE, Import, ImportOrder, OperationId, RowWrite, Workload, Write,
+    WriteId,
+};
 use crate::random::{DrawKey, Permutation, Seed, Stream, lane_of};
 use crate::record::{FieldId, RecordGenerator};
 use crate::time::{EpochNanos, SimTime};
@@ -19,6 +22,8 @@ pub(super) struct TableRows {
     pub(super) origins: Vec<RowOrigin>,
     makers: Vec<RowMaker>,
     existing: usize,
+    /// Of each origin, the write whose operations its rows count as, and what their keys draw.
+    keys: Vec<(WriteId, DrawKey)>,
     start: EpochNanos,
     fixed: Vec<(FieldId, i64)>,
 }
@@ -66,7 +71,15 @@ impl TableRows {
             .writes
             .iter()
             .map(|write| RowMaker::of_write(write, workload, &generator, seed, replicate));
+        let draws = |lane| DrawKey::new(seed, replicate, Stream::Keys, lane);
+        let (before, during) = (draws(EXISTING_LANE), draws(0));
+        let continued = workload
+            .existing
+            .iter()
+            .map(|existing| (existing.write.unwrap_or(WriteId(0)), before));
+        let written = (0..workload.writes.len()).map(|at| (WriteId(at as u8), during));
         Self {
+            keys: continued.chain(written).collect(),
             makers: existing.chain(writes).collect(),
             existing: workload.existing.len(),
             origins: RowOrigin::all(workload, schema),
@@ -146,6 +159,15 @@ impl TableRows {
         let at = self.start.at(at);
         self.generator
             .generate(draws, sequence + nth, at, fixed, out);
+    }
+
+    /// What the key of the `nth` row of an origin draws.
+    pub(super) fn write_of(&self, origin: usize, nth: u64) -> RowWrite {
+        let (write, draws) = self.keys[origin];
+        RowWrite {
+            index: nth,
+            draws: draws.at(OperationId::new(write, nth).0),
+        }
     }
 
     /// A record that is no row: drawn for its own sake at `now`.

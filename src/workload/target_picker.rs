@@ -144,14 +144,23 @@ impl TargetPicker {
             self.given.push(given);
         }
         let mut draws = draws.salted(self.row_salt);
-        let row = match self.recency {
-            Recency::Any => self.any(&mut draws, at, table),
-            Recency::Latest { exponent } => self.latest(exponent, &mut draws, at, table),
-            Recency::Last { nanos, field } => self.last(nanos, field, &mut draws, at, table),
-        };
-        match row {
+        match self.row(&mut draws, at, table) {
             Some((origin, nth)) => table.write(origin, nth, at, &self.given, out),
             None => table.write_loose(draws, at, &self.given, out),
+        }
+    }
+
+    /// The origin and number of a row that a target may be made of; `None` when there is no row yet.
+    pub(super) fn row(
+        &mut self,
+        draws: &mut Draws,
+        at: SimTime,
+        table: &TableRows,
+    ) -> Option<(usize, u64)> {
+        match self.recency {
+            Recency::Any => self.any(draws, at, table),
+            Recency::Latest { exponent } => self.latest(exponent, draws, at, table),
+            Recency::Last { nanos, field } => self.last(nanos, field, draws, at, table),
         }
     }
 

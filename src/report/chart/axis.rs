@@ -63,19 +63,45 @@ impl Axis {
     }
 
     /// The logarithm (base 10) of a positive quantity between `low` and `high`, ticks at 1, 2, 5 or, over more than three
-    /// decades, at the decades alone.
+    /// decades, at the decades alone; more of them where those are too few to read a value off.
     pub fn log10(low: f64, high: f64, label: impl Fn(f64) -> String) -> Self {
+        const FEWEST: usize = 3;
+        const MARKS: [&[f64]; 4] = [
+            &[1.0],
+            &[1.0, 2.0, 5.0],
+            &[1.0, 1.5, 2.0, 3.0, 5.0, 7.0],
+            &[1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
+        ];
         let range = low.log10()..high.log10();
-        let marks: &[f64] = if range.end - range.start > 3.0 {
-            &[1.0]
-        } else {
-            &[1.0, 2.0, 5.0]
-        };
         let decades = range.start.floor() as i32..=range.end.ceil() as i32;
-        let ticks =
-            decades.flat_map(|decade| marks.iter().map(move |mark| mark * 10f64.powi(decade)));
-        let ticks = ticks.map(|value| (value.log10(), label(value))).collect();
-        Self::new(range, ticks)
+        let with = |marks: &[f64]| {
+            let ticks = decades
+                .clone()
+                .flat_map(|decade| marks.iter().map(move |mark| mark * 10f64.powi(decade)));
+            let ticks = ticks.map(|value| (value.log10(), label(value))).collect();
+            Self::new(range.clone(), ticks)
+        };
+        let coarsest = usize::from(range.end - range.start <= 3.0);
+        let readable = |axis: &Self| axis.ticks.len() >= FEWEST;
+        let [.., finest] = MARKS;
+        let mut axes = MARKS[coarsest..].iter().map(|marks| with(marks));
+        axes.find(readable).unwrap_or_else(|| with(finest))
+    }
+
+    /// The logarithm of a count from 1 to `most`, with whole numbers for ticks, one of them at the end.
+    pub fn log_count(most: u64) -> Self {
+        let end = most.max(2) as f64;
+        let mut axis = Self::log10(1.0, end, number::tick);
+        let whole = |value: f64| (10f64.powf(value) - 10f64.powf(value).round()).abs() < 1e-6;
+        // Labels take the more room, the more digits they have: a share of an axis of 400 pixels.
+        let apart = 0.03 + 0.0125 * number::tick(end).len() as f64;
+        let near = |fraction: f64| 1.0 - fraction < apart;
+        let ticks = axis.ticks.iter();
+        let ticks = ticks.filter(|(value, _)| whole(*value) && !near(axis.fraction(*value)));
+        let mut ticks: Vec<_> = ticks.cloned().collect();
+        ticks.push((end.log10(), number::tick(end)));
+        axis.ticks = ticks;
+        axis
     }
 
     /// Ticks and their labels.
@@ -227,6 +253,29 @@ mod tests {
         assert_eq!(
             labels(&Axis::log10(0.5, 20_000.0, |v| number::trimmed(v, 2))),
             ["1", "10", "100", "1000", "10000"]
+        );
+        assert_eq!(
+            labels(&Axis::log10(1.4, 3.4, |v| number::trimmed(v, 2))),
+            ["1.5", "2", "3"]
+        );
+    }
+
+    #[test]
+    fn counts_have_whole_ticks_and_one_at_the_end() {
+        assert_eq!(labels(&Axis::log_count(1)), ["1", "2"]);
+        assert_eq!(labels(&Axis::log_count(4)), ["1", "2", "3", "4"]);
+        assert_eq!(
+            labels(&Axis::log_count(64)),
+            ["1", "2", "5", "10", "20", "50", "64"]
+        );
+        // 500 would stand in the way of 520, and 100 in that of 128.
+        assert_eq!(
+            labels(&Axis::log_count(128)),
+            ["1", "2", "5", "10", "20", "50", "128"]
+        );
+        assert_eq!(
+            labels(&Axis::log_count(520)),
+            ["1", "2", "5", "10", "20", "50", "100", "200", "520"]
         );
     }
 }

@@ -41,27 +41,45 @@ impl Canvas {
             title: title.to_owned(),
         };
         canvas.rect((0.0, 0.0), (WIDTH, height.ceil()), palette::PAPER);
+        canvas.heading(title, subtitle);
+        canvas
+    }
+
+    fn heading(&self, title: &str, subtitle: &str) {
         let room = WIDTH - 2.0 * MARGIN;
-        // A long finding gets smaller before it gets cut.
-        let size = [17.0, 16.0, 15.0, 14.0]
-            .into_iter()
-            .find(|size| font::width(title, *size, true) <= room)
-            .unwrap_or(14.0);
-        canvas.text(
-            &font::fitted(title, room, size, true),
-            (MARGIN, 22.0),
-            Label::new(size).bold().top(),
-        );
-        let size = [12.5, 12.0, 11.5, 11.0]
-            .into_iter()
-            .find(|size| font::width(subtitle, *size, false) <= room)
-            .unwrap_or(11.0);
-        canvas.text(
+        let size_of = |text: &str, sizes: &[f64], bold: bool| {
+            let fits = |size: &&f64| font::width(text, **size, bold) <= room;
+            sizes.iter().find(fits).copied()
+        };
+        // A long finding gets smaller before it takes two lines, and two lines before it gets cut.
+        let label = |size: f64| Label::new(size).bold().top();
+        let below = match size_of(title, &[17.0, 16.0, 15.0], true) {
+            Some(size) => {
+                self.text(title, (MARGIN, 22.0), label(size));
+                46.0
+            }
+            None => {
+                const SIZE: f64 = 15.0;
+                let lines = font::balanced(title, room, SIZE, true, 2);
+                for (line, y) in lines.iter().zip([14.0, 33.0]) {
+                    self.text(line, (MARGIN, y), label(SIZE));
+                }
+                54.0
+            }
+        };
+        let size = size_of(subtitle, &[12.5, 12.0, 11.5], false).unwrap_or(11.0);
+        self.text(
             &font::fitted(subtitle, room, size, false),
-            (MARGIN, 46.0),
+            (MARGIN, below),
             Label::new(size).muted().top(),
         );
-        canvas
+    }
+
+    /// Lines of text below each other, `step` pixels apart, from a point on.
+    pub fn lines(&self, lines: &[impl AsRef<str>], (x, y): (f64, f64), step: f64, label: Label) {
+        for (index, line) in lines.iter().enumerate() {
+            self.text(line.as_ref(), (x, y + index as f64 * step), label);
+        }
     }
 
     /// The finished chart, under `name`.

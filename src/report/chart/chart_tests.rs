@@ -1,7 +1,7 @@
 //! Tests of whole charts: what any viewer relies on, and the results that are unlike others.
 
 use super::charts;
-use crate::experiment::{Results, StrategyResult};
+use crate::experiment::{Metric, Results, StrategyResult};
 use crate::report::{sample, sample_reads};
 
 /// Results unlike the usual: each has broken a chart of somebody.
@@ -96,6 +96,50 @@ fn every_chart_of_every_kind_of_results_is_self_contained_and_accessible() {
             assert!(svg.len() < 1_000_000, "{name}: {} bytes", svg.len());
         }
     }
+}
+
+#[test]
+fn no_title_is_cut() {
+    for (case, results) in unusual() {
+        for chart in charts(&results).unwrap() {
+            let room = super::canvas::WIDTH - 2.0 * super::canvas::MARGIN;
+            let lines = super::font::wrapped(&chart.title, room, 15.0, true, 2);
+            assert_eq!(lines.join(" "), chart.title, "{case}/{}", chart.name);
+        }
+    }
+}
+
+#[test]
+fn names_of_several_words_are_quoted_and_what_is_alike_is_not_told_apart() {
+    let mut results = sample::five_keys();
+    results.strategies.truncate(3);
+    let title = |results: &Results, name: &str| {
+        let charts = charts(results).unwrap();
+        let chart = charts.into_iter().find(|chart| chart.name == name).unwrap();
+        chart.title.replace('\u{a0}', " ")
+    };
+    results.strategies[0].title = "Time, then host".to_owned();
+    assert_eq!(
+        title(&results, "response-time"),
+        "p99 of the writes: 412 ms with salted, more than 18.2 s with “Time, then host”"
+    );
+    let first = results.strategies[2].clone();
+    let mut second = first.clone();
+    second.name = "other".to_owned();
+    let Some(Metric::Family(members)) = second.metrics.get_mut("write_response_ms") else {
+        panic!("a family");
+    };
+    let median = members.get_mut("p50").unwrap();
+    (median.mean, median.merged) = (Some(7.0), Some(7.0));
+    results.strategies = vec![first, second];
+    assert_eq!(
+        title(&results, "lorenz"),
+        "Every strategy uses 4.0 of 8 servers"
+    );
+    assert_eq!(
+        title(&results, "response-time"),
+        "p50 of the writes: 7.00 ms with other, 65.9 ms with salted; p99 of all: 412 ms"
+    );
 }
 
 #[test]

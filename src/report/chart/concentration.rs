@@ -1,18 +1,15 @@
 //! Chart 5: how few regions take the load, with a table for a legend. Must not know keys.
 
 use super::axis::Axis;
-use super::canvas::{Canvas, Label, MARGIN, WIDTH};
+use super::canvas::Canvas;
+use super::legend_table::{LEFT, LegendTable, Row, SIDE, TOP, draw_axis_names};
 use super::svg_backend::units;
-use super::{Chart, ChartError, finding, font, palette};
+use super::{Chart, ChartError, finding, overlap, palette};
 use crate::experiment::{Results, StrategyResult};
 use crate::report::number::{self, Kind};
-use plotters::element::{Circle, PathElement};
+use plotters::element::PathElement;
 use plotters::style::Color;
 
-const TOP: f64 = 84.0;
-const SIDE: f64 = 400.0;
-const LEFT: f64 = MARGIN + 62.0;
-const TABLE: f64 = LEFT + SIDE + 60.0;
 /// Shares whose number of regions is marked.
 const MARKED: [f64; 2] = [0.5, 0.8];
 /// Points of the line of a perfect spread.
@@ -74,6 +71,30 @@ impl<'a> Line<'a> {
     fn hottest(&self) -> f64 {
         self.tops.first().map_or(0.0, |(_, share)| *share)
     }
+
+    /// Where its points lie on the sheet, when the axis ends at `most` regions.
+    fn pixels(&self, most: u64) -> overlap::Points {
+        let points = self.tops.iter();
+        points.map(|top| pixel(*top, most)).collect()
+    }
+
+    /// Its numbers: the most concentrated come first.
+    fn row(&self) -> Row<'a> {
+        let compact = |regions: u64| Kind::Compact.text(regions as f64);
+        Row {
+            index: self.index,
+            strategy: self.strategy,
+            cells: [
+                Kind::Percent.text(self.hottest()),
+                compact(self.regions_of(MARKED[0])),
+                format!(
+                    "{} of {}",
+                    compact(self.regions_of(MARKED[1])),
+                    compact(self.regions())
+                ),
+            ],
+        }
+    }
 }
 
 /// The chart; `None` unless some strategy has more than one region to concentrate on.
@@ -90,12 +111,38 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
     }
     // Stable: equals stay in file order.
     lines.sort_by_key(|line| line.regions_of(MARKED[0]));
-    let step = if lines.len() <= 12 { 28.0 } else { 20.0 };
-    let table_bottom = TOP + 30.0 + lines.len() as f64 * step;
-    let height = (TOP + SIDE + 62.0).max(table_bottom + 66.0);
+    // Grey first, and the first of the file on top.
+    let mut order: Vec<&Line<'_>> = lines.iter().collect();
+    order.sort_by_key(|line| std::cmp::Reverse(line.index));
+    let pixels: Vec<overlap::Points> = order.iter().map(|line| line.pixels(most)).collect();
+    let turns = overlap::turns(&pixels);
+    let mut notes = vec![
+        format!(
+            "Thin and grey: a perfect spread over {} regions.",
+            number::grouped(most)
+        ),
+        "The hottest regions of each interval, whichever they are.".to_owned(),
+    ];
+    if turns.iter().any(|turn| turn.of > 1) {
+        notes.push(overlap::NOTE.to_owned());
+    }
+    let table = LegendTable {
+        headings: [
+            ["hottest", "region"],
+            ["half in", "regions"],
+            ["80\u{a0}% in", "regions"],
+        ],
+        leading: 1,
+        rows: lines.iter().map(Line::row).collect(),
+        notes,
+    };
     let subtitle = "Share of the load on the hottest regions, mean over the intervals of the window · dots: half of the load, four fifths";
-    let canvas = Canvas::new(height, &finding::concentration(&lines), subtitle);
-    let x = Axis::log10(1.0, most as f64, number::tick);
+    let canvas = Canvas::new(
+        table.sheet_height(),
+        &finding::concentration(&lines),
+        subtitle,
+    );
+    let x = Axis::log_count(most);
     let mut plot = canvas.plot((LEFT, TOP), (SIDE, SIDE), x, Axis::share(), true)?;
     let even = (0..=EVEN_POINTS).map(|point| {
         let x = (most as f64).log10() * f64::from(point) / f64::from(EVEN_POINTS);
@@ -106,94 +153,26 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
         palette::AXIS.stroke_width(units(1.25) as u32),
     );
     plot.draw_series([even]).map_err(ChartError::new)?;
-    // Grey first, and the first of the file on top.
-    let mut order: Vec<&Line<'_>> = lines.iter().collect();
-    order.sort_by_key(|line| std::cmp::Reverse(line.index));
-    for line in order {
+    for (line, turn) in order.iter().zip(&turns) {
         let colour = palette::strategy(line.index);
-        let points: Vec<(f64, f64)> = line
-            .tops
-            .iter()
-            .map(|(regions, share)| ((*regions as f64).log10(), *share))
-            .collect();
-        let path = PathElement::new(points, colour.stroke_width(units(2.25) as u32));
-        plot.draw_series([path]).map_err(ChartError::new)?;
-        let dots = MARKED.map(|share| {
+        for piece in overlap::pieces(&pixels[turn.along], *turn) {
+            canvas.line(&piece, 2.25, colour);
+        }
+        for share in MARKED {
             let regions = line.regions_of(share).max(1);
-            Circle::new(
-                ((regions as f64).log10(), line.held_by(regions)),
-                units(3.4),
-                colour.filled(),
-            )
-        });
-        plot.draw_series(dots).map_err(ChartError::new)?;
+            let at = pixel((regions, line.held_by(regions)), most);
+            canvas.circle(at, 3.4, colour, None);
+        }
     }
-    canvas.text(
-        "number of regions, hottest first",
-        (LEFT + SIDE / 2.0, TOP + SIDE + 30.0),
-        Label::new(11.5).muted().centre().top(),
-    );
-    canvas.text(
-        "share of load",
-        (MARGIN + 5.0, TOP + SIDE / 2.0),
-        Label::new(11.5).muted().centre().middle().turned(),
-    );
-    draw_table(&canvas, &lines, step);
-    let note = [
-        format!(
-            "Grey: a perfect spread over {} regions.",
-            number::grouped(most)
-        ),
-        "The hottest regions of each interval, whichever they are.".to_owned(),
-    ];
-    for (index, line) in note.iter().enumerate() {
-        let y = table_bottom + 14.0 + index as f64 * 17.0;
-        canvas.text(line, (TABLE, y), Label::new(11.5).muted().top());
-    }
+    draw_axis_names(&canvas, "number of regions, hottest first", "share of load");
+    table.draw(&canvas);
     Ok(Some(canvas.finish("concentration".to_owned())))
 }
 
-/// Legend and numbers in one: the most concentrated first.
-fn draw_table(canvas: &Canvas, lines: &[Line<'_>], step: f64) {
-    let right = WIDTH - MARGIN;
-    let (most_x, half_x, hottest_x) = (right, right - 84.0, right - 156.0);
-    let header = |text: &str, x: f64, line: f64| {
-        canvas.text(text, (x, TOP + line), Label::new(11.0).muted().right());
-    };
-    header("hottest", hottest_x, 5.0);
-    header("region", hottest_x, 18.0);
-    header("half in", half_x, 5.0);
-    header("regions", half_x, 18.0);
-    header("80\u{a0}% in", most_x, 5.0);
-    header("regions", most_x, 18.0);
-    for (row, line) in lines.iter().enumerate() {
-        let top = TOP + 26.0 + row as f64 * step;
-        let y = top + step / 2.0;
-        canvas.line(&[(TABLE, top), (right, top)], 1.0, palette::GRID);
-        let colour = palette::strategy(line.index);
-        canvas.line(&[(TABLE, y), (TABLE + 20.0, y)], 2.25, colour);
-        canvas.circle((TABLE + 10.0, y), 3.0, colour, None);
-        let name = font::fitted(
-            &finding::name(line.strategy),
-            hottest_x - 48.0 - (TABLE + 28.0),
-            12.5,
-            false,
-        );
-        canvas.text(&name, (TABLE + 28.0, y), Label::new(12.5).middle());
-        let cell = |text: &str, x: f64, label: Label| {
-            canvas.text(text, (x, y), label.right().middle());
-        };
-        let hottest = Kind::Percent.text(line.hottest());
-        cell(&hottest, hottest_x, Label::new(12.5));
-        let half = Kind::Compact.text(line.regions_of(MARKED[0]) as f64);
-        cell(&half, half_x, Label::new(12.5).bold());
-        let of = format!(
-            "{} of {}",
-            Kind::Compact.text(line.regions_of(MARKED[1]) as f64),
-            Kind::Compact.text(line.regions() as f64)
-        );
-        cell(&of, most_x, Label::new(12.5));
-    }
+/// Where a share of the hottest regions lies on the sheet, when the axis ends at `most` regions.
+fn pixel((regions, share): (u64, f64), most: u64) -> (f64, f64) {
+    let right = (regions as f64).ln() / (most as f64).ln();
+    (LEFT + SIDE * right, TOP + SIDE * (1.0 - share))
 }
 
 #[cfg(test)]

@@ -8,14 +8,11 @@ use crate::experiment::{Results, StrategyResult};
 use crate::report::metric;
 use crate::report::number::{self, Kind};
 
-/// Longest name in a title, in characters.
-const LONGEST_NAME: usize = 32;
+/// Longest name on a chart, in characters.
+const LONGEST_NAME: usize = 48;
 
-/// A read within this factor of the cheapest is as cheap.
-const CHEAPEST_WITHIN: f64 = 1.1;
-
-/// Longest name in a title that has room for it.
-const LONGEST_ALONE: usize = 48;
+/// Numbers within this factor of each other are alike.
+const ALIKE_WITHIN: f64 = 1.1;
 
 /// Peak to mean from which a server is worth a word.
 const HOT: f64 = 1.5;
@@ -25,25 +22,31 @@ const NEARLY_ALL: f64 = 0.9;
 
 /// What charts call `strategy`, shortened.
 pub fn name(strategy: &StrategyResult) -> String {
-    shortened(strategy, LONGEST_NAME)
-}
-
-fn shortened(strategy: &StrategyResult, longest: usize) -> String {
     let name = if strategy.title.trim().is_empty() {
         &strategy.name
     } else {
         &strategy.title
     };
-    if name.chars().count() <= longest {
+    if name.chars().count() <= LONGEST_NAME {
         return name.clone();
     }
-    let short: String = name.chars().take(longest - 1).collect();
+    let short: String = name.chars().take(LONGEST_NAME - 1).collect();
     format!("{}…", short.trim_end())
+}
+
+/// The same inside a sentence: a name of several words in quotes, so that one sees where it ends.
+fn quoted(strategy: &StrategyResult) -> String {
+    let name = name(strategy);
+    if name.contains(' ') {
+        format!("“{name}”")
+    } else {
+        name
+    }
 }
 
 /// Where this strategy's load lands, and when.
 pub fn key_map(strategy: &StrategyResult, demand: &Demand<'_>) -> String {
-    let name = shortened(strategy, LONGEST_ALONE);
+    let name = name(strategy);
     let servers = demand.servers();
     let Some(least) = demand.least_peak_share() else {
         return format!("{name}: too few writes for a statement about the spread");
@@ -112,7 +115,7 @@ pub fn server_load(strategies: &[(&StrategyResult, Demand<'_>)]) -> String {
     let mut hot: Vec<(f64, String)> = Vec::new();
     for ((strategy, _), fraction) in strategies.iter().zip(&fractions) {
         if let Some(fraction) = fraction.filter(|fraction| *fraction > 0.0) {
-            hot.push((fraction, name(strategy)));
+            hot.push((fraction, quoted(strategy)));
         }
     }
     // Stable: strategies that are equally hot stay in file order.
@@ -155,13 +158,39 @@ fn spread<'a>(strategies: impl IntoIterator<Item = &'a StrategyResult>) -> Optio
     let (best, worst) = extremes(strategies, path)?;
     let times = |strategy| metric::text(strategy, path, Kind::Ratio);
     metric::value(worst, path).filter(|peak| *peak >= HOT)?;
+    if alike(best, worst, path) {
+        let range = range(times(best), times(worst));
+        return Some(format!(
+            "With every strategy the hottest server takes {range} its fair share"
+        ));
+    }
     Some(format!(
         "With {} the hottest server takes {} its fair share, with {} {}",
-        name(worst),
+        quoted(worst),
         times(worst),
-        name(best),
+        quoted(best),
         times(best)
     ))
+}
+
+/// Whether the metric at `path` is much the same in both; a lower bound is like nothing.
+fn alike(least: &StrategyResult, most: &StrategyResult, path: &str) -> bool {
+    let value = |strategy| {
+        let measure = metric::measure(strategy, path)?;
+        metric::value(strategy, path).filter(|_| !measure.censored)
+    };
+    value(least)
+        .zip(value(most))
+        .is_some_and(|(least, most)| most <= least * ALIKE_WITHIN)
+}
+
+/// `least to most`, or the one that both are.
+fn range(least: String, most: String) -> String {
+    if least == most {
+        least
+    } else {
+        format!("{least} to {most}")
+    }
 }
 
 /// The strategies in which the metric at `path` is defined: the one with the least value, and the one with the greatest;
@@ -195,43 +224,60 @@ pub fn lorenz(results: &Results) -> String {
         metric::value(strategy, path)
             .map_or(String::new(), |value| number::of(value, strategy.servers))
     };
-    match results.strategies.len() {
-        1 => format!("{} uses {} servers", name(best), uses(best)),
-        _ if uses(best) == uses(worst) => format!("Every strategy uses {} servers", uses(best)),
-        _ => format!(
-            "{} uses {} servers, {} {}",
-            name(best),
-            uses(best),
-            name(worst),
-            uses(worst)
-        ),
+    if results.strategies.len() == 1 {
+        return format!("{} uses {} servers", quoted(best), uses(best));
     }
+    if uses(best) == uses(worst) {
+        return format!("Every strategy uses {} servers", uses(best));
+    }
+    if best.servers == worst.servers && alike(worst, best, path) {
+        let least = metric::value(worst, path).unwrap_or_default();
+        return format!("Every strategy uses {least:.1} to {} servers", uses(best));
+    }
+    format!(
+        "{} uses {} servers, {} {}",
+        quoted(best),
+        uses(best),
+        quoted(worst),
+        uses(worst)
+    )
 }
 
-/// Who is fast and who slow at the 99th percentile.
+/// Who is fast and who slow: at the 99th percentile, or at the median when only that tells them apart.
 pub fn response(results: &Results) -> String {
-    let path = "write_response_ms.p99";
-    let Some((best, worst)) = extremes(&results.strategies, path) else {
-        return "Response time of writes by percentile".to_owned();
-    };
+    let path = |percentile: &str| format!("write_response_ms.{percentile}");
+    let ends = |percentile: &str| extremes(&results.strategies, &path(percentile));
     let load = metric::load_name(&results.strategies);
-    let p99 = |strategy: &StrategyResult| {
-        let text = metric::text(strategy, path, Kind::Millis);
+    let Some((best, worst)) = ends("p99") else {
+        return format!("Response time of {load} by percentile");
+    };
+    let text = |strategy: &StrategyResult, percentile: &str| {
+        let text = metric::text(strategy, &path(percentile), Kind::Millis);
         text.strip_prefix(">\u{a0}")
             .map_or(text.clone(), |bound| format!("more than {bound}"))
     };
-    match results.strategies.len() {
-        1 => format!("{}: the p99 of the {load} is {}", name(best), p99(best)),
-        _ if p99(best) == p99(worst) => {
-            format!("p99 of the {load}: {} with every strategy", p99(best))
+    let apart = |(best, worst): (&StrategyResult, &StrategyResult), percentile: &str| {
+        format!(
+            "{percentile} of the {load}: {} with {}, {} with {}",
+            text(best, percentile),
+            quoted(best),
+            text(worst, percentile),
+            quoted(worst)
+        )
+    };
+    let p99 = text(best, "p99");
+    if results.strategies.len() == 1 {
+        return format!("{}: the p99 of the {load} is {p99}", name(best));
+    }
+    if !alike(best, worst, &path("p99")) && p99 != text(worst, "p99") {
+        return apart((best, worst), "p99");
+    }
+    let p99 = range(p99, text(worst, "p99"));
+    match ends("p50") {
+        Some((fast, slow)) if !alike(fast, slow, &path("p50")) => {
+            format!("{}; p99 of all: {p99}", apart((fast, slow), "p50"))
         }
-        _ => format!(
-            "p99 of the {load}: {} with {}, {} with {}",
-            p99(best),
-            name(best),
-            p99(worst),
-            name(worst)
-        ),
+        _ => format!("p99 of the {load}: {p99} with every strategy"),
     }
 }
 
@@ -241,28 +287,39 @@ pub fn concentration(lines: &[Line<'_>]) -> String {
         return "How few regions take the load".to_owned();
     };
     let load = metric::load_name([first.strategy]);
-    let half = |line: &Line<'_>| {
-        let (half, all) = (line.regions_of(0.5), line.regions());
-        format!(
-            "{} of {} regions",
-            Kind::Compact.text(half as f64),
-            Kind::Compact.text(all as f64)
-        )
+    let compact = |regions: u64| Kind::Compact.text(regions as f64);
+    let half = |line: &Line<'_>, at_a_time: &str| match line.regions() {
+        1 => "the only region".to_owned(),
+        all => format!(
+            "{} of {} regions{at_a_time}",
+            compact(line.regions_of(0.5)),
+            compact(all)
+        ),
     };
-    if lines.len() == 1 || half(first) == half(last) {
-        let who = if lines.len() == 1 {
+    let all = lines.iter().all(|line| line.regions() == last.regions());
+    let (fewest, most) = (first.regions_of(0.5), last.regions_of(0.5));
+    let first_half = half(first, " at a time");
+    if lines.len() == 1 {
+        return format!(
+            "{}: half of the {load} go to {first_half}",
             name(first.strategy)
-        } else {
-            "Every strategy".to_owned()
-        };
-        return format!("{who}: half of the {load} go to {} at a time", half(first));
+        );
+    }
+    if all && fewest == most {
+        return format!("Every strategy: half of the {load} go to {first_half}");
+    }
+    if all && most as f64 <= fewest as f64 * ALIKE_WITHIN {
+        let last = half(last, " at a time");
+        return format!(
+            "Every strategy: half of the {load} go to {} to {last}",
+            compact(fewest)
+        );
     }
     format!(
-        "Half of the {load} go to {} at a time with {}, to {} with {}",
-        half(first),
-        name(first.strategy),
-        half(last),
-        name(last.strategy)
+        "Half of the {load} go to {first_half} with {}, to {} with {}",
+        quoted(first.strategy),
+        half(last, ""),
+        quoted(last.strategy)
     )
 }
 
@@ -320,7 +377,7 @@ pub fn trade_off(panels: &[Panel<'_>]) -> String {
                 .marks
                 .iter()
                 .position(|other| std::ptr::eq(other, mark));
-            (at.unwrap_or(0), mark.price, name(mark.strategy))
+            (at.unwrap_or(0), mark.price, quoted(mark.strategy))
         })
     };
     // The read that pays most for it, relative to what it could have.
@@ -330,7 +387,7 @@ pub fn trade_off(panels: &[Panel<'_>]) -> String {
         let (even, dear, even_name) = least(panel, |mark| mark.skew);
         let (cheap, price, cheap_name) = least(panel, |mark| mark.price);
         evenest.get_or_insert_with(|| even_name.clone());
-        if even == cheap || price <= 0.0 || dear <= price * CHEAPEST_WITHIN {
+        if even == cheap || price <= 0.0 || dear <= price * ALIKE_WITHIN {
             continue;
         }
         let (even, cheap) = (&panel.marks[even], &panel.marks[cheap]);

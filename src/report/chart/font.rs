@@ -60,6 +60,38 @@ pub fn fitted(text: &str, room: f64, size: f64, bold: bool) -> String {
     }
 }
 
+/// `text` in at most `most` lines that `room` pixels hold, broken between words; the last one ends in an ellipsis when there is more.
+pub fn wrapped(text: &str, room: f64, size: f64, bold: bool, most: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let full = lines.len() == most;
+        let Some(line) = lines.last_mut() else { break };
+        let longer = format!("{line} {word}");
+        if line.is_empty() {
+            word.clone_into(line);
+        } else if full || width(&longer, size, bold) <= room {
+            *line = longer;
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
+        .iter()
+        .map(|line| fitted(line, room, size, bold))
+        .collect()
+}
+
+/// As [`wrapped`], with lines of about the same length.
+pub fn balanced(text: &str, room: f64, size: f64, bold: bool, most: usize) -> Vec<String> {
+    let narrower = (11..20).map(|part| room * f64::from(part) / 20.0);
+    let mut lines = narrower.map(|room| wrapped(text, room, size, bold, most));
+    let whole = |lines: &Vec<String>| lines.join(" ") == text;
+    let count = wrapped(text, room, size, bold, most).len();
+    lines
+        .find(|lines| whole(lines) && lines.len() == count)
+        .unwrap_or_else(|| wrapped(text, room, size, bold, most))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,5 +113,27 @@ mod tests {
         assert_eq!(fitted("short", 120.0, 12.0, false), "short");
         assert_eq!(fitted("short", 1.0, 12.0, false), "");
         assert!(fitted(&"k".repeat(32_767), 100.0, 10.0, false).ends_with('…'));
+    }
+
+    #[test]
+    fn text_is_broken_between_words_and_only_the_last_line_is_cut() {
+        let text = "a long title of a strategy that needs some lines";
+        let lines = wrapped(text, 120.0, 12.0, false, 9);
+        assert!(lines.len() > 2 && lines.join(" ") == text, "{lines:?}");
+        let lines = wrapped(text, 120.0, 12.0, false, 2);
+        assert!(lines.len() == 2 && !lines[0].ends_with('…') && lines[1].ends_with('…'));
+        assert!(lines.iter().all(|line| width(line, 12.0, false) <= 120.0));
+        assert_eq!(wrapped("short", 120.0, 12.0, false, 2), ["short"]);
+        let text = "three words, then one";
+        let room = width("three words, then", 12.0, false) + 1.0;
+        assert_eq!(
+            wrapped(text, room, 12.0, false, 2),
+            ["three words, then", "one"]
+        );
+        assert_eq!(
+            balanced(text, room, 12.0, false, 2),
+            ["three words,", "then one"]
+        );
+        assert_eq!(balanced("short", room, 12.0, false, 2), ["short"]);
     }
 }

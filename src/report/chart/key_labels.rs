@@ -13,7 +13,9 @@ const LEAST_BOX: f64 = 12.0;
 /// Distance in pixels of labels that stand alone.
 const APART: f64 = 36.0;
 /// Widest column of labels.
-const WIDEST: f64 = 96.0;
+const WIDEST: f64 = 112.0;
+/// Least height of boxes whose inside is labelled, too: two labels.
+const LEAST_INSIDE: f64 = 2.0 * APART;
 const LEVELS: usize = 2;
 
 /// Consecutive buckets with the same label.
@@ -71,9 +73,19 @@ impl KeyLabels {
                     .collect(),
             ];
         }
+        // What is inside of boxes that are too small for labels of their own would seem to belong to others.
+        let boxes = levels[0].iter().filter(|run| !run.text.is_empty());
+        if boxes.count() as f64 * LEAST_INSIDE > bucket_height * buckets.len() as f64 {
+            levels.truncate(1);
+        }
+        let starts: Vec<usize> = levels[0].iter().map(|run| run.from).collect();
         let columns = levels
             .into_iter()
-            .map(|runs| Column::of(runs, bucket_height))
+            .enumerate()
+            .map(|(level, runs)| {
+                let outer = if level > 0 { &starts[..] } else { &[] };
+                Column::of(runs, outer, bucket_height)
+            })
             .filter(|column| column.runs.iter().any(|run| !run.text.is_empty()));
         Self {
             columns: columns.collect(),
@@ -107,7 +119,8 @@ impl KeyLabels {
 }
 
 impl Column {
-    fn of(runs: Vec<Run>, bucket_height: f64) -> Self {
+    /// Of runs inside of boxes that start at `outer` buckets.
+    fn of(runs: Vec<Run>, outer: &[usize], bucket_height: f64) -> Self {
         let height = |run: &Run| (run.to - run.from) as f64 * bucket_height;
         let total: f64 = runs.iter().map(height).sum();
         let tall: f64 = runs
@@ -119,7 +132,7 @@ impl Column {
         let mut runs = if boxes {
             runs
         } else {
-            apart(runs, bucket_height)
+            apart(runs, outer, bucket_height)
         };
         // The runs that are too thin for a label must not decide what the others have in common.
         let labelled = |run: &Run| !boxes || height(run) >= LEAST_BOX;
@@ -127,7 +140,7 @@ impl Column {
         let widest = runs
             .iter()
             .filter(|run| !boxes || height(run) >= LEAST_BOX)
-            .map(|run| font::width(&run.text, SIZE, false));
+            .map(|run| font::width(&whole_parts(&run.text, WIDEST), SIZE, false));
         let width = widest.fold(0.0, f64::max).min(WIDEST) + 8.0;
         Self {
             runs,
@@ -141,7 +154,7 @@ impl Column {
         let room = self.width - 6.0;
         for run in &self.runs {
             let (top, bottom) = (frame.y(run.to as f64), frame.y(run.from as f64));
-            let text = font::fitted(&run.text, room, SIZE, false);
+            let text = whole_parts(&run.text, room);
             if self.boxes {
                 canvas.rect(
                     (right - self.width, top + 0.5),
@@ -168,6 +181,19 @@ impl Column {
     }
 }
 
+/// A label, without the last of its parts when there is no room for all of it.
+fn whole_parts(text: &str, room: f64) -> String {
+    let fits = |text: &str| font::width(text, SIZE, false) <= room;
+    if fits(text) {
+        return text.to_owned();
+    }
+    let ends = text.rmatch_indices(", ").map(|(end, _)| end);
+    let mut shorter = ends.map(|end| format!("{}, …", &text[..end]));
+    shorter
+        .find(|text| fits(text))
+        .unwrap_or_else(|| font::fitted(text, room, SIZE, false))
+}
+
 /// Runs of buckets whose labels agree down to `level`.
 fn runs(buckets: &[KeyMapBucket], level: usize) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
@@ -190,14 +216,17 @@ fn runs(buckets: &[KeyMapBucket], level: usize) -> Vec<Run> {
     runs
 }
 
-/// Those runs whose starts are far enough apart to stand beside each other.
-fn apart(runs: Vec<Run>, bucket_height: f64) -> Vec<Run> {
+/// Those runs whose starts are far enough apart to stand beside each other, the first of each box among them.
+fn apart(runs: Vec<Run>, outer: &[usize], bucket_height: f64) -> Vec<Run> {
     let mut kept: Vec<Run> = Vec::new();
     for run in runs.into_iter().filter(|run| !run.text.is_empty()) {
-        if kept
-            .last()
-            .is_none_or(|last| (run.from - last.from) as f64 * bucket_height >= APART)
-        {
+        let away = |other: usize| run.from.abs_diff(other) as f64 * bucket_height;
+        let first = outer.contains(&run.from);
+        let near = kept.last().is_some_and(|last| away(last.from) < LEAST_BOX);
+        let next = outer.iter().find(|start| **start > run.from);
+        let far = kept.last().is_none_or(|last| away(last.from) >= APART);
+        let clear = next.is_none_or(|next| away(*next) >= APART / 2.0);
+        if (first && !near) || (far && clear) {
             kept.push(run);
         }
     }
@@ -289,6 +318,34 @@ mod tests {
         let shared = shorten(&mut runs, |_| true);
         assert_eq!(runs[1].text, "…11.000 and something long");
         assert_eq!(shared.as_deref(), Some("2026-01-01 00:00:"));
+    }
+
+    #[test]
+    fn boxes_without_room_have_no_labels_inside_and_others_start_with_one() {
+        let buckets = |per_box: usize| -> Vec<_> {
+            let label = |i| {
+                bucket(&[
+                    &format!("salt {}", i / per_box),
+                    &format!("t{}", i % per_box),
+                ])
+            };
+            (0..100).map(label).collect()
+        };
+        assert_eq!(KeyLabels::of(&buckets(10), 4.0).columns.len(), 1);
+        let labels = KeyLabels::of(&buckets(25), 4.0);
+        let inside = labels.columns[1].runs.iter();
+        let starts: Vec<usize> = inside.map(|run| run.from).collect();
+        assert_eq!(starts, [0, 9, 18, 25, 34, 43, 50, 59, 68, 75, 84, 93]);
+    }
+
+    #[test]
+    fn a_label_of_many_parts_loses_whole_ones() {
+        assert_eq!(whole_parts("item 7, day 3", 200.0), "item 7, day 3");
+        assert_eq!(
+            whole_parts("item 7, company 00000132, ts 2026", 175.0),
+            "item 7, company 00000132, …"
+        );
+        assert!(whole_parts("item 00000000007", 50.0).ends_with("0…"));
     }
 
     #[test]

@@ -166,15 +166,18 @@ pub fn draw(
             number::grouped(regions.count() as u64)
         )
     };
-    let mut subtitle = format!(
-        "Writes to each of {buckets} key bucket{} every {} (log colour, the same scale for all strategies) · {lines}",
+    let subtitle = format!(
+        "Writes to {buckets} key bucket{} every {} (log colour, one scale for all strategies) · buckets of about equal writes: a tall \
+         region is busy · {lines}",
         if buckets == 1 { "" } else { "s" },
         number::length(demand.interval_s())
     );
     let left_out: Vec<&str> = labels.left_out().collect();
-    if !left_out.is_empty() {
-        subtitle.push_str(&format!(" · keys: {}…", left_out.join("…, ")));
-    }
+    let axis = if left_out.is_empty() {
+        "row key (sorted)".to_owned()
+    } else {
+        format!("row key (sorted), … is {}", left_out.join(" and "))
+    };
     let canvas = Canvas::new(
         legend_top + 46.0,
         &finding::key_map(strategy, &demand),
@@ -186,7 +189,7 @@ pub fn draw(
     labels.draw(&canvas, &frame);
     let middle = (frame.top + frame.bottom) / 2.0;
     canvas.text(
-        "row key (sorted)",
+        &font::fitted(&axis, HEIGHT, 11.5, false),
         (MARGIN + 5.0, middle),
         Label::new(11.5).muted().centre().middle().turned(),
     );

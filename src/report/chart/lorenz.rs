@@ -1,21 +1,18 @@
 //! Chart 3: the Lorenz curve of the load of servers, with a ranked table for a legend. Must not know keys.
 
 use super::axis::Axis;
-use super::canvas::{Canvas, Label, MARGIN, WIDTH};
+use super::canvas::{Canvas, Label};
 use super::demand::{Demand, gini};
+use super::legend_table::{LEFT, LegendTable, Row, SIDE, TOP, draw_axis_names};
 use super::svg_backend::units;
 use super::{Chart, ChartError};
-use super::{finding, font, overlap, palette};
+use super::{finding, overlap, palette};
 use crate::experiment::{Results, StrategyResult};
 use crate::report::metric;
 use crate::report::number::{self, Kind, UNDEFINED};
 use plotters::element::PathElement;
 use plotters::style::Color;
 
-const TOP: f64 = 84.0;
-const SIDE: f64 = 400.0;
-const LEFT: f64 = MARGIN + 62.0;
-const TABLE: f64 = LEFT + SIDE + 60.0;
 /// Servers up to which each is marked by a dot.
 const MOST_DOTS: usize = 32;
 
@@ -26,7 +23,22 @@ struct Curve<'a> {
     gini: f64,
 }
 
-impl Curve<'_> {
+impl<'a> Curve<'a> {
+    /// Its numbers: the most uneven come first.
+    fn row(&self) -> Row<'a> {
+        let effective = metric::value(self.strategy, "effective_servers");
+        let effective = effective.map(|value| number::of(value, self.strategy.servers));
+        Row {
+            index: self.index,
+            strategy: self.strategy,
+            cells: [
+                format!("{:.2}", self.gini),
+                metric::text(self.strategy, "server_peak_to_mean", Kind::Ratio),
+                effective.unwrap_or(UNDEFINED.to_owned()),
+            ],
+        }
+    }
+
     /// Where its points lie on the sheet.
     fn pixels(&self) -> Vec<(f64, f64)> {
         let servers = (self.lorenz.len() - 1) as f64;
@@ -58,12 +70,31 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
     }
     // Stable: equals stay in file order.
     curves.sort_by(|a, b| b.gini.total_cmp(&a.gini));
-    let step = if curves.len() <= 12 { 28.0 } else { 20.0 };
-    let table_bottom = TOP + 30.0 + curves.len() as f64 * step;
-    let height = (TOP + SIDE + 62.0).max(table_bottom + 83.0);
+    // Grey first, and the first of the file on top.
+    let mut order: Vec<&Curve<'_>> = curves.iter().collect();
+    order.sort_by_key(|curve| std::cmp::Reverse(curve.index));
+    let lines: Vec<Vec<(f64, f64)>> = order.iter().map(|curve| curve.pixels()).collect();
+    let turns = overlap::turns(&lines);
+    let mut notes = vec![
+        "Gini: 0 is perfectly even, 1 is one server doing everything.".to_owned(),
+        "Each interval counts on its own: totals hide a hotspot that moves.".to_owned(),
+    ];
+    if turns.iter().any(|turn| turn.of > 1) {
+        notes.push(overlap::NOTE.to_owned());
+    }
+    let table = LegendTable {
+        headings: [
+            ["", "Gini"],
+            ["hottest", "÷ mean"],
+            ["effective", "servers"],
+        ],
+        leading: 0,
+        rows: curves.iter().map(Curve::row).collect(),
+        notes,
+    };
     let subtitle = "Lorenz curve of the load per server, mean over the intervals of the window · the further below the diagonal, \
                     the more uneven";
-    let canvas = Canvas::new(height, &finding::lorenz(results), subtitle);
+    let canvas = Canvas::new(table.sheet_height(), &finding::lorenz(results), subtitle);
 
     let mut plot = canvas.plot(
         (LEFT, TOP),
@@ -77,13 +108,8 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
         palette::AXIS.stroke_width(units(1.25) as u32),
     );
     plot.draw_series([diagonal]).map_err(ChartError::new)?;
-    // Grey first, and the first of the file on top.
-    let mut order: Vec<&Curve<'_>> = curves.iter().collect();
-    order.sort_by_key(|curve| std::cmp::Reverse(curve.index));
-    let lines: Vec<Vec<(f64, f64)>> = order.iter().map(|curve| curve.pixels()).collect();
-    let turns = overlap::turns(&lines);
-    for ((curve, line), turn) in order.iter().zip(&lines).zip(&turns) {
-        let colour = palette::strategy(curve.index);
+    for (curve, turn) in order.iter().zip(&turns) {
+        let (colour, line) = (palette::strategy(curve.index), &lines[turn.along]);
         for piece in overlap::pieces(line, *turn) {
             canvas.line(&piece, 2.25, colour);
         }
@@ -93,78 +119,12 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
             own.for_each(|dot| canvas.circle(line[dot], 2.6, colour, None));
         }
     }
-    canvas.text(
-        "share of servers, coldest first",
-        (LEFT + SIDE / 2.0, TOP + SIDE + 30.0),
-        Label::new(11.5).muted().centre().top(),
-    );
-    canvas.text(
-        "share of load",
-        (MARGIN + 5.0, TOP + SIDE / 2.0),
-        Label::new(11.5).muted().centre().middle().turned(),
-    );
+    draw_axis_names(&canvas, "share of servers, coldest first", "share of load");
     canvas.text(
         "perfectly even",
         (LEFT + SIDE * 0.36, TOP + SIDE * 0.58),
         Label::new(11.0).muted().right(),
     );
-    draw_table(&canvas, &curves, step);
-    let mut note = vec![
-        "Gini: 0 is perfectly even, 1 is one server doing everything.",
-        "Each interval counts on its own: totals hide a hotspot that moves.",
-    ];
-    if turns.iter().any(|turn| turn.of > 1) {
-        note.push("Striped: strategies that lie on each other.");
-    }
-    for (index, line) in note.iter().enumerate() {
-        let y = table_bottom + 14.0 + index as f64 * 17.0;
-        canvas.text(line, (TABLE, y), Label::new(11.5).muted().top());
-    }
+    table.draw(&canvas);
     Ok(Some(canvas.finish("lorenz".to_owned())))
-}
-
-/// Legend and numbers in one: the most uneven first.
-fn draw_table(canvas: &Canvas, curves: &[Curve<'_>], step: f64) {
-    let right = WIDTH - MARGIN;
-    let (effective_x, hottest_x, gini_x) = (right, right - 84.0, right - 164.0);
-    let header = |text: &str, x: f64, line: f64| {
-        canvas.text(text, (x, TOP + line), Label::new(11.0).muted().right())
-    };
-    header("Gini", gini_x, 18.0);
-    header("hottest", hottest_x, 5.0);
-    header("÷ mean", hottest_x, 18.0);
-    header("effective", effective_x, 5.0);
-    header("servers", effective_x, 18.0);
-    for (row, curve) in curves.iter().enumerate() {
-        let top = TOP + 26.0 + row as f64 * step;
-        let y = top + step / 2.0;
-        canvas.line(&[(TABLE, top), (right, top)], 1.0, palette::GRID);
-        let colour = palette::strategy(curve.index);
-        canvas.line(&[(TABLE, y), (TABLE + 20.0, y)], 2.25, colour);
-        canvas.circle((TABLE + 10.0, y), 3.0, colour, None);
-        let name = font::fitted(
-            &finding::name(curve.strategy),
-            gini_x - 40.0 - (TABLE + 28.0),
-            12.5,
-            false,
-        );
-        canvas.text(&name, (TABLE + 28.0, y), Label::new(12.5).middle());
-        let cell =
-            |text: &str, x: f64, label: Label| canvas.text(text, (x, y), label.right().middle());
-        cell(
-            &format!("{:.2}", curve.gini),
-            gini_x,
-            Label::new(12.5).bold(),
-        );
-        cell(
-            &metric::text(curve.strategy, "server_peak_to_mean", Kind::Ratio),
-            hottest_x,
-            Label::new(12.5),
-        );
-        let effective = metric::value(curve.strategy, "effective_servers");
-        let effective = effective.map_or(UNDEFINED.to_owned(), |value| {
-            number::of(value, curve.strategy.servers)
-        });
-        cell(&effective, effective_x, Label::new(12.5));
-    }
 }

@@ -11,9 +11,11 @@ mod demand;
 mod event_marks;
 mod finding;
 mod font;
+mod key_buckets;
 mod key_labels;
 mod key_map;
 mod label_places;
+mod legend_table;
 mod lorenz;
 mod markup;
 mod overlap;
@@ -62,11 +64,12 @@ impl ChartError {
 /// # Errors
 /// When plotters can't measure text, which the fonts compiled in exclude.
 pub fn charts(results: &Results) -> Result<Vec<Chart>, ChartError> {
-    let scale = key_map::HeatScale::of(results);
+    let mapped = key_buckets::readable(results);
+    let scale = key_map::HeatScale::of(&mapped);
     let mut charts = Vec::new();
     // The key map is one of writes.
     let written = |strategy: &&StrategyResult| !metric::is_of_reads(strategy);
-    for strategy in results.strategies.iter().filter(written) {
+    for strategy in mapped.strategies.iter().filter(written) {
         charts.extend(key_map::draw(strategy, scale, results.duration_s)?);
     }
     charts.extend(server_load::draw(results)?);

@@ -1,5 +1,5 @@
-//! Lines that lie on each other, drawn in turns: each shows for a stretch, so that none hides the others. Lines rise from left to
-//! right. Must not know what they mean.
+//! Lines that lie on each other, drawn as one in turns: each shows for a stretch, so that none hides the others. Lines rise from
+//! left to right. Must not know what they mean.
 
 /// Lines that are nowhere further apart than this, in pixels, can't be told apart.
 const APART: f64 = 2.0;
@@ -7,8 +7,11 @@ const APART: f64 = 2.0;
 /// How far each line shows, in pixels of way right plus way up.
 const STRETCH: f64 = 12.0;
 
+/// What a chart with such lines says.
+pub const NOTE: &str = "Striped: strategies that lie on each other.";
+
 /// Points in pixels, from left to right.
-type Points = Vec<(f64, f64)>;
+pub type Points = Vec<(f64, f64)>;
 
 /// A line's place among those that it lies on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +20,19 @@ pub struct Turn {
     pub number: usize,
     /// How many they are; 1 for a line by itself.
     pub of: usize,
+    /// The line that all of them are drawn along, so that stretches meet: one of them.
+    pub along: usize,
+}
+
+impl Turn {
+    /// Half of each stretch: dashes for the turns of dashed lines.
+    pub fn dashed(self) -> Self {
+        Self {
+            number: 2 * self.number,
+            of: 2 * self.of,
+            ..self
+        }
+    }
 }
 
 /// The turn of each line.
@@ -32,14 +48,14 @@ pub fn turns(lines: &[Points]) -> Vec<Turn> {
             None => groups.push(vec![at]),
         }
     }
-    let mut turns = vec![Turn { number: 0, of: 1 }; lines.len()];
+    let mut turns = Vec::new();
     for group in groups {
-        for (number, &at) in group.iter().enumerate() {
-            let of = group.len();
-            turns[at] = Turn { number, of };
-        }
+        let (of, along) = (group.len(), group[0]);
+        let turn = |(number, &at)| (at, Turn { number, of, along });
+        turns.extend(group.iter().enumerate().map(turn));
     }
-    turns
+    turns.sort_by_key(|(at, _)| *at);
+    turns.into_iter().map(|(_, turn)| turn).collect()
 }
 
 /// Nowhere apart where both are, which is nearly everywhere.
@@ -120,8 +136,11 @@ mod tests {
         let apart = vec![(0.0, 100.0), (50.0, 90.0), (100.0, 0.0)];
         let short = vec![(0.0, 100.0), (50.0, 60.0)];
         let found = turns(&[low, same, apart, short]);
-        let turn = |number, of| Turn { number, of };
-        assert_eq!(found, [turn(0, 2), turn(1, 2), turn(0, 1), turn(0, 1)]);
+        let turn = |number, of, along| Turn { number, of, along };
+        assert_eq!(
+            found,
+            [turn(0, 2, 0), turn(1, 2, 0), turn(0, 1, 2), turn(0, 1, 3)]
+        );
     }
 
     #[test]
@@ -132,13 +151,25 @@ mod tests {
             let lengths = pieces.map(|pair| (pair[1].0 - pair[0].0).hypot(pair[1].1 - pair[0].1));
             lengths.sum::<f64>()
         };
+        let turn = |number, of| Turn {
+            number,
+            of,
+            along: 0,
+        };
         let shown: f64 = (0..3)
-            .flat_map(|number| pieces(&line, Turn { number, of: 3 }))
+            .flat_map(|number| pieces(&line, turn(number, 3)))
             .map(|piece| length(&piece))
             .sum();
         assert!((shown - length(&line)).abs() < 1e-9, "{shown}");
-        let first = pieces(&line, Turn { number: 0, of: 3 });
+        let first = pieces(&line, turn(0, 3));
         assert!(first.len() > 1 && length(&first[0]) < length(&line) / 2.0);
-        assert_eq!(pieces(&line, Turn { number: 0, of: 1 }), [line]);
+        // 14 stretches in turns of shown and hidden: half of the way, one stretch more or less, and slopes of which a stretch shows
+        // 0.7 to 1 of its way.
+        let dashes: f64 = (0..3)
+            .flat_map(|number| pieces(&line, turn(number, 3).dashed()))
+            .map(|piece| length(&piece))
+            .sum();
+        assert!((0.35..0.65).contains(&(dashes / length(&line))), "{dashes}");
+        assert_eq!(pieces(&line, turn(0, 1)), [line]);
     }
 }

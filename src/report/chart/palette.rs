@@ -34,6 +34,11 @@ pub fn strategy(index: usize) -> RGBColor {
     STRATEGIES.get(index).copied().unwrap_or(GREY)
 }
 
+/// The colour of text that names what `colour` is the colour of: grey lines are too pale for letters.
+pub fn text(colour: RGBColor) -> RGBColor {
+    if colour == GREY { MUTED } else { colour }
+}
+
 /// Every 8th of matplotlib's magma (CC0), dark to light; values between are interpolated.
 const MAGMA: [RGBColor; 33] = [
     RGBColor(0, 0, 4),

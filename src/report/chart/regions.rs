@@ -14,6 +14,9 @@ use crate::report::number;
 /// Least distance in pixels of boundaries that are worth drawing, on average.
 const LEAST_GAP: f64 = 3.0;
 
+/// Least height in pixels of a region with the name of its server.
+const LEAST_BOX: f64 = 10.0;
+
 /// Regions whose boundaries are drawn clearly.
 const FEW: usize = 16;
 
@@ -187,9 +190,9 @@ impl Regions {
                 let next = life.owners.get(index + 1).map_or(until, |&(at, _)| at);
                 let text = format!("rs{owner}");
                 let room = frame.x(next) - frame.x(at_s);
-                if bottom - top >= 11.0 && room > font::width(&text, 9.5, false) + 6.0 {
+                if bottom - top >= 11.0 && room > font::width(&text, 10.0, false) + 6.0 {
                     let at = (frame.x(at_s) + 3.0, (top + bottom) / 2.0);
-                    canvas.text(&text, at, Label::new(9.5).colour(palette::PAPER).middle());
+                    canvas.text(&text, at, Label::new(10.0).colour(palette::PAPER).middle());
                 }
             }
         }
@@ -203,7 +206,9 @@ impl Regions {
         }
         let label = Label::new(10.5).muted().centre();
         canvas.text("owner", (left + width / 2.0, frame.top - 6.0), label);
-        if !self.lines_drawn(frame) {
+        let height = |life: &&Lifetime| frame.y(life.start) - frame.y(life.end);
+        let tallest = last.iter().map(height).fold(0.0, f64::max);
+        if !self.lines_drawn(frame) || tallest < LEAST_BOX {
             canvas.rect(
                 (left, frame.top),
                 (width, frame.bottom - frame.top),
@@ -225,7 +230,7 @@ impl Regions {
             }
             canvas.rect((left, top), (width, bottom - top), palette::GRID);
             if let Some((_, owner)) = life.owners.last()
-                && bottom - top >= 10.0
+                && bottom - top >= LEAST_BOX - 1.0
             {
                 let at = (left + width / 2.0, (top + bottom) / 2.0);
                 canvas.text(

@@ -25,8 +25,12 @@ const BEYOND: f64 = 0.22;
 const LEAST_MS: f64 = 0.001;
 /// Where lines start: the fastest tenth is left out.
 const FIRST_NINES: f64 = 0.0457;
-/// Labels with a second line of numbers; more get names only.
+/// Labels with a line of numbers below the name; more get names only.
 const MOST_LONG_LABELS: usize = 12;
+/// Labels with two lines for a long name.
+const MOST_WRAPPED_LABELS: usize = 8;
+/// Distance of the lines of a label.
+const LABEL_STEP: f64 = 14.5;
 
 /// (log10 of 1 / (1 - quantile), log10 of milliseconds), ascending.
 type Points = Vec<(f64, f64)>;
@@ -74,20 +78,24 @@ impl<'a> Line<'a> {
         })
     }
 
-    /// The measured part and the part that is a lower bound, sharing the point where they meet.
-    fn parts(&self) -> (Points, Points) {
+    /// The measured part of `points` (its own, or those of a line that it lies on) and the part that is a lower bound, sharing the
+    /// point where they meet.
+    fn parts(&self, points: &[(f64, f64)]) -> (Points, Points) {
         let Some(from) = self.censored_from else {
-            return (self.points.clone(), Vec::new());
+            return (points.to_vec(), Vec::new());
         };
-        let split = self.points.partition_point(|(x, _)| *x < from);
-        let (mut measured, mut bound) =
-            (self.points[..split].to_vec(), self.points[split..].to_vec());
+        let split = points.partition_point(|(x, _)| *x < from);
+        let (mut measured, mut bound) = (points[..split].to_vec(), points[split..].to_vec());
         if let (Some(&(x, y)), Some(&(right, up))) = (measured.last(), bound.first()) {
             let border = (from, y + (up - y) * (from - x) / (right - x));
             measured.push(border);
             bound.insert(0, border);
         }
         (measured, bound)
+    }
+
+    fn end(&self) -> (f64, f64) {
+        self.points[self.points.len() - 1]
     }
 }
 
@@ -135,8 +143,8 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
     if lines.is_empty() {
         return Ok(None);
     }
-    let labelled = lines.len() as f64 * label_gap(lines.len());
-    let height = HEIGHT.max(labelled + 20.0);
+    let names = Names::of(&lines);
+    let height = HEIGHT.max(lines.len() as f64 * names.gap() + 20.0);
     let canvas = Canvas::new(
         TOP + height + 62.0,
         &finding::response(results),
@@ -146,22 +154,40 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
     let last = x.ticks().last().map_or(1.0, |(value, _)| *value);
     let mut plot = canvas.plot((LEFT, TOP), (RIGHT - LEFT, height), x, y, true)?;
     // Grey first, and the first of the file on top.
-    let parts: Vec<(Points, Points)> = lines.iter().rev().map(Line::parts).collect();
-    let on_sheet = |points: &Points| -> Points {
+    let order: Vec<&Line<'_>> = lines.iter().rev().collect();
+    let on_sheet = |points: &[(f64, f64)]| -> Points {
         let points = points.iter();
         points.map(|point| place(&plot, *point)).collect()
     };
-    let measured: Vec<Points> = parts.iter().map(|(points, _)| on_sheet(points)).collect();
-    let turns = overlap::turns(&measured);
-    for (at, line) in lines.iter().rev().enumerate() {
+    let whole: Vec<Points> = order.iter().map(|line| on_sheet(&line.points)).collect();
+    let turns = overlap::turns(&whole);
+    let mut ends = Vec::new();
+    for (line, turn) in order.iter().zip(&turns) {
         let colour = palette::strategy(line.index);
-        for piece in overlap::pieces(&measured[at], turns[at]) {
+        let (measured, bound) = line.parts(&order[turn.along].points);
+        for piece in overlap::pieces(&on_sheet(&measured), *turn) {
             canvas.line(&piece, 2.0, colour);
         }
-        let end = last.max(line.points[line.points.len() - 1].0);
-        draw_end(&canvas, &mut plot, line, &parts[at].1, end + 0.7 * BEYOND)?;
+        if turn.of > 1 {
+            for piece in overlap::pieces(&on_sheet(&bound), turn.dashed()) {
+                canvas.line(&piece, 2.0, colour);
+            }
+        } else {
+            ends.push((bound, colour));
+        }
+        let end = last.max(line.end().0);
+        draw_end(&canvas, &plot, line, end + 0.7 * BEYOND);
     }
-    draw_labels(&canvas, &plot, &lines, height);
+    for (bound, colour) in ends {
+        let style = colour.stroke_width(units(2.0) as u32);
+        let dashes = DashedLineSeries::new(bound, units(5.0), units(4.0), style);
+        plot.draw_series(dashes).map_err(ChartError::new)?;
+    }
+    draw_labels(&canvas, &plot, &lines, &names, height);
+    if turns.iter().any(|turn| turn.of > 1) {
+        let at = (LABELS, TOP + height + 30.0);
+        canvas.text(overlap::NOTE, at, Label::new(10.5).muted().top());
+    }
     canvas.text(
         &format!("percentile of {}", metric::load_name(&results.strategies)),
         ((LEFT + RIGHT) / 2.0, TOP + height + 30.0),
@@ -229,29 +255,16 @@ fn axes(lines: &[Line<'_>]) -> (Axis, Axis) {
     (Axis::new(0.0..most + BEYOND, ticks), y)
 }
 
-/// What lies beyond the measured part: a lower bound, or the maximum.
-fn draw_end(
-    canvas: &Canvas,
-    plot: &mut Plot<'_>,
-    line: &Line<'_>,
-    bound: &Points,
-    max_at: f64,
-) -> Result<(), ChartError> {
+/// What ends a line: the sign of a lower bound, or the maximum.
+fn draw_end(canvas: &Canvas, plot: &Plot<'_>, line: &Line<'_>, max_at: f64) {
     let colour = palette::strategy(line.index);
-    if let Some(end) = bound.last().copied() {
-        let style = colour.stroke_width(units(2.0) as u32);
-        let dashes = DashedLineSeries::new(bound.clone(), units(5.0), units(4.0), style);
-        plot.draw_series(dashes).map_err(ChartError::new)?;
-        let (x, y) = place(plot, end);
-        canvas.text(
-            ">",
-            (x + 3.0, y),
-            Label::new(13.0).bold().colour(colour).middle(),
-        );
+    if line.censored_from.is_some_and(|from| line.end().0 >= from) {
+        let (x, y) = place(plot, line.end());
+        let label = Label::new(13.0).bold().colour(colour).middle();
+        canvas.text(">", (x + 3.0, y), label);
     } else if let Some(max) = line.max {
         canvas.circle(place(plot, (max_at, max)), 3.2, colour, Some(1.5));
     }
-    Ok(())
 }
 
 fn place(plot: &Plot<'_>, point: (f64, f64)) -> (f64, f64) {
@@ -262,33 +275,52 @@ fn place(plot: &Plot<'_>, point: (f64, f64)) -> (f64, f64) {
     )
 }
 
-fn label_gap(lines: usize) -> f64 {
-    if lines <= MOST_LONG_LABELS {
-        32.0
-    } else {
-        16.0
+/// The names of the labels, in the lines that they take.
+struct Names {
+    lines: Vec<Vec<String>>,
+    /// With numbers below.
+    long: bool,
+}
+
+impl Names {
+    fn of(lines: &[Line<'_>]) -> Self {
+        let room = WIDTH - MARGIN - LABELS;
+        let most = match lines.len() {
+            few if few <= MOST_WRAPPED_LABELS => 2,
+            _ => 1,
+        };
+        let name =
+            |line: &Line<'_>| font::balanced(&finding::name(line.strategy), room, 12.0, true, most);
+        Self {
+            lines: lines.iter().map(name).collect(),
+            long: lines.len() <= MOST_LONG_LABELS,
+        }
+    }
+
+    /// Pixels below the middle of the first line.
+    fn below(&self) -> f64 {
+        let longest = self.lines.iter().map(Vec::len).max().unwrap_or(1);
+        (longest - usize::from(!self.long)) as f64 * LABEL_STEP
+    }
+
+    /// Distance of labels.
+    fn gap(&self) -> f64 {
+        self.below() + if self.long { 17.5 } else { 16.0 }
     }
 }
 
 /// Names at the ends of the lines, moved apart, with leaders where that took them away from their line.
-fn draw_labels(canvas: &Canvas, plot: &Plot<'_>, lines: &[Line<'_>], height: f64) {
-    let long = lines.len() <= MOST_LONG_LABELS;
-    let mut ends: Vec<((f64, f64), &Line<'_>)> = lines
-        .iter()
-        .map(|line| (place(plot, line.points[line.points.len() - 1]), line))
+fn draw_labels(canvas: &Canvas, plot: &Plot<'_>, lines: &[Line<'_>], names: &Names, height: f64) {
+    let labels = lines.iter().zip(&names.lines);
+    let mut ends: Vec<((f64, f64), &Line<'_>, &Vec<String>)> = labels
+        .map(|(line, name)| (place(plot, line.end()), line, name))
         .collect();
     // Stable: equal ends stay in file order.
     ends.sort_by(|a, b| a.0.1.total_cmp(&b.0.1));
-    let wanted: Vec<f64> = ends.iter().map(|((_, y), _)| *y).collect();
-    let below = if long { 16.0 } else { 0.0 };
-    let places = spread(
-        &wanted,
-        label_gap(lines.len()),
-        TOP + 6.0,
-        TOP + height - below,
-    );
-    let room = WIDTH - MARGIN - LABELS;
-    for ((end, line), y) in ends.iter().zip(places) {
+    let wanted: Vec<f64> = ends.iter().map(|((_, y), ..)| *y).collect();
+    let bottom = TOP + height - names.below();
+    let places = spread(&wanted, names.gap(), TOP + 6.0, bottom);
+    for ((end, line, name), y) in ends.iter().zip(places) {
         let colour: RGBColor = palette::strategy(line.index);
         let from = RIGHT + 2.0;
         canvas.line(
@@ -301,36 +333,31 @@ fn draw_labels(canvas: &Canvas, plot: &Plot<'_>, lines: &[Line<'_>], height: f64
             0.75,
             palette::AXIS,
         );
-        let text_colour = if colour == palette::GREY {
-            palette::MUTED
-        } else {
-            colour
-        };
-        let name = font::fitted(&finding::name(line.strategy), room, 12.0, true);
-        canvas.text(
-            &name,
-            (LABELS, y),
-            Label::new(12.0).bold().colour(text_colour).middle(),
-        );
-        if long {
-            let text = |path: &str| metric::text(line.strategy, path, Kind::Millis);
-            let numbers = format!(
-                "p50 {} · p99 {} · p99.9 {}",
-                text("write_response_ms.p50"),
-                text("write_response_ms.p99"),
-                text("write_response_ms.p999")
-            );
-            let size = if font::width(&numbers, 10.5, false) <= room {
-                10.5
-            } else {
-                10.0
-            };
-            let numbers = font::fitted(&numbers, room + MARGIN - 4.0, size, false);
-            canvas.text(
-                &numbers,
-                (LABELS, y + 14.5),
-                Label::new(size).muted().middle(),
-            );
+        let label = Label::new(12.0)
+            .bold()
+            .colour(palette::text(colour))
+            .middle();
+        canvas.lines(name, (LABELS, y), LABEL_STEP, label);
+        if names.long {
+            draw_numbers(canvas, line, y + name.len() as f64 * LABEL_STEP);
         }
     }
+}
+
+fn draw_numbers(canvas: &Canvas, line: &Line<'_>, y: f64) {
+    let room = WIDTH - MARGIN - LABELS;
+    let text = |path: &str| metric::text(line.strategy, path, Kind::Millis);
+    let numbers = format!(
+        "p50 {} · p99 {} · p99.9 {}",
+        text("write_response_ms.p50"),
+        text("write_response_ms.p99"),
+        text("write_response_ms.p999")
+    );
+    let size = if font::width(&numbers, 10.5, false) <= room {
+        10.5
+    } else {
+        10.0
+    };
+    let numbers = font::fitted(&numbers, room + MARGIN - 4.0, size, false);
+    canvas.text(&numbers, (LABELS, y), Label::new(size).muted().middle());
 }

@@ -107,7 +107,11 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
         foot + 40.0
     };
     let load = metric::load_name(&results.strategies);
-    let canvas = Canvas::new(height, &finding::server_load(&pairs), &subtitle(&pairs));
+    let canvas = Canvas::new(
+        height,
+        &finding::server_load(&pairs),
+        &subtitle(&pairs, top),
+    );
     for (place, (index, strategy, demand)) in shown.iter().enumerate() {
         let corner = grid.corner(place);
         heading(&canvas, &grid, corner, strategy, demand);
@@ -151,8 +155,15 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
         (MARGIN + AXIS_WIDTH, foot),
         Label::new(11.5).muted().top(),
     );
+    let dashed = shown
+        .iter()
+        .any(|(_, strategy, _)| capacity_drawn(strategy, top).is_some());
     let lines = [
-        "Even: the colour lies on the grey, all below the dashes.",
+        if dashed {
+            "Even: the colour lies on the grey, all below the dashes."
+        } else {
+            "Even: the colour lies on the grey."
+        },
         "Hotspot: the colour far above the grey.",
         "Moving hotspot: the colour stays high while grey lines take turns.",
     ];
@@ -177,7 +188,7 @@ fn capacity_drawn(strategy: &StrategyResult, top: f64) -> Option<f64> {
     capacity(strategy).filter(|capacity| *capacity <= top)
 }
 
-fn subtitle(shown: &[(&StrategyResult, Demand<'_>)]) -> String {
+fn subtitle(shown: &[(&StrategyResult, Demand<'_>)], top: f64) -> String {
     let servers = shown
         .iter()
         .map(|(_, demand)| demand.servers())
@@ -203,13 +214,18 @@ fn subtitle(shown: &[(&StrategyResult, Demand<'_>)]) -> String {
         capacities.iter().copied().reduce(f64::min),
         capacities.iter().copied().reduce(f64::max),
     ) {
+        let drawn = least <= top;
         let (least, most) = (Kind::Compact.text(least), Kind::Compact.text(most));
         let range = if least == most {
             least
         } else {
             format!("{least} to {most}")
         };
-        parts.push(format!("dashed: what one server can do ({range}/s)"));
+        parts.push(if drawn {
+            format!("dashed: what one server can do ({range}/s)")
+        } else {
+            format!("one server can do {range}/s, far above")
+        });
         parts.push("over: intervals above it".to_owned());
     }
     if shown.iter().any(|(_, demand)| demand.warmup_s() > 0.0) {
@@ -238,11 +254,14 @@ fn heading(
     };
     canvas.text(&text, (corner.0 + grid.width, y), label);
     let room = grid.width - font::width(&text, 11.0, true) - 10.0;
-    canvas.text(
-        &font::fitted(&finding::name(strategy), room, 12.5, true),
-        (corner.0, y),
-        Label::new(12.5).bold(),
-    );
+    let name = finding::name(strategy);
+    if font::width(&name, 12.5, true) <= room {
+        canvas.text(&name, (corner.0, y), Label::new(12.5).bold());
+        return;
+    }
+    let lines = font::balanced(&name, room, 11.5, true, 2);
+    let first = y - (lines.len() - 1) as f64 * 13.0;
+    canvas.lines(&lines, (corner.0, first), 13.0, Label::new(11.5).bold());
 }
 
 fn draw_panel(
@@ -318,22 +337,8 @@ fn explain(canvas: &Canvas, (x, y): (f64, f64), width: f64, lines: &[&str]) {
     canvas.text("How to read", (x, y), Label::new(12.5).bold().top());
     let mut y = y + 24.0;
     for line in lines {
-        let mut row = String::new();
-        for word in line.split(' ') {
-            let longer = if row.is_empty() {
-                word.to_owned()
-            } else {
-                format!("{row} {word}")
-            };
-            if font::width(&longer, 12.0, false) > width && !row.is_empty() {
-                canvas.text(&row, (x, y), Label::new(12.0).muted().top());
-                y += 17.0;
-                row = word.to_owned();
-            } else {
-                row = longer;
-            }
-        }
-        canvas.text(&row, (x, y), Label::new(12.0).muted().top());
-        y += 22.0;
+        let rows = font::wrapped(line, width, 12.0, false, usize::MAX);
+        canvas.lines(&rows, (x, y), 17.0, Label::new(12.0).muted().top());
+        y += rows.len() as f64 * 17.0 + 5.0;
     }
 }

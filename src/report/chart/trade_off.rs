@@ -11,6 +11,7 @@ use super::{Chart, ChartError, finding, font, palette};
 use crate::experiment::{ReadResult, Results, StrategyResult};
 use crate::report::number::{self, Kind};
 use crate::report::{metric, read_prices};
+use plotters::style::RGBColor;
 
 const TOP: f64 = 84.0;
 /// Title of a panel.
@@ -25,6 +26,12 @@ const LABEL_SIZE: f64 = 11.0;
 const LINE: f64 = 14.0;
 /// Times faster than this are drawn there: a log axis has no 0.
 const LEAST: f64 = 1e-3;
+/// Radius of a mark.
+const MARK: f64 = 5.5;
+/// How much wider a mark is that lies below another one.
+const RING: f64 = 3.5;
+/// Marks nearer than this hide each other.
+const ON_EACH_OTHER: f64 = 6.0;
 /// Strategies whose labels have a second line with the calls.
 const MOST_LONG_LABELS: usize = 8;
 
@@ -181,8 +188,19 @@ fn draw_panel(
         height: size.1 - 4.0,
     };
     let front = draw_front(canvas, panel, &at, bounds);
-    draw_marks(canvas, panel, &at);
-    draw_labels(canvas, panel, &at, &front, bounds);
+    let ranks = ranks(&at);
+    let mut taken = front;
+    taken.extend(spaces(panel, &at, &ranks));
+    let labels = labels(panel, &at, &taken, bounds);
+    for (at, label) in at.iter().zip(&labels) {
+        if let Some(end) = label.place.and_then(|place| place.leader) {
+            canvas.line(&[*at, end], 0.75, palette::AXIS);
+        }
+    }
+    draw_marks(canvas, panel, &at, &ranks);
+    for ((mark, at), label) in panel.marks.iter().zip(&at).zip(&labels) {
+        label.draw(canvas, *at, palette::strategy(mark.index));
+    }
     let what = if panel.timed {
         "p99 response time"
     } else {
@@ -272,103 +290,124 @@ fn draw_front(canvas: &Canvas, panel: &Panel<'_>, at: &[(f64, f64)], bounds: Are
         .collect()
 }
 
-fn draw_marks(canvas: &Canvas, panel: &Panel<'_>, at: &[(f64, f64)]) {
+/// How many earlier marks of the file each lies on: it is drawn as a wider ring around them.
+fn ranks(at: &[(f64, f64)]) -> Vec<usize> {
+    let mut ranks: Vec<usize> = Vec::new();
+    for (index, mark) in at.iter().enumerate() {
+        let near = |other: &(f64, f64)| (other.0 - mark.0).hypot(other.1 - mark.1) < ON_EACH_OTHER;
+        let below = at[..index].iter().zip(&ranks);
+        let rank = below
+            .filter(|(other, _)| near(other))
+            .map(|(_, rank)| rank + 1);
+        ranks.push(rank.max().unwrap_or(0));
+    }
+    ranks
+}
+
+fn draw_marks(canvas: &Canvas, panel: &Panel<'_>, at: &[(f64, f64)], ranks: &[usize]) {
     // The first of the file on top.
-    for (mark, &(x, y)) in panel.marks.iter().zip(at).rev() {
+    let marks = panel.marks.iter().zip(at).zip(ranks);
+    for ((mark, &(x, y)), &rank) in marks.rev() {
         let colour = palette::strategy(mark.index);
         if mark.censored {
             canvas.line(&[(x, y), (x, y - 14.0)], 1.5, colour);
             let tip = [(x - 4.0, y - 12.0), (x, y - 18.0), (x + 4.0, y - 12.0)];
             canvas.polygon(&tip, colour);
         }
+        let radius = MARK + rank as f64 * RING;
+        // A rim keeps marks on each other apart.
+        canvas.circle((x, y), radius + 1.0, palette::PAPER, None);
         if mark.on_front {
-            canvas.circle((x, y), 5.5, colour, None);
+            canvas.circle((x, y), radius, colour, None);
         } else {
-            canvas.circle((x, y), 4.75, palette::PAPER, None);
-            canvas.circle((x, y), 4.75, colour, Some(1.75));
+            canvas.circle((x, y), radius - 0.9, colour, Some(1.75));
         }
     }
 }
 
-/// Names beside the marks, and what the price is made of below them.
-fn draw_labels(
-    canvas: &Canvas,
-    panel: &Panel<'_>,
-    at: &[(f64, f64)],
-    front: &[Area],
-    bounds: Area,
-) {
-    let long = panel.marks.len() <= MOST_LONG_LABELS;
-    let room = bounds.width * 0.6;
-    let texts: Vec<(String, String)> = panel
-        .marks
-        .iter()
-        .map(|mark| {
-            let name = font::fitted(&finding::name(mark.strategy), room, LABEL_SIZE, true);
-            let calls = calls(panel, mark);
-            (name, font::fitted(&calls, room, 10.0, false))
-        })
-        .collect();
-    let sizes: Vec<(f64, f64)> = texts
-        .iter()
-        .map(|(name, calls)| {
-            let name = font::width(name, LABEL_SIZE, true);
-            match long {
-                true => (
-                    name.max(font::width(calls, 10.0, false)) + 2.0,
-                    2.0 * LINE - 1.0,
-                ),
-                false => (name + 2.0, LINE),
-            }
-        })
-        .collect();
-    let mut taken = front.to_vec();
-    let censored = panel.marks.iter().zip(at).filter(|(mark, _)| mark.censored);
-    taken.extend(censored.map(|(_, &(x, y))| Area {
-        left: x - 5.0,
-        top: y - 20.0,
-        width: 10.0,
-        height: 20.0,
-    }));
-    let places = place(at, &sizes, &taken, bounds);
-    for (((mark, at), (name, calls)), place) in panel.marks.iter().zip(at).zip(&texts).zip(places) {
-        let Some(Place { area, leader }) = place else {
-            continue;
-        };
-        let colour = palette::strategy(mark.index);
-        let text_colour = if colour == palette::GREY {
-            palette::MUTED
+/// What marks take beyond the space of every mark: arrows, and rings around others.
+fn spaces(panel: &Panel<'_>, at: &[(f64, f64)], ranks: &[usize]) -> Vec<Area> {
+    let marks = panel.marks.iter().zip(at);
+    let arrows = marks
+        .filter(|(mark, _)| mark.censored)
+        .map(|(_, &(x, y))| Area {
+            left: x - 5.0,
+            top: y - 20.0,
+            width: 10.0,
+            height: 20.0,
+        });
+    let rings = at.iter().zip(ranks).filter(|(_, rank)| **rank > 0);
+    let ring =
+        |(at, rank): (&(f64, f64), &usize)| Area::around(*at, MARK + *rank as f64 * RING + 1.5);
+    arrows.chain(rings.map(ring)).collect()
+}
+
+/// A name beside a mark, and what the price is made of below it.
+struct MarkLabel {
+    /// In one line or two.
+    name: Vec<String>,
+    /// Empty when there are too many labels.
+    calls: String,
+    place: Option<Place>,
+}
+
+impl MarkLabel {
+    fn of(panel: &Panel<'_>, mark: &Mark<'_>, room: f64) -> Self {
+        let long = panel.marks.len() <= MOST_LONG_LABELS;
+        let name = finding::name(mark.strategy);
+        let calls = if long {
+            calls(panel, mark)
         } else {
-            colour
+            String::new()
         };
-        if let Some(end) = leader {
-            canvas.line(&[*at, end], 0.75, palette::AXIS);
-        }
-        let label = |size: f64| {
-            if area.left + area.width <= at.0 {
-                Label::new(size).right()
-            } else {
-                Label::new(size)
-            }
-        };
-        let x = if area.left + area.width <= at.0 {
-            area.left + area.width - 1.0
-        } else {
-            area.left + 1.0
-        };
-        canvas.text(
-            name,
-            (x, area.top + LINE / 2.0),
-            label(LABEL_SIZE).bold().colour(text_colour).middle(),
-        );
-        if long {
-            canvas.text(
-                calls,
-                (x, area.top + 1.5 * LINE - 1.0),
-                label(10.0).muted().middle(),
-            );
+        Self {
+            name: font::balanced(&name, room, LABEL_SIZE, true, if long { 2 } else { 1 }),
+            calls: font::fitted(&calls, room, 10.0, false),
+            place: None,
         }
     }
+
+    fn size(&self) -> (f64, f64) {
+        let names = self.name.iter();
+        let widest = names
+            .map(|line| font::width(line, LABEL_SIZE, true))
+            .fold(font::width(&self.calls, 10.0, false), f64::max);
+        let lines = self.name.len() + usize::from(!self.calls.is_empty());
+        (widest + 2.0, lines as f64 * LINE - (lines - 1) as f64)
+    }
+
+    fn draw(&self, canvas: &Canvas, at: (f64, f64), colour: RGBColor) {
+        let Some(Place { area, .. }) = self.place else {
+            return;
+        };
+        let is_left = area.left + area.width <= at.0;
+        let (x, label): (f64, fn(f64) -> Label) = if is_left {
+            (area.left + area.width - 1.0, |size| {
+                Label::new(size).right()
+            })
+        } else {
+            (area.left + 1.0, Label::new)
+        };
+        let name = label(LABEL_SIZE).bold().colour(palette::text(colour));
+        let y = area.top + LINE / 2.0;
+        canvas.lines(&self.name, (x, y), LINE - 1.0, name.middle());
+        let below = y + self.name.len() as f64 * (LINE - 1.0);
+        if !self.calls.is_empty() {
+            canvas.text(&self.calls, (x, below), label(10.0).muted().middle());
+        }
+    }
+}
+
+/// The labels of a panel in their places.
+fn labels(panel: &Panel<'_>, at: &[(f64, f64)], taken: &[Area], bounds: Area) -> Vec<MarkLabel> {
+    let room = bounds.width * 0.6;
+    let label = |mark: &Mark<'_>| MarkLabel::of(panel, mark, room);
+    let mut labels: Vec<MarkLabel> = panel.marks.iter().map(label).collect();
+    let sizes: Vec<(f64, f64)> = labels.iter().map(MarkLabel::size).collect();
+    for (label, found) in labels.iter_mut().zip(place(at, &sizes, taken, bounds)) {
+        label.place = found;
+    }
+    labels
 }
 
 /// What a read asks for: `16 calls, fan-out-scan`; of a planned one the calls are its only cost beside the rows.

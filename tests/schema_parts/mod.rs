@@ -1,4 +1,6 @@
-//! Fields and reads of planner tests.
+//! Parts of hand-made schemas and reads.
+
+#![allow(dead_code, reason = "each test uses its part of it")]
 
 use keyheat::record::{Field, FieldKind, Law, LawShape};
 use keyheat::time::EpochNanos;
@@ -20,6 +22,12 @@ pub fn field(name: &str, kind: FieldKind) -> Field {
         of: Vec::new(),
         literals: Vec::new(),
     }
+}
+
+/// An angle from `-most` to `most`.
+pub fn degrees(name: &str, most: f64) -> Field {
+    let (min, max) = (-most, most);
+    field(name, FieldKind::Double { min, max })
 }
 
 /// A read that knows nothing.

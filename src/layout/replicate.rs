@@ -1,0 +1,73 @@
+//! One replicate of what strategies share: the records and the laws of their numbers. Must not know keys.
+
+use crate::random::{DrawKey, Seed, Stream};
+use crate::record::RecordGenerator;
+use crate::scenario::{Setup, Strategy};
+use crate::workload::Population;
+use std::sync::Arc;
+
+/// A replicate of all strategies over the same fields and workload.
+#[derive(Debug, Clone)]
+pub struct Replicate {
+    /// The user's seed.
+    pub seed: Seed,
+    /// Which replicate, from 0.
+    pub number: u32,
+    /// Its records.
+    pub generator: Arc<RecordGenerator>,
+    /// How many of them are alike.
+    pub population: Arc<Population>,
+}
+
+impl Replicate {
+    /// A replicate of a setup.
+    pub fn new(setup: &Setup, seed: Seed, number: u32) -> Self {
+        let generator = RecordGenerator::new(&setup.schema, seed, number);
+        Self::with_generator(Arc::new(generator), setup, seed, number)
+    }
+
+    /// The same with the replicate's generator, which may serve other workloads as well.
+    pub fn with_generator(
+        generator: Arc<RecordGenerator>,
+        setup: &Setup,
+        seed: Seed,
+        number: u32,
+    ) -> Self {
+        let population = Population::new(&setup.workload, &generator, seed, number);
+        Self {
+            seed,
+            number,
+            generator,
+            population: Arc::new(population),
+        }
+    }
+
+    /// What keys draw; rows of the run use lane 0, those before it [`crate::workload::EXISTING_LANE`].
+    pub(super) fn key_draws(&self, lane: u32) -> DrawKey {
+        DrawKey::new(self.seed, self.number, Stream::Keys, lane)
+    }
+
+    /// The first replicate of each strategy, made once for all that share it.
+    pub fn first_of_each(strategies: &[Strategy], seed: Seed) -> Vec<Arc<Self>> {
+        let mut firsts: Vec<Arc<Self>> = Vec::with_capacity(strategies.len());
+        for (at, strategy) in strategies.iter().enumerate() {
+            let twin = Self::twin(strategies, at);
+            firsts.push(match firsts.get(twin) {
+                Some(first) => Arc::clone(first),
+                None => Arc::new(Self::new(&strategy.setup, seed, 0)),
+            });
+        }
+        firsts
+    }
+
+    /// The first of the strategies that shares its replicates with the `at`-th.
+    pub fn twin(strategies: &[Strategy], at: usize) -> usize {
+        let setup = &strategies[at].setup;
+        let shares = |other: &Strategy| {
+            let other = &other.setup;
+            Arc::ptr_eq(other, setup)
+                || (other.schema == setup.schema && other.workload == setup.workload)
+        };
+        strategies[..at].iter().position(shares).unwrap_or(at)
+    }
+}

@@ -1,0 +1,222 @@
+//! Rows of longer values: behind a beginning of the key that ends with a text of no fixed width, a scan for `h1` also reads the rows of
+//! `h10` and `h123`. Must not know where such beginnings come from.
+//!
+//! Counted are the values of the last segment that is used. One before it does the same only where its longer values go on with the very bytes of the
+//! segments that follow (`c1` of `20260101` and `c12` of `0260101...`): that is declared as an over-read, and taken to be none.
+
+use super::candidates::{Candidate, Stop};
+use super::evidence::Evidence;
+use crate::key::{KeyPlan, Row};
+use crate::random::{DrawKey, Seed, Stream};
+use crate::record::{Field, FieldId, Schema};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Fields whose values are sorted by their bytes have no more values than this: 10 ms and a few MB. Of others, whole numbers in decimal can be told
+/// without; what is neither is not counted.
+const LISTED_MAX: u64 = 1 << 16;
+
+/// How the values of one field begin in one segment.
+#[derive(Debug)]
+pub(super) struct ValueBeginnings {
+    field: FieldId,
+    form: Form,
+}
+
+#[derive(Debug)]
+enum Form {
+    /// All values, sorted by their bytes.
+    Listed(Vec<(Vec<u8>, i64)>),
+    /// Decimal numbers without leading zeros from 0 on; up to before this one.
+    Decimal { end: i64 },
+}
+
+/// What it takes to count the rows of longer values of one access path.
+#[derive(Debug, Clone)]
+pub(super) struct LongerValues {
+    beginnings: Arc<ValueBeginnings>,
+    /// As that of the path, but for values of the field in a range.
+    pub evidence: Evidence,
+    /// Share of the other values that have the same hash in the segments before.
+    pub chance: f64,
+}
+
+impl ValueBeginnings {
+    /// Of a segment that is made of one stored field, if its values can be told.
+    pub fn of(key: &KeyPlan, segment: usize, schema: &Schema) -> Option<Self> {
+        let &[field] = key.segments()[segment].fields() else {
+            return None;
+        };
+        let of = schema.field(field);
+        let count = of.kind.count()?;
+        let mut record = vec![0; schema.fields.len()];
+        let mut bytes = |slot: i64| {
+            record[usize::from(field.0)] = slot;
+            let mut bytes = Vec::new();
+            let row = Row {
+                record: &record,
+                index: 0,
+                draws: DrawKey::new(Seed(0), 0, Stream::Keys, 0).at(0),
+            };
+            key.write_segment(segment, &row, &mut bytes);
+            bytes
+        };
+        let first = of.kind.first_slot();
+        let form = if count <= LISTED_MAX {
+            let literals = (0..of.literals.len() as u16).map(Field::literal_slot);
+            let slots = (first..).take(count as usize);
+            let slots = slots.chain(literals.filter(|_| !of.kind.is_number()));
+            let mut values: Vec<(Vec<u8>, i64)> = slots.map(|slot| (bytes(slot), slot)).collect();
+            values.sort_unstable();
+            Form::Listed(values)
+        } else {
+            let end = first.saturating_add_unsigned(count);
+            let probes = [first, first.midpoint(end), end - 1];
+            let decimal = |slot: &i64| *slot >= 0 && bytes(*slot) == slot.to_string().as_bytes();
+            if !probes.iter().all(decimal) {
+                return None;
+            }
+            Form::Decimal { end }
+        };
+        Some(Self { field, form })
+    }
+
+    /// Ranges of the slots whose bytes go on where those of `slot` (which are `bytes`) end.
+    fn longer(
+        &self,
+        slot: i64,
+        bytes: &[u8],
+        slots: &mut Vec<i64>,
+        mut each: impl FnMut(Range<i64>),
+    ) {
+        match &self.form {
+            Form::Listed(values) => {
+                let from = values.partition_point(|(value, _)| value.as_slice() <= bytes);
+                let longer = values[from..].iter();
+                slots.clear();
+                slots.extend(
+                    longer
+                        .take_while(|(value, _)| value.starts_with(bytes))
+                        .map(|(_, slot)| *slot),
+                );
+                slots.sort_unstable();
+                for run in slots.chunk_by(|a, b| a.checked_add(1) == Some(*b)) {
+                    each(run[0]..run[run.len() - 1].saturating_add(1));
+                }
+            }
+            Form::Decimal { end } => {
+                let (mut low, mut high) = (slot, slot.saturating_add(1));
+                // Nothing follows a zero.
+                while slot > 0 && low <= (end - 1) / 10 {
+                    (low, high) = (low * 10, high.saturating_mul(10).min(*end));
+                    each(low..high);
+                }
+            }
+        }
+    }
+}
+
+impl LongerValues {
+    /// Of a path whose scans end with a segment of no fixed width that nothing delimits. `beginnings` are found once a key.
+    pub fn new(
+        key: &KeyPlan,
+        candidate: &Candidate,
+        evidence: &Evidence,
+        beginnings: &[Option<Arc<ValueBeginnings>>],
+    ) -> Option<Self> {
+        let Stop::Prefix { segments } = candidate.stop else {
+            return None;
+        };
+        let last = segments.checked_sub(1)?;
+        let given = |at: usize| {
+            let mut given = candidate.dimensions.iter().filter_map(|of| of.segment());
+            given.any(|(segment, _)| segment == at)
+        };
+        if key.is_delimited(last) || given(last) {
+            return None;
+        }
+        let beginnings = Arc::clone(beginnings[last].as_ref()?);
+        let field = beginnings.field;
+        if !evidence.told.contains(&field) {
+            return None;
+        }
+        let hashes = (0..last).map(|at| &key.segments()[at]);
+        let hashes = hashes.filter(|segment| segment.fields().contains(&field));
+        let chance =
+            hashes.map(|segment| 1.0 / segment.cardinality().unwrap_or(u64::MAX).max(1) as f64);
+        let mut told = evidence.clone();
+        told.told.retain(|other| *other != field);
+        told.range = Some((field, None));
+        Some(Self {
+            chance: chance.product(),
+            evidence: told,
+            beginnings,
+        })
+    }
+
+    /// The field of which there are longer values.
+    pub fn field(&self) -> FieldId {
+        self.beginnings.field
+    }
+
+    /// Ranges of the field's longer values; `slots` is scratch space.
+    pub fn ranges(
+        &self,
+        slot: i64,
+        bytes: &[u8],
+        slots: &mut Vec<i64>,
+        each: impl FnMut(Range<i64>),
+    ) {
+        self.beginnings.longer(slot, bytes, slots, each);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn longer(form: Form, slot: i64, bytes: &str) -> Vec<Range<i64>> {
+        let beginnings = ValueBeginnings {
+            field: FieldId(0),
+            form,
+        };
+        let mut found = Vec::new();
+        beginnings.longer(slot, bytes.as_bytes(), &mut Vec::new(), |range| {
+            found.push(range)
+        });
+        found
+    }
+
+    #[test]
+    fn decimal_numbers_that_go_on_are_ranges() {
+        let decimal = |slot: i64| longer(Form::Decimal { end: 2_500 }, slot, &slot.to_string());
+        assert_eq!(decimal(0), []);
+        assert_eq!(decimal(1), [10..20, 100..200, 1_000..2_000]);
+        assert_eq!(decimal(2), [20..30, 200..300, 2_000..2_500]);
+        assert_eq!(decimal(24), [240..250, 2_400..2_500]);
+        assert_eq!(decimal(249).first(), Some(&(2_490..2_500)));
+        assert_eq!(decimal(250), []);
+        let count: i64 = (1..2_500)
+            .flat_map(decimal)
+            .map(|range| range.end - range.start)
+            .sum();
+        let pairs = (1..2_500).flat_map(|a: i32| (1..2_500).map(move |b: i32| (a, b)));
+        let true_ones = pairs.filter(|(a, b)| a != b && b.to_string().starts_with(&a.to_string()));
+        assert_eq!(count as usize, true_ones.count());
+    }
+
+    #[test]
+    fn listed_values_that_go_on_are_found_by_their_bytes() {
+        let values = ["b", "", "ba", "bab", "c", "bb"];
+        let mut sorted: Vec<(Vec<u8>, i64)> = (10..)
+            .zip(values)
+            .map(|(slot, text)| (text.as_bytes().to_vec(), slot))
+            .collect();
+        sorted.sort();
+        let listed = |at: usize| longer(Form::Listed(sorted.clone()), 10 + at as i64, values[at]);
+        assert_eq!(listed(0), [12..14, 15..16]);
+        assert_eq!(listed(1), [10..11, 12..16]);
+        assert_eq!(listed(2).first(), Some(&(13..14)));
+        assert_eq!(listed(4), []);
+    }
+}
