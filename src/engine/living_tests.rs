@@ -24,12 +24,28 @@ const ROW_BYTES: u64 = 124;
 /// And in a memstore: 72 more, rounded up to 8.
 const ROW_HEAP: u64 = 200;
 
-fn millis(millis: u64) -> SimTime {
+pub(super) fn millis(millis: u64) -> SimTime {
     SimTime::ZERO + SimDuration::from_millis(millis)
 }
 
 /// Two-byte keys, memstores of some hundred rows, regions of some thousand.
 fn config(writes: Vec<Write>, length: u64, seed: u64, changes: ClusterChanges) -> SimConfig {
+    let ids = FieldKind::Int {
+        first: 0,
+        count: IDS,
+    };
+    config_of(ids, "be2(id)", writes, length, seed, changes)
+}
+
+/// The same for other ids, under another key.
+pub(super) fn config_of(
+    ids: FieldKind,
+    key: &str,
+    writes: Vec<Write>,
+    length: u64,
+    seed: u64,
+    changes: ClusterChanges,
+) -> SimConfig {
     let law = |shape| Law {
         shape,
         top: Vec::new(),
@@ -37,10 +53,7 @@ fn config(writes: Vec<Write>, length: u64, seed: u64, changes: ClusterChanges) -
     };
     let field = Field {
         name: "id".into(),
-        kind: FieldKind::Int {
-            first: 0,
-            count: IDS,
-        },
+        kind: ids,
         law: law(LawShape::Zipf { exponent: 0.7 }),
         of: Vec::new(),
         literals: Vec::new(),
@@ -56,7 +69,7 @@ fn config(writes: Vec<Write>, length: u64, seed: u64, changes: ClusterChanges) -
         derived: &[],
         parameters: &BTreeMap::new(),
     };
-    let key = KeyPlan::compile("be2(id)", &environment).expect("the key compiles");
+    let key = KeyPlan::compile(key, &environment).expect("the key compiles");
     let duration = SimDuration::from_millis(length);
     let workload = Workload {
         start,
@@ -215,7 +228,7 @@ fn run() -> impl Strategy<Value = SimConfig> {
 }
 
 /// Regions tile the key space; those that are open are on live servers, and others of the table are gone.
-fn regions_are_sound(simulation: &Simulation<'_>) {
+pub(super) fn regions_are_sound(simulation: &Simulation<'_>) {
     let regions = simulation.table_regions(0);
     let mut border = RowKey::default();
     for (at, &region) in regions.iter().enumerate() {

@@ -14,6 +14,8 @@
 
 mod balancing;
 mod calls;
+#[cfg(test)]
+mod change_tests;
 mod closed_loop;
 mod compaction_jobs;
 mod config;

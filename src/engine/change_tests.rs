@@ -1,0 +1,441 @@
+//! What splits, merges, balancers and crashes do, step by step: small runs, looked at by what happened in them and where they end.
+
+use super::calls::NONE;
+use super::living_tests::{config_of, millis, regions_are_sound};
+use super::simulation::Simulation;
+use super::{ClusterChanges, ClusterEvent, CrashTarget, NormalizerSpec, SimConfig, TimedEvent};
+use crate::cluster::TableSpec;
+use crate::keyspace::RowKey;
+use crate::metrics::{RunResult, SeriesEvent};
+use crate::policy::balance::{Balancer, SimpleBalancer, StochasticBalancer};
+use crate::policy::{NormalizerRules, SplitPolicy};
+use crate::record::FieldKind;
+use crate::statistics::sample_median_error;
+use crate::time::SimDuration;
+use crate::units::{ByteSize, PerSecond};
+use crate::workload::{Arrivals, Drive, Think, Write, WriteKind};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Of a row under an eight-byte key in a store file: 20 + 8 + 1 + 1 + 100.
+const ROW_BYTES: u64 = 130;
+
+fn put(drive: Drive) -> Write {
+    Write {
+        name: "w".into(),
+        kind: WriteKind::Put,
+        drive,
+        with: Vec::new(),
+    }
+}
+
+fn open(rate: f64) -> Write {
+    put(Drive::Open {
+        rate: PerSecond(rate),
+        arrivals: Arrivals::Constant,
+        profile: Vec::new(),
+        import: None,
+    })
+}
+
+fn closed(clients: u32) -> Write {
+    put(Drive::Closed {
+        clients,
+        think: Think::Constant(SimDuration::ZERO),
+        buffer: None,
+        import: None,
+    })
+}
+
+/// Rising keys into one region of `servers`; a flush makes 20,000 bytes of heap into a file, and every region above 9,000 bytes is split.
+fn rising(write: Write, servers: u32, length: u64) -> SimConfig {
+    let changes = ClusterChanges {
+        split_policy: SplitPolicy::ConstantSize,
+        ..ClusterChanges::default()
+    };
+    let ids = FieldKind::Sequence { first: 0 };
+    let mut run = config_of(ids, "be8(id)", vec![write], length, 5, changes);
+    run.split_points = Arc::default();
+    run.key_buckets = Arc::new(vec![RowKey(vec![1])]);
+    run.cluster.servers = servers;
+    run.table.max_file_size = ByteSize(9_000);
+    run
+}
+
+/// Even keys over `regions` regions on four servers, nothing that splits.
+fn even(write: Write, regions: u64, length: u64, changes: ClusterChanges) -> SimConfig {
+    let ids = FieldKind::Int {
+        first: 0,
+        count: 4_800,
+    };
+    let mut run = config_of(ids, "be8(id)", vec![write], length, 5, changes);
+    let points = (1..regions).map(|region| RowKey((4_800 * region / regions).to_be_bytes().into()));
+    run.split_points = Arc::new(points.collect());
+    run.key_buckets = Arc::new(vec![RowKey(vec![1])]);
+    run.cluster.servers = 4;
+    run.table = TableSpec::default();
+    run
+}
+
+fn at(millis_from_start: u64, event: ClusterEvent) -> TimedEvent {
+    TimedEvent {
+        at: millis(millis_from_start),
+        event,
+    }
+}
+
+fn events_of<'a>(result: &'a RunResult, kind: &'a str) -> impl Iterator<Item = &'a SeriesEvent> {
+    let series = result.series.as_ref().expect("a series was asked for");
+    series
+        .events
+        .iter()
+        .filter(move |event| event.event == kind)
+}
+
+#[test]
+fn rising_keys_split_the_hot_region_again_and_again_on_the_same_server() {
+    let run = rising(open(4_000.0), 3, 1_000);
+    let result = super::run(&run);
+    let splits: Vec<_> = events_of(&result, "split").collect();
+    assert!(splits.len() >= 5, "{} splits", splits.len());
+    for pair in splits.windows(2) {
+        assert_eq!(pair[1].region, pair[0].heirs.last().copied());
+    }
+    let series = result.series.as_ref().expect("a series");
+    let busy: Vec<usize> = (0..3)
+        .filter(|&server| series.server_demand.iter().any(|row| row[server] > 0))
+        .collect();
+    assert_eq!(busy.len(), 1, "one server takes all");
+    for open in events_of(&result, "open") {
+        assert_eq!(open.server, Some(busy[0] as u32));
+    }
+}
+
+#[test]
+fn a_split_leaves_the_older_files_and_half_of_the_largest_behind() {
+    let run = rising(open(4_000.0), 3, 1_000);
+    let result = super::run(&run);
+    // The sample of a file holds at least 16 of its rows; the sampled middle is off by this share of the file (one sd).
+    let mut flushed = BTreeMap::new();
+    let (mut start, mut checked) = (0u64, 0);
+    let series = result.series.as_ref().expect("a series");
+    for event in &series.events {
+        match event.event.as_str() {
+            "flush" => {
+                flushed.insert(event.region, event.bytes.unwrap_or(0));
+            }
+            "split" => {
+                let row = event.row.as_deref().expect("a split has a row");
+                let row = RowKey::parse(row).expect("in the notation");
+                let row: [u8; 8] = row.0.try_into().expect("a whole key");
+                let row = u64::from_be_bytes(row);
+                let (total, newest) = (event.bytes.unwrap_or(0), flushed[&event.region]);
+                // The newest file is the largest one: older ones hold a half of a file before.
+                assert!(newest * 2 >= total);
+                let expected = (total - newest) as f64 + newest as f64 / 2.0;
+                let found = ((row - start) * ROW_BYTES) as f64;
+                let rows = newest / ROW_BYTES;
+                let error = sample_median_error(16, rows).expect("more rows than samples");
+                // Four standard deviations, and the rows that come while the region closes.
+                let tolerance = 4.0 * error.sd * newest as f64 + 3.0 * ROW_BYTES as f64;
+                assert!(
+                    (found - expected).abs() < tolerance,
+                    "{found} of {total}, expected {expected}"
+                );
+                start = row;
+                checked += 1;
+            }
+            _ => {}
+        }
+    }
+    assert!(checked >= 5, "{checked} splits");
+}
+
+#[test]
+fn more_servers_don_t_help_rising_keys() {
+    let throughput = |servers| {
+        let mut run = rising(closed(40), servers, 1_500);
+        run.warmup = millis(300);
+        let result = super::run(&run);
+        result.metrics["write_throughput_per_sec"].expect("rows were written")
+    };
+    let (eight, sixteen) = (throughput(8), throughput(16));
+    assert!(
+        eight > 100.0 && (sixteen / eight - 1.0).abs() < 0.05,
+        "{eight} {sixteen}"
+    );
+}
+
+/// All writes to the first of 16 regions, for 200 s; balancer runs at 180 s, samples at 60, 120 and 180 s.
+fn hotspot(balancer: Balancer) -> SimConfig {
+    let changes = ClusterChanges {
+        balancer,
+        balancer_period: SimDuration::from_secs(180),
+        ..ClusterChanges::default()
+    };
+    let mut run = even(open(400.0), 16, 200_000, changes);
+    let points = (1..16u64).map(|region| RowKey((10_000 + region).to_be_bytes().into()));
+    run.split_points = Arc::new(points.collect());
+    // Some 5 MB of heap a minute: a few flushes.
+    run.table.memstore_flush_size = ByteSize(3 << 20);
+    run.cluster.heap = ByteSize(1 << 30);
+    run.sample = SimDuration::from_secs(2);
+    run
+}
+
+#[test]
+fn a_pure_write_hotspot_over_even_counts_starts_no_balancer() {
+    let stochastic = Balancer::Stochastic(StochasticBalancer::default());
+    let result = super::run(&hotspot(stochastic));
+    let findings: Vec<_> = events_of(&result, "balancer")
+        .filter_map(|event| event.detail.as_deref())
+        .collect();
+    // Writes, memstore and store files are all on one server: 5 points each.
+    assert_eq!(findings, ["15/602 = 0.0249 < 0.025: does not start"]);
+    assert_eq!(events_of(&result, "move").count(), 0);
+}
+
+#[test]
+fn reads_on_the_hot_server_start_the_balancer() {
+    let stochastic = Balancer::Stochastic(StochasticBalancer::default());
+    let run = hotspot(stochastic);
+    let mut simulation = Simulation::new(&run);
+    // As if its clients had read as much: what a Get does to the counters.
+    simulation.master.loads.read(0, 30_000);
+    simulation.work();
+    let server = simulation.regions.get(0).server;
+    let result = simulation.finish();
+    let found = events_of(&result, "balancer").next().expect("it ran");
+    let detail = found.detail.as_deref().expect("a finding");
+    assert!(
+        detail.starts_with("20/602 = 0.0332 >= 0.025: starts for its cost"),
+        "{detail}"
+    );
+    // Wherever the hot region is now: one server takes everything.
+    let series = result.series.as_ref().expect("a series");
+    let last = series
+        .server_demand
+        .iter()
+        .rev()
+        .find(|row| row.iter().sum::<u64>() > 100);
+    let last = last.expect("rows were offered");
+    assert_eq!(last[server as usize], last.iter().sum::<u64>());
+}
+
+#[test]
+fn the_simple_balancer_evens_counts_over_servers_that_join() {
+    let changes = ClusterChanges {
+        balancer: Balancer::Simple(SimpleBalancer::default()),
+        balancer_period: SimDuration::from_millis(200),
+        events: Arc::new(vec![at(100, ClusterEvent::AddServers(4))]),
+        ..ClusterChanges::default()
+    };
+    let run = even(open(500.0), 16, 800, changes);
+    let mut simulation = Simulation::new(&run);
+    simulation.work();
+    regions_are_sound(&simulation);
+    let counts: Vec<usize> = (0..8)
+        .map(|server| simulation.regions.on_server(server).count())
+        .collect();
+    assert_eq!(counts, [2; 8]);
+    assert!((0..8).all(|server| simulation.master.counts.of_all(server) == 2));
+    let result = simulation.finish();
+    // The first run finds servers without regions and moves half of all; the others find nothing to do.
+    assert_eq!(events_of(&result, "move").count(), 8);
+    assert_eq!(events_of(&result, "balancer").count(), 3);
+}
+
+#[test]
+fn a_crash_loses_no_acknowledged_row_and_its_regions_open_elsewhere() {
+    let changes = ClusterChanges {
+        events: Arc::new(vec![
+            at(200, ClusterEvent::Crash(CrashTarget::Server(2))),
+            at(300, ClusterEvent::Crash(CrashTarget::Server(2))),
+            at(400, ClusterEvent::Crash(CrashTarget::Server(9))),
+        ]),
+        ..ClusterChanges::default()
+    };
+    let run = even(open(8_000.0), 12, 2_000, changes);
+    let mut simulation = Simulation::new(&run);
+    simulation.work();
+    regions_are_sound(&simulation);
+    assert!((0..12).all(|region| simulation.is_open(region)));
+    let stored: u64 = (0..12)
+        .map(|region| {
+            let files = simulation.stores.get(region);
+            let memstore = simulation.stores.memstores[region as usize];
+            files.map_or(0, |store| store.data.file_bytes()) + memstore.bytes
+        })
+        .sum();
+    let result = simulation.finish();
+    let counts = result.counts;
+    assert_eq!(
+        counts.offered,
+        counts.completed + counts.failed + counts.in_flight
+    );
+    // A row that was synced when its server died, or is in flight, is stored once more than it is acknowledged, if at all.
+    let rows = stored / ROW_BYTES;
+    let more = u64::from(run.cluster.handlers) + counts.in_flight + counts.failed;
+    assert!(
+        rows >= counts.completed && rows <= counts.completed + more,
+        "{rows} {counts:?}"
+    );
+    let detected: Vec<_> = events_of(&result, "crash-detected").collect();
+    assert_eq!(detected.len(), 1);
+    assert_eq!(
+        detected[0].detail.as_deref(),
+        Some("3 regions open elsewhere")
+    );
+    // 215 ms: detection; then the log of some 400 rows at 200 MB/s, and the opening.
+    let replayed = detected[0].bytes.unwrap_or(0);
+    assert!(
+        (300 * ROW_BYTES..500 * ROW_BYTES).contains(&replayed),
+        "{replayed}"
+    );
+    let opened: Vec<_> = events_of(&result, "open").collect();
+    let mut servers: Vec<_> = opened.iter().filter_map(|open| open.server).collect();
+    servers.sort_unstable();
+    assert_eq!(servers, [0, 1, 3], "round robin");
+    let due = 215.0 + 3.0 + replayed as f64 / run.cluster.disk_bandwidth.0 * 1e3;
+    assert!(opened.iter().all(|open| (open.at_ms - due).abs() < 1e-3));
+    assert_eq!(events_of(&result, "impossible").count(), 2);
+}
+
+#[test]
+fn the_last_server_never_dies() {
+    let crash = |millis| at(millis, ClusterEvent::Crash(CrashTarget::Hottest));
+    let changes = ClusterChanges {
+        events: Arc::new(vec![crash(100), crash(200), crash(300), crash(400)]),
+        ..ClusterChanges::default()
+    };
+    let mut run = even(open(2_000.0), 12, 600, changes);
+    run.cluster.servers = 2;
+    let mut simulation = Simulation::new(&run);
+    simulation.work();
+    assert_eq!(simulation.live_servers().len(), 1);
+    regions_are_sound(&simulation);
+    let result = simulation.finish();
+    assert_eq!(events_of(&result, "crash").count(), 1);
+    let last = events_of(&result, "impossible").last().expect("refused");
+    let reason = last.detail.as_deref().expect("a reason");
+    assert!(
+        reason.ends_with("can't die: it is the last one"),
+        "{reason}"
+    );
+}
+
+#[test]
+fn small_neighbours_merge_and_keep_their_rows() {
+    let changes = ClusterChanges {
+        normalizer: Some(NormalizerSpec {
+            rules: NormalizerRules {
+                target_count: Some(1),
+                merge_min_age: SimDuration::ZERO,
+                merge_min_mb: 0,
+                merge_max_regions: 3,
+                ..NormalizerRules::default()
+            },
+            period: SimDuration::from_millis(300),
+        }),
+        ..ClusterChanges::default()
+    };
+    let run = even(open(2_000.0), 12, 500, changes);
+    let mut simulation = Simulation::new(&run);
+    simulation.work();
+    regions_are_sound(&simulation);
+    // Three at a time, two by two: eight merges leave four of twelve, each on the server of its first.
+    let left = simulation.table_regions(0);
+    assert_eq!(left, [13, 15, 17, 19]);
+    assert!(left.iter().all(|&region| simulation.is_open(region)));
+    let servers: Vec<u32> = left
+        .iter()
+        .map(|&region| simulation.regions.get(region).server)
+        .collect();
+    let firsts: Vec<u32> = [0, 3, 6, 9].map(|first| (servers[0] + first) % 4).into();
+    assert_eq!(servers, firsts);
+    let result = simulation.finish();
+    assert_eq!(events_of(&result, "merge").count(), 8);
+    assert_eq!(events_of(&result, "open").count(), 4);
+    assert_eq!(result.counts.failed, 0);
+}
+
+#[test]
+fn an_operator_splits_where_he_likes_unless_splits_are_disabled() {
+    let row = |id: u64| RowKey(id.to_be_bytes().into());
+    let wanted: Arc<[RowKey]> = vec![row(100), row(300), row(1_200)].into();
+    let changes = |split_policy| ClusterChanges {
+        split_policy,
+        events: Arc::new(vec![at(50, ClusterEvent::Split(wanted.clone()))]),
+        ..ClusterChanges::default()
+    };
+    // Regions of 1,200 ids: two rows inside the first, one at the start of the second.
+    let run = even(open(1_000.0), 4, 2_500, changes(SplitPolicy::ConstantSize));
+    let result = super::run(&run);
+    let rows: Vec<_> = events_of(&result, "split")
+        .filter_map(|event| event.row.clone())
+        .collect();
+    // The second one waits until the daughter's reference is compacted.
+    assert_eq!(rows, [row(100).to_string(), row(300).to_string()]);
+    let unsplit: Vec<_> = events_of(&result, "no-split-row").collect();
+    assert_eq!((unsplit.len(), unsplit[0].region), (1, Some(1)));
+    let run = even(open(1_000.0), 4, 2_500, changes(SplitPolicy::Disabled));
+    let result = super::run(&run);
+    assert_eq!(events_of(&result, "split").count(), 0);
+    let reasons: Vec<_> = events_of(&result, "no-split-row")
+        .filter_map(|event| event.detail.as_deref())
+        .collect();
+    assert_eq!(
+        reasons, ["the split policy is `disabled`"; 2],
+        "once a region"
+    );
+}
+
+#[test]
+fn a_region_of_one_row_is_reported_once() {
+    let mut run = rising(open(4_000.0), 3, 1_000);
+    let ids = FieldKind::Int { first: 7, count: 1 };
+    let writes = run.workload.writes.clone();
+    let one = config_of(ids, "be8(id)", writes, 1_000, 5, run.changes.clone());
+    run.generator = one.generator;
+    run.key = one.key;
+    let result = super::run(&run);
+    assert!(events_of(&result, "flush").count() > 3);
+    assert_eq!(events_of(&result, "split").count(), 0);
+    assert_eq!(events_of(&result, "no-split-row").count(), 1);
+}
+
+#[test]
+fn a_slow_server_gets_fast_again_when_the_last_slowness_ends() {
+    let slow = |times, length| ClusterEvent::Slow {
+        server: 1,
+        times,
+        length: SimDuration::from_millis(length),
+    };
+    let changes = ClusterChanges {
+        events: Arc::new(vec![at(10, slow(3.0, 50)), at(40, slow(5.0, 100))]),
+        ..ClusterChanges::default()
+    };
+    let result = super::run(&even(open(500.0), 4, 300, changes));
+    let times: Vec<_> = events_of(&result, "slow")
+        .map(|event| event.at_ms)
+        .collect();
+    assert_eq!(times, [10.0, 40.0, 140.0]);
+}
+
+#[test]
+fn what_comes_too_late_does_not_cut_a_run_off() {
+    let changes = ClusterChanges {
+        balancer: Balancer::Stochastic(StochasticBalancer::default()),
+        balancer_period: SimDuration::from_secs(300),
+        events: Arc::new(vec![at(90_000, ClusterEvent::AddServers(1))]),
+        ..ClusterChanges::default()
+    };
+    let run = even(open(500.0), 4, 300, changes);
+    let mut simulation = Simulation::new(&run);
+    simulation.work();
+    assert!(simulation.regions.get(0).serving != NONE);
+    assert!(
+        simulation.master.loads.due().is_none(),
+        "nothing is sampled for a balancer that never runs"
+    );
+}
