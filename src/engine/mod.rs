@@ -22,6 +22,7 @@ mod config;
 mod copying;
 mod crashing;
 mod fan_out;
+mod finishing;
 mod flush_jobs;
 mod flushing;
 mod keys;

@@ -9,7 +9,7 @@
 use super::calls::Calls;
 use super::closed_loop::ClosedLoop;
 use super::copying::Copying;
-use super::fan_out::{FanOuts, Purpose};
+use super::fan_out::FanOuts;
 use super::keys::Keys;
 use super::locating::LocationCaches;
 use super::master::Master;
@@ -30,7 +30,7 @@ use crate::event_queue::{EventQueue, Line, Moment};
 use crate::metrics::{Recorder, RecorderConfig, RunResult};
 use crate::random::Stream;
 use crate::time::{SimDuration, SimTime};
-use crate::workload::{Drive, ReadDrive, Workload, Write, WriteKind};
+use crate::workload::{Drive, ReadDrive, Workload, WriteKind};
 
 /// What happens after a time that varies.
 #[derive(Debug, Clone, Copy)]
@@ -149,7 +149,7 @@ pub(super) struct Simulation<'a> {
     queue: EventQueue<Event>,
     sequence: u64,
     /// Some event would have happened at or after the end.
-    cut_off: bool,
+    pub cut_off: bool,
 }
 
 impl<'a> Simulation<'a> {
@@ -394,58 +394,6 @@ impl<'a> Simulation<'a> {
         self.cut_off |= !within;
         within.then_some(at)
     }
-
-    /// Accounts for what has not ended.
-    pub fn finish(mut self) -> RunResult {
-        self.place_issued();
-        let workload = &self.config.workload;
-        let finite = workload.writes.iter().all(is_finite)
-            && workload.reads.iter().all(|read| read.drive.is_none());
-        let end = if finite && !self.cut_off {
-            // A run of no length has no rates.
-            self.last_outcome.max(SimTime::from_nanos(1))
-        } else {
-            self.config.duration
-        };
-        for call in self.calls.iter() {
-            if call.is_held() {
-                self.recorder.busy(call.server, call.taken, end);
-            }
-            if !self.closed.buffers_of(call.client) {
-                self.recorder
-                    .unfinished(call.operation.write(), call.intended, end);
-            }
-        }
-        for call in self.pausing.iter() {
-            self.recorder
-                .unfinished(call.operation.write(), call.intended, end);
-        }
-        for (_, part) in &self.fans.parts {
-            if part.taken != SimTime::MAX {
-                self.recorder.busy(part.server, part.taken, end);
-            }
-        }
-        for (_, fan_out) in self.fans.operations.iter().filter(|(_, one)| !one.failed) {
-            match fan_out.purpose {
-                Purpose::Read { read, .. } => {
-                    self.recorder.read_unfinished(read, fan_out.intended, end);
-                }
-                Purpose::Neighbour { which } => {
-                    self.recorder
-                        .neighbour_unfinished(which / 2, fan_out.intended, end);
-                }
-                Purpose::Write { .. } => {
-                    let write = fan_out.operation.write();
-                    self.recorder.unfinished(write, fan_out.intended, end);
-                }
-            }
-        }
-        for row in self.closed.unfinished_rows() {
-            self.recorder
-                .unfinished(row.operation.write(), row.put, end);
-        }
-        self.recorder.finish(end)
-    }
 }
 
 /// A queue slot in which a few events happen: servers have some ten thousand a second each.
@@ -464,12 +412,4 @@ fn is_open_loop(workload: &Workload) -> bool {
     let mut reads = workload.reads.iter();
     writes.any(|write| !matches!(write.drive, Drive::Closed { .. }))
         || reads.any(|read| matches!(read.drive, Some(ReadDrive::Open { .. })))
-}
-
-/// Ends by itself.
-fn is_finite(write: &Write) -> bool {
-    match &write.drive {
-        Drive::Open { import, .. } | Drive::Closed { import, .. } => import.is_some(),
-        Drive::Beat(_) => false,
-    }
 }

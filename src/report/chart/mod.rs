@@ -18,6 +18,7 @@ mod key_map;
 mod label_places;
 mod legend_table;
 mod lorenz;
+mod mark_label;
 mod markup;
 mod overlap;
 mod palette;
