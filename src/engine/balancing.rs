@@ -1,7 +1,8 @@
 //! The balancer: when it runs, what it is shown, and the pace of its moves. Must not know how it decides.
 
+use super::events::Event;
 use super::load_sampling::Activity;
-use super::simulation::{Event, Simulation};
+use super::simulation::Simulation;
 use crate::metrics::Happening;
 use crate::policy::balance::{BalanceFinding, BalancedRegion, Balancer, RegionMove};
 use crate::random::{DrawKey, Stream};

@@ -6,9 +6,10 @@
 
 use super::SimConfig;
 use super::calls::{Call, NONE};
+use super::events::{Event, Travel};
 use super::flushing::Flushing;
 use super::placing::Unplaced;
-use super::simulation::{Event, Simulation, Travel};
+use super::simulation::Simulation;
 use crate::client::BufferedRow;
 use crate::time::{SimDuration, SimTime};
 use crate::workload::{ClosedSource, Drive, Think, WriteId, WriteKind};

@@ -1,9 +1,10 @@
 //! Writes to a table with copies: a row for each copy, sent together. Must not know what becomes of their calls.
 
 use super::calls::{Call, NONE};
+use super::events::Travel;
 use super::fan_out::{FanOut, Part, Purpose, Task};
 use super::placing::{Place, Placing, Unplaced};
-use super::simulation::{Simulation, Travel};
+use super::simulation::Simulation;
 use crate::keyspace::KeyBatch;
 use crate::workload::{OperationBatch, WriteKind};
 

@@ -1,7 +1,8 @@
 //! A server dies: detection, replay of its log, its regions open elsewhere. Must not know what its calls were.
 
+use super::events::Event;
 use super::master::{DeadServer, Opening};
-use super::simulation::{Event, Simulation};
+use super::simulation::Simulation;
 use crate::cluster::CrashTarget;
 use crate::metrics::Happening;
 use crate::random::{DrawKey, Stream};

@@ -1,6 +1,7 @@
 //! Memstores become store files: who asks, who waits, what a flush does to its server. Must not know rows.
 
-use super::simulation::{Event, Simulation};
+use super::events::Event;
+use super::simulation::Simulation;
 use super::store::FlushState;
 use crate::cluster::{DiskJob, Flushed};
 use crate::metrics::Happening;

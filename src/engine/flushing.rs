@@ -1,9 +1,10 @@
 //! Clients with a write buffer: filling it, flushing it, and waiting for all servers. Must not know how servers work.
 
 use super::calls::Call;
+use super::events::{Event, Travel};
 use super::placing::{Place, Unplaced};
 use super::row_weights::RowWeights;
-use super::simulation::{Event, Simulation, Travel};
+use super::simulation::Simulation;
 use crate::client::{BufferedRow, WriteBuffer};
 use crate::time::SimTime;
 use crate::units::ByteSize;

@@ -1,8 +1,9 @@
 //! The normalizer: when it runs, and how its plans are done. Must not know how it decides.
 
 use super::calls::NONE;
+use super::events::Event;
 use super::master::Opening;
-use super::simulation::{Event, Simulation};
+use super::simulation::Simulation;
 use crate::metrics::Happening;
 use crate::policy::{NormalizedRegion, NormalizerPlan, SplitPolicy};
 use crate::time::SimDuration;

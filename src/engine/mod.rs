@@ -21,6 +21,7 @@ mod compaction_jobs;
 mod config;
 mod copying;
 mod crashing;
+mod events;
 mod fan_out;
 mod finishing;
 mod flush_jobs;

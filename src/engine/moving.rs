@@ -4,8 +4,9 @@
 //! one opening before it, or is listed with a dead server whose regions will open when its death is noticed.
 
 use super::calls::NONE;
+use super::events::Event;
 use super::master::Opening;
-use super::simulation::{Event, Simulation};
+use super::simulation::Simulation;
 use crate::metrics::Happening;
 use crate::time::{SimDuration, SimTime};
 

@@ -5,9 +5,10 @@
 
 use super::SimConfig;
 use super::calls::NONE;
+use super::events::Event;
 use super::fan_out::{FanOut, Part, Purpose, Task};
 use super::regions::Regions;
-use super::simulation::{Event, Simulation};
+use super::simulation::Simulation;
 use crate::random::{Stream, exponential, lane_of, stream};
 use crate::storage::RowSize;
 use crate::time::SimDuration;

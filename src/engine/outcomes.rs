@@ -1,6 +1,7 @@
 //! What the clients of closed loops learn: replies, refusals, failures. Must not know why a server refused.
 
-use super::simulation::{Event, Simulation};
+use super::events::Event;
+use super::simulation::Simulation;
 
 impl Simulation<'_> {
     /// The reply to a call reaches its client.

@@ -3,9 +3,10 @@
 
 use super::AttemptDraws;
 use super::calls::NONE;
+use super::events::{Event, Travel};
 use super::fan_out::{FanOut, PART, Purpose, Task};
 use super::scan_cursor::ScanStep;
-use super::simulation::{Event, Simulation, Travel};
+use super::simulation::Simulation;
 use crate::cluster::Admission;
 use crate::metrics::RefusalReason;
 use crate::random::Draws;

@@ -2,8 +2,9 @@
 //! know how long a call takes.
 
 use super::calls::NONE;
+use super::events::Travel;
 use super::fan_out::{Part, Purpose, Task};
-use super::simulation::{Simulation, Travel};
+use super::simulation::Simulation;
 use crate::metrics::RefusalReason;
 use crate::time::SimTime;
 use crate::workload::ReadId;

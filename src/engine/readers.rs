@@ -2,7 +2,8 @@
 
 use super::SimConfig;
 use super::closed_loop::{LEAST_CYCLE, is_nothing, staggered};
-use super::simulation::{Event, Simulation};
+use super::events::Event;
+use super::simulation::Simulation;
 use crate::time::SimTime;
 use crate::workload::{ReadBatch, ReadDrive, ReadId};
 

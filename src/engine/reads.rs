@@ -2,6 +2,7 @@
 
 use super::SimConfig;
 use super::calls::NONE;
+use super::events::Event;
 use super::fan_out::{FanOut, Part, Purpose, Task};
 use super::part_regions::Address;
 use super::placing::Placing;
@@ -9,7 +10,7 @@ use super::region_order::RegionOrder;
 use super::row_spread::RowSpread;
 use super::row_weights::row_size;
 use super::scan_cursor::{ScanCursor, ScanKeys};
-use super::simulation::{Event, Simulation};
+use super::simulation::Simulation;
 use crate::cluster::TableSpec;
 use crate::keyspace::RowKey;
 use crate::metrics::ReadWork;

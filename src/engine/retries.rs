@@ -5,7 +5,8 @@
 //! kept in the queue of those events, where the next ones lie side by side.
 
 use super::calls::{Call, NONE};
-use super::simulation::{Simulation, Travel};
+use super::events::Travel;
+use super::simulation::Simulation;
 use crate::metrics::RefusalReason;
 use crate::time::{SimDuration, SimTime};
 use crate::workload::OperationId;

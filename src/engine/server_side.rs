@@ -1,8 +1,9 @@
 //! What happens at a server: calls arrive, are worked on, are synced, leave. Must not know who sent them.
 
 use super::calls::{Call, NONE};
+use super::events::{Event, Travel};
 use super::fan_out::PART;
-use super::simulation::{Event, Simulation, Travel};
+use super::simulation::Simulation;
 use crate::cluster::{Admission, ClusterSpec, Edits, GroupCommit, Handlers, NextSync};
 use crate::event_queue::Moment;
 use crate::metrics::RefusalReason;

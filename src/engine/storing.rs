@@ -4,8 +4,9 @@
 //! split, merge or die; `stored_rows` is what was there before the run.
 
 use super::SimConfig;
+use super::events::Event;
 use super::row_weights::{longest_key, row_size};
-use super::simulation::{Event, Simulation};
+use super::simulation::Simulation;
 use super::store::{FlushState, ServerStores, Store, StoreRules};
 use crate::cluster::{Memstore, Sampling, TableSpec};
 use crate::keyspace::RowKey;

@@ -1,6 +1,7 @@
 //! What the scenario says will happen to the cluster. Must not know how it is done.
 
-use super::simulation::{Event, Simulation};
+use super::events::Event;
+use super::simulation::Simulation;
 use crate::cluster::ClusterEvent;
 use crate::metrics::Happening;
 use crate::time::SimDuration;
