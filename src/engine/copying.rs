@@ -168,27 +168,26 @@ impl Simulation<'_> {
         });
         let process = self.process_of(call.operation, call.client);
         let exclusive = self.kinds[usize::from(call.operation.write().0)] == WriteKind::Increment;
-        let of_table = Task::Put {
-            row: call.row,
+        let of_table = Place {
             region: call.region,
-            key: call.key,
-            bytes: call.bytes,
+            key_bucket: 0,
             key_length: call.key_length,
-            exclusive,
+            row: call.row,
         };
-        let of_copies = self.copying.rows.iter().map(|&(place, key)| Task::Put {
-            row: place.row,
-            region: place.region,
-            key,
-            bytes: self.weights.of(place.key_length).bytes,
-            key_length: place.key_length,
-            exclusive,
-        });
-        for (number, task) in (0..).zip(std::iter::once(of_table).chain(of_copies)) {
-            let Task::Put { region, .. } = task else {
-                continue;
+        for number in 0..rows {
+            let (place, key) = match number.checked_sub(1) {
+                None => (of_table, call.key),
+                Some(copy) => self.copying.rows[copy as usize],
             };
-            let server = self.server_for(region, process);
+            let task = Task::Put {
+                row: place.row,
+                region: place.region,
+                key,
+                bytes: self.weights.of(place.key_length).bytes,
+                key_length: place.key_length,
+                exclusive,
+            };
+            let server = self.server_for(place.region, process);
             let part = Part::new(fan_out, number, server, task);
             self.copying.sent.push(self.fans.insert_part(part));
         }

@@ -41,6 +41,8 @@ mod part_calls;
 mod part_regions;
 mod placing;
 #[cfg(test)]
+mod read_change_tests;
+#[cfg(test)]
 mod read_tests;
 mod readers;
 mod reads;

@@ -153,7 +153,7 @@ impl Simulation<'_> {
         let taken = std::mem::replace(&mut part.taken, SimTime::MAX);
         let (server, handler, row) = (part.server, part.handler, part.task.exclusive_row());
         self.recorder.busy(server, taken, self.now);
-        self.part_is_written(id);
+        self.part_is_served(id);
         self.count_reads(id);
         self.travel(Travel::PartReply(id));
         if let Some(row) = row {

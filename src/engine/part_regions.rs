@@ -214,8 +214,24 @@ impl Simulation<'_> {
         }
     }
 
+    /// A server has done what a part's call asks for: the row of a put is in its memstore, rows that were read count for the balancer (a
+    /// request a row, as in HBase's `readRequestCount`).
+    pub(super) fn part_is_served(&mut self, id: u32) {
+        let part = &self.fans.parts[id as usize];
+        let loads = &mut self.master.loads;
+        match part.task {
+            Task::Put { .. } => self.part_is_written(id),
+            Task::Gets { .. } => self.fans.gets(id).for_each(|get| loads.read(get.region, 1)),
+            Task::Scan(cursor) => {
+                let operation = &self.fans.operations[part.fan_out as usize];
+                let rows = cursor.call_rows(self.reads.batch_rows(operation.purpose));
+                loads.read(cursor.region(), u32::try_from(rows).unwrap_or(u32::MAX));
+            }
+        }
+    }
+
     /// The row of a put is in its memstore.
-    pub(super) fn part_is_written(&mut self, id: u32) {
+    fn part_is_written(&mut self, id: u32) {
         let part = &mut self.fans.parts[id as usize];
         let Task::Put {
             region,

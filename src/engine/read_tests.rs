@@ -128,7 +128,7 @@ pub(super) fn config() -> SimConfig {
 }
 
 /// `rows` sorted keys as the sample of the table's rows.
-fn with_rows(mut config: SimConfig, rows: impl IntoIterator<Item = u8>) -> SimConfig {
+pub(super) fn with_rows(mut config: SimConfig, rows: impl IntoIterator<Item = u8>) -> SimConfig {
     let mut sample = KeyBatch::default();
     rows.into_iter()
         .for_each(|row| sample.push_with(|bytes| bytes.push(row)));
@@ -140,7 +140,7 @@ fn with_rows(mut config: SimConfig, rows: impl IntoIterator<Item = u8>) -> SimCo
     config
 }
 
-fn gets(keys: impl IntoIterator<Item = u8>) -> Requests {
+pub(super) fn gets(keys: impl IntoIterator<Item = u8>) -> Requests {
     let mut requests = Requests::default();
     for key in keys {
         requests.gets.push_with(|bytes| bytes.push(key));
@@ -150,7 +150,7 @@ fn gets(keys: impl IntoIterator<Item = u8>) -> Requests {
 }
 
 /// Scans of `[start, stop)`; a stop of 0 is the end of the key space.
-fn scans(ranges: &[(u8, u8, ScanRequest)]) -> Requests {
+pub(super) fn scans(ranges: &[(u8, u8, ScanRequest)]) -> Requests {
     let mut requests = Requests::default();
     for (start, stop, scan) in ranges {
         requests.starts.push_with(|bytes| bytes.push(*start));
@@ -162,7 +162,7 @@ fn scans(ranges: &[(u8, u8, ScanRequest)]) -> Requests {
     requests
 }
 
-fn all(rows: f64) -> ScanRequest {
+pub(super) fn all(rows: f64) -> ScanRequest {
     ScanRequest {
         rows,
         rows_read: rows,
@@ -171,7 +171,7 @@ fn all(rows: f64) -> ScanRequest {
 }
 
 /// Runs these reads, which all start at time zero.
-fn run(config: &SimConfig, reads: &[Requests]) -> RunResult {
+pub(super) fn run(config: &SimConfig, reads: &[Requests]) -> RunResult {
     let mut simulation = Simulation::new(config);
     for (index, requests) in (0..).zip(reads) {
         let operation = OperationId::of_read(ReadId(0), 0, index);
