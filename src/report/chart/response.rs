@@ -212,7 +212,9 @@ fn readout(plot: &Plot<'_>, lines: &[Line<'_>], height: f64) -> Readout {
         let values = lines.iter().map(|line| {
             let curve = &line.strategy.response_curve;
             let found = curve.points.iter().find(|(at, _)| *at == quantile);
-            let bound = curve.censored_from.is_some_and(|from| quantile >= from);
+            let bound = line
+                .censored_from
+                .is_some_and(|from| nines(quantile) >= from);
             match found {
                 None => number::UNDEFINED.to_owned(),
                 Some((_, ms)) if bound => format!(">\u{a0}{}", Kind::Millis.text(*ms)),
@@ -222,7 +224,10 @@ fn readout(plot: &Plot<'_>, lines: &[Line<'_>], height: f64) -> Readout {
         Reading {
             x: place(plot, (nines(quantile), 0.0)).0,
             y: None,
-            label: format!("p{}", number::trimmed(quantile * 100.0, 5)),
+            label: format!(
+                "p{}",
+                number::trimmed(quantile * 100.0, if quantile < 0.99 { 1 } else { 5 })
+            ),
             values: values.collect(),
         }
     };
