@@ -140,9 +140,9 @@ fn neighbours_meet_the_same_operations_beside_every_key_and_every_other_neighbou
         name: "users".to_owned(),
         ..neighbour(10.0, 10.0)
     };
-    let alone = offered("be4(id)", &[orders.clone()]);
+    let alone = offered("be4(id)", std::slice::from_ref(&orders));
     assert!((3_700..4_300).contains(&alone), "{alone}");
-    assert_eq!(offered("be8(ts)", &[orders.clone()]), alone);
+    assert_eq!(offered("be8(ts)", std::slice::from_ref(&orders)), alone);
     assert_eq!(offered("be4(id)", &[users, orders]), alone);
 }
 

@@ -69,7 +69,8 @@ fn existing_rows_split_the_table_before_the_run() {
 
 #[test]
 fn every_copy_brings_its_own_rows() {
-    let scenario = scenario("copies = [\"be4(id)\"]\nmemstore_flush_size = \"32MB\"\n");
+    let scenario =
+        scenario("copies = [\"be4(id)\"]\nvalue = \"184B\"\nmemstore_flush_size = \"32MB\"\n");
     let layout = layout(&scenario);
     assert_eq!(layout.existing.len(), 2);
     // The copy's keys are 12 bytes shorter.

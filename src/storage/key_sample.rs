@@ -2,6 +2,9 @@
 
 use std::collections::BinaryHeap;
 
+/// Number of tickets: 2^64.
+const TICKETS: f64 = 18_446_744_073_709_551_616.0;
+
 /// The keys with the least tickets of all that were offered: a uniform sample without repetition, as each key's ticket is random
 /// ("bottom-k": Cohen and Kaplan, "Summarizing data using bottom-k sketches", PODC 2007).
 ///
@@ -33,7 +36,7 @@ impl KeySample {
     pub fn thinned(capacity: usize, share: f64) -> Self {
         Self {
             // A share of 1 is all tickets: the cast saturates.
-            limit: (share * 2f64.powi(64)) as u64,
+            limit: (share * TICKETS) as u64,
             ..Self::new(capacity)
         }
     }
