@@ -20,7 +20,7 @@ const TABLE: f64 = LEFT + WIDE + 44.0;
 pub struct Curve<'a> {
     /// Of its first strategy in the file.
     index: usize,
-    /// What it is called.
+    /// What its first strategy is called.
     pub name: String,
     /// By number of servers, ascending: (servers, throughput a second).
     pub points: Vec<(u32, f64)>,
@@ -41,6 +41,8 @@ impl<'a> Curve<'a> {
             };
             let same_key = |curve: &&mut Self| curve.members[0].key == strategy.key;
             match curves.iter_mut().find(same_key) {
+                // Of several on as many servers, which differ in something else, the first.
+                Some(curve) if curve.has(strategy.servers) => {}
                 Some(curve) => {
                     curve.points.push((strategy.servers, throughput));
                     curve.members.push(strategy);
@@ -55,17 +57,14 @@ impl<'a> Curve<'a> {
         }
         curves.retain_mut(|curve| {
             curve.points.sort_by_key(|(servers, _)| *servers);
-            let first = curve.members[0];
-            let one_name = curve.members.iter().all(|other| other.name == first.name);
-            curve.name = if one_name {
-                finding::name(first)
-            } else {
-                first.key.clone()
-            };
-            let distinct = curve.points.windows(2).all(|pair| pair[0].0 < pair[1].0);
-            distinct && curve.points.len() > 1
+            curve.name = finding::name(curve.members[0]);
+            curve.points.len() > 1
         });
         curves
+    }
+
+    fn has(&self, servers: u32) -> bool {
+        self.points.iter().any(|&(point, _)| point == servers)
     }
 
     /// Fewest and most servers.
@@ -209,12 +208,13 @@ mod tests {
         let results = sample::results(vec![
             at("sixteen", "be8(ts)", 16, 21_000.0),
             at("eight", "be8(ts)", 8, 20_000.0),
+            at("eight, otherwise", "be8(ts)", 8, 19_000.0),
             at("hashed", "md5(id)", 8, 90_000.0),
         ]);
         let curves = Curve::all(&results);
         assert_eq!(curves.len(), 1);
         assert_eq!(curves[0].points, [(8, 20_000.0), (16, 21_000.0)]);
-        assert_eq!(curves[0].name, "be8(ts)");
+        assert_eq!(curves[0].name, "sixteen");
         assert_eq!(
             (curves[0].gain(), curves[0].ideal()),
             (Some(1.05), 40_000.0)
