@@ -3,9 +3,9 @@
 mod schema_parts;
 
 use keyheat::key::{Environment, KeyError, KeyPlan, presets};
-use keyheat::record::{FieldKind, Schema, TextValues, TimeUnit};
+use keyheat::record::{Field, FieldKind, Schema, TextValues, TimeUnit};
 use keyheat::time::EpochNanos;
-use schema_parts::{degrees, field};
+use schema_parts::degrees;
 use std::collections::BTreeMap;
 
 fn text(values: &[&str]) -> FieldKind {
@@ -28,22 +28,22 @@ fn schema() -> Schema {
     let timestamp = |unit| FieldKind::Timestamp { unit, late: None };
     Schema {
         fields: vec![
-            field("ts", timestamp(TimeUnit::Millis)),
-            field("ts_s", timestamp(TimeUnit::Seconds)),
-            field("host", text(&["web1", "web12", "db3"])),
-            field("user", generated(7)),
-            field("event", generated(5)),
-            field("id", FieldKind::Sequence { first: 1 }),
-            field("metric", int(1, 300)),
-            field(
+            Field::new("ts", timestamp(TimeUnit::Millis)),
+            Field::new("ts_s", timestamp(TimeUnit::Seconds)),
+            Field::new("host", text(&["web1", "web12", "db3"])),
+            Field::new("user", generated(7)),
+            Field::new("event", generated(5)),
+            Field::new("id", FieldKind::Sequence { first: 1 }),
+            Field::new("metric", int(1, 300)),
+            Field::new(
                 "tags",
                 FieldKind::Bytes {
                     length: 12,
                     count: Some(900),
                 },
             ),
-            field("company_id", text(&["10001", "77"])),
-            field(
+            Field::new("company_id", text(&["10001", "77"])),
+            Field::new(
                 "stat_date",
                 FieldKind::Digits {
                     width: 8,
@@ -51,15 +51,15 @@ fn schema() -> Schema {
                     count: 300,
                 },
             ),
-            field("campaign_id", generated(6)),
-            field("item_id", generated(9)),
-            field("fid", generated(4)),
+            Field::new("campaign_id", generated(6)),
+            Field::new("item_id", generated(9)),
+            Field::new("fid", generated(4)),
             degrees("lon", 180.0),
             degrees("lat", 90.0),
-            field("span", int(0, 1 << 40)),
-            field("domain", FieldKind::Domain { count: 500 }),
-            field("path", generated(12)),
-            field(
+            Field::new("span", int(0, 1 << 40)),
+            Field::new("domain", FieldKind::Domain { count: 500 }),
+            Field::new("path", generated(12)),
+            Field::new(
                 "caller",
                 FieldKind::Digits {
                     width: 11,
@@ -67,13 +67,13 @@ fn schema() -> Schema {
                     count: 1_000_000,
                 },
             ),
-            field("tenant", int(0, 500)),
-            field("symbol", text(&["AAPL", "IBM"])),
-            field("type", int(0, 99)),
-            field("uid", int(0, 1_000_000_000)),
-            field("date8", int(20_190_101, 10_000)),
-            field("svc", int(-5, 70_000)),
-            field("region", text(&["eu", "us"])),
+            Field::new("tenant", int(0, 500)),
+            Field::new("symbol", text(&["AAPL", "IBM"])),
+            Field::new("type", int(0, 99)),
+            Field::new("uid", int(0, 1_000_000_000)),
+            Field::new("date8", int(20_190_101, 10_000)),
+            Field::new("svc", int(-5, 70_000)),
+            Field::new("region", text(&["eu", "us"])),
         ],
         // 2026-01-01 to 2026-01-08
         time_range: (

@@ -3,9 +3,7 @@
 use keyheat::key::{Environment, KeyPlan, Row, presets};
 use keyheat::keyspace::KeyBatch;
 use keyheat::random::{DrawKey, Seed, Stream};
-use keyheat::record::{
-    Field, FieldKind, Law, LawShape, RecordGenerator, Schema, TextValues, TimeUnit,
-};
+use keyheat::record::{Field, FieldKind, RecordGenerator, Schema, TextValues, TimeUnit};
 use keyheat::time::EpochNanos;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -97,18 +95,7 @@ fn schema() -> Schema {
         ("tenant", int(0, 500)),
         ("symbol", text(&["AAPL", "IBM"])),
     ];
-    let law = Law {
-        shape: LawShape::Uniform,
-        top: Vec::new(),
-        ranked: false,
-    };
-    let field = |(name, kind): (&str, FieldKind)| Field {
-        name: name.to_owned(),
-        kind,
-        law: law.clone(),
-        of: Vec::new(),
-        literals: Vec::new(),
-    };
+    let field = |(name, kind)| Field::new(name, kind);
     Schema {
         fields: kinds.into_iter().map(field).collect(),
         time_range: (EpochNanos(TIMES.0), EpochNanos(TIMES.1)),

@@ -6,13 +6,13 @@ mod schema_parts;
 
 use keyheat::key::{Environment, KeyPlan};
 use keyheat::query::{Costs, PlanContext, Requests, RowCounts, plan};
-use keyheat::record::{FieldKind, KnownField, Schema, TextValues, TimeUnit};
+use keyheat::record::{Field, FieldKind, KnownField, Schema, TextValues, TimeUnit};
 use keyheat::time::{EpochNanos, SimTime};
 use keyheat::workload::{
     Condition, Identity, OperationId, PageRows, RangeExtent, Read, ReadRange, ReadTarget, WriteId,
 };
 use keyheat::workload::{Within, WithinValues};
-use schema_parts::{START, degrees, field, read};
+use schema_parts::{START, degrees, read};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -221,8 +221,8 @@ fn fields() -> Schema {
     let int = |first: i64, count: u64| FieldKind::Int { first, count };
     let time = |unit| FieldKind::Timestamp { unit, late: None };
     let fields = vec![
-        field("company_id", listed("c", 20_000)),
-        field(
+        Field::new("company_id", listed("c", 20_000)),
+        Field::new(
             "stat_date",
             FieldKind::Digits {
                 width: 8,
@@ -230,38 +230,38 @@ fn fields() -> Schema {
                 count: 31,
             },
         ),
-        field("campaign_id", listed("k", 5_000)),
-        field("id", int(0, 100_000_000)),
-        field("ts", time(TimeUnit::Millis)),
-        field("sec", time(TimeUnit::Seconds)),
-        field("host", listed("h", 10_000)),
-        field("event", listed("e", 20)),
-        field("metric", int(0, 2_000)),
-        field("tags", listed("t", 10_000)),
-        field("user_id", int(0, 5_000_000)),
-        field("msg_id", int(1_000_000, 9_000_000)),
-        field("sensor", generated(10_000, 8)),
-        field("type", int(0, 100)),
-        field("date8", int(20_251_201, 31)),
-        field("uid", int(0, 1_000_000)),
-        field("domain", FieldKind::Domain { count: 50_000 }),
-        field("path", listed("p", 2_000)),
-        field("caller", generated(1_000_000, 11)),
-        field("symbol", listed("s", 5_000)),
-        field(
+        Field::new("campaign_id", listed("k", 5_000)),
+        Field::new("id", int(0, 100_000_000)),
+        Field::new("ts", time(TimeUnit::Millis)),
+        Field::new("sec", time(TimeUnit::Seconds)),
+        Field::new("host", listed("h", 10_000)),
+        Field::new("event", listed("e", 20)),
+        Field::new("metric", int(0, 2_000)),
+        Field::new("tags", listed("t", 10_000)),
+        Field::new("user_id", int(0, 5_000_000)),
+        Field::new("msg_id", int(1_000_000, 9_000_000)),
+        Field::new("sensor", generated(10_000, 8)),
+        Field::new("type", int(0, 100)),
+        Field::new("date8", int(20_251_201, 31)),
+        Field::new("uid", int(0, 1_000_000)),
+        Field::new("domain", FieldKind::Domain { count: 50_000 }),
+        Field::new("path", listed("p", 2_000)),
+        Field::new("caller", generated(1_000_000, 11)),
+        Field::new("symbol", listed("s", 5_000)),
+        Field::new(
             "region",
             FieldKind::Text(TextValues::Listed(
                 ["eu", "us", "ap", "af", "sa"].map(str::to_owned).to_vec(),
             )),
         ),
-        field("app", listed("a", 300)),
-        field("svc", int(0, 40)),
-        field("span", int(0, 1_000_000_000)),
+        Field::new("app", listed("a", 300)),
+        Field::new("svc", int(0, 40)),
+        Field::new("span", int(0, 1_000_000_000)),
         degrees("lon", 180.0),
         degrees("lat", 90.0),
-        field("order_id", listed("o", 60_000)),
-        field("item_id", listed("i", 40_000)),
-        field("fid", listed("f", 30_000)),
+        Field::new("order_id", listed("o", 60_000)),
+        Field::new("item_id", listed("i", 40_000)),
+        Field::new("fid", listed("f", 30_000)),
     ];
     const DAYS: i64 = 86_400_000_000_000;
     Schema {

@@ -33,7 +33,7 @@ impl Simulation<'_> {
     }
 
     fn await_balancer(&mut self) {
-        let changes = &self.config.changes;
+        let changes = &self.config.changes.policies;
         if changes.balancer != Balancer::None {
             let period = changes.balancer_period.max(SimDuration::from_millis(1));
             self.await_change(self.now + period, Event::BalancerRuns);
@@ -94,6 +94,7 @@ impl Simulation<'_> {
         let servers = live.len() as u32;
         let decision = config
             .changes
+            .policies
             .balancer
             .decide(&seen, servers, &mut draws.at(run));
         let cost = match &decision.finding {
@@ -113,7 +114,7 @@ impl Simulation<'_> {
             from: live[one.from as usize],
             to: live[one.to as usize],
         });
-        let period = config.changes.balancer_period.as_nanos();
+        let period = config.changes.policies.balancer_period.as_nanos();
         let balancing = &mut self.master.balancing;
         balancing.pending = numbered.collect();
         balancing.interval = SimDuration::from_nanos(period / u64::from(moves.max(1)));

@@ -8,7 +8,7 @@ use crate::cluster::TableSpec;
 use crate::keyspace::RowKey;
 use crate::metrics::{RunResult, SeriesEvent};
 use crate::policy::balance::{Balancer, SimpleBalancer, StochasticBalancer};
-use crate::policy::{NormalizerRules, SplitPolicy};
+use crate::policy::{NormalizerRules, RegionPolicies, SplitPolicy};
 use crate::record::FieldKind;
 use crate::statistics::sample_median_error;
 use crate::time::SimDuration;
@@ -46,12 +46,31 @@ fn closed(clients: u32) -> Write {
     })
 }
 
+fn policies(policies: RegionPolicies) -> ClusterChanges {
+    ClusterChanges {
+        policies,
+        ..ClusterChanges::default()
+    }
+}
+
+fn splitting(split_policy: SplitPolicy) -> ClusterChanges {
+    policies(RegionPolicies {
+        split_policy,
+        ..RegionPolicies::none()
+    })
+}
+
+fn balanced(balancer: Balancer, period_millis: u64) -> ClusterChanges {
+    policies(RegionPolicies {
+        balancer,
+        balancer_period: SimDuration::from_millis(period_millis),
+        ..RegionPolicies::none()
+    })
+}
+
 /// Rising keys into one region of `servers`; a flush makes 20,000 bytes of heap into a file, and every region above `max` bytes is split.
 fn rising(write: Write, servers: u32, length: u64, max: u64) -> SimConfig {
-    let changes = ClusterChanges {
-        split_policy: SplitPolicy::ConstantSize,
-        ..ClusterChanges::default()
-    };
+    let changes = splitting(SplitPolicy::ConstantSize);
     let ids = FieldKind::Sequence { first: 0 };
     let mut run = config_of(ids, "be8(id)", vec![write], length, 5, changes);
     run.split_points = Arc::default();
@@ -149,11 +168,7 @@ fn more_servers_don_t_help_rising_keys() {
 
 /// All writes to the first of 16 regions, for 200 s; balancer runs at 180 s, samples at 60, 120 and 180 s.
 fn hotspot(balancer: Balancer) -> SimConfig {
-    let changes = ClusterChanges {
-        balancer,
-        balancer_period: SimDuration::from_secs(180),
-        ..ClusterChanges::default()
-    };
+    let changes = balanced(balancer, 180_000);
     let mut run = even(open(600.0), 16, 200_000, changes);
     let points = (1..16u64).map(|region| RowKey((10_000 + region).to_be_bytes().into()));
     run.split_points = Arc::new(points.collect());
@@ -206,10 +221,8 @@ fn reads_on_the_hot_server_start_the_balancer() {
 #[test]
 fn the_simple_balancer_evens_counts_over_servers_that_join() {
     let changes = ClusterChanges {
-        balancer: Balancer::Simple(SimpleBalancer::default()),
-        balancer_period: SimDuration::from_millis(2_000),
         events: Arc::new(vec![at(100, ClusterEvent::AddServers(4))]),
-        ..ClusterChanges::default()
+        ..balanced(Balancer::Simple(SimpleBalancer::default()), 2_000)
     };
     let run = even(open(500.0), 16, 4_500, changes);
     let mut simulation = Simulation::new(&run);
@@ -309,19 +322,18 @@ fn the_last_server_never_dies() {
 
 #[test]
 fn small_neighbours_merge_and_keep_their_rows() {
-    let changes = ClusterChanges {
-        normalizer: Some(NormalizerSpec {
-            rules: NormalizerRules {
-                target_count: Some(1),
-                merge_min_age: SimDuration::ZERO,
-                merge_min_mb: 0,
-                merge_max_regions: 3,
-                ..NormalizerRules::default()
-            },
-            period: SimDuration::from_millis(300),
-        }),
-        ..ClusterChanges::default()
+    let rules = NormalizerRules {
+        target_count: Some(1),
+        merge_min_age: SimDuration::ZERO,
+        merge_min_mb: 0,
+        merge_max_regions: 3,
+        ..NormalizerRules::default()
     };
+    let period = SimDuration::from_millis(300);
+    let changes = policies(RegionPolicies {
+        normalizer: Some(NormalizerSpec { rules, period }),
+        ..RegionPolicies::none()
+    });
     let run = even(open(2_000.0), 12, 500, changes);
     let mut simulation = Simulation::new(&run);
     simulation.work();
@@ -347,9 +359,8 @@ fn an_operator_splits_where_he_likes_unless_splits_are_disabled() {
     let row = |id: u64| RowKey(id.to_be_bytes().into());
     let wanted: Arc<[RowKey]> = vec![row(100), row(300), row(1_200)].into();
     let changes = |split_policy| ClusterChanges {
-        split_policy,
         events: Arc::new(vec![at(50, ClusterEvent::Split(wanted.clone()))]),
-        ..ClusterChanges::default()
+        ..splitting(split_policy)
     };
     // Regions of 1,200 ids: two rows inside the first, one at the start of the second.
     let run = even(open(1_000.0), 4, 2_500, changes(SplitPolicy::ConstantSize));
@@ -408,10 +419,8 @@ fn a_slow_server_gets_fast_again_when_the_last_slowness_ends() {
 #[test]
 fn what_comes_too_late_does_not_cut_a_run_off() {
     let changes = ClusterChanges {
-        balancer: Balancer::Stochastic(StochasticBalancer::default()),
-        balancer_period: SimDuration::from_secs(300),
         events: Arc::new(vec![at(90_000, ClusterEvent::AddServers(1))]),
-        ..ClusterChanges::default()
+        ..balanced(Balancer::Stochastic(StochasticBalancer::default()), 300_000)
     };
     let run = even(open(500.0), 4, 300, changes);
     let mut simulation = Simulation::new(&run);

@@ -4,8 +4,7 @@ use crate::client::ClientSpec;
 use crate::cluster::{ClusterEvent, ClusterSpec, Neighbour, TableSpec, TimedEvent};
 use crate::key::KeyPlan;
 use crate::keyspace::{KeyBatch, RowKey};
-use crate::policy::balance::Balancer;
-use crate::policy::{NormalizerSpec, SplitPolicy, SplitSizes};
+use crate::policy::{RegionPolicies, SplitPolicy, SplitSizes};
 use crate::query::AccessPlan;
 use crate::random::Seed;
 use crate::record::RecordGenerator;
@@ -70,11 +69,12 @@ impl SimConfig {
     /// since the write-ahead log of its server doesn't let more bytes through.
     pub fn regions_may_divide(&self) -> bool {
         let changes = &self.changes;
+        let policies = &changes.policies;
         let by_hand = |timed: &TimedEvent| matches!(timed.event, ClusterEvent::Split(_));
-        if changes.normalizer.is_some() || changes.events.iter().any(by_hand) {
+        if policies.normalizer.is_some() || changes.events.iter().any(by_hand) {
             return true;
         }
-        if let SplitPolicy::BusyRegion(rules) = &changes.split_policy
+        if let SplitPolicy::BusyRegion(rules) = &policies.split_policy
             && self.duration >= SimTime::ZERO + rules.min_age
         {
             return true;
@@ -84,7 +84,8 @@ impl SimConfig {
             flush_bytes: self.table.memstore_flush_size.0,
         };
         // The least: alone on its server, or not, with the least jitter.
-        let thresholds = [1, 2].map(|regions| changes.split_policy.threshold(sizes, regions, -0.5));
+        let thresholds =
+            [1, 2].map(|regions| policies.split_policy.threshold(sizes, regions, -0.5));
         let Some(threshold) = thresholds.into_iter().flatten().min() else {
             return false;
         };
@@ -108,14 +109,8 @@ const STORE_FILE_GROWTH: f64 = 1.25;
 /// What the cluster does by itself, what happens to it, and who else uses it.
 #[derive(Debug, Clone)]
 pub struct ClusterChanges {
-    /// When regions are split, in the table and its copies.
-    pub split_policy: SplitPolicy,
-    /// Splits and merges by size; `None` (HBase's default) leaves it out.
-    pub normalizer: Option<NormalizerSpec>,
-    /// Which regions move.
-    pub balancer: Balancer,
-    /// How often it runs, first after one period (`hbase.balancer.period`).
-    pub balancer_period: SimDuration,
+    /// What it does to its regions.
+    pub policies: RegionPolicies,
     /// What happens to the cluster, in order of time.
     pub events: Arc<Vec<TimedEvent>>,
     /// Other tables on the same servers.
@@ -128,10 +123,7 @@ impl Default for ClusterChanges {
     /// Nothing changes: regions and servers stay as they are.
     fn default() -> Self {
         Self {
-            split_policy: SplitPolicy::Disabled,
-            normalizer: None,
-            balancer: Balancer::None,
-            balancer_period: SimDuration::from_secs(300),
+            policies: RegionPolicies::none(),
             events: Arc::default(),
             neighbours: Arc::default(),
             existing: Arc::default(),

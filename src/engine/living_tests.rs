@@ -1,21 +1,20 @@
 //! What must hold whenever regions divide, merge and move, and servers die, join and slow down: for random runs, looked at where they end.
 
 use super::calls::NONE;
+use super::one_field;
 use super::simulation::Simulation;
 use super::{ClusterChanges, ClusterEvent, CrashTarget, NormalizerSpec, SimConfig, TimedEvent};
 use crate::client::ClientSpec;
 use crate::cluster::{ClusterSpec, TableSpec};
-use crate::key::{Environment, KeyPlan};
 use crate::keyspace::RowKey;
 use crate::policy::balance::{Balancer, LoadBalancer, SimpleBalancer};
-use crate::policy::{NormalizerRules, SplitPolicy};
+use crate::policy::{NormalizerRules, RegionPolicies, SplitPolicy};
 use crate::random::Seed;
-use crate::record::{Field, FieldKind, Law, LawShape, RecordGenerator, Schema};
-use crate::time::{EpochNanos, SimDuration, SimTime};
+use crate::record::{Field, FieldKind, Law, LawShape, RecordGenerator};
+use crate::time::{SimDuration, SimTime};
 use crate::units::{Bandwidth, ByteSize, PerSecond};
 use crate::workload::{Arrivals, Drive, Population, Think, Workload, Write, WriteKind};
 use proptest::prelude::*;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const IDS: u64 = 5_000;
@@ -46,33 +45,18 @@ pub(super) fn config_of(
     seed: u64,
     changes: ClusterChanges,
 ) -> SimConfig {
-    let law = |shape| Law {
-        shape,
+    let law = Law {
+        shape: LawShape::Zipf { exponent: 0.7 },
         top: Vec::new(),
         ranked: true,
     };
-    let field = Field {
-        name: "id".into(),
-        kind: ids,
-        law: law(LawShape::Zipf { exponent: 0.7 }),
-        of: Vec::new(),
-        literals: Vec::new(),
-    };
-    let start = EpochNanos(0);
-    let schema = Schema {
-        fields: vec![field],
-        time_range: (start, start.at(SimTime::from_nanos(1 << 50))),
-        sequence_span: 1 << 40,
-    };
-    let environment = Environment {
-        schema: &schema,
-        derived: &[],
-        parameters: &BTreeMap::new(),
-    };
-    let key = KeyPlan::compile(key, &environment).expect("the key compiles");
+    let schema = one_field::schema(Field {
+        law,
+        ..Field::new("id", ids)
+    });
     let duration = SimDuration::from_millis(length);
     let workload = Workload {
-        start,
+        start: one_field::START,
         duration,
         writes,
         existing: Vec::new(),
@@ -88,7 +72,7 @@ pub(super) fn config_of(
         sample: SimDuration::from_millis(10),
         workload: Arc::new(workload),
         generator,
-        key: Arc::new(key),
+        key: one_field::compiled(key, &schema),
         split_points: Arc::new(vec![RowKey(vec![4, 0]), RowKey(vec![9])]),
         key_buckets: Arc::default(),
         copies: Arc::default(),
@@ -191,10 +175,12 @@ fn changes() -> impl Strategy<Value = ClusterChanges> {
         |(split_policy, balancer, normalizer, mut events)| {
             events.sort_by_key(|timed| timed.at);
             ClusterChanges {
-                split_policy,
-                normalizer,
-                balancer,
-                balancer_period: SimDuration::from_millis(23),
+                policies: RegionPolicies {
+                    split_policy,
+                    normalizer,
+                    balancer,
+                    balancer_period: SimDuration::from_millis(23),
+                },
                 events: Arc::new(events),
                 ..ClusterChanges::default()
             }

@@ -49,12 +49,12 @@ pub(super) struct LoadSampling {
 
 impl LoadSampling {
     pub fn new(config: &SimConfig) -> Self {
-        let asked = match config.changes.balancer {
+        let asked = match config.changes.policies.balancer {
             Balancer::Stochastic(_) => Some(Asked::Samples),
             Balancer::Load(_) => Some(Asked::Rows),
             Balancer::None | Balancer::Simple(_) => None,
         };
-        let runs = SimTime::ZERO + config.changes.balancer_period < config.duration;
+        let runs = SimTime::ZERO + config.changes.policies.balancer_period < config.duration;
         Self {
             asked: asked.filter(|_| runs),
             due: SimTime::ZERO + STATUS_PERIOD,

@@ -14,7 +14,7 @@ const MB: u64 = 1 << 20;
 impl Simulation<'_> {
     /// The next run of the normalizer is awaited, if there is one.
     pub(super) fn await_normalizer(&mut self) {
-        if let Some(normalizer) = &self.config.changes.normalizer {
+        if let Some(normalizer) = &self.config.changes.policies.normalizer {
             let period = normalizer.period.max(SimDuration::from_millis(1));
             self.await_change(self.now + period, Event::NormalizerRuns);
         }
@@ -23,7 +23,7 @@ impl Simulation<'_> {
     /// The normalizer looks at the table and its copies, one after another. Its plans are all carried out at once, splits first
     /// (`RegionNormalizerWorker` hands them over without waiting); one that has become impossible is left out without a word, as in HBase.
     pub(super) fn normalizer_runs(&mut self) {
-        let Some(normalizer) = self.config.changes.normalizer.clone() else {
+        let Some(normalizer) = self.config.changes.policies.normalizer.clone() else {
             return;
         };
         for table in 0..=self.config.copies.len() as u32 {
@@ -35,7 +35,7 @@ impl Simulation<'_> {
             for plan in normalizer.rules.plans(&seen) {
                 match plan {
                     NormalizerPlan::Split(at) => {
-                        if self.config.changes.split_policy != SplitPolicy::Disabled {
+                        if self.config.changes.policies.split_policy != SplitPolicy::Disabled {
                             self.split_at_middle(regions[at]);
                         }
                     }

@@ -35,6 +35,8 @@ mod master;
 mod merging;
 mod moving;
 mod neighbouring;
+#[cfg(test)]
+mod one_field;
 mod open_loop;
 mod outcomes;
 mod part_calls;

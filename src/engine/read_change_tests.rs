@@ -22,7 +22,7 @@ fn changing(mut config: SimConfig, changes: &[Change]) -> SimConfig {
     config.duration = SimTime::ZERO + SimDuration::from_secs(60);
     config.cluster.split_offline = SimDuration::from_millis(30);
     config.cluster.failure_detection = SimDuration::from_millis(20);
-    config.changes.split_policy = SplitPolicy::ConstantSize;
+    config.changes.policies.split_policy = SplitPolicy::ConstantSize;
     let event = |change: &Change| match *change {
         Change::Split(at, row) => (at, ClusterEvent::Split(Arc::new([RowKey(vec![row])]))),
         Change::Crash(at, server) => (at, ClusterEvent::Crash(CrashTarget::Server(server))),

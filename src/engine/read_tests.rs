@@ -1,22 +1,19 @@
 //! What becomes of a read that asks for given keys and ranges, to the nanosecond: constant service times, idle or full servers.
 
 use super::calls::NONE;
+use super::one_field;
 use super::simulation::Simulation;
 use super::{PlannedRead, SimConfig, TableCopy};
 use crate::client::ClientSpec;
 use crate::cluster::{ClusterSpec, ServiceLaw, ServiceSpec, TableSpec};
-use crate::key::{Environment, KeyPlan};
 use crate::keyspace::{KeyBatch, RowKey};
 use crate::metrics::RunResult;
 use crate::query::{Costs, PlanContext, Requests, ScanRequest, plan};
 use crate::random::Seed;
-use crate::record::{
-    Field, FieldId, FieldKind, KnownField, Law, LawShape, RecordGenerator, Schema,
-};
-use crate::time::{EpochNanos, SimDuration, SimTime};
+use crate::record::{Field, FieldId, FieldKind, KnownField, RecordGenerator};
+use crate::time::{SimDuration, SimTime};
 use crate::units::ByteSize;
 use crate::workload::{OperationId, Population, Read, ReadId, Workload};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const MICROS: u64 = 1_000;
@@ -29,32 +26,13 @@ const DISK: u64 = 30_000 * MICROS;
 
 /// One-byte keys; a region for every ten of them, dealt to four servers; a call of a scanner returns four rows.
 pub(super) fn config() -> SimConfig {
-    let field = Field {
-        name: "id".into(),
-        kind: FieldKind::Int {
-            first: 0,
-            count: 100,
-        },
-        law: Law {
-            shape: LawShape::Uniform,
-            top: Vec::new(),
-            ranked: false,
-        },
-        of: Vec::new(),
-        literals: Vec::new(),
+    let ids = FieldKind::Int {
+        first: 0,
+        count: 100,
     };
-    let start = EpochNanos(0);
-    let schema = Schema {
-        fields: vec![field],
-        time_range: (start, start.at(SimTime::from_nanos(1 << 50))),
-        sequence_span: 1 << 40,
-    };
-    let environment = Environment {
-        schema: &schema,
-        derived: &[],
-        parameters: &BTreeMap::new(),
-    };
-    let key = Arc::new(KeyPlan::compile("be1(id)", &environment).expect("the key compiles"));
+    let start = one_field::START;
+    let schema = one_field::schema(Field::new("id", ids));
+    let key = one_field::compiled("be1(id)", &schema);
     let read = Read {
         name: "r".into(),
         equal: vec![KnownField::Stored(FieldId(0))],

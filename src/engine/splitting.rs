@@ -91,7 +91,7 @@ impl Simulation<'_> {
     fn due_split(&mut self, region: u32) -> Option<RowKey> {
         let candidate = self.candidate(region)?;
         let files = self.config.table.blocking_store_files;
-        let policy = &self.config.changes.split_policy;
+        let policy = &self.config.changes.policies.split_policy;
         let verdict = policy.verdict(self.master.splitting.sizes, &candidate, files);
         if !verdict.splits() {
             return None;
@@ -122,7 +122,7 @@ impl Simulation<'_> {
     pub(super) fn ask_for_splits(&mut self, rows: &[RowKey]) {
         for row in rows {
             let region = self.region_of_row(row);
-            if self.config.changes.split_policy == SplitPolicy::Disabled {
+            if self.config.changes.policies.split_policy == SplitPolicy::Disabled {
                 self.report_unsplit(region, None);
                 continue;
             }

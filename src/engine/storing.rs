@@ -278,7 +278,7 @@ impl Simulation<'_> {
     /// A region is split if it is due, else compacted if it has files enough: after each flush and each compaction, and when a flush is held.
     pub(super) fn split_or_compact(&mut self, region: u32) {
         let now = self.now;
-        if let SplitPolicy::BusyRegion(rules) = &self.config.changes.split_policy
+        if let SplitPolicy::BusyRegion(rules) = &self.config.changes.policies.split_policy
             && let Some((memstore, store)) = self.stores.pair_mut(region)
         {
             let written = store.flushed_rows + u64::from(memstore.rows);
@@ -324,7 +324,7 @@ impl Simulation<'_> {
         }
         let (start, end) = self.region_range(region);
         split_row(
-            &self.config.changes.split_policy,
+            &self.config.changes.policies.split_policy,
             start.as_bytes(),
             end.as_bytes(),
             data.has_references(),

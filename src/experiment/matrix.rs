@@ -193,10 +193,7 @@ fn unsplit(copy: &Copy) -> TableCopy {
 /// What becomes of the cluster in a run.
 fn changes(changes: &Changes, existing: Arc<Vec<ExistingRows>>) -> ClusterChanges {
     ClusterChanges {
-        split_policy: changes.split_policy.clone(),
-        normalizer: changes.normalizer.clone(),
-        balancer: changes.balancer,
-        balancer_period: changes.balancer_period,
+        policies: changes.policies.clone(),
         events: changes.events.clone(),
         neighbours: changes.neighbours.clone(),
         existing,

@@ -13,7 +13,7 @@ use super::shape::Shape;
 use super::{describe, reach};
 use crate::keyspace::{KeyBatch, RowKey};
 use crate::random::{DrawKey, Draws};
-use crate::record::{FieldId, FieldKind, Law, Schema};
+use crate::record::{Field, FieldId, FieldKind, Schema};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -298,13 +298,7 @@ fn check_length(checker: &mut Checker<'_>, segments: &[Segment], shape: &Shape, 
 /// The schema with only the fields of `used` filled in, so that a plan does not keep long lists of values that it never
 /// writes.
 fn used_fields(schema: &Schema, used: &[FieldId]) -> Schema {
-    let blank = |name: &String| crate::record::Field {
-        name: name.clone(),
-        kind: FieldKind::Int { first: 0, count: 1 },
-        law: Law::default(),
-        of: Vec::new(),
-        literals: Vec::new(),
-    };
+    let blank = |name: &String| Field::new(name, FieldKind::Int { first: 0, count: 1 });
     let fields = schema.fields.iter().enumerate();
     let fields = fields
         .map(|(at, field)| {

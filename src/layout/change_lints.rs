@@ -39,12 +39,12 @@ fn text(time: SimTime) -> String {
 
 /// A warning when the file names a balancer of its own, a note for HBase's default.
 fn balancer_never_runs(strategy: &Strategy, time: &TimeSpec) -> Option<Diagnostic> {
-    let changes = &strategy.setup.changes;
-    if changes.balancer == Balancer::None || changes.balancer_period < time.duration {
+    let policies = &strategy.setup.changes.policies;
+    if policies.balancer == Balancer::None || policies.balancer_period < time.duration {
         return None;
     }
     let default = Balancer::Stochastic(StochasticBalancer::default());
-    let severity = if changes.balancer == default {
+    let severity = if policies.balancer == default {
         Severity::Note
     } else {
         Severity::Warning
@@ -53,7 +53,7 @@ fn balancer_never_runs(strategy: &Strategy, time: &TimeSpec) -> Option<Diagnosti
         severity,
         format!(
             "the balancer never runs: first after {}, in a run of {}",
-            Nanos(changes.balancer_period.as_nanos()),
+            Nanos(policies.balancer_period.as_nanos()),
             Nanos(time.duration.as_nanos())
         ),
         "shorten `balancer.period`, lengthen `time.duration`, or say `balancer.policy = \"none\"`",
@@ -63,7 +63,7 @@ fn balancer_never_runs(strategy: &Strategy, time: &TimeSpec) -> Option<Diagnosti
 /// Existing rows may have brought a region near its threshold: then nothing is said.
 fn no_region_splits(strategy: &Strategy, layout: &Layout, time: &TimeSpec) -> Option<Diagnostic> {
     let setup = &strategy.setup;
-    let policy = &setup.changes.split_policy;
+    let policy = &setup.changes.policies.split_policy;
     if layout.existing_rows > 0
         || setup.workload.writes.is_empty()
         || matches!(policy, SplitPolicy::BusyRegion(_))
@@ -122,7 +122,7 @@ fn event_without_effect(
     let named = match event {
         ClusterEvent::Crash(CrashTarget::Server(server)) => *server,
         ClusterEvent::Slow { server, .. } => *server,
-        ClusterEvent::Split(_) if setup.changes.split_policy == SplitPolicy::Disabled => {
+        ClusterEvent::Split(_) if setup.changes.policies.split_policy == SplitPolicy::Disabled => {
             return Some(lint(
                 Severity::Warning,
                 format!(

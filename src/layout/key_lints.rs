@@ -132,10 +132,10 @@ impl Context<'_> {
     /// The table may split, and a balancer may move the parts: daughters alone stay where their parent was.
     fn spreads_by_itself(&self) -> bool {
         let setup = &self.strategy.setup;
-        let changes = &setup.changes;
-        changes.split_policy != SplitPolicy::Disabled
-            && changes.balancer != Balancer::None
-            && changes.balancer_period < setup.workload.duration
+        let policies = &setup.changes.policies;
+        policies.split_policy != SplitPolicy::Disabled
+            && policies.balancer != Balancer::None
+            && policies.balancer_period < setup.workload.duration
     }
 
     fn buckets_share_regions(&self) -> Option<Diagnostic> {

@@ -21,15 +21,12 @@ const OPERATIONS: usize = 20_000;
 
 fn schema(sensor: LawShape) -> Schema {
     let field = |name: &str, kind, shape| Field {
-        name: name.into(),
-        kind,
         law: Law {
             shape,
             top: Vec::new(),
             ranked: true,
         },
-        of: Vec::new(),
-        literals: Vec::new(),
+        ..Field::new(name, kind)
     };
     Schema {
         fields: vec![

@@ -6,7 +6,7 @@ use super::plan_layout::Table;
 use super::table_sample::TableSample;
 use crate::engine::ExistingRows;
 use crate::keyspace::{KeyBatch, RowKey};
-use crate::policy::{SplitSizes, quantile_points, starting_points};
+use crate::policy::{GrownTable, SplitSizes, quantile_points};
 use crate::scenario::Presplit;
 use std::sync::Arc;
 
@@ -86,14 +86,14 @@ impl StartingRegions {
             max_file_bytes: setup.table.max_file_size.0,
             flush_bytes: setup.table.memstore_flush_size.0,
         };
-        let points = starting_points(
-            &self.points,
-            &sorted,
+        let table = GrownTable {
+            sample: &sorted,
             bytes,
-            &setup.changes.split_policy,
+            policy: &setup.changes.policies.split_policy,
             sizes,
-            setup.cluster.servers,
-        );
+            servers: setup.cluster.servers,
+        };
+        let points = table.starting_points(&self.points);
         let mut keys = KeyBatch::default();
         for key in sorted {
             keys.push_with(|out| out.extend_from_slice(key));

@@ -14,6 +14,7 @@ mod normalizer;
 mod number_string_split;
 mod quantile_points;
 mod region_memory;
+mod region_policies;
 mod split_algorithm;
 mod split_error;
 mod split_point_check;
@@ -34,6 +35,7 @@ pub use normalizer::{NormalizedRegion, NormalizerPlan, NormalizerRules, Normaliz
 pub use number_string_split::NumberStringSplit;
 pub use quantile_points::{quantile_points, quantile_ranks};
 pub use region_memory::{check_memory, memory_needed};
+pub use region_policies::RegionPolicies;
 pub use split_algorithm::{SplitAlgorithm, UnknownAlgorithm, bucket_points};
 pub use split_error::SplitError;
 pub use split_point_check::{SplitPointError, check_split_points};
@@ -42,4 +44,4 @@ pub use split_policy::{
     SplitSizes, SplitVerdict,
 };
 pub use split_row::{NoSplitRow, SampledFile, check_split_row, split_row};
-pub use starting_points::starting_points;
+pub use starting_points::GrownTable;

@@ -4,85 +4,90 @@ use super::{SampledFile, SplitCandidate, SplitPolicy, SplitSizes, split_row};
 use crate::keyspace::RowKey;
 use crate::time::SimDuration;
 
-/// The split points that a run starts with: those of `points` (sorted), and those at which the table has been split since for its `bytes` of
-/// rows. `sample` are sorted keys of these rows, repetitions included, each standing for as many bytes.
-///
-/// Round by round, every region over its threshold is split at its data's middle until none is; regions are dealt round robin to `servers`
-/// anew in each round, so that region i of n has as many of its table on its server as there are regions i, i + servers, i + 2 servers...
-/// There is no jitter, and references are compacted. A region that can't be split, for one that holds one row, stays whole.
-/// O(rounds x (regions + log sample)), with at most as many rounds as regions, and log2(bytes / threshold) of them when keys are many.
-pub fn starting_points(
-    points: &[RowKey],
-    sample: &[&[u8]],
-    bytes: u64,
-    policy: &SplitPolicy,
-    sizes: SplitSizes,
-    servers: u32,
-) -> Vec<RowKey> {
-    debug_assert!(points.is_sorted() && sample.is_sorted());
-    let mut points = points.to_vec();
-    loop {
-        let found = due_points(&points, sample, bytes, policy, sizes, servers);
-        if found.is_empty() {
-            return points;
-        }
-        points.extend(found);
-        points.sort_unstable();
-    }
+/// A table with rows: what decides where it has been split.
+#[derive(Debug, Clone, Copy)]
+pub struct GrownTable<'a> {
+    /// Sorted keys of a sample of its rows, repetitions included, each standing for as many bytes.
+    pub sample: &'a [&'a [u8]],
+    /// Of its store files.
+    pub bytes: u64,
+    /// When it is split.
+    pub policy: &'a SplitPolicy,
+    /// What the policy measures regions by.
+    pub sizes: SplitSizes,
+    /// Regions are dealt to so many.
+    pub servers: u32,
 }
 
-/// Split rows of the regions that are over their thresholds.
-fn due_points(
-    points: &[RowKey],
-    sample: &[&[u8]],
-    bytes: u64,
-    policy: &SplitPolicy,
-    sizes: SplitSizes,
-    servers: u32,
-) -> Vec<RowKey> {
-    let servers = u64::from(servers.max(1));
-    let regions = points.len() as u64 + 1;
-    let mut found = Vec::new();
-    let mut from = 0;
-    for region in 0..regions {
-        let start = match region {
-            0 => &[][..],
-            _ => points[region as usize - 1].as_bytes(),
-        };
-        let end = points
-            .get(region as usize)
-            .map_or(&[][..], RowKey::as_bytes);
-        let rows = match end {
-            [] => &sample[from..],
-            _ => &sample[from..from + sample[from..].partition_point(|row| *row < end)],
-        };
-        from += rows.len();
-        let (Some(&first), Some(&last)) = (rows.first(), rows.last()) else {
-            continue;
-        };
-        let on_server = regions / servers + u64::from(region % servers < regions % servers);
-        let on_server = u32::try_from(on_server).unwrap_or(u32::MAX);
-        let candidate = SplitCandidate {
-            store_bytes: (u128::from(bytes) * rows.len() as u128 / sample.len() as u128) as u64,
-            store_files: 1,
-            has_references: false,
-            table_regions: on_server,
-            server_regions: on_server,
-            blocked_rate: 0.0,
-            age: SimDuration::ZERO,
-            jitter: 0.0,
-        };
-        if !policy.verdict(sizes, &candidate, u32::MAX).splits() {
-            continue;
+impl GrownTable<'_> {
+    /// The split points that a run starts with: those of `points` (sorted), and those at which the table has been split since.
+    ///
+    /// Round by round, every region over its threshold is split at its data's middle until none is; regions are dealt round robin to the
+    /// servers anew in each round, so that region i of n has as many of its table on its server as there are regions i, i + servers,
+    /// i + 2 servers... There is no jitter, and references are compacted. A region that can't be split, for one that holds one row, stays whole.
+    /// O(rounds x (regions + log sample)), with at most as many rounds as regions, and log2(bytes / threshold) of them when keys are many.
+    pub fn starting_points(&self, points: &[RowKey]) -> Vec<RowKey> {
+        debug_assert!(points.is_sorted() && self.sample.is_sorted());
+        let mut points = points.to_vec();
+        loop {
+            let found = self.due_points(&points);
+            if found.is_empty() {
+                return points;
+            }
+            points.extend(found);
+            points.sort_unstable();
         }
-        let file = SampledFile {
-            sample: rows,
-            first,
-            last,
-        };
-        found.extend(split_row(policy, start, end, false, Some(file)));
     }
-    found
+
+    /// Split rows of the regions that are over their thresholds.
+    fn due_points(&self, points: &[RowKey]) -> Vec<RowKey> {
+        let sample = self.sample;
+        let servers = u64::from(self.servers.max(1));
+        let regions = points.len() as u64 + 1;
+        let mut found = Vec::new();
+        let mut from = 0;
+        for region in 0..regions {
+            let start = match region {
+                0 => &[][..],
+                _ => points[region as usize - 1].as_bytes(),
+            };
+            let end = points
+                .get(region as usize)
+                .map_or(&[][..], RowKey::as_bytes);
+            let rows = match end {
+                [] => &sample[from..],
+                _ => &sample[from..from + sample[from..].partition_point(|row| *row < end)],
+            };
+            from += rows.len();
+            let (Some(&first), Some(&last)) = (rows.first(), rows.last()) else {
+                continue;
+            };
+            let on_server = regions / servers + u64::from(region % servers < regions % servers);
+            let on_server = u32::try_from(on_server).unwrap_or(u32::MAX);
+            let share = u128::from(self.bytes) * rows.len() as u128;
+            let candidate = SplitCandidate {
+                store_bytes: (share / sample.len() as u128) as u64,
+                store_files: 1,
+                has_references: false,
+                table_regions: on_server,
+                server_regions: on_server,
+                blocked_rate: 0.0,
+                age: SimDuration::ZERO,
+                jitter: 0.0,
+            };
+            let verdict = self.policy.verdict(self.sizes, &candidate, u32::MAX);
+            if !verdict.splits() {
+                continue;
+            }
+            let file = SampledFile {
+                sample: rows,
+                first,
+                last,
+            };
+            found.extend(split_row(self.policy, start, end, false, Some(file)));
+        }
+        found
+    }
 }
 
 #[cfg(test)]
@@ -105,7 +110,14 @@ mod tests {
     }
 
     fn stepping(points: &[RowKey], rows: &[&[u8]], bytes: u64, servers: u32) -> Vec<RowKey> {
-        starting_points(points, rows, bytes, &SplitPolicy::Stepping, SIZES, servers)
+        let table = GrownTable {
+            sample: rows,
+            bytes,
+            policy: &SplitPolicy::Stepping,
+            sizes: SIZES,
+            servers,
+        };
+        table.starting_points(points)
     }
 
     #[test]
@@ -143,17 +155,19 @@ mod tests {
         // prefixes have their middle in the first one.
         let rows = even(300);
         let policy = SplitPolicy::KeyPrefix { prefix_length: 3 };
-        let points = starting_points(&[], &slices(&rows), 1 << 40, &policy, SIZES, 3);
-        assert_eq!(points, [RowKey(vec![0, 0, 0])]);
-        let none = starting_points(
-            &[],
-            &slices(&rows),
-            1 << 40,
-            &SplitPolicy::Disabled,
-            SIZES,
-            3,
-        );
-        assert_eq!(none, []);
+        let sample = slices(&rows);
+        let points = |policy| {
+            let table = GrownTable {
+                sample: &sample,
+                bytes: 1 << 40,
+                policy,
+                sizes: SIZES,
+                servers: 3,
+            };
+            table.starting_points(&[])
+        };
+        assert_eq!(points(&policy), [RowKey(vec![0, 0, 0])]);
+        assert_eq!(points(&SplitPolicy::Disabled), []);
         assert_eq!(stepping(&[], &[], 1 << 40, 3), []);
     }
 

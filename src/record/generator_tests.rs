@@ -15,13 +15,7 @@ fn law(shape: LawShape) -> Law {
 }
 
 fn field(name: &str, kind: FieldKind, of: &[&str]) -> (Field, Vec<String>) {
-    let field = Field {
-        name: name.into(),
-        kind,
-        law: law(LawShape::Uniform),
-        of: Vec::new(),
-        literals: Vec::new(),
-    };
+    let field = Field::new(name, kind);
     (field, of.iter().map(|name| (*name).to_owned()).collect())
 }
 

@@ -166,6 +166,17 @@ const LITERALS_FROM: i64 = i64::MIN;
 const LITERALS_MAX: i64 = 65_536;
 
 impl Field {
+    /// A field with equally likely values that depend on no other field.
+    pub fn new(name: impl Into<String>, kind: FieldKind) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            law: Law::default(),
+            of: Vec::new(),
+            literals: Vec::new(),
+        }
+    }
+
     /// The slot of `literals[at]`.
     pub fn literal_slot(at: u16) -> i64 {
         LITERALS_FROM + i64::from(at)

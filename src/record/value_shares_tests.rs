@@ -8,19 +8,10 @@ use crate::time::EpochNanos;
 const FIELD: FieldId = FieldId(0);
 
 fn schema(first: i64, count: u64) -> Schema {
-    let uniform = Law {
-        shape: LawShape::Uniform,
-        top: Vec::new(),
-        ranked: true,
-    };
+    let mut item = Field::new("item", FieldKind::Int { first, count });
+    item.law.ranked = true;
     Schema {
-        fields: vec![Field {
-            name: "item".into(),
-            kind: FieldKind::Int { first, count },
-            law: uniform,
-            of: Vec::new(),
-            literals: Vec::new(),
-        }],
+        fields: vec![item],
         time_range: (EpochNanos(0), EpochNanos(1)),
         sequence_span: 1,
     }

@@ -21,6 +21,7 @@ use super::refusals::refuse;
 use super::sink::Sink;
 use super::split_policies::read_split_policy;
 use super::writes::read_writes;
+use crate::policy::RegionPolicies;
 use crate::workload::Workload;
 use std::path::Path;
 use std::sync::Arc;
@@ -87,10 +88,12 @@ pub(super) fn read_draft(sink: &Sink, document: &Table, text: &str, folder: &Pat
         table: spec,
         client,
         changes: Changes {
-            split_policy,
-            normalizer,
-            balancer,
-            balancer_period,
+            policies: RegionPolicies {
+                split_policy,
+                normalizer,
+                balancer,
+                balancer_period,
+            },
             events: Arc::new(events),
             neighbours: Arc::new(neighbours),
         },

@@ -119,11 +119,8 @@ pub(super) fn read_fields<'a>(scenario: &Reader<'a>, folder: &Path) -> Fields {
         let kind = kind.unwrap_or(FieldKind::Int { first: 0, count: 1 });
         check_memory(fields.sink, entry, &kind, !of.is_empty());
         found.schema.fields.push(Field {
-            name: entry.key.clone(),
-            kind,
             law,
-            of: Vec::new(),
-            literals: Vec::new(),
+            ..Field::new(&entry.key, kind)
         });
         parents.push(of);
     }

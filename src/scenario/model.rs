@@ -7,8 +7,7 @@ use crate::cluster::{ClusterSpec, Neighbour, TableSpec, TimedEvent};
 use crate::key::KeyPlan;
 use crate::keyspace::RowKey;
 use crate::metrics::OperationNames;
-use crate::policy::balance::{Balancer, StochasticBalancer};
-use crate::policy::{NormalizerSpec, SplitPolicy};
+use crate::policy::RegionPolicies;
 use crate::random::Seed;
 use crate::record::Schema;
 use crate::time::{EpochNanos, SimDuration};
@@ -129,34 +128,14 @@ pub struct Setup {
 }
 
 /// What the cluster does by itself, what happens to it, and who else uses it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Changes {
-    /// When regions are split, in the table and its copies.
-    pub split_policy: SplitPolicy,
-    /// Splits and merges by size; `None` when it is off.
-    pub normalizer: Option<NormalizerSpec>,
-    /// Which regions move.
-    pub balancer: Balancer,
-    /// How often it runs, first after one period.
-    pub balancer_period: SimDuration,
+    /// What it does to its regions.
+    pub policies: RegionPolicies,
     /// In order of time, all before the run's end; each asks for servers that are there.
     pub events: Arc<Vec<TimedEvent>>,
     /// Other tables on the same servers, in file order.
     pub neighbours: Arc<Vec<Neighbour>>,
-}
-
-impl Default for Changes {
-    /// HBase's defaults; nothing happens, and nobody else is there.
-    fn default() -> Self {
-        Self {
-            split_policy: SplitPolicy::Stepping,
-            normalizer: None,
-            balancer: Balancer::Stochastic(StochasticBalancer::default()),
-            balancer_period: SimDuration::from_secs(300),
-            events: Arc::default(),
-            neighbours: Arc::default(),
-        }
-    }
 }
 
 impl Setup {

@@ -98,19 +98,21 @@ fn drawn_rows_that_meet_by_chance_are_one() {
     held.compare_distinct(300, numbered, campaign).agree();
 }
 
+/// Beats of which a fraction is late by up to 12 s, held after 26 s.
+fn late_beats(fraction: f64) -> Held {
+    let late = crate::record::Late {
+        fraction,
+        up_to: secs(12),
+    };
+    let (workload, schema) = (beating_table(Phase::Spread), schema(Some(late)));
+    held(&workload, &schema, at(26_000))
+}
+
 #[test]
 fn late_beats_fall_on_steps_as_chance_has_it() {
     // Every beat is late by up to 12 s, steps are of 4 s like the beats: a step holds one with 1 - 1 / e, not for certain.
     for fraction in [1.0, 0.4] {
-        let late = crate::record::Late {
-            fraction,
-            up_to: secs(12),
-        };
-        let held = held(
-            &beating_table(Phase::Spread),
-            &schema(Some(late)),
-            at(26_000),
-        );
+        let held = late_beats(fraction);
         let start = START.0 / 1_000_000;
         let identity = Identity {
             told: &[CAMPAIGN, COMPANY],
@@ -136,15 +138,7 @@ fn late_beats_fall_on_steps_as_chance_has_it() {
 
 #[test]
 fn one_row_questions_add_up_to_the_question_of_all() {
-    let late = crate::record::Late {
-        fraction: 1.0,
-        up_to: secs(12),
-    };
-    let held = held(
-        &beating_table(Phase::Spread),
-        &schema(Some(late)),
-        at(26_000),
-    );
+    let held = late_beats(1.0);
     let start = START.0 / 1_000_000;
     let identity = Identity {
         told: &[CAMPAIGN],

@@ -2,9 +2,7 @@
 
 use super::*;
 use crate::random::Seed;
-use crate::record::{
-    Field, FieldId, FieldKind, Law, RecordGenerator, Schema, TextValues, TimeUnit,
-};
+use crate::record::{Field, FieldId, FieldKind, RecordGenerator, Schema, TextValues, TimeUnit};
 use crate::time::{EpochNanos, SimDuration};
 use crate::units::PerSecond;
 use std::sync::Arc;
@@ -24,11 +22,8 @@ pub(super) const SEED: Seed = Seed(4_711);
 pub(super) fn schema() -> Schema {
     let sites = ["ulm", "essen", "bonn", "kiel"].map(str::to_owned).to_vec();
     let field = |name: &str, kind, of: &[FieldId]| Field {
-        name: name.into(),
-        kind,
-        law: Law::default(),
         of: of.to_vec(),
-        literals: Vec::new(),
+        ..Field::new(name, kind)
     };
     Schema {
         fields: vec![

@@ -31,11 +31,9 @@ pub(super) fn schema(late: Option<Late>) -> Schema {
         ranked: false,
     };
     let field = |name: &str, kind, law, of: &[FieldId]| Field {
-        name: name.into(),
-        kind,
         law,
         of: of.to_vec(),
-        literals: Vec::new(),
+        ..Field::new(name, kind)
     };
     let zipf = |exponent| law(LawShape::Zipf { exponent }, &[]);
     let int = |first, count| FieldKind::Int { first, count };

@@ -10,7 +10,7 @@ use keyheat::keyspace::{KeyBatch, RowKey};
 use keyheat::query::{Costs, PlanContext, plan};
 use keyheat::random::{DrawKey, Seed, Stream};
 use keyheat::record::{
-    Field, FieldId, FieldKind, KnownField, Law, LawShape, RecordGenerator, Schema, TimeUnit,
+    Field, FieldId, FieldKind, KnownField, LawShape, RecordGenerator, Schema, TimeUnit,
 };
 use keyheat::time::{EpochNanos, SimDuration, SimTime};
 use keyheat::units::PerSecond;
@@ -25,18 +25,9 @@ use std::sync::Arc;
 pub const START: EpochNanos = EpochNanos(1_767_225_600_000_000_000);
 
 fn field(name: &str, kind: FieldKind, shape: LawShape) -> Field {
-    let law = Law {
-        shape,
-        top: Vec::new(),
-        ranked: false,
-    };
-    Field {
-        name: name.into(),
-        kind,
-        law,
-        of: Vec::new(),
-        literals: Vec::new(),
-    }
+    let mut field = Field::new(name, kind);
+    field.law.shape = shape;
+    field
 }
 
 /// `id` in `0..ids` with that law, `metric` in `0..400`, `ts` in milliseconds.

@@ -14,7 +14,7 @@ use keyheat::random::{DrawKey, Draws, Seed, Stream};
 use keyheat::record::{Field, FieldId, FieldKind, Schema, TextValues, TimeUnit};
 use keyheat::time::{EpochNanos, SimTime};
 use keyheat::workload::{Condition, Identity, Read, ReadTarget};
-use schema_parts::{START, field};
+use schema_parts::START;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -49,12 +49,12 @@ pub fn derived_value(which: usize, record: &[i64]) -> i64 {
 
 pub fn schema() -> Schema {
     let texts = ["x", "x1", "x12", "y", "ya", "z9"].map(str::to_owned);
-    let mut b: Field = field("b", FieldKind::Text(TextValues::Listed(texts.to_vec())));
+    let mut b = Field::new("b", FieldKind::Text(TextValues::Listed(texts.to_vec())));
     b.literals = vec![Vec::new()];
     let first = START.0 / 1_000_000;
     Schema {
         fields: vec![
-            field(
+            Field::new(
                 "a",
                 FieldKind::Int {
                     first: 0,
@@ -62,7 +62,7 @@ pub fn schema() -> Schema {
                 },
             ),
             b,
-            field(
+            Field::new(
                 "c",
                 FieldKind::Digits {
                     width: 3,
@@ -70,21 +70,21 @@ pub fn schema() -> Schema {
                     count: 40,
                 },
             ),
-            field(
+            Field::new(
                 "d",
                 FieldKind::Int {
                     first: -7,
                     count: 30,
                 },
             ),
-            field(
+            Field::new(
                 "ts",
                 FieldKind::Timestamp {
                     unit: TimeUnit::Millis,
                     late: None,
                 },
             ),
-            field(
+            Field::new(
                 "n",
                 FieldKind::Int {
                     first: 0,

@@ -2,32 +2,17 @@
 
 #![allow(dead_code, reason = "each test uses its part of it")]
 
-use keyheat::record::{Field, FieldKind, Law, LawShape};
+use keyheat::record::{Field, FieldKind};
 use keyheat::time::EpochNanos;
 use keyheat::workload::Read;
 
 /// 2026-01-01T00:00:00Z
 pub const START: EpochNanos = EpochNanos(1_767_225_600_000_000_000);
 
-/// A field with uniform values.
-pub fn field(name: &str, kind: FieldKind) -> Field {
-    Field {
-        name: name.to_owned(),
-        kind,
-        law: Law {
-            shape: LawShape::Uniform,
-            top: Vec::new(),
-            ranked: false,
-        },
-        of: Vec::new(),
-        literals: Vec::new(),
-    }
-}
-
 /// An angle from `-most` to `most`.
 pub fn degrees(name: &str, most: f64) -> Field {
     let (min, max) = (-most, most);
-    field(name, FieldKind::Double { min, max })
+    Field::new(name, FieldKind::Double { min, max })
 }
 
 /// A read that knows nothing.

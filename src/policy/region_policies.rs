@@ -1,0 +1,42 @@
+//! What a cluster does to its regions by itself, in one place. Must not know what happens to the cluster, nor who uses it.
+
+use super::balance::{Balancer, StochasticBalancer};
+use super::{NormalizerSpec, SplitPolicy};
+use crate::time::SimDuration;
+
+/// When regions are split, merged and moved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RegionPolicies {
+    /// When regions are split, in the table and its copies.
+    pub split_policy: SplitPolicy,
+    /// Splits and merges by size; `None` when it is off.
+    pub normalizer: Option<NormalizerSpec>,
+    /// Which regions move.
+    pub balancer: Balancer,
+    /// How often it runs, first after one period (`hbase.balancer.period`).
+    pub balancer_period: SimDuration,
+}
+
+impl RegionPolicies {
+    /// Regions stay as they are.
+    pub fn none() -> Self {
+        Self {
+            split_policy: SplitPolicy::Disabled,
+            normalizer: None,
+            balancer: Balancer::None,
+            ..Self::default()
+        }
+    }
+}
+
+impl Default for RegionPolicies {
+    /// HBase's defaults.
+    fn default() -> Self {
+        Self {
+            split_policy: SplitPolicy::Stepping,
+            normalizer: None,
+            balancer: Balancer::Stochastic(StochasticBalancer::default()),
+            balancer_period: SimDuration::from_secs(300),
+        }
+    }
+}
