@@ -185,7 +185,7 @@ impl<'a> Report<'a> {
             let chart = chart.clone().under(self.theme.unwrap_or_default());
             if self.images.svg {
                 file(&folder.join(format!("{}.svg", chart.name)), |to| {
-                    to.write_all(chart.svg.as_bytes())
+                    to.write_all(chart.svg_file().as_bytes())
                 })?;
             }
             #[cfg(feature = "png")]

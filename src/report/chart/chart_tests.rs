@@ -271,3 +271,17 @@ fn no_two_labels_of_the_trade_off_cover_each_other() {
         assert!(boxes.len() > 30, "{}", boxes.len());
     }
 }
+
+#[test]
+fn a_picture_file_brings_its_fonts_once_and_stays_well_formed() {
+    for chart in charts(&sample::five_keys(), HeatColours::default()).unwrap() {
+        let file = chart.svg_file();
+        assert_eq!(file.matches("@font-face").count(), 2, "{}", chart.name);
+        assert!(!chart.svg.contains("@font-face") && file.starts_with("<svg "));
+        // Letter for letter the same picture behind the rules.
+        let (_, behind) = file.split_once("</style>").unwrap();
+        assert!(chart.svg.ends_with(behind) && behind.len() + 200 > chart.svg.len());
+        #[cfg(feature = "png")]
+        assert!(resvg::usvg::Tree::from_str(&file, &resvg::usvg::Options::default()).is_ok());
+    }
+}

@@ -56,7 +56,7 @@ pub struct Chart {
     pub name: String,
     /// The finding.
     pub title: String,
-    /// The picture, 980 pixels wide, on white.
+    /// The picture, 980 pixels wide, on white, without fonts: a page that shows several brings them once.
     pub svg: String,
     /// The numbers behind it, plot by plot.
     pub readouts: Vec<Readout>,
@@ -106,6 +106,13 @@ pub(super) fn strategy_colour(index: usize) -> String {
 }
 
 impl Chart {
+    /// The picture as a file that stands alone, with its fonts: a viewer without Inter would take wider letters, and cut titles off.
+    pub fn svg_file(&self) -> String {
+        let root = self.svg.find('>').map_or(0, |end| end + 1);
+        let (open, content) = self.svg.split_at(root);
+        format!("{open}<style>{}</style>{content}", font::faces())
+    }
+
     fn with_readouts(self, readouts: Vec<Readout>) -> Self {
         Self { readouts, ..self }
     }
