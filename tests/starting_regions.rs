@@ -164,3 +164,30 @@ fn a_run_too_short_for_any_split_is_a_note() {
         )
     );
 }
+
+#[test]
+fn a_key_that_grows_is_told_that_splits_will_not_cool_it() {
+    let told = |key: &str, settings: &str| {
+        let text = format!(
+            "[time]\nduration = \"20s\"\n[field]\nid = {{ type = \"int\", count = 100_000_000 }}\n\
+             ts = {{ type = \"timestamp\", unit = \"ms\" }}\n[write.load]\nrate = \"10k/s\"\n\
+             [strategy.tried]\nkey = \"{key}\"\n{settings}"
+        );
+        let scenario = Scenario::parse(&text, "grows").unwrap_or_else(|error| panic!("{error}"));
+        let lints = change_lints(&scenario.strategies[0], &layout(&scenario), &scenario.time);
+        let mut messages = lints.into_iter().map(|lint| lint.message);
+        messages.find(|message| message.contains("cool"))
+    };
+    let small = "memstore_flush_size = \"2MB\"\n";
+    assert_eq!(
+        told("be8(ts) || be4(id)", small).as_deref(),
+        Some(
+            "strategy `tried`: splits won't cool it: each leaves all new rows to the upper daughter, on the same server"
+        )
+    );
+    assert_eq!(told("be4(id) || be8(ts)", small), None);
+    // No region gets so large, or none is ever split.
+    assert_eq!(told("be8(ts) || be4(id)", ""), None);
+    let off = format!("{small}split_policy = \"disabled\"\n");
+    assert_eq!(told("be8(ts) || be4(id)", &off), None);
+}

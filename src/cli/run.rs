@@ -22,19 +22,43 @@ pub fn run(arguments: &RunArguments, console: &Console) -> Result<Outcome> {
         .iter()
         .map(|scenario| OutputFolder::claim(&arguments.out, &scenario.name, arguments.force))
         .collect::<Result<Vec<_>>>()?;
-    let mut outcome = Outcome::Fine;
+    let (mut expectations, mut broken) = (0, Vec::new());
     for (scenario, folder) in scenarios.iter().zip(&folders) {
-        outcome = outcome.max(simulate(scenario, folder, arguments, console)?);
+        let results = simulate(scenario, folder, arguments, console)?;
+        expectations += results.len();
+        if results.iter().any(|result| !result.holds) {
+            broken.push(scenario.name.as_str());
+        }
     }
-    Ok(outcome)
+    if scenarios.len() > 1 {
+        console.say(&all_in_all(expectations, &broken));
+    }
+    Ok(if broken.is_empty() {
+        Outcome::Fine
+    } else {
+        Outcome::Broken
+    })
 }
 
+/// `137 expectations, all hold`, or in which scenarios they don't.
+fn all_in_all(expectations: usize, broken: &[&str]) -> String {
+    let counted = match expectations {
+        1 => "1 expectation".to_owned(),
+        n => format!("{n} expectations"),
+    };
+    match broken {
+        [] => format!("{counted}, all hold"),
+        _ => format!("{counted}, some broken: {}", broken.join(", ")),
+    }
+}
+
+/// One scenario from its runs to its files; what became of its expectations.
 fn simulate(
     scenario: &Scenario,
     folder: &OutputFolder,
     arguments: &RunArguments,
     console: &Console,
-) -> Result<Outcome> {
+) -> Result<Vec<ExpectationResult>> {
     lints::tell_in_short(scenario, console);
     let experiment = Experiment::new(scenario).threads(arguments.threads.map_or(0, usize::from));
     let bar = progress::bar(console, &scenario.name, experiment.runs());
@@ -52,11 +76,7 @@ fn simulate(
         console.broken(&told(result));
     }
     console.say(&last_line(&results, broken.len(), folder.path()));
-    Ok(if broken.is_empty() {
-        Outcome::Fine
-    } else {
-        Outcome::Broken
-    })
+    Ok(results.expectations)
 }
 
 /// `plain: server_max_share is 1.000 [1.000, 1.000], expected below 0.75 (because ...)`.
@@ -90,4 +110,17 @@ fn last_line(results: &Results, broken: usize, folder: &Path) -> String {
         folder.display(),
         std::path::MAIN_SEPARATOR
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_says_whether_all_hold_or_where_they_do_not() {
+        assert_eq!(all_in_all(137, &[]), "137 expectations, all hold");
+        assert_eq!(all_in_all(1, &[]), "1 expectation, all hold");
+        let broken = all_in_all(9, &["crash", "paging"]);
+        assert_eq!(broken, "9 expectations, some broken: crash, paging");
+    }
 }

@@ -89,6 +89,9 @@ pub struct TableSpec {
     pub max_file_size: ByteSize,
     /// Heap of a memstore from which on it is flushed (`hbase.hregion.memstore.flush.size`).
     pub memstore_flush_size: ByteSize,
+    /// Age of a memstore's oldest row from which on it is flushed, however small it is
+    /// (`hbase.regionserver.optionalcacheflushinterval`); zero: never.
+    pub memstore_flush_interval: SimDuration,
     /// Times the flush size above which a region refuses writes, `RegionTooBusy` (`hbase.hregion.memstore.block.multiplier`).
     pub memstore_block_multiplier: u32,
     /// Files of a store above which its flushes are held (`hbase.hstore.blockingStoreFiles`).
@@ -148,6 +151,7 @@ impl Default for TableSpec {
             value: ByteSize(100),
             max_file_size: ByteSize(10 << 30),
             memstore_flush_size: ByteSize(128 << 20),
+            memstore_flush_interval: SimDuration::from_secs(3_600),
             memstore_block_multiplier: 4,
             blocking_store_files: 16,
             compaction_bandwidth: CompactionBandwidth {

@@ -17,7 +17,7 @@ use crate::workload::{Arrivals, Drive, Think, Write, WriteKind};
 use std::sync::Arc;
 
 /// Of a row under an eight-byte key in a store file: 20 + 8 + 1 + 1 + 100.
-const ROW_BYTES: u64 = 130;
+pub(super) const ROW_BYTES: u64 = 130;
 
 fn put(drive: Drive) -> Write {
     Write {
@@ -28,7 +28,7 @@ fn put(drive: Drive) -> Write {
     }
 }
 
-fn open(rate: f64) -> Write {
+pub(super) fn open(rate: f64) -> Write {
     put(Drive::Open {
         rate: PerSecond(rate),
         arrivals: Arrivals::Constant,
@@ -69,7 +69,7 @@ fn balanced(balancer: Balancer, period_millis: u64) -> ClusterChanges {
 }
 
 /// Rising keys into one region of `servers`; a flush makes 20,000 bytes of heap into a file, and every region above `max` bytes is split.
-fn rising(write: Write, servers: u32, length: u64, max: u64) -> SimConfig {
+pub(super) fn rising(write: Write, servers: u32, length: u64, max: u64) -> SimConfig {
     let changes = splitting(SplitPolicy::ConstantSize);
     let ids = FieldKind::Sequence { first: 0 };
     let mut run = config_of(ids, "be8(id)", vec![write], length, 5, changes);
@@ -81,7 +81,7 @@ fn rising(write: Write, servers: u32, length: u64, max: u64) -> SimConfig {
 }
 
 /// Even keys over `regions` regions on four servers, nothing that splits.
-fn even(write: Write, regions: u64, length: u64, changes: ClusterChanges) -> SimConfig {
+pub(super) fn even(write: Write, regions: u64, length: u64, changes: ClusterChanges) -> SimConfig {
     let ids = FieldKind::Int {
         first: 0,
         count: 4_800,
@@ -102,7 +102,10 @@ fn at(millis_from_start: u64, event: ClusterEvent) -> TimedEvent {
     }
 }
 
-fn events_of<'a>(result: &'a RunResult, kind: &'a str) -> impl Iterator<Item = &'a SeriesEvent> {
+pub(super) fn events_of<'a>(
+    result: &'a RunResult,
+    kind: &'a str,
+) -> impl Iterator<Item = &'a SeriesEvent> {
     let series = result.series.as_ref().expect("a series was asked for");
     series
         .events

@@ -12,6 +12,7 @@
 //! `regions` holds what every call looks at; `region_changes` is the only place where regions and servers change. A call that meets a
 //! change is refused, finds its region again by its key (`keys`), and its client learns where that is (`locating`).
 
+mod aging;
 mod balancing;
 mod calls;
 #[cfg(test)]
@@ -23,6 +24,8 @@ mod copying;
 mod crashing;
 mod events;
 mod fan_out;
+#[cfg(test)]
+mod file_tests;
 mod finishing;
 mod flush_jobs;
 mod flushing;
@@ -57,6 +60,8 @@ mod retries;
 mod row_spread;
 mod row_weights;
 mod saturating;
+#[cfg(test)]
+mod scan_change_tests;
 mod scan_cursor;
 mod server_side;
 mod simulation;

@@ -4,7 +4,8 @@ use super::read_tests::{all, config, gets, run, scans, with_rows};
 use super::{ClusterEvent, CrashTarget, SimConfig, TimedEvent};
 use crate::keyspace::RowKey;
 use crate::metrics::RunResult;
-use crate::policy::SplitPolicy;
+use crate::policy::balance::{Balancer, SimpleBalancer};
+use crate::policy::{NormalizerRules, NormalizerSpec, SplitPolicy};
 use crate::query::{Requests, ScanRequest};
 use crate::time::{SimDuration, SimTime};
 use proptest::prelude::*;
@@ -130,6 +131,8 @@ proptest! {
         splits in prop::collection::vec((0u64..60_000, 1u8..100), 0..8),
         crashes in prop::sample::subsequence(vec![0u32, 1, 2, 3], 0..3),
         crashed in prop::collection::vec(0u64..60_000, 3),
+        merges in prop::option::of((5u64..40, 2usize..6)),
+        moves in prop::option::of((5u64..40, 1u32..5)),
         fan_out in 1u32..5,
     ) {
         let mut still = with_rows(config(), sampled);
@@ -138,7 +141,27 @@ proptest! {
         let crashes = crashes.into_iter().zip(crashed).map(|(server, at)| Change::Crash(at, server));
         let changes: Vec<_> = splits.chain(crashes).collect();
         let before = run(&still, &requests);
-        let after = run(&changing(still, &changes), &requests);
+        let mut changing = changing(still, &changes);
+        // Merges every few milliseconds of whatever is open, and moves to servers that join.
+        changing.cluster.move_offline = SimDuration::from_millis(3);
+        changing.changes.policies.normalizer = merges.map(|(millis, merge_max_regions)| NormalizerSpec {
+            rules: NormalizerRules {
+                merge_min_age: SimDuration::ZERO,
+                merge_min_mb: 0,
+                merge_min_regions: 2,
+                merge_max_regions,
+                ..NormalizerRules::default()
+            },
+            period: SimDuration::from_millis(millis),
+        });
+        if let Some((millis, join)) = moves {
+            changing.changes.policies.balancer = Balancer::Simple(SimpleBalancer { slop: 0.0 });
+            changing.changes.policies.balancer_period = SimDuration::from_millis(millis);
+            let mut events = changing.changes.events.to_vec();
+            events.insert(0, TimedEvent { at: SimTime::ZERO, event: ClusterEvent::AddServers(join) });
+            changing.changes.events = Arc::new(events);
+        }
+        let after = run(&changing, &requests);
         prop_assert_eq!(after.reads[0].counts.completed, requests.len() as u64);
         prop_assert_eq!(measure(&after, "rows_read"), measure(&before, "rows_read"));
     }

@@ -151,7 +151,7 @@ impl ScanCursor {
     }
 
     /// It finds its place among the regions of today. A region that is no more goes on as those that hold its keys now: from the first on
-    /// that has rows left.
+    /// that has rows left. A region that is done is not, once it has been merged with one that has rows left.
     pub fn follow(
         &mut self,
         spread: &RowSpread,
@@ -171,10 +171,7 @@ impl ScanCursor {
         let heirs = spread.range(start.as_bytes(), end.as_bytes(), table, order);
         let ends = [heirs.first, heirs.first + heirs.count - 1].map(|place| self.visit(place));
         let (from, to) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
-        let is_done = self.left == 0 && !self.opens;
-        self.done = if is_done {
-            to
-        } else if self.opens {
+        self.done = if self.opens {
             from
         } else {
             (from..to)
@@ -182,9 +179,6 @@ impl ScanCursor {
                 .unwrap_or(to)
         };
         self.open(spread, order);
-        if is_done {
-            self.left = 0;
-        }
     }
 
     fn open(&mut self, spread: &RowSpread, order: &RegionOrder) {

@@ -246,6 +246,7 @@ impl<'a> Simulation<'a> {
     fn cluster_changes(&mut self, event: Event) {
         match event {
             Event::FlushLooksAgain(region) => self.flush_looks_again(region),
+            Event::MemstoreIsOld(region) => self.memstore_is_old(region),
             Event::RegionOpens(region) => self.region_opens(region),
             Event::MoveStarts => self.next_move_starts(),
             Event::BalancerRuns => self.balancer_runs(),

@@ -4,7 +4,7 @@ use crate::cluster::{Disk, RegionFile, RegionStore, Sampling};
 use crate::policy::{
     BlockedRate, CompactionFile, CompactionRules, MemstoreRules, compaction_pressure,
 };
-use crate::time::SimTime;
+use crate::time::{SimDuration, SimTime};
 use crate::units::Bandwidth;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -14,6 +14,8 @@ use std::ops::Range;
 pub(super) struct StoreRules {
     pub memstore: MemstoreRules,
     pub compaction: CompactionRules,
+    /// Age from which on a memstore is flushed; `None` where the run is too short for any to get as old.
+    pub flush_interval: Option<SimDuration>,
     /// `None` where keys are not kept.
     pub sampling: Option<Sampling>,
 }
@@ -24,6 +26,10 @@ pub(super) struct Store {
     pub data: RegionStore,
     pub flush: FlushState,
     pub compaction: CompactionState,
+    /// Memstores that have begun.
+    pub memstores: u32,
+    /// When the last of them is flushed for its age, if it is still there.
+    pub flush_due: SimTime,
     /// When the region was opened.
     pub opened: SimTime,
     /// Rows written since then, those in the memstore apart.
@@ -85,6 +91,8 @@ impl Store {
             data: RegionStore::new(sampling),
             flush: FlushState::Idle,
             compaction: CompactionState::Idle,
+            memstores: 0,
+            flush_due: SimTime::ZERO,
             opened,
             flushed_rows: 0,
             refused: 0,

@@ -90,6 +90,10 @@ impl Simulation<'_> {
             self.report_flush(region, server, Flushed { heap: 0, bytes });
         }
         self.files_changed(server, 0, files);
+        // Rows that handlers worked on when it closed.
+        if self.stores.memstores[region as usize].rows > 0 {
+            self.memstore_begins(region);
+        }
         self.set_memstore_limit(region);
         self.ask_compaction(region);
     }

@@ -16,7 +16,7 @@ use crate::policy::{
     SplitPolicy, split_row,
 };
 use crate::random::{Stream, stream};
-use crate::time::SimTime;
+use crate::time::{SimDuration, SimTime};
 use rand::Rng;
 use rand::rngs::Xoshiro256PlusPlus;
 
@@ -171,6 +171,9 @@ impl StoreRules {
                 blocking_files: table.blocking_store_files as usize,
                 ..CompactionRules::default()
             },
+            flush_interval: Some(table.memstore_flush_interval)
+                .filter(|&interval| interval > SimDuration::ZERO)
+                .filter(|&interval| SimTime::ZERO + interval < config.duration),
             sampling,
         }
     }
@@ -221,7 +224,10 @@ impl Simulation<'_> {
             self.stores.memstores[region as usize].limit = u64::MAX;
             return;
         };
-        let heap = self.stores.memstores[region as usize].heap;
+        let Memstore { heap, rows, .. } = self.stores.memstores[region as usize];
+        if rows == 1 {
+            self.memstore_begins(region);
+        }
         match self.stores.rules(table).memstore.region(heap) {
             RegionMemstore::Open => {}
             RegionMemstore::FlushWanted => self.ask_flush(region),
@@ -240,6 +246,7 @@ impl Simulation<'_> {
     /// When the region's next write needs to be looked at.
     pub(super) fn set_memstore_limit(&mut self, region: u32) {
         let table = self.regions.get(region).table;
+        let ages = self.stores.rules(table).flush_interval.is_some();
         let rules = self.stores.rules(table).memstore;
         let block = rules.flush_bytes.saturating_mul(rules.block_multiplier);
         let Some((memstore, store)) = self.stores.pair_mut(region) else {
@@ -247,6 +254,8 @@ impl Simulation<'_> {
         };
         memstore.limit = match store.flush {
             _ if memstore.place == 0 => u64::MAX,
+            // The next row is the oldest of its memstore.
+            _ if ages && memstore.rows == 0 => memstore.heap,
             FlushState::Idle => rules.flush_bytes,
             _ if memstore.heap > block => u64::MAX,
             _ => block,

@@ -13,7 +13,11 @@ use crate::units::{ByteSize, Nanos};
 pub fn change_lints(strategy: &Strategy, layout: &Layout, time: &TimeSpec) -> Vec<Diagnostic> {
     let mut lints = Vec::new();
     lints.extend(balancer_never_runs(strategy, time));
-    lints.extend(no_region_splits(strategy, layout, time));
+    let unsplit = no_region_splits(strategy, layout, time);
+    if unsplit.is_none() {
+        lints.extend(splits_cure_nothing(strategy));
+    }
+    lints.extend(unsplit);
     let mut events = Vec::new();
     for event in strategy.setup.changes.events.iter() {
         events.extend(event_without_effect(strategy, layout, event));
@@ -58,6 +62,21 @@ fn balancer_never_runs(strategy: &Strategy, time: &TimeSpec) -> Option<Diagnosti
         ),
         "shorten `balancer.period`, lengthen `time.duration`, or say `balancer.policy = \"none\"`",
     ))
+}
+
+/// What grows stays above the middle of every region that splits.
+fn splits_cure_nothing(strategy: &Strategy) -> Option<Diagnostic> {
+    let policies = &strategy.setup.changes.policies;
+    (strategy.follows_time() && policies.split_policy != SplitPolicy::Disabled).then(|| {
+        lint(
+            Severity::Note,
+            format!(
+                "strategy `{}`: splits won't cool it: each leaves all new rows to the upper daughter, on the same server",
+                strategy.name
+            ),
+            "a key that grows needs something before it that spreads, not more regions behind it",
+        )
+    })
 }
 
 /// Existing rows may have brought a region near its threshold: then nothing is said.

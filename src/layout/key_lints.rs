@@ -52,8 +52,8 @@ impl Context<'_> {
         self.strategy.follows_time().then(|| {
             self.lint(
                 Severity::Warning,
-                "the key leads with time: at any moment all writes go to one region".into(),
-                "grows with time or a sequence",
+                "the key leads with a time or a sequence: at any moment all writes go to one region".into(),
+                "grows from row to row",
                 "lead with a field of many values, or with `be1(bucket(16, ...))`, and put this behind it",
             )
         })

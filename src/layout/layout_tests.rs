@@ -179,7 +179,7 @@ fn time_led_keys_go_to_the_last_region_that_existing_rows_were_cut_into() {
     assert_eq!(layout.regions[8].write_share, 1.0);
     assert_eq!(layout.existing_rows, 50_000);
     assert_eq!(layout.key_bytes, 12.0);
-    assert_lint(&layout, "leads with time");
+    assert_lint(&layout, "leads with a time or a sequence");
     assert!(!has(&layout, "nobody knows beforehand"));
     // Sorted by time, 240 equal parts, labelled with it; the first bucket has no start key to label.
     assert_eq!(layout.key_buckets.len(), 240);

@@ -66,6 +66,8 @@ pub enum Stream {
     FileSample = 20,
     /// Arrivals and regions of neighbours, a lane each.
     Neighbours = 21,
+    /// How long the flush of an old memstore is delayed, by region and memstore.
+    FlushDelay = 22,
 }
 
 fn chacha(seed: Seed, replicate: u32, stream: Stream, lane: u32) -> ChaCha8Rng {

@@ -275,6 +275,7 @@ pub(super) fn read_table(table: &Reader<'_>) -> TableSpec {
         value,
         max_file_size: positive_size(table, "max_file_size", "10GB"),
         memstore_flush_size: positive_size(table, "memstore_flush_size", "128MB"),
+        memstore_flush_interval: read_flush_interval(table),
         block_encoding: table.word_or(
             "block_encoding",
             &BlockEncoding::ALL.map(|encoding| (encoding.name(), encoding)),
@@ -285,6 +286,21 @@ pub(super) fn read_table(table: &Reader<'_>) -> TableSpec {
         blocking_store_files: table.integer_or("blocking_store_files", 1, 1_000_000, 16) as u32,
         compaction_bandwidth: read_compaction(table.table("compaction_bandwidth")),
     }
+}
+
+/// HBase default, `hbase.regionserver.optionalcacheflushinterval`.
+fn read_flush_interval(table: &Reader<'_>) -> SimDuration {
+    let key = "memstore_flush_interval";
+    let interval = table.duration_or(key, "1h");
+    let useful = SimDuration::from_secs(1)..=SimDuration::from_secs(365 * 86_400);
+    if interval != SimDuration::ZERO && !useful.contains(&interval) {
+        table.sink.error(
+            &value_place(table, key),
+            format!("a `{key}` of {}", Nanos(interval.as_nanos())),
+            "must be in 1s ..= 365d, or `0s` for never",
+        );
+    }
+    interval
 }
 
 fn read_compaction(bandwidth: Reader<'_>) -> CompactionBandwidth {
