@@ -27,6 +27,61 @@
 //!     storage      cell sizes
 //! F0  time, random, units, statistics, event_queue
 //! ```
+//!
+//! # Chapters
+//! - **F0, without a domain**: [`time`], [`random`], [`units`], [`statistics`], [`event_queue`].
+//! - **F1, what a table is made of**: [`record`] draws values, [`keyspace`] orders row keys, [`storage`] weighs cells.
+//! - **F2, two independent halves**: [`key`] turns a record into a row key, [`workload`] says which records and when.
+//! - **F3, HBase**: [`policy`] decides, [`query`] plans reads, [`cluster`] holds servers.
+//! - **F4, both ends**: [`client`] sends, [`metrics`] measures.
+//! - **F5, one run**: [`scenario`] reads a file, [`engine`] simulates.
+//! - **F6, before any run**: [`layout`] predicts.
+//! - **F7, many runs**: [`experiment`] runs, summarises and compares.
+//! - **F8, F9, for people**: [`report`] draws, [`cli`] listens.
+//!
+//! What all of it assumes, and what it leaves out, stands in [`model`].
+//!
+//! # From a file to a number
+//! ```
+//! use keyheat::experiment::{Experiment, Metric};
+//! use keyheat::scenario::Scenario;
+//!
+//! let scenario = Scenario::parse(
+//!     r#"
+//!     question = "Does a salt spread a key that grows with time?"
+//!     time = { duration = "200ms", warmup = "100ms", sample = "50ms" }
+//!     [field]
+//!     ts = { type = "timestamp", unit = "ms" }
+//!     [write.points]
+//!     rate = "10k/s"
+//!     [strategy.rising]
+//!     key = "be8(ts)"
+//!     presplit = { algorithm = "uniform", regions = 8 }
+//!     [strategy.salted]
+//!     key = "be1(random(8)) || be8(ts)"
+//!     presplit = { algorithm = "buckets" }
+//!     "#,
+//!     "salt",
+//! )?;
+//! let results = Experiment::new(&scenario).threads(1).run(|_| {});
+//! let share = |strategy: usize| match &results.strategies[strategy].metrics["server_max_share"] {
+//!     Metric::Number(measure) => measure.mean,
+//!     _ => None,
+//! };
+//! assert_eq!(share(0), Some(1.0));
+//! assert!(share(1) < Some(0.2));
+//! # Ok::<(), keyheat::scenario::LoadError>(())
+//! ```
+//!
+//! # One key
+//! ```
+//! use keyheat::key::{Given, evaluate};
+//! use keyheat::random::Seed;
+//!
+//! let fields = [("host".to_owned(), Given::Text("web7".into()))];
+//! let key = evaluate("host || x'00' || be4(7)", &fields, Seed(0)).expect("compiles").key;
+//! assert_eq!(key.to_string(), r"web7\x00\x00\x00\x00\x07");
+//! ```
 #![deny(unsafe_code)]
 
 pub mod event_queue;
@@ -59,3 +114,6 @@ pub mod experiment;
 pub mod report;
 
 pub mod cli;
+
+#[doc = include_str!("model.md")]
+pub mod model {}

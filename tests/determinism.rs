@@ -82,7 +82,7 @@ fn results(threads: usize, batch: usize) -> Results {
 fn results_do_not_depend_on_threads_or_batches() {
     let first = results(1, 256);
     let json = first.to_json();
-    for (threads, batch) in [(2, 256), (3, 1), (1, 37)] {
+    for (threads, batch) in [(2, 256), (8, 256), (3, 1), (1, 37)] {
         let other = results(threads, batch).to_json();
         let differs = json.lines().zip(other.lines()).find(|(a, b)| a != b);
         assert!(

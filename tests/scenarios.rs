@@ -15,6 +15,13 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
+/// Those and the published ones, whose expectations `tests/validation` runs.
+fn all_files() -> Vec<PathBuf> {
+    let mut files = files();
+    files.extend(toml_files("scenarios/published"));
+    files
+}
+
 fn load(file: &Path) -> Scenario {
     // The flagship's bounds hold at its own shorter length as well.
     let options = Options {
@@ -38,7 +45,7 @@ fn every_expectation_of_every_scenario_holds() {
 
 #[test]
 fn every_scenario_asks_a_question_and_argues_for_each_expectation() {
-    for file in files() {
+    for file in all_files() {
         let scenario = load(&file);
         let name = file.display();
         assert!(
@@ -73,8 +80,8 @@ fn every_scenario_asks_a_question_and_argues_for_each_expectation() {
 fn every_scenario_stands_in_the_index() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
     let index = fs::read_to_string(folder.join("README.md")).unwrap();
-    for file in files() {
-        let name = file.file_name().unwrap().to_string_lossy();
+    for file in all_files() {
+        let name = file.strip_prefix(&folder).unwrap().to_string_lossy();
         assert!(
             index.contains(&format!("({name})")),
             "scenarios/README.md does not mention {name}"

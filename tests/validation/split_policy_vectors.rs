@@ -3,11 +3,10 @@
 use keyheat::policy::{SplitPolicy, SplitSizes};
 use serde_json::Value;
 
-#[test]
-fn thresholds_are_those_of_hbase() {
-    let text = include_str!("data/hbase_split_policy.json");
+/// Number of thresholds, all of them equal.
+pub fn thresholds() -> usize {
+    let text = include_str!("../data/hbase_split_policy.json");
     let cases: Vec<Value> = serde_json::from_str(text).unwrap();
-    assert_eq!(cases.len(), 27);
     for case in &cases {
         let number = |name: &str| case[name].as_u64().unwrap();
         let policy = match case["policy"].as_str().unwrap() {
@@ -24,4 +23,10 @@ fn thresholds_are_those_of_hbase() {
         let found = policy.threshold(sizes, regions, number("jitter") as f64);
         assert_eq!(found, Some(number("split_above_bytes")), "{case}");
     }
+    cases.len()
+}
+
+#[test]
+fn thresholds_are_those_of_hbase() {
+    assert_eq!(thresholds(), 27);
 }

@@ -1,11 +1,11 @@
 //! The engine against closed forms. Runs of a few seconds; `KEYHEAT_THEORY=full` asks for 20 replicates of two million
 //! operations after a warm-up of 50,000 service times.
 
-mod closed_forms;
-mod configs;
-
-use closed_forms::{Expected, m_d_1, m_m_c, machine_repairman, slowest_gamma};
-use configs::{closed, config, even_ids, newest, open, put, read, read_rate, schema, with_reads};
+use crate::closed_forms::{Expected, m_d_1, m_m_c, machine_repairman, slowest_gamma};
+use crate::configs::{
+    closed, config, even_ids, newest, open, put, read, read_rate, schema, with_reads,
+};
+use crate::figure::{Figure, hold};
 use keyheat::cluster::ServiceLaw;
 use keyheat::engine::{self, SimConfig};
 use keyheat::keyspace::RowKey;
@@ -14,7 +14,7 @@ use keyheat::record::LawShape;
 use keyheat::time::{SimDuration, SimTime};
 use keyheat::units::ByteSize;
 use keyheat::workload::{Drive, Read, Think};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// Mean service time in seconds.
 const SERVICE: f64 = 1e-3;
@@ -27,8 +27,13 @@ struct Effort {
     warmup: f64,
 }
 
+/// Whether much more is to be simulated than a test can.
+pub fn full() -> bool {
+    std::env::var("KEYHEAT_THEORY").is_ok_and(|value| value == "full")
+}
+
 fn effort(handlers: u32) -> Effort {
-    if std::env::var("KEYHEAT_THEORY").is_ok_and(|value| value == "full") {
+    if full() {
         Effort {
             replicates: 20,
             operations: 2e6,
@@ -56,14 +61,15 @@ fn estimate(values: &[f64]) -> (f64, f64) {
     (mean, (variance / n).sqrt())
 }
 
-fn within_four_standard_errors(what: &str, values: &[f64], expected: f64, grain: f64) {
-    let (mean, error) = estimate(values);
-    let sigmas = (mean - expected) / error;
-    println!("{what}: {mean:.5} (theory {expected:.5}), {sigmas:+.2} standard errors");
-    assert!(
-        (mean - expected).abs() < 4.0 * error + grain,
-        "{what}: {mean} +- {error}, theory {expected}"
-    );
+/// The mean of `values` may be four of its standard errors and the grain of its histogram away.
+fn within_four_standard_errors(what: String, values: &[f64], expected: f64, grain: f64) -> Figure {
+    let (measured, error) = estimate(values);
+    Figure {
+        what,
+        expected,
+        measured,
+        allowed: 4.0 * error + grain,
+    }
 }
 
 /// One server of `handlers` with one unlimited queue, no network, no WAL.
@@ -98,7 +104,13 @@ fn bare_server(
     run
 }
 
-fn open_queue(name: &str, handlers: u32, law: ServiceLaw, theory: impl Fn(f64) -> Expected) {
+fn open_queue(
+    name: &str,
+    handlers: u32,
+    law: ServiceLaw,
+    theory: impl Fn(f64) -> Expected,
+) -> Vec<Figure> {
+    let mut figures = Vec::new();
     for rho in [0.5, 0.8, 0.95] {
         let effort = effort(handlers);
         let rate = rho * f64::from(handlers) / SERVICE;
@@ -112,39 +124,49 @@ fn open_queue(name: &str, handlers: u32, law: ServiceLaw, theory: impl Fn(f64) -
             tails.push(response.quantile(0.99).expect("operations").value / 1e9 / SERVICE);
         }
         let expected = theory(rho);
-        within_four_standard_errors(
-            &format!("{name} at {rho}: mean"),
+        figures.push(within_four_standard_errors(
+            format!("{name} at {rho}: mean"),
             &means,
             expected.mean,
             0.0,
-        );
+        ));
         // The histogram keeps three digits: a value stands for up to 0.1 % less.
-        within_four_standard_errors(
-            &format!("{name} at {rho}: p99"),
+        figures.push(within_four_standard_errors(
+            format!("{name} at {rho}: p99"),
             &tails,
             expected.p99,
             1e-3 * expected.p99,
-        );
+        ));
     }
+    figures
 }
+
+pub static M_M_1: LazyLock<Vec<Figure>> =
+    LazyLock::new(|| open_queue("M/M/1", 1, ServiceLaw::Exponential, |rho| m_m_c(1, rho)));
 
 #[test]
 fn one_handler_with_exponential_service_is_m_m_1() {
-    open_queue("M/M/1", 1, ServiceLaw::Exponential, |rho| m_m_c(1, rho));
+    hold(&M_M_1);
 }
+
+pub static M_D_1: LazyLock<Vec<Figure>> =
+    LazyLock::new(|| open_queue("M/D/1", 1, ServiceLaw::Constant, m_d_1));
 
 #[test]
 fn one_handler_with_constant_service_is_m_d_1() {
-    open_queue("M/D/1", 1, ServiceLaw::Constant, m_d_1);
+    hold(&M_D_1);
 }
+
+pub static M_M_30: LazyLock<Vec<Figure>> =
+    LazyLock::new(|| open_queue("M/M/30", 30, ServiceLaw::Exponential, |rho| m_m_c(30, rho)));
 
 #[test]
 fn thirty_handlers_with_exponential_service_are_m_m_30() {
-    open_queue("M/M/30", 30, ServiceLaw::Exponential, |rho| m_m_c(30, rho));
+    hold(&M_M_30);
 }
 
-#[test]
-fn a_closed_loop_with_exponential_think_times_is_the_machine_repairman() {
+fn repairman() -> Vec<Figure> {
+    let mut figures = Vec::new();
     for (clients, handlers, think) in [(20, 3, 4.0), (200, 30, 5.0), (7, 1, 10.0)] {
         let effort = effort(handlers);
         let expected = machine_repairman(clients, handlers, think);
@@ -171,8 +193,21 @@ fn a_closed_loop_with_exponential_think_times_is_the_machine_repairman() {
             })
             .collect();
         let name = format!("{clients} clients, {handlers} handlers");
-        within_four_standard_errors(&name, &throughput, expected, 0.0);
+        figures.push(within_four_standard_errors(
+            name,
+            &throughput,
+            expected,
+            0.0,
+        ));
     }
+    figures
+}
+
+pub static REPAIRMAN: LazyLock<Vec<Figure>> = LazyLock::new(repairman);
+
+#[test]
+fn a_closed_loop_with_exponential_think_times_is_the_machine_repairman() {
+    hold(&REPAIRMAN);
 }
 
 /// Reads of a table of `salts` random salts, a region each, on eight servers that are nearly idle.
@@ -205,8 +240,8 @@ fn p99_of_reads(run: &SimConfig, result: &RunResult, base: SimDuration) -> f64 {
     nanos / base.as_nanos() as f64
 }
 
-#[test]
-fn a_fan_out_scan_is_as_slow_as_the_slowest_of_its_scans() {
+fn fan_out() -> Vec<Figure> {
+    let mut figures = Vec::new();
     for k in [4, 16, 64] {
         let reads = vec![newest(10, &[], read_rate(1_000.0))];
         let run = salted_reads(k, reads, 1_000.0);
@@ -214,11 +249,12 @@ fn a_fan_out_scan_is_as_slow_as_the_slowest_of_its_scans() {
         let found = p99_of_reads(&run, &result, run.cluster.service.scan);
         // P(all of k are below t) = (1 - e^-t)^k = 0.99.
         let expected = -(1.0 - 0.99f64.powf(1.0 / f64::from(k))).ln();
-        println!("{k} scans: {found:.4} (theory {expected:.4})");
-        assert!(
-            (found / expected - 1.0).abs() < 0.02,
-            "{k}: {found} {expected}"
-        );
+        figures.push(Figure::within(
+            format!("{k} scans: p99"),
+            found,
+            expected,
+            0.02,
+        ));
         let costs = ["calls", "rows_read"].map(|name| result.reads[0].metrics[name].unwrap());
         let (calls, rows) = (f64::from(k), 10.0 * f64::from(k));
         assert!(
@@ -226,10 +262,18 @@ fn a_fan_out_scan_is_as_slow_as_the_slowest_of_its_scans() {
             "{costs:?}"
         );
     }
+    figures
 }
 
+pub static FAN_OUT: LazyLock<Vec<Figure>> = LazyLock::new(fan_out);
+
 #[test]
-fn a_multi_get_is_as_slow_as_the_server_with_the_slowest_sum_of_gets() {
+fn a_fan_out_scan_is_as_slow_as_the_slowest_of_its_scans() {
+    hold(&FAN_OUT);
+}
+
+fn multi_get() -> Vec<Figure> {
+    let mut figures = Vec::new();
     for k in [4, 16, 64] {
         let reads = vec![read(&["ts", "id"], read_rate(1_000.0))];
         let run = salted_reads(k, reads, 1_000.0);
@@ -237,12 +281,17 @@ fn a_multi_get_is_as_slow_as_the_server_with_the_slowest_sum_of_gets() {
         let found = p99_of_reads(&run, &result, run.cluster.service.get);
         let servers = k.min(8);
         let expected = slowest_gamma(servers, k / servers, 0.99);
-        println!("{k} Gets on {servers} servers: {found:.4} (theory {expected:.4})");
-        assert!(
-            (found / expected - 1.0).abs() < 0.02,
-            "{k}: {found} {expected}"
-        );
+        let what = format!("{k} Gets on {servers} servers: p99");
+        figures.push(Figure::within(what, found, expected, 0.02));
     }
+    figures
+}
+
+pub static MULTI_GET: LazyLock<Vec<Figure>> = LazyLock::new(multi_get);
+
+#[test]
+fn a_multi_get_is_as_slow_as_the_server_with_the_slowest_sum_of_gets() {
+    hold(&MULTI_GET);
 }
 
 fn throughput(run: &SimConfig) -> f64 {
@@ -250,8 +299,8 @@ fn throughput(run: &SimConfig) -> f64 {
 }
 
 /// The law of a closed loop: everybody waits for the hot server, so that all together get its capacity over its share.
-#[test]
-fn one_hot_server_holds_back_a_thousand_clients() {
+fn hot_server() -> Vec<Figure> {
+    let mut figures = Vec::new();
     for share in [0.25, 0.4, 0.9] {
         let mut weights = vec![(1.0 - share) / 7.0; 8];
         weights[5] = share;
@@ -266,20 +315,22 @@ fn one_hot_server_holds_back_a_thousand_clients() {
         );
         let capacity = throughput(&engine::saturating(&run));
         let found = throughput(&run);
-        println!(
-            "share {share}: {found:.0}/s, capacity {capacity:.0}/s, ratio {:.4}",
-            found * share / capacity
-        );
-        assert!(
-            (found * share / capacity - 1.0).abs() < 0.02,
-            "share {share}: {found}/s of {capacity}/s"
-        );
+        let what = format!("hot server with {share} of the writes: throughput / capacity");
+        figures.push(Figure::within(what, found / capacity, 1.0 / share, 0.02));
     }
+    figures
+}
+
+pub static HOT_SERVER: LazyLock<Vec<Figure>> = LazyLock::new(hot_server);
+
+#[test]
+fn one_hot_server_holds_back_a_thousand_clients() {
+    hold(&HOT_SERVER);
 }
 
 /// Four salts on four regions of four servers give four times the throughput; k on eight give k / ceil(k / 8).
-#[test]
-fn equal_buckets_give_the_throughput_of_the_fullest_server() {
+fn buckets() -> Vec<Figure> {
+    let mut figures = Vec::new();
     let capacity = |buckets: u64, servers: u32| {
         let schema = schema(buckets, LawShape::Uniform);
         let splits = even_ids(buckets, buckets);
@@ -303,17 +354,22 @@ fn equal_buckets_give_the_throughput_of_the_fullest_server() {
         (16, 8, 8.0),
     ] {
         let found = capacity(buckets, servers) / one;
-        println!("{buckets} buckets on {servers} servers: {found:.3}");
-        assert!(
-            (found / times - 1.0).abs() < 0.03,
-            "{buckets} buckets on {servers} servers: {found}"
-        );
+        let what = format!("{buckets} buckets on {servers} servers: times one server");
+        figures.push(Figure::within(what, found, times, 0.03));
     }
+    figures
+}
+
+pub static BUCKETS: LazyLock<Vec<Figure>> = LazyLock::new(buckets);
+
+#[test]
+fn equal_buckets_give_the_throughput_of_the_fullest_server() {
+    hold(&BUCKETS);
 }
 
 /// HBase's published rates, which the default WAL is an estimate for.
-#[test]
-fn group_commit_gives_about_the_published_rates() {
+fn group_commit() -> Vec<Figure> {
+    let mut figures = Vec::new();
     for (value, published) in [(100, 20_000.0), (1_000, 10_000.0)] {
         let mut run = config(
             &schema(1_000, LawShape::Uniform),
@@ -326,10 +382,15 @@ fn group_commit_gives_about_the_published_rates() {
         run.table.value = ByteSize(value);
         run.workload = Arc::new((*run.workload).clone());
         let found = throughput(&engine::saturating(&run));
-        println!("values of {value} bytes: {found:.0}/s");
-        assert!(
-            (found / published - 1.0).abs() < 0.25,
-            "{found}/s, published {published}/s"
-        );
+        let what = format!("values of {value} bytes: puts a second and server");
+        figures.push(Figure::within(what, found, published, 0.25));
     }
+    figures
+}
+
+pub static GROUP_COMMIT: LazyLock<Vec<Figure>> = LazyLock::new(group_commit);
+
+#[test]
+fn group_commit_gives_about_the_published_rates() {
+    hold(&GROUP_COMMIT);
 }

@@ -11,10 +11,10 @@ fn bytes(hex: &str) -> Vec<u8> {
         .collect()
 }
 
-#[test]
-fn separators_are_those_of_hbase() {
-    let cases: Vec<Value> = serde_json::from_str(include_str!("data/hbase_midpoint.json")).unwrap();
-    assert_eq!(cases.len(), 20);
+/// Number of separators, all of them equal, refusals included.
+pub fn separators() -> usize {
+    let cases: Vec<Value> =
+        serde_json::from_str(include_str!("../data/hbase_midpoint.json")).unwrap();
     for case in &cases {
         let row = |name: &str| bytes(case[name].as_str().unwrap());
         let expected = match case["error"].as_str() {
@@ -27,6 +27,12 @@ fn separators_are_those_of_hbase() {
         let found = separator(&row("left_hex"), &row("right_hex"));
         assert_eq!(found, expected, "{case}");
     }
+    cases.len()
+}
+
+#[test]
+fn separators_are_those_of_hbase() {
+    assert_eq!(separators(), 20);
 }
 
 proptest! {

@@ -1,0 +1,62 @@
+//! What the fuzz targets hand their bytes to; `tests/fuzz_seeds.rs` hands it the seeds in every run of the tests.
+
+use keyheat::key::{Given, evaluate};
+use keyheat::keyspace::{escape, unescape};
+use keyheat::policy::{SplitAlgorithm, SplitError};
+use keyheat::random::Seed;
+use keyheat::scenario::Scenario;
+
+/// A scenario's text: any is a scenario, or refused with a reason that can be shown.
+pub fn scenario(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    if let Err(error) = Scenario::parse(text, "fuzz") {
+        assert!(!error.diagnostics.is_empty());
+        assert!(!error.to_string().is_empty());
+    }
+}
+
+/// A key expression over a field of each type: any is a key, or refused.
+pub fn key(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    let fields = [
+        ("i", Given::Int(-7)),
+        ("t", Given::Text("häuser".to_owned())),
+        ("b", Given::Bytes(vec![0, 255, 39])),
+        ("d", Given::Double(-0.5)),
+    ];
+    let fields = fields.map(|(name, value)| (name.to_owned(), value));
+    if let Err(errors) = evaluate(text, &fields, Seed(1)) {
+        assert!(!errors.is_empty());
+    }
+}
+
+/// Split points: a first byte for the algorithm, a second for the regions, then the first and the last row, apart by a line feed. What is
+/// computed is in order and reads back from its notation.
+pub fn splits(data: &[u8]) {
+    let [algorithm, regions, rows @ ..] = data else {
+        return;
+    };
+    let names = ["hex-string", "decimal-string", "uniform", "bytes"];
+    let name = names[usize::from(*algorithm) % names.len()];
+    let algorithm = SplitAlgorithm::parse(name).expect("a known name");
+    let Ok(rows) = std::str::from_utf8(rows) else {
+        return;
+    };
+    let (first, last) = match rows.split_once('\n') {
+        Some((first, last)) => (Some(first), Some(last)),
+        None => (None, None),
+    };
+    let points: Result<_, SplitError> =
+        algorithm.split_points(i64::from(*regions) - 2, first, last);
+    let Ok(points) = points else {
+        return;
+    };
+    for point in &points {
+        let bytes = point.as_bytes();
+        assert_eq!(unescape(&escape(bytes)).as_deref(), Ok(bytes));
+    }
+}

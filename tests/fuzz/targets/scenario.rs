@@ -1,0 +1,4 @@
+//! libFuzzer's way to `keyheat_fuzz::scenario`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| keyheat_fuzz::scenario(data));

@@ -1,0 +1,151 @@
+//! `output/VALIDATION.md`, from what the oracles of this folder found. Must not check anything itself.
+
+use crate::figure::Figure;
+use crate::published::PUBLISHED;
+use crate::{
+    balancer_cost_vectors, bytes_string_vectors, key_vectors, separator_vectors,
+    split_policy_vectors, split_vectors, theory,
+};
+use std::fmt::Write;
+use std::path::Path;
+
+const HEAD: &str = "\
+# Validation
+
+What keyheat is checked against, and what came out. A command wrote this file, and a test fails when a run would write another one:
+
+```console
+$ SNAPSHOTS=overwrite cargo test --release --test validation
+```
+
+Simulated numbers are the same on every machine and for any number of threads.
+
+";
+
+const THEORY: &str = "
+## Queueing theory
+
+One server without network and write-ahead log against closed forms, times in mean service times. *Allowed* is four standard errors of the mean over the
+replicates, and 0.1 % for the histogram's digits where it is a percentile; of a single run, 2 to 3 % as derived beside the test. The group commit is compared with the
+rates that HBase's book gives, to which the default write-ahead log is set: within 25 %.
+
+| figure | expected | measured | allowed |
+|---|--:|--:|--:|
+";
+
+const PUBLISHED_HEAD: &str = "
+## Published figures
+
+The scenarios of `scenarios/published`, run as they are shipped. Each file says what its source leaves out and what does not match. *Measured* is the mean
+over replicates with its 95 % interval; the whole interval has to satisfy the bound.
+
+";
+
+fn vectors(text: &mut String) {
+    text.push_str(
+        "## HBase and other systems\n\nCases that the named code computed, compiled and run, or that are published. Every case must be equal, \
+         refusals and their messages included.\n\n| what | source | cases | equal |\n|---|---|--:|--:|\n",
+    );
+    let rows = [
+        (
+            "split points, six ways to compute them",
+            "`RegionSplitter`, `Bytes.split`, `Admin.createTable`",
+            split_vectors::pre_splits(),
+        ),
+        (
+            "sizes at which a region splits",
+            "`ConstantSize-`, `IncreasingToUpperBound-`, `SteppingSplitPolicy`",
+            split_policy_vectors::thresholds(),
+        ),
+        (
+            "skews that the balancer weighs, with their bounds",
+            "`DoubleArrayCost`",
+            balancer_cost_vectors::skews(),
+        ),
+        (
+            "separators of the block index",
+            "`HFileWriterImpl.getMidpoint`",
+            separator_vectors::separators(),
+        ),
+        (
+            "rows in `\\xHH` notation, written and read",
+            "`Bytes.toStringBinary`, `Bytes.toBytesBinary`",
+            bytes_string_vectors::notations(),
+        ),
+        (
+            "row keys",
+            "OpenTSDB, Phoenix, Hive, Spanner, GeoMesa and others",
+            key_vectors::keys(),
+        ),
+    ];
+    for (what, source, cases) in rows {
+        // The comparison panics at the first difference: whoever comes here found all equal.
+        writeln!(text, "| {what} | {source} | {cases} | {cases} |").unwrap();
+    }
+}
+
+fn figures(text: &mut String, figures: &[Figure]) {
+    for Figure {
+        what,
+        expected,
+        measured,
+        allowed,
+    } in figures
+    {
+        let digits = if *expected >= 1_000.0 { 0 } else { 4 };
+        writeln!(
+            text,
+            "| {what} | {expected:.digits$} | {measured:.digits$} | ± {allowed:.digits$} |"
+        )
+        .unwrap();
+    }
+}
+
+fn published(text: &mut String) {
+    for published in PUBLISHED.iter() {
+        let (name, source) = (&published.name, &published.source);
+        writeln!(
+            text,
+            "### [{name}](../scenarios/published/{name}.toml)\n\nSource: {source}\n"
+        )
+        .unwrap();
+        text.push_str("| strategy | found and expected | because |\n|---|---|---|\n");
+        for result in &published.results {
+            let because = result.because.as_deref().unwrap_or("");
+            writeln!(text, "| {} | {result} | {because} |", result.strategy).unwrap();
+        }
+        text.push('\n');
+    }
+}
+
+fn document() -> String {
+    let mut text = HEAD.to_owned();
+    vectors(&mut text);
+    text.push_str(THEORY);
+    for oracle in [
+        &theory::M_M_1,
+        &theory::M_D_1,
+        &theory::M_M_30,
+        &theory::REPAIRMAN,
+        &theory::FAN_OUT,
+        &theory::MULTI_GET,
+        &theory::HOT_SERVER,
+        &theory::BUCKETS,
+        &theory::GROUP_COMMIT,
+    ] {
+        figures(&mut text, oracle);
+    }
+    text.push_str(PUBLISHED_HEAD);
+    published(&mut text);
+    text.trim_end().to_owned() + "\n"
+}
+
+#[test]
+fn the_committed_document_is_what_a_run_gives() {
+    if theory::full() {
+        println!("{}", document());
+        return;
+    }
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("output/VALIDATION.md");
+    snapbox::assert_data_eq!(document(), snapbox::Data::read_from(&file, None).raw());
+}

@@ -1,0 +1,21 @@
+//! Everything that keyheat is checked against from outside: HBase's own code, queueing theory, published figures. `output/VALIDATION.md` lists what was
+//! expected and what came out; `SNAPSHOTS=overwrite cargo test --release --test validation` writes it.
+//!
+//! Runs of a few seconds. `KEYHEAT_THEORY=full` asks queueing theory for 20 replicates of two million operations after a warm-up of 50,000 service
+//! times; the document then is another one, and is not compared.
+
+mod balancer_cost_vectors;
+mod bytes_string_vectors;
+mod closed_forms;
+#[path = "../configs/mod.rs"]
+mod configs;
+mod document;
+mod figure;
+mod key_vectors;
+mod published;
+mod separator_vectors;
+mod split_policy_vectors;
+mod split_vectors;
+mod theory;
+#[path = "../vector_cases/mod.rs"]
+mod vector_cases;
