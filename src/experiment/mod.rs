@@ -2,6 +2,9 @@
 //!
 //! Must not know files' places, terminals or pictures.
 
+mod advice;
+#[cfg(test)]
+mod advice_tests;
 mod comparisons;
 mod course;
 mod expectation_result;
