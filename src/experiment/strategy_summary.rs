@@ -2,6 +2,7 @@
 
 use super::advice::Advice;
 use super::course::Course;
+use super::key_parts::KeyParts;
 use super::read_summary::ReadSummary;
 use super::runs::StrategyRuns;
 use super::verdict::Verdict;
@@ -346,17 +347,9 @@ impl<'a> StrategySummary<'a> {
 
     /// The same evidence with the segments of the key.
     fn advice(&self, verdict: &Verdict) -> String {
-        let segments = self.strategy.key.segments().iter();
-        let mut varying = segments.filter(|segment| segment.constant().is_none());
-        let lead = varying.clone().next();
-        let advice = Advice {
-            verdict,
-            lead: lead.map_or(String::new(), |segment| segment.expression().to_owned()),
-            entity: varying
-                .find(|segment| !segment.follows_time() && !segment.fields().is_empty())
-                .map(|segment| segment.expression().to_owned()),
-        };
-        advice.to_string()
+        let parts = KeyParts::of(self.strategy, &self.layout.entities);
+        let parts = &parts;
+        Advice { verdict, parts }.to_string()
     }
 
     /// What the cluster did during the run.

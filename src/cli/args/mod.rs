@@ -1,5 +1,6 @@
 //! What may stand on the command line, a file for each group of commands. Must not know what a command does with it.
 
+mod advise;
 mod format;
 mod key;
 mod results;
@@ -8,6 +9,7 @@ mod scenario;
 mod splits;
 mod talk;
 
+pub use advise::{AdviceFormat, AdviseArguments};
 pub use format::ResultFormat;
 pub use key::{KeyArguments, KeyFormat};
 pub use results::{CompareArguments, ImageKind, ReportArguments};
@@ -54,6 +56,8 @@ pub enum Command {
     Explain(ExplainArguments),
     /// Weigh each strategy's table without simulating: cells, rows, block encodings, regions, index, memstores
     Size(SizeArguments),
+    /// Recommend one of a scenario's strategies: limits, reads, usable capacity, bytes, and its `create` command
+    Advise(AdviseArguments),
     /// Draw charts and page of results again, simulating nothing
     Report(ReportArguments),
     /// Compare two results: ratios with intervals, what got better or worse, rows to rewrite
