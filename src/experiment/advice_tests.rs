@@ -140,7 +140,7 @@ fn a_hot_value_is_spread_by_all_that_tells_its_rows_apart() {
 
 #[test]
 fn a_pre_split_is_told_more_buckets_a_region_each_or_quantiles() {
-    let mismatch = |key, regions| {
+    let mismatch = |key, regions: usize| {
         advice(Hotspot::PresplitMismatch, key, |v| {
             (v.regions, v.reachable_regions) = (regions, regions.min(3));
         })
