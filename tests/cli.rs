@@ -41,13 +41,13 @@ Usage: keyheat [OPTIONS] <COMMAND>
 For more information, try '--help'.
 
 "#]]);
-    keyheat(&["advise"])
+    keyheat(&["wisdom"])
         .code(2)
         .stdout_eq("")
         .stderr_eq(str![[r#"
-error: unrecognized subcommand 'advise'
+error: unrecognized subcommand 'wisdom'
 
-  tip: the commands are run, check, explain, size, report, compare, key, splits, presets, completions
+  tip: the commands are run, check, explain, size, advise, report, compare, key, splits, presets, completions
 
 Usage: keyheat [OPTIONS] <COMMAND>
 
@@ -227,4 +227,46 @@ fn a_mistaken_expression_shows_where() {
 fn presets_mark_the_traps() {
     let presets = stdout_of(&keyheat(&["presets"]).success());
     assert!(presets.contains("trap"), "{presets}");
+}
+
+/// The groups that `advise` finds in a shipped scenario, each with its strategies from the best on.
+fn advised(scenario: &str) -> serde_json::Value {
+    let scenario = format!("scenarios/{scenario}.toml");
+    let arguments = "--replicates 2 --set time.duration=2s --set time.warmup=500ms --format json";
+    let mut all = vec!["advise", &scenario];
+    all.extend(arguments.split(' '));
+    serde_json::from_str(&stdout_of(&keyheat(&all).success())).unwrap()
+}
+
+#[test]
+fn the_ad_report_is_advised_to_hash_company_and_day() {
+    let found = advised("ad-report");
+    let best = &found["groups"][0]["strategies"][0];
+    assert_eq!(best["name"], "company-day");
+    assert_eq!(best["on_front"], true);
+    // Whoever can't know the hash reads the whole table.
+    let last = &found["groups"][0]["strategies"][2];
+    assert_eq!(last["name"], "all-three");
+    // Only today's rows are another load.
+    assert_eq!(found["groups"][1]["strategies"][0]["name"], "today");
+    let create = found["groups"][0]["create"].as_str().unwrap();
+    assert!(
+        create.starts_with("create 'ad-report', 'd', SPLITS => ['10000000', '20000000', "),
+        "{create}"
+    );
+}
+
+#[test]
+fn open_tsdb_is_advised_split_points_that_separate_its_metrics() {
+    let found = advised("opentsdb-metrics");
+    let names: Vec<&str> = found["groups"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|group| group["strategies"][0]["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["many", "few", "salted"]);
+    let create = found["groups"][0]["create"].as_str().unwrap();
+    // 32 regions: 31 split points, each three bytes of a metric and more.
+    assert_eq!(create.matches(r"'\x00\x0").count(), 31, "{create}");
 }

@@ -3,6 +3,7 @@
 //! Must not compute anything that a library user would miss. One file a command; each takes its arguments and the
 //! `console`, and says how it ended.
 
+mod advise;
 mod args;
 mod check;
 mod compare;
@@ -60,6 +61,7 @@ pub fn main() -> ExitCode {
         Command::Size(arguments) => size::run(&arguments, &console),
         Command::Check(arguments) => check::run(&arguments, &console),
         Command::Run(arguments) => run::run(&arguments, &console),
+        Command::Advise(arguments) => advise::run(&arguments, &console),
         Command::Report(arguments) => report::run(&arguments, &console),
         Command::Compare(arguments) => compare::run(&arguments, &console),
     };

@@ -2,6 +2,9 @@
 //!
 //! Must not know files' places, terminals or pictures.
 
+mod advice;
+#[cfg(test)]
+mod advice_tests;
 mod comparisons;
 mod course;
 mod expectation_result;
@@ -10,9 +13,12 @@ mod expectations;
 mod experiment;
 #[cfg(test)]
 mod experiment_tests;
+mod key_parts;
 mod matrix;
 mod measures;
+mod ranking;
 mod read_summary;
+mod recommendation;
 mod response_curve;
 mod results;
 mod results_comparison;
@@ -31,6 +37,7 @@ mod wording;
 
 pub use expectation_result::{ExpectationResult, ExpectedBound, ExpectedValue, FoundValue};
 pub use experiment::{Experiment, Progress};
+pub use recommendation::{ComparableStrategies, RankedStrategy, Recommendations};
 pub use results::{
     Comparison, Curve, KeyMapBucket, Measure, Metric, NeighbourResult, ReadResult, Results,
     ScenarioInfo, StrategyResult, WriteResult,

@@ -5,7 +5,7 @@ use super::runs::Runs;
 use super::wording::{compact, millis, percent};
 use crate::engine::scanner_rows;
 use crate::layout::ReadForecast;
-use crate::metrics::READ_COSTS;
+use crate::metrics::{Counts, READ_COSTS};
 use crate::query::AccessPath;
 use crate::scenario::Setup;
 use std::fmt;
@@ -15,7 +15,7 @@ const WHOLE: f64 = 0.02;
 /// Rows read for each row returned that are worth a word.
 const NOTABLE_OVER_READ: f64 = 1.5;
 /// Throughput of at least this part of the offered load counts as all of it: a run ends with a few reads in flight.
-const NEARLY_ALL: f64 = 0.99;
+pub(super) const NEARLY_ALL: f64 = 0.99;
 
 /// Reads of a replicate that may be in flight at its end without having piled up.
 const A_FEW: u64 = 10;
@@ -105,7 +105,7 @@ impl ReadSummary<'_> {
     /// What it costs in a sentence; `None` when nothing is known.
     pub(super) fn price(&self) -> Option<ReadPrice> {
         let offered = self.cost("read_offered_per_sec").unwrap_or(0.0);
-        let (counts, replicates) = (self.runs.counts, u64::from(self.runs.replicates()));
+        let (counts, replicates) = (self.runs.counts, self.runs.replicates());
         Some(ReadPrice {
             name: self.name.to_owned(),
             path: self.path()?,
@@ -117,11 +117,16 @@ impl ReadSummary<'_> {
             // Of a closed loop, the offered load is what was started. Some are always in flight at the end.
             behind: self
                 .cost("read_throughput_per_sec")
-                .filter(|done| *done < NEARLY_ALL * offered)
-                .filter(|_| counts.failed + counts.in_flight >= A_FEW * replicates)
+                .filter(|done| is_piling_up(*done, offered, &counts, replicates))
                 .map(|done| (done, offered)),
         })
     }
+}
+
+/// Less is completed than offered a second, and more than a few are left over.
+pub(super) fn is_piling_up(done: f64, offered: f64, counts: &Counts, replicates: u32) -> bool {
+    let left = counts.failed + counts.in_flight;
+    done < NEARLY_ALL * offered && left >= A_FEW * u64::from(replicates)
 }
 
 /// One read's price, displayed as `a \`newest\` costs 16 scan calls, p99 4.1 ms`.

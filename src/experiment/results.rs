@@ -108,6 +108,9 @@ pub struct StrategyResult {
     pub counts: Counts,
     /// One sentence.
     pub verdict: String,
+    /// Class of hotspot, cause, cure, and the bounds that no balancer beats; empty in results of older versions.
+    #[serde(default)]
+    pub advice: String,
     /// Hottest values of skewed fields (`sensor 17: 9.8 %`).
     pub entities: Vec<String>,
     /// Of replicate 0.

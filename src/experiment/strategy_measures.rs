@@ -38,6 +38,14 @@ impl StrategyResult {
         measures
     }
 
+    /// The measure at `path`, of those in [`StrategyResult::measures`].
+    pub fn measure(&self, path: &str) -> Option<&Measure> {
+        let mut measures = self.measures().into_iter();
+        measures
+            .find(|(name, _)| name == path)
+            .map(|(_, measure)| measure)
+    }
+
     /// What the catalogue says of the metric at `path`; `None` when it has none of that name.
     pub fn definition(&self, path: &str) -> Option<&'static Definition> {
         let names = OperationNames {

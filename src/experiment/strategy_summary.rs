@@ -1,6 +1,8 @@
 //! One strategy's layout and runs together: its metrics, and its part of the results. Must not know the other strategies.
 
+use super::advice::Advice;
 use super::course::Course;
+use super::key_parts::KeyParts;
 use super::read_summary::ReadSummary;
 use super::runs::StrategyRuns;
 use super::verdict::Verdict;
@@ -197,6 +199,7 @@ impl<'a> StrategySummary<'a> {
             true => &self.runs.all_reads,
             false => &self.runs.all,
         };
+        let verdict = self.verdict();
         let mut result = StrategyResult {
             name: strategy.name.clone(),
             title: strategy.title.clone(),
@@ -224,7 +227,8 @@ impl<'a> StrategySummary<'a> {
                 })
                 .collect(),
             counts: self.runs.all.counts,
-            verdict: self.verdict().to_string(),
+            advice: self.advice(&verdict),
+            verdict: verdict.to_string(),
             entities: self.entities(),
             series: self.runs.series.clone(),
             key_map: self.layout.key_buckets.iter().map(key_map_bucket).collect(),
@@ -339,6 +343,13 @@ impl<'a> StrategySummary<'a> {
             course: self.course(),
             reads: self.reads().filter_map(|read| read.price()).collect(),
         }
+    }
+
+    /// The same evidence with the segments of the key.
+    fn advice(&self, verdict: &Verdict) -> String {
+        let parts = KeyParts::of(self.strategy, &self.layout.entities);
+        let parts = &parts;
+        Advice { verdict, parts }.to_string()
     }
 
     /// What the cluster did during the run.

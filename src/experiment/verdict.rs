@@ -9,7 +9,7 @@ use crate::metrics::{Hotspot, NO_HOTSPOT_BELOW};
 use std::fmt;
 
 /// An entity explains a hotspot when its share is at least this part of the hottest region's.
-const EXPLAINS: f64 = 0.5;
+pub(super) const EXPLAINS: f64 = 0.5;
 /// Fractions of operations below this are not worth a word.
 const NOTABLE: f64 = 0.001;
 /// Unfinished operations are worth one from here on: every run leaves a few in flight.

@@ -7,7 +7,7 @@ use crate::metrics::Hotspot;
 use crate::query::AccessPath;
 
 /// An even spread of an open loop at half load.
-fn even() -> Verdict {
+pub(super) fn even() -> Verdict {
     Verdict {
         hotspot: Some(Hotspot::None),
         skew_of: "writes",

@@ -58,6 +58,9 @@ pub fn summary(results: &Results, charts: &[Chart]) -> String {
             code(&strategy.key),
             escaped(verdict(strategy))
         ));
+        if !strategy.advice.is_empty() {
+            line(format_args!("  {}", escaped(&strategy.advice)));
+        }
         if !strategy.entities.is_empty() {
             line(format_args!(
                 "  Hottest values: {}.",

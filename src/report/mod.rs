@@ -10,6 +10,7 @@ mod neighbour_prices;
 pub mod number;
 mod page;
 mod read_prices;
+mod recommendation_report;
 #[allow(clippy::module_inception)]
 mod report;
 mod scorecard;
@@ -25,5 +26,6 @@ mod sample_reads;
 pub use chart::{HeatColours, Theme, UnknownHeatColours, UnknownTheme};
 pub use comparison::ComparisonReport;
 pub use images::Images;
+pub use recommendation_report::RecommendationReport;
 pub use report::{Format, Report, ReportError, UnknownFormat};
 pub use terminal::Style;

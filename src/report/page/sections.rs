@@ -86,6 +86,9 @@ pub fn verdicts(html: &mut Html, results: &Results) {
             text(strategy.key.trim()),
             text(scorecard::verdict(strategy))
         ));
+        if !strategy.advice.is_empty() {
+            html.line(format_args!("<dd>{}</dd>", text(&strategy.advice)));
+        }
         if !strategy.entities.is_empty() {
             let entities = strategy.entities.join(", ");
             html.line(format_args!(

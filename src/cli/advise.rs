@@ -1,0 +1,27 @@
+//! `keyheat advise`: which of a scenario's strategies to take, and the command that creates its table. Must not judge: the results do.
+
+use super::args::{AdviceFormat, AdviseArguments};
+use super::console::Console;
+use super::{Outcome, lints, loading, progress};
+use crate::experiment::{Experiment, Recommendations};
+use crate::report::RecommendationReport;
+use anyhow::Result;
+
+pub fn run(arguments: &AdviseArguments, console: &Console) -> Result<Outcome> {
+    let Some(scenario) = loading::load(&arguments.scenario, &arguments.changes, console)? else {
+        return Ok(Outcome::Refused);
+    };
+    lints::tell_in_short(&scenario, console);
+    let experiment = Experiment::new(&scenario).threads(arguments.threads.map_or(0, usize::from));
+    let bar = progress::bar(console, &scenario.name, experiment.runs());
+    let results = experiment.run(|progress| bar.set_position(progress.done));
+    bar.finish_and_clear();
+    let found = Recommendations::of(&scenario, &results);
+    let report = RecommendationReport::new(&found);
+    console.data(&match arguments.format {
+        AdviceFormat::Table => report.table(console.table_style()),
+        AdviceFormat::Markdown => report.markdown(),
+        AdviceFormat::Json => report.json(),
+    })?;
+    Ok(Outcome::Fine)
+}

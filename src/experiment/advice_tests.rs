@@ -1,0 +1,186 @@
+//! Advice, read: class, cause, a cure to paste in, and the bounds.
+
+use super::advice::Advice;
+use super::key_parts::KeyParts;
+use super::verdict::Verdict;
+use super::verdict_tests::even;
+use crate::layout::EntityShare;
+use crate::metrics::Hotspot;
+use crate::scenario::Scenario;
+
+/// The parts of `key` over a sensor, a zone and the time.
+fn parts(key: &str, entities: &[EntityShare]) -> KeyParts {
+    let scenario = Scenario::parse(
+        &format!(
+            "[field]\nsensor = {{ type = \"int\", count = 300 }}\nzone = {{ type = \"digits\", width = 2, count = 7 }}\n\
+             ts = {{ type = \"timestamp\", unit = \"ms\" }}\n[write.w]\nrate = \"1k/s\"\n[strategy.a]\nkey = \"{key}\"\n"
+        ),
+        "advice",
+    )
+    .unwrap_or_else(|error| panic!("{error}"));
+    KeyParts::of(&scenario.strategies[0], entities)
+}
+
+fn sensor_17() -> EntityShare {
+    EntityShare {
+        field: "sensor".to_owned(),
+        value: "17".to_owned(),
+        share: 0.43,
+    }
+}
+
+fn advice(hotspot: Hotspot, key: &str, change: impl FnOnce(&mut Verdict)) -> String {
+    let mut verdict = even();
+    verdict.hotspot = Some(hotspot);
+    (verdict.placement_floor, verdict.key_floor) = (7.9, 1.2);
+    verdict.region_max_share = Some(0.5);
+    change(&mut verdict);
+    let parts = &parts(key, &[sensor_17()]);
+    let text = Advice {
+        verdict: &verdict,
+        parts,
+    }
+    .to_string();
+    let floors = " No balancer gets the hottest server below 7.9× the mean (`placement_floor`), no split below 1.2× (`key_floor`).";
+    match text.strip_suffix(floors) {
+        Some(start) => start.to_owned(),
+        None => text,
+    }
+}
+
+#[test]
+fn a_key_is_told_in_what_leads_what_is_no_time_and_what_is_hot() {
+    let salted = parts(
+        "salt(16, be4(sensor)) || be8(ts) || be4(sensor) || zone",
+        &[sensor_17()],
+    );
+    assert_eq!(
+        salted,
+        KeyParts {
+            lead: "salt(16, be4(sensor))".to_owned(),
+            first: Some("be4(sensor)".to_owned()),
+            identity: Some("be4(sensor) || zone".to_owned()),
+            whole: "be8(ts) || be4(sensor) || zone".to_owned(),
+            skewed: Some(("be4(sensor)".to_owned(), "sensor 17".to_owned(), 0.43)),
+            unused: Vec::new(),
+            leading_buckets: Some(16),
+            imported: false,
+        }
+    );
+    let alone = parts("x'00' || be8(ts)", &[sensor_17()]);
+    assert_eq!((alone.lead.as_str(), alone.identity), ("be8(ts)", None));
+    assert_eq!(alone.unused, ["sensor", "zone"]);
+    assert_eq!(alone.skewed, None);
+}
+
+#[test]
+fn a_key_that_leads_with_time_gets_a_salt_over_what_follows() {
+    let moving = |key| {
+        advice(Hotspot::Moving, key, |v| {
+            v.leads_with_time = true;
+            v.servers = 7;
+        })
+    };
+    assert_eq!(
+        moving("be8(ts) || be4(sensor) || zone"),
+        "Moving hotspot: the first segment, `be8(ts)`, follows time, so that all rows of a moment lie side by side. Put `salt(14, \
+         be4(sensor) || zone)` in front, with `presplit = { algorithm = \"buckets\" }`, or lead with `be4(sensor)` if it has many values."
+    );
+    assert_eq!(
+        moving("be8(ts)"),
+        "Moving hotspot: the first segment, `be8(ts)`, follows time, so that all rows of a moment lie side by side. It has no field \
+         besides time to spread by: put `salt(14, be8(ts))` in front, with `presplit = { algorithm = \"buckets\" }`, and a range of \
+         time is read from all 14 buckets."
+    );
+}
+
+#[test]
+fn a_hot_row_is_told_apart_or_counted_in_several_rows() {
+    let row = |key| advice(Hotspot::Row, key, |v| v.hottest_row_share = 0.4);
+    let cause = "Row hotspot: one row takes 40 % of the writes, and a row is never split.";
+    let counted =
+        "a counter is kept in 4 rows, with `be1(random(4))` in the key, and readers add them up.";
+    assert_eq!(
+        row("zone || be4(sensor)"),
+        format!("{cause} Add `ts` to the key if its rows are to be told apart; {counted}")
+    );
+    assert_eq!(
+        row("zone || be4(sensor) || be8(ts)"),
+        format!("{cause} No key over the same fields helps; {counted}")
+    );
+}
+
+#[test]
+fn a_hot_value_is_spread_by_all_that_tells_its_rows_apart() {
+    let hot = |key| advice(Hotspot::Static, key, |_| {});
+    let cause = "Static hotspot: `sensor 17` has 43 % of the writes, and `be4(sensor)` lays its rows side by side.";
+    let split = "in front, with `presplit = { algorithm = \"buckets\" }`; who reads all rows of one value asks all 16 buckets.";
+    assert_eq!(
+        hot("be4(sensor) || be8(ts) || zone"),
+        format!("{cause} Put `salt(16, be4(sensor) || zone)` {split}")
+    );
+    assert_eq!(
+        hot("be4(sensor) || be8(ts)"),
+        format!("{cause} Put `salt(16, be4(sensor) || be8(ts))` {split}")
+    );
+    assert_eq!(
+        hot("be4(sensor)"),
+        format!(
+            "{cause} The key knows nothing that tells its rows apart: put `be1(random(16))` in front, and let readers ask all 16 buckets."
+        )
+    );
+    // Too small a value to explain the region.
+    assert_eq!(
+        advice(Hotspot::Static, "be4(sensor)", |v| v.region_max_share =
+            Some(0.9)),
+        "Static hotspot: one range of `be4(sensor)` has 90 % of the writes. Take split points at the quantiles of the keys: \
+         `presplit = { algorithm = \"sampled\", regions = 32 }`."
+    );
+}
+
+#[test]
+fn a_pre_split_is_told_more_buckets_a_region_each_or_quantiles() {
+    let mismatch = |key, regions: usize| {
+        advice(Hotspot::PresplitMismatch, key, |v| {
+            (v.regions, v.reachable_regions) = (regions, regions.min(3));
+        })
+    };
+    assert_eq!(
+        mismatch("salt(3, be4(sensor)) || be4(sensor)", 3),
+        "Presplit mismatch: the keys reach 3 of 3 regions, on 8 servers. `salt(3, be4(sensor))` has 3 values for 8 servers: give it 16, \
+         a multiple of the servers, and each a region, `presplit = { algorithm = \"buckets\" }`."
+    );
+    assert_eq!(
+        mismatch("salt(20, be4(sensor)) || be4(sensor)", 1),
+        "Presplit mismatch: a single region can't use 8 servers. Give each of the 20 values of `salt(20, be4(sensor))` its region: \
+         `presplit = { algorithm = \"buckets\" }`."
+    );
+    assert_eq!(
+        mismatch("be4(sensor)", 33),
+        "Presplit mismatch: the keys reach 3 of 33 regions, on 8 servers. Take split points at the quantiles of the keys: \
+         `presplit = { algorithm = \"sampled\", regions = 32 }`."
+    );
+}
+
+#[test]
+fn a_hotspot_of_reads_has_bounds_of_reads() {
+    assert_eq!(
+        advice(Hotspot::Lookback, "be8(ts) || be4(sensor)", |v| {
+            (v.skew_of, v.leads_with_time) = ("reads", true);
+        }),
+        "Lookback hotspot: readers ask for rows of one time, and `be8(ts)` lays them side by side. Spread what is read together: put \
+         `salt(16, be4(sensor))` in front, with `presplit = { algorithm = \"buckets\" }`. If it is the newest data, keep it in memory: \
+         a read from memory costs the same server less. No balancer gets the reads of the hottest server below 7.9× the mean \
+         (`read_placement_floor`)."
+    );
+}
+
+#[test]
+fn what_is_even_needs_no_cure_but_for_more_servers() {
+    let none = |change: fn(&mut Verdict)| advice(Hotspot::None, "be4(sensor)", change);
+    assert_eq!(none(|_| {}), "Nothing to cure.");
+    assert_eq!(
+        none(|v| v.saturated = true),
+        "No key cures this: the load is more than 8 evenly loaded servers can do."
+    );
+}

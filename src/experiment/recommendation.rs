@@ -1,0 +1,325 @@
+//! Which of a scenario's strategies its own results recommend, and what that rests on: strategies that store the same rows are ranked by
+//! limits, reads, usable capacity and bytes. Must not simulate, nor invent keys.
+
+use super::ranking::{self, Candidate, Respect};
+use super::read_summary::{NEARLY_ALL, is_piling_up};
+use super::{Comparison, Measure, Results, StrategyResult, wording};
+use crate::keyspace::RowKey;
+use crate::layout::Replicate;
+use crate::policy::create_command;
+use crate::scenario::{Scenario, Strategy};
+use crate::statistics::paired_ratio;
+use serde::Serialize;
+
+/// A greater part of failed operations breaks the limit (estimate: what an operator notices).
+const MOST_FAILED: f64 = 0.001;
+
+/// What a scenario's results recommend.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Recommendations {
+    /// `keyheat x.y.z`.
+    pub tool: String,
+    /// The scenario's name.
+    pub scenario: String,
+    /// What it asks.
+    pub question: String,
+    /// All randomness came from it.
+    pub seed: u64,
+    /// Runs of each strategy.
+    pub replicates: u32,
+    /// Simulated length in seconds, warm-up included.
+    pub duration_s: f64,
+    /// What a strategy must keep, in words.
+    pub limits: Vec<String>,
+    /// In the order of their first strategies in the file.
+    pub groups: Vec<ComparableStrategies>,
+}
+
+/// Strategies that store the same rows under the same load on the same cluster.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ComparableStrategies {
+    /// The stored fields that their keys are made of.
+    pub fields: Vec<String>,
+    /// Best first.
+    pub strategies: Vec<RankedStrategy>,
+    /// Why the first is recommended, a sentence each.
+    pub reasons: Vec<String>,
+    /// The first against the second: ratios paired by replicate; empty when there is no second.
+    pub comparisons: Vec<Comparison>,
+    /// The HBase shell's command that creates the table of the first with its split points.
+    pub create: String,
+}
+
+/// One strategy in the order of preference.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RankedStrategy {
+    /// Its name in the file.
+    pub name: String,
+    /// The key expression.
+    pub key: String,
+    /// The class of hotspot; null when it was not determined.
+    pub hotspot: Option<String>,
+    /// Limits that it breaks, each with what was found.
+    pub broken_limits: Vec<String>,
+    /// Cost of its reads, over that of the group's cheapest: geometric mean over the reads of response times (of calls and rows read,
+    /// for reads that are only planned); null when undefined, or nothing is read.
+    pub read_cost: Option<f64>,
+    /// Operations a second that the servers could do before the hottest is full; null when undefined.
+    pub usable_capacity_per_sec: Option<f64>,
+    /// Bytes of a row on disk, uncompressed; null when undefined.
+    pub row_bytes: Option<f64>,
+    /// No other one is at least as good in every respect and better in one.
+    pub on_front: bool,
+}
+
+impl Recommendations {
+    /// From the results of `scenario`, whose strategies they hold.
+    pub fn of(scenario: &Scenario, results: &Results) -> Self {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for at in 0..scenario.strategies.len() {
+            match groups
+                .iter_mut()
+                .find(|group| is_comparable(&scenario.strategies, group[0], at))
+            {
+                Some(group) => group.push(at),
+                None => groups.push(vec![at]),
+            }
+        }
+        Self {
+            tool: results.tool.clone(),
+            scenario: results.scenario.name.clone(),
+            question: results.scenario.question.clone(),
+            seed: results.seed,
+            replicates: results.replicates,
+            duration_s: results.duration_s,
+            limits: vec![
+                format!(
+                    "at least {} of the offered operations completed",
+                    wording::percent(NEARLY_ALL)
+                ),
+                format!("at most {} failed", wording::percent(MOST_FAILED)),
+            ],
+            groups: groups
+                .iter()
+                .map(|group| group_of(scenario, results, group))
+                .collect(),
+        }
+    }
+}
+
+/// Both store the same rows under the same load on the same cluster: they may differ in key, pre-split, table settings, and in what
+/// the cluster does by itself.
+fn is_comparable(strategies: &[Strategy], a: usize, b: usize) -> bool {
+    let (one, other) = (&strategies[a], &strategies[b]);
+    let (setup, others) = (&one.setup, &other.setup);
+    Replicate::twin(strategies, a) == Replicate::twin(strategies, b)
+        && one.key.fields() == other.key.fields()
+        && setup.cluster == others.cluster
+        && setup.client == others.client
+        && setup.changes.events == others.changes.events
+        && setup.changes.neighbours == others.changes.neighbours
+}
+
+fn group_of(scenario: &Scenario, results: &Results, group: &[usize]) -> ComparableStrategies {
+    let found: Vec<&StrategyResult> = group.iter().map(|&at| &results.strategies[at]).collect();
+    let read_costs = read_costs(&found);
+    let mut ranked: Vec<(RankedStrategy, Candidate)> = found
+        .iter()
+        .zip(read_costs)
+        .map(|(result, read_cost)| rated(result, read_cost, results.replicates))
+        .collect();
+    let candidates: Vec<Candidate> = ranked.iter().map(|(_, candidate)| *candidate).collect();
+    for ((strategy, _), on_front) in ranked.iter_mut().zip(ranking::front(&candidates)) {
+        strategy.on_front = on_front;
+    }
+    let order = ranking::ranked(&candidates);
+    let best = &scenario.strategies[group[order[0]]];
+    let second = order.get(1).copied();
+    let comparisons = second.map_or(Vec::new(), |second| {
+        compared(found[order[0]], found[second])
+    });
+    let mut reasons = Vec::new();
+    match second {
+        None => reasons
+            .push("No other strategy stores the same rows: nothing to compare it with.".to_owned()),
+        Some(second) => {
+            let better = candidates[order[0]].better_in(&candidates[second]);
+            reasons.push(reason(&ranked[second].0.name, better));
+        }
+    }
+    if candidates[order[0]].broken > 0 {
+        reasons.push(
+            "It breaks limits itself: a better key, or more servers, are still to be found."
+                .to_owned(),
+        );
+    }
+    if !best.copies.is_empty() {
+        reasons.push(
+            "Each further copy is a table of its own, which the command does not create."
+                .to_owned(),
+        );
+    }
+    let schema = &best.setup.schema;
+    let fields = best.key.fields();
+    let create = create(&scenario.name, best, found[order[0]]);
+    let strategies = order.iter().map(|&at| ranked[at].0.clone()).collect();
+    ComparableStrategies {
+        fields: fields
+            .iter()
+            .map(|&id| schema.field(id).name.clone())
+            .collect(),
+        strategies,
+        reasons,
+        comparisons,
+        create,
+    }
+}
+
+fn reason(second: &str, better: Option<Respect>) -> String {
+    match better {
+        Some(Respect::Limits) => format!("It breaks fewer limits than the next, `{second}`."),
+        Some(Respect::Reads) => format!(
+            "Both break as many limits as each other, and its reads cost less than those of the next, `{second}`."
+        ),
+        Some(Respect::Capacity) => format!(
+            "Its limits and reads are as good as those of the next, `{second}`, and it can take more."
+        ),
+        Some(Respect::Bytes) => {
+            format!("It is as good as the next, `{second}`, and its rows are shorter.")
+        }
+        None => format!("`{second}` is as good: the one that stands first in the file is taken."),
+    }
+}
+
+fn rated(
+    result: &StrategyResult,
+    read_cost: Option<f64>,
+    replicates: u32,
+) -> (RankedStrategy, Candidate) {
+    let broken_limits = broken_limits(result, replicates);
+    let capacity = mean(result, "usable_capacity_per_sec");
+    let bytes = mean(result, "row_bytes");
+    let candidate = Candidate {
+        broken: broken_limits.len(),
+        reads: read_cost,
+        capacity,
+        bytes,
+    };
+    let strategy = RankedStrategy {
+        name: result.name.clone(),
+        key: result.key.clone(),
+        hotspot: match result.metrics.get("hotspot") {
+            Some(super::Metric::Word(word)) => Some(word.clone()),
+            _ => None,
+        },
+        broken_limits,
+        read_cost,
+        usable_capacity_per_sec: capacity,
+        row_bytes: bytes,
+        on_front: false,
+    };
+    (strategy, candidate)
+}
+
+fn broken_limits(result: &StrategyResult, replicates: u32) -> Vec<String> {
+    let of_writes = ("writes".to_owned(), "write_".to_owned(), result.counts);
+    let of_reads = result.reads.iter().map(|read| {
+        let prefix = format!("read.{}.", read.name);
+        (format!("read `{}`", read.name), prefix, read.counts)
+    });
+    let mut broken = Vec::new();
+    for (name, prefix, counts) in std::iter::once(of_writes).chain(of_reads) {
+        let value = |metric: &str| mean(result, &format!("{prefix}{metric}"));
+        if let Some((done, offered)) = value("throughput_per_sec").zip(value("offered_per_sec"))
+            && is_piling_up(done, offered, &counts, replicates)
+        {
+            let (done, offered) = (wording::compact(done), wording::compact(offered));
+            broken.push(format!("{name}: {done} of {offered} a second completed"));
+        }
+        if let Some(failed) = value("failed_fraction").filter(|failed| *failed > MOST_FAILED) {
+            broken.push(format!("{name}: {} failed", wording::percent(failed)));
+        }
+    }
+    broken
+}
+
+/// Of each strategy, over the cheapest of them; `None` where some read has no cost, or there is none.
+fn read_costs(found: &[&StrategyResult]) -> Vec<Option<f64>> {
+    // Every strategy has the same reads: that is what makes them comparable.
+    let reads = found.first().map_or(0, |first| first.reads.len());
+    if reads == 0 {
+        return vec![None; found.len()];
+    }
+    let logs: Vec<Option<f64>> = found
+        .iter()
+        .map(|strategy| {
+            let costs: Option<Vec<f64>> = (0..reads).map(|at| log_cost(strategy, at)).collect();
+            Some(costs?.iter().sum::<f64>() / reads as f64)
+        })
+        .collect();
+    let least = logs.iter().flatten().copied().fold(f64::INFINITY, f64::min);
+    logs.into_iter()
+        .map(|log| log.map(|log| libm::exp(log - least)))
+        .collect()
+}
+
+/// The logarithm of a read's response time; of a planned one's calls times rows, whose ratios are as free of units.
+fn log_cost(strategy: &StrategyResult, at: usize) -> Option<f64> {
+    let read = strategy.reads.get(at)?;
+    let cost = match &read.response_ms {
+        Some(response) => response.get("mean").filter(|mean| !mean.censored)?.mean?,
+        None => libm::sqrt(read.calls.mean?.max(1.0) * read.rows_read.mean?.max(1.0)),
+    };
+    (cost > 0.0).then(|| libm::log(cost))
+}
+
+/// The first over the second, paired by replicate, in what decides.
+fn compared(first: &StrategyResult, second: &StrategyResult) -> Vec<Comparison> {
+    let of_reads = first.reads.iter().flat_map(|read| {
+        ["calls", "response_ms.mean"].map(|metric| format!("read.{}.{metric}", read.name))
+    });
+    let metrics = [
+        "usable_capacity_per_sec",
+        "server_peak_to_mean",
+        "row_bytes",
+    ]
+    .map(str::to_owned);
+    metrics
+        .into_iter()
+        .chain(of_reads)
+        .filter_map(|metric| {
+            let values = first.values.get(&metric)?.iter();
+            let others = second.values.get(&metric)?.iter();
+            let pairs = values
+                .zip(others)
+                .filter_map(|(own, other)| Some(((*own)?, (*other)?)));
+            let ratio: Measure = paired_ratio(pairs)?.into();
+            let interval = ratio.low.zip(ratio.high);
+            Some(Comparison {
+                strategy: first.name.clone(),
+                baseline: second.name.clone(),
+                metric,
+                ratio,
+                significant: interval.is_some_and(|(low, high)| low > 1.0 || high < 1.0),
+            })
+        })
+        .collect()
+}
+
+fn mean(result: &StrategyResult, path: &str) -> Option<f64> {
+    result.measure(path)?.mean
+}
+
+fn create(scenario: &str, strategy: &Strategy, result: &StrategyResult) -> String {
+    // What HBase takes as a table's name (`TableName`).
+    let takes = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let is_name = scenario.chars().all(takes) && !scenario.is_empty() && !scenario.starts_with('-');
+    let table = if is_name { scenario } else { "t" };
+    let points: Vec<RowKey> = result
+        .region_starts
+        .iter()
+        .filter(|start| !start.is_empty())
+        .map(|start| RowKey::parse(start).expect("results write keys in this notation"))
+        .collect();
+    create_command(table, &strategy.setup.table.family, &points)
+}

@@ -1,0 +1,186 @@
+//! What a scenario's results recommend, for a terminal, a pull request or a program. Must not judge.
+
+use super::markdown;
+use super::number::{self, Kind, UNDEFINED};
+use super::scorecard::{Heading, Scorecard};
+use super::terminal::{self, Style};
+use crate::experiment::{ComparableStrategies, Comparison, RankedStrategy, Recommendations};
+use std::fmt::Write;
+
+const HEADINGS: [Heading; 7] = [
+    heading(["", "strategy"], false, 0),
+    heading(["", "limits"], false, 0),
+    heading(["cost", "of reads"], true, 0),
+    heading(["usable", "capacity/s"], true, 0),
+    heading(["bytes", "a row"], true, 2),
+    heading(["Pareto", "front"], false, 3),
+    heading(["", "hotspot"], false, 1),
+];
+
+const fn heading(lines: [&'static str; 2], right: bool, expendable: u8) -> Heading {
+    Heading {
+        lines,
+        right,
+        expendable,
+    }
+}
+
+/// The views of recommendations.
+#[derive(Debug, Clone, Copy)]
+pub struct RecommendationReport<'a> {
+    found: &'a Recommendations,
+}
+
+impl<'a> RecommendationReport<'a> {
+    /// Of `found`.
+    pub fn new(found: &'a Recommendations) -> Self {
+        Self { found }
+    }
+
+    /// For a terminal, ending in a newline.
+    pub fn table(&self, style: Style) -> String {
+        let mut lines = terminal::wrapped(self.title(), style.width, "", "");
+        for group in &self.found.groups {
+            lines.push(String::new());
+            lines.extend(terminal::plain_table(card(group), style));
+            lines.push(String::new());
+            for (at, sentence) in sentences(group).iter().enumerate() {
+                let indent = if at == 0 { "" } else { "  " };
+                lines.extend(terminal::wrapped(sentence, style.width, indent, "  "));
+            }
+            // In one line, so that it can be copied.
+            lines.push(format!("  {}", group.create));
+        }
+        lines.push(String::new());
+        lines.extend(terminal::wrapped(&self.footnote(), style.width, "", ""));
+        let text: String = lines
+            .iter()
+            .map(|line| format!("{}\n", line.trim_end()))
+            .collect();
+        match style.ascii {
+            true => number::ascii(&text),
+            false => text,
+        }
+    }
+
+    /// For a pull request, ending in a newline.
+    pub fn markdown(&self) -> String {
+        let mut text = format!("# {}\n", markdown::escaped(self.title()));
+        for group in &self.found.groups {
+            let mut block = |block: &str| {
+                writeln!(text, "\n{block}").expect("writing to a string can't fail");
+            };
+            block(markdown::table(&card(group)).trim_end());
+            block(&markdown::escaped(&sentences(group).join(" ")));
+            block(&format!("```ruby\n{}\n```", group.create));
+        }
+        let footnote = markdown::escaped(&self.footnote());
+        writeln!(text, "\n<sub>{footnote}</sub>").expect("writing to a string can't fail");
+        text
+    }
+
+    /// For a program, ending in a newline.
+    pub fn json(&self) -> String {
+        let text = serde_json::to_string_pretty(self.found);
+        text.expect("recommendations hold only what JSON can hold") + "\n"
+    }
+
+    fn title(&self) -> &str {
+        match self.found.question.is_empty() {
+            true => &self.found.scenario,
+            false => &self.found.question,
+        }
+    }
+
+    fn footnote(&self) -> String {
+        let found = self.found;
+        let replicates = match found.replicates {
+            1 => "1 replicate".to_owned(),
+            n => format!("{n} replicates"),
+        };
+        format!(
+            "Only the file's own strategies are ranked, each group among those that store the same rows: by limits ({}), then cost of reads, \
+             usable capacity and bytes, where what is within 5 % of the best is as good. Another load, cluster or set of reads than the file's \
+             may turn it round. {}, seed {}, {replicates} of {}.",
+            found.limits.join("; "),
+            found.tool,
+            found.seed,
+            number::length(found.duration_s)
+        )
+    }
+}
+
+fn card(group: &ComparableStrategies) -> Scorecard {
+    Scorecard {
+        headings: HEADINGS.to_vec(),
+        rows: group.strategies.iter().map(row).collect(),
+    }
+}
+
+fn row(strategy: &RankedStrategy) -> Vec<String> {
+    let text = |kind: Kind, value: Option<f64>| {
+        value.map_or(UNDEFINED.to_owned(), |value| kind.text(value))
+    };
+    vec![
+        strategy.name.clone(),
+        match strategy.broken_limits.len() {
+            0 => "kept".to_owned(),
+            n => format!("{n} broken"),
+        },
+        text(Kind::Ratio, strategy.read_cost),
+        text(Kind::Compact, strategy.usable_capacity_per_sec),
+        text(Kind::Bytes, strategy.row_bytes),
+        if strategy.on_front { "yes" } else { "no" }.to_owned(),
+        strategy.hotspot.clone().unwrap_or(UNDEFINED.to_owned()),
+    ]
+}
+
+/// The recommendation, what it rests on, and which limits are broken.
+fn sentences(group: &ComparableStrategies) -> Vec<String> {
+    let mut sentences = Vec::new();
+    if let Some(best) = group.strategies.first() {
+        sentences.push(format!(
+            "Recommended among the keys over {}: `{}`, with key `{}`.",
+            listed(&group.fields),
+            best.name,
+            best.key.trim()
+        ));
+    }
+    sentences.extend(group.reasons.iter().cloned());
+    let (significant, others): (Vec<&Comparison>, Vec<&Comparison>) =
+        group.comparisons.iter().partition(|it| it.significant);
+    let second = group.comparisons.first().map(|it| it.baseline.as_str());
+    if let (Some(second), false) = (second, significant.is_empty()) {
+        let ratios: Vec<String> = significant
+            .iter()
+            .map(|it| format!("{} {}", it.metric, Kind::Ratio.interval(&it.ratio)))
+            .collect();
+        sentences.push(format!(
+            "Significantly different from `{second}`: {}.",
+            ratios.join(", ")
+        ));
+    }
+    if !others.is_empty() {
+        let names: Vec<&str> = others.iter().map(|it| it.metric.as_str()).collect();
+        sentences.push(format!("No significant difference: {}.", names.join(", ")));
+    }
+    for strategy in &group.strategies {
+        if !strategy.broken_limits.is_empty() {
+            sentences.push(format!(
+                "`{}` breaks limits: {}.",
+                strategy.name,
+                strategy.broken_limits.join("; ")
+            ));
+        }
+    }
+    sentences
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => "no field".to_owned(),
+        [only] => only.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
