@@ -1,5 +1,5 @@
 //! Three small runs whose every artefact is known: `results.json`, summaries, series, charts and page. What moves a byte of them is seen here first,
-//! and it has to be the same byte in a debug build and in a release build (`.ci/run` asks both).
+//! and it has to be the same byte in a debug build and in a release build: `cargo test --test golden_runs` asks the one, with `--release` the other.
 //!
 //! `SNAPSHOTS=overwrite cargo test --release --test golden_runs` writes `data/golden_runs.txt` anew: read the scorecards in it, they say what moved.
 
