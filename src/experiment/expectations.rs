@@ -34,14 +34,20 @@ fn outcome(
             because: key.because.clone(),
         },
         Expectation::Metric {
+            point,
             strategy,
             metric,
             bound,
             ratio_to,
             because,
         } => {
-            let summary = &summaries[*strategy];
-            let base = ratio_to.as_ref().map(|ratio| &summaries[ratio.strategy]);
+            let at = |point: usize, strategy: usize| {
+                &summaries[point * scenario.strategies.len() + strategy]
+            };
+            let summary = at(*point, *strategy);
+            let base = ratio_to
+                .as_ref()
+                .map(|ratio| at(ratio.point, ratio.strategy));
             let found = find(summary, base, metric);
             ExpectationResult {
                 strategy: summary.strategy.name.clone(),

@@ -33,7 +33,7 @@ pub use expectation_result::{ExpectationResult, ExpectedBound, ExpectedValue, Fo
 pub use experiment::{Experiment, Progress};
 pub use results::{
     Comparison, Curve, KeyMapBucket, Measure, Metric, NeighbourResult, ReadResult, Results,
-    ScenarioInfo, StrategyResult, WriteResult,
+    ScenarioInfo, StrategyResult, SweptList, WriteResult,
 };
 pub use results_comparison::{
     ChangeVerdict, ComparedResults, MetricChange, ResultsComparison, Rewrite, StrategyChange,

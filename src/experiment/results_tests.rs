@@ -105,6 +105,7 @@ fn results() -> Results {
         duration_s: 20.0,
         warmup_s: 4.0,
         sample_s: 0.1,
+        sweep: Vec::new(),
         strategies: vec![strategy],
         comparisons: vec![Comparison {
             strategy: "salted".into(),

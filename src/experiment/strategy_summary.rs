@@ -9,7 +9,7 @@ use super::{
 };
 use crate::layout::{Layout, StrategySample};
 use crate::metrics::{Hotspot, HotspotEvidence, Peak, Subject, lookup};
-use crate::scenario::{Presplit, PresplitAlgorithm, Severity, Strategy, TimeSpec};
+use crate::scenario::{Presplit, PresplitAlgorithm, Severity, Strategy, SweepValue, TimeSpec};
 use crate::workload::{Drive, ReadDrive};
 use std::collections::BTreeMap;
 
@@ -22,6 +22,8 @@ const BUSY: f64 = 0.95;
 /// Everything that is known of one strategy.
 pub(super) struct StrategySummary<'a> {
     pub(super) strategy: &'a Strategy,
+    /// What is swept, with its values here.
+    pub(super) point: &'a [SweepValue],
     pub(super) layout: &'a Layout,
     pub(super) runs: StrategyRuns,
     pub(super) hotspot: Option<Hotspot>,
@@ -31,6 +33,7 @@ pub(super) struct StrategySummary<'a> {
 impl<'a> StrategySummary<'a> {
     pub(super) fn new(
         strategy: &'a Strategy,
+        point: &'a [SweepValue],
         time: &'a TimeSpec,
         (layout, sample): (&'a Layout, &StrategySample),
         capacity: Option<f64>,
@@ -80,6 +83,7 @@ impl<'a> StrategySummary<'a> {
         }
         let mut summary = Self {
             strategy,
+            point,
             layout,
             runs,
             hotspot: None,
@@ -200,7 +204,7 @@ impl<'a> StrategySummary<'a> {
         let mut result = StrategyResult {
             name: strategy.name.clone(),
             title: strategy.title.clone(),
-            sweep: BTreeMap::new(),
+            sweep: sweep_of(self.point),
             key: strategy.key.text().to_owned(),
             servers: strategy.setup.cluster.servers,
             metrics,
@@ -367,6 +371,14 @@ impl<'a> StrategySummary<'a> {
             _ => None,
         }
     }
+}
+
+/// A point's values by path.
+pub(super) fn sweep_of(point: &[SweepValue]) -> BTreeMap<String, serde_json::Value> {
+    let values = point.iter();
+    values
+        .map(|swept| (swept.path.clone(), swept.value.clone()))
+        .collect()
 }
 
 fn key_map_bucket(bucket: &crate::layout::KeyBucket) -> KeyMapBucket {

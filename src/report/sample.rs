@@ -119,6 +119,7 @@ pub fn results(strategies: Vec<StrategyResult>) -> Results {
         duration_s: 30.0,
         warmup_s: 4.0,
         sample_s: 0.5,
+        sweep: Vec::new(),
         strategies,
         comparisons: Vec::new(),
         expectations: Vec::new(),
