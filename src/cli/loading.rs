@@ -39,6 +39,23 @@ pub fn load_all(
     Ok((scenarios.len() == files.len()).then_some(scenarios))
 }
 
+/// Says which point of a sweep is shown by what shows one only.
+pub fn tell_first_point(scenario: &Scenario, console: &Console) {
+    if scenario.points.is_empty() {
+        return;
+    }
+    let values: Vec<String> = scenario
+        .values_at(0)
+        .iter()
+        .map(|swept| format!("{} = {}", swept.path, swept.value))
+        .collect();
+    console.say(&format!(
+        "the first of {} points of the sweep: {}\n",
+        scenario.point_count(),
+        values.join(", ")
+    ));
+}
+
 /// `expression` compiled as a key of the scenario, with the fields that it is compiled for.
 pub fn load_key(
     path: &Path,

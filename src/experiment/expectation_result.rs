@@ -1,7 +1,7 @@
 //! One expectation's outcome, as `results.json` holds it and as one sentence tells it. Must not judge.
 
-use super::Measure;
 use super::wording::exact;
+use super::{Measure, point_label};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -98,13 +98,9 @@ impl fmt::Display for ExpectationResult {
 
 /// ` at cluster.servers = 8`; nothing without a sweep.
 fn at(point: &BTreeMap<String, serde_json::Value>) -> String {
-    let values = point
-        .iter()
-        .map(|(path, value)| format!("{path} = {value}"));
-    let values: Vec<String> = values.collect();
-    match values.is_empty() {
+    match point.is_empty() {
         true => String::new(),
-        false => format!(" at {}", values.join(", ")),
+        false => format!(" at {}", point_label(point)),
     }
 }
 

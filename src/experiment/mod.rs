@@ -24,6 +24,8 @@ mod results_tests;
 mod runs;
 mod strategy_measures;
 mod strategy_summary;
+mod sweep_finding;
+mod sweep_points;
 mod verdict;
 #[cfg(test)]
 mod verdict_tests;
@@ -40,3 +42,5 @@ pub use results_comparison::{
     UnknownStrategy,
 };
 pub use results_file::LoadError;
+pub use sweep_finding::{SweepDip, SweepFinding, SweepPrice};
+pub use sweep_points::{point_label, value_text};

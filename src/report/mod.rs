@@ -13,6 +13,7 @@ mod read_prices;
 #[allow(clippy::module_inception)]
 mod report;
 mod scorecard;
+mod sweep_views;
 mod terminal;
 
 #[cfg(test)]
