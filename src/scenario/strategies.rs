@@ -46,7 +46,7 @@ const TABLE_KEYS: [&str; 21] = [
 ];
 
 /// What all strategies of a run share, or what makes them comparable.
-const SHARED: [&str; 7] = [
+const SHARED: [&str; 8] = [
     "question",
     "seed",
     "replicates",
@@ -54,6 +54,7 @@ const SHARED: [&str; 7] = [
     "strategy",
     "expect",
     "quick",
+    "sweep",
 ];
 
 /// Tables that a strategy can only change under `override`.
