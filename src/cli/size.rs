@@ -1,6 +1,6 @@
 //! `keyheat size`: what each strategy's table weighs, as text or data. Must not compute it.
 
-use super::args::{SizeArguments, SizeFormat};
+use super::args::{ResultFormat, SizeArguments};
 use super::console::Console;
 use super::{Outcome, loading};
 use crate::layout::{Layout, Replicate, StrategySample, StrategySize, TableSize, size_findings};
@@ -33,7 +33,7 @@ pub fn run(arguments: &SizeArguments, console: &Console) -> Result<Outcome> {
     let sizes = measure(&scenario);
     let style = console.table_style();
     let text = match arguments.format {
-        SizeFormat::Table => {
+        ResultFormat::Table => {
             let text = table(&scenario, &sizes);
             if style.ascii {
                 number::ascii(&text)
@@ -41,9 +41,9 @@ pub fn run(arguments: &SizeArguments, console: &Console) -> Result<Outcome> {
                 text
             }
         }
-        SizeFormat::Markdown => markdown(&sizes),
-        SizeFormat::Csv => csv(&sizes),
-        SizeFormat::Json => serde_json::to_string_pretty(&SizeJson {
+        ResultFormat::Markdown => markdown(&sizes),
+        ResultFormat::Csv => csv(&sizes),
+        ResultFormat::Json => serde_json::to_string_pretty(&SizeJson {
             scenario: &scenario.name,
             strategies: &sizes,
             findings: size_findings(&sizes),

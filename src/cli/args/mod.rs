@@ -1,0 +1,72 @@
+//! What may stand on the command line, a file for each group of commands. Must not know what a command does with it.
+
+mod format;
+mod key;
+mod results;
+mod run;
+mod scenario;
+mod splits;
+mod talk;
+
+pub use format::ResultFormat;
+pub use key::{KeyArguments, KeyFormat};
+pub use results::{CompareArguments, ImageKind, ReportArguments};
+pub use run::RunArguments;
+pub use scenario::{
+    ChangeArguments, CheckArguments, ExplainArguments, ScenarioArguments, SizeArguments,
+};
+pub use splits::{SplitsArguments, SplitsFormat};
+pub use talk::{Color, TalkArguments};
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Parser, Subcommand};
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 all is well; 1 an expectation of a scenario was broken; 2 anything that stopped the work.
+Data goes to standard output, talk to standard error.";
+
+/// Which row key runs hot, and what does the cure cost?
+///
+/// keyheat replays the same logical operations under each candidate row key on a simulated cluster of
+/// HBase region servers, and shows where the load lands and what throughput and response time that gives.
+#[derive(Debug, Parser)]
+#[command(name = "keyheat", version, styles = STYLES, after_help = EXIT_CODES, max_term_width = 100)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+    #[command(flatten)]
+    pub talk: TalkArguments,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Simulate scenarios: a table here, all files in a folder each
+    Run(RunArguments),
+    /// Report every error and lint of scenarios; simulate nothing
+    Check(CheckArguments),
+    /// Show what is known before any simulation: sample keys by segment, regions and their predicted shares
+    Explain(ExplainArguments),
+    /// Weigh each strategy's table without simulating: cells, rows, block encodings, regions, index, memstores
+    Size(SizeArguments),
+    /// Draw charts and page of results again, simulating nothing
+    Report(ReportArguments),
+    /// Compare two results: ratios with intervals, what got better or worse, rows to rewrite
+    Compare(CompareArguments),
+    /// Write one row key from an expression
+    Key(KeyArguments),
+    /// Compute split points exactly as HBase does
+    Splits(SplitsArguments),
+    /// List well-known row-key designs, the traps among them marked
+    Presets,
+    /// Write a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}

@@ -1,0 +1,26 @@
+//! What simulates: where results go, on how many threads, and what is printed. Must not know what a run is.
+
+use super::{ResultFormat, ScenarioArguments};
+use clap::{Args, value_parser};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct RunArguments {
+    #[command(flatten)]
+    pub input: ScenarioArguments,
+    /// Where each scenario gets a folder of its name
+    #[arg(long, value_name = "DIR", default_value = "output")]
+    pub out: PathBuf,
+    /// Threads; the results are the same for any number [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+    /// What standard output gets
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    pub format: ResultFormat,
+    /// No pictures: only numbers
+    #[arg(long)]
+    pub no_charts: bool,
+    /// Replace an output folder even if keyheat did not make it
+    #[arg(long)]
+    pub force: bool,
+}

@@ -1,0 +1,71 @@
+//! Which scenarios, and what to change in them, for every command that reads scenario files. Must not know what is done with them.
+
+use super::ResultFormat;
+use clap::{ArgAction, Args, value_parser};
+use std::path::PathBuf;
+
+/// Which scenarios, and what to change in them.
+#[derive(Debug, Clone, Args)]
+pub struct ScenarioArguments {
+    /// Scenario files, or folders whose `*.toml` are taken in order of their names
+    #[arg(value_name = "SCENARIO", required = true)]
+    pub scenarios: Vec<PathBuf>,
+    #[command(flatten)]
+    pub changes: ChangeArguments,
+}
+
+/// What to change in a scenario before it is read.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ChangeArguments {
+    /// Only these strategies, in the file's order
+    #[arg(long, value_name = "STRATEGY,...", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Change a value of the file: `--set write.ingest.rate=40k/s`
+    #[arg(long, value_name = "PATH=VALUE", action = ArgAction::Append)]
+    pub set: Vec<String>,
+    /// Not simulated yet
+    #[arg(long, value_name = "PATH=V1,V2,...", action = ArgAction::Append, hide = true)]
+    pub sweep: Vec<String>,
+    /// Independent runs of each strategy
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    pub replicates: Option<u32>,
+    /// The seed that all randomness comes from
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// A fast look: 2 replicates and the file's `[quick]` settings
+    #[arg(long)]
+    pub quick: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    #[command(flatten)]
+    pub input: ScenarioArguments,
+    /// Print each scenario with all defaults filled in
+    #[arg(long)]
+    pub show: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ExplainArguments {
+    /// The scenario file
+    #[arg(value_name = "SCENARIO")]
+    pub scenario: PathBuf,
+    #[command(flatten)]
+    pub changes: ChangeArguments,
+    /// Only this region of each strategy, from 0 in key order
+    #[arg(long, value_name = "N")]
+    pub region: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub struct SizeArguments {
+    /// The scenario file
+    #[arg(value_name = "SCENARIO")]
+    pub scenario: PathBuf,
+    #[command(flatten)]
+    pub changes: ChangeArguments,
+    /// What standard output gets
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    pub format: ResultFormat,
+}
