@@ -52,10 +52,19 @@ impl OutputFolder {
                 .exists()
                 .then(|| aside(parent, &name))
                 .transpose()?;
-            if let Some(old) = &old {
-                fs::rename(&self.target, old.path().join("old"))?;
+            let kept = old.as_ref().map(|old| old.path().join("old"));
+            if let Some(kept) = &kept {
+                fs::rename(&self.target, kept)?;
             }
-            fs::rename(fresh.keep(), &self.target)?;
+            if let Err(error) = fs::rename(fresh.path(), &self.target) {
+                // The old folder goes back: it must not be dropped with what it was moved into.
+                if let (Some(kept), Some(old)) = (kept, old)
+                    && fs::rename(kept, &self.target).is_err()
+                {
+                    let _ = old.keep();
+                }
+                return Err(error.into());
+            }
             Ok::<(), anyhow::Error>(())
         };
         put_in_place().with_context(|| format!("can't replace `{}`", self.target.display()))
