@@ -11,8 +11,10 @@ mod expectation_result;
 mod expectations;
 #[allow(clippy::module_inception)] // the file is named after its one type, as everywhere
 mod experiment;
+mod experiment_runs;
 #[cfg(test)]
 mod experiment_tests;
+mod finished_run;
 mod key_parts;
 mod matrix;
 mod measures;
@@ -27,7 +29,11 @@ mod results_comparison_tests;
 mod results_file;
 #[cfg(test)]
 mod results_tests;
+mod run_file;
+#[cfg(test)]
+mod run_file_tests;
 mod runs;
+mod shard;
 mod strategy_measures;
 mod strategy_summary;
 mod sweep_finding;
@@ -39,6 +45,8 @@ mod wording;
 
 pub use expectation_result::{ExpectationResult, ExpectedBound, ExpectedValue, FoundValue};
 pub use experiment::{Experiment, Progress};
+pub use experiment_runs::ExperimentRuns;
+pub use finished_run::{AddError, FinishedRun};
 pub use recommendation::{ComparableStrategies, RankedStrategy, Recommendations};
 pub use results::{
     Comparison, Curve, KeyMapBucket, Measure, Metric, NeighbourResult, ReadResult, Results,
@@ -49,5 +57,7 @@ pub use results_comparison::{
     UnknownStrategy,
 };
 pub use results_file::LoadError;
+pub use run_file::{RunFile, RunFileError, RunFileHeader, SavedRuns};
+pub use shard::{Shard, ShardError};
 pub use sweep_finding::{SweepDip, SweepFinding, SweepPrice};
 pub use sweep_points::{point_label, value_text};
