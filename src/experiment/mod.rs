@@ -10,6 +10,12 @@ mod expectations;
 mod experiment;
 #[cfg(test)]
 mod experiment_tests;
+mod knee_result;
+mod knee_run;
+mod knee_search;
+#[cfg(test)]
+mod knee_tests;
+mod knee_words;
 mod matrix;
 mod measures;
 mod read_summary;
@@ -31,6 +37,7 @@ mod wording;
 
 pub use expectation_result::{ExpectationResult, ExpectedBound, ExpectedValue, FoundValue};
 pub use experiment::{Experiment, Progress};
+pub use knee_result::{KneeFinding, KneeLimit, KneeOutcome, KneeProbe, KneeReplicate, KneeResult};
 pub use results::{
     Comparison, Curve, KeyMapBucket, Measure, Metric, NeighbourResult, ReadResult, Results,
     ScenarioInfo, StrategyResult, SweptList, WriteResult,

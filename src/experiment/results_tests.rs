@@ -76,6 +76,7 @@ fn results() -> Results {
         neighbours: vec![],
         counts,
         verdict: "Moving hotspot.".into(),
+        knee: None,
         entities: vec!["sensor 17: 9.8 %".into()],
         series: Some(series),
         key_map: vec![KeyMapBucket {

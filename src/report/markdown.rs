@@ -3,7 +3,7 @@
 use super::chart::Chart;
 use super::number::{Kind, UNDEFINED};
 use super::scorecard::{Scorecard, provenance, verdict};
-use super::{metric, neighbour_prices, read_prices};
+use super::{knees, metric, neighbour_prices, read_prices};
 use crate::experiment::{ReadResult, Results, StrategyResult};
 use std::fmt::Write;
 
@@ -32,6 +32,16 @@ pub fn summary(results: &Results, charts: &[Chart]) -> String {
     ));
 
     line(format_args!("{}", table(&Scorecard::of(results))));
+    if let Some(table_of_knees) = knees::of(results) {
+        let table_of_knees = table(&table_of_knees);
+        line(format_args!(
+            "\n## What each strategy sustains\n\n{table_of_knees}\n"
+        ));
+        for (strategy, knee) in knees::found(results) {
+            let (name, sentence) = (knees::name(strategy), escaped(&knee.sentence));
+            line(format_args!("- **{}** {sentence}.", escaped(&name)));
+        }
+    }
     if let Some(prices) = read_prices::of(results) {
         line(format_args!("\n## What reads pay\n\n{}", table(&prices)));
         for (at, (strategy, read)) in planned(results).enumerate() {

@@ -88,6 +88,7 @@ pub fn strategy<R: AsRef<[u64]>>(name: &str, servers: u32, rows: &[R]) -> Strate
         neighbours: Vec::new(),
         counts: Counts::default(),
         verdict: String::new(),
+        knee: None,
         entities: Vec::new(),
         series: Some(series),
         key_map: vec![bucket("")],
