@@ -221,6 +221,9 @@ pub struct NeighbourResult {
 pub struct Comparison {
     /// Strategy compared.
     pub strategy: String,
+    /// The point of the sweep at which both ran; empty without a sweep.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sweep: BTreeMap<String, serde_json::Value>,
     /// With this one.
     pub baseline: String,
     /// Of this metric.

@@ -109,6 +109,7 @@ fn results() -> Results {
         sweep: Vec::new(),
         strategies: vec![strategy],
         comparisons: vec![Comparison {
+            sweep: Default::default(),
             strategy: "salted".into(),
             baseline: "monotonic".into(),
             metric: "makespan_ms".into(),
@@ -116,6 +117,8 @@ fn results() -> Results {
             significant: false,
         }],
         expectations: vec![ExpectationResult {
+            sweep: Default::default(),
+            ratio_to_sweep: Default::default(),
             strategy: "monotonic".into(),
             metric: "server_max_share".into(),
             ratio_to: None,
