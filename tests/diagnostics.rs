@@ -148,6 +148,7 @@ fn settings_change_the_scenario_before_it_is_read() {
             "parameter.buckets=3".into(),
         ],
         quick: true,
+        sweeps: Vec::new(),
         only: vec!["salted".into()],
         replicates: None,
         seed: Some(77),
