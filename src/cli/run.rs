@@ -83,15 +83,18 @@ fn simulate(
     let shard = arguments.shard.unwrap_or(Shard::ALL);
     let path = saved_runs::path(&arguments.out, &scenario.name, arguments.shard);
     let saver = saved_runs::open(&path, &runs, shard, arguments.resume, console)?;
-    let bar = progress::bar(console, &scenario.name, runs.of(shard).len() as u64);
-    bar.set_position((runs.of(shard).len() - runs.missing(shard).len()) as u64);
-    runs.run(shard, stop, |run, progress| {
-        saver.save(run, stop);
-        bar.set_position(progress.done);
-    });
+    let (all, missing) = (runs.of(shard), runs.missing(shard));
+    let bar = progress::bar(console, &scenario.name, runs.effort(&all));
+    bar.set_position(runs.effort(&all) - runs.effort(&missing));
+    runs.run(
+        shard,
+        stop,
+        |progress| bar.set_position(progress.done),
+        |run| saver.save(run, stop),
+    );
     bar.finish_and_clear();
     let saved = saver.finish()?;
-    let (all, missing) = (runs.of(shard).len(), runs.missing(shard).len());
+    let (all, missing) = (all.len(), runs.missing(shard).len());
     if missing > 0 {
         console.insist(&format!(
             "interrupted: {} of {all} runs are saved in {}; the same command with `--resume` goes on from them",

@@ -1,6 +1,7 @@
 //! What is asked of an experiment: which scenario, on how many threads. Must not show anything: progress is told to whoever asks.
 
-use super::matrix::has_capacity;
+use super::knee_run::TYPICAL_RUNS;
+use super::matrix::{has_capacity, has_knee};
 use super::{ExperimentRuns, Results, Shard};
 use crate::scenario::Scenario;
 use std::sync::atomic::AtomicBool;
@@ -50,13 +51,15 @@ impl<'a> Experiment<'a> {
         }
     }
 
-    /// Number of runs: each strategy's replicates, and the saturating run of one that writes.
+    /// Number of runs: each strategy's replicates, the saturating run of one that writes, and of each bisection for a knee about as many as it
+    /// takes.
     pub fn runs(&self) -> u64 {
         let of_point = |point| {
             let strategies = self.scenario.strategies_at(point);
             let saturating = strategies.iter().filter(|strategy| has_capacity(strategy));
-            strategies.len() as u64 * u64::from(self.scenario.replicates)
-                + saturating.count() as u64
+            let knees = strategies.iter().filter(|strategy| has_knee(strategy));
+            let a_replicate = strategies.len() as u64 + knees.count() as u64 * TYPICAL_RUNS;
+            a_replicate * u64::from(self.scenario.replicates) + saturating.count() as u64
         };
         (0..self.scenario.point_count()).map(of_point).sum()
     }
@@ -69,9 +72,7 @@ impl<'a> Experiment<'a> {
     /// Runs everything. `progress` is called once for each run that has ended, from any thread, in any order.
     pub fn run(&self, progress: impl Fn(Progress<'_>) + Sync) -> Results {
         let runs = self.start();
-        runs.run(Shard::ALL, &AtomicBool::new(false), |_, done| {
-            progress(done)
-        });
+        runs.run(Shard::ALL, &AtomicBool::new(false), progress, |_| ());
         runs.results()
             .expect("every run was made: nothing asked to stop")
     }

@@ -1,12 +1,15 @@
 //! The runs of an experiment: made here, or elsewhere before, in any order; when all are there, the results. Must not know files.
 
 use super::finished_run::{AddError, FinishedRun, Outcome};
+use super::knee_run::{self, TYPICAL_RUNS};
 use super::matrix::{Job, JobKind, Matrix};
 use super::runs::StrategyRuns;
 use super::strategy_summary::StrategySummary;
-use super::{Progress, Results, ScenarioInfo, Shard, SweptList, comparisons, expectations};
-use crate::engine;
-use crate::scenario::{Scenario, Strategy};
+use super::{
+    KneeReplicate, Progress, Results, ScenarioInfo, Shard, SweptList, comparisons, expectations,
+};
+use crate::engine::{self, SimConfig};
+use crate::scenario::{Scenario, Setup, Strategy};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -114,6 +117,13 @@ impl<'a> ExperimentRuns<'a> {
             JobKind::Replicate { replicate, .. } => {
                 format!("replicate {} of `{}`{point}", replicate + 1, strategy.name)
             }
+            JobKind::Knee { replicate, .. } => {
+                let replicate = replicate + 1;
+                format!(
+                    "the knee of `{}`{point}, replicate {replicate}",
+                    strategy.name
+                )
+            }
             JobKind::Capacity { .. } => {
                 format!("the saturating run of `{}`{point}", strategy.name)
             }
@@ -144,6 +154,7 @@ impl<'a> ExperimentRuns<'a> {
         match outcome {
             Outcome::Run(run) => found.runs.add(job.replicate() as usize, *run),
             Outcome::Capacity(capacity) => found.capacity = capacity,
+            Outcome::Knee(knee) => found.runs.knees[job.replicate() as usize] = knee,
         }
     }
 
@@ -151,22 +162,41 @@ impl<'a> ExperimentRuns<'a> {
         self.matrix.place(job.point, job.strategy())
     }
 
-    /// Makes those runs of a shard that are missing. `ended` is called once for each, from any thread, in any order, before it is taken in.
-    /// When `stop` becomes true, no more runs are begun; those that are under way are ended.
+    /// About how many runs these are worth: a bisection for a knee makes several.
+    pub fn effort(&self, runs: &[usize]) -> u64 {
+        let of = |&run: &usize| match self.jobs[run].kind {
+            JobKind::Knee { .. } => TYPICAL_RUNS,
+            JobKind::Replicate { .. } | JobKind::Capacity { .. } => 1,
+        };
+        runs.iter().map(of).sum()
+    }
+
+    /// Makes those runs of a shard that are missing. `ended` is called once for each before it is taken in, `progress` also within a bisection;
+    /// both from any thread, in any order. When `stop` becomes true, no more runs are begun; those that are under way are ended.
     pub fn run(
         &self,
         shard: Shard,
         stop: &AtomicBool,
-        ended: impl Fn(&FinishedRun, Progress<'_>) + Sync,
+        progress: impl Fn(Progress<'_>) + Sync,
+        ended: impl Fn(&FinishedRun) + Sync,
     ) {
         let missing = self.missing(shard);
-        let total = self.of(shard).len() as u64;
         for job in self.missing(Shard::ALL) {
             if missing.binary_search(&job).is_err() {
                 self.matrix.skip(self.jobs[job]);
             }
         }
-        let done = Mutex::new(total - missing.len() as u64);
+        let total = self.effort(&self.of(shard));
+        let done = Mutex::new(total - self.effort(&missing));
+        let tell = |job: Job, more: u64| {
+            let mut done = lock(&done);
+            *done += more;
+            progress(Progress {
+                strategy: &self.strategies[self.place(job)].1.name,
+                done: *done,
+                total,
+            });
+        };
         let make = |number: usize| {
             if stop.load(Ordering::Relaxed) {
                 return;
@@ -174,18 +204,9 @@ impl<'a> ExperimentRuns<'a> {
             let job = self.jobs[number];
             let run = FinishedRun {
                 job: number,
-                outcome: self.outcome(job),
+                outcome: self.outcome(job, |runs| tell(job, runs)),
             };
-            {
-                let mut done = lock(&done);
-                *done += 1;
-                let progress = Progress {
-                    strategy: &self.strategies[self.place(job)].1.name,
-                    done: *done,
-                    total,
-                };
-                ended(&run, progress);
-            }
+            ended(&run);
             self.keep(job, run.outcome);
             lock(&self.there)[number] = true;
         };
@@ -196,15 +217,22 @@ impl<'a> ExperimentRuns<'a> {
         }
     }
 
-    fn outcome(&self, job: Job) -> Outcome {
-        let run = engine::run(&self.matrix.run_config(job));
-        match job.kind {
+    fn outcome(&self, job: Job, tell: impl Fn(u64)) -> Outcome {
+        let config = self.matrix.run_config(job);
+        let outcome = match job.kind {
+            JobKind::Knee { .. } => {
+                let setup = &self.strategies[self.place(job)].1.setup;
+                return Outcome::Knee(bisect(&config, setup, tell));
+            }
             JobKind::Capacity { .. } => {
+                let run = engine::run(&config);
                 let throughput = run.metrics.get("write_throughput_per_sec");
                 Outcome::Capacity(throughput.copied().flatten())
             }
-            JobKind::Replicate { .. } => Outcome::Run(Box::new(run)),
-        }
+            JobKind::Replicate { .. } => Outcome::Run(Box::new(engine::run(&config))),
+        };
+        tell(1);
+        outcome
     }
 
     /// The results; `None` while any run is missing.
@@ -260,6 +288,20 @@ fn results(scenario: &Scenario, summaries: &[StrategySummary<'_>]) -> Results {
         expectations: expectations::of(scenario, summaries),
         warnings,
     }
+}
+
+/// Looks for the knee, and tells of as many runs as such a search counts for: of each as it ends, of the remaining ones at the end.
+fn bisect(config: &SimConfig, setup: &Setup, tell: impl Fn(u64)) -> Option<KneeReplicate> {
+    let knee = setup.knee.as_ref()?;
+    let mut told = 0;
+    let found = knee_run::run(config, knee, &setup.operation_names(), || {
+        if told + 1 < TYPICAL_RUNS {
+            told += 1;
+            tell(1);
+        }
+    });
+    tell(TYPICAL_RUNS - told);
+    Some(found)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -1,10 +1,11 @@
 //! What came of one run of an experiment, ready to be kept for later. Must not know where it is kept.
 
+use super::KneeReplicate;
 use super::matrix::JobKind;
 use crate::metrics::RunResult;
 use serde::{Deserialize, Serialize};
 
-/// What came of one run; written and read without loss.
+/// What came of one run, or of one bisection for a knee; written and read without loss.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FinishedRun {
     /// Its place in the experiment's order.
@@ -20,6 +21,8 @@ pub(super) enum Outcome {
     Run(Box<RunResult>),
     /// Rows a second of a saturating run.
     Capacity(Option<f64>),
+    /// A bisection for the knee.
+    Knee(Option<KneeReplicate>),
 }
 
 impl Outcome {
@@ -28,6 +31,7 @@ impl Outcome {
             (self, kind),
             (Self::Run(_), JobKind::Replicate { .. })
                 | (Self::Capacity(_), JobKind::Capacity { .. })
+                | (Self::Knee(_), JobKind::Knee { .. })
         )
     }
 }

@@ -16,6 +16,12 @@ mod experiment_runs;
 mod experiment_tests;
 mod finished_run;
 mod key_parts;
+mod knee_result;
+mod knee_run;
+mod knee_search;
+#[cfg(test)]
+mod knee_tests;
+mod knee_words;
 mod matrix;
 mod measures;
 mod ranking;
@@ -47,6 +53,7 @@ pub use expectation_result::{ExpectationResult, ExpectedBound, ExpectedValue, Fo
 pub use experiment::{Experiment, Progress};
 pub use experiment_runs::ExperimentRuns;
 pub use finished_run::{AddError, FinishedRun};
+pub use knee_result::{KneeFinding, KneeLimit, KneeOutcome, KneeProbe, KneeReplicate, KneeResult};
 pub use recommendation::{ComparableStrategies, RankedStrategy, Recommendations};
 pub use results::{
     Comparison, Curve, KeyMapBucket, Measure, Metric, NeighbourResult, ReadResult, Results,

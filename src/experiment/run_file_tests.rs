@@ -56,12 +56,17 @@ fn experiment(scenario: &Scenario) -> ExperimentRuns<'_> {
 fn make(runs: &ExperimentRuns<'_>, shard: Shard, most: usize, file: RunFile) {
     let stop = AtomicBool::new(most == 0);
     let state = Mutex::new((file, 0));
-    runs.run(shard, &stop, |run, _| {
-        let mut state = state.lock().unwrap();
-        state.0.append(run).unwrap();
-        state.1 += 1;
-        stop.store(state.1 >= most, Ordering::Relaxed);
-    });
+    runs.run(
+        shard,
+        &stop,
+        |_| (),
+        |run| {
+            let mut state = state.lock().unwrap();
+            state.0.append(run).unwrap();
+            state.1 += 1;
+            stop.store(state.1 >= most, Ordering::Relaxed);
+        },
+    );
 }
 
 fn new_file(path: &Path, runs: &ExperimentRuns<'_>, shard: Shard) -> RunFile {
@@ -108,6 +113,48 @@ fn an_experiment_that_was_interrupted_at_any_run_goes_on_to_the_same_bytes() {
             "{most}, all read"
         );
     }
+}
+
+#[test]
+fn bisections_for_a_knee_are_saved_as_well() {
+    let knee = "[knee]\nvary = \"write.ingest.rate\"\nfrom = \"1k/s\"\nto = \"9k/s\"\n\
+        limit = [{ metric = \"utilisation_max\", below = 0.2 }]\n";
+    let text = format!("{}{knee}", SCENARIO.replace("[2, 3]", "[3]"));
+    let scenario = Scenario::parse(&text, "saved").unwrap_or_else(|error| panic!("{error}"));
+    let folder = tempfile::tempdir().unwrap();
+    let merged = experiment(&scenario);
+    assert_eq!(merged.count(), 2 * (3 + 3 + 1));
+    for (number, name) in [
+        (2, "the knee of `monotonic` at point 1, replicate 1"),
+        (4, "replicate 2 of `monotonic` at point 1"),
+    ] {
+        assert_eq!(merged.name(number), name);
+    }
+    for number in [2, 1] {
+        let shard = Shard::new(number, 2).unwrap();
+        // A strategy's bisections, the dearest of its runs, go to both.
+        let dealt: Vec<String> = merged
+            .of(shard)
+            .iter()
+            .map(|&run| merged.name(run))
+            .collect();
+        assert_eq!(
+            dealt.iter().filter(|name| name.contains("knee")).count(),
+            3,
+            "{dealt:?}"
+        );
+        let path = folder.path().join(number.to_string());
+        let runs = experiment(&scenario);
+        make(&runs, shard, usize::MAX, new_file(&path, &runs, shard));
+        let saved = SavedRuns::read(&path).unwrap();
+        saved
+            .runs
+            .into_iter()
+            .for_each(|run| merged.add(run).unwrap());
+    }
+    let results = merged.results().unwrap();
+    assert!(results.strategies[1].knee.is_some());
+    assert!(results.to_json() == whole(&scenario));
 }
 
 #[test]

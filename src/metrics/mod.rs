@@ -31,8 +31,8 @@ mod tally;
 mod top_regions;
 
 pub use catalogue::{
-    Better, Definition, NEIGHBOUR_RESPONSE, PER_NEIGHBOUR, PER_READ, PER_WRITE, READ_COSTS,
-    READ_RESPONSE, RESPONSE, RESPONSE_PARTS, Unit, definition, definitions,
+    Better, Definition, NEIGHBOUR_RESPONSE, NOT_OF_A_RUN, PER_NEIGHBOUR, PER_READ, PER_WRITE,
+    READ_COSTS, READ_RESPONSE, RESPONSE, RESPONSE_PARTS, Unit, definition, definitions,
 };
 pub use demand::{HottestServer, OPERATIONS_PER_SERVER};
 pub use happening::{Happened, Happening, RefusalReason};
