@@ -122,6 +122,8 @@ fn results() -> Results {
             bound: ExpectedBound::Between(0.1, 0.7),
             holds: true,
             because: None,
+            issue: Some("#12".into()),
+            reason: None,
         }],
         warnings: vec![],
     }
