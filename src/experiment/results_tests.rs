@@ -64,6 +64,7 @@ fn results() -> Results {
         title: "Monotonic".into(),
         sweep: BTreeMap::new(),
         key: "be8(ts)".into(),
+        parameters: BTreeMap::from([("buckets".into(), 16)]),
         servers: 2,
         metrics: metrics.clone(),
         values: BTreeMap::new(),

@@ -80,6 +80,7 @@ pub fn strategy<R: AsRef<[u64]>>(name: &str, servers: u32, rows: &[R]) -> Strate
         title: String::new(),
         sweep: BTreeMap::new(),
         key: "be8(ts)".to_owned(),
+        parameters: BTreeMap::new(),
         servers,
         metrics: BTreeMap::new(),
         values: BTreeMap::new(),

@@ -7,7 +7,7 @@ use super::number::{self, Kind, UNDEFINED};
 use crate::experiment::{Results, Standing, StrategyResult};
 
 /// What stands above paired verdicts.
-pub const PAIRED: &str = "Replicate by replicate, which meet the same operations: means of the ratios with their 95 % intervals";
+pub const PAIRED: &str = "Replicate by replicate, which meet the same operations: mean changes with their 95 % intervals";
 
 /// The sign before an expectation.
 pub fn mark(standing: Standing) -> &'static str {
