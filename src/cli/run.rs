@@ -70,7 +70,7 @@ fn simulate(
     let broken: Vec<&ExpectationResult> = results
         .expectations
         .iter()
-        .filter(|result| !result.holds)
+        .filter(|result| result.standing().is_fault())
         .collect();
     for result in &broken {
         console.broken(&told(result));
@@ -104,8 +104,12 @@ fn last_line(results: &Results, broken: usize, folder: &Path) -> String {
         1 => ", 1 expectation broken".to_owned(),
         n => format!(", {n} expectations broken"),
     };
+    let known = match ExpectationResult::tally(&results.expectations) {
+        (.., 0) => String::new(),
+        (holding, _, known) => format!(", {holding} hold, {known} known to fail"),
+    };
     format!(
-        "{}, {hot} hot{broken}; {}{}",
+        "{}, {hot} hot{broken}{known}; {}{}",
         explain::counted_strategies(results.strategies.len()),
         folder.display(),
         std::path::MAIN_SEPARATOR

@@ -59,6 +59,7 @@ pub(super) fn read_golden(
             expected: expected.clone(),
             found: key,
             because: None,
+            issue: None,
             span,
         });
     }

@@ -43,6 +43,7 @@ pub fn page(results: &Results, charts: &[Chart], theme: Option<Theme>) -> String
     sections::head(&mut html, results, charts, &headline);
     sections::scorecard(&mut html, results);
     sections::verdicts(&mut html, results);
+    sections::paired(&mut html, results);
     sections::reads(&mut html, results);
     sections::neighbours(&mut html, results);
     sections::expectations(&mut html, results);
