@@ -101,10 +101,7 @@ fn told(comparisons: &[&Comparison]) -> String {
     for (labels, words) in [
         (alike, "no significant difference"),
         (same, "the same"),
-        (
-            open,
-            "not known, because operations were unfinished at the end",
-        ),
+        (open, "unknown, as operations were unfinished at the end"),
         (
             undefined,
             "no ratio, because one of them is undefined or zero",
@@ -241,7 +238,7 @@ mod tests {
         assert_eq!(
             told(&all.iter().collect::<Vec<_>>()),
             "server_peak_to_mean and throughput: no significant difference; calls of a `newest`: the same; \
-             p99: not known, because operations were unfinished at the end; \
+             p99: unknown, as operations were unfinished at the end; \
              makespan: no ratio, because one of them is undefined or zero"
                 .replace("server_peak_to_mean", "hottest server ÷ mean")
         );

