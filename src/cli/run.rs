@@ -1,7 +1,7 @@
 //! `keyheat run`: scenarios to results, results to files and a table. Must not judge: verdicts come from the results.
 
 use super::Outcome;
-use super::args::RunArguments;
+use super::args::{ResultFormat, RunArguments};
 use super::console::Console;
 use super::output_folder::OutputFolder;
 use super::{explain, lints, loading, progress, scenario_files};
@@ -77,8 +77,14 @@ fn simulate(
         .iter()
         .filter(|result| result.standing().is_fault())
         .collect();
-    for result in &broken {
-        console.broken(&told(result));
+    let seen = matches!(
+        arguments.format,
+        ResultFormat::Table | ResultFormat::Markdown
+    );
+    if !(seen && console.data_is_seen()) {
+        for result in &broken {
+            console.broken(&told(result));
+        }
     }
     console.say(&last_line(&results, broken.len(), folder.path()));
     Ok(results.expectations)

@@ -11,6 +11,8 @@ use super::{Comparison, Measure, Results};
 const TIMES: f64 = 2.0;
 /// Most decimals that are told.
 const MOST_DECIMALS: i32 = 3;
+/// An interval narrower than this part of its mean is that of one value in all replicates, but for rounding.
+const EXACT: f64 = 1e-9;
 
 /// Headline metrics in the order in which they are told, with what sentences call them.
 const LABELS: [(&str, &str); 5] = [
@@ -118,33 +120,46 @@ fn told(comparisons: &[&Comparison]) -> String {
 fn change(label: &str, mean: f64, ratio: &Measure, baseline: &str) -> String {
     let interval = ratio.low.zip(ratio.high);
     if mean >= TIMES {
-        let places = decimals(interval);
-        let interval = interval.map_or(String::new(), |(low, high)| {
-            format!(" [{low:.places$}, {high:.places$}]")
-        });
+        let (number, interval, always) = written(mean, interval, 1.0, false);
         let of = match label {
             "throughput" => format!(" of {baseline}"),
             _ => String::new(),
         };
-        return format!("{mean:.places$} times{interval} the {label}{of}");
+        return format!("{number} times{interval} the {label}{of}{always}");
     }
     let percent = |ratio: f64| 100.0 * (ratio - 1.0);
     let interval = interval.map(|(low, high)| (percent(low), percent(high)));
-    let places = decimals(interval);
-    let interval = interval.map_or(String::new(), |(low, high)| {
-        format!(" [{low:+.places$}, {high:+.places$}]")
-    });
-    format!("{label} {:+.places$} %{interval}", percent(mean))
+    let (number, interval, always) = written(percent(mean), interval, 0.0, true);
+    format!("{label} {number} %{interval}{always}")
 }
 
-/// Decimals that show one digit of the interval's half-width; two where there is none, or none to be seen.
-fn decimals(interval: Option<(f64, f64)>) -> usize {
-    let half = interval.map_or(0.0, |(low, high)| (high - low) / 2.0);
-    if half <= 0.0 {
-        return 2;
+/// A number, its interval with a space before it, and what is said where there is no chance in it. Decimals show one digit of the
+/// interval's half-width, and that it does not hold `none`, no change.
+fn written(
+    mean: f64,
+    interval: Option<(f64, f64)>,
+    none: f64,
+    signed: bool,
+) -> (String, String, &'static str) {
+    let text = |value: f64, places: usize| match signed {
+        true => format!("{value:+.places$}"),
+        false => format!("{value:.places$}"),
+    };
+    let Some((low, high)) = interval.filter(|(low, high)| high - low > EXACT * mean.abs()) else {
+        let number = text(mean, 2);
+        let number = number.trim_end_matches('0').trim_end_matches('.');
+        let always = interval.map_or("", |_| " in every replicate");
+        return (number.to_owned(), String::new(), always);
+    };
+    let half = (high - low) / 2.0;
+    let mut places = (-(libm::floor(libm::log10(half)) as i32)).clamp(0, MOST_DECIMALS) as usize;
+    let unit = |places: usize| libm::pow(10.0, -(places as f64));
+    let nearest = (low - none).abs().min((high - none).abs());
+    while nearest < unit(places) / 2.0 && places < MOST_DECIMALS as usize {
+        places += 1;
     }
-    let places = -(libm::floor(libm::log10(half)) as i32);
-    places.clamp(0, MOST_DECIMALS) as usize
+    let interval = format!(" [{}, {}]", text(low, places), text(high, places));
+    (text(mean, places), interval, "")
 }
 
 fn label(metric: &str) -> String {
@@ -214,9 +229,17 @@ mod tests {
         );
         assert_eq!(
             words("read.newest.calls", 16.0, None),
-            "16.00 times the calls of a `newest`"
+            "16 times the calls of a `newest`"
         );
-        assert_eq!(words(p99, 0.5, None), "p99 -50.00 %");
+        assert_eq!(words(p99, 0.5, None), "p99 -50 %");
+        assert_eq!(
+            words("read.newest.calls", 0.0625, Some((0.0625, 0.0625))),
+            "calls of a `newest` -93.75 % in every replicate"
+        );
+        assert_eq!(
+            words(p99, 0.992, Some((0.984, 0.9998))),
+            "p99 -0.80 % [-1.60, -0.02]"
+        );
     }
 
     #[test]
@@ -260,7 +283,7 @@ mod tests {
         assert_eq!(
             verdict.in_full,
             "3.0 times [2.9, 3.1] the throughput of plain; hottest server ÷ mean -75 % [-76, -74]; \
-             16.00 times the calls of a `newest`"
+             16 times the calls of a `newest`"
         );
     }
 }

@@ -22,8 +22,8 @@ impl StrategySummary<'_> {
             "strategy `{}`: {late} of {} replicates settle only {} after the warm-up (MSER-5): set `time.warmup` to {} or more",
             self.strategy.name,
             values.len(),
-            wording::millis(latest),
-            wording::millis(warm_up + latest),
+            wording::length(latest),
+            wording::length(warm_up + latest),
         ))
     }
 }

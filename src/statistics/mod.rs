@@ -6,6 +6,7 @@
 mod balls_in_bins;
 mod estimate;
 mod evenness;
+mod placement_peaks;
 mod quantile;
 mod sample_median;
 mod space_saving;
@@ -14,6 +15,7 @@ mod warm_up;
 pub use balls_in_bins::{ExpectedPeak, expected_peak};
 pub use estimate::{Estimate, paired_ratio, unpaired_difference, unpaired_ratio};
 pub use evenness::{effective_number, gini, gini_of_runs};
+pub use placement_peaks::PlacementPeaks;
 pub use quantile::{median, quantile};
 pub use sample_median::{SampleMedian, sample_median_error};
 pub use space_saving::{HeavyItem, SpaceSaving};
