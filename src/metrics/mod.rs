@@ -27,6 +27,7 @@ mod summary;
 mod table;
 mod tally;
 mod top_regions;
+mod warm_up;
 
 pub use catalogue::{
     Better, Definition, NEIGHBOUR_RESPONSE, PER_NEIGHBOUR, PER_READ, PER_WRITE, READ_COSTS,

@@ -2,7 +2,7 @@
 
 use super::chart::Chart;
 use super::number::{Kind, UNDEFINED};
-use super::scorecard::{Scorecard, provenance, verdict};
+use super::scorecard::{self, Scorecard, provenance, verdict};
 use super::{metric, neighbour_prices, read_prices, sweep_views};
 use crate::experiment::{ReadResult, Results, StrategyResult};
 use std::fmt::Write;
@@ -79,10 +79,26 @@ pub fn summary(results: &Results, charts: &[Chart]) -> String {
         }
     }
 
+    let paired = first.paired_verdicts();
+    for (at, verdict) in paired.iter().enumerate() {
+        if at == 0 {
+            line(format_args!(
+                "\n## Against {}\n\n{}:\n",
+                escaped(verdict.baseline),
+                scorecard::PAIRED
+            ));
+        }
+        line(format_args!(
+            "- **{}**: {}",
+            verdict.strategy,
+            escaped(&verdict.in_full)
+        ));
+    }
+
     if !results.expectations.is_empty() {
         line(format_args!("\n## Expectations\n"));
         for expectation in &results.expectations {
-            let mark = if expectation.holds { "✓" } else { "✗" };
+            let mark = scorecard::mark(expectation.standing());
             let because = expectation
                 .because
                 .as_ref()
