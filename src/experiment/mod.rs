@@ -15,6 +15,12 @@ mod experiment;
 mod experiment_tests;
 mod history;
 mod key_parts;
+mod knee_result;
+mod knee_run;
+mod knee_search;
+#[cfg(test)]
+mod knee_tests;
+mod knee_words;
 mod matrix;
 mod measures;
 mod paired_verdict;
@@ -44,6 +50,7 @@ pub use expectation_result::{
     ExpectationResult, ExpectedBound, ExpectedValue, FoundValue, Standing,
 };
 pub use experiment::{Experiment, Progress};
+pub use knee_result::{KneeFinding, KneeLimit, KneeOutcome, KneeProbe, KneeReplicate, KneeResult};
 pub use paired_verdict::PairedVerdict;
 pub use recommendation::{ComparableStrategies, RankedStrategy, Recommendations};
 pub use results::{

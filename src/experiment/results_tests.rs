@@ -78,6 +78,7 @@ fn results() -> Results {
         counts,
         verdict: "Moving hotspot.".into(),
         advice: "Put a salt in front.".into(),
+        knee: None,
         entities: vec!["sensor 17: 9.8 %".into()],
         series: Some(series),
         key_map: vec![KeyMapBucket {

@@ -65,6 +65,9 @@ impl<'a> StrategySummary<'a> {
             runs.all.set_first(name, Some(value));
         }
         runs.all.set_first("server_capacity_per_sec", capacity);
+        if let Some(knee) = &setup.knee {
+            runs.set_knee(knee, capacity);
+        }
         runs.all.set("usable_capacity_per_sec", |_, scalars| {
             let peak = scalars.get("server_peak_to_mean").copied().flatten()?;
             Some(servers * capacity? / peak)
@@ -232,6 +235,11 @@ impl<'a> StrategySummary<'a> {
             counts: self.runs.all.counts,
             advice: self.advice(&verdict),
             verdict: verdict.to_string(),
+            knee: strategy
+                .setup
+                .knee
+                .as_ref()
+                .map(|knee| self.runs.knee_result(knee)),
             entities: self.entities(),
             series: self.runs.series.clone(),
             key_map: self.layout.key_buckets.iter().map(key_map_bucket).collect(),

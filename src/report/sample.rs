@@ -90,6 +90,7 @@ pub fn strategy<R: AsRef<[u64]>>(name: &str, servers: u32, rows: &[R]) -> Strate
         counts: Counts::default(),
         verdict: String::new(),
         advice: String::new(),
+        knee: None,
         entities: Vec::new(),
         series: Some(series),
         key_map: vec![bucket("")],

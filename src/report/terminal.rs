@@ -1,7 +1,7 @@
 //! The summary for a terminal: scorecard, verdicts, expectations, provenance. Must not know files.
 
 use super::scorecard::{self, Scorecard, provenance, verdict};
-use super::{neighbour_prices, number, read_prices, sweep_views};
+use super::{knees, neighbour_prices, number, read_prices, sweep_views};
 use crate::experiment::{ExpectationResult, Results, Standing};
 use comfy_table::{
     CellAlignment, ContentArrangement, ContentLineStyle, LineStyle, Table, TableStyle,
@@ -48,7 +48,11 @@ pub fn summary(results: &Results, style: Style) -> String {
     let scorecard = fitted(Scorecard::of(results), style);
     lines.extend(painted_table(scorecard, true, style));
     lines.push(String::new());
-    let further = [read_prices::of(results), neighbour_prices::of(results)];
+    let further = [
+        knees::of(results),
+        read_prices::of(results),
+        neighbour_prices::of(results),
+    ];
     for prices in further.into_iter().flatten() {
         let prices = fitted(without_repeats(prices), style);
         lines.extend(painted_table(prices, false, style));

@@ -54,6 +54,9 @@ pub(super) fn read_expectations(
             read_one(
                 &reader, strategies, selected, base, text, points, &mut found,
             );
+            if !scenario.has("knee") {
+                refuse_knees(&reader);
+            }
             reader.finish();
             expectations.extend(found.into_iter().map(|found| (at, found)));
         }
@@ -200,6 +203,20 @@ fn read_strategy<'a>(
     diagnostic.help = suggest(name, strategies.iter().map(|(known, _)| known.as_str()));
     reader.sink.add(&value_place(reader, key), diagnostic);
     None
+}
+
+/// A knee is measured only when it is asked for.
+fn refuse_knees(reader: &Reader<'_>) {
+    const OF_A_KNEE: [&str; 2] = ["knee_per_sec", "knee_in_servers"];
+    if let Some(metric) = reader
+        .text("metric")
+        .filter(|name| OF_A_KNEE.contains(name))
+    {
+        let diagnostic = Diagnostic::error(format!("`{metric}` is not measured"))
+            .label("the scenario has no `[knee]`")
+            .help("add `[knee]` with `vary = \"write.ingest.rate\"` and `limit = [{ metric = \"write_response_ms.p99\", below = 50 }]`");
+        reader.sink.add(&value_place(reader, "metric"), diagnostic);
+    }
 }
 
 fn read_metric(reader: &Reader<'_>, names: &OperationNames<'_>) -> Option<String> {

@@ -24,6 +24,8 @@ mod fields;
 mod golden;
 mod hardware;
 mod imports;
+mod knee;
+mod knees;
 mod laws;
 mod lints;
 mod load;
@@ -41,7 +43,6 @@ mod read_lints;
 mod read_orders;
 mod reader;
 mod reads;
-mod refusals;
 mod render;
 mod settings;
 mod show;
@@ -54,6 +55,7 @@ mod sweeps;
 mod writes;
 
 pub use diagnostic::{Diagnostic, Severity};
+pub use knee::{Knee, Limit, LimitBound, VariedLoad};
 pub use load::{LoadError, Options};
 pub use model::{
     Bound, Changes, Copy, Expectation, ExpectedKey, Presplit, PresplitAlgorithm, RatioTo, Scenario,

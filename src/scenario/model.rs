@@ -1,7 +1,7 @@
 //! The validated scenario. A value of these types has been checked: nothing in it can fail later but what only the data of
 //! a run can tell (a `sampled` pre-split with too few distinct keys).
 
-use super::{Diagnostic, Options};
+use super::{Diagnostic, Knee, Options};
 use crate::client::ClientSpec;
 use crate::cluster::{ClusterSpec, Neighbour, TableSpec, TimedEvent};
 use crate::key::KeyPlan;
@@ -178,6 +178,8 @@ pub struct Setup {
     pub client: ClientSpec,
     /// What becomes of the cluster.
     pub changes: Changes,
+    /// The search for the highest load that keeps within limits; `None` without `[knee]`.
+    pub knee: Option<Knee>,
 }
 
 /// What the cluster does by itself, what happens to it, and who else uses it.

@@ -46,12 +46,13 @@ const TABLE_KEYS: [&str; 21] = [
 ];
 
 /// What all strategies of a run share, or what makes them comparable.
-const SHARED: [&str; 8] = [
+const SHARED: [&str; 9] = [
     "question",
     "seed",
     "replicates",
     "time",
     "strategy",
+    "knee",
     "expect",
     "quick",
     "sweep",

@@ -6,7 +6,7 @@ use crate::report::chart::{Chart, strategy_colour};
 use crate::report::metric;
 use crate::report::number::{self, Kind, UNDEFINED};
 use crate::report::scorecard::{self, Scorecard};
-use crate::report::{neighbour_prices, read_prices, sweep_views};
+use crate::report::{knees, neighbour_prices, read_prices, sweep_views};
 use std::collections::BTreeMap;
 
 /// The findings, and what was asked.
@@ -145,6 +145,24 @@ pub fn paired(html: &mut Html, results: &Results) {
         ));
     }
     html.line(format_args!("</dl>"));
+}
+
+/// The highest load that each strategy keeps within the limits.
+pub fn knees(html: &mut Html, results: &Results) {
+    let Some(mut table_of_knees) = knees::of(results) else {
+        return;
+    };
+    html.line(format_args!("<h2>What each strategy sustains</h2>"));
+    for cell in table_of_knees.rows.iter_mut().flatten() {
+        *cell = text(cell.as_str());
+    }
+    table(html, &table_of_knees);
+    html.line(format_args!("<ul>"));
+    for (strategy, knee) in knees::found(results) {
+        let (name, sentence) = (text(&knees::name(strategy)), text(&knee.sentence));
+        html.line(format_args!("<li><b>{name}</b> {sentence}.</li>"));
+    }
+    html.line(format_args!("</ul>"));
 }
 
 /// The access path of each read under each strategy, and its price.
