@@ -242,6 +242,8 @@ mod tests {
         ExpectationResult {
             strategy: "plain".to_owned(),
             metric: "hotspot".to_owned(),
+            sweep: BTreeMap::new(),
+            ratio_to_sweep: BTreeMap::new(),
             ratio_to: None,
             record: None,
             value: FoundValue::Text("row".to_owned()),

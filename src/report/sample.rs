@@ -387,6 +387,8 @@ pub fn five_keys() -> Results {
             reason: None,
         },
         ExpectationResult {
+            sweep: Default::default(),
+            ratio_to_sweep: Default::default(),
             strategy: "reversed".to_owned(),
             metric: "server_peak_to_mean".to_owned(),
             ratio_to: None,
@@ -425,6 +427,7 @@ fn compared(strategy: &str) -> [Comparison; 3] {
     ]
     .map(|(metric, ratio, significant)| Comparison {
         strategy: strategy.to_owned(),
+        sweep: Default::default(),
         baseline: "monotonic".to_owned(),
         metric: metric.to_owned(),
         ratio,
