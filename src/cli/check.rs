@@ -58,13 +58,18 @@ fn tell_broken_keys(scenario: &Scenario, console: &Console) -> usize {
     let mut broken = 0;
     for key in keys {
         let strategy = &scenario.strategies[key.strategy].name;
+        let point: String = scenario
+            .values_at(key.point)
+            .iter()
+            .map(|swept| format!(" at {} = {}", swept.path, swept.value))
+            .collect();
         console.broken(&match &key.issue {
             None => format!(
-                "{strategy}: the key of {} is {}, expected {}",
+                "{strategy}{point}: the key of {} is {}, expected {}",
                 key.record, key.found, key.expected
             ),
             Some(issue) => format!(
-                "{strategy}: the key of {} is {}, as expected, though known to fail: take out `issue = \"{issue}\"`",
+                "{strategy}{point}: the key of {} is {}, as expected, though known to fail: take out `issue = \"{issue}\"`",
                 key.record, key.found
             ),
         });

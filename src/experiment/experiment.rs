@@ -1,11 +1,12 @@
 //! Runs a scenario's matrix in parallel and summarises it. Must not show anything: progress is told to whoever asks.
 
-use super::matrix::{Job, Matrix, has_capacity};
+use super::knee_run::{self, TYPICAL_RUNS};
+use super::matrix::{JobKind, Matrix, has_capacity, has_knee};
 use super::runs::StrategyRuns;
 use super::strategy_summary::StrategySummary;
-use super::{Results, ScenarioInfo, comparisons, expectations};
-use crate::engine;
-use crate::scenario::Scenario;
+use super::{KneeReplicate, Results, ScenarioInfo, SweptList, comparisons, expectations};
+use crate::engine::{self, SimConfig};
+use crate::scenario::{Scenario, Setup, Strategy};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
@@ -54,11 +55,17 @@ impl<'a> Experiment<'a> {
         }
     }
 
-    /// Number of runs: each strategy's replicates, and the saturating run of one that writes.
+    /// Number of runs: each strategy's replicates, the saturating run of one that writes, and of each bisection for a knee about as many as it
+    /// takes.
     pub fn runs(&self) -> u64 {
-        let strategies = &self.scenario.strategies;
-        let saturating = strategies.iter().filter(|strategy| has_capacity(strategy));
-        strategies.len() as u64 * u64::from(self.scenario.replicates) + saturating.count() as u64
+        let of_point = |point| {
+            let strategies = self.scenario.strategies_at(point);
+            let saturating = strategies.iter().filter(|strategy| has_capacity(strategy));
+            let knees = strategies.iter().filter(|strategy| has_knee(strategy));
+            let a_replicate = strategies.len() as u64 + knees.count() as u64 * TYPICAL_RUNS;
+            a_replicate * u64::from(self.scenario.replicates) + saturating.count() as u64
+        };
+        (0..self.scenario.point_count()).map(of_point).sum()
     }
 
     /// Runs everything. `progress` is called once for each run that has ended, from any thread, in any order.
@@ -74,12 +81,18 @@ impl<'a> Experiment<'a> {
     }
 
     fn run_here(&self, progress: &(impl Fn(Progress<'_>) + Sync)) -> Results {
-        let strategies = &self.scenario.strategies;
+        let points = 0..self.scenario.point_count();
+        let strategies: Vec<(usize, &Strategy)> = points
+            .flat_map(|point| {
+                let strategies = self.scenario.strategies_at(point).iter();
+                strategies.map(move |strategy| (point, strategy))
+            })
+            .collect();
         let matrix = Matrix::new(self.scenario, self.batch);
         // What runs leave is merged at once: their histograms needn't be kept. Every sum is one of integers, so order does not matter.
         let runs: Vec<Mutex<StrategyRuns>> = strategies
             .iter()
-            .map(|strategy| {
+            .map(|(_, strategy)| {
                 let setup = &strategy.setup;
                 Mutex::new(StrategyRuns::new(
                     self.scenario.replicates as usize,
@@ -90,44 +103,47 @@ impl<'a> Experiment<'a> {
             .collect();
         let done = Mutex::new(0);
         let total = self.runs();
+        let tell = |at: usize, more: u64| {
+            let mut done = lock(&done);
+            *done += more;
+            progress(Progress {
+                strategy: &strategies[at].1.name,
+                done: *done,
+                total,
+            });
+        };
         let capacities: Vec<(usize, Option<f64>)> = matrix
             .jobs()
             .into_par_iter()
             .with_max_len(1)
             .filter_map(|job| {
-                let run = engine::run(&matrix.run_config(job));
-                let (strategy, capacity) = match job {
-                    Job::Capacity { strategy } => (
-                        strategy,
-                        Some((
-                            strategy,
-                            run.metrics
-                                .get("write_throughput_per_sec")
-                                .copied()
-                                .flatten(),
-                        )),
-                    ),
-                    Job::Replicate {
-                        strategy,
-                        replicate,
-                    } => {
-                        lock(&runs[strategy]).add(replicate as usize, run);
-                        (strategy, None)
+                let config = matrix.run_config(job);
+                let at = matrix.place(job.point, job.strategy());
+                if let JobKind::Knee { replicate, .. } = job.kind {
+                    let setup = &strategies[at].1.setup;
+                    let found = bisect(&config, setup, |runs| tell(at, runs));
+                    lock(&runs[at]).knees[replicate as usize] = found;
+                    return None;
+                }
+                let run = engine::run(&config);
+                let capacity = match job.kind {
+                    JobKind::Capacity { .. } => {
+                        let throughput = run.metrics.get("write_throughput_per_sec");
+                        Some((at, throughput.copied().flatten()))
                     }
+                    JobKind::Replicate { replicate, .. } => {
+                        lock(&runs[at]).add(replicate as usize, run);
+                        None
+                    }
+                    JobKind::Knee { .. } => None,
                 };
-                let mut done = lock(&done);
-                *done += 1;
-                progress(Progress {
-                    strategy: &strategies[strategy].name,
-                    done: *done,
-                    total,
-                });
+                tell(at, 1);
                 capacity
             })
             .collect();
 
         let mut summaries: Vec<StrategySummary<'_>> = Vec::new();
-        for ((at, strategy), runs) in strategies.iter().enumerate().zip(runs) {
+        for ((at, &(point, strategy)), runs) in strategies.iter().enumerate().zip(runs) {
             let runs = runs.into_inner().unwrap_or_else(PoisonError::into_inner);
             let capacity = capacities
                 .iter()
@@ -136,6 +152,7 @@ impl<'a> Experiment<'a> {
             let layout = matrix.layout(at);
             summaries.push(StrategySummary::new(
                 strategy,
+                self.scenario.values_at(point),
                 &self.scenario.time,
                 layout,
                 capacity,
@@ -168,12 +185,30 @@ impl<'a> Experiment<'a> {
             duration_s: scenario.time.duration.as_secs_f64(),
             warmup_s: scenario.time.warmup.as_secs_f64(),
             sample_s: scenario.time.sample.as_secs_f64(),
+            sweep: scenario.sweep.iter().map(SweptList::from).collect(),
             strategies: summaries.iter().map(StrategySummary::result).collect(),
-            comparisons: comparisons::of(summaries),
+            comparisons: summaries
+                .chunks(scenario.strategies.len().max(1))
+                .flat_map(comparisons::of)
+                .collect(),
             expectations: expectations::of(scenario, summaries),
             warnings,
         }
     }
+}
+
+/// Looks for the knee, and tells of as many runs as such a search counts for: of each as it ends, of the remaining ones at the end.
+fn bisect(config: &SimConfig, setup: &Setup, tell: impl Fn(u64)) -> Option<KneeReplicate> {
+    let knee = setup.knee.as_ref()?;
+    let mut told = 0;
+    let found = knee_run::run(config, knee, &setup.operation_names(), || {
+        if told + 1 < TYPICAL_RUNS {
+            told += 1;
+            tell(1);
+        }
+    });
+    tell(TYPICAL_RUNS - told);
+    Some(found)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

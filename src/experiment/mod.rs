@@ -15,6 +15,12 @@ mod experiment;
 mod experiment_tests;
 mod history;
 mod key_parts;
+mod knee_result;
+mod knee_run;
+mod knee_search;
+#[cfg(test)]
+mod knee_tests;
+mod knee_words;
 mod matrix;
 mod measures;
 mod paired_verdict;
@@ -32,6 +38,8 @@ mod results_tests;
 mod runs;
 mod strategy_measures;
 mod strategy_summary;
+mod sweep_finding;
+mod sweep_points;
 mod verdict;
 #[cfg(test)]
 mod verdict_tests;
@@ -42,14 +50,17 @@ pub use expectation_result::{
     ExpectationResult, ExpectedBound, ExpectedValue, FoundValue, Standing,
 };
 pub use experiment::{Experiment, Progress};
+pub use knee_result::{KneeFinding, KneeLimit, KneeOutcome, KneeProbe, KneeReplicate, KneeResult};
 pub use paired_verdict::PairedVerdict;
 pub use recommendation::{ComparableStrategies, RankedStrategy, Recommendations};
 pub use results::{
     Comparison, Curve, KeyMapBucket, Measure, Metric, NeighbourResult, ReadResult, Results,
-    ScenarioInfo, StrategyResult, WriteResult,
+    ScenarioInfo, StrategyResult, SweptList, WriteResult,
 };
 pub use results_comparison::{
     ChangeVerdict, ComparedResults, MetricChange, ParameterChange, ResultsComparison, Rewrite,
     StrategyChange, UnknownStrategy,
 };
 pub use results_file::LoadError;
+pub use sweep_finding::{SweepDip, SweepFinding, SweepPrice};
+pub use sweep_points::{point_label, value_text};

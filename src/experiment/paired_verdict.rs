@@ -199,6 +199,7 @@ mod tests {
         };
         Comparison {
             strategy: "salted".to_owned(),
+            sweep: Default::default(),
             baseline: "plain".to_owned(),
             metric: metric.to_owned(),
             ratio,

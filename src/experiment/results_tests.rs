@@ -78,6 +78,7 @@ fn results() -> Results {
         counts,
         verdict: "Moving hotspot.".into(),
         advice: "Put a salt in front.".into(),
+        knee: None,
         entities: vec!["sensor 17: 9.8 %".into()],
         series: Some(series),
         key_map: vec![KeyMapBucket {
@@ -107,8 +108,10 @@ fn results() -> Results {
         duration_s: 20.0,
         warmup_s: 4.0,
         sample_s: 0.1,
+        sweep: Vec::new(),
         strategies: vec![strategy],
         comparisons: vec![Comparison {
+            sweep: Default::default(),
             strategy: "salted".into(),
             baseline: "monotonic".into(),
             metric: "makespan_ms".into(),
@@ -116,6 +119,8 @@ fn results() -> Results {
             significant: false,
         }],
         expectations: vec![ExpectationResult {
+            sweep: Default::default(),
+            ratio_to_sweep: Default::default(),
             strategy: "monotonic".into(),
             metric: "server_max_share".into(),
             ratio_to: None,

@@ -1,7 +1,7 @@
 //! What is kept of the runs of one strategy: one value a replicate, and everything that merges. Must not judge.
 
 use super::measures::{ResponseParts, is_open, response_family, response_parts};
-use super::{Measure, Metric};
+use super::{KneeReplicate, Measure, Metric};
 use crate::metrics::{
     Counts, HottestServer, MetricPath, NEIGHBOUR_RESPONSE, OperationNames, PER_NEIGHBOUR, PER_READ,
     PER_WRITE, READ_RESPONSE, RESPONSE, RESPONSE_PARTS, Response, RunResult, Scalars, Series,
@@ -26,6 +26,8 @@ pub(super) struct Runs {
     of_first: BTreeSet<&'static str>,
     servers: u32,
     pub(super) counts: Counts,
+    /// Names of metrics that are lower bounds in some replicate.
+    pub(super) lower_bounds: Vec<&'static str>,
     /// Of all replicates together.
     response: Option<Response>,
 }
@@ -43,6 +45,8 @@ pub(super) struct StrategyRuns {
     pub(super) neighbours: Vec<Runs>,
     even_peaks: Vec<Option<ExpectedPeak>>,
     hottest: Vec<Option<HottestServer>>,
+    /// The bisection of each replicate, when there is one.
+    pub(super) knees: Vec<Option<KneeReplicate>>,
     /// Of replicate 0.
     pub(super) series: Option<Series>,
 }
@@ -63,6 +67,7 @@ impl StrategyRuns {
             neighbours: vec![runs; names.neighbours.len()],
             even_peaks: vec![None; replicates],
             hottest: vec![None; replicates],
+            knees: vec![None; replicates],
             series: None,
         }
     }
@@ -154,7 +159,10 @@ impl StrategyRuns {
         let runs = self.of(path);
         match path.part {
             Some(part) => runs.response_values(part),
-            None => (runs.values(path.definition.name), false),
+            None => {
+                let name = path.definition.name;
+                (runs.values(name), runs.lower_bounds.contains(&name))
+            }
         }
     }
 }
@@ -234,7 +242,12 @@ impl Runs {
         let range = definition(name).map_or((f64::NEG_INFINITY, f64::INFINITY), |definition| {
             definition.range_with(self.servers)
         });
-        Measure::of(&self.values(name), range)
+        let measure = Measure::of(&self.values(name), range);
+        if self.lower_bounds.contains(&name) {
+            measure.lower_bound()
+        } else {
+            measure
+        }
     }
 
     /// Its mean.

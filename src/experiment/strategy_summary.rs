@@ -11,7 +11,7 @@ use super::{
 };
 use crate::layout::{Layout, StrategySample};
 use crate::metrics::{Hotspot, HotspotEvidence, Peak, Subject, lookup};
-use crate::scenario::{Presplit, PresplitAlgorithm, Severity, Strategy, TimeSpec};
+use crate::scenario::{Presplit, PresplitAlgorithm, Severity, Strategy, SweepValue, TimeSpec};
 use crate::workload::{Drive, ReadDrive};
 use std::collections::BTreeMap;
 
@@ -24,6 +24,8 @@ const BUSY: f64 = 0.95;
 /// Everything that is known of one strategy.
 pub(super) struct StrategySummary<'a> {
     pub(super) strategy: &'a Strategy,
+    /// What is swept, with its values here.
+    pub(super) point: &'a [SweepValue],
     pub(super) layout: &'a Layout,
     pub(super) runs: StrategyRuns,
     pub(super) hotspot: Option<Hotspot>,
@@ -33,6 +35,7 @@ pub(super) struct StrategySummary<'a> {
 impl<'a> StrategySummary<'a> {
     pub(super) fn new(
         strategy: &'a Strategy,
+        point: &'a [SweepValue],
         time: &'a TimeSpec,
         (layout, sample): (&'a Layout, &StrategySample),
         capacity: Option<f64>,
@@ -62,6 +65,9 @@ impl<'a> StrategySummary<'a> {
             runs.all.set_first(name, Some(value));
         }
         runs.all.set_first("server_capacity_per_sec", capacity);
+        if let Some(knee) = &setup.knee {
+            runs.set_knee(knee, capacity);
+        }
         runs.all.set("usable_capacity_per_sec", |_, scalars| {
             let peak = scalars.get("server_peak_to_mean").copied().flatten()?;
             Some(servers * capacity? / peak)
@@ -79,6 +85,7 @@ impl<'a> StrategySummary<'a> {
         }
         let mut summary = Self {
             strategy,
+            point,
             layout,
             runs,
             hotspot: None,
@@ -201,7 +208,7 @@ impl<'a> StrategySummary<'a> {
         let mut result = StrategyResult {
             name: strategy.name.clone(),
             title: strategy.title.clone(),
-            sweep: BTreeMap::new(),
+            sweep: sweep_of(self.point),
             key: strategy.key.text().to_owned(),
             parameters: strategy.key.parameters().clone(),
             servers: strategy.setup.cluster.servers,
@@ -228,6 +235,11 @@ impl<'a> StrategySummary<'a> {
             counts: self.runs.all.counts,
             advice: self.advice(&verdict),
             verdict: verdict.to_string(),
+            knee: strategy
+                .setup
+                .knee
+                .as_ref()
+                .map(|knee| self.runs.knee_result(knee)),
             entities: self.entities(),
             series: self.runs.series.clone(),
             key_map: self.layout.key_buckets.iter().map(key_map_bucket).collect(),
@@ -377,6 +389,14 @@ impl<'a> StrategySummary<'a> {
             _ => None,
         }
     }
+}
+
+/// A point's values by path.
+pub(super) fn sweep_of(point: &[SweepValue]) -> BTreeMap<String, serde_json::Value> {
+    let values = point.iter();
+    values
+        .map(|swept| (swept.path.clone(), swept.value.clone()))
+        .collect()
 }
 
 fn key_map_bucket(bucket: &crate::layout::KeyBucket) -> KeyMapBucket {

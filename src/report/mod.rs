@@ -4,6 +4,7 @@ pub mod chart;
 mod comparison;
 mod csv_files;
 mod images;
+mod knees;
 mod markdown;
 mod metric;
 mod neighbour_prices;
@@ -14,6 +15,7 @@ mod recommendation_report;
 #[allow(clippy::module_inception)]
 mod report;
 mod scorecard;
+mod sweep_views;
 mod terminal;
 
 #[cfg(test)]

@@ -90,6 +90,7 @@ pub fn strategy<R: AsRef<[u64]>>(name: &str, servers: u32, rows: &[R]) -> Strate
         counts: Counts::default(),
         verdict: String::new(),
         advice: String::new(),
+        knee: None,
         entities: Vec::new(),
         series: Some(series),
         key_map: vec![bucket("")],
@@ -121,6 +122,7 @@ pub fn results(strategies: Vec<StrategyResult>) -> Results {
         duration_s: 30.0,
         warmup_s: 4.0,
         sample_s: 0.5,
+        sweep: Vec::new(),
         strategies,
         comparisons: Vec::new(),
         expectations: Vec::new(),
@@ -357,6 +359,8 @@ pub fn five_keys() -> Results {
     }
     results.expectations = vec![
         ExpectationResult {
+            sweep: Default::default(),
+            ratio_to_sweep: Default::default(),
             strategy: "monotonic".to_owned(),
             metric: "server_max_share".to_owned(),
             ratio_to: None,
@@ -369,6 +373,8 @@ pub fn five_keys() -> Results {
             reason: None,
         },
         ExpectationResult {
+            sweep: Default::default(),
+            ratio_to_sweep: Default::default(),
             strategy: "hashed".to_owned(),
             metric: "write_throughput_per_sec".to_owned(),
             ratio_to: Some("monotonic".to_owned()),
@@ -381,6 +387,8 @@ pub fn five_keys() -> Results {
             reason: None,
         },
         ExpectationResult {
+            sweep: Default::default(),
+            ratio_to_sweep: Default::default(),
             strategy: "reversed".to_owned(),
             metric: "server_peak_to_mean".to_owned(),
             ratio_to: None,
@@ -419,6 +427,7 @@ fn compared(strategy: &str) -> [Comparison; 3] {
     ]
     .map(|(metric, ratio, significant)| Comparison {
         strategy: strategy.to_owned(),
+        sweep: Default::default(),
         baseline: "monotonic".to_owned(),
         metric: metric.to_owned(),
         ratio,

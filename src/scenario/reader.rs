@@ -139,7 +139,7 @@ impl<'a> Reader<'a> {
 
     /// Notes a default, given in TOML syntax.
     pub(super) fn note_default(&self, key: &str, toml: &str) -> Node {
-        let place = Place::Setting(format!("{}={toml}", self.path_of(key)).into());
+        let place = Place::Setting(format!("--set {}={toml}", self.path_of(key)).into());
         let node = document::parse_value(toml, &place).expect("defaults are valid TOML");
         self.sink.note_default(self.path_of(key), node.clone());
         node

@@ -46,14 +46,16 @@ const TABLE_KEYS: [&str; 21] = [
 ];
 
 /// What all strategies of a run share, or what makes them comparable.
-const SHARED: [&str; 7] = [
+const SHARED: [&str; 9] = [
     "question",
     "seed",
     "replicates",
     "time",
     "strategy",
+    "knee",
     "expect",
     "quick",
+    "sweep",
 ];
 
 /// Tables that a strategy can only change under `override`.
