@@ -41,6 +41,7 @@ mod reader;
 mod reads;
 mod refusals;
 mod render;
+mod schema;
 mod settings;
 mod show;
 mod sink;
@@ -57,3 +58,4 @@ pub use model::{
     Setup, Strategy, TimeSpec,
 };
 pub use render::{count, render};
+pub use schema::json_schema;
