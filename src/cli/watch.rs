@@ -26,6 +26,9 @@ pub fn run(arguments: &WatchArguments, console: &Console) -> Result<Outcome> {
     if path.is_dir() {
         bail!("`{}` is a folder\nwatch one of its files", path.display());
     }
+    if fs::metadata(path).is_ok_and(|file| !file.is_file()) {
+        bail!("`{}` is no file that could be saved", path.display());
+    }
     let mut text = fs::read(path).with_context(|| format!("can't read `{}`", path.display()))?;
     let changes = ChangeArguments {
         quick: !arguments.full,

@@ -7,6 +7,8 @@
 //! 3. `reader` ticks off what is read: what nobody asked for is an unknown key. One file reads each table.
 //! 4. `render` prints the complaints, `show` the document with the defaults that were used.
 
+#[cfg(test)]
+mod asked;
 mod balancers;
 mod bounds;
 mod clock;
@@ -42,6 +44,8 @@ mod reads;
 mod refusals;
 mod render;
 mod schema;
+#[cfg(test)]
+mod schema_tests;
 mod settings;
 mod show;
 mod sink;
