@@ -7,6 +7,8 @@
 //! 3. `reader` ticks off what is read: what nobody asked for is an unknown key. One file reads each table.
 //! 4. `render` prints the complaints, `show` the document with the defaults that were used.
 
+#[cfg(test)]
+mod asked;
 mod balancers;
 mod bounds;
 mod clock;
@@ -41,6 +43,9 @@ mod reader;
 mod reads;
 mod refusals;
 mod render;
+mod schema;
+#[cfg(test)]
+mod schema_tests;
 mod settings;
 mod show;
 mod sink;
@@ -57,3 +62,4 @@ pub use model::{
     Setup, Strategy, TimeSpec,
 };
 pub use render::{count, render};
+pub use schema::json_schema;

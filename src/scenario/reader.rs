@@ -208,6 +208,8 @@ impl<'a> Reader<'a> {
     /// A text.
     pub(super) fn text(&self, key: &'a str) -> Option<&'a str> {
         let entry = self.entry(key)?;
+        #[cfg(test)]
+        super::asked::text(&self.path_of(key));
         match &entry.node.value {
             Value::Text(text) => Some(text),
             _ => {
@@ -229,6 +231,8 @@ impl<'a> Reader<'a> {
     }
 
     fn boolean_node(&self, key: &str, node: &Node) -> Option<bool> {
+        #[cfg(test)]
+        super::asked::boolean(&self.path_of(key));
         if let Value::Boolean(value) = node.value {
             return Some(value);
         }
@@ -254,6 +258,8 @@ impl<'a> Reader<'a> {
         words: &[(&str, T)],
     ) -> Option<T> {
         let names: Vec<&str> = words.iter().map(|(name, _)| *name).collect();
+        #[cfg(test)]
+        super::asked::words(&self.path_of(key), &names);
         let Value::Text(text) = &node.value else {
             self.wrong_type(key, node, &either(&names));
             return None;

@@ -21,7 +21,7 @@ const MOST: usize = 256;
 const MOST_COPIES: usize = 16;
 
 /// Settings of `[table]` that a strategy may set for itself.
-const TABLE_KEYS: [&str; 21] = [
+pub(super) const TABLE_KEYS: [&str; 21] = [
     "family",
     "qualifiers",
     "value",
@@ -57,7 +57,7 @@ const SHARED: [&str; 7] = [
 ];
 
 /// Tables that a strategy can only change under `override`.
-const OVERRIDABLE: [&str; 11] = [
+pub(super) const OVERRIDABLE: [&str; 11] = [
     "parameter",
     "field",
     "write",

@@ -4,6 +4,7 @@
 //! Light or dark as the reader's system is, printed light on A4 landscape. Values are read off the charts by pointer and by
 //! keyboard; without scripts they are in tables. Must not draw, nor compute any metric.
 
+mod events;
 mod figures;
 mod html;
 mod sections;
@@ -47,6 +48,7 @@ pub fn page(results: &Results, charts: &[Chart], theme: Option<Theme>) -> String
     sections::neighbours(&mut html, results);
     sections::expectations(&mut html, results);
     figures::figures(&mut html, charts);
+    events::events(&mut html, results);
     sections::statistics(&mut html, results);
     sections::warnings(&mut html, results);
     sections::provenance(&mut html, results);
