@@ -1,4 +1,4 @@
-//! `keyheat watch`: a quick run now and after every save, its scorecard each time. Must not write files.
+//! `keyheat watch`: a quick run now and after every save, its scorecard each time. Must not write files: Ctrl-C may end it anywhere.
 //!
 //! The file is read five times a second instead of asking the system for events: that is the same on every system and
 //! file system, sees an editor that saves by renaming, and costs nothing at a scenario's size.
@@ -18,9 +18,6 @@ use std::time::Duration;
 /// Time between two looks at the file.
 const PERIOD: Duration = Duration::from_millis(200);
 
-/// What a shell calls the end by Ctrl-C: 128 and the signal's number.
-const INTERRUPTED: i32 = 130;
-
 pub fn run(arguments: &WatchArguments, console: &Console) -> Result<Outcome> {
     let path = &arguments.scenario;
     if path.is_dir() {
@@ -34,8 +31,6 @@ pub fn run(arguments: &WatchArguments, console: &Console) -> Result<Outcome> {
         quick: !arguments.full,
         ..arguments.changes.clone()
     };
-    // The work has no state worth saving, and stderr is no place to write from a handler's thread.
-    ctrlc::set_handler(|| std::process::exit(INTERRUPTED)).context("can't wait for Ctrl-C")?;
     loop {
         simulate(arguments, &changes, console)?;
         console.say(&format!(

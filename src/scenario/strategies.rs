@@ -21,7 +21,7 @@ const MOST: usize = 256;
 const MOST_COPIES: usize = 16;
 
 /// Settings of `[table]` that a strategy may set for itself.
-pub(super) const TABLE_KEYS: [&str; 21] = [
+pub(super) const TABLE_KEYS: [&str; 22] = [
     "family",
     "qualifiers",
     "value",
@@ -39,6 +39,7 @@ pub(super) const TABLE_KEYS: [&str; 21] = [
     "normalizer_target_count",
     "max_file_size",
     "memstore_flush_size",
+    "memstore_flush_interval",
     "memstore_block_multiplier",
     "blocking_store_files",
     "compaction_bandwidth",
