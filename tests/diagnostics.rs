@@ -143,6 +143,7 @@ fn a_golden_key_is_computed_at_load() {
 #[test]
 fn settings_change_the_scenario_before_it_is_read() {
     let options = Options {
+        sweeps: Vec::new(),
         sets: vec![
             "write.ingest.rate=9k/s".into(),
             "parameter.buckets=3".into(),

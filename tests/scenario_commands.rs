@@ -170,17 +170,94 @@ fn a_mistaken_scenario_exits_with_2_before_anything_is_written() {
 }
 
 #[test]
-fn what_is_not_simulated_yet_is_refused_by_name() {
+fn a_sweep_has_a_row_for_each_point_and_files_of_its_first() {
     let place = Workplace::new().with("tiny.toml", TINY);
     let run = place
-        .keyheat("run tiny.toml --sweep cluster.servers=2,4")
-        .code(2)
-        .stdout_eq("");
+        .keyheat("run tiny.toml --sweep cluster.servers=3,2 --format csv")
+        .success();
+    let table = stdout_of(&run);
+    for row in [
+        "cluster.servers,strategy,metric,mean,low,high,n",
+        "3,plain,server_max_share,1,1,1,2",
+        "2,salted,",
+    ] {
+        assert!(table.contains(row), "`{row}` is missing in:\n{table}");
+    }
     assert!(
-        stderr_of(&run).contains("`--sweep cluster.servers=2,4` is not simulated yet"),
+        stderr_of(&run).contains("2 strategies, each at 2 points, 3 of 4 hot"),
         "{}",
         stderr_of(&run)
     );
+    let folder = place.path().join("output/tiny");
+    let servers = fs::read_to_string(folder.join("series/servers.csv")).unwrap();
+    // Three servers, as at the first point; `plain` has one block of rows, not one a point.
+    assert!(
+        servers.contains(",2,") && !servers.contains(",3,0,0"),
+        "{servers}"
+    );
+    let rows = |from: &str| {
+        servers
+            .lines()
+            .filter(|line| line.starts_with(from))
+            .count()
+    };
+    assert_eq!(rows("plain,0.3,"), 3, "{servers}");
+    let summary = fs::read_to_string(folder.join("summary.md")).unwrap();
+    for part in [
+        "| servers | strategy |",
+        "| 3 | plain |",
+        "| 2 | salted |",
+        "## Verdicts at cluster.servers = 3",
+        "## Charts at cluster.servers = 3",
+        "- plain: beyond cluster.servers = 2 writes gain nothing",
+        "2 points of cluster.servers",
+    ] {
+        assert!(summary.contains(part), "`{part}` is missing in:\n{summary}");
+    }
+    let page = fs::read_to_string(folder.join("report.html")).unwrap();
+    assert!(page.contains("<h2>The first point: cluster.servers = 3</h2>"));
+
+    let compared = place
+        .keyheat("compare output/tiny/results.json output/tiny/results.json --format markdown")
+        .success();
+    let compared = stdout_of(&compared);
+    for part in [
+        "## plain at cluster.servers = 3",
+        "## salted at cluster.servers = 2",
+    ] {
+        assert!(
+            compared.contains(part),
+            "`{part}` is missing in:\n{compared}"
+        );
+    }
+    assert!(!compared.contains("only in the"), "{compared}");
+    for arguments in ["explain", "size"] {
+        let shown = place
+            .keyheat(&format!(
+                "{arguments} tiny.toml --sweep cluster.servers=3,2"
+            ))
+            .success();
+        assert!(
+            stderr_of(&shown).contains("the first of 2 points of the sweep: cluster.servers = 3"),
+            "{}",
+            stderr_of(&shown)
+        );
+    }
+}
+
+#[test]
+fn a_sweep_over_a_mistake_is_refused_before_anything_is_written() {
+    let place = Workplace::new().with("tiny.toml", TINY);
+    let run = place
+        .keyheat("run tiny.toml --sweep cluster.severs=2,4")
+        .code(2)
+        .stdout_eq("");
+    assert!(
+        stderr_of(&run).contains("cluster.severs"),
+        "{}",
+        stderr_of(&run)
+    );
+    assert!(!place.path().join("output").exists());
 }
 
 #[test]

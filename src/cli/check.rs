@@ -56,9 +56,17 @@ fn tell_broken_keys(scenario: &Scenario, console: &Console) -> usize {
     let mut broken = 0;
     for key in keys {
         let strategy = &scenario.strategies[key.strategy].name;
+        let point: Vec<String> = scenario
+            .values_at(key.point)
+            .iter()
+            .map(|swept| format!(" at {} = {}", swept.path, swept.value))
+            .collect();
         console.broken(&format!(
-            "{strategy}: the key of {} is {}, expected {}",
-            key.record, key.found, key.expected
+            "{strategy}{}: the key of {} is {}, expected {}",
+            point.join(""),
+            key.record,
+            key.found,
+            key.expected
         ));
         broken += 1;
     }

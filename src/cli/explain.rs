@@ -25,6 +25,7 @@ pub fn run(arguments: &ExplainArguments, console: &Console) -> Result<Outcome> {
     let Some(scenario) = loading::load(&arguments.scenario, &arguments.changes, console)? else {
         return Ok(Outcome::Refused);
     };
+    loading::tell_first_point(&scenario, console);
     let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
     let explain = |(strategy, first): (&Strategy, &Arc<Replicate>)| {
         Explanation::of(strategy, first, SAMPLES, arguments.region)

@@ -6,7 +6,7 @@ use super::console::Console;
 use crate::key::KeyPlan;
 use crate::record::Schema;
 use crate::scenario::{Options, Scenario};
-use anyhow::{Result, bail};
+use anyhow::Result;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,13 +21,9 @@ pub fn load_all(
     changes: &ChangeArguments,
     console: &Console,
 ) -> Result<Option<Vec<Scenario>>> {
-    if let Some(sweep) = changes.sweep.first() {
-        bail!(
-            "`--sweep {sweep}` is not simulated yet\nrun the file once for each value, with `--set` and another `--out`"
-        );
-    }
     let options = Options {
         sets: changes.set.clone(),
+        sweeps: changes.sweep.clone(),
         quick: changes.quick,
         only: changes.only.clone(),
         replicates: changes.replicates,
@@ -41,6 +37,23 @@ pub fn load_all(
         }
     }
     Ok((scenarios.len() == files.len()).then_some(scenarios))
+}
+
+/// Says which point of a sweep is shown by what shows one only.
+pub fn tell_first_point(scenario: &Scenario, console: &Console) {
+    if scenario.points.is_empty() {
+        return;
+    }
+    let values: Vec<String> = scenario
+        .values_at(0)
+        .iter()
+        .map(|swept| format!("{} = {}", swept.path, swept.value))
+        .collect();
+    console.say(&format!(
+        "the first of {} points of the sweep: {}\n",
+        scenario.point_count(),
+        values.join(", ")
+    ));
 }
 
 /// `expression` compiled as a key of the scenario, with the fields that it is compiled for.

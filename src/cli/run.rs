@@ -104,9 +104,14 @@ fn last_line(results: &Results, broken: usize, folder: &Path) -> String {
         1 => ", 1 expectation broken".to_owned(),
         n => format!(", {n} expectations broken"),
     };
+    let (points, all) = (results.point_count(), results.strategies.len());
+    let hot = match results.sweep.is_empty() {
+        true => format!("{hot} hot"),
+        false => format!("each at {points} points, {hot} of {all} hot"),
+    };
     format!(
-        "{}, {hot} hot{broken}; {}{}",
-        explain::counted_strategies(results.strategies.len()),
+        "{}, {hot}{broken}; {}{}",
+        explain::counted_strategies(all / points.max(1)),
         folder.display(),
         std::path::MAIN_SEPARATOR
     )

@@ -30,6 +30,7 @@ pub fn run(arguments: &SizeArguments, console: &Console) -> Result<Outcome> {
     let Some(scenario) = loading::load(&arguments.scenario, &arguments.changes, console)? else {
         return Ok(Outcome::Refused);
     };
+    loading::tell_first_point(&scenario, console);
     let sizes = measure(&scenario);
     let style = console.table_style();
     let text = match arguments.format {

@@ -1,6 +1,6 @@
 //! Paired comparisons of every strategy with the first. Must not judge which is better.
 
-use super::strategy_summary::StrategySummary;
+use super::strategy_summary::{StrategySummary, sweep_of};
 use super::{Comparison, Measure};
 use crate::metrics::{MetricPath, lookup};
 use crate::statistics::paired_ratio;
@@ -46,6 +46,7 @@ pub(super) fn of(summaries: &[StrategySummary<'_>]) -> Vec<Comparison> {
                 let ratio = ratio(summary, baseline, path).unwrap_or(Measure::UNDEFINED);
                 comparisons.push(Comparison {
                     strategy: summary.strategy.name.clone(),
+                    sweep: sweep_of(summary.point),
                     baseline: baseline.strategy.name.clone(),
                     metric: metric.clone(),
                     significant: ratio

@@ -1,8 +1,9 @@
 //! One expectation's outcome, as `results.json` holds it and as one sentence tells it. Must not judge.
 
-use super::Measure;
 use super::wording::exact;
+use super::{Measure, point_label};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// One expectation's outcome. Displayed as what was found and what was expected, without the strategy:
@@ -11,10 +12,16 @@ use std::fmt;
 pub struct ExpectationResult {
     /// Strategy.
     pub strategy: String,
+    /// The point of the sweep; empty without a sweep.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sweep: BTreeMap<String, serde_json::Value>,
     /// Metric path, or `key` for golden keys.
     pub metric: String,
     /// Other strategy, when a ratio.
     pub ratio_to: Option<String>,
+    /// The point of the sweep that it is a ratio to, when another.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ratio_to_sweep: BTreeMap<String, serde_json::Value>,
     /// The record whose key it is, as `field=value` pairs; only of golden keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<String>,
@@ -73,14 +80,27 @@ impl fmt::Display for ExpectationResult {
                 write!(f, "{metric} of {record} is `{value}`, expected `{bound}`")
             }
             (None, Some(other)) => {
-                write!(f, "{metric} ÷ that of {other} is {value}, expected {bound}")
+                let at = at(&self.ratio_to_sweep);
+                write!(
+                    f,
+                    "{metric} ÷ that of {other}{at} is {value}, expected {bound}"
+                )
             }
             (None, None) => write!(f, "{metric} is {value}, expected {bound}"),
         }?;
+        f.write_str(&at(&self.sweep))?;
         match self.is_unproven() {
             true => f.write_str(" (the mean is, its interval is not: more replicates narrow it)"),
             false => Ok(()),
         }
+    }
+}
+
+/// ` at cluster.servers = 8`; nothing without a sweep.
+fn at(point: &BTreeMap<String, serde_json::Value>) -> String {
+    match point.is_empty() {
+        true => String::new(),
+        false => format!(" at {}", point_label(point)),
     }
 }
 

@@ -1,9 +1,10 @@
 //! Whether what was expected holds. Must not exit, nor excuse.
 
-use super::strategy_summary::StrategySummary;
+use super::strategy_summary::{StrategySummary, sweep_of};
 use super::{ExpectationResult, ExpectedBound, ExpectedValue, FoundValue, Measure, comparisons};
 use crate::metrics::{MetricPath, Unit, lookup};
 use crate::scenario::{Bound, Expectation, Scenario};
+use std::collections::BTreeMap;
 
 /// A number equals an expected one within this relative difference: they come by different roads of rounding.
 const EQUAL: f64 = 1e-9;
@@ -26,7 +27,9 @@ fn outcome(
         Expectation::Key(key) => ExpectationResult {
             strategy: scenario.strategies[key.strategy].name.clone(),
             metric: "key".to_owned(),
+            sweep: sweep_of(scenario.values_at(key.point)),
             ratio_to: None,
+            ratio_to_sweep: BTreeMap::new(),
             record: Some(key.record.clone()),
             value: FoundValue::Text(key.found.to_string()),
             bound: ExpectedBound::Is(ExpectedValue::Text(key.expected.to_string())),
@@ -34,18 +37,28 @@ fn outcome(
             because: key.because.clone(),
         },
         Expectation::Metric {
+            point,
             strategy,
             metric,
             bound,
             ratio_to,
             because,
         } => {
-            let summary = &summaries[*strategy];
-            let base = ratio_to.as_ref().map(|ratio| &summaries[ratio.strategy]);
+            let at = |point: usize, strategy: usize| {
+                &summaries[point * scenario.strategies.len() + strategy]
+            };
+            let summary = at(*point, *strategy);
+            let base = ratio_to
+                .as_ref()
+                .map(|ratio| at(ratio.point, ratio.strategy));
             let found = find(summary, base, metric);
             ExpectationResult {
                 strategy: summary.strategy.name.clone(),
                 metric: metric.clone(),
+                sweep: sweep_of(summary.point),
+                ratio_to_sweep: base
+                    .filter(|base| base.point != summary.point)
+                    .map_or_else(BTreeMap::new, |base| sweep_of(base.point)),
                 ratio_to: base.map(|base| base.strategy.name.clone()),
                 record: None,
                 holds: holds(&found, bound),

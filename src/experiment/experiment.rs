@@ -1,11 +1,11 @@
 //! Runs a scenario's matrix in parallel and summarises it. Must not show anything: progress is told to whoever asks.
 
-use super::matrix::{Job, Matrix, has_capacity};
+use super::matrix::{JobKind, Matrix, has_capacity};
 use super::runs::StrategyRuns;
 use super::strategy_summary::StrategySummary;
-use super::{Results, ScenarioInfo, comparisons, expectations};
+use super::{Results, ScenarioInfo, SweptList, comparisons, expectations};
 use crate::engine;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Strategy};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
@@ -56,9 +56,13 @@ impl<'a> Experiment<'a> {
 
     /// Number of runs: each strategy's replicates, and the saturating run of one that writes.
     pub fn runs(&self) -> u64 {
-        let strategies = &self.scenario.strategies;
-        let saturating = strategies.iter().filter(|strategy| has_capacity(strategy));
-        strategies.len() as u64 * u64::from(self.scenario.replicates) + saturating.count() as u64
+        let of_point = |point| {
+            let strategies = self.scenario.strategies_at(point);
+            let saturating = strategies.iter().filter(|strategy| has_capacity(strategy));
+            strategies.len() as u64 * u64::from(self.scenario.replicates)
+                + saturating.count() as u64
+        };
+        (0..self.scenario.point_count()).map(of_point).sum()
     }
 
     /// Runs everything. `progress` is called once for each run that has ended, from any thread, in any order.
@@ -74,12 +78,18 @@ impl<'a> Experiment<'a> {
     }
 
     fn run_here(&self, progress: &(impl Fn(Progress<'_>) + Sync)) -> Results {
-        let strategies = &self.scenario.strategies;
+        let points = 0..self.scenario.point_count();
+        let strategies: Vec<(usize, &Strategy)> = points
+            .flat_map(|point| {
+                let strategies = self.scenario.strategies_at(point).iter();
+                strategies.map(move |strategy| (point, strategy))
+            })
+            .collect();
         let matrix = Matrix::new(self.scenario, self.batch);
         // What runs leave is merged at once: their histograms needn't be kept. Every sum is one of integers, so order does not matter.
         let runs: Vec<Mutex<StrategyRuns>> = strategies
             .iter()
-            .map(|strategy| {
+            .map(|(_, strategy)| {
                 let setup = &strategy.setup;
                 Mutex::new(StrategyRuns::new(
                     self.scenario.replicates as usize,
@@ -96,29 +106,21 @@ impl<'a> Experiment<'a> {
             .with_max_len(1)
             .filter_map(|job| {
                 let run = engine::run(&matrix.run_config(job));
-                let (strategy, capacity) = match job {
-                    Job::Capacity { strategy } => (
-                        strategy,
-                        Some((
-                            strategy,
-                            run.metrics
-                                .get("write_throughput_per_sec")
-                                .copied()
-                                .flatten(),
-                        )),
-                    ),
-                    Job::Replicate {
-                        strategy,
-                        replicate,
-                    } => {
-                        lock(&runs[strategy]).add(replicate as usize, run);
-                        (strategy, None)
+                let at = matrix.place(job.point, job.strategy());
+                let capacity = match job.kind {
+                    JobKind::Capacity { .. } => {
+                        let throughput = run.metrics.get("write_throughput_per_sec");
+                        Some((at, throughput.copied().flatten()))
+                    }
+                    JobKind::Replicate { replicate, .. } => {
+                        lock(&runs[at]).add(replicate as usize, run);
+                        None
                     }
                 };
                 let mut done = lock(&done);
                 *done += 1;
                 progress(Progress {
-                    strategy: &strategies[strategy].name,
+                    strategy: &strategies[at].1.name,
                     done: *done,
                     total,
                 });
@@ -127,7 +129,7 @@ impl<'a> Experiment<'a> {
             .collect();
 
         let mut summaries: Vec<StrategySummary<'_>> = Vec::new();
-        for ((at, strategy), runs) in strategies.iter().enumerate().zip(runs) {
+        for ((at, &(point, strategy)), runs) in strategies.iter().enumerate().zip(runs) {
             let runs = runs.into_inner().unwrap_or_else(PoisonError::into_inner);
             let capacity = capacities
                 .iter()
@@ -136,6 +138,7 @@ impl<'a> Experiment<'a> {
             let layout = matrix.layout(at);
             summaries.push(StrategySummary::new(
                 strategy,
+                self.scenario.values_at(point),
                 &self.scenario.time,
                 layout,
                 capacity,
@@ -168,8 +171,12 @@ impl<'a> Experiment<'a> {
             duration_s: scenario.time.duration.as_secs_f64(),
             warmup_s: scenario.time.warmup.as_secs_f64(),
             sample_s: scenario.time.sample.as_secs_f64(),
+            sweep: scenario.sweep.iter().map(SweptList::from).collect(),
             strategies: summaries.iter().map(StrategySummary::result).collect(),
-            comparisons: comparisons::of(summaries),
+            comparisons: summaries
+                .chunks(scenario.strategies.len().max(1))
+                .flat_map(comparisons::of)
+                .collect(),
             expectations: expectations::of(scenario, summaries),
             warnings,
         }

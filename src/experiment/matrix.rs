@@ -7,19 +7,37 @@ use crate::time::SimTime;
 use rayon::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// One run.
+/// One run, at a point of the sweep (0 without one).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Job {
+pub(super) struct Job {
+    pub(super) point: usize,
+    pub(super) kind: JobKind,
+}
+
+/// What a run is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum JobKind {
     /// A replicate of a strategy.
     Replicate { strategy: usize, replicate: u32 },
     /// The strategy's own saturating run, on replicate 0.
     Capacity { strategy: usize },
 }
 
+impl Job {
+    /// Whose run it is, among the strategies of its point.
+    pub(super) fn strategy(&self) -> usize {
+        match self.kind {
+            JobKind::Replicate { strategy, .. } | JobKind::Capacity { strategy } => strategy,
+        }
+    }
+}
+
 /// All runs of a scenario.
 pub(super) struct Matrix<'a> {
     scenario: &'a Scenario,
     batch: usize,
+    /// Of all points, point by point.
+    strategies: Vec<Strategy>,
     /// Of each strategy: index of the first strategy that shares its replicates.
     twins: Vec<usize>,
     /// By twin and number.
@@ -62,11 +80,14 @@ impl<T> Shared<T> {
 impl<'a> Matrix<'a> {
     /// Lays all strategies out for their first replicate, in parallel.
     pub(super) fn new(scenario: &'a Scenario, batch: usize) -> Self {
-        let strategies = &scenario.strategies;
-        let twins: Vec<usize> = (0..strategies.len())
-            .map(|at| Replicate::twin(strategies, at))
+        let points = 0..scenario.point_count();
+        let strategies: Vec<Strategy> = points
+            .flat_map(|point| scenario.strategies_at(point).iter().cloned())
             .collect();
-        let firsts = Replicate::first_of_each(strategies, scenario.seed);
+        let twins: Vec<usize> = (0..strategies.len())
+            .map(|at| Replicate::twin(&strategies, at))
+            .collect();
+        let firsts = Replicate::first_of_each(&strategies, scenario.seed);
         let layouts = strategies
             .par_iter()
             .zip(&firsts)
@@ -89,35 +110,48 @@ impl<'a> Matrix<'a> {
         Self {
             scenario,
             batch,
+            strategies,
             twins,
             replicates,
             layouts,
         }
     }
 
-    /// Every run, replicate by replicate, so that what the runs of one replicate share can be dropped early.
+    /// Every run, point by point and replicate by replicate, so that what the runs of one replicate share can be dropped early.
     pub(super) fn jobs(&self) -> Vec<Job> {
-        let strategies = self.scenario.strategies.len();
-        let capacity = (0..strategies)
-            .filter(|&strategy| has_capacity(&self.scenario.strategies[strategy]))
-            .map(|strategy| Job::Capacity { strategy });
+        let points = 0..self.scenario.point_count();
+        points.flat_map(|point| self.jobs_at(point)).collect()
+    }
+
+    fn jobs_at(&self, point: usize) -> impl Iterator<Item = Job> {
+        let strategies = self.scenario.strategies_at(point);
+        let capacity = (0..strategies.len())
+            .filter(|&strategy| has_capacity(&strategies[strategy]))
+            .map(|strategy| JobKind::Capacity { strategy });
         let replicates = (0..self.scenario.replicates).flat_map(|replicate| {
-            (0..strategies).map(move |strategy| Job::Replicate {
+            (0..strategies.len()).map(move |strategy| JobKind::Replicate {
                 strategy,
                 replicate,
             })
         });
-        replicates.chain(capacity).collect()
+        replicates
+            .chain(capacity)
+            .map(move |kind| Job { point, kind })
+    }
+
+    /// The place of a strategy among those of all points.
+    pub(super) fn place(&self, point: usize, strategy: usize) -> usize {
+        point * self.scenario.strategies.len() + strategy
     }
 
     fn replicate(&self, strategy: usize, number: u32) -> Arc<Replicate> {
         let owner = self.twins[strategy];
         let at = owner * self.scenario.replicates as usize + number as usize;
-        let setup = &self.scenario.strategies[owner].setup;
+        let setup = &self.strategies[owner].setup;
         self.replicates[at].take(|| Replicate::new(setup, self.scenario.seed, number))
     }
 
-    /// The layout of replicate 0, and what its tables weigh.
+    /// The layout of replicate 0, and what its tables weigh, by [`Matrix::place`].
     pub(super) fn layout(&self, strategy: usize) -> (&Layout, &StrategySample) {
         let (layout, sample) = &self.layouts[strategy];
         (layout, sample)
@@ -125,28 +159,26 @@ impl<'a> Matrix<'a> {
 
     /// What the engine needs for one run; key buckets, hence series, only for replicate 0.
     pub(super) fn run_config(&self, job: Job) -> SimConfig {
-        let (at, number) = match job {
-            Job::Replicate {
-                strategy,
-                replicate,
-            } => (strategy, replicate),
-            Job::Capacity { strategy } => (strategy, 0),
+        let at = self.place(job.point, job.strategy());
+        let number = match job.kind {
+            JobKind::Replicate { replicate, .. } => replicate,
+            JobKind::Capacity { .. } => 0,
         };
-        let strategy: &Strategy = &self.scenario.strategies[at];
+        let strategy: &Strategy = &self.strategies[at];
         let replicate = self.replicate(at, number);
         let (first, _) = &self.layouts[at];
         let mut key_buckets = Vec::new();
-        let laid_out = match job {
-            Job::Capacity { .. } => RunLayout {
+        let laid_out = match job.kind {
+            JobKind::Capacity { .. } => RunLayout {
                 copies: Arc::new(strategy.copies.iter().map(unsplit).collect()),
                 ..RunLayout::default()
             },
-            Job::Replicate { .. } if number == 0 => {
+            JobKind::Replicate { .. } if number == 0 => {
                 let buckets = first.key_buckets.iter().skip(1);
                 key_buckets = buckets.map(|bucket| bucket.start.clone()).collect();
                 RunLayout::from(first)
             }
-            Job::Replicate { .. } => RunLayout::of(strategy, &replicate, first),
+            JobKind::Replicate { .. } => RunLayout::of(strategy, &replicate, first),
         };
         let setup = &strategy.setup;
         let time = &self.scenario.time;
@@ -170,9 +202,9 @@ impl<'a> Matrix<'a> {
             changes: changes(&setup.changes, laid_out.existing),
             batch: self.batch,
         };
-        match job {
-            Job::Capacity { .. } => crate::engine::saturating(&config),
-            Job::Replicate { .. } => config,
+        match job.kind {
+            JobKind::Capacity { .. } => crate::engine::saturating(&config),
+            JobKind::Replicate { .. } => config,
         }
     }
 }
@@ -229,9 +261,12 @@ mod tests {
         let scenario = Scenario::parse(text, "small").unwrap_or_else(|error| panic!("{error}"));
         let matrix = Matrix::new(&scenario, 64);
         let run = |strategy, replicate| {
-            matrix.run_config(Job::Replicate {
-                strategy,
-                replicate,
+            matrix.run_config(Job {
+                point: 0,
+                kind: JobKind::Replicate {
+                    strategy,
+                    replicate,
+                },
             })
         };
         let (a, again) = (run(0, 0), run(0, 1));

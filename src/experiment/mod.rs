@@ -30,6 +30,8 @@ mod results_tests;
 mod runs;
 mod strategy_measures;
 mod strategy_summary;
+mod sweep_finding;
+mod sweep_points;
 mod verdict;
 #[cfg(test)]
 mod verdict_tests;
@@ -40,10 +42,12 @@ pub use experiment::{Experiment, Progress};
 pub use recommendation::{ComparableStrategies, RankedStrategy, Recommendations};
 pub use results::{
     Comparison, Curve, KeyMapBucket, Measure, Metric, NeighbourResult, ReadResult, Results,
-    ScenarioInfo, StrategyResult, WriteResult,
+    ScenarioInfo, StrategyResult, SweptList, WriteResult,
 };
 pub use results_comparison::{
     ChangeVerdict, ComparedResults, MetricChange, ResultsComparison, Rewrite, StrategyChange,
     UnknownStrategy,
 };
 pub use results_file::LoadError;
+pub use sweep_finding::{SweepDip, SweepFinding, SweepPrice};
+pub use sweep_points::{point_label, value_text};

@@ -3,13 +3,14 @@
 
 use super::ranking::{self, Candidate, Respect};
 use super::read_summary::{NEARLY_ALL, is_piling_up};
-use super::{Comparison, Measure, Results, StrategyResult, wording};
+use super::{Comparison, Measure, Results, StrategyResult, point_label, wording};
 use crate::keyspace::RowKey;
 use crate::layout::Replicate;
 use crate::policy::create_command;
 use crate::scenario::{Scenario, Strategy};
 use crate::statistics::paired_ratio;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// A greater part of failed operations breaks the limit (estimate: what an operator notices).
 const MOST_FAILED: f64 = 0.001;
@@ -53,7 +54,7 @@ pub struct ComparableStrategies {
 /// One strategy in the order of preference.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RankedStrategy {
-    /// Its name in the file.
+    /// Its name in the file; of a sweep with the point's values.
     pub name: String,
     /// The key expression.
     pub key: String,
@@ -73,13 +74,17 @@ pub struct RankedStrategy {
 }
 
 impl Recommendations {
-    /// From the results of `scenario`, whose strategies they hold.
+    /// From the results of `scenario`, whose strategies they hold; of a sweep a strategy is a candidate at every point.
     pub fn of(scenario: &Scenario, results: &Results) -> Self {
+        let points = 0..scenario.point_count();
+        let strategies: Vec<Strategy> = points
+            .flat_map(|point| scenario.strategies_at(point).iter().cloned())
+            .collect();
         let mut groups: Vec<Vec<usize>> = Vec::new();
-        for at in 0..scenario.strategies.len() {
+        for at in 0..strategies.len() {
             match groups
                 .iter_mut()
-                .find(|group| is_comparable(&scenario.strategies, group[0], at))
+                .find(|group| is_comparable(&strategies, group[0], at))
             {
                 Some(group) => group.push(at),
                 None => groups.push(vec![at]),
@@ -101,7 +106,7 @@ impl Recommendations {
             ],
             groups: groups
                 .iter()
-                .map(|group| group_of(scenario, results, group))
+                .map(|group| group_of(&scenario.name, &strategies, results, group))
                 .collect(),
         }
     }
@@ -120,7 +125,12 @@ fn is_comparable(strategies: &[Strategy], a: usize, b: usize) -> bool {
         && setup.changes.neighbours == others.changes.neighbours
 }
 
-fn group_of(scenario: &Scenario, results: &Results, group: &[usize]) -> ComparableStrategies {
+fn group_of(
+    scenario: &str,
+    strategies: &[Strategy],
+    results: &Results,
+    group: &[usize],
+) -> ComparableStrategies {
     let found: Vec<&StrategyResult> = group.iter().map(|&at| &results.strategies[at]).collect();
     let read_costs = read_costs(&found);
     let mut ranked: Vec<(RankedStrategy, Candidate)> = found
@@ -133,7 +143,7 @@ fn group_of(scenario: &Scenario, results: &Results, group: &[usize]) -> Comparab
         strategy.on_front = on_front;
     }
     let order = ranking::ranked(&candidates);
-    let best = &scenario.strategies[group[order[0]]];
+    let best = &strategies[group[order[0]]];
     let second = order.get(1).copied();
     let comparisons = second.map_or(Vec::new(), |second| {
         compared(found[order[0]], found[second])
@@ -161,7 +171,7 @@ fn group_of(scenario: &Scenario, results: &Results, group: &[usize]) -> Comparab
     }
     let schema = &best.setup.schema;
     let fields = best.key.fields();
-    let create = create(&scenario.name, best, found[order[0]]);
+    let create = create(scenario, best, found[order[0]]);
     let strategies = order.iter().map(|&at| ranked[at].0.clone()).collect();
     ComparableStrategies {
         fields: fields
@@ -206,7 +216,7 @@ fn rated(
         bytes,
     };
     let strategy = RankedStrategy {
-        name: result.name.clone(),
+        name: label(result),
         key: result.key.clone(),
         hotspot: match result.metrics.get("hotspot") {
             Some(super::Metric::Word(word)) => Some(word.clone()),
@@ -296,14 +306,22 @@ fn compared(first: &StrategyResult, second: &StrategyResult) -> Vec<Comparison> 
             let ratio: Measure = paired_ratio(pairs)?.into();
             let interval = ratio.low.zip(ratio.high);
             Some(Comparison {
-                strategy: first.name.clone(),
-                baseline: second.name.clone(),
+                strategy: label(first),
+                sweep: BTreeMap::new(),
+                baseline: label(second),
                 metric,
                 ratio,
                 significant: interval.is_some_and(|(low, high)| low > 1.0 || high < 1.0),
             })
         })
         .collect()
+}
+
+fn label(result: &StrategyResult) -> String {
+    match result.sweep.is_empty() {
+        true => result.name.clone(),
+        false => format!("{} ({})", result.name, point_label(&result.sweep)),
+    }
 }
 
 fn mean(result: &StrategyResult, path: &str) -> Option<f64> {

@@ -3,6 +3,7 @@
 
 use super::ExpectationResult;
 use crate::metrics::{Counts, Series};
+use crate::scenario::SweptSetting;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -25,7 +26,10 @@ pub struct Results {
     pub warmup_s: f64,
     /// Interval of the skew metrics in seconds.
     pub sample_s: f64,
-    /// In file order.
+    /// What was swept, in file order; empty without a sweep.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sweep: Vec<SweptList>,
+    /// In file order; of a sweep point by point, the last setting's values fastest.
     pub strategies: Vec<StrategyResult>,
     /// Paired differences of the headline metrics between each strategy and the first.
     pub comparisons: Vec<Comparison>,
@@ -33,6 +37,24 @@ pub struct Results {
     pub expectations: Vec<ExpectationResult>,
     /// Lints, as text.
     pub warnings: Vec<String>,
+}
+
+/// A setting that was swept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SweptList {
+    /// Dotted, as in `--set`.
+    pub path: String,
+    /// As written, each once.
+    pub values: Vec<serde_json::Value>,
+}
+
+impl From<&SweptSetting> for SweptList {
+    fn from(setting: &SweptSetting) -> Self {
+        Self {
+            path: setting.path.clone(),
+            values: setting.values.clone(),
+        }
+    }
 }
 
 /// The scenario, for provenance.
@@ -88,7 +110,7 @@ pub struct StrategyResult {
     pub name: String,
     /// What charts call it.
     pub title: String,
-    /// Sweep values; empty.
+    /// The values of the swept settings, by path; empty without a sweep.
     pub sweep: BTreeMap<String, serde_json::Value>,
     /// The key expression.
     pub key: String,
@@ -199,6 +221,9 @@ pub struct NeighbourResult {
 pub struct Comparison {
     /// Strategy compared.
     pub strategy: String,
+    /// The point of the sweep at which both ran; empty without a sweep.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sweep: BTreeMap<String, serde_json::Value>,
     /// With this one.
     pub baseline: String,
     /// Of this metric.

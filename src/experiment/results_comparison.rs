@@ -1,10 +1,11 @@
 //! Two results compared, strategy by strategy: ratios with their intervals, what got better or worse, and what a changed key
 //! costs to rewrite. Must not know files, nor how it is shown.
 
-use super::{Measure, Results, StrategyResult};
+use super::{Measure, Results, StrategyResult, point_label};
 use crate::metrics::{Better, Unit};
 use crate::statistics::{Estimate, paired_ratio, unpaired_difference, unpaired_ratio};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// What changed from one result to another.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -47,6 +48,9 @@ pub struct StrategyChange {
     pub before: String,
     /// Its name in the second.
     pub after: String,
+    /// The point of the sweep in both; empty without a sweep.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub sweep: BTreeMap<String, serde_json::Value>,
     /// What it takes to get from one key to the other; `None` when the key is the same.
     pub rewrite: Option<Rewrite>,
     /// Every metric that either has, in the order of the first.
@@ -137,7 +141,7 @@ pub struct UnknownStrategy {
 
 impl Results {
     /// What changed from `self` to `after`. Strategies of the same name are partners, or only those that `pairs` gives as (name
-    /// before, name after).
+    /// before, name after); of sweeps at the same point.
     ///
     /// # Errors
     /// When a pair names a strategy that does not exist.
@@ -146,25 +150,42 @@ impl Results {
         after: &Self,
         pairs: &[(String, String)],
     ) -> Result<ResultsComparison, UnknownStrategy> {
-        let mut partners = Vec::new();
         for (old, new) in pairs {
-            partners.push((self.named(old, "first")?, after.named(new, "second")?));
+            self.named(old, "first")?;
+            after.named(new, "second")?;
         }
-        let find = |results: &'_ Self, name: &str| {
-            let same = |strategy: &&StrategyResult| strategy.name == name;
-            results.strategies.iter().position(|it| same(&it))
+        let partner_names = |name: &str| -> Vec<&str> {
+            let wanted = pairs.iter().filter(|(old, _)| old == name);
+            wanted.map(|(_, new)| new.as_str()).collect()
         };
-        let (mut only_before, mut only_after) = (Vec::new(), Vec::new());
-        if pairs.is_empty() {
-            for strategy in &self.strategies {
-                match find(after, &strategy.name) {
-                    Some(at) => partners.push((strategy, &after.strategies[at])),
-                    None => only_before.push(strategy.name.clone()),
+        let mut partners: Vec<(&StrategyResult, &StrategyResult)> = Vec::new();
+        let mut only_before = Vec::new();
+        for strategy in &self.strategies {
+            let names = match pairs.is_empty() {
+                true => vec![strategy.name.as_str()],
+                false => partner_names(&strategy.name),
+            };
+            for name in names {
+                let partner = after
+                    .strategies
+                    .iter()
+                    .find(|it| it.name == name && it.sweep == strategy.sweep);
+                match partner {
+                    Some(partner) => partners.push((strategy, partner)),
+                    None => only_before.push(label(strategy)),
                 }
             }
-            let new = after.strategies.iter().map(|strategy| &strategy.name);
-            only_after.extend(new.filter(|name| find(self, name).is_none()).cloned());
         }
+        let is_wanted = |strategy: &&StrategyResult| {
+            pairs.is_empty() || pairs.iter().any(|(_, new)| *new == strategy.name)
+        };
+        let new = after.strategies.iter().filter(is_wanted);
+        let alone = |new: &&StrategyResult| {
+            !partners
+                .iter()
+                .any(|(_, partner)| std::ptr::eq(*partner, *new))
+        };
+        let only_after = new.filter(alone).map(label).collect();
         let paired = self.seed == after.seed;
         Ok(ResultsComparison {
             before: self.compared(),
@@ -184,7 +205,12 @@ impl Results {
         found.ok_or_else(|| UnknownStrategy {
             name: name.to_owned(),
             place,
-            names: self.strategies.iter().map(|it| it.name.clone()).collect(),
+            // Those of the first point: all points have the same.
+            names: {
+                let first = self.strategies.first().map(|first| &first.sweep);
+                let names = self.strategies.iter().filter(|it| Some(&it.sweep) == first);
+                names.map(|it| it.name.clone()).collect()
+            },
         })
     }
 
@@ -197,6 +223,14 @@ impl Results {
             seed: self.seed,
             replicates: self.replicates,
         }
+    }
+}
+
+/// Its name, with its point of a sweep.
+fn label(strategy: &StrategyResult) -> String {
+    match strategy.sweep.is_empty() {
+        true => strategy.name.clone(),
+        false => format!("{} at {}", strategy.name, point_label(&strategy.sweep)),
     }
 }
 
@@ -225,6 +259,7 @@ impl StrategyChange {
         Self {
             before: before.name.clone(),
             after: after.name.clone(),
+            sweep: before.sweep.clone(),
             rewrite: Rewrite::of(before, after),
             metrics,
         }

@@ -106,8 +106,10 @@ fn results() -> Results {
         duration_s: 20.0,
         warmup_s: 4.0,
         sample_s: 0.1,
+        sweep: Vec::new(),
         strategies: vec![strategy],
         comparisons: vec![Comparison {
+            sweep: Default::default(),
             strategy: "salted".into(),
             baseline: "monotonic".into(),
             metric: "makespan_ms".into(),
@@ -115,6 +117,8 @@ fn results() -> Results {
             significant: false,
         }],
         expectations: vec![ExpectationResult {
+            sweep: Default::default(),
+            ratio_to_sweep: Default::default(),
             strategy: "monotonic".into(),
             metric: "server_max_share".into(),
             ratio_to: None,

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::layout::{Layout, StrategySample};
 use crate::metrics::{Hotspot, HotspotEvidence, Peak, Subject, lookup};
-use crate::scenario::{Presplit, PresplitAlgorithm, Severity, Strategy, TimeSpec};
+use crate::scenario::{Presplit, PresplitAlgorithm, Severity, Strategy, SweepValue, TimeSpec};
 use crate::workload::{Drive, ReadDrive};
 use std::collections::BTreeMap;
 
@@ -24,6 +24,8 @@ const BUSY: f64 = 0.95;
 /// Everything that is known of one strategy.
 pub(super) struct StrategySummary<'a> {
     pub(super) strategy: &'a Strategy,
+    /// What is swept, with its values here.
+    pub(super) point: &'a [SweepValue],
     pub(super) layout: &'a Layout,
     pub(super) runs: StrategyRuns,
     pub(super) hotspot: Option<Hotspot>,
@@ -33,6 +35,7 @@ pub(super) struct StrategySummary<'a> {
 impl<'a> StrategySummary<'a> {
     pub(super) fn new(
         strategy: &'a Strategy,
+        point: &'a [SweepValue],
         time: &'a TimeSpec,
         (layout, sample): (&'a Layout, &StrategySample),
         capacity: Option<f64>,
@@ -82,6 +85,7 @@ impl<'a> StrategySummary<'a> {
         }
         let mut summary = Self {
             strategy,
+            point,
             layout,
             runs,
             hotspot: None,
@@ -203,7 +207,7 @@ impl<'a> StrategySummary<'a> {
         let mut result = StrategyResult {
             name: strategy.name.clone(),
             title: strategy.title.clone(),
-            sweep: BTreeMap::new(),
+            sweep: sweep_of(self.point),
             key: strategy.key.text().to_owned(),
             servers: strategy.setup.cluster.servers,
             metrics,
@@ -378,6 +382,14 @@ impl<'a> StrategySummary<'a> {
             _ => None,
         }
     }
+}
+
+/// A point's values by path.
+pub(super) fn sweep_of(point: &[SweepValue]) -> BTreeMap<String, serde_json::Value> {
+    let values = point.iter();
+    values
+        .map(|swept| (swept.path.clone(), swept.value.clone()))
+        .collect()
 }
 
 fn key_map_bucket(bucket: &crate::layout::KeyBucket) -> KeyMapBucket {

@@ -8,6 +8,7 @@ use super::terminal::{self, Style};
 use super::{csv_files, markdown};
 use crate::experiment::{
     ChangeVerdict, ComparedResults, MetricChange, ResultsComparison, Rewrite, StrategyChange,
+    point_label,
 };
 use std::fmt::Write;
 
@@ -27,7 +28,7 @@ const HEADLINES: [&str; 9] = [
 /// Of each read, likewise.
 const OF_READS: [&str; 2] = [".calls", ".response_ms.p99"];
 
-const HEADINGS: [Heading; 5] = [
+const HEADINGS: [Heading<'static>; 5] = [
     Heading {
         lines: ["", "metric"],
         right: false,
@@ -169,14 +170,18 @@ impl<'a> ComparisonReport<'a> {
 }
 
 fn name(change: &StrategyChange) -> String {
-    match change.before == change.after {
+    let name = match change.before == change.after {
         true => change.before.clone(),
         false => format!("{} → {}", change.before, change.after),
+    };
+    match change.sweep.is_empty() {
+        true => name,
+        false => format!("{name} at {}", point_label(&change.sweep)),
     }
 }
 
 /// The headline metrics of one strategy.
-fn card(change: &StrategyChange) -> Scorecard {
+fn card(change: &StrategyChange) -> Scorecard<'static> {
     let shown = change.metrics.iter().filter(|it| is_headline(&it.metric));
     let mut shown: Vec<&MetricChange> = shown.collect();
     // Stable: reads, which are none of the headlines by name, follow in their order.

@@ -1,7 +1,8 @@
-//! CSV: `summary.csv` (long: strategy, metric, mean, low, high, n) and the series. Numbers are written in full, undefined is
+//! CSV: `summary.csv` (long: strategy, metric, mean, low, high, n, behind a column for each swept setting) and the series. Numbers are written in full, undefined is
 //! an empty field. Must not know folders.
 
-use crate::experiment::{Measure, Results, ResultsComparison, StrategyResult};
+use super::sweep_views;
+use crate::experiment::{Measure, Results, ResultsComparison, StrategyResult, value_text};
 use crate::metrics::Series;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -9,13 +10,17 @@ use std::io::Write;
 type Written = Result<(), csv::Error>;
 
 /// Every number of every strategy, one a row, by metric path. A percentile has its merged value as `<path>.merged`, and
-/// where that is a lower bound only, `<path>.censored` is 1.
+/// where that is a lower bound only, `<path>.censored` is 1. Each swept setting has a column in front, by its path.
 pub fn summary(results: &Results, to: impl Write) -> Written {
     let mut writer = csv::Writer::from_writer(to);
-    writer.write_record(["strategy", "metric", "mean", "low", "high", "n"])?;
+    let swept = results.sweep.iter().map(|list| list.path.as_str());
+    let names = ["strategy", "metric", "mean", "low", "high", "n"];
+    writer.write_record(swept.chain(names))?;
     for strategy in &results.strategies {
+        let mut whose = sweep_views::cells(results, &strategy.sweep);
+        whose.push(strategy.name.clone());
         for (path, number) in strategy.measures() {
-            measure(&mut writer, &strategy.name, &path, number)?;
+            measure(&mut writer, &whose, &path, number)?;
         }
     }
     writer.flush()?;
@@ -24,7 +29,7 @@ pub fn summary(results: &Results, to: impl Write) -> Written {
 
 fn measure(
     writer: &mut csv::Writer<impl Write>,
-    strategy: &str,
+    whose: &[String],
     path: &str,
     measure: &Measure,
 ) -> Written {
@@ -34,8 +39,11 @@ fn measure(
             .map_or(String::new(), |value| value.to_string())
     };
     let n = measure.n.to_string();
-    writer.write_record([
-        strategy,
+    let mut row = |cells: [&str; 5]| {
+        let whose = whose.iter().map(String::as_str);
+        writer.write_record(whose.chain(cells))
+    };
+    row([
         path,
         &text(measure.mean),
         &text(measure.low),
@@ -43,25 +51,22 @@ fn measure(
         &n,
     ])?;
     if measure.merged.is_some() {
-        writer.write_record([
-            strategy,
-            &format!("{path}.merged"),
-            &text(measure.merged),
-            "",
-            "",
-            &n,
-        ])?;
+        let merged = text(measure.merged);
+        row([&format!("{path}.merged"), &merged, "", "", &n])?;
     }
     if measure.censored {
-        writer.write_record([strategy, &format!("{path}.censored"), "1", "", "", &n])?;
+        row([&format!("{path}.censored"), "1", "", "", &n])?;
     }
     Ok(())
 }
 
-/// Every metric of every pair of strategies, one a row.
+/// Every metric of every pair of strategies, one a row; of sweeps with a column for each swept setting in front.
 pub fn comparison(comparison: &ResultsComparison, to: impl Write) -> Written {
     let mut writer = csv::Writer::from_writer(to);
-    writer.write_record([
+    // Pairs are those of the same point, and every point has the same settings.
+    let first = comparison.strategies.first();
+    let swept: Vec<&String> = first.map_or_else(Vec::new, |first| first.sweep.keys().collect());
+    let names = [
         "strategy_before",
         "strategy_after",
         "metric",
@@ -75,12 +80,14 @@ pub fn comparison(comparison: &ResultsComparison, to: impl Write) -> Written {
         "difference_high",
         "n",
         "verdict",
-    ])?;
+    ];
+    writer.write_record(swept.iter().map(|path| path.as_str()).chain(names))?;
     let text = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     for strategy in &comparison.strategies {
         for change in &strategy.metrics {
             let (ratio, difference) = (&change.ratio, &change.difference);
-            writer.write_record([
+            let values = strategy.sweep.values().map(value_text);
+            let cells = [
                 &strategy.before,
                 &strategy.after,
                 &change.metric,
@@ -94,7 +101,8 @@ pub fn comparison(comparison: &ResultsComparison, to: impl Write) -> Written {
                 &text(difference.high),
                 &difference.n.to_string(),
                 change.verdict.words(),
-            ])?;
+            ];
+            writer.write_record(values.chain(cells.map(str::to_owned)))?;
         }
     }
     writer.flush()?;

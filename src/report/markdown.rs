@@ -3,7 +3,7 @@
 use super::chart::Chart;
 use super::number::{Kind, UNDEFINED};
 use super::scorecard::{Scorecard, provenance, verdict};
-use super::{metric, neighbour_prices, read_prices};
+use super::{metric, neighbour_prices, read_prices, sweep_views};
 use crate::experiment::{ReadResult, Results, StrategyResult};
 use std::fmt::Write;
 
@@ -32,9 +32,19 @@ pub fn summary(results: &Results, charts: &[Chart]) -> String {
     ));
 
     line(format_args!("{}", table(&Scorecard::of(results))));
+    let sentences = sweep_views::sentences(results);
+    if !sentences.is_empty() {
+        line(format_args!("\n## What the sweep shows\n"));
+        for sentence in sentences {
+            line(format_args!("- {}", escaped(&sentence)));
+        }
+    }
+    let first = results.first_point();
+    let of_first = sweep_views::first_point(results);
+    let of_first = of_first.map_or_else(String::new, |point| format!(" at {}", escaped(&point)));
     if let Some(prices) = read_prices::of(results) {
         line(format_args!("\n## What reads pay\n\n{}", table(&prices)));
-        for (at, (strategy, read)) in planned(results).enumerate() {
+        for (at, (strategy, read)) in planned(&first).enumerate() {
             let gap = if at == 0 { "\n" } else { "" };
             line(format_args!(
                 "{gap}- **{}** of {}: {}",
@@ -50,8 +60,8 @@ pub fn summary(results: &Results, charts: &[Chart]) -> String {
         line(format_args!("\n## What the neighbours feel\n\n{prices}"));
     }
 
-    line(format_args!("\n## Verdicts\n"));
-    for strategy in &results.strategies {
+    line(format_args!("\n## Verdicts{of_first}\n"));
+    for strategy in &first.strategies {
         line(format_args!(
             "- **{}** `{}`: {}",
             strategy.name,
@@ -91,12 +101,16 @@ pub fn summary(results: &Results, charts: &[Chart]) -> String {
             results.replicates
         ));
         let names = WITH_INTERVALS.map(|(name, ..)| name.to_owned());
+        let swept = names_of_swept(results);
+        let left = swept.len() + 1;
+        let names = swept
+            .into_iter()
+            .chain(["strategy".to_owned()])
+            .chain(names);
+        line(format_args!("{}", row(names)));
         line(format_args!(
-            "{}",
-            row(std::iter::once("strategy".to_owned()).chain(names))
-        ));
-        line(format_args!(
-            "|:---|{}",
+            "|{}{}",
+            ":---|".repeat(left),
             "---:|".repeat(WITH_INTERVALS.len())
         ));
         for strategy in &results.strategies {
@@ -106,16 +120,28 @@ pub fn summary(results: &Results, charts: &[Chart]) -> String {
             });
             line(format_args!(
                 "{}",
-                row(std::iter::once(strategy.name.clone()).chain(cells))
+                row(sweep_views::cells(results, &strategy.sweep)
+                    .into_iter()
+                    .chain([strategy.name.clone()])
+                    .chain(cells))
             ));
         }
     }
 
     if !results.comparisons.is_empty() {
         line(format_args!("\n## Paired comparisons\n"));
-        line(format_args!(
-            "| strategy | against | metric | ratio [95 % interval] | differs |\n|:---|:---|:---|---:|:---|"
-        ));
+        let names = [
+            "strategy",
+            "against",
+            "metric",
+            "ratio [95 % interval]",
+            "differs",
+        ];
+        let swept = names_of_swept(results);
+        let left = ":---|".repeat(swept.len());
+        let names = swept.into_iter().chain(names.map(str::to_owned));
+        line(format_args!("{}", row(names)));
+        line(format_args!("|{left}:---|:---|:---|---:|:---|"));
         for comparison in &results.comparisons {
             let ratio = Kind::Ratio.interval(&comparison.ratio);
             let differs = if comparison.significant {
@@ -131,7 +157,8 @@ pub fn summary(results: &Results, charts: &[Chart]) -> String {
                 differs,
             ]
             .map(str::to_owned);
-            line(format_args!("{}", row(cells)));
+            let swept = sweep_views::cells(results, &comparison.sweep);
+            line(format_args!("{}", row(swept.into_iter().chain(cells))));
         }
     }
 
@@ -146,7 +173,7 @@ pub fn summary(results: &Results, charts: &[Chart]) -> String {
     }
 
     if !charts.is_empty() {
-        line(format_args!("\n## Charts\n"));
+        line(format_args!("\n## Charts{of_first}\n"));
         for chart in charts {
             line(format_args!(
                 "![{}](charts/{}.svg)\n",
@@ -162,6 +189,12 @@ pub fn summary(results: &Results, charts: &[Chart]) -> String {
     text
 }
 
+/// Headings of the swept settings.
+fn names_of_swept(results: &Results) -> Vec<String> {
+    let headings = sweep_views::headings(results);
+    headings.iter().map(|heading| heading.line()).collect()
+}
+
 /// The reads whose plans have words, strategy by strategy within each read.
 fn planned(results: &Results) -> impl Iterator<Item = (&StrategyResult, &ReadResult)> {
     read_prices::names(results)
@@ -170,7 +203,7 @@ fn planned(results: &Results) -> impl Iterator<Item = (&StrategyResult, &ReadRes
 }
 
 /// A table.
-pub fn table(card: &Scorecard) -> String {
+pub fn table(card: &Scorecard<'_>) -> String {
     let marks = card
         .headings
         .iter()

@@ -14,6 +14,7 @@ mod recommendation_report;
 #[allow(clippy::module_inception)]
 mod report;
 mod scorecard;
+mod sweep_views;
 mod terminal;
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! The third table: what neighbours feel, a row a neighbour and strategy. Must not know whether it becomes a terminal's table or Markdown.
 
-use super::metric;
 use super::number::{Kind, UNDEFINED};
 use super::scorecard::{Heading, Scorecard};
+use super::{metric, sweep_views};
 use crate::experiment::{NeighbourResult, Results, StrategyResult};
 
-const fn heading(lines: [&'static str; 2], right: bool, expendable: u8) -> Heading {
+const fn heading(lines: [&'static str; 2], right: bool, expendable: u8) -> Heading<'static> {
     Heading {
         lines,
         right,
@@ -14,7 +14,7 @@ const fn heading(lines: [&'static str; 2], right: bool, expendable: u8) -> Headi
 }
 
 /// The headings, in order.
-const HEADINGS: [Heading; 8] = [
+const HEADINGS: [Heading<'static>; 8] = [
     heading(["", "neighbour"], false, 0),
     heading(["", "strategy"], false, 0),
     heading(["", "calls/s"], true, 2),
@@ -26,7 +26,7 @@ const HEADINGS: [Heading; 8] = [
 ];
 
 /// The table of `results`, neighbour by neighbour in the order of the file; `None` without any.
-pub fn of(results: &Results) -> Option<Scorecard> {
+pub fn of(results: &Results) -> Option<Scorecard<'_>> {
     // Every strategy has the same neighbours.
     let first = results.strategies.first()?;
     let rows: Vec<Vec<String>> = first
@@ -36,14 +36,15 @@ pub fn of(results: &Results) -> Option<Scorecard> {
             results.strategies.iter().filter_map(|strategy| {
                 let all = &strategy.neighbours;
                 let found = all.iter().find(|found| found.name == named.name)?;
-                Some(row(strategy, found))
+                let mut cells = row(strategy, found);
+                cells.splice(1..1, sweep_views::cells(results, &strategy.sweep));
+                Some(cells)
             })
         })
         .collect();
-    (!rows.is_empty()).then(|| Scorecard {
-        headings: HEADINGS.to_vec(),
-        rows,
-    })
+    let mut headings = HEADINGS.to_vec();
+    headings.splice(1..1, sweep_views::headings(results));
+    (!rows.is_empty()).then_some(Scorecard { headings, rows })
 }
 
 fn row(strategy: &StrategyResult, neighbour: &NeighbourResult) -> Vec<String> {

@@ -1,12 +1,12 @@
 //! The second table: what reads pay, a row a read and strategy. Must not know whether it becomes a terminal's table or Markdown.
 
-use super::metric;
 use super::number::{Kind, UNDEFINED};
 use super::scorecard::{Heading, Scorecard};
+use super::{metric, sweep_views};
 use crate::experiment::{ReadResult, Results, StrategyResult};
 
 /// The headings, in order.
-const HEADINGS: [Heading; 9] = [
+const HEADINGS: [Heading<'static>; 9] = [
     Heading {
         lines: ["", "read"],
         right: false,
@@ -55,17 +55,18 @@ const HEADINGS: [Heading; 9] = [
 ];
 
 /// The table of `results`, read by read in the order of the file; `None` without reads.
-pub fn of(results: &Results) -> Option<Scorecard> {
+pub fn of(results: &Results) -> Option<Scorecard<'_>> {
     let mut rows = Vec::new();
     for name in names(results) {
         for (strategy, read) in priced(results, name) {
-            rows.push(row(strategy, read));
+            let mut cells = row(strategy, read);
+            cells.splice(1..1, sweep_views::cells(results, &strategy.sweep));
+            rows.push(cells);
         }
     }
-    (!rows.is_empty()).then(|| Scorecard {
-        headings: HEADINGS.to_vec(),
-        rows,
-    })
+    let mut headings = HEADINGS.to_vec();
+    headings.splice(1..1, sweep_views::headings(results));
+    (!rows.is_empty()).then_some(Scorecard { headings, rows })
 }
 
 /// The names of all reads, in file order.

@@ -17,7 +17,7 @@ const HEADINGS: [Heading; 7] = [
     heading(["", "hotspot"], false, 1),
 ];
 
-const fn heading(lines: [&'static str; 2], right: bool, expendable: u8) -> Heading {
+const fn heading(lines: [&'static str; 2], right: bool, expendable: u8) -> Heading<'static> {
     Heading {
         lines,
         right,
@@ -110,7 +110,7 @@ impl<'a> RecommendationReport<'a> {
     }
 }
 
-fn card(group: &ComparableStrategies) -> Scorecard {
+fn card(group: &ComparableStrategies) -> Scorecard<'static> {
     Scorecard {
         headings: HEADINGS.to_vec(),
         rows: group.strategies.iter().map(row).collect(),

@@ -137,7 +137,7 @@ impl<'a> Report<'a> {
     }
 
     /// Writes `results.json` first, then `summary.csv`, `series/*.csv`, `charts/*`, `report.html` and `summary.md` into `folder`,
-    /// which is created when it is missing. The same results give the same bytes.
+    /// which is created when it is missing. Series are those of a sweep's first point. The same results give the same bytes.
     ///
     /// # Errors
     /// When a file can't be written or a chart can't be drawn; what was written before stays.
@@ -157,7 +157,8 @@ impl<'a> Report<'a> {
         })
     }
 
-    /// Writes `charts/*` and `report.html` into `folder`, which is created when it is missing, and leaves all else in it.
+    /// Writes `charts/*` and `report.html` into `folder`, which is created when it is missing, and leaves all else in it. Charts are those
+    /// of a sweep's first point, but for the one of more and more servers.
     /// Returns the charts as drawn, on white.
     ///
     /// # Errors
@@ -200,7 +201,8 @@ impl<'a> Report<'a> {
     }
 
     fn write_series(&self, folder: &Path) -> Result<(), ReportError> {
-        let results = self.results;
+        let first = self.results.first_point();
+        let results = first.as_ref();
         if csv_files::with_series(results).next().is_none() {
             return Ok(());
         }

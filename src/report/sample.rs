@@ -120,6 +120,7 @@ pub fn results(strategies: Vec<StrategyResult>) -> Results {
         duration_s: 30.0,
         warmup_s: 4.0,
         sample_s: 0.5,
+        sweep: Vec::new(),
         strategies,
         comparisons: Vec::new(),
         expectations: Vec::new(),
@@ -356,6 +357,8 @@ pub fn five_keys() -> Results {
     }
     results.expectations = vec![
         ExpectationResult {
+            sweep: Default::default(),
+            ratio_to_sweep: Default::default(),
             strategy: "monotonic".to_owned(),
             metric: "server_max_share".to_owned(),
             ratio_to: None,
@@ -366,6 +369,8 @@ pub fn five_keys() -> Results {
             because: Some("all series of a second are neighbours in the key space".to_owned()),
         },
         ExpectationResult {
+            sweep: Default::default(),
+            ratio_to_sweep: Default::default(),
             strategy: "hashed".to_owned(),
             metric: "write_throughput_per_sec".to_owned(),
             ratio_to: Some("monotonic".to_owned()),

@@ -1,16 +1,16 @@
-//! The scorecard: one row a strategy (of reads only, their numbers stand in the place of the writes'), in the order of the file, so that rows match the panels and colours of the charts.
+//! The scorecard: one row a strategy and point of a sweep (of reads only, their numbers stand in the place of the writes'), in the order of the file, so that rows match the panels and colours of the charts.
 //!
 //! Must not know whether it becomes a terminal's table or Markdown.
 
-use super::metric;
 use super::number::{self, Kind, UNDEFINED};
+use super::{metric, sweep_views};
 use crate::experiment::{Results, StrategyResult};
 
 /// One column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Heading {
+pub struct Heading<'a> {
     /// Two lines; the first may be empty.
-    pub lines: [&'static str; 2],
+    pub lines: [&'a str; 2],
     /// Whether cells are numbers.
     pub right: bool,
     /// Columns with the greatest number go first when there is no room; 0 always stays.
@@ -21,7 +21,7 @@ pub struct Heading {
 const THROUGHPUT: usize = 4;
 
 /// The headings, in order.
-const HEADINGS: [Heading; 15] = [
+const HEADINGS: [Heading<'static>; 15] = [
     Heading {
         lines: ["", "strategy"],
         right: false,
@@ -101,25 +101,31 @@ const HEADINGS: [Heading; 15] = [
 
 /// Headings and cells.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scorecard {
+pub struct Scorecard<'a> {
     /// Columns.
-    pub headings: Vec<Heading>,
-    /// Cells of each strategy, as many as headings.
+    pub headings: Vec<Heading<'a>>,
+    /// Cells of each strategy at each point, as many as headings.
     pub rows: Vec<Vec<String>>,
 }
 
-impl Scorecard {
+impl<'a> Scorecard<'a> {
     /// The scorecard of `results` with all its columns.
-    pub fn of(results: &Results) -> Self {
+    pub fn of(results: &'a Results) -> Self {
         let rows = results
             .strategies
             .iter()
-            .map(|strategy| row(results, strategy))
+            .map(|strategy| {
+                let mut cells = sweep_views::cells(results, &strategy.sweep);
+                cells.extend(row(results, strategy));
+                cells
+            })
             .collect();
-        let mut headings = HEADINGS.to_vec();
+        let mut own = HEADINGS;
         if metric::load_name(&results.strategies) == "reads" {
-            headings[THROUGHPUT].lines[1] = "reads/s";
+            own[THROUGHPUT].lines[1] = "reads/s";
         }
+        let mut headings = sweep_views::headings(results);
+        headings.extend(own);
         Self { headings, rows }
     }
 
@@ -146,7 +152,7 @@ impl Scorecard {
     }
 }
 
-impl Heading {
+impl Heading<'_> {
     /// Both lines in one.
     pub fn line(&self) -> String {
         self.lines.join(" ").trim().to_owned()
@@ -209,6 +215,14 @@ pub fn provenance(results: &Results) -> Vec<String> {
     ];
     if results.warmup_s > 0.0 {
         parts.push(format!("warm-up {}", number::length(results.warmup_s)));
+    }
+    if !results.sweep.is_empty() {
+        let paths: Vec<&str> = results.sweep.iter().map(|it| it.path.as_str()).collect();
+        parts.push(format!(
+            "{} points of {}",
+            results.point_count(),
+            paths.join(" × ")
+        ));
     }
     if !results.scenario.overrides.is_empty() {
         parts.push(format!("set {}", results.scenario.overrides.join(", ")));

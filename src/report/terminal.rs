@@ -1,7 +1,7 @@
 //! The summary for a terminal: scorecard, verdicts, expectations, provenance. Must not know files.
 
 use super::scorecard::{Scorecard, provenance, verdict};
-use super::{neighbour_prices, number, read_prices};
+use super::{neighbour_prices, number, read_prices, sweep_views};
 use crate::experiment::{ExpectationResult, Results};
 use comfy_table::{
     CellAlignment, ContentArrangement, ContentLineStyle, LineStyle, Table, TableStyle,
@@ -54,7 +54,19 @@ pub fn summary(results: &Results, style: Style) -> String {
         lines.extend(painted_table(prices, false, style));
         lines.push(String::new());
     }
-    let longest = results
+    let sentences = sweep_views::sentences(results);
+    if !sentences.is_empty() {
+        for sentence in sentences {
+            lines.extend(wrapped(&sentence, style.width, "", "  "));
+        }
+        lines.push(String::new());
+    }
+    let first = results.first_point();
+    let verdicts = || first.strategies.iter().filter(|it| !it.verdict.is_empty());
+    if let Some(point) = sweep_views::first_point(results).filter(|_| verdicts().count() > 0) {
+        lines.extend(wrapped(&format!("At {point}:"), style.width, "", "  "));
+    }
+    let longest = first
         .strategies
         .iter()
         .map(|strategy| strategy.name.len())
@@ -62,11 +74,7 @@ pub fn summary(results: &Results, style: Style) -> String {
         .unwrap_or(0)
         .min(24);
     let indent = " ".repeat(longest + 2);
-    for strategy in results
-        .strategies
-        .iter()
-        .filter(|strategy| !strategy.verdict.is_empty())
-    {
+    for strategy in verdicts() {
         let name = format!("{:<longest$}  ", strategy.name);
         lines.extend(wrapped(verdict(strategy), style.width, &name, &indent));
     }
@@ -115,12 +123,12 @@ fn expectation_lines(expectation: &ExpectationResult, style: Style) -> Vec<Strin
 }
 
 /// A table of its own, in as many columns as fit.
-pub fn plain_table(card: Scorecard, style: Style) -> Vec<String> {
+pub fn plain_table(card: Scorecard<'_>, style: Style) -> Vec<String> {
     painted_table(fitted(card, style), false, style)
 }
 
 /// A table with as many columns as fit.
-fn fitted(mut card: Scorecard, style: Style) -> Vec<String> {
+fn fitted(mut card: Scorecard<'_>, style: Style) -> Vec<String> {
     loop {
         let lines = table_lines(&card, style);
         let width = lines
@@ -135,7 +143,7 @@ fn fitted(mut card: Scorecard, style: Style) -> Vec<String> {
 }
 
 /// The first cell of each row only where it differs from the one above.
-fn without_repeats(mut card: Scorecard) -> Scorecard {
+fn without_repeats(mut card: Scorecard<'_>) -> Scorecard<'_> {
     let mut above = String::new();
     for row in &mut card.rows {
         let Some(cell) = row.first_mut() else {
@@ -150,7 +158,7 @@ fn without_repeats(mut card: Scorecard) -> Scorecard {
     card
 }
 
-fn table_lines(card: &Scorecard, style: Style) -> Vec<String> {
+fn table_lines(card: &Scorecard<'_>, style: Style) -> Vec<String> {
     let plain = |text: &str| {
         if style.ascii {
             number::ascii(text)

@@ -6,12 +6,12 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use toml::value::Datetime;
 
-/// Where something stands: in the file, or in a `--set` (or `[quick]`-independent override), by its text.
+/// Where something stands: in the file, or in an option of the command line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Place {
     /// Bytes of the scenario's text.
     File(Range<usize>),
-    /// The text of a setting given beside the file.
+    /// The option as it was written: `--set cluster.servers=16`.
     Setting(std::sync::Arc<str>),
 }
 

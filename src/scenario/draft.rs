@@ -67,10 +67,8 @@ pub(super) fn read_draft(sink: &Sink, document: &Table, text: &str, folder: &Pat
     let (balancer, balancer_period) = read_balancer(scenario.table("balancer"));
     let events = read_events(&scenario, &time, &cluster, text);
     let neighbours = read_neighbours(&scenario);
-    for key in ["sweep", "knee"] {
-        refuse(&scenario, key);
-    }
-    for key in ["strategy", "expect", "quick"] {
+    refuse(&scenario, "knee");
+    for key in ["strategy", "expect", "quick", "sweep"] {
         scenario.entry(key);
     }
     scenario.finish();

@@ -10,20 +10,31 @@ use super::model::{Bound, Expectation, RatioTo};
 use super::nearest::suggest;
 use super::reader::Reader;
 use super::strategies::ReadStrategy;
+use super::sweeps::{At, Sweep};
 use crate::metrics::OperationNames;
 
 /// A strategy's name with what it was read as: `None` when it could not be read.
 pub(super) type Named = (String, Option<ReadStrategy>);
 
-/// Reads all `[[expect]]`. `selected[i]` is the index that strategy i has in the scenario, `None` when it was not selected;
-/// `base` is the file without any strategy's overrides.
+/// The point of a sweep that expectations are read for; without a sweep the only one.
+#[derive(Clone, Copy)]
+pub(super) struct Points<'a> {
+    pub(super) sweep: &'a Sweep,
+    /// The sweep as the file alone has it.
+    pub(super) file: &'a Sweep,
+    pub(super) point: usize,
+}
+
+/// Reads all `[[expect]]`; returns those that hold at this point, with their places among all. `selected[i]` is the index that strategy i
+/// has in the scenario, `None` when it was not selected; `base` is the file without any strategy's overrides.
 pub(super) fn read_expectations(
     scenario: &Reader<'_>,
     strategies: &[Named],
     selected: &[Option<usize>],
     base: &Draft,
     text: &str,
-) -> Vec<Expectation> {
+    points: Points<'_>,
+) -> Vec<(usize, Expectation)> {
     let Some(entry) = scenario.entry("expect") else {
         return Vec::new();
     };
@@ -36,11 +47,15 @@ pub(super) fn read_expectations(
         return Vec::new();
     };
     let mut expectations = Vec::new();
-    for item in items {
+    for (at, item) in items.iter().enumerate() {
         let reader = scenario.table_of("expect", item, &item.place, "expect".to_owned());
         if reader.table.is_some() {
-            read_one(&reader, strategies, selected, base, text, &mut expectations);
+            let mut found = Vec::new();
+            read_one(
+                &reader, strategies, selected, base, text, points, &mut found,
+            );
             reader.finish();
+            expectations.extend(found.into_iter().map(|found| (at, found)));
         }
     }
     expectations
@@ -52,13 +67,19 @@ fn read_one(
     selected: &[Option<usize>],
     base: &Draft,
     text: &str,
+    points: Points<'_>,
     out: &mut Vec<Expectation>,
 ) {
+    let point = points.point;
     let chosen = read_strategy(reader, "strategy", strategies, true);
     let because = reader.text("because").map(str::to_owned);
-    if reader.entry("at").is_some() {
-        super::refusals::refuse_value(reader, "at");
-    }
+    let here = match reader.entry("at") {
+        None => true,
+        Some(entry) => match points.sweep.read_at(reader.sink, &entry.node, points.file) {
+            Some(at) => points.sweep.matches(point, &at),
+            None => false,
+        },
+    };
     let golden = reader.has("record") || reader.has("key");
     if golden {
         for key in ["metric", "above", "below", "between", "is", "ratio_to"] {
@@ -79,8 +100,9 @@ fn read_one(
             text,
         );
         for mut key in found {
-            if let Some(at) = selected[key.strategy] {
+            if let Some(at) = selected[key.strategy].filter(|_| here) {
                 key.strategy = at;
+                key.point = point;
                 key.because.clone_from(&because);
                 out.push(Expectation::Key(key));
             }
@@ -90,38 +112,46 @@ fn read_one(
     let names = base.setup.operation_names();
     let metric = read_metric(reader, &names);
     let bound = read_bound(reader, metric.as_deref(), &names);
-    let ratio_to = read_ratio(reader, strategies, &bound);
-    let (Some(chosen), Some(metric), Some(bound), Some(ratio_to)) =
-        (chosen, metric, bound, ratio_to)
+    let ratio_to = read_ratio(reader, strategies, &bound, points);
+    let (Some(chosen), Some(metric), Some(bound), Some(ratio_to), true) =
+        (chosen, metric, bound, ratio_to, here)
     else {
         return;
     };
-    let every = chosen.len() > 1;
+    let every = chosen.len() > 1 || points.sweep.len() > 1 && !reader.has("at");
     for strategy in chosen {
-        if ratio_to == Some(strategy) {
-            if !every {
-                let label = "its ratio to itself is 1";
-                reader.sink.error(
-                    &value_place(reader, "ratio_to"),
-                    "a strategy compared with itself",
-                    label,
-                );
-            }
-            continue;
-        }
-        let ratio = match ratio_to {
+        let ratio = match &ratio_to {
             None => None,
-            Some(other) => match selected[other] {
-                Some(strategy) => Some(RatioTo { strategy }),
-                // The other strategy does not run: nothing to compare with.
-                None => continue,
-            },
+            Some(ratio) => {
+                let other = ratio.strategy.unwrap_or(strategy);
+                let other_point = match &ratio.at {
+                    None => Some(point),
+                    Some(at) => points.sweep.moved(point, at),
+                };
+                if (other, other_point) == (strategy, Some(point)) {
+                    if !every {
+                        let label = "its ratio to itself is 1";
+                        reader.sink.error(
+                            &value_place(reader, "ratio_to"),
+                            "a strategy compared with itself",
+                            label,
+                        );
+                    }
+                    continue;
+                }
+                match selected[other].zip(other_point) {
+                    Some((strategy, point)) => Some(RatioTo { point, strategy }),
+                    // The other strategy or point does not run: nothing to compare with.
+                    None => continue,
+                }
+            }
         };
         let Some(strategy) = selected[strategy] else {
             continue;
         };
         let (metric, bound, because) = (metric.clone(), bound.clone(), because.clone());
         out.push(Expectation::Metric {
+            point,
             strategy,
             metric,
             bound,
@@ -269,25 +299,56 @@ fn read_bound(
     }
 }
 
+/// What a metric is divided by: another strategy, another point, or both.
+struct Ratio {
+    strategy: Option<usize>,
+    at: Option<At>,
+}
+
 /// `Some(None)`: no ratio; `None`: a mistake.
 fn read_ratio(
     reader: &Reader<'_>,
     strategies: &[Named],
     bound: &Option<Bound>,
-) -> Option<Option<usize>> {
+    points: Points<'_>,
+) -> Option<Option<Ratio>> {
     let Some(entry) = reader.entry("ratio_to") else {
         return Some(None);
     };
-    if matches!(entry.node.value, Value::Table(_)) {
-        let message = "a ratio to another sweep value is not simulated yet";
-        reader.sink.error(
-            &entry.node.place,
-            message,
-            "expected the name of a strategy",
-        );
-        return None;
-    }
-    let other = read_strategy(reader, "ratio_to", strategies, false)?;
+    let ratio = if matches!(entry.node.value, Value::Table(_)) {
+        let table = reader.table("ratio_to");
+        let mut sound = true;
+        let strategy = table.has("strategy").then(|| {
+            let found = read_strategy(&table, "strategy", strategies, false);
+            sound &= found.is_some();
+            found?.first().copied()
+        });
+        let at = table.entry("at").map(|entry| {
+            let at = points.sweep.read_at(reader.sink, &entry.node, points.file);
+            sound &= at.is_some();
+            at
+        });
+        if strategy.is_none() && at.is_none() {
+            let label = "expected `at`, `strategy`, or both";
+            let message = "a ratio to nothing";
+            reader.sink.error(&entry.node.place, message, label);
+            sound = false;
+        }
+        table.finish();
+        if !sound {
+            return None;
+        }
+        Ratio {
+            strategy: strategy.flatten(),
+            at: at.flatten(),
+        }
+    } else {
+        let other = read_strategy(reader, "ratio_to", strategies, false)?;
+        Ratio {
+            strategy: other.first().copied(),
+            at: None,
+        }
+    };
     if matches!(bound, Some(Bound::IsText(_))) {
         reader
             .sink
@@ -302,5 +363,5 @@ fn read_ratio(
             Diagnostic::warning("a ratio is never below 0").label("can't hold"),
         );
     }
-    Some(other.first().copied())
+    Some(Some(ratio))
 }

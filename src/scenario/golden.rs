@@ -54,6 +54,7 @@ pub(super) fn read_golden(
             Place::Setting(_) => 0..0,
         };
         found.push(ExpectedKey {
+            point: 0,
             strategy,
             record: shown,
             expected: expected.clone(),

@@ -5,7 +5,11 @@ use super::model::{Bound, Expectation, Strategy};
 use super::sink::Sink;
 
 /// Adds warnings.
-pub(super) fn lint(sink: &Sink, strategies: &[Strategy], expectations: &[Expectation]) {
+pub(super) fn lint<'a>(
+    sink: &Sink,
+    strategies: &[Strategy],
+    expectations: impl Iterator<Item = &'a Expectation>,
+) {
     for (at, strategy) in strategies.iter().enumerate() {
         let same = |other: &&Strategy| {
             let keys = |strategy: &Strategy| -> Vec<String> {

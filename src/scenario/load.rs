@@ -2,13 +2,11 @@
 
 use super::document::{self, Table};
 use super::draft::read_draft;
-use super::expectations::read_expectations;
-use super::model::{Scenario, Strategy};
-use super::nearest::suggest;
-use super::reader::Reader;
-use super::settings::{apply, merge};
+use super::model::Scenario;
+use super::points::{AllPoints, Source, read_points};
+use super::settings::{apply, apply_sweep, fix_swept, merge};
 use super::sink::Sink;
-use super::strategies::{Context, check_derived, read_strategies};
+use super::sweeps::Sweep;
 use super::{Diagnostic, render, show, source};
 use crate::random::Seed;
 use sha2::{Digest, Sha256};
@@ -23,6 +21,8 @@ pub struct Options {
     pub sets: Vec<String>,
     /// Apply the file's `[quick]` overrides, and run 2 replicates where they don't say how many.
     pub quick: bool,
+    /// `PATH=V1,V2,...`, in order, instead of the list that the file may have for the path.
+    pub sweeps: Vec<String>,
     /// Names of the strategies to keep; all when empty.
     pub only: Vec<String>,
     /// Instead of the file's.
@@ -158,39 +158,28 @@ fn build(
     if let Some(quick) = quick.as_ref().filter(|_| !options.quick) {
         check_quick(&sink, &document, quick, &text, folder);
     }
+    // Its complaints come with the sweep that is run.
+    let file_sweep = Sweep::read(&Sink::default(), &document);
     let overrides = apply_options(&sink, &mut document, quick.as_ref(), options);
-    let draft = read_draft(&sink, &document, &text, folder);
-    let scenario = Reader::new(
+    let sweep = Sweep::read(&sink, &document);
+    let AllPoints {
+        draft,
+        strategies,
+        points,
+        expectations,
+        defaults,
+    } = read_points(
         &sink,
-        Some(&document),
-        super::document::Place::File(0..0),
-        "",
+        Source {
+            text: &text,
+            folder,
+            document: &document,
+            sweep: &sweep,
+            file_sweep: &file_sweep,
+            only: &options.only,
+        },
     );
-    let context = Context {
-        text: &text,
-        folder,
-        document: &document,
-        base: &draft,
-    };
-    let strategies = read_strategies(&scenario, context);
-    check_derived(&sink, &draft, &text);
-    let selected = select(
-        &sink,
-        strategies.iter().map(|(name, _)| name.as_str()),
-        &options.only,
-    );
-    let expectations = read_expectations(&scenario, &strategies, &selected, &draft, &text);
-    let strategies: Vec<Strategy> = strategies
-        .into_iter()
-        .zip(&selected)
-        .filter(|(_, selected)| selected.is_some())
-        .filter_map(|((_, read), _)| Some(read?.strategy))
-        .collect();
-    if sink.errors() == 0 {
-        super::lints::lint(&sink, &strategies, &expectations);
-        super::read_lints::lint(&sink, &document, &strategies);
-    }
-    let (mut diagnostics, defaults) = sink.into_parts();
+    let (mut diagnostics, _) = sink.into_parts();
     hide_consequences(&mut diagnostics, &text, &broken);
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Err(LoadError {
@@ -215,6 +204,8 @@ fn build(
         replicates: draft.replicates,
         time: draft.time,
         strategies,
+        sweep: sweep.settings(),
+        points,
         expectations,
         warnings: diagnostics,
         effective: show::show(&document, &defaults),
@@ -265,7 +256,13 @@ fn apply_options(
     );
     sets.extend(options.seed.map(|seed| format!("seed={seed}")));
     for set in &sets {
-        if let Err(diagnostic) = apply(document, set) {
+        match apply(document, set) {
+            Ok(path) => fix_swept(document, &path),
+            Err(diagnostic) => sink.push(diagnostic),
+        }
+    }
+    for sweep in &options.sweeps {
+        if let Err(diagnostic) = apply_sweep(document, sweep) {
             sink.push(diagnostic);
         }
     }
@@ -273,31 +270,8 @@ fn apply_options(
         entry.key != "quick" || !matches!(entry.node.value, document::Value::Table(_))
     });
     told.extend(options.sets.iter().cloned());
+    told.extend(options.sweeps.iter().map(|sweep| format!("sweep {sweep}")));
     told
-}
-
-/// The index that each strategy gets among the selected ones.
-fn select<'a>(
-    sink: &Sink,
-    names: impl Iterator<Item = &'a str>,
-    only: &[String],
-) -> Vec<Option<usize>> {
-    let names: Vec<&str> = names.collect();
-    for wanted in only {
-        if !names.contains(&wanted.as_str()) {
-            let mut diagnostic = Diagnostic::error(format!("`--only {wanted}`: no such strategy"));
-            diagnostic.help = suggest(wanted, names.iter().copied());
-            sink.push(diagnostic);
-        }
-    }
-    let mut next = 0;
-    let select = |name: &&str| {
-        (only.is_empty() || only.iter().any(|wanted| wanted == name)).then(|| {
-            next += 1;
-            next - 1
-        })
-    };
-    names.iter().map(select).collect()
 }
 
 /// How complaints about what is not there are worded.

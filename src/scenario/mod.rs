@@ -4,8 +4,9 @@
 //!
 //! 1. `source` reads the file, guarded; `document` parses it into a tree that keeps every place.
 //! 2. `settings` lays `[quick]` and `--set` over the tree, and later each strategy's `override`.
-//! 3. `reader` ticks off what is read: what nobody asked for is an unknown key. One file reads each table.
-//! 4. `render` prints the complaints, `show` the document with the defaults that were used.
+//! 3. `sweeps` lays each point's values over it; `points` reads them all and says which point a mistake belongs to.
+//! 4. `reader` ticks off what is read: what nobody asked for is an unknown key. One file reads each table.
+//! 5. `render` prints the complaints, `show` the document with the defaults that were used.
 
 #[cfg(test)]
 mod asked;
@@ -36,6 +37,7 @@ mod neighbours;
 mod normalizers;
 mod numbers;
 mod picks;
+mod points;
 mod presplits;
 mod read_lints;
 mod read_orders;
@@ -53,13 +55,14 @@ mod source;
 mod split_policies;
 mod strategies;
 mod string_map;
+mod sweeps;
 mod writes;
 
 pub use diagnostic::{Diagnostic, Severity};
 pub use load::{LoadError, Options};
 pub use model::{
     Bound, Changes, Copy, Expectation, ExpectedKey, Presplit, PresplitAlgorithm, RatioTo, Scenario,
-    Setup, Strategy, TimeSpec,
+    Setup, Strategy, SweepPoint, SweepValue, SweptSetting, TimeSpec,
 };
 pub use render::{count, render};
 pub use schema::json_schema;

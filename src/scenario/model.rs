@@ -41,14 +41,67 @@ pub struct Scenario {
     pub replicates: u32,
     /// When.
     pub time: TimeSpec,
-    /// Candidates, in file order; at least one.
+    /// Candidates, in file order; at least one. Of a sweep those of its first point.
     pub strategies: Vec<Strategy>,
+    /// What is swept, in file order; empty without a sweep.
+    pub sweep: Vec<SweptSetting>,
+    /// Every combination of the swept values, the last setting's fastest; empty without a sweep.
+    pub points: Vec<SweepPoint>,
     /// What is expected, in file order.
     pub expectations: Vec<Expectation>,
     /// Warnings and notes about the file, in its order; never errors.
     pub warnings: Vec<Diagnostic>,
     /// The scenario with all defaults filled in, as TOML.
     pub(super) effective: String,
+}
+
+impl Scenario {
+    /// Number of points, at least 1: without a sweep the scenario itself is the only one.
+    pub fn point_count(&self) -> usize {
+        self.points.len().max(1)
+    }
+
+    /// The strategies of a point: of each the same, in the same order. Panics when there is no such point.
+    pub fn strategies_at(&self, point: usize) -> &[Strategy] {
+        match self.points.is_empty() {
+            true => &self.strategies,
+            false => &self.points[point].strategies,
+        }
+    }
+
+    /// What is swept, with its values at a point; none without a sweep.
+    pub fn values_at(&self, point: usize) -> &[SweepValue] {
+        self.points
+            .get(point)
+            .map_or(&[], |point| point.values.as_slice())
+    }
+}
+
+/// A setting that is swept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SweptSetting {
+    /// Dotted, as in `--set`.
+    pub path: String,
+    /// As written, at least one, each once.
+    pub values: Vec<serde_json::Value>,
+}
+
+/// A swept setting's value at one point.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SweepValue {
+    /// Dotted, as in `--set`.
+    pub path: String,
+    /// As written.
+    pub value: serde_json::Value,
+}
+
+/// One combination of swept values.
+#[derive(Debug, Clone)]
+pub struct SweepPoint {
+    /// In the order of the scenario's swept settings.
+    pub values: Vec<SweepValue>,
+    /// The candidates under these values, in file order.
+    pub strategies: Vec<Strategy>,
 }
 
 /// The run's clock.
@@ -187,6 +240,8 @@ pub enum PresplitAlgorithm {
 pub enum Expectation {
     /// A metric's bound.
     Metric {
+        /// Index into the scenario's points, 0 without a sweep; one that holds at several points has been expanded to one each.
+        point: usize,
         /// Index into the scenario's strategies; `"*"` has been expanded to one expectation each.
         strategy: usize,
         /// Dotted path, known to the catalogue of metrics.
@@ -217,9 +272,11 @@ pub enum Bound {
     IsText(String),
 }
 
-/// Another strategy to divide by.
+/// Another strategy, or another point of the sweep, to divide by.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RatioTo {
+    /// Index into the scenario's points, 0 without a sweep.
+    pub point: usize,
     /// Index into the scenario's strategies.
     pub strategy: usize,
 }
@@ -227,6 +284,8 @@ pub struct RatioTo {
 /// A golden key.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExpectedKey {
+    /// Index into the scenario's points, 0 without a sweep.
+    pub point: usize,
     /// Index into the scenario's strategies.
     pub strategy: usize,
     /// The record's fields as text, for the report.

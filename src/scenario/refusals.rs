@@ -9,15 +9,10 @@ const HELP: &str = "run the file once for each value, with `--set` and another `
 /// Asks for `key` and refuses it when it is there.
 pub(super) fn refuse<'a>(reader: &Reader<'a>, key: &'a str) {
     if reader.entry(key).is_some() {
-        refuse_value(reader, key);
+        let message = format!("`{}` is not simulated yet", reader.path_of(key));
+        let diagnostic = Diagnostic::error(message)
+            .label("would have no effect")
+            .help(HELP);
+        reader.sink.add(&reader.place_of(key), diagnostic);
     }
-}
-
-/// Refuses what stands under `key`.
-pub(super) fn refuse_value(reader: &Reader<'_>, key: &str) {
-    let message = format!("`{}` is not simulated yet", reader.path_of(key));
-    let diagnostic = Diagnostic::error(message)
-        .label("would have no effect")
-        .help(HELP);
-    reader.sink.add(&reader.place_of(key), diagnostic);
 }

@@ -42,11 +42,12 @@ const COMPUTED: [&str; 8] = [
 
 /// Where the reader is stricter than a schema can say: bounds that follow from other settings or from the kind of a field, and
 /// numbers that keep the rest of the arithmetic sound.
-const STRICTER: [&str; 16] = [
+const STRICTER: [&str; 17] = [
     "cluster.call_queues",
     "cluster.call_queue_length",
     "cluster.servers",
     "event.add_servers",
+    "expect.is",
     "existing.*.records",
     "field.*.count",
     "field.*.first",
@@ -60,6 +61,44 @@ const STRICTER: [&str; 16] = [
     "write.*.clients",
     "write.*.records",
 ];
+
+/// Refused as not simulated yet.
+const NOT_YET: [&str; 2] = ["knee", "expect.issue"];
+
+/// What no file of this repository uses.
+const RARE: &str = r#"
+[field]
+id = { type = "int", count = 9 }
+ts = { type = "timestamp" }
+[write.w]
+clients = 2
+think = { constant = "1ms" }
+[write.import]
+clients = 2
+records = 20
+[cluster.service]
+distribution = "lognormal"
+[table]
+split_policy = "busy-region"
+normalization = true
+[read.r]
+equal = "id"
+clients = 2
+think = { exponential = "1ms" }
+pick.id = { hotspot = { keys = 0.2, load = 0.8 } }
+[read.s]
+equal = "id"
+pick.id = { normal = { mean = 5, sd = 2 } }
+[strategy.a]
+key = "be4(id)"
+[strategy.b]
+key = "be8(id)"
+[[expect]]
+strategy = "a"
+metric = "splits"
+below = 2
+ratio_to = { strategy = "b" }
+"#;
 
 fn scenarios() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -80,6 +119,7 @@ fn asked() -> Asked {
             // Each mistake is one of a file that asks for something.
             let _ = Scenario::load_with(&file, &Options::default());
         }
+        Scenario::parse(RARE, "rare").unwrap();
     })
 }
 
@@ -134,17 +174,26 @@ impl Walk {
 
     /// The schemas that one stands for: what it refers to, and the branches of a choice.
     fn targets<'a>(&'a self, at: &'a Value) -> Vec<&'a Value> {
-        let refers = at["$ref"]
-            .as_str()
-            .or(at.pointer("/allOf/0/$ref").and_then(Value::as_str));
-        if let Some(name) = refers.and_then(|path| path.strip_prefix('#')) {
-            return self.targets(self.schema.pointer(name).unwrap());
+        if let Some(definition) = self.referred(at) {
+            return self.targets(definition);
         }
         let branches = at["anyOf"].as_array().filter(|_| at["type"].is_null());
         match branches {
             Some(branches) => branches.iter().flat_map(|it| self.targets(it)).collect(),
             None => vec![at],
         }
+    }
+
+    /// A schema's own default, or that of what it refers to.
+    fn default_of<'a>(&'a self, at: &'a Value) -> Option<&'a Value> {
+        let own = at.get("default");
+        own.or_else(|| self.default_of(self.referred(at)?))
+    }
+
+    fn referred(&self, at: &Value) -> Option<&Value> {
+        let whole = at["$ref"].as_str();
+        let path = whole.or(at.pointer("/allOf/0/$ref").and_then(Value::as_str))?;
+        Some(self.schema.pointer(path.strip_prefix('#')?).unwrap())
     }
 
     /// All paths of the file, with `*` for names; not those that mirror the file.
@@ -179,9 +228,11 @@ impl Walk {
         }
     }
 
-    /// Whether one of `schemas` takes `value`.
+    /// Whether one of `schemas` takes `value`, or a list of it.
     fn takes(&self, schemas: &[Value], value: &Value) -> bool {
-        let any = json!({ "anyOf": schemas });
+        let targets = schemas.iter().flat_map(|it| self.targets(it));
+        let items: Vec<&Value> = targets.filter_map(|it| it.get("items")).collect();
+        let any = json!({ "anyOf": [{ "anyOf": schemas }, { "anyOf": items }] });
         draft7::complaints(&self.schema, &any, value).is_empty()
     }
 }
@@ -230,7 +281,12 @@ fn the_reader_asks_for_every_key_of_the_schema() {
         .flat_map(|path| walk.at(path).into_keys())
         .collect();
     let paths = walk.paths();
-    let stray: Vec<&String> = paths.difference(&known).collect();
+    let stray: Vec<&String> = paths
+        .difference(&known)
+        // A strategy's own settings of the table are read as the table's.
+        .filter(|path| !known.contains(&path.replace("strategy.*.", "table.")))
+        .filter(|path| !NOT_YET.iter().any(|refused| path.starts_with(refused)))
+        .collect();
     assert!(
         stray.is_empty(),
         "in schema.json, but nobody reads it: {stray:#?}"
@@ -247,11 +303,7 @@ fn defaults_of_the_schema_are_those_of_the_reader() {
             if COMPUTED.contains(&path.as_str()) {
                 continue;
             }
-            let targets = schemas.iter().flat_map(|it| walk.targets(it));
-            let default = schemas
-                .iter()
-                .chain(targets)
-                .find_map(|it| it.get("default"));
+            let default = schemas.iter().find_map(|it| walk.default_of(it));
             let same = default.is_some_and(|default| match (default.as_f64(), value.as_f64()) {
                 (Some(default), Some(value)) => default == value,
                 _ => *default == value,
@@ -266,12 +318,13 @@ fn defaults_of_the_schema_are_those_of_the_reader() {
     let stray: Vec<String> = walk
         .paths()
         .into_iter()
-        .filter(|path| !noted.contains_key(path))
+        .filter(|path| !noted.contains_key(&path.replace("strategy.*.", "table.")))
+        .filter(|path| !NOT_YET.iter().any(|refused| path.starts_with(refused)))
         .filter(|path| {
             walk.at(path)
                 .values()
                 .flatten()
-                .any(|it| it.get("default").is_some())
+                .any(|it| walk.default_of(it).is_some())
         })
         .collect();
     assert!(

@@ -1,9 +1,9 @@
-//! Changing a scenario's document before it is read: `--set`, `[quick]`, `override`. Must not know what a setting means.
+//! Changing a scenario's document before it is read: `--set`, `--sweep`, `[quick]`, `override`. Must not know what a setting means.
 
 use super::Diagnostic;
-use super::document::{Entry, Node, Place, Table, Value, parse_value};
+use super::document::{Entry, Node, Place, Table, Value};
 use super::nearest::suggest;
-use super::{balancers, split_policies};
+use super::{balancers, document, split_policies};
 
 /// Tables whose children are names that the file itself chooses.
 const NAMED: [&str; 7] = [
@@ -51,46 +51,177 @@ fn forget_settings(path: &str, table: &mut Table, key: &str, new: &Value) {
     }
 }
 
-/// Applies one `PATH=VALUE`. The value is TOML, or a bare word: `write.ingest.rate=80k/s`.
+/// A key on a path, with its place.
+pub(super) type PathKey = (String, Place);
+
+/// Applies one `PATH=VALUE`. The value is TOML, or a bare word: `write.ingest.rate=80k/s`. Returns the path.
 ///
 /// # Errors
 /// When there is no `=`, the path is malformed or leads through something that is no table, or names a write, field, strategy ...
 /// that the file does not have; or the value starts like TOML and isn't.
-pub(super) fn apply(document: &mut Table, setting: &str) -> Result<(), Diagnostic> {
-    let wrong = |message: String| Diagnostic::error(format!("`--set {setting}`: {message}"));
-    let place = Place::Setting(setting.into());
-    let (path, text) = setting.split_once('=').ok_or_else(|| {
-        wrong("no `=`".to_owned())
-            .help("write `--set PATH=VALUE`, as in `--set cluster.servers=16`")
-    })?;
-    let text = text.trim();
-    let node = match parse_value(text, &place) {
-        Some(node) => node,
-        None if text.is_empty() => return Err(wrong("no value behind `=`".to_owned())),
-        None if text.starts_with(['"', '\'', '[', '{']) => {
-            return Err(wrong(format!("`{text}` is not valid TOML")));
-        }
-        None => Node {
-            value: Value::Text(text.to_owned()),
-            place: place.clone(),
-        },
+pub(super) fn apply(document: &mut Table, setting: &str) -> Result<String, Diagnostic> {
+    let option = format!("--set {setting}");
+    let place = Place::Setting(option.as_str().into());
+    let (keys, text) = split(&option, setting, &place, "VALUE")?;
+    let node = value_of(&option, text, &place)?;
+    put(document, &keys, node).map_err(|complaint| beside(&option, complaint))?;
+    Ok(path_of(&keys))
+}
+
+/// Applies one `PATH=V1,V2,...` to `[sweep]`; commas inside quotes, lists and tables separate nothing.
+///
+/// # Errors
+/// As [`apply`].
+pub(super) fn apply_sweep(document: &mut Table, setting: &str) -> Result<(), Diagnostic> {
+    let option = format!("--sweep {setting}");
+    let place = Place::Setting(option.as_str().into());
+    let (mut keys, text) = split(&option, setting, &place, "V1,V2,...")?;
+    let values = items(text)
+        .into_iter()
+        .map(|item| value_of(&option, item.trim(), &place))
+        .collect::<Result<_, _>>()?;
+    keys.insert(0, ("sweep".to_owned(), place.clone()));
+    let value = Value::Array(values);
+    put(document, &keys, Node { value, place }).map_err(|complaint| beside(&option, complaint))
+}
+
+/// A setting that was given a value is swept no longer: its list becomes that value.
+pub(super) fn fix_swept(document: &mut Table, path: &str) {
+    let keys: Vec<&str> = path.split('.').map(str::trim).collect();
+    let Some(value) = find(document, &keys).cloned() else {
+        return;
     };
+    let swept: Vec<&str> = std::iter::once("sweep").chain(keys).collect();
+    if let Some(list) = find_mut(document, &swept)
+        && let Value::Array(values) = &mut list.value
+    {
+        *values = vec![value];
+    }
+}
+
+fn find<'a>(table: &'a Table, keys: &[&str]) -> Option<&'a Node> {
+    let (first, rest) = keys.split_first()?;
+    let node = &table.get(first)?.node;
+    match (&node.value, rest) {
+        (_, []) => Some(node),
+        (Value::Table(inner), rest) => find(inner, rest),
+        _ => None,
+    }
+}
+
+fn find_mut<'a>(table: &'a mut Table, keys: &[&str]) -> Option<&'a mut Node> {
+    let (first, rest) = keys.split_first()?;
+    let node = &mut table.get_mut(first)?.node;
+    match rest {
+        [] => Some(node),
+        rest => match &mut node.value {
+            Value::Table(inner) => find_mut(inner, rest),
+            _ => None,
+        },
+    }
+}
+
+/// The dotted path of keys.
+pub(super) fn path_of(keys: &[PathKey]) -> String {
+    let keys: Vec<&str> = keys.iter().map(|(key, _)| key.as_str()).collect();
+    keys.join(".")
+}
+
+/// Ties a complaint to an option of the command line.
+fn beside(option: &str, complaint: Diagnostic) -> Diagnostic {
+    Diagnostic {
+        message: format!("`{option}`: {}", complaint.message),
+        ..complaint
+    }
+}
+
+fn split<'a>(
+    option: &str,
+    setting: &'a str,
+    place: &Place,
+    value: &str,
+) -> Result<(Vec<PathKey>, &'a str), Diagnostic> {
+    let wrong = |message: &str, help: String| beside(option, Diagnostic::error(message).help(help));
+    let name = option.split(' ').next().unwrap_or_default();
+    let (path, text) = setting.split_once('=').ok_or_else(|| {
+        let example = match name {
+            "--sweep" => "--sweep cluster.servers=4,8,16",
+            _ => "--set cluster.servers=16",
+        };
+        wrong(
+            "no `=`",
+            format!("write `{name} PATH={value}`, as in `{example}`"),
+        )
+    })?;
     let keys: Vec<&str> = path.split('.').map(str::trim).collect();
     if keys.iter().any(|key| key.is_empty()) {
-        return Err(wrong("the path has an empty part".to_owned())
-            .help("paths look like `write.ingest.rate`"));
+        let help = "paths look like `write.ingest.rate`".to_owned();
+        return Err(wrong("the path has an empty part", help));
     }
+    let keys = keys.iter().map(|key| ((*key).to_owned(), place.clone()));
+    Ok((keys.collect(), text.trim()))
+}
+
+/// A value as TOML writes it, or a bare word.
+fn value_of(option: &str, text: &str, place: &Place) -> Result<Node, Diagnostic> {
+    let wrong = |message: String| Err(beside(option, Diagnostic::error(message)));
+    match document::parse_value(text, place) {
+        Some(node) => Ok(node),
+        None if text.is_empty() => wrong("a value is missing".to_owned()),
+        None if text.starts_with(['"', '\'', '[', '{']) => {
+            wrong(format!("`{text}` is not valid TOML"))
+        }
+        None => Ok(Node {
+            value: Value::Text(text.to_owned()),
+            place: place.clone(),
+        }),
+    }
+}
+
+/// What stands between the commas that no quote or bracket encloses.
+fn items(text: &str) -> Vec<&str> {
+    let (mut items, mut start, mut depth, mut quote) = (Vec::new(), 0, 0_u32, None);
+    let mut escaped = false;
+    for (at, letter) in text.char_indices() {
+        match (quote, letter) {
+            (Some('"'), '\\') if !escaped => {
+                escaped = true;
+                continue;
+            }
+            (Some(open), close) if open == close && !escaped => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(letter),
+            (None, '[' | '{') => depth += 1,
+            (None, ']' | '}') => depth = depth.saturating_sub(1),
+            (None, ',') if depth == 0 => {
+                items.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+        escaped = false;
+    }
+    items.push(&text[start..]);
+    items
+}
+
+/// Sets what stands at a path.
+///
+/// # Errors
+/// When the path leads through something that is no table, or names a write, field, strategy ... that the document does not have. The
+/// complaint has no place.
+pub(super) fn put(document: &mut Table, keys: &[PathKey], node: Node) -> Result<(), Diagnostic> {
     let mut table = document;
-    for (depth, key) in keys.iter().enumerate() {
-        let named = depth == 1 && NAMED.contains(&keys[0]);
+    for (depth, (key, place)) in keys.iter().enumerate() {
+        let named = depth == 1 && NAMED.contains(&keys[0].0.as_str());
         if named && table.get(key).is_none() {
-            let mut diagnostic = wrong(format!("there is no {} `{key}`", keys[0]));
+            let mut diagnostic = Diagnostic::error(format!("there is no {} `{key}`", keys[0].0));
             diagnostic.help = suggest(key, table.entries.iter().map(|entry| entry.key.as_str()));
             return Err(diagnostic);
         }
         if depth + 1 == keys.len() {
-            forget_settings(&keys[..depth].join("."), table, key, &node.value);
-            table.set(key, place, node);
+            forget_settings(&path_of(&keys[..depth]), table, key, &node.value);
+            table.set(key, place.clone(), node);
             return Ok(());
         }
         if table.get(key).is_none() {
@@ -103,9 +234,9 @@ pub(super) fn apply(document: &mut Table, setting: &str) -> Result<(), Diagnosti
         match table.get_mut(key).map(|entry| &mut entry.node.value) {
             Some(Value::Table(inner)) => table = inner,
             Some(other) => {
-                return Err(wrong(format!(
+                return Err(Diagnostic::error(format!(
                     "`{}` is {}, no table",
-                    keys[..=depth].join("."),
+                    path_of(&keys[..=depth]),
                     other.kind()
                 )));
             }

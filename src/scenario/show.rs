@@ -7,7 +7,7 @@ use std::fmt::Write;
 const NAMED: [&str; 4] = ["write", "existing", "read", "neighbour"];
 
 /// The order in which a reader wants to know.
-const ORDER: [&str; 14] = [
+const ORDER: [&str; 15] = [
     "time",
     "parameter",
     "field",
@@ -20,6 +20,7 @@ const ORDER: [&str; 14] = [
     "balancer",
     "event",
     "neighbour",
+    "sweep",
     "strategy",
     "expect",
 ];
@@ -163,7 +164,8 @@ fn key(key: &str) -> String {
     if bare { key.to_owned() } else { quoted(key) }
 }
 
-fn value(node: &Value) -> String {
+/// A value as TOML.
+pub(super) fn value(node: &Value) -> String {
     match node {
         Value::Text(text) => quoted(text),
         Value::Integer(value) => value.to_string(),

@@ -28,7 +28,7 @@ impl Sink {
             Place::File(span) if *span == (0..0) => diagnostic,
             Place::File(span) => diagnostic.at(span.clone()),
             Place::Setting(text) => {
-                let message = format!("`--set {text}`: {}", diagnostic.message);
+                let message = format!("`{text}`: {}", diagnostic.message);
                 Diagnostic {
                     message,
                     ..diagnostic

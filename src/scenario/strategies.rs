@@ -47,7 +47,7 @@ pub(super) const TABLE_KEYS: [&str; 22] = [
 ];
 
 /// What all strategies of a run share, or what makes them comparable.
-const SHARED: [&str; 7] = [
+const SHARED: [&str; 8] = [
     "question",
     "seed",
     "replicates",
@@ -55,6 +55,7 @@ const SHARED: [&str; 7] = [
     "strategy",
     "expect",
     "quick",
+    "sweep",
 ];
 
 /// Tables that a strategy can only change under `override`.

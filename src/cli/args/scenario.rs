@@ -23,8 +23,8 @@ pub struct ChangeArguments {
     /// Change a value of the file: `--set write.ingest.rate=40k/s`
     #[arg(long, value_name = "PATH=VALUE", action = ArgAction::Append)]
     pub set: Vec<String>,
-    /// Not simulated yet
-    #[arg(long, value_name = "PATH=V1,V2,...", action = ArgAction::Append, hide = true)]
+    /// Run every value of a setting; several multiply: `--sweep cluster.servers=4,8,16`
+    #[arg(long, value_name = "PATH=V1,V2,...", action = ArgAction::Append)]
     pub sweep: Vec<String>,
     /// Independent runs of each strategy
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]

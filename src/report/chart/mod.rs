@@ -73,11 +73,15 @@ impl ChartError {
     }
 }
 
-/// Every chart that `results` have data for, in order; heat in `colours`.
+/// Every chart that `results` have data for, in order; heat in `colours`. Of a sweep its first point is drawn, and what more servers
+/// give where they are swept.
 ///
 /// # Errors
 /// When plotters can't measure text, which the fonts compiled in exclude.
 pub fn charts(results: &Results, colours: HeatColours) -> Result<Vec<Chart>, ChartError> {
+    let first = results.first_point();
+    let all = results;
+    let results = first.as_ref();
     let mapped = key_buckets::readable(results);
     let scale = key_map::HeatScale::of(&mapped, colours);
     let mut charts = Vec::new();
@@ -90,7 +94,7 @@ pub fn charts(results: &Results, colours: HeatColours) -> Result<Vec<Chart>, Cha
     charts.extend(lorenz::draw(results)?);
     charts.extend(response::draw(results)?);
     charts.extend(concentration::draw(results)?);
-    charts.extend(scaling::draw(results)?);
+    charts.extend(scaling::draw(all)?);
     charts.extend(trade_off::draw(results)?);
     Ok(charts)
 }

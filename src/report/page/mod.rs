@@ -23,7 +23,8 @@ const SCRIPT: &str = include_str!("../assets/page.js");
 /// The page of `results` with `charts`, which are drawn on white; `theme` is for readers whose system is not asked.
 pub fn page(results: &Results, charts: &[Chart], theme: Option<Theme>) -> String {
     let style = style(theme);
-    let headline = chart::headline(results);
+    let first = results.first_point();
+    let headline = chart::headline(&first);
     let mut html = Html::default();
     html.line(format_args!("<!doctype html>\n<html lang=\"en\">\n<head>"));
     html.line(format_args!("<meta charset=\"utf-8\">"));
@@ -42,14 +43,15 @@ pub fn page(results: &Results, charts: &[Chart], theme: Option<Theme>) -> String
         "<style>{style}</style>\n</head>\n<body>\n<main>"
     ));
     sections::head(&mut html, results, charts, &headline);
-    sections::scorecard(&mut html, results);
-    sections::verdicts(&mut html, results);
-    sections::reads(&mut html, results);
-    sections::neighbours(&mut html, results);
+    sections::sweep(&mut html, results);
+    sections::scorecard(&mut html, &first);
+    sections::verdicts(&mut html, &first);
+    sections::reads(&mut html, &first);
+    sections::neighbours(&mut html, &first);
     sections::expectations(&mut html, results);
     figures::figures(&mut html, charts);
-    events::events(&mut html, results);
-    sections::statistics(&mut html, results);
+    events::events(&mut html, &first);
+    sections::statistics(&mut html, &first);
     sections::warnings(&mut html, results);
     sections::provenance(&mut html, results);
     html.line(format_args!("</main>"));

@@ -6,7 +6,7 @@ use crate::report::chart::{Chart, strategy_colour};
 use crate::report::metric;
 use crate::report::number::{self, Kind, UNDEFINED};
 use crate::report::scorecard::{self, Scorecard};
-use crate::report::{neighbour_prices, read_prices};
+use crate::report::{neighbour_prices, read_prices, sweep_views};
 use std::collections::BTreeMap;
 
 /// The findings, and what was asked.
@@ -44,7 +44,7 @@ pub fn scorecard(html: &mut Html, results: &Results) {
     table(html, &card);
 }
 
-fn table(html: &mut Html, card: &Scorecard) {
+fn table(html: &mut Html, card: &Scorecard<'_>) {
     let headings: Vec<String> = card
         .headings
         .iter()
@@ -52,6 +52,32 @@ fn table(html: &mut Html, card: &Scorecard) {
         .collect();
     let right: Vec<bool> = card.headings.iter().map(|heading| heading.right).collect();
     html.table(&headings, &right, &card.rows);
+}
+
+/// What a sweep shows, every point of it, and which of them the rest of the page is about.
+pub fn sweep(html: &mut Html, results: &Results) {
+    let Some(first) = sweep_views::first_point(results) else {
+        return;
+    };
+    html.line(format_args!("<h2>The sweep</h2>"));
+    for sentence in sweep_views::sentences(results) {
+        html.line(format_args!("<p>{}</p>", text(&sentence)));
+    }
+    let mut card = Scorecard::of(results);
+    for cell in card.rows.iter_mut().flatten() {
+        *cell = text(cell.as_str());
+    }
+    table(html, &card);
+    if let Some(mut prices) = read_prices::of(results) {
+        for cell in prices.rows.iter_mut().flatten() {
+            *cell = text(cell.as_str());
+        }
+        table(html, &prices);
+    }
+    html.line(format_args!(
+        "<h2>The first point: {}</h2>\n<p>Verdicts, charts and numbers that follow are of this point, but for the expectations, which are of all.</p>",
+        text(&first)
+    ));
 }
 
 /// The colour of a strategy.

@@ -1,0 +1,256 @@
+//! What a sweep shows: up to which value of a setting more throughput is gained, and where there is less again. Must not know how
+//! it is told.
+
+use super::{Measure, Results, StrategyResult, value_text};
+use crate::statistics::{Estimate, paired_ratio};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// A change of less than two per cent is none that anybody would act on, however certain (estimate).
+const WORTH: f64 = 0.02;
+
+/// What a read costs: names within its metrics.
+const PRICES: [&str; 2] = ["calls", "response_ms.mean"];
+
+/// What a strategy gains along the ascending values of a setting.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SweepFinding {
+    /// Its name.
+    pub strategy: String,
+    /// The setting: the first swept one.
+    pub path: String,
+    /// What holds of the other swept settings.
+    pub others: BTreeMap<String, Value>,
+    /// Whether reads are counted, of a strategy that nothing writes; otherwise writes.
+    pub reads: bool,
+    /// The least value.
+    pub first: String,
+    /// The knee: the last value that gains something over all lesser ones.
+    pub knee: String,
+    /// The greatest value; the knee when throughput still grows there.
+    pub last: String,
+    /// Throughput at the knee over that at the least value.
+    pub gain: Measure,
+    /// Values that do worse than a lesser one, ascending.
+    pub dips: Vec<SweepDip>,
+    /// Reads whose price at the knee is another than at the least value.
+    pub prices: Vec<SweepPrice>,
+}
+
+/// A value that does worse than a lesser one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SweepDip {
+    /// It.
+    pub value: String,
+    /// The best of the lesser ones.
+    pub than: String,
+    /// Throughput at the value over that at the lesser one.
+    pub ratio: Measure,
+}
+
+/// What a read costs at the knee.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SweepPrice {
+    /// Its name.
+    pub read: String,
+    /// `calls` or `response_ms.mean`.
+    pub metric: &'static str,
+    /// The price at the knee over that at the least value.
+    pub ratio: Measure,
+}
+
+/// Where a quantity stops growing.
+#[derive(Debug, PartialEq, Eq)]
+struct Growth {
+    knee: usize,
+    /// Places that are worse than the best one before, with that one.
+    dips: Vec<(usize, usize)>,
+}
+
+/// The growth over `count` places, of which `ratio(a, b)` is that of `a` to `b`. `None` when some ratio or its interval is unknown, or there is
+/// nothing to compare. A place gains (loses) when it is better (worse) than the best one before by at least [`WORTH`] and the interval of
+/// their ratio excludes 1. O(`count`).
+fn growth(count: usize, ratio: impl Fn(usize, usize) -> Option<Estimate>) -> Option<Growth> {
+    let mut found = Growth {
+        knee: 0,
+        dips: Vec::new(),
+    };
+    for place in 1..count {
+        match change(ratio(place, found.knee)?)? {
+            Change::Gain => found.knee = place,
+            Change::Loss => found.dips.push((place, found.knee)),
+            Change::None => {}
+        }
+    }
+    (count > 1).then_some(found)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Change {
+    Gain,
+    Loss,
+    None,
+}
+
+/// What a ratio shows; `None` without an interval.
+fn change(ratio: Estimate) -> Option<Change> {
+    let (low, high) = ratio.interval?;
+    Some(match ratio.mean {
+        mean if low > 1.0 && mean >= 1.0 + WORTH => Change::Gain,
+        mean if high < 1.0 && mean <= 1.0 - WORTH => Change::Loss,
+        _ => Change::None,
+    })
+}
+
+impl Results {
+    /// What the sweep shows of each strategy, and of each combination of the other swept settings; nothing of a setting whose values are
+    /// no numbers, nor of a single replicate, which has no intervals.
+    pub fn sweep_findings(&self) -> Vec<SweepFinding> {
+        let Some(swept) = self.sweep.first() else {
+            return Vec::new();
+        };
+        let mut lines: Vec<(BTreeMap<String, Value>, Vec<&StrategyResult>)> = Vec::new();
+        for strategy in &self.strategies {
+            let mut others = strategy.sweep.clone();
+            others.remove(&swept.path);
+            let same = |line: &&mut (BTreeMap<String, Value>, Vec<&StrategyResult>)| {
+                line.0 == others && line.1[0].name == strategy.name
+            };
+            match lines.iter_mut().find(same) {
+                Some((_, points)) => points.push(strategy),
+                None => lines.push((others, vec![strategy])),
+            }
+        }
+        let found = lines
+            .into_iter()
+            .map(|(others, points)| finding(&swept.path, others, points));
+        found.flatten().collect()
+    }
+}
+
+fn finding(
+    path: &str,
+    others: BTreeMap<String, Value>,
+    points: Vec<&StrategyResult>,
+) -> Option<SweepFinding> {
+    let mut ascending = points
+        .into_iter()
+        .map(|point| Some((point.sweep.get(path)?.as_f64()?, point)))
+        .collect::<Option<Vec<_>>>()?;
+    ascending.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let points: Vec<&StrategyResult> = ascending.into_iter().map(|(_, point)| point).collect();
+    let reads = points[0].writes.is_empty() && !points[0].reads.is_empty();
+    let throughput = match reads {
+        true => "read_throughput_per_sec",
+        false => "write_throughput_per_sec",
+    };
+    let of = |a: usize, b: usize| ratio(points[a], points[b], throughput);
+    let growth = growth(points.len(), of)?;
+    let measure = |ratio: Option<Estimate>| ratio.map_or(Measure::UNDEFINED, Measure::from);
+    let text = |place: usize| {
+        points[place]
+            .sweep
+            .get(path)
+            .map_or_else(String::new, value_text)
+    };
+    let knee = growth.knee;
+    let mut prices = Vec::new();
+    for read in &points[knee].reads {
+        for metric in PRICES {
+            let path = format!("read.{}.{metric}", read.name);
+            let paid = ratio(points[knee], points[0], &path);
+            if let Some(ratio) = paid.filter(|paid| change(*paid) != Some(Change::None)) {
+                prices.push(SweepPrice {
+                    read: read.name.clone(),
+                    metric,
+                    ratio: ratio.into(),
+                });
+            }
+        }
+    }
+    Some(SweepFinding {
+        strategy: points[0].name.clone(),
+        path: path.to_owned(),
+        others,
+        reads,
+        first: text(0),
+        knee: text(knee),
+        last: text(points.len() - 1),
+        gain: measure(of(knee, 0)),
+        dips: growth
+            .dips
+            .into_iter()
+            .map(|(at, than)| SweepDip {
+                value: text(at),
+                than: text(than),
+                ratio: measure(of(at, than)),
+            })
+            .collect(),
+        prices,
+    })
+}
+
+/// A metric at one point over that at another, replicate by replicate: they share their draws. `None` unless every replicate has it.
+fn ratio(point: &StrategyResult, base: &StrategyResult, metric: &str) -> Option<Estimate> {
+    let (new, old) = (point.values.get(metric)?, base.values.get(metric)?);
+    let pairs = new.iter().zip(old).map(|(new, old)| (*new).zip(*old));
+    let pairs = pairs.collect::<Option<Vec<(f64, f64)>>>()?;
+    // Pairs that have no ratio are left out, and the others would judge alone.
+    paired_ratio(pairs.iter().copied()).filter(|ratio| ratio.n as usize == pairs.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The growth along means that are known within `spread`, in per cent.
+    fn along(means: &[f64], spread: f64) -> Option<Growth> {
+        growth(means.len(), |a, b| {
+            let mean = means[a] / means[b];
+            let (low, high) = (mean * (1.0 - spread / 100.0), mean * (1.0 + spread / 100.0));
+            Some(Estimate {
+                mean,
+                interval: Some((low, high)),
+                n: 3,
+            })
+        })
+    }
+
+    fn found(knee: usize, dips: &[(usize, usize)]) -> Option<Growth> {
+        let dips = dips.to_vec();
+        Some(Growth { knee, dips })
+    }
+
+    #[test]
+    fn the_knee_is_the_last_value_that_gains_and_a_dip_is_worse_than_the_best_before() {
+        // k / ceil(k / 8) of 1, 2, 4, 6, 8, 12 and 16 buckets.
+        let buckets = [1.0, 2.0, 4.0, 6.0, 8.0, 6.0, 8.0];
+        assert_eq!(along(&buckets, 0.4), found(4, &[(5, 4)]));
+        assert_eq!(along(&[3.0, 5.0, 4.0, 7.0], 1.0), found(3, &[(2, 1)]));
+        assert_eq!(along(&[3.0, 3.0, 3.0], 1.0), found(0, &[]));
+        assert_eq!(along(&[9.0, 7.0, 5.0], 1.0), found(0, &[(1, 0), (2, 0)]));
+    }
+
+    #[test]
+    fn a_change_counts_when_it_is_certain_and_worth_something() {
+        // 1.3 % is certain and worth nothing; 13 % within 20 % is uncertain.
+        assert_eq!(along(&[100.0, 101.3, 98.7], 0.1), found(0, &[]));
+        assert_eq!(along(&[100.0, 113.0, 87.0], 20.0), found(0, &[]));
+        // Each step is small, all of them together are not: the third is 3.6 % over the first.
+        assert_eq!(along(&[100.0, 101.8, 103.6], 0.1), found(2, &[]));
+    }
+
+    #[test]
+    fn without_an_interval_or_a_second_value_nothing_is_found() {
+        let one = |_, _| {
+            Some(Estimate {
+                mean: 2.0,
+                interval: None,
+                n: 1,
+            })
+        };
+        assert_eq!(growth(3, one), None);
+        assert_eq!(growth(3, |_, _| None), None);
+        assert_eq!(along(&[5.0], 1.0), None);
+    }
+}

@@ -1,0 +1,86 @@
+//! What tells the points of a sweep apart in tables, and what it shows in sentences. Must not know terminals, Markdown or pages.
+
+use super::number::Kind;
+use super::scorecard::Heading;
+use crate::experiment::{Results, SweepFinding, point_label, value_text};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Columns for the swept settings, by the last name of their paths where that is clear; none without a sweep.
+pub fn headings(results: &Results) -> Vec<Heading<'_>> {
+    let last = |path: &'_ str| path.rsplit('.').next().map(str::len).unwrap_or(0);
+    let short = |path: &'_ str| path.len() - last(path);
+    let lists = &results.sweep;
+    lists
+        .iter()
+        .map(|list| {
+            let name = &list.path[short(&list.path)..];
+            let same = lists
+                .iter()
+                .filter(|other| other.path[short(&other.path)..] == *name);
+            let clear = same.count() == 1;
+            Heading {
+                lines: ["", if clear { name } else { &list.path }],
+                right: list.values.iter().all(Value::is_number),
+                expendable: 0,
+            }
+        })
+        .collect()
+}
+
+/// The cells of a point under [`headings`].
+pub fn cells(results: &Results, point: &BTreeMap<String, Value>) -> Vec<String> {
+    let lists = results.sweep.iter();
+    lists
+        .map(|list| point.get(&list.path).map_or_else(String::new, value_text))
+        .collect()
+}
+
+/// The point that all is shown of that is shown of one: `parameter.buckets = 1`; `None` without a sweep.
+pub fn first_point(results: &Results) -> Option<String> {
+    let first = results.strategies.first()?;
+    (!first.sweep.is_empty()).then(|| point_label(&first.sweep))
+}
+
+/// What the sweep shows, a sentence each; none when nothing can be said.
+pub fn sentences(results: &Results) -> Vec<String> {
+    results.sweep_findings().iter().map(sentence).collect()
+}
+
+/// `salted: beyond parameter.buckets = 8 writes gain nothing (there 8.00× [7.98×, 8.02×] of 1); 12 is worse than 8 (0.750× ...)`.
+fn sentence(finding: &SweepFinding) -> String {
+    let SweepFinding {
+        strategy,
+        path,
+        first,
+        knee,
+        last,
+        ..
+    } = finding;
+    let others = match finding.others.is_empty() {
+        true => String::new(),
+        false => format!(" at {}", point_label(&finding.others)),
+    };
+    let load = if finding.reads { "reads" } else { "writes" };
+    let gain = Kind::Ratio.interval(&finding.gain);
+    let mut parts = vec![match (knee == last, knee == first) {
+        (true, _) => format!("{load} still gain at {path} = {knee}: {gain} those at {first}"),
+        (_, true) => format!("beyond {path} = {first} {load} gain nothing"),
+        _ => format!(
+            "beyond {path} = {knee} {load} gain nothing; {knee} gives {gain} those at {first}"
+        ),
+    }];
+    parts.extend(finding.dips.iter().map(|dip| {
+        let ratio = Kind::Ratio.interval(&dip.ratio);
+        format!("{} is worse than {}: {ratio}", dip.value, dip.than)
+    }));
+    parts.extend(finding.prices.iter().map(|price| {
+        let what = match price.metric {
+            "calls" => "calls",
+            _ => "mean response time",
+        };
+        let ratio = Kind::Ratio.interval(&price.ratio);
+        format!("{} then has {ratio} the {what}", price.read)
+    }));
+    format!("{strategy}{others}: {}", parts.join("; "))
+}

@@ -1,0 +1,360 @@
+//! `[sweep]`: lists of values in the shape of the file, and the points that they multiply to. Must not know what a setting means.
+
+use super::Diagnostic;
+use super::document::{Node, Place, Table, Value};
+use super::model::{SweepValue, SweptSetting};
+use super::settings::{PathKey, path_of, put};
+use super::sink::Sink;
+
+/// Most points of a sweep (estimate: more than anybody looks at).
+const MOST_POINTS: usize = 1_024;
+
+/// Most runs of a sweep (estimate: some hours).
+const MOST_RUNS: usize = 10_000;
+
+/// What all points share, or what makes them comparable.
+const SHARED: [&str; 8] = [
+    "question",
+    "seed",
+    "replicates",
+    "time",
+    "expect",
+    "quick",
+    "sweep",
+    "knee",
+];
+
+/// One setting with its values.
+#[derive(Debug, Clone)]
+struct List {
+    keys: Vec<PathKey>,
+    values: Vec<Node>,
+}
+
+/// All lists of a document. Points count through them as a milometer does: the last list fastest.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Sweep {
+    lists: Vec<List>,
+    place: Option<Place>,
+}
+
+/// The part of a sweep that an `at` names: the place of each value in its list; `None` for one that the file lists and the command
+/// line does not.
+pub(super) type At = Vec<(usize, Option<usize>)>;
+
+impl Sweep {
+    /// The lists of `[sweep]`; none when it is absent or too long.
+    pub(super) fn read(sink: &Sink, document: &Table) -> Self {
+        let Some(entry) = document.get("sweep") else {
+            return Self::default();
+        };
+        let mut sweep = Self {
+            lists: Vec::new(),
+            place: Some(entry.place.clone()),
+        };
+        let Value::Table(table) = &entry.node.value else {
+            let message = format!("`sweep` is {}", entry.node.value.kind());
+            sink.error(&entry.place, message, "expected `[sweep]`");
+            return Self::default();
+        };
+        if table.entries.is_empty() {
+            let diagnostic = Diagnostic::error("a sweep without a list")
+                .label("expected lists of values")
+                .help("add, for example, `cluster.servers = [4, 8, 16]`");
+            sink.add(&entry.place, diagnostic);
+        }
+        sweep.collect(sink, table, &[]);
+        let points = sweep.lists.iter().try_fold(1_usize, |points, list| {
+            points.checked_mul(list.values.len())
+        });
+        if points.is_none_or(|points| points > MOST_POINTS) {
+            let points = points.map_or("too many".to_owned(), |points| points.to_string());
+            let lengths: Vec<String> = sweep
+                .lists
+                .iter()
+                .map(|list| list.values.len().to_string())
+                .collect();
+            let diagnostic = Diagnostic::error(format!("the sweep has {points} points"))
+                .label(format!("lists multiply: {}", lengths.join(" × ")))
+                .help(format!("at most {MOST_POINTS}: shorten a list"));
+            sink.add(&entry.place, diagnostic);
+            return Self::default();
+        }
+        sweep
+    }
+
+    fn collect(&mut self, sink: &Sink, table: &Table, above: &[PathKey]) {
+        for entry in &table.entries {
+            let mut keys = above.to_vec();
+            keys.push((entry.key.clone(), entry.place.clone()));
+            let path = path_of(&keys);
+            if above.is_empty() && SHARED.contains(&entry.key.as_str()) {
+                let label = "the same at every point: what makes points comparable";
+                sink.error(&entry.place, format!("`{path}` can't be swept"), label);
+                continue;
+            }
+            match &entry.node.value {
+                Value::Table(inner) => self.collect(sink, inner, &keys),
+                Value::Array(values) => {
+                    if values.is_empty() {
+                        let label = "expected at least one value";
+                        sink.error(&entry.node.place, format!("`sweep.{path}` is empty"), label);
+                        continue;
+                    }
+                    for (at, value) in values.iter().enumerate() {
+                        if position(&values[..at], value).is_some() {
+                            let twice = format!("{} is listed twice", told(&value.value));
+                            sink.error(&value.place, twice, "each value is one point");
+                        }
+                    }
+                    let values = values.clone();
+                    self.lists.push(List { keys, values });
+                }
+                other => {
+                    let diagnostic =
+                        Diagnostic::error(format!("`sweep.{path}` is {}", other.kind()))
+                            .label("expected a list of values")
+                            .help(format!("write `{path} = [{}, ...]`", bare(other)));
+                    sink.add(&entry.node.place, diagnostic);
+                }
+            }
+        }
+    }
+
+    /// Number of points; 0 without a sweep.
+    pub(super) fn len(&self) -> usize {
+        match self.lists.is_empty() {
+            true => 0,
+            false => self.lists.iter().map(|list| list.values.len()).product(),
+        }
+    }
+
+    /// The place in each list of the values of a point.
+    fn places(&self, mut point: usize) -> Vec<usize> {
+        let mut places = vec![0; self.lists.len()];
+        for (place, list) in places.iter_mut().zip(&self.lists).rev() {
+            *place = point % list.values.len();
+            point /= list.values.len();
+        }
+        places
+    }
+
+    fn nodes(&self, point: usize) -> impl Iterator<Item = (&List, &Node)> {
+        let lists = self.lists.iter().zip(self.places(point));
+        lists.map(|(list, at)| (list, &list.values[at]))
+    }
+
+    /// Sets the values of a point.
+    pub(super) fn apply(&self, sink: &Sink, document: &mut Table, point: usize) {
+        for (list, value) in self.nodes(point) {
+            if let Err(diagnostic) = put(document, &list.keys, value.clone()) {
+                let place = list.keys.last().map_or(&value.place, |(_, place)| place);
+                sink.add(place, diagnostic.label("no such name in the file"));
+            }
+        }
+    }
+
+    /// The values of a point, in the order of the lists.
+    pub(super) fn values(&self, point: usize) -> Vec<SweepValue> {
+        let value = |(list, node): (&List, &Node)| SweepValue {
+            path: path_of(&list.keys),
+            value: json(&node.value),
+        };
+        self.nodes(point).map(value).collect()
+    }
+
+    /// The lists.
+    pub(super) fn settings(&self) -> Vec<SweptSetting> {
+        let setting = |list: &List| SweptSetting {
+            path: path_of(&list.keys),
+            values: list.values.iter().map(|node| json(&node.value)).collect(),
+        };
+        self.lists.iter().map(setting).collect()
+    }
+
+    /// Complains when there are more runs than anybody waits for.
+    pub(super) fn check_runs(&self, sink: &Sink, strategies: usize, replicates: u32) {
+        let points = self.len();
+        let runs = points * strategies * replicates as usize;
+        if let Some(place) = self.place.as_ref().filter(|_| runs > MOST_RUNS) {
+            let diagnostic = Diagnostic::error(format!("the sweep has {runs} runs"))
+                .label(format!(
+                    "{points} points × {strategies} strategies × {replicates} replicates"
+                ))
+                .help(format!(
+                    "at most {MOST_RUNS}: shorten a list, or lower `replicates`"
+                ));
+            sink.add(place, diagnostic);
+        }
+    }
+
+    /// What tells these points from all others, as ``with `parameter.buckets = 300` ``; `None` when nothing does.
+    pub(super) fn what_tells(&self, points: &[usize], of: usize) -> Option<String> {
+        let (&first, others) = points.split_first()?;
+        if points.len() >= of {
+            return None;
+        }
+        let first = self.places(first);
+        let mut common: Vec<bool> = self
+            .lists
+            .iter()
+            .map(|list| list.values.len() > 1)
+            .collect();
+        for &other in others {
+            for ((common, a), b) in common.iter_mut().zip(&first).zip(self.places(other)) {
+                *common &= *a == b;
+            }
+        }
+        let all = !common.contains(&true);
+        let shown = self.lists.iter().zip(&first).zip(&common);
+        let settings: Vec<String> = shown
+            .filter(|(_, common)| all || **common)
+            .map(|((list, at), _)| {
+                format!(
+                    "`{} = {}`",
+                    path_of(&list.keys),
+                    bare(&list.values[*at].value)
+                )
+            })
+            .collect();
+        let settings = settings.join(", ");
+        Some(match all {
+            true => format!("at {} of {of} points, first with {settings}", points.len()),
+            false => format!("with {settings}"),
+        })
+    }
+
+    /// Reads an `at`: settings that are swept, with a value of their list each. `file` is the sweep as the file alone has it.
+    pub(super) fn read_at(&self, sink: &Sink, node: &Node, file: &Self) -> Option<At> {
+        let Value::Table(table) = &node.value else {
+            let label = "expected swept settings, as in `{ cluster.servers = 8 }`";
+            sink.error(&node.place, format!("`at` is {}", node.value.kind()), label);
+            return None;
+        };
+        if self.lists.is_empty() && file.lists.is_empty() {
+            let diagnostic = Diagnostic::error("`at` picks a point of a sweep, and there is none")
+                .label("nothing to pick from")
+                .help("add a `[sweep]`, or leave `at` out");
+            sink.add(&node.place, diagnostic);
+            return None;
+        }
+        let mut at = Some(At::new());
+        self.read_at_table(sink, table, &mut Vec::new(), file, &mut at);
+        if table.entries.is_empty() {
+            let label = "expected swept settings, as in `{ cluster.servers = 8 }`";
+            sink.error(&node.place, "`at` names no point", label);
+            return None;
+        }
+        at
+    }
+
+    fn read_at_table(
+        &self,
+        sink: &Sink,
+        table: &Table,
+        above: &mut Vec<String>,
+        file: &Self,
+        at: &mut Option<At>,
+    ) {
+        for entry in &table.entries {
+            above.push(entry.key.clone());
+            let path = above.join(".");
+            let of = |sweep: &Self| {
+                sweep
+                    .lists
+                    .iter()
+                    .position(|list| path_of(&list.keys) == path)
+            };
+            let (own, listed) = (of(self), of(file));
+            match (own, listed, &entry.node.value) {
+                (None, None, Value::Table(inner)) => {
+                    self.read_at_table(sink, inner, above, file, at);
+                }
+                (None, None, _) => {
+                    let swept = self.lists.iter().map(|list| path_of(&list.keys));
+                    let swept: Vec<String> = swept.map(|path| format!("`{path}`")).collect();
+                    let diagnostic = Diagnostic::error(format!("`{path}` is not swept"))
+                        .label("names no point")
+                        .help(format!("swept: {}", swept.join(", ")));
+                    sink.add(&entry.place, diagnostic);
+                    *at = None;
+                }
+                (own, listed, value) => {
+                    let among = |sweep: &Self, list: Option<usize>| {
+                        position(&sweep.lists[list?].values, &entry.node)
+                    };
+                    let place = among(self, own);
+                    if place.is_none() && among(file, listed).is_none() {
+                        let lists = [(self, own), (file, listed)];
+                        let list = lists
+                            .iter()
+                            .find_map(|(sweep, list)| Some(&sweep.lists[(*list)?].values));
+                        let values = list.into_iter().flatten().map(|node| bare(&node.value));
+                        let values: Vec<String> = values.collect();
+                        let message = format!("no point has `{path} = {}`", bare(value));
+                        let diagnostic = Diagnostic::error(message)
+                            .label("names no point")
+                            .help(format!("swept: {}", values.join(", ")));
+                        sink.add(&entry.node.place, diagnostic);
+                        *at = None;
+                    } else if let (Some(at), Some(own)) = (at.as_mut(), own) {
+                        at.push((own, place));
+                    }
+                }
+            }
+            above.pop();
+        }
+    }
+
+    /// Whether a point is one of those that `at` names.
+    pub(super) fn matches(&self, point: usize, at: &At) -> bool {
+        let places = self.places(point);
+        at.iter().all(|&(list, value)| value == Some(places[list]))
+    }
+
+    /// The point that differs from `point` in what `at` names; `None` when the command line left its value out.
+    pub(super) fn moved(&self, point: usize, at: &At) -> Option<usize> {
+        let mut places = self.places(point);
+        for &(list, value) in at {
+            places[list] = value?;
+        }
+        let lists = self.lists.iter().zip(places);
+        Some(lists.fold(0, |point, (list, at)| point * list.values.len() + at))
+    }
+}
+
+fn position(values: &[Node], value: &Node) -> Option<usize> {
+    let wanted = json(&value.value);
+    values.iter().position(|one| json(&one.value) == wanted)
+}
+
+fn bare(value: &Value) -> String {
+    super::show::value(value)
+}
+
+fn told(value: &Value) -> String {
+    format!("`{}`", bare(value))
+}
+
+/// The value as JSON has it; dates, and numbers that JSON can't hold, as texts.
+fn json(value: &Value) -> serde_json::Value {
+    match value {
+        Value::Text(text) => text.clone().into(),
+        Value::Integer(integer) => match i64::try_from(*integer) {
+            Ok(integer) => integer.into(),
+            Err(_) => integer.to_string().into(),
+        },
+        Value::Float(float) => match serde_json::Number::from_f64(*float) {
+            Some(number) => serde_json::Value::Number(number),
+            None => float.to_string().into(),
+        },
+        Value::Boolean(value) => (*value).into(),
+        Value::Datetime(datetime) => datetime.to_string().into(),
+        Value::Array(items) => items.iter().map(|item| json(&item.value)).collect(),
+        Value::Table(table) => table
+            .entries
+            .iter()
+            .map(|entry| (entry.key.clone(), json(&entry.node.value)))
+            .collect(),
+    }
+}
