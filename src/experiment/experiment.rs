@@ -1,11 +1,12 @@
 //! Runs a scenario's matrix in parallel and summarises it. Must not show anything: progress is told to whoever asks.
 
-use super::matrix::{JobKind, Matrix, has_capacity};
+use super::knee_run::{self, TYPICAL_RUNS};
+use super::matrix::{JobKind, Matrix, has_capacity, has_knee};
 use super::runs::StrategyRuns;
 use super::strategy_summary::StrategySummary;
-use super::{Results, ScenarioInfo, SweptList, comparisons, expectations};
-use crate::engine;
-use crate::scenario::{Scenario, Strategy};
+use super::{KneeReplicate, Results, ScenarioInfo, SweptList, comparisons, expectations};
+use crate::engine::{self, SimConfig};
+use crate::scenario::{Scenario, Setup, Strategy};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
@@ -54,13 +55,15 @@ impl<'a> Experiment<'a> {
         }
     }
 
-    /// Number of runs: each strategy's replicates, and the saturating run of one that writes.
+    /// Number of runs: each strategy's replicates, the saturating run of one that writes, and of each bisection for a knee about as many as it
+    /// takes.
     pub fn runs(&self) -> u64 {
         let of_point = |point| {
             let strategies = self.scenario.strategies_at(point);
             let saturating = strategies.iter().filter(|strategy| has_capacity(strategy));
-            strategies.len() as u64 * u64::from(self.scenario.replicates)
-                + saturating.count() as u64
+            let knees = strategies.iter().filter(|strategy| has_knee(strategy));
+            let a_replicate = strategies.len() as u64 + knees.count() as u64 * TYPICAL_RUNS;
+            a_replicate * u64::from(self.scenario.replicates) + saturating.count() as u64
         };
         (0..self.scenario.point_count()).map(of_point).sum()
     }
@@ -100,13 +103,29 @@ impl<'a> Experiment<'a> {
             .collect();
         let done = Mutex::new(0);
         let total = self.runs();
+        let tell = |at: usize, more: u64| {
+            let mut done = lock(&done);
+            *done += more;
+            progress(Progress {
+                strategy: &strategies[at].1.name,
+                done: *done,
+                total,
+            });
+        };
         let capacities: Vec<(usize, Option<f64>)> = matrix
             .jobs()
             .into_par_iter()
             .with_max_len(1)
             .filter_map(|job| {
-                let run = engine::run(&matrix.run_config(job));
+                let config = matrix.run_config(job);
                 let at = matrix.place(job.point, job.strategy());
+                if let JobKind::Knee { replicate, .. } = job.kind {
+                    let setup = &strategies[at].1.setup;
+                    let found = bisect(&config, setup, |runs| tell(at, runs));
+                    lock(&runs[at]).knees[replicate as usize] = found;
+                    return None;
+                }
+                let run = engine::run(&config);
                 let capacity = match job.kind {
                     JobKind::Capacity { .. } => {
                         let throughput = run.metrics.get("write_throughput_per_sec");
@@ -116,14 +135,9 @@ impl<'a> Experiment<'a> {
                         lock(&runs[at]).add(replicate as usize, run);
                         None
                     }
+                    JobKind::Knee { .. } => None,
                 };
-                let mut done = lock(&done);
-                *done += 1;
-                progress(Progress {
-                    strategy: &strategies[at].1.name,
-                    done: *done,
-                    total,
-                });
+                tell(at, 1);
                 capacity
             })
             .collect();
@@ -181,6 +195,20 @@ impl<'a> Experiment<'a> {
             warnings,
         }
     }
+}
+
+/// Looks for the knee, and tells of as many runs as such a search counts for: of each as it ends, of the remaining ones at the end.
+fn bisect(config: &SimConfig, setup: &Setup, tell: impl Fn(u64)) -> Option<KneeReplicate> {
+    let knee = setup.knee.as_ref()?;
+    let mut told = 0;
+    let found = knee_run::run(config, knee, &setup.operation_names(), || {
+        if told + 1 < TYPICAL_RUNS {
+            told += 1;
+            tell(1);
+        }
+    });
+    tell(TYPICAL_RUNS - told);
+    Some(found)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

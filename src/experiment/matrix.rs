@@ -19,6 +19,8 @@ pub(super) struct Job {
 pub(super) enum JobKind {
     /// A replicate of a strategy.
     Replicate { strategy: usize, replicate: u32 },
+    /// The bisection for the knee, on a replicate of a strategy: several runs, one after the other.
+    Knee { strategy: usize, replicate: u32 },
     /// The strategy's own saturating run, on replicate 0.
     Capacity { strategy: usize },
 }
@@ -27,7 +29,9 @@ impl Job {
     /// Whose run it is, among the strategies of its point.
     pub(super) fn strategy(&self) -> usize {
         match self.kind {
-            JobKind::Replicate { strategy, .. } | JobKind::Capacity { strategy } => strategy,
+            JobKind::Replicate { strategy, .. }
+            | JobKind::Knee { strategy, .. }
+            | JobKind::Capacity { strategy } => strategy,
         }
     }
 }
@@ -101,7 +105,8 @@ impl<'a> Matrix<'a> {
         let mut replicates = Vec::new();
         for (owner, first) in firsts.into_iter().enumerate() {
             let shared = (0..strategies.len()).filter(|&at| twins[at] == owner);
-            let users = shared.clone().count();
+            let knees = shared.clone().filter(|&at| has_knee(&strategies[at]));
+            let users = shared.clone().count() + knees.count();
             // Replicate 0 serves the capacity runs too.
             let saturated = shared.filter(|&at| has_capacity(&strategies[at])).count();
             replicates.push(Shared::made(first, users + saturated));
@@ -128,11 +133,18 @@ impl<'a> Matrix<'a> {
         let capacity = (0..strategies.len())
             .filter(|&strategy| has_capacity(&strategies[strategy]))
             .map(|strategy| JobKind::Capacity { strategy });
-        let replicates = (0..self.scenario.replicates).flat_map(|replicate| {
-            (0..strategies.len()).map(move |strategy| JobKind::Replicate {
+        let replicates = (0..self.scenario.replicates).flat_map(move |replicate| {
+            let runs = (0..strategies.len()).map(move |strategy| JobKind::Replicate {
                 strategy,
                 replicate,
-            })
+            });
+            let knees = (0..strategies.len())
+                .filter(|&strategy| has_knee(&strategies[strategy]))
+                .map(move |strategy| JobKind::Knee {
+                    strategy,
+                    replicate,
+                });
+            runs.chain(knees)
         });
         replicates
             .chain(capacity)
@@ -161,7 +173,7 @@ impl<'a> Matrix<'a> {
     pub(super) fn run_config(&self, job: Job) -> SimConfig {
         let at = self.place(job.point, job.strategy());
         let number = match job.kind {
-            JobKind::Replicate { replicate, .. } => replicate,
+            JobKind::Replicate { replicate, .. } | JobKind::Knee { replicate, .. } => replicate,
             JobKind::Capacity { .. } => 0,
         };
         let strategy: &Strategy = &self.strategies[at];
@@ -178,7 +190,10 @@ impl<'a> Matrix<'a> {
                 key_buckets = buckets.map(|bucket| bucket.start.clone()).collect();
                 RunLayout::from(first)
             }
-            JobKind::Replicate { .. } => RunLayout::of(strategy, &replicate, first),
+            JobKind::Knee { .. } if number == 0 => RunLayout::from(first),
+            JobKind::Replicate { .. } | JobKind::Knee { .. } => {
+                RunLayout::of(strategy, &replicate, first)
+            }
         };
         let setup = &strategy.setup;
         let time = &self.scenario.time;
@@ -204,7 +219,7 @@ impl<'a> Matrix<'a> {
         };
         match job.kind {
             JobKind::Capacity { .. } => crate::engine::saturating(&config),
-            JobKind::Replicate { .. } => config,
+            JobKind::Replicate { .. } | JobKind::Knee { .. } => config,
         }
     }
 }
@@ -212,6 +227,11 @@ impl<'a> Matrix<'a> {
 /// Whether a strategy has a saturating run: one of writes.
 pub(super) fn has_capacity(strategy: &Strategy) -> bool {
     !strategy.setup.workload.writes.is_empty()
+}
+
+/// Whether a strategy's knee is looked for.
+pub(super) fn has_knee(strategy: &Strategy) -> bool {
+    strategy.setup.knee.is_some()
 }
 
 /// A copy in one region.

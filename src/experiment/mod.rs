@@ -13,9 +13,17 @@ mod expectations;
 mod experiment;
 #[cfg(test)]
 mod experiment_tests;
+mod history;
 mod key_parts;
+mod knee_result;
+mod knee_run;
+mod knee_search;
+#[cfg(test)]
+mod knee_tests;
+mod knee_words;
 mod matrix;
 mod measures;
+mod paired_verdict;
 mod ranking;
 mod read_summary;
 mod recommendation;
@@ -35,18 +43,23 @@ mod sweep_points;
 mod verdict;
 #[cfg(test)]
 mod verdict_tests;
+mod warm_up_warning;
 mod wording;
 
-pub use expectation_result::{ExpectationResult, ExpectedBound, ExpectedValue, FoundValue};
+pub use expectation_result::{
+    ExpectationResult, ExpectedBound, ExpectedValue, FoundValue, Standing,
+};
 pub use experiment::{Experiment, Progress};
+pub use knee_result::{KneeFinding, KneeLimit, KneeOutcome, KneeProbe, KneeReplicate, KneeResult};
+pub use paired_verdict::PairedVerdict;
 pub use recommendation::{ComparableStrategies, RankedStrategy, Recommendations};
 pub use results::{
     Comparison, Curve, KeyMapBucket, Measure, Metric, NeighbourResult, ReadResult, Results,
     ScenarioInfo, StrategyResult, SweptList, WriteResult,
 };
 pub use results_comparison::{
-    ChangeVerdict, ComparedResults, MetricChange, ResultsComparison, Rewrite, StrategyChange,
-    UnknownStrategy,
+    ChangeVerdict, ComparedResults, MetricChange, ParameterChange, ResultsComparison, Rewrite,
+    StrategyChange, UnknownStrategy,
 };
 pub use results_file::LoadError;
 pub use sweep_finding::{SweepDip, SweepFinding, SweepPrice};

@@ -39,7 +39,7 @@ impl Runs {
         ];
         for (name, cost) in READ_COSTS.into_iter().zip(costs) {
             if self.values(name).iter().all(Option::is_none) {
-                self.set(name, |index, _| (index == 0).then_some(cost));
+                self.set_first(name, Some(cost));
             }
         }
     }

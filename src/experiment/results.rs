@@ -1,7 +1,7 @@
 //! The results of an experiment, exactly as `results.json` holds them: every view is rendered from here.
 //! Undefined numbers are `null`, never NaN. Must not compute anything.
 
-use super::ExpectationResult;
+use super::{ExpectationResult, KneeResult};
 use crate::metrics::{Counts, Series};
 use crate::scenario::SweptSetting;
 use serde::{Deserialize, Serialize};
@@ -114,6 +114,9 @@ pub struct StrategyResult {
     pub sweep: BTreeMap<String, serde_json::Value>,
     /// The key expression.
     pub key: String,
+    /// The `[parameter]`s that it uses, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parameters: BTreeMap<String, i64>,
     /// Number of servers.
     pub servers: u32,
     /// By JSON name.
@@ -133,6 +136,9 @@ pub struct StrategyResult {
     /// Class of hotspot, cause, cure, and the bounds that no balancer beats; empty in results of older versions.
     #[serde(default)]
     pub advice: String,
+    /// The highest load that keeps within the limits of `[knee]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub knee: Option<KneeResult>,
     /// Hottest values of skewed fields (`sensor 17: 9.8 %`).
     pub entities: Vec<String>,
     /// Of replicate 0.

@@ -64,6 +64,7 @@ fn results() -> Results {
         title: "Monotonic".into(),
         sweep: BTreeMap::new(),
         key: "be8(ts)".into(),
+        parameters: BTreeMap::from([("buckets".into(), 16)]),
         servers: 2,
         metrics: metrics.clone(),
         values: BTreeMap::new(),
@@ -77,6 +78,7 @@ fn results() -> Results {
         counts,
         verdict: "Moving hotspot.".into(),
         advice: "Put a salt in front.".into(),
+        knee: None,
         entities: vec!["sensor 17: 9.8 %".into()],
         series: Some(series),
         key_map: vec![KeyMapBucket {
@@ -127,6 +129,8 @@ fn results() -> Results {
             bound: ExpectedBound::Between(0.1, 0.7),
             holds: true,
             because: None,
+            issue: Some("#12".into()),
+            reason: None,
         }],
         warnings: vec![],
     }

@@ -1,14 +1,14 @@
 //! What is kept of the runs of one strategy: one value a replicate, and everything that merges. Must not judge.
 
 use super::measures::{ResponseParts, is_open, response_family, response_parts};
-use super::{Measure, Metric};
+use super::{KneeReplicate, Measure, Metric};
 use crate::metrics::{
     Counts, HottestServer, MetricPath, NEIGHBOUR_RESPONSE, OperationNames, PER_NEIGHBOUR, PER_READ,
     PER_WRITE, READ_RESPONSE, RESPONSE, RESPONSE_PARTS, Response, RunResult, Scalars, Series,
     Subject, definition,
 };
 use crate::statistics::{Estimate, ExpectedPeak};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One replicate's numbers of all operations of a kind, or of one.
 #[derive(Debug, Clone)]
@@ -22,8 +22,12 @@ struct Replicate {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Runs {
     replicates: Vec<Option<Replicate>>,
+    /// Metrics that only replicate 0 has, because they are known without chance or are dear to find.
+    of_first: BTreeSet<&'static str>,
     servers: u32,
     pub(super) counts: Counts,
+    /// Names of metrics that are lower bounds in some replicate.
+    pub(super) lower_bounds: Vec<&'static str>,
     /// Of all replicates together.
     response: Option<Response>,
 }
@@ -41,6 +45,8 @@ pub(super) struct StrategyRuns {
     pub(super) neighbours: Vec<Runs>,
     even_peaks: Vec<Option<ExpectedPeak>>,
     hottest: Vec<Option<HottestServer>>,
+    /// The bisection of each replicate, when there is one.
+    pub(super) knees: Vec<Option<KneeReplicate>>,
     /// Of replicate 0.
     pub(super) series: Option<Series>,
 }
@@ -61,6 +67,7 @@ impl StrategyRuns {
             neighbours: vec![runs; names.neighbours.len()],
             even_peaks: vec![None; replicates],
             hottest: vec![None; replicates],
+            knees: vec![None; replicates],
             series: None,
         }
     }
@@ -135,19 +142,27 @@ impl StrategyRuns {
         });
     }
 
-    /// The value of a metric in each replicate, and whether it is censored.
-    pub(super) fn values(&self, path: &MetricPath) -> (Vec<Option<f64>>, bool) {
-        let runs = match path.subject {
+    /// Where a metric is kept.
+    pub(super) fn of(&self, path: &MetricPath) -> &Runs {
+        match path.subject {
             Subject::All if path.definition.name == READ_RESPONSE => &self.all_reads,
             Subject::All if path.definition.name == NEIGHBOUR_RESPONSE => &self.all_neighbours,
             Subject::All => &self.all,
             Subject::Write(write) => &self.writes[write],
             Subject::Read(read) => &self.reads[read],
             Subject::Neighbour(neighbour) => &self.neighbours[neighbour],
-        };
+        }
+    }
+
+    /// The value of a metric in each replicate, and whether it is censored.
+    pub(super) fn values(&self, path: &MetricPath) -> (Vec<Option<f64>>, bool) {
+        let runs = self.of(path);
         match path.part {
             Some(part) => runs.response_values(part),
-            None => (runs.values(path.definition.name), false),
+            None => {
+                let name = path.definition.name;
+                (runs.values(name), runs.lower_bounds.contains(&name))
+            }
         }
     }
 }
@@ -179,6 +194,17 @@ impl Runs {
                 replicate.scalars.insert(name, value);
             }
         }
+    }
+
+    /// Sets a metric that is found once, as replicate 0's.
+    pub(super) fn set_first(&mut self, name: &'static str, value: Option<f64>) {
+        self.of_first.insert(name);
+        self.set(name, |index, _| value.filter(|_| index == 0));
+    }
+
+    /// Whether a metric is found once, and has no interval for that reason.
+    pub(super) fn is_of_first(&self, name: &str) -> bool {
+        self.of_first.contains(name)
     }
 
     /// When the last of `rows` was completed, in each replicate; `None` when some were neither completed nor given up.
@@ -216,7 +242,12 @@ impl Runs {
         let range = definition(name).map_or((f64::NEG_INFINITY, f64::INFINITY), |definition| {
             definition.range_with(self.servers)
         });
-        Measure::of(&self.values(name), range)
+        let measure = Measure::of(&self.values(name), range);
+        if self.lower_bounds.contains(&name) {
+            measure.lower_bound()
+        } else {
+            measure
+        }
     }
 
     /// Its mean.
@@ -261,7 +292,7 @@ impl Runs {
 
     /// All its scalars.
     pub(super) fn scalars(&self) -> BTreeMap<String, Metric> {
-        let names: std::collections::BTreeSet<&'static str> = self
+        let names: BTreeSet<&'static str> = self
             .replicates
             .iter()
             .flatten()

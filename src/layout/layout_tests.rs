@@ -102,6 +102,7 @@ pub(super) fn strategy(key: &str, presplit: Presplit, sensor: LawShape, existing
         table: TableSpec::default(),
         client: ClientSpec::default(),
         changes: Changes::default(),
+        knee: None,
     };
     Strategy {
         name: "tried".into(),

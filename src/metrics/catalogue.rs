@@ -112,6 +112,23 @@ pub const NEIGHBOUR_RESPONSE: &str = "neighbour_response_ms";
 /// What each read costs, as `read.<name>.`: means a read.
 pub const READ_COSTS: [&str; 4] = ["calls", "regions", "rows_read", "rows_returned"];
 
+/// Metrics that no single run measures: of the layout, or made from several runs.
+pub const NOT_OF_A_RUN: [&str; 13] = [
+    "hotspot",
+    "key_floor",
+    "makespan_ms",
+    "server_capacity_per_sec",
+    "usable_capacity_per_sec",
+    "knee_per_sec",
+    "knee_in_servers",
+    "key_bytes",
+    "cell_bytes",
+    "row_bytes",
+    "table_rows",
+    "table_bytes",
+    "block_index_bytes",
+];
+
 /// All metrics, in the order in which a table would show them.
 pub fn definitions() -> &'static [Definition] {
     DEFINITIONS
@@ -153,7 +170,7 @@ mod tests {
             );
         }
         let named = PER_WRITE.iter().chain(&PER_READ).chain(&PER_NEIGHBOUR);
-        let named = named.chain(&READ_COSTS);
+        let named = named.chain(&READ_COSTS).chain(&NOT_OF_A_RUN);
         assert!(named.copied().all(|name| definition(name).is_some()));
     }
 }

@@ -102,9 +102,12 @@ pub(super) const DEFINITIONS: &[Definition] = metrics! {
     "saturated_time_fraction", Fraction, Lower, SHARE, "intervals with a saturated (handlers > 95 % busy) or refusing server";
     "utilisation_max", Fraction, Lower, SHARE, "busy handlers of the busiest server";
     "utilisation_mean", Fraction, Neither, SHARE, "busy handlers of all servers";
+    "unsettled_ms", Millis, Lower, ANY, "from the end of the warm-up until response times (in closed loops throughput too) had settled, by MSER-5; 0 when they had before, undefined when operations pile up";
     "saturated", Fraction, Lower, SHARE, "share of the replicates in which operations piled up (open loop) or a server was more than 95 % busy (closed loop)";
     "server_capacity_per_sec", PerSecond, Higher, ANY, "rows a second of these writes on one saturated server with one region";
     "usable_capacity_per_sec", PerSecond, Higher, ANY, "servers x server_capacity_per_sec / server_peak_to_mean";
+    "knee_per_sec", PerSecond, Higher, ANY, "highest rate of the varied load at which every limit of `[knee]` holds; undefined when even the lowest breaks one in some replicate";
+    "knee_in_servers", Number, Higher, ANY, "knee_per_sec of a write over server_capacity_per_sec: how many servers' worth of writes the strategy takes";
     "key_bytes", Bytes, Lower, ANY, "mean length of a row key, over the table's rows";
     "cell_bytes", Bytes, Lower, ANY, "mean size of a cell (KeyValue): 20 bytes, row key, family, qualifier, value";
     "row_bytes", Bytes, Lower, ANY, "mean size of a row: all its cells, in every copy of the table";

@@ -27,10 +27,11 @@ mod summary;
 mod table;
 mod tally;
 mod top_regions;
+mod warm_up;
 
 pub use catalogue::{
-    Better, Definition, NEIGHBOUR_RESPONSE, PER_NEIGHBOUR, PER_READ, PER_WRITE, READ_COSTS,
-    READ_RESPONSE, RESPONSE, RESPONSE_PARTS, Unit, definition, definitions,
+    Better, Definition, NEIGHBOUR_RESPONSE, NOT_OF_A_RUN, PER_NEIGHBOUR, PER_READ, PER_WRITE,
+    READ_COSTS, READ_RESPONSE, RESPONSE, RESPONSE_PARTS, Unit, definition, definitions,
 };
 pub use demand::{HottestServer, OPERATIONS_PER_SERVER};
 pub use happening::{Happened, Happening, RefusalReason};

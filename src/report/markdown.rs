@@ -2,8 +2,8 @@
 
 use super::chart::Chart;
 use super::number::{Kind, UNDEFINED};
-use super::scorecard::{Scorecard, provenance, verdict};
-use super::{metric, neighbour_prices, read_prices, sweep_views};
+use super::scorecard::{self, Scorecard, provenance, verdict};
+use super::{knees, metric, neighbour_prices, read_prices, sweep_views};
 use crate::experiment::{ReadResult, Results, StrategyResult};
 use std::fmt::Write;
 
@@ -42,6 +42,16 @@ pub fn summary(results: &Results, charts: &[Chart]) -> String {
     let first = results.first_point();
     let of_first = sweep_views::first_point(results);
     let of_first = of_first.map_or_else(String::new, |point| format!(" at {}", escaped(&point)));
+    if let Some(table_of_knees) = knees::of(results) {
+        let table_of_knees = table(&table_of_knees);
+        line(format_args!(
+            "\n## What each strategy sustains\n\n{table_of_knees}\n"
+        ));
+        for (strategy, knee) in knees::found(results) {
+            let (name, sentence) = (knees::name(strategy), escaped(&knee.sentence));
+            line(format_args!("- **{}** {sentence}.", escaped(&name)));
+        }
+    }
     if let Some(prices) = read_prices::of(results) {
         line(format_args!("\n## What reads pay\n\n{}", table(&prices)));
         for (at, (strategy, read)) in planned(&first).enumerate() {
@@ -79,10 +89,26 @@ pub fn summary(results: &Results, charts: &[Chart]) -> String {
         }
     }
 
+    let paired = first.paired_verdicts();
+    for (at, verdict) in paired.iter().enumerate() {
+        if at == 0 {
+            line(format_args!(
+                "\n## Against {}\n\n{}:\n",
+                escaped(verdict.baseline),
+                scorecard::PAIRED
+            ));
+        }
+        line(format_args!(
+            "- **{}**: {}",
+            verdict.strategy,
+            escaped(&verdict.in_full)
+        ));
+    }
+
     if !results.expectations.is_empty() {
         line(format_args!("\n## Expectations\n"));
         for expectation in &results.expectations {
-            let mark = if expectation.holds { "✓" } else { "✗" };
+            let mark = scorecard::mark(expectation.standing());
             let because = expectation
                 .because
                 .as_ref()

@@ -4,6 +4,7 @@ pub mod chart;
 mod comparison;
 mod csv_files;
 mod images;
+mod knees;
 mod markdown;
 mod metric;
 mod neighbour_prices;

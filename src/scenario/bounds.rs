@@ -1,5 +1,6 @@
 //! How far timestamps and sequences can go in a run: what interval analysis of key expressions relies on. Must not know keys.
 
+use super::VariedLoad;
 use super::model::Setup;
 use crate::record::FieldKind;
 use crate::time::{EpochNanos, SimDuration, SimTime};
@@ -83,7 +84,8 @@ fn sequence_span(setup: &Setup) -> u64 {
         .workload
         .writes
         .iter()
-        .map(|write| most_operations(setup, write))
+        .enumerate()
+        .map(|(at, write)| most_operations(setup, at, write))
         .fold(0.0, f64::max);
     (existing + written).min(MOST) as u64
 }
@@ -106,7 +108,7 @@ fn rows_of(setup: &Setup, rows: &ImportRows) -> f64 {
     }
 }
 
-fn most_operations(setup: &Setup, write: &Write) -> f64 {
+fn most_operations(setup: &Setup, at: usize, write: &Write) -> f64 {
     let Workload { duration, .. } = &setup.workload;
     let seconds = duration.as_secs_f64();
     match &write.drive {
@@ -128,7 +130,12 @@ fn most_operations(setup: &Setup, write: &Write) -> f64 {
                 .iter()
                 .map(|point| point.times)
                 .fold(f64::NAN, f64::max);
-            let mean = rate.0 * seconds * if times.is_nan() { 1.0 } else { times };
+            let varied = setup
+                .knee
+                .as_ref()
+                .filter(|knee| knee.load == VariedLoad::Write(at));
+            let rate = rate.0.max(varied.map_or(0.0, |knee| knee.to.0));
+            let mean = rate * seconds * if times.is_nan() { 1.0 } else { times };
             // A Poisson count exceeds twice its mean plus a thousand with a probability below 1e-100.
             2.0 * mean + 1_000.0
         }

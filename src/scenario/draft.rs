@@ -11,13 +11,13 @@ use super::events::read_events;
 use super::existing::read_existing;
 use super::fields::{Fields, read_fields};
 use super::hardware::{read_client, read_cluster, read_table};
+use super::knees::read_knee;
 use super::model::{Changes, Setup, TimeSpec};
 use super::neighbours::read_neighbours;
 use super::normalizers::read_normalizer;
 use super::presplits::{Request, read_presplit};
 use super::reader::Reader;
 use super::reads::read_reads;
-use super::refusals::refuse;
 use super::sink::Sink;
 use super::split_policies::read_split_policy;
 use super::writes::read_writes;
@@ -67,11 +67,9 @@ pub(super) fn read_draft(sink: &Sink, document: &Table, text: &str, folder: &Pat
     let (balancer, balancer_period) = read_balancer(scenario.table("balancer"));
     let events = read_events(&scenario, &time, &cluster, text);
     let neighbours = read_neighbours(&scenario);
-    refuse(&scenario, "knee");
     for key in ["strategy", "expect", "quick", "sweep"] {
         scenario.entry(key);
     }
-    scenario.finish();
     let mut setup = Setup {
         schema: fields.schema.clone(),
         derived: fields.derived.clone(),
@@ -95,7 +93,10 @@ pub(super) fn read_draft(sink: &Sink, document: &Table, text: &str, folder: &Pat
             events: Arc::new(events),
             neighbours: Arc::new(neighbours),
         },
+        knee: None,
     };
+    setup.knee = read_knee(&scenario, &time, &setup);
+    scenario.finish();
     set_bounds(&mut setup);
     check_uses(sink, &uses, &fields, &setup.schema);
     Draft {

@@ -54,6 +54,9 @@ pub(super) fn read_expectations(
             read_one(
                 &reader, strategies, selected, base, text, points, &mut found,
             );
+            if !scenario.has("knee") {
+                refuse_knees(&reader);
+            }
             reader.finish();
             expectations.extend(found.into_iter().map(|found| (at, found)));
         }
@@ -73,6 +76,7 @@ fn read_one(
     let point = points.point;
     let chosen = read_strategy(reader, "strategy", strategies, true);
     let because = reader.text("because").map(str::to_owned);
+    let issue = read_issue(reader);
     let here = match reader.entry("at") {
         None => true,
         Some(entry) => match points.sweep.read_at(reader.sink, &entry.node, points.file) {
@@ -104,6 +108,7 @@ fn read_one(
                 key.strategy = at;
                 key.point = point;
                 key.because.clone_from(&because);
+                key.issue.clone_from(&issue);
                 out.push(Expectation::Key(key));
             }
         }
@@ -157,8 +162,23 @@ fn read_one(
             bound,
             ratio_to: ratio,
             because,
+            issue: issue.clone(),
         });
     }
+}
+
+/// What it is known to fail for: a text that says something.
+fn read_issue(reader: &Reader<'_>) -> Option<String> {
+    let issue = reader.text("issue")?;
+    if issue.trim().is_empty() {
+        reader.sink.error(
+            &value_place(reader, "issue"),
+            "`issue` says nothing",
+            "expected what is known to fail, or where that is written",
+        );
+        return None;
+    }
+    Some(issue.to_owned())
 }
 
 /// The strategies that a name stands for: one, or all for `"*"`.
@@ -183,6 +203,20 @@ fn read_strategy<'a>(
     diagnostic.help = suggest(name, strategies.iter().map(|(known, _)| known.as_str()));
     reader.sink.add(&value_place(reader, key), diagnostic);
     None
+}
+
+/// A knee is measured only when it is asked for.
+fn refuse_knees(reader: &Reader<'_>) {
+    const OF_A_KNEE: [&str; 2] = ["knee_per_sec", "knee_in_servers"];
+    if let Some(metric) = reader
+        .text("metric")
+        .filter(|name| OF_A_KNEE.contains(name))
+    {
+        let diagnostic = Diagnostic::error(format!("`{metric}` is not measured"))
+            .label("the scenario has no `[knee]`")
+            .help("add `[knee]` with `vary = \"write.ingest.rate\"` and `limit = [{ metric = \"write_response_ms.p99\", below = 50 }]`");
+        reader.sink.add(&value_place(reader, "metric"), diagnostic);
+    }
 }
 
 fn read_metric(reader: &Reader<'_>, names: &OperationNames<'_>) -> Option<String> {

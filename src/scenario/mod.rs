@@ -26,6 +26,8 @@ mod fields;
 mod golden;
 mod hardware;
 mod imports;
+mod knee;
+mod knees;
 mod laws;
 mod lints;
 mod load;
@@ -43,7 +45,6 @@ mod read_lints;
 mod read_orders;
 mod reader;
 mod reads;
-mod refusals;
 mod render;
 mod schema;
 #[cfg(test)]
@@ -59,6 +60,7 @@ mod sweeps;
 mod writes;
 
 pub use diagnostic::{Diagnostic, Severity};
+pub use knee::{Knee, Limit, LimitBound, VariedLoad};
 pub use load::{LoadError, Options};
 pub use model::{
     Bound, Changes, Copy, Expectation, ExpectedKey, Presplit, PresplitAlgorithm, RatioTo, Scenario,

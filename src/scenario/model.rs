@@ -1,7 +1,7 @@
 //! The validated scenario. A value of these types has been checked: nothing in it can fail later but what only the data of
 //! a run can tell (a `sampled` pre-split with too few distinct keys).
 
-use super::{Diagnostic, Options};
+use super::{Diagnostic, Knee, Options};
 use crate::client::ClientSpec;
 use crate::cluster::{ClusterSpec, Neighbour, TableSpec, TimedEvent};
 use crate::key::KeyPlan;
@@ -178,6 +178,8 @@ pub struct Setup {
     pub client: ClientSpec,
     /// What becomes of the cluster.
     pub changes: Changes,
+    /// The search for the highest load that keeps within limits; `None` without `[knee]`.
+    pub knee: Option<Knee>,
 }
 
 /// What the cluster does by itself, what happens to it, and who else uses it.
@@ -252,6 +254,8 @@ pub enum Expectation {
         ratio_to: Option<RatioTo>,
         /// Why.
         because: Option<String>,
+        /// What it is known to fail for.
+        issue: Option<String>,
     },
     /// A golden key, computed at load time: it holds when `found` equals `expected`.
     Key(ExpectedKey),
@@ -296,6 +300,8 @@ pub struct ExpectedKey {
     pub found: RowKey,
     /// Why.
     pub because: Option<String>,
+    /// What it is known to fail for.
+    pub issue: Option<String>,
     /// Its place in the file.
     pub span: Range<usize>,
 }

@@ -7,7 +7,7 @@ use std::fmt::Write;
 const NAMED: [&str; 4] = ["write", "existing", "read", "neighbour"];
 
 /// The order in which a reader wants to know.
-const ORDER: [&str; 15] = [
+const ORDER: [&str; 16] = [
     "time",
     "parameter",
     "field",
@@ -22,6 +22,7 @@ const ORDER: [&str; 15] = [
     "neighbour",
     "sweep",
     "strategy",
+    "knee",
     "expect",
 ];
 

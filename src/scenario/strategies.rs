@@ -47,12 +47,13 @@ pub(super) const TABLE_KEYS: [&str; 22] = [
 ];
 
 /// What all strategies of a run share, or what makes them comparable.
-const SHARED: [&str; 8] = [
+const SHARED: [&str; 9] = [
     "question",
     "seed",
     "replicates",
     "time",
     "strategy",
+    "knee",
     "expect",
     "quick",
     "sweep",

@@ -46,6 +46,8 @@ pub fn page(results: &Results, charts: &[Chart], theme: Option<Theme>) -> String
     sections::sweep(&mut html, results);
     sections::scorecard(&mut html, &first);
     sections::verdicts(&mut html, &first);
+    sections::paired(&mut html, &first);
+    sections::knees(&mut html, results);
     sections::reads(&mut html, &first);
     sections::neighbours(&mut html, &first);
     sections::expectations(&mut html, results);

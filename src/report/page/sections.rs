@@ -1,12 +1,12 @@
 //! The parts of the page that are text and tables. Must not know charts' contents.
 
 use super::html::{Html, lines, text};
-use crate::experiment::{Results, StrategyResult};
+use crate::experiment::{ExpectationResult, Results, Standing, StrategyResult};
 use crate::report::chart::{Chart, strategy_colour};
 use crate::report::metric;
 use crate::report::number::{self, Kind, UNDEFINED};
 use crate::report::scorecard::{self, Scorecard};
-use crate::report::{neighbour_prices, read_prices, sweep_views};
+use crate::report::{knees, neighbour_prices, read_prices, sweep_views};
 use std::collections::BTreeMap;
 
 /// The findings, and what was asked.
@@ -126,6 +126,45 @@ pub fn verdicts(html: &mut Html, results: &Results) {
     html.line(format_args!("</dl>"));
 }
 
+/// Each strategy against the first.
+pub fn paired(html: &mut Html, results: &Results) {
+    let paired = results.paired_verdicts();
+    let Some(first) = paired.first() else {
+        return;
+    };
+    html.line(format_args!(
+        "<h2>Against {}</h2>\n<p class=\"aside\">{}.</p>\n<dl>",
+        text(first.baseline),
+        scorecard::PAIRED
+    ));
+    for verdict in &paired {
+        html.line(format_args!(
+            "<dt>{}</dt>\n<dd>{}</dd>",
+            text(verdict.strategy),
+            text(&verdict.in_full)
+        ));
+    }
+    html.line(format_args!("</dl>"));
+}
+
+/// The highest load that each strategy keeps within the limits.
+pub fn knees(html: &mut Html, results: &Results) {
+    let Some(mut table_of_knees) = knees::of(results) else {
+        return;
+    };
+    html.line(format_args!("<h2>What each strategy sustains</h2>"));
+    for cell in table_of_knees.rows.iter_mut().flatten() {
+        *cell = text(cell.as_str());
+    }
+    table(html, &table_of_knees);
+    html.line(format_args!("<ul>"));
+    for (strategy, knee) in knees::found(results) {
+        let (name, sentence) = (text(&knees::name(strategy)), text(&knee.sentence));
+        html.line(format_args!("<li><b>{name}</b> {sentence}.</li>"));
+    }
+    html.line(format_args!("</ul>"));
+}
+
 /// The access path of each read under each strategy, and its price.
 pub fn reads(html: &mut Html, results: &Results) {
     let Some(mut prices) = read_prices::of(results) else {
@@ -171,18 +210,24 @@ pub fn expectations(html: &mut Html, results: &Results) {
     if results.expectations.is_empty() {
         return;
     }
-    let broken = results.expectations.iter().filter(|it| !it.holds).count();
-    let summary = match (broken, results.expectations.len()) {
-        (0, all) => format!("all {all} hold"),
-        (broken, all) => format!("{broken} of {all} broken"),
+    let all = results.expectations.len();
+    let (holding, broken, known) = ExpectationResult::tally(&results.expectations);
+    let summary = match (broken, known) {
+        (0, 0) => format!("all {all} hold"),
+        (0, known) => format!("{holding} hold, {known} known to fail"),
+        (broken, 0) => format!("{broken} of {all} broken"),
+        (broken, known) => format!("{broken} of {all} broken, {known} known to fail"),
     };
     html.line(format_args!(
         "<h2>Expectations: {summary}</h2>\n<ul class=\"expectations\">"
     ));
     for expectation in &results.expectations {
-        let (mark, class) = match expectation.holds {
-            true => ("✓", "holds"),
-            false => ("✗", "broken"),
+        let standing = expectation.standing();
+        let mark = scorecard::mark(standing);
+        let class = match standing {
+            Standing::Holds => "holds",
+            Standing::KnownToFail => "known",
+            Standing::Broken | Standing::Mended => "broken",
         };
         let because = expectation
             .because

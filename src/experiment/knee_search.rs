@@ -1,0 +1,219 @@
+//! Which load is tried next: a bisection between a load that holds the limits and one that breaks them, on a grid of loads. Must not know
+//! what a load does.
+//!
+//! The loads of a replicate form a geometric grid, the same for every strategy, so that knees are paired; each replicate's grid is moved
+//! by a part of a step of its own, so that the rounding to a grid is an error like any other, which the interval over replicates holds.
+//!
+//! Where a limit is broken, held and broken again as the load grows, the bisection ends at one of the places where it breaks.
+
+use crate::units::PerSecond;
+
+/// The golden ratio's fractional part: its multiples fill [0, 1) evenly, however many there are.
+const GOLDEN: f64 = 0.618_033_988_749_894_9;
+
+/// Two loads at most this relative distance apart are taken first, around where the knee is expected (estimate).
+const FIRST_STRIDE: f64 = 0.15;
+
+/// The loads of one replicate.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LoadGrid {
+    /// Logarithm of the ratio of neighbours.
+    step: f64,
+    /// In steps, in [0, 1).
+    offset: f64,
+    lowest: i64,
+    highest: i64,
+}
+
+impl LoadGrid {
+    /// Loads from `from` to `to`, at least twice as much, neighbours `precision` apart.
+    pub(super) fn new(from: PerSecond, to: PerSecond, precision: f64, replicate: u32) -> Self {
+        let step = libm::log(1.0 + precision);
+        let offset = (f64::from(replicate) * GOLDEN).fract();
+        let place = |load: PerSecond| libm::log(load.0) / step - offset;
+        // The ends themselves are loads, whatever rounding says.
+        let (lowest, highest) = ((place(from) - 1e-6).ceil(), (place(to) + 1e-6).floor());
+        Self {
+            step,
+            offset,
+            lowest: lowest as i64,
+            highest: highest.max(lowest) as i64,
+        }
+    }
+
+    /// The load at a place.
+    pub(super) fn load(&self, at: i64) -> PerSecond {
+        PerSecond(libm::exp((at as f64 + self.offset) * self.step))
+    }
+
+    /// The place of the greatest load that is at most `load`, or the lowest of all.
+    pub(super) fn place(&self, load: f64) -> i64 {
+        let place = (libm::log(load.max(f64::MIN_POSITIVE)) / self.step - self.offset).floor();
+        (place as i64).clamp(self.lowest, self.highest)
+    }
+}
+
+/// A search for the last load that holds.
+#[derive(Debug, Clone)]
+pub(super) struct KneeSearch {
+    lowest: i64,
+    highest: i64,
+    start: i64,
+    aim: Option<i64>,
+    stride: i64,
+    /// Highest place that holds so far.
+    pub(super) held: Option<i64>,
+    /// Lowest place that breaks so far.
+    pub(super) broken: Option<i64>,
+}
+
+impl KneeSearch {
+    /// A search over a grid from a place of it.
+    pub(super) fn new(grid: &LoadGrid, start: i64) -> Self {
+        let stride = libm::log(1.0 + FIRST_STRIDE) / grid.step;
+        Self {
+            lowest: grid.lowest,
+            highest: grid.highest,
+            start: start.clamp(grid.lowest, grid.highest),
+            aim: None,
+            stride: (stride as i64).max(1),
+            held: None,
+            broken: None,
+        }
+    }
+
+    /// Where the knee is expected.
+    pub(super) fn aim_at(&mut self, place: i64) {
+        self.aim = Some(place.clamp(self.lowest, self.highest));
+    }
+
+    /// Takes in what a load did.
+    pub(super) fn note(&mut self, place: i64, holds: bool) {
+        if holds {
+            self.held = Some(place);
+        } else {
+            self.broken = Some(place);
+        }
+    }
+
+    /// The place to be tried next; `None` when the search is over: what holds and what breaks are neighbours, or the grid is at its end.
+    pub(super) fn next(&mut self) -> Option<i64> {
+        let (held, broken) = (self.held, self.broken);
+        if held.is_none() && broken.is_none() {
+            return Some(self.start);
+        }
+        let above = held.map_or(self.lowest, |held| held + 1);
+        let below = broken.map_or(self.highest, |broken| broken - 1);
+        if above > below {
+            return None;
+        }
+        if let Some(aim) = self.aim.take().filter(|aim| (above..=below).contains(aim)) {
+            return Some(aim);
+        }
+        let stride = self.stride;
+        self.stride = stride.saturating_mul(2);
+        Some(match (held, broken) {
+            (Some(held), None) => held.saturating_add(stride).min(below),
+            (None, Some(broken)) => broken.saturating_sub(stride).max(above),
+            // From where it breaks downwards, until that is no faster than halving.
+            _ => (below + 1 - stride).max(above + (below - above) / 2),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn grid(from: f64, to: f64, precision: f64, replicate: u32) -> LoadGrid {
+        LoadGrid::new(PerSecond(from), PerSecond(to), precision, replicate)
+    }
+
+    /// Searches for the last load below `knee`: what held, what broke, the loads tried.
+    fn search(
+        grid: &LoadGrid,
+        start: f64,
+        aim: Option<f64>,
+        knee: f64,
+    ) -> (Option<f64>, Option<f64>, Vec<f64>) {
+        let mut search = KneeSearch::new(grid, grid.place(start));
+        let mut tried = Vec::new();
+        while let Some(place) = search.next() {
+            let load = grid.load(place).0;
+            assert!(!tried.contains(&load), "{load} twice");
+            tried.push(load);
+            search.note(place, load < knee);
+            if let (1, Some(aim)) = (tried.len(), aim) {
+                search.aim_at(grid.place(aim));
+            }
+        }
+        let load = |place: Option<i64>| place.map(|place| grid.load(place).0);
+        (load(search.held), load(search.broken), tried)
+    }
+
+    #[test]
+    fn replicates_have_grids_of_their_own_that_fill_a_step_evenly() {
+        let step = |replicate| {
+            let grid = grid(100.0, 900.0, 0.02, replicate);
+            assert!(grid.load(grid.lowest).0 >= 100.0 * (1.0 - 1e-6));
+            assert!(grid.load(grid.highest).0 <= 900.0 * (1.0 + 1e-6));
+            assert!(grid.load(grid.highest + 1).0 > 900.0);
+            libm::log(grid.load(0).0) / libm::log(1.02)
+        };
+        let mut places: Vec<f64> = (0..8).map(step).collect();
+        places.sort_by(f64::total_cmp);
+        let gaps = places.windows(2).map(|pair| pair[1] - pair[0]);
+        // Eight even places would be 1/8 apart; multiples of the golden ratio have gaps of at most 1.62 / 8 and at least 1 / (2.24 * 8).
+        assert!(
+            gaps.clone().all(|gap| (0.055..0.21).contains(&gap)),
+            "{places:?}"
+        );
+    }
+
+    #[test]
+    fn a_knee_near_where_it_is_expected_takes_few_runs() {
+        let grid = grid(62.0, 480e3, 0.01, 3);
+        for (knee, most) in [
+            (20_400.0, 8),
+            (19_000.0, 8),
+            (22_500.0, 8),
+            (26_000.0, 9),
+            (14_000.0, 9),
+            // The start, the expected one, four strides that double, and seven halvings of the last, of 112 steps.
+            (150_000.0, 13),
+        ] {
+            let (_, _, tried) = search(&grid, 10_000.0, Some(20_000.0), knee);
+            assert!(tried.len() <= most, "{knee}: {tried:?}");
+        }
+    }
+
+    #[test]
+    fn a_knee_beyond_the_grid_leaves_one_side_open() {
+        let grid = grid(50.0, 7_000.0, 0.05, 1);
+        let (held, broken, _) = search(&grid, 400.0, Some(900.0), 10_000.0);
+        assert_eq!((held, broken), (Some(grid.load(grid.highest).0), None));
+        let (held, broken, _) = search(&grid, 400.0, Some(900.0), 3.0);
+        assert_eq!((held, broken), (None, Some(grid.load(grid.lowest).0)));
+    }
+
+    proptest! {
+        #[test]
+        fn what_held_and_what_broke_are_neighbours_around_the_knee(
+            knee in 60.0..90e3f64,
+            start in 1.0..200e3f64,
+            aim in proptest::option::of(1.0..200e3f64),
+            precision in 0.002..0.5f64,
+            replicate in 0u32..50,
+        ) {
+            let grid = grid(20.0, 200e3, precision, replicate);
+            let (held, broken, tried) = search(&grid, start, aim, knee);
+            let (held, broken) = (held.unwrap(), broken.unwrap());
+            prop_assert!(held < knee && knee <= broken);
+            prop_assert!((broken / held / (1.0 + precision) - 1.0).abs() < 1e-9);
+            // Doubling strides and halving: twice the logarithm of the grid's size, and what was tried before.
+            let size = (grid.highest - grid.lowest) as f64;
+            prop_assert!((tried.len() as f64) < 2.0 * size.log2() + 6.0, "{tried:?}");
+        }
+    }
+}

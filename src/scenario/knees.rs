@@ -1,0 +1,290 @@
+//! `[knee]`: which load is varied, between what, and which limits it must keep. Must not know any result.
+
+use super::Diagnostic;
+use super::clock::value_place;
+use super::document::Node;
+use super::knee::{Knee, Limit, LimitBound, VariedLoad, default_from};
+use super::metric_names;
+use super::model::{Setup, TimeSpec};
+use super::nearest::suggest;
+use super::reader::Reader;
+use crate::metrics::{NOT_OF_A_RUN, OperationNames};
+use crate::units::PerSecond;
+use crate::workload::{Drive, ReadDrive};
+
+const BOUNDS: [&str; 2] = ["above", "below"];
+
+/// Most limits (estimate).
+const MOST_LIMITS: usize = 64;
+
+/// Reads `[knee]`; `setup` is all that the scenario says otherwise.
+pub(super) fn read_knee(scenario: &Reader<'_>, time: &TimeSpec, setup: &Setup) -> Option<Knee> {
+    scenario.entry("knee")?;
+    let knee = scenario.table("knee");
+    knee.table?;
+    let load = read_vary(&knee, setup);
+    let limits = read_limits(&knee, setup);
+    let precision = knee.number_or(
+        "precision",
+        "in 0.001 ..= 0.5",
+        |step| (0.001..=0.5).contains(&step),
+        "0.01",
+    );
+    let span = read_span(&knee, time, setup, load);
+    let vary = knee.text("vary").map(str::to_owned);
+    knee.finish();
+    let (from, to) = span?;
+    Some(Knee {
+        vary: vary?,
+        load: load?,
+        limits: limits?,
+        from,
+        to,
+        precision,
+    })
+}
+
+/// Whose rate `vary` names.
+fn read_vary(knee: &Reader<'_>, setup: &Setup) -> Option<VariedLoad> {
+    let (writes, reads) = (&setup.workload.writes, &setup.workload.reads);
+    if !knee.has("vary") {
+        let first = writes.first().map(|write| format!("write.{}", write.name));
+        let first = first.or_else(|| reads.first().map(|read| format!("read.{}", read.name)));
+        let first = first.unwrap_or_else(|| "write.ingest".to_owned());
+        knee.missing("vary", &format!("\"{first}.rate\""));
+    }
+    let path = knee.text("vary")?;
+    let complain = |message: String, label: &str, help: Option<String>| {
+        let mut diagnostic = Diagnostic::error(message).label(label);
+        diagnostic.help = help;
+        knee.sink.add(&value_place(knee, "vary"), diagnostic);
+    };
+    let parts: Vec<&str> = path.split('.').collect();
+    let [kind @ ("write" | "read"), name, "rate"] = parts[..] else {
+        let label = "expected the rate of an open loop, as in `write.ingest.rate`";
+        complain(format!("`{path}` is no load"), label, None);
+        return None;
+    };
+    let names: Vec<&str> = match kind {
+        "write" => writes.iter().map(|write| write.name.as_str()).collect(),
+        _ => reads.iter().map(|read| read.name.as_str()).collect(),
+    };
+    let Some(at) = names.iter().position(|known| *known == name) else {
+        complain(
+            format!("there is no {kind} `{name}`"),
+            "its rate can't be varied",
+            suggest(name, names.iter().copied()),
+        );
+        return None;
+    };
+    const OPEN: &str = "expected an open loop, one with a `rate`";
+    if kind == "read" {
+        return match &reads[at].drive {
+            Some(ReadDrive::Open { .. }) => Some(VariedLoad::Read(at)),
+            Some(ReadDrive::Closed { .. }) => {
+                complain(format!("`read.{name}` is a closed loop"), OPEN, None);
+                None
+            }
+            None => {
+                complain(
+                    format!("`read.{name}` is planned, not issued"),
+                    OPEN,
+                    Some(format!("give `[read.{name}]` a `rate`")),
+                );
+                None
+            }
+        };
+    }
+    match &writes[at].drive {
+        Drive::Open { import: None, .. } => Some(VariedLoad::Write(at)),
+        Drive::Open {
+            import: Some(_), ..
+        } => {
+            let label = "a load that lasts is varied, not one that ends with its last row";
+            complain(format!("`write.{name}` is a finite import"), label, None);
+            None
+        }
+        Drive::Closed { .. } => {
+            complain(format!("`write.{name}` is a closed loop"), OPEN, None);
+            None
+        }
+        Drive::Beat(_) => {
+            complain(format!("`write.{name}` is a beat"), OPEN, None);
+            None
+        }
+    }
+}
+
+/// `from` and `to`. `load` is `None` when it could not be read.
+fn read_span(
+    knee: &Reader<'_>,
+    time: &TimeSpec,
+    setup: &Setup,
+    load: Option<VariedLoad>,
+) -> Option<(PerSecond, PerSecond)> {
+    let given = |key: &'static str| {
+        let rate = knee.unit::<PerSecond>(key);
+        if rate == Some(PerSecond(0.0)) {
+            let place = value_place(knee, key);
+            let message = format!("`knee.{key}` is zero");
+            knee.sink.error(&place, message, "must be greater than 0");
+        }
+        rate.filter(|rate| rate.0 > 0.0)
+    };
+    let (from, to) = (given("from"), given("to"));
+    if (knee.has("from") && from.is_none()) || (knee.has("to") && to.is_none()) {
+        return None;
+    }
+    let load = load?;
+    let default =
+        |key: &'static str, rate: PerSecond| knee.unit_or::<PerSecond>(key, &rate.to_string());
+    let to = to.unwrap_or_else(|| {
+        let highest = load.default_to(setup);
+        default(
+            "to",
+            PerSecond(highest.0.max(2.0 * from.map_or(0.0, |from| from.0))),
+        )
+    });
+    let window_s = time.duration.as_secs_f64() - time.warmup.as_secs_f64();
+    let from = from.unwrap_or_else(|| default("from", default_from(window_s.max(1e-9), to)));
+    if from.0 * 2.0 > to.0 {
+        let key = if knee.has("from") { "from" } else { "to" };
+        let message = format!("the search goes from {from} to {to}");
+        let label = "`to` must be at least twice `from`";
+        knee.sink.error(&value_place(knee, key), message, label);
+        return None;
+    }
+    Some((from, to))
+}
+
+fn read_limits(knee: &Reader<'_>, setup: &Setup) -> Option<Vec<Limit>> {
+    const EXAMPLE: &str = "[{ metric = \"write_response_ms.p99\", below = 50 }]";
+    if !knee.has("limit") {
+        knee.missing("limit", EXAMPLE);
+    }
+    let items = knee.list("limit")?;
+    if items.is_empty() || items.len() > MOST_LIMITS {
+        let message = format!("{} limits", items.len());
+        let label = match items.len() {
+            0 => format!("expected at least one, as in `{EXAMPLE}`"),
+            _ => format!("at most {MOST_LIMITS}"),
+        };
+        knee.sink.error(&value_place(knee, "limit"), message, label);
+        return None;
+    }
+    let limits: Vec<Option<Limit>> = items
+        .iter()
+        .enumerate()
+        .map(|(number, item)| read_limit(knee, number, item, setup))
+        .collect();
+    limits.into_iter().collect()
+}
+
+fn read_limit<'a>(
+    knee: &Reader<'a>,
+    number: usize,
+    item: &'a Node,
+    setup: &Setup,
+) -> Option<Limit> {
+    let path = format!("{}.limit[{number}]", knee.path);
+    let limit = knee.table_of("limit", item, &item.place, path);
+    limit.table?;
+    let names = setup.operation_names();
+    let metric = read_metric(&limit, &names);
+    let bound = read_bound(&limit);
+    if let Some((metric, bound)) = metric.as_deref().zip(bound) {
+        check_reach(&limit, metric, bound, &names);
+    }
+    limit.finish();
+    Some(Limit {
+        metric: metric?,
+        bound: bound?,
+    })
+}
+
+fn read_metric(limit: &Reader<'_>, names: &OperationNames<'_>) -> Option<String> {
+    if !limit.has("metric") {
+        limit.missing("metric", "\"write_response_ms.p99\"");
+    }
+    let metric = limit.text("metric")?;
+    let diagnostic = match metric_names::check(metric, names) {
+        Err((message, help)) => {
+            let mut diagnostic =
+                Diagnostic::error(message).label("not in the catalogue of metrics");
+            diagnostic.help = help;
+            diagnostic
+        }
+        Ok(()) if metric_names::words(metric, names).is_some() => {
+            Diagnostic::error(format!("`{metric}` is a word")).label("only numbers have limits")
+        }
+        Ok(()) if NOT_OF_A_RUN.contains(&metric) => Diagnostic::error(format!(
+            "`{metric}` is not measured in a run"
+        ))
+        .label("expected a number that follows from the load")
+        .help("`write_response_ms.p99`, `write_goodput_fraction` and `utilisation_max` are some"),
+        Ok(()) => return Some(metric.to_owned()),
+    };
+    limit.sink.add(&value_place(limit, "metric"), diagnostic);
+    None
+}
+
+fn read_bound(limit: &Reader<'_>) -> Option<LimitBound> {
+    let given: Vec<&str> = BOUNDS.into_iter().filter(|key| limit.has(key)).collect();
+    let number = |key: &'static str| limit.number(key, "a finite number", |_| true);
+    let (above, below) = (number("above"), number("below"));
+    if given.is_empty() && BOUNDS.iter().any(|key| limit.misspelt(key)) {
+        return None;
+    }
+    if given.len() != 1 {
+        let (place, message) = match given.get(1) {
+            Some(second) => (limit.place_of(second), "a limit with two bounds"),
+            None => (limit.place.clone(), "a limit without a bound"),
+        };
+        let diagnostic = Diagnostic::error(message).label("expected either `above` or `below`");
+        limit.sink.add(&place, diagnostic);
+        return None;
+    }
+    above
+        .map(LimitBound::Above)
+        .or(below.map(LimitBound::Below))
+}
+
+/// A limit beyond what the metric can be is always broken, or never.
+fn check_reach(limit: &Reader<'_>, metric: &str, bound: LimitBound, names: &OperationNames<'_>) {
+    let Some((low, high)) = metric_names::range(metric, names) else {
+        return;
+    };
+    let (key, value, never, always) = match bound {
+        LimitBound::Above(least) => ("above", least, least >= high, least < low),
+        LimitBound::Below(most) => ("below", most, most <= low, most > high),
+    };
+    if !never && !always {
+        return;
+    }
+    let adverb = if never { "never" } else { "always" };
+    let message = format!("`{metric}` is {adverb} {key} {value}");
+    let label = match (low, high) {
+        (low, high) if high.is_finite() => format!("it lies in {low} ..= {high}"),
+        (low, _) => format!("it is {low} or more"),
+    };
+    let place = value_place(limit, key);
+    limit.sink.error(&place, message, label);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scenario::{LimitBound, Scenario};
+
+    #[test]
+    fn limits_may_be_tables_of_their_own() {
+        let text = "[field]\nid = { type = \"int\", count = 9 }\n[write.w]\nrate = \"5/s\"\n\
+            [strategy.a]\nkey = \"be4(id)\"\n[knee]\nvary = \"write.w.rate\"\n\
+            [[knee.limit]]\nmetric = \"write.w.response_ms.p90\"\nbelow = 70\n\
+            [[knee.limit]]\nmetric = \"write_goodput_fraction\"\nabove = 0.5\n";
+        let scenario = Scenario::parse(text, "knee").unwrap_or_else(|error| panic!("{error}"));
+        let knee = scenario.strategies[0].setup.knee.as_ref().unwrap();
+        assert_eq!(knee.limits[0].metric, "write.w.response_ms.p90");
+        assert_eq!(knee.limits[0].bound, LimitBound::Below(70.0));
+        assert_eq!(knee.limits[1].bound, LimitBound::Above(0.5));
+    }
+}
