@@ -62,9 +62,6 @@ const STRICTER: [&str; 17] = [
     "write.*.records",
 ];
 
-/// Refused as not simulated yet.
-const NOT_YET: [&str; 2] = ["knee", "expect.issue"];
-
 /// What no file of this repository uses.
 const RARE: &str = r#"
 [field]
@@ -285,7 +282,6 @@ fn the_reader_asks_for_every_key_of_the_schema() {
         .difference(&known)
         // A strategy's own settings of the table are read as the table's.
         .filter(|path| !known.contains(&path.replace("strategy.*.", "table.")))
-        .filter(|path| !NOT_YET.iter().any(|refused| path.starts_with(refused)))
         .collect();
     assert!(
         stray.is_empty(),
@@ -319,7 +315,6 @@ fn defaults_of_the_schema_are_those_of_the_reader() {
         .paths()
         .into_iter()
         .filter(|path| !noted.contains_key(&path.replace("strategy.*.", "table.")))
-        .filter(|path| !NOT_YET.iter().any(|refused| path.starts_with(refused)))
         .filter(|path| {
             walk.at(path)
                 .values()

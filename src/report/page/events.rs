@@ -9,8 +9,8 @@ use crate::report::number::{self, Kind};
 /// Most rows of a strategy's list: about a screenful.
 const MOST: usize = 30;
 
-/// Longest row key that is shown whole, in characters.
-const LONGEST_KEY: usize = 24;
+/// Longest row key that is shown whole, in characters: twelve bytes of a binary one.
+const LONGEST_KEY: usize = 48;
 
 /// Everyday work: counted, not listed.
 const COUNTED: [(&str, &str); 3] = [
@@ -30,11 +30,7 @@ const HEADLINES: [(&str, &str, &str); 6] = [
         "change of a server's speed",
         "changes of a server's speed",
     ),
-    (
-        "servers-added",
-        "time servers joined",
-        "times servers joined",
-    ),
+    ("servers-added", "arrival of servers", "arrivals of servers"),
 ];
 
 /// A list a strategy, folded; nothing when nothing happened.
@@ -71,7 +67,7 @@ fn list(html: &mut Html, rows: &[Row], events: &[SeriesEvent]) {
         .map(|row| vec![number::length(row.at_ms / 1e3), row.what.clone()])
         .collect();
     let headings = ["after", "what happened"].map(str::to_owned);
-    html.table(&headings, &[true, false], &cells);
+    html.table(&headings, &[], &cells);
     let mut rest = Vec::new();
     if rows.len() > MOST {
         rest.push(format!("{} later events", rows.len() - MOST));
@@ -182,6 +178,7 @@ fn words(event: &SeriesEvent, detail: &str) -> String {
             bytes.unwrap_or_default()
         ),
         "slow" => format!("server {server} is {detail}"),
+        "servers-added" if detail == "1 server" => format!("{detail} joined: server {server}"),
         "servers-added" => format!("{detail} joined, the first of them as server {server}"),
         other => format!("{} {detail}", text(other)),
     }
@@ -192,7 +189,12 @@ fn shortened(key: &str) -> String {
     if key.chars().count() <= LONGEST_KEY {
         return key.to_owned();
     }
-    key.chars().take(LONGEST_KEY).chain(['…']).collect()
+    let mut cut: String = key.chars().take(LONGEST_KEY).collect();
+    // Not within `\xHH`.
+    if let Some(escape) = cut.rfind('\\').filter(|at| cut.len() - at < 4) {
+        cut.truncate(escape);
+    }
+    cut + "…"
 }
 
 #[cfg(test)]
@@ -233,6 +235,15 @@ mod tests {
                 "region 9 moves from server 1 to server 4",
             ]
         );
+    }
+
+    #[test]
+    fn long_keys_are_cut_between_bytes() {
+        let key = |last: &str| format!("{}{last}", r"\x00".repeat(11));
+        assert_eq!(shortened(&key("four")), key("four"));
+        assert_eq!(shortened(&key("three")), key("thre…"));
+        assert_eq!(shortened(&key(r"ab\xFFc")), key("ab…"));
+        assert_eq!(shortened(&key(r"\xFFc")), key(r"\xFF…"));
     }
 
     #[test]
