@@ -13,14 +13,18 @@ mod explain;
 mod key;
 mod lints;
 mod loading;
+mod new;
 mod output_folder;
 mod presets;
 mod progress;
 mod report;
 mod run;
 mod scenario_files;
+mod schema;
 mod size;
 mod splits;
+mod templates;
+mod watch;
 
 use args::{Arguments, Command};
 use clap::error::{ContextKind, ContextValue};
@@ -53,6 +57,9 @@ pub fn main() -> ExitCode {
     };
     let console = Console::new(&arguments.talk);
     let ended = match arguments.command {
+        Command::New(arguments) => new::run(&arguments, &console),
+        Command::Watch(arguments) => watch::run(&arguments, &console),
+        Command::Schema => schema::run(&console),
         Command::Key(arguments) => key::run(&arguments, &console),
         Command::Splits(arguments) => splits::run(&arguments, &console),
         Command::Presets => presets::run(&console),
