@@ -25,6 +25,7 @@ mod measures;
 mod ranking;
 mod read_summary;
 mod recommendation;
+mod recommendation_limits;
 mod response_curve;
 mod results;
 mod results_comparison;
