@@ -27,6 +27,7 @@ mod paired_verdict;
 mod ranking;
 mod read_summary;
 mod recommendation;
+mod recommendation_limits;
 mod response_curve;
 mod results;
 mod results_comparison;

@@ -149,7 +149,8 @@ pub fn paired(html: &mut Html, results: &Results) {
 
 /// The highest load that each strategy keeps within the limits.
 pub fn knees(html: &mut Html, results: &Results) {
-    let Some(mut table_of_knees) = knees::of(results) else {
+    let found = knees::of(results).zip(knees::caption(results));
+    let Some((mut table_of_knees, caption)) = found else {
         return;
     };
     html.line(format_args!("<h2>What each strategy sustains</h2>"));
@@ -157,6 +158,7 @@ pub fn knees(html: &mut Html, results: &Results) {
         *cell = text(cell.as_str());
     }
     table(html, &table_of_knees);
+    html.line(format_args!("<p>{}</p>", text(&caption)));
     html.line(format_args!("<ul>"));
     for (strategy, knee) in knees::found(results) {
         let (name, sentence) = (text(&knees::name(strategy)), prose(&knee.sentence));
