@@ -1,80 +1,53 @@
 //! The whole model, beside one scalar md-5 digest of 16 bytes in the same process: the bars are multiples of it.
 //!
-//! Times are per operation (overloaded: per attempt): divide a benchmark's time by the number in its throughput line.
+//! Times are per operation (overloaded: per attempt). A filter measures what it names and makes nothing else.
 
 #[path = "../tests/configs/mod.rs"]
 mod configs;
 
 use configs::{closed, config, even_ids, newest, open, put, read, read_rate, schema, with_reads};
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main};
 use keyheat::engine::{self, SimConfig};
 use keyheat::keyspace::RowKey;
+use keyheat::metrics::RunResult;
 use keyheat::record::LawShape;
+use keyheat::workload::Read;
 use md5::{Digest, Md5};
+use std::cell::LazyCell;
 use std::hint::black_box;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 const IDS: u64 = 100_000;
 
-/// The five strategies: name, key, split points of about so many regions.
-fn strategies(regions: u64) -> Vec<(&'static str, &'static str, Vec<RowKey>)> {
-    let leading_bytes = |bytes: usize, count: u64| -> Vec<RowKey> {
-        let range = 1u128 << (8 * bytes);
-        let point = |at: u64| (range * u128::from(at) / u128::from(count)) as u64;
-        (1..count)
-            .map(|at| RowKey(point(at).to_be_bytes()[8 - bytes..].to_vec()))
-            .collect()
+/// The five strategies.
+const KEYS: [(&str, &str); 5] = [
+    ("raw", "be4(id) || be8(ts)"),
+    ("opentsdb", "be3(metric) || be4(id * 16777) || be8(ts)"),
+    ("salted", "be1(random(256)) || be4(id) || be8(ts)"),
+    ("md5", "md5_bytes(be4(id) || be8(ts)) || be4(id) || be8(ts)"),
+    ("reversed", "reverse(lpad(id, 12, '0')) || be8(ts)"),
+];
+
+/// Split points of about so many equal regions under one of them.
+fn split_points(strategy: &str, regions: u64) -> Vec<RowKey> {
+    let equal = |range: u128, key: fn(u64) -> Vec<u8>| -> Vec<RowKey> {
+        let point = |at: u64| (range * u128::from(at) / u128::from(regions)) as u64;
+        (1..regions).map(|at| RowKey(key(point(at)))).collect()
     };
-    let digits = |count: u64| -> Vec<RowKey> {
-        (1..count)
-            .map(|at| {
-                RowKey(
-                    format!(
-                        "{:012}",
-                        1_000_000_000_000 * u128::from(at) / u128::from(count)
-                    )
-                    .into_bytes(),
-                )
-            })
-            .collect()
-    };
-    let metrics = |count: u64| -> Vec<RowKey> {
-        let range = 400u128 << 24;
-        (1..count)
-            .map(|at| {
-                RowKey(
-                    ((range * u128::from(at) / u128::from(count)) as u64).to_be_bytes()[2..]
-                        .to_vec(),
-                )
-            })
-            .collect()
-    };
-    vec![
-        ("raw", "be4(id) || be8(ts)", even_ids(IDS, regions)),
-        (
-            "opentsdb",
-            "be3(metric) || be4(id * 16777) || be8(ts)",
-            metrics(regions),
-        ),
-        (
-            "salted",
-            "be1(random(256)) || be4(id) || be8(ts)",
-            leading_bytes(2, regions),
-        ),
-        (
-            "md5",
-            "md5_bytes(be4(id) || be8(ts)) || be4(id) || be8(ts)",
-            leading_bytes(4, regions),
-        ),
-        (
-            "reversed",
-            "reverse(lpad(id, 12, '0')) || be8(ts)",
-            digits(regions),
-        ),
-    ]
+    match strategy {
+        "raw" => even_ids(IDS, regions),
+        "opentsdb" => equal(400 << 24, |point| point.to_be_bytes()[2..].to_vec()),
+        "salted" => equal(1 << 16, |point| point.to_be_bytes()[6..].to_vec()),
+        "md5" => equal(1 << 32, |point| point.to_be_bytes()[4..].to_vec()),
+        _ => equal(1_000_000_000_000, |point| {
+            format!("{point:012}").into_bytes()
+        }),
+    }
 }
 
-/// About `operations` operations at that utilisation of 16 (or so many) servers of about 20,000 puts/s.
+/// About `operations` operations at that utilisation of so many servers of about 20,000 puts/s.
 fn run(
     key: &str,
     splits: Vec<RowKey>,
@@ -96,10 +69,79 @@ fn run(
     run
 }
 
+/// The same under one of the five strategies.
+fn run_of(
+    strategy: usize,
+    regions: u64,
+    servers: u32,
+    utilisation: f64,
+    operations: f64,
+) -> SimConfig {
+    let (name, key) = KEYS[strategy];
+    run(
+        key,
+        split_points(name, regions),
+        servers,
+        utilisation,
+        operations,
+    )
+}
+
+/// A thousand clients without think times.
+fn closed_run_of(strategy: usize) -> SimConfig {
+    let mut run = run_of(strategy, 160, 16, 1.0, 300_000.0);
+    let mut workload = (*run.workload).clone();
+    workload.writes[0].drive = closed(1_000);
+    run.workload = Arc::new(workload);
+    run
+}
+
+/// That read alone, of a million rows.
+fn run_of_reads(key: &str, splits: Vec<RowKey>, read: Read) -> SimConfig {
+    let schema = schema(IDS, LawShape::Zipf { exponent: 0.8 });
+    let run = config(&schema, key, splits, Vec::new(), 2.0, 7);
+    with_reads(run, 1_000_000, &[], vec![read])
+}
+
+fn writes(result: &RunResult) -> f64 {
+    result.counts.offered as f64
+}
+
+fn attempts(result: &RunResult) -> f64 {
+    let refused = result.metrics["refused_calls_fraction"].unwrap_or(0.0);
+    result.counts.completed as f64 / (1.0 - refused)
+}
+
+fn reads(result: &RunResult) -> f64 {
+    result.read_counts.offered as f64
+}
+
+/// Times whole runs; an iteration is one of the operations that `count` finds in a run's result. A run that is not asked for is not made.
+fn bench(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    name: BenchmarkId,
+    count: fn(&RunResult) -> f64,
+    make: impl FnOnce() -> SimConfig,
+) {
+    let run = LazyCell::new(make);
+    group.bench_function(name, |b| {
+        let run = &*run;
+        b.iter_custom(|operations| {
+            let (mut time, mut done) = (Duration::ZERO, 0.0);
+            while done < operations as f64 {
+                let start = Instant::now();
+                let result = engine::run(black_box(run));
+                time += start.elapsed();
+                done += count(&result);
+            }
+            time.mul_f64(operations as f64 / done)
+        });
+    });
+}
+
 fn whole_runs(c: &mut Criterion) {
     let mut group = c.benchmark_group("engine");
     group.sample_size(10);
-    group.throughput(Throughput::Elements(1));
     group.bench_function("md5 digest of 16 bytes", |b| {
         let mut message = [7u8; 16];
         b.iter(|| {
@@ -107,111 +149,59 @@ fn whole_runs(c: &mut Criterion) {
             message.copy_from_slice(&digest);
         });
     });
-    let mut add = |name: BenchmarkId, run: SimConfig, attempts: bool| {
-        let result = engine::run(&run);
-        let refused = result.metrics["refused_calls_fraction"].unwrap_or(0.0);
-        let counts = result.counts;
-        let count = if attempts {
-            counts.completed as f64 / (1.0 - refused)
-        } else {
-            counts.offered as f64
-        };
-        group.throughput(Throughput::Elements(count as u64));
-        group.bench_with_input(name, &run, |b, run| b.iter(|| engine::run(black_box(run))));
-    };
-    for (name, key, splits) in strategies(160) {
-        add(
-            BenchmarkId::new("open loop, 16 servers, 160 regions", name),
-            run(key, splits, 16, 0.5, 300_000.0),
-            false,
-        );
+    let group = &mut group;
+    for (at, (name, _)) in KEYS.into_iter().enumerate() {
+        let name = BenchmarkId::new("open loop, 16 servers, 160 regions", name);
+        bench(group, name, writes, || run_of(at, 160, 16, 0.5, 300_000.0));
     }
     for utilisation in [0.3, 0.7] {
-        let (_, key, splits) = strategies(160).swap_remove(0);
-        add(
-            BenchmarkId::new("open loop, raw, utilisation", utilisation),
-            run(key, splits, 16, utilisation, 300_000.0),
-            false,
-        );
+        let name = BenchmarkId::new("open loop, raw, utilisation", utilisation);
+        bench(group, name, writes, || {
+            run_of(0, 160, 16, utilisation, 300_000.0)
+        });
     }
-    for (name, key, splits) in strategies(160) {
-        if name == "raw" || name == "md5" {
-            let mut run = run(key, splits, 16, 1.0, 300_000.0);
-            let mut workload = (*run.workload).clone();
-            workload.writes[0].drive = closed(1_000);
-            run.workload = Arc::new(workload);
-            add(
-                BenchmarkId::new("closed loop, 1,000 clients", name),
-                run,
-                false,
-            );
-        }
+    for at in [0, 3] {
+        let name = BenchmarkId::new("closed loop, 1,000 clients", KEYS[at].0);
+        bench(group, name, writes, || closed_run_of(at));
     }
     // All rows on one of eight servers, at four times its capacity: refusals and retries.
-    let overloaded = run("be8(ts) || be4(id)", Vec::new(), 8, 0.5, 400_000.0);
-    add(
-        BenchmarkId::from_parameter("overloaded, per attempt"),
-        overloaded,
-        true,
-    );
+    let name = BenchmarkId::from_parameter("overloaded, per attempt");
+    bench(group, name, attempts, || {
+        run("be8(ts) || be4(id)", Vec::new(), 8, 0.5, 400_000.0)
+    });
     // Growth: enough operations that making a million regions counts little.
     for regions in [10, 10_000, 100_000, 1_000_000] {
         for at in [0, 3] {
             if at == 0 && regions > IDS {
                 continue; // More regions than ids.
             }
-            let (name, key, splits) = strategies(regions).swap_remove(at);
-            add(
-                BenchmarkId::new(format!("{regions} regions"), name),
-                run(key, splits, 16, 0.5, 3_000_000.0),
-                false,
-            );
+            let name = BenchmarkId::new(format!("{regions} regions"), KEYS[at].0);
+            bench(group, name, writes, || {
+                run_of(at, regions, 16, 0.5, 3_000_000.0)
+            });
         }
     }
     for servers in [10, 1_000] {
-        let (_, key, splits) = strategies(10_000).swap_remove(0);
-        add(
-            BenchmarkId::new("servers, 10,000 regions", servers),
-            run(key, splits, servers, 0.5, 3_000_000.0),
-            false,
-        );
-    }
-    // Reads alone: a Get of one row, and a scan of sixteen buckets.
-    let (_, row, splits) = strategies(160).swap_remove(0);
-    let buckets = (1..16).map(|salt| RowKey(vec![salt])).collect();
-    let scattered = "be1(random(16)) || be8(ts) || be4(id)";
-    for (name, key, splits, read) in [
-        (
-            "Gets",
-            row,
-            splits,
-            read(&["id", "ts"], read_rate(40_000.0)),
-        ),
-        (
-            "scans of 16 buckets",
-            scattered,
-            buckets,
-            newest(10, &[], read_rate(2_500.0)),
-        ),
-    ] {
-        let schema = schema(IDS, LawShape::Zipf { exponent: 0.8 });
-        let run = config(&schema, key, splits, Vec::new(), 2.0, 7);
-        let run = with_reads(run, 1_000_000, &[], vec![read]);
-        let reads = engine::run(&run).read_counts.offered;
-        group.throughput(Throughput::Elements(reads));
-        group.bench_with_input(BenchmarkId::new("reads", name), &run, |b, run| {
-            b.iter(|| engine::run(black_box(run)));
+        let name = BenchmarkId::new("servers, 10,000 regions", servers);
+        bench(group, name, writes, || {
+            run_of(0, 10_000, servers, 0.5, 3_000_000.0)
         });
     }
-    group.finish();
+    bench(group, BenchmarkId::new("reads", "Gets"), reads, || {
+        let get = read(&["id", "ts"], read_rate(40_000.0));
+        run_of_reads(KEYS[0].1, split_points("raw", 160), get)
+    });
+    let name = BenchmarkId::new("reads", "scans of 16 buckets");
+    bench(group, name, reads, || {
+        let buckets = (1..16).map(|salt| RowKey(vec![salt])).collect();
+        let scan = newest(10, &[], read_rate(2_500.0));
+        run_of_reads("be1(random(16)) || be8(ts) || be4(id)", buckets, scan)
+    });
 }
 
 /// Two independent runs, one after the other and side by side.
 fn two_threads(c: &mut Criterion) {
-    let runs = [(); 2].map(|()| {
-        let (_, key, splits) = strategies(160).swap_remove(0);
-        run(key, splits, 16, 0.5, 300_000.0)
-    });
+    let runs = LazyCell::new(|| [(); 2].map(|()| run_of(0, 160, 16, 0.5, 300_000.0)));
     let mut group = c.benchmark_group("two runs");
     group.sample_size(10);
     group.bench_function("one thread", |b| {

@@ -441,3 +441,100 @@ fn explain_shows_keys_by_segment_and_the_predicted_regions() {
         .code(2)
         .stdout_eq("");
 }
+
+/// An expectation that can't hold, and is known not to.
+fn known(bound: &str) -> String {
+    format!(
+        "{TINY}\n[[expect]]\nstrategy = \"plain\"\nmetric = \"server_max_share\"\n{bound}\nissue = \"#12, salt it\"\n"
+    )
+}
+
+#[test]
+fn an_expectation_with_an_issue_fails_the_run_only_when_it_holds() {
+    let place = Workplace::new().with("tiny.toml", &known("below = 0.75"));
+    let run = place.keyheat("run tiny.toml --no-charts").success();
+    assert_eq!(
+        stderr_of(&run).lines().last(),
+        Some("2 strategies, 1 hot, 1 hold, 1 known to fail; output/tiny/")
+    );
+    let table = stdout_of(&run);
+    assert!(
+        table.contains("~ plain: server_max_share")
+            && table.contains("known to fail: #12, salt it"),
+        "{table}"
+    );
+    let results = fs::read_to_string(place.path().join("output/tiny/results.json")).unwrap();
+    assert!(results.contains("\"issue\": \"#12, salt it\""));
+
+    let place = Workplace::new().with("tiny.toml", &known("above = 0.75"));
+    let run = place.keyheat("run tiny.toml --no-charts").code(1);
+    let talk = stderr_of(&run);
+    assert!(
+        talk.contains("take out `issue = \"#12, salt it\"`")
+            && talk.contains("1 expectation broken"),
+        "{talk}"
+    );
+}
+
+#[test]
+fn an_expectation_over_too_short_a_history_is_broken_with_the_reason() {
+    let place = Workplace::new().with("tiny.toml", TINY);
+    let short = "run tiny.toml --no-charts --set time.duration=600ms --set time.warmup=300ms";
+    let run = place.keyheat(short).code(1);
+    let talk = stderr_of(&run);
+    assert!(
+        talk.contains(
+            "too short a history: a replicate has 3 intervals with enough operations, fewer than 5"
+        ),
+        "{talk}"
+    );
+}
+
+#[test]
+fn results_that_were_cut_off_or_are_none_stop_a_comparison() {
+    let place = Workplace::new().with("tiny.toml", TINY);
+    place.keyheat("run tiny.toml --no-charts").success();
+    let whole = fs::read_to_string(place.path().join("output/tiny/results.json")).unwrap();
+    let place = place
+        .with("cut.json", &whole[..whole.len() / 2])
+        .with("none.json", "{}")
+        .with(
+            "new.json",
+            &whole.replacen("\"schema_version\": 1", "\"schema_version\": 2", 1),
+        );
+    for (file, told) in [
+        (
+            "cut.json",
+            "`cut.json` is not a results file of keyheat: EOF while parsing",
+        ),
+        (
+            "none.json",
+            "`none.json` is not a results file of keyheat: missing field `schema_version`",
+        ),
+        ("new.json", "`new.json` has schema version 2, expected 1"),
+        ("gone.json", "can't read `gone.json`"),
+    ] {
+        let compare = format!("compare output/tiny/results.json {file}");
+        let talk = stderr_of(&place.keyheat(&compare).code(2));
+        assert!(talk.contains(told), "{file}: {talk}");
+    }
+}
+
+#[test]
+fn a_key_with_another_parameter_is_to_be_rewritten() {
+    let text = TINY.replace("random(2)", "random(buckets)") + "\n[parameter]\nbuckets = 2\n";
+    let place = Workplace::new().with("tiny.toml", &text);
+    place.keyheat("run tiny.toml --no-charts").success();
+    place
+        .keyheat("run tiny.toml --no-charts --out wider --set parameter.buckets=4")
+        .success();
+    let compare = "compare output/tiny/results.json wider/tiny/results.json --format markdown";
+    let told = stdout_of(&place.keyheat(compare).success());
+    assert!(
+        told.contains(
+            "The key changed (\\`buckets\\` 2 → 4), and a row key can't be changed in place"
+        ),
+        "{told}"
+    );
+    assert_eq!(told.matches("The key changed").count(), 1, "{told}");
+}

@@ -44,30 +44,35 @@ pub fn run(arguments: &CheckArguments, console: &Console) -> Result<Outcome> {
     })
 }
 
-/// Golden keys need no simulation.
+/// Golden keys need no simulation. One that is known to be wrong is told when it no longer is.
 fn tell_broken_keys(scenario: &Scenario, console: &Console) -> usize {
     let keys = scenario
         .expectations
         .iter()
         .filter_map(|expectation| match expectation {
-            Expectation::Key(key) if key.found != key.expected => Some(key),
+            Expectation::Key(key) if (key.found == key.expected) == key.issue.is_some() => {
+                Some(key)
+            }
             _ => None,
         });
     let mut broken = 0;
     for key in keys {
         let strategy = &scenario.strategies[key.strategy].name;
-        let point: Vec<String> = scenario
+        let point: String = scenario
             .values_at(key.point)
             .iter()
             .map(|swept| format!(" at {} = {}", swept.path, swept.value))
             .collect();
-        console.broken(&format!(
-            "{strategy}{}: the key of {} is {}, expected {}",
-            point.join(""),
-            key.record,
-            key.found,
-            key.expected
-        ));
+        console.broken(&match &key.issue {
+            None => format!(
+                "{strategy}{point}: the key of {} is {}, expected {}",
+                key.record, key.found, key.expected
+            ),
+            Some(issue) => format!(
+                "{strategy}{point}: the key of {} is {}, as expected, though known to fail: take out `issue = \"{issue}\"`",
+                key.record, key.found
+            ),
+        });
         broken += 1;
     }
     broken

@@ -4,7 +4,7 @@ use super::args::{Color, TalkArguments};
 use crate::report;
 use anstyle::{AnsiColor, Style};
 use anyhow::{Context, Result};
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -65,6 +65,11 @@ impl Console {
     /// An expectation that does not hold.
     pub fn broken(&self, text: &str) {
         talk(&format!("{ERROR}broken{ERROR:#}: {text}"));
+    }
+
+    /// Whether what goes to stdout is read where it is written: what it says needs no telling on stderr.
+    pub fn data_is_seen(&self) -> bool {
+        io::stdout().is_terminal()
     }
 
     /// Something that must be heard.

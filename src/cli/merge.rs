@@ -4,7 +4,7 @@ use super::Outcome;
 use super::args::MergeArguments;
 use super::console::Console;
 use super::output_folder::OutputFolder;
-use super::run::{Shown, publish};
+use super::run::{is_broken, show, write};
 use super::saved_runs;
 use crate::experiment::{Experiment, ExperimentRuns, RunFileHeader, SavedRuns, Shard};
 use anyhow::{Context, Result, bail};
@@ -113,11 +113,8 @@ fn merge(
     let results = runs
         .results()
         .context("a run is missing that was said to be there")?;
-    let shown = Shown {
-        charts: !arguments.no_charts,
-        format: arguments.format,
-    };
-    publish(&results, &folder, shown, console)?;
+    write(&results, &folder, !arguments.no_charts)?;
+    show(&results, &folder, arguments.format, console)?;
     Ok(
         match results.expectations.iter().all(|result| result.holds) {
             true => Outcome::Fine,

@@ -15,6 +15,7 @@ mod key;
 mod lints;
 mod loading;
 mod merge;
+mod new;
 mod output_folder;
 mod presets;
 mod progress;
@@ -22,8 +23,11 @@ mod report;
 mod run;
 mod saved_runs;
 mod scenario_files;
+mod schema;
 mod size;
 mod splits;
+mod templates;
+mod watch;
 
 use args::{Arguments, Command};
 use clap::error::{ContextKind, ContextValue};
@@ -58,6 +62,9 @@ pub fn main() -> ExitCode {
     };
     let console = Console::new(&arguments.talk);
     let ended = match arguments.command {
+        Command::New(arguments) => new::run(&arguments, &console),
+        Command::Watch(arguments) => watch::run(&arguments, &console),
+        Command::Schema => schema::run(&console),
         Command::Key(arguments) => key::run(&arguments, &console),
         Command::Splits(arguments) => splits::run(&arguments, &console),
         Command::Presets => presets::run(&console),

@@ -2,7 +2,6 @@
 
 use crate::time::SimTime;
 use crate::workload::OperationId;
-use std::hint::black_box;
 
 /// Stands for "no client", "no server".
 pub(super) const NONE: u32 = u32::MAX;
@@ -110,11 +109,10 @@ impl Calls {
         retired
     }
 
-    /// Brings these calls into the caches, all at a time; other numbers don't matter.
+    /// The calls of these numbers, where there are any.
     #[inline]
-    pub fn touch(&self, ids: &[u32]) {
-        let slots = ids.iter().filter_map(|&id| self.slots.get(id as usize));
-        black_box(slots.fold(0, |bits, call| bits ^ call.handler));
+    pub fn find(&self, ids: &[u32]) -> impl Iterator<Item = &Call> {
+        ids.iter().filter_map(|&id| self.slots.get(id as usize))
     }
 
     /// The call itself.

@@ -162,12 +162,18 @@ impl Simulation<'_> {
         }
     }
 
-    /// The region to flush next while all memstores of a server together take too much. O(regions with a store on it).
-    fn region_to_relieve(&self, server: u32) -> Option<u32> {
-        let rules = &self.stores.rules(0).memstore;
+    /// The region to flush next while all memstores of a server together take too much. O(regions with a store on it); the first time it
+    /// may be O(all regions).
+    fn region_to_relieve(&mut self, server: u32) -> Option<u32> {
+        let rules = self.stores.rules(0).memstore;
         let heap = self.stores.heaps[server as usize + 1].heap;
         if rules.server(heap) == ServerMemstore::Open {
             return None;
+        }
+        if !self.first_rows_need_stores(0) && !self.stores.servers[server as usize].has_all_stores {
+            let regions: Vec<u32> = self.regions.on_server(server).collect();
+            regions.iter().for_each(|&region| self.need_store(region));
+            self.stores.servers[server as usize].has_all_stores = true;
         }
         let regions = &self.stores.servers[server as usize].regions;
         let candidates = regions.iter().map(|&region| {

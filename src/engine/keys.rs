@@ -27,9 +27,10 @@ impl Keys {
     /// Keeps a key, of a longer one its first bytes; 0 when keys are not kept.
     #[inline]
     pub fn insert(&mut self, key: &[u8]) -> u32 {
-        if self.stride == 0 {
-            return 0;
-        }
+        if self.kept() { self.keep(key) } else { 0 }
+    }
+
+    fn keep(&mut self, key: &[u8]) -> u32 {
         let slot = self.free.pop().unwrap_or_else(|| {
             let slot = (self.bytes.len() / self.stride) as u32;
             self.bytes.resize(self.bytes.len() + self.stride, 0);

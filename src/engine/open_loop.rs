@@ -22,9 +22,10 @@ pub(super) struct OpenLoop {
     places: Vec<Place>,
     keys: KeyBatch,
     pub next: usize,
-    /// Operations that were sent but those that had ended when the last one was.
+    /// Operations that were sent and whose ends were not passed yet.
     in_flight: u64,
-    /// When the others end: by replies and refusals that are on the network. Nobody waits for them, so that they need no event.
+    /// When some of them end: by replies and refusals that are on the network. Nobody waits for them, so that they need no event: they are
+    /// passed when too many operations seem to be in flight, and after each batch, all at a time.
     ends: VecDeque<SimTime>,
 }
 
@@ -63,6 +64,23 @@ impl OpenLoop {
                 self.places[at].region = table.locate(self.keys.get(at));
             }
         }
+    }
+
+    /// Passes what has ended before `now`.
+    fn pass_ends(&mut self, now: SimTime) {
+        while self.ends.front().is_some_and(|&end| end < now) {
+            self.ends.pop_front();
+            self.in_flight -= 1;
+        }
+    }
+
+    /// As many operations as are allowed are in flight.
+    #[inline]
+    fn is_full(&mut self, now: SimTime, most: u64) -> bool {
+        if self.in_flight >= most {
+            self.pass_ends(now);
+        }
+        self.in_flight >= most
     }
 
     /// An operation ends at `end`, not before those of which this was told before.
@@ -137,12 +155,8 @@ impl Simulation<'_> {
         let key = self.keys.insert(open.keys.get(at));
         open.next += 1;
         if open.next == open.places.len() {
+            open.pass_ends(intended);
             self.refill();
-        }
-        let open = &mut self.open;
-        while open.ends.front().is_some_and(|&end| end < intended) {
-            open.ends.pop_front();
-            open.in_flight -= 1;
         }
         let write = operation.write();
         let state = self.regions.get(place.region);
@@ -153,7 +167,8 @@ impl Simulation<'_> {
             state.server,
             place.key_bucket,
         );
-        if open.in_flight >= self.config.client.max_in_flight {
+        let open = &mut self.open;
+        if open.is_full(intended, self.config.client.max_in_flight) {
             self.recorder.failed(write, intended, intended);
             self.keys.remove(key);
             self.last_outcome = self.last_outcome.max(intended);

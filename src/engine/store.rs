@@ -20,7 +20,7 @@ pub(super) struct StoreRules {
     pub sampling: Option<Sampling>,
 }
 
-/// One region's store, from its first write, its first file or its first opening on.
+/// One region's store, from its first file, its first opening in the run, or the first need of more than its memstore on.
 #[derive(Debug)]
 pub(super) struct Store {
     pub data: RegionStore,
@@ -130,6 +130,8 @@ pub(super) struct ServerStores {
     pub awaited: Option<SimTime>,
     /// Regions with a store that are open here, in no order.
     pub regions: Vec<u32>,
+    /// Those are all that are open here.
+    pub has_all_stores: bool,
     /// Regions whose flush waits for a flusher.
     pub flush_queue: VecDeque<u32>,
     /// Flushers at work.
@@ -150,6 +152,7 @@ impl ServerStores {
             disk: Disk::new(bandwidth),
             awaited: None,
             regions: Vec::new(),
+            has_all_stores: false,
             flush_queue: VecDeque::new(),
             flushing: 0,
             compaction_queue: Vec::new(),

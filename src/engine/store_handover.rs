@@ -18,7 +18,7 @@ impl Simulation<'_> {
         let heap = self.stores.memstores[region as usize].heap;
         self.stores.heaps[server as usize + 1].heap -= heap;
         self.leave_server(region, server);
-        if let Some((memstore, store)) = self.stores.pair_mut(region) {
+        if let Some((memstore, store)) = self.holdings(region) {
             store.flushed_rows += u64::from(memstore.rows);
             let flushed: Vec<Flushed> = store.data.write_all(memstore).collect();
             for flushed in flushed {
@@ -136,7 +136,7 @@ impl Simulation<'_> {
         self.stores.reach_regions(self.regions.len());
         let heap = self.stores.memstores[region as usize].heap;
         self.stores.heaps[0].heap -= heap;
-        let (memstore, store) = self.stores.pair_mut(region)?;
+        let (memstore, store) = self.holdings(region)?;
         store.data.settle(memstore);
         Some(std::mem::replace(&mut store.data, RegionStore::new(None)))
     }
@@ -155,7 +155,7 @@ impl Simulation<'_> {
         let mut bytes = 0;
         for &region in regions {
             self.stores.memstores[region as usize].place = 0;
-            if let Some((memstore, store)) = self.stores.pair_mut(region) {
+            if let Some((memstore, store)) = self.holdings(region) {
                 bytes += store.data.lose(memstore);
                 store.flush = FlushState::Idle;
                 store.compaction = CompactionState::Idle;

@@ -14,6 +14,7 @@ impl Simulation<'_> {
         for region in 0..self.regions.len() {
             let server = self.regions.get(region).serving;
             self.stores.memstores[region as usize] = Memstore::untouched(server + 1);
+            self.set_memstore_limit(region);
         }
         let existing = self.config.changes.existing.clone();
         let mut loaded = Vec::new();

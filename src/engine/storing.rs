@@ -34,7 +34,7 @@ pub(super) struct Stores {
     pub memstores: Vec<Memstore>,
     /// Of each server, from place 1 on; place 0 is that of regions that are offline.
     pub heaps: Vec<ServerHeap>,
-    /// Of each region; none while it has never held anything.
+    /// Of each region; none before it is needed: by a sampled or ageing row, by a flush, or because the region closes.
     stores: Vec<Option<Box<Store>>>,
     pub servers: Vec<ServerStores>,
     /// Of the table and its copies.
@@ -150,6 +150,14 @@ impl Stores {
         self.memstores.get(region as usize)?.place.checked_sub(1)
     }
 
+    /// Rows in the region's memstore; 0 where there is no such region.
+    #[inline]
+    pub fn rows_held(&self, region: u32) -> u32 {
+        self.memstores
+            .get(region as usize)
+            .map_or(0, |memstore| memstore.rows)
+    }
+
     /// A random number of its own for a row.
     #[inline]
     pub fn ticket(&mut self) -> u64 {
@@ -208,16 +216,12 @@ impl Simulation<'_> {
     /// The row that came in last passed the limit of its memstore, or that of its server.
     #[cold]
     fn limit_is_passed(&mut self, region: u32, key: u32) {
-        let table = self.regions.get(region).table;
-        let stores = &mut self.stores;
-        if stores.get(region).is_none() {
-            let sampling = stores.rules(table).sampling.filter(|_| self.keys.kept());
-            let mut store = Store::new(sampling, SimTime::ZERO);
-            let ticket = stores.ticket();
-            store.data.offer(ticket, || self.keys.get(key));
-            stores.put(region, store);
-            if let Some(server) = stores.server_of(region) {
-                stores.servers[server as usize].regions.push(region);
+        let has_store = self.stores.get(region).is_some();
+        self.need_store(region);
+        if !has_store && self.keys.kept() {
+            let ticket = self.stores.ticket();
+            if let Some(store) = self.stores.get_mut(region) {
+                store.data.offer(ticket, || self.keys.get(key));
             }
         }
         let Some(server) = self.stores.server_of(region) else {
@@ -228,6 +232,7 @@ impl Simulation<'_> {
         if rows == 1 {
             self.memstore_begins(region);
         }
+        let table = self.regions.get(region).table;
         match self.stores.rules(table).memstore.region(heap) {
             RegionMemstore::Open => {}
             RegionMemstore::FlushWanted => self.ask_flush(region),
@@ -243,20 +248,49 @@ impl Simulation<'_> {
         }
     }
 
+    /// A region of that table gets its store with its first row: the row is sampled, or its age counts.
+    pub(super) fn first_rows_need_stores(&self, table: u32) -> bool {
+        self.keys.kept() || self.stores.rules(table).flush_interval.is_some()
+    }
+
+    /// The region has a store from now on.
+    pub(super) fn need_store(&mut self, region: u32) {
+        if self.stores.get(region).is_some() {
+            return;
+        }
+        let table = self.regions.get(region).table;
+        let stores = &mut self.stores;
+        let sampling = stores.rules(table).sampling.filter(|_| self.keys.kept());
+        // An opening makes a store: a region without one is open from the start.
+        stores.put(region, Store::new(sampling, SimTime::ZERO));
+        if let Some(server) = stores.server_of(region) {
+            stores.servers[server as usize].regions.push(region);
+        }
+    }
+
+    /// A region's memstore with its store, made now if only the memstore holds something; `None` for a region that never held anything.
+    pub(super) fn holdings(&mut self, region: u32) -> Option<(&mut Memstore, &mut Store)> {
+        if self.stores.memstores[region as usize].rows > 0 {
+            self.need_store(region);
+        }
+        self.stores.pair_mut(region)
+    }
+
     /// When the region's next write needs to be looked at.
     pub(super) fn set_memstore_limit(&mut self, region: u32) {
         let table = self.regions.get(region).table;
         let ages = self.stores.rules(table).flush_interval.is_some();
         let rules = self.stores.rules(table).memstore;
         let block = rules.flush_bytes.saturating_mul(rules.block_multiplier);
-        let Some((memstore, store)) = self.stores.pair_mut(region) else {
-            return;
-        };
-        memstore.limit = match store.flush {
+        let first_row = self.first_rows_need_stores(table);
+        let flush = self.stores.get(region).map(|store| store.flush);
+        let memstore = &mut self.stores.memstores[region as usize];
+        memstore.limit = match flush {
+            None if first_row => memstore.heap,
             _ if memstore.place == 0 => u64::MAX,
             // The next row is the oldest of its memstore.
             _ if ages && memstore.rows == 0 => memstore.heap,
-            FlushState::Idle => rules.flush_bytes,
+            None | Some(FlushState::Idle) => rules.flush_bytes,
             _ if memstore.heap > block => u64::MAX,
             _ => block,
         };
@@ -369,7 +403,6 @@ impl Simulation<'_> {
             .stores
             .get(region)
             .map_or(0, |store| store.flushed_rows);
-        let memstore = self.stores.memstores.get(region as usize);
-        flushed + memstore.map_or(0, |memstore| u64::from(memstore.rows))
+        flushed + u64::from(self.stores.rows_held(region))
     }
 }

@@ -41,7 +41,7 @@ fn advice(hotspot: Hotspot, key: &str, change: impl FnOnce(&mut Verdict)) -> Str
         parts,
     }
     .to_string();
-    let floors = " No balancer gets the hottest server below 7.9× the mean (`placement_floor`), no split below 1.2× (`key_floor`).";
+    let floors = " No balancer gets the hottest server below 7.9× the mean (`placement_floor`), no split below 1.20× (`key_floor`).";
     match text.strip_suffix(floors) {
         Some(start) => start.to_owned(),
         None => text,

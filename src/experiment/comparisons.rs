@@ -43,7 +43,12 @@ pub(super) fn of(summaries: &[StrategySummary<'_>]) -> Vec<Comparison> {
                 summary.runs.values(path).0.iter().any(Option::is_some)
             };
             if defined(summary) || defined(baseline) {
-                let ratio = ratio(summary, baseline, path).unwrap_or(Measure::UNDEFINED);
+                let open = |summary: &StrategySummary<'_>| summary.runs.values(path).1;
+                let none = Measure {
+                    censored: open(summary) || open(baseline),
+                    ..Measure::UNDEFINED
+                };
+                let ratio = ratio(summary, baseline, path).unwrap_or(none);
                 comparisons.push(Comparison {
                     strategy: summary.strategy.name.clone(),
                     sweep: sweep_of(summary.point),

@@ -116,7 +116,7 @@ mod tests {
                 course.relief_ms = Some(41_000.0);
                 course.bytes_rewritten = 3.0 * 1_073_741_824.0;
             }),
-            "; 31 splits made it even from 41 s on, 3 GiB rewritten"
+            "; 31 splits made it even from 41.0 s on, 3 GiB rewritten"
         );
         assert_eq!(
             course(|course| {

@@ -33,6 +33,32 @@ pub struct ExpectationResult {
     pub holds: bool,
     /// Why it was expected.
     pub because: Option<String>,
+    /// What it is known to fail for; it is then no fault while it fails, and one when it holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issue: Option<String>,
+    /// Why the runs were too short to tell, in which case it does not hold, whatever its value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// What an expectation's outcome means for the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It holds.
+    Holds,
+    /// It does not hold, or could not be told: the run fails.
+    Broken,
+    /// It does not hold, as its issue says.
+    KnownToFail,
+    /// It holds though its issue says that it does not: the run fails, so that the issue is taken out.
+    Mended,
+}
+
+impl Standing {
+    /// Whether the run fails for it.
+    pub fn is_fault(self) -> bool {
+        matches!(self, Self::Broken | Self::Mended)
+    }
 }
 
 /// What was found: a number, or a text.
@@ -89,9 +115,19 @@ impl fmt::Display for ExpectationResult {
             (None, None) => write!(f, "{metric} is {value}, expected {bound}"),
         }?;
         f.write_str(&at(&self.sweep))?;
-        match self.is_unproven() {
-            true => f.write_str(" (the mean is, its interval is not: more replicates narrow it)"),
-            false => Ok(()),
+        if self.is_unproven() {
+            f.write_str(" (the mean is, its interval is not: more replicates narrow it)")?;
+        }
+        match (self.standing(), &self.reason, &self.issue) {
+            (_, Some(reason), _) => write!(f, "; too short a history: {reason}"),
+            (Standing::KnownToFail, _, Some(issue)) => write!(f, "; known to fail: {issue}"),
+            (Standing::Mended, _, Some(issue)) => {
+                write!(
+                    f,
+                    "; holds, though known to fail: take out `issue = \"{issue}\"`"
+                )
+            }
+            _ => Ok(()),
         }
     }
 }
@@ -105,12 +141,36 @@ fn at(point: &BTreeMap<String, serde_json::Value>) -> String {
 }
 
 impl ExpectationResult {
+    /// What it means for the run. A history that is too short is no known failure.
+    pub fn standing(&self) -> Standing {
+        match (self.holds, &self.issue) {
+            (true, None) => Standing::Holds,
+            (true, Some(_)) => Standing::Mended,
+            (false, Some(_)) if self.reason.is_none() => Standing::KnownToFail,
+            (false, _) => Standing::Broken,
+        }
+    }
+
+    /// Of `expectations` so many hold, are broken (or mended), and are known to fail.
+    pub fn tally(expectations: &[Self]) -> (usize, usize, usize) {
+        let count = |wanted: fn(Standing) -> bool| {
+            let found = expectations.iter().filter(|it| wanted(it.standing()));
+            found.count()
+        };
+        (
+            count(|it| it == Standing::Holds),
+            count(Standing::is_fault),
+            count(|it| it == Standing::KnownToFail),
+        )
+    }
+
     /// Does not hold, though the mean satisfies the bound.
     fn is_unproven(&self) -> bool {
         let FoundValue::Number(measure) = &self.value else {
             return false;
         };
-        let mean = measure.mean.filter(|_| !measure.censored && !self.holds);
+        let open = measure.censored || self.holds || self.reason.is_some();
+        let mean = measure.mean.filter(|_| !open);
         mean.is_some_and(|mean| match self.bound {
             ExpectedBound::Above(least) => mean > least,
             ExpectedBound::Below(most) => mean < most,
@@ -176,6 +236,67 @@ mod tests {
             told(Some(12_345.67), None, true),
             "> 12346, unknown: operations were unfinished at the end"
         );
+    }
+
+    fn outcome(holds: bool, issue: Option<&str>, reason: Option<&str>) -> ExpectationResult {
+        ExpectationResult {
+            strategy: "plain".to_owned(),
+            metric: "hotspot".to_owned(),
+            sweep: BTreeMap::new(),
+            ratio_to_sweep: BTreeMap::new(),
+            ratio_to: None,
+            record: None,
+            value: FoundValue::Text("row".to_owned()),
+            bound: ExpectedBound::Is(ExpectedValue::Text("none".to_owned())),
+            holds,
+            because: None,
+            issue: issue.map(str::to_owned),
+            reason: reason.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn an_issue_excuses_what_fails_and_nothing_else() {
+        let (issue, short) = (Some("#12"), Some("4 intervals, fewer than 5"));
+        for (holds, issue, reason, standing, told) in [
+            (true, None, None, Standing::Holds, ""),
+            (false, None, None, Standing::Broken, ""),
+            (
+                false,
+                issue,
+                None,
+                Standing::KnownToFail,
+                "; known to fail: #12",
+            ),
+            (
+                true,
+                issue,
+                None,
+                Standing::Mended,
+                "; holds, though known to fail: take out `issue = \"#12\"`",
+            ),
+            (
+                false,
+                issue,
+                short,
+                Standing::Broken,
+                "; too short a history: 4 intervals, fewer than 5",
+            ),
+        ] {
+            let outcome = outcome(holds, issue, reason);
+            assert_eq!(outcome.standing(), standing);
+            assert_eq!(
+                outcome.to_string(),
+                format!("hotspot is row, expected none{told}")
+            );
+        }
+        let all = [
+            outcome(true, None, None),
+            outcome(true, issue, None),
+            outcome(false, issue, None),
+            outcome(false, None, None),
+        ];
+        assert_eq!(ExpectationResult::tally(&all), (1, 2, 1));
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Whether what was expected holds. Must not exit, nor excuse.
 
 use super::strategy_summary::{StrategySummary, sweep_of};
-use super::{ExpectationResult, ExpectedBound, ExpectedValue, FoundValue, Measure, comparisons};
+use super::{
+    ExpectationResult, ExpectedBound, ExpectedValue, FoundValue, Measure, comparisons, history,
+};
 use crate::metrics::{MetricPath, Unit, lookup};
 use crate::scenario::{Bound, Expectation, Scenario};
 use std::collections::BTreeMap;
@@ -35,6 +37,8 @@ fn outcome(
             bound: ExpectedBound::Is(ExpectedValue::Text(key.expected.to_string())),
             holds: key.found == key.expected,
             because: key.because.clone(),
+            issue: key.issue.clone(),
+            reason: None,
         },
         Expectation::Metric {
             point,
@@ -43,6 +47,7 @@ fn outcome(
             bound,
             ratio_to,
             because,
+            issue,
         } => {
             let at = |point: usize, strategy: usize| {
                 &summaries[point * scenario.strategies.len() + strategy]
@@ -52,6 +57,7 @@ fn outcome(
                 .as_ref()
                 .map(|ratio| at(ratio.point, ratio.strategy));
             let found = find(summary, base, metric);
+            let reason = too_short(summary, base, metric);
             ExpectationResult {
                 strategy: summary.strategy.name.clone(),
                 metric: metric.clone(),
@@ -61,10 +67,12 @@ fn outcome(
                     .map_or_else(BTreeMap::new, |base| sweep_of(base.point)),
                 ratio_to: base.map(|base| base.strategy.name.clone()),
                 record: None,
-                holds: holds(&found, bound),
+                holds: reason.is_none() && holds(&found, bound),
                 value: found,
                 bound: bound.into(),
                 because: because.clone(),
+                issue: issue.clone(),
+                reason,
             }
         }
     }
@@ -99,6 +107,18 @@ fn find(
             ..Measure::UNDEFINED
         },
         None => comparisons::ratio(summary, base, &path).unwrap_or(Measure::UNDEFINED),
+    })
+}
+
+/// Why the runs of one or both strategies were too short to tell.
+fn too_short(
+    summary: &StrategySummary<'_>,
+    base: Option<&StrategySummary<'_>>,
+    metric: &str,
+) -> Option<String> {
+    std::iter::once(summary).chain(base).find_map(|summary| {
+        let names = summary.strategy.setup.operation_names();
+        history::too_short(summary, &lookup(metric, &names).ok()?)
     })
 }
 

@@ -44,7 +44,7 @@ fn a_makespan_is_that_of_the_imports_and_unknown_when_they_do_not_end() {
 #[test]
 fn a_ratio_that_some_replicate_leaves_undefined_holds_nothing() {
     let text = format!(
-        "{SLOW_SERVER}[strategy.b]\nkey = \"be4(id)\"\n[write.w]\nrate = \"10/s\"\n\
+        "{SLOW_SERVER}[strategy.b]\nkey = \"be4(id)\"\n[write.w]\nrate = \"40/s\"\n\
          [[expect]]\nstrategy = \"a\"\nmetric = \"write_failed_fraction\"\nratio_to = \"b\"\nbelow = 2\n\
          [[expect]]\nstrategy = \"a\"\nmetric = \"write_throughput_per_sec\"\nratio_to = \"b\"\nis = 1\n"
     );

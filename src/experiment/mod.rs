@@ -15,6 +15,7 @@ mod experiment_runs;
 #[cfg(test)]
 mod experiment_tests;
 mod finished_run;
+mod history;
 mod key_parts;
 mod knee_result;
 mod knee_run;
@@ -24,9 +25,11 @@ mod knee_tests;
 mod knee_words;
 mod matrix;
 mod measures;
+mod paired_verdict;
 mod ranking;
 mod read_summary;
 mod recommendation;
+mod recommendation_limits;
 mod response_curve;
 mod results;
 mod results_comparison;
@@ -47,21 +50,25 @@ mod sweep_points;
 mod verdict;
 #[cfg(test)]
 mod verdict_tests;
+mod warm_up_warning;
 mod wording;
 
-pub use expectation_result::{ExpectationResult, ExpectedBound, ExpectedValue, FoundValue};
+pub use expectation_result::{
+    ExpectationResult, ExpectedBound, ExpectedValue, FoundValue, Standing,
+};
 pub use experiment::{Experiment, Progress};
 pub use experiment_runs::ExperimentRuns;
 pub use finished_run::{AddError, FinishedRun};
 pub use knee_result::{KneeFinding, KneeLimit, KneeOutcome, KneeProbe, KneeReplicate, KneeResult};
+pub use paired_verdict::PairedVerdict;
 pub use recommendation::{ComparableStrategies, RankedStrategy, Recommendations};
 pub use results::{
     Comparison, Curve, KeyMapBucket, Measure, Metric, NeighbourResult, ReadResult, Results,
     ScenarioInfo, StrategyResult, SweptList, WriteResult,
 };
 pub use results_comparison::{
-    ChangeVerdict, ComparedResults, MetricChange, ResultsComparison, Rewrite, StrategyChange,
-    UnknownStrategy,
+    ChangeVerdict, ComparedResults, MetricChange, ParameterChange, ResultsComparison, Rewrite,
+    StrategyChange, UnknownStrategy,
 };
 pub use results_file::LoadError;
 pub use run_file::{RunFile, RunFileError, RunFileHeader, SavedRuns};

@@ -39,7 +39,7 @@ impl Runs {
         ];
         for (name, cost) in READ_COSTS.into_iter().zip(costs) {
             if self.values(name).iter().all(Option::is_none) {
-                self.set(name, |index, _| (index == 0).then_some(cost));
+                self.set_first(name, Some(cost));
             }
         }
     }
@@ -247,7 +247,7 @@ mod tests {
                 price.p99_ms = None;
                 (price.path, price.calls) = (AccessPath::MultiGet, 7.4);
             }),
-            "a `newest` costs 7.4 multi-Get calls"
+            "a `newest` costs 7.40 multi-Get calls"
         );
         assert_eq!(
             told(|price| {
@@ -257,7 +257,7 @@ mod tests {
                 price.behind = Some((31.7, 50.2));
                 price.failed_fraction = 0.03;
             }),
-            "a `newest` costs a scan of the whole table that read 12M rows for 10, p99 over 12.3 s, 31.7 of 50.2 reads/s completed, 3 % failed"
+            "a `newest` costs a scan of the whole table that read 12.0M rows for 10, p99 over 12.3 s, 31.7 of 50.2 reads/s completed, 3 % failed"
         );
     }
 

@@ -122,6 +122,9 @@ pub struct StrategyResult {
     pub sweep: BTreeMap<String, serde_json::Value>,
     /// The key expression.
     pub key: String,
+    /// The `[parameter]`s that it uses, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parameters: BTreeMap<String, i64>,
     /// Number of servers.
     pub servers: u32,
     /// By JSON name.

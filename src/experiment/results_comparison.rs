@@ -5,7 +5,7 @@ use super::{Measure, Results, StrategyResult, point_label};
 use crate::metrics::{Better, Unit};
 use crate::statistics::{Estimate, paired_ratio, unpaired_difference, unpaired_ratio};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What changed from one result to another.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -64,12 +64,40 @@ pub struct Rewrite {
     pub key_before: String,
     /// The new key.
     pub key_after: String,
+    /// The parameters of either whose values differ.
+    pub parameters: Vec<ParameterChange>,
     /// Rows of the old table at the end of the run: existing ones and those that the run added.
     pub rows: Option<f64>,
     /// Bytes that they take on disk, which are read.
     pub bytes_read: Option<f64>,
     /// Bytes that they take on disk under the new key, which are written.
     pub bytes_written: Option<f64>,
+}
+
+/// A `[parameter]` of the key that has another value; `None` where the key does not use it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ParameterChange {
+    /// Its name.
+    pub name: String,
+    /// In the first.
+    pub before: Option<i64>,
+    /// In the second.
+    pub after: Option<i64>,
+}
+
+impl ParameterChange {
+    fn all(before: &StrategyResult, after: &StrategyResult) -> Vec<Self> {
+        let (old, new) = (&before.parameters, &after.parameters);
+        let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        let changes = names.into_iter().map(|name| Self {
+            name: name.clone(),
+            before: old.get(name).copied(),
+            after: new.get(name).copied(),
+        });
+        changes
+            .filter(|change| change.before != change.after)
+            .collect()
+    }
 }
 
 /// What changed in one metric.
@@ -269,7 +297,8 @@ impl StrategyChange {
 impl Rewrite {
     fn of(before: &StrategyResult, after: &StrategyResult) -> Option<Self> {
         let (old, new) = (before.key.trim(), after.key.trim());
-        if old == new {
+        let parameters = ParameterChange::all(before, after);
+        if old == new && parameters.is_empty() {
             return None;
         }
         let number = |strategy: &StrategyResult, path: &str| {
@@ -285,6 +314,7 @@ impl Rewrite {
         Some(Self {
             key_before: old.to_owned(),
             key_after: new.to_owned(),
+            parameters,
             rows,
             bytes_read: number(before, "table_bytes"),
             bytes_written: rows.zip(row).map(|(rows, bytes)| rows * bytes),

@@ -1,6 +1,8 @@
 //! Tests of comparing results.
 
-use super::{ChangeVerdict, Measure, Metric, MetricChange, Results, StrategyResult};
+use super::{
+    ChangeVerdict, Measure, Metric, MetricChange, ParameterChange, Results, StrategyResult,
+};
 use std::collections::BTreeMap;
 
 /// A strategy with the values of some metrics in each replicate.
@@ -211,5 +213,33 @@ fn strategies_of_other_names_are_paired_on_demand() {
     assert_eq!(
         error.to_string(),
         "no strategy `z` in the second results; it has a, b"
+    );
+}
+
+#[test]
+fn a_key_that_changed_only_through_a_parameter_is_a_changed_key() {
+    let sizes: &[(&str, &[f64])] = &[("table_rows", &[100.0]), ("table_bytes", &[5_000.0])];
+    let with = |buckets: i64| {
+        let mut one = strategy("a", "be1(random(buckets)) || be8(ts)", sizes);
+        one.parameters = BTreeMap::from([("buckets".to_owned(), buckets), ("width".to_owned(), 4)]);
+        results(7, vec![one])
+    };
+    let rewrite = |before: &Results, after: &Results| {
+        let found = before.compare(after, &[]).unwrap();
+        found.strategies[0].rewrite.clone()
+    };
+    assert_eq!(rewrite(&with(8), &with(8)), None);
+    let found = rewrite(&with(8), &with(16)).unwrap();
+    assert_eq!(
+        found.parameters,
+        [ParameterChange {
+            name: "buckets".to_owned(),
+            before: Some(8),
+            after: Some(16),
+        }]
+    );
+    assert_eq!(
+        (found.rows, found.bytes_read, found.bytes_written),
+        (Some(100.0), Some(5_000.0), Some(5_000.0))
     );
 }

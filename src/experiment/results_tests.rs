@@ -64,6 +64,7 @@ fn results() -> Results {
         title: "Monotonic".into(),
         sweep: BTreeMap::new(),
         key: "be8(ts)".into(),
+        parameters: BTreeMap::from([("buckets".into(), 16)]),
         servers: 2,
         metrics: metrics.clone(),
         values: BTreeMap::new(),
@@ -128,6 +129,8 @@ fn results() -> Results {
             bound: ExpectedBound::Between(0.1, 0.7),
             holds: true,
             because: None,
+            issue: Some("#12".into()),
+            reason: None,
         }],
         warnings: vec![],
     }

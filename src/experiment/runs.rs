@@ -8,7 +8,7 @@ use crate::metrics::{
     Subject, definition,
 };
 use crate::statistics::{Estimate, ExpectedPeak};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One replicate's numbers of all operations of a kind, or of one.
 #[derive(Debug, Clone)]
@@ -22,6 +22,8 @@ struct Replicate {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Runs {
     replicates: Vec<Option<Replicate>>,
+    /// Metrics that only replicate 0 has, because they are known without chance or are dear to find.
+    of_first: BTreeSet<&'static str>,
     servers: u32,
     pub(super) counts: Counts,
     /// Names of metrics that are lower bounds in some replicate.
@@ -140,16 +142,21 @@ impl StrategyRuns {
         });
     }
 
-    /// The value of a metric in each replicate, and whether it is censored.
-    pub(super) fn values(&self, path: &MetricPath) -> (Vec<Option<f64>>, bool) {
-        let runs = match path.subject {
+    /// Where a metric is kept.
+    pub(super) fn of(&self, path: &MetricPath) -> &Runs {
+        match path.subject {
             Subject::All if path.definition.name == READ_RESPONSE => &self.all_reads,
             Subject::All if path.definition.name == NEIGHBOUR_RESPONSE => &self.all_neighbours,
             Subject::All => &self.all,
             Subject::Write(write) => &self.writes[write],
             Subject::Read(read) => &self.reads[read],
             Subject::Neighbour(neighbour) => &self.neighbours[neighbour],
-        };
+        }
+    }
+
+    /// The value of a metric in each replicate, and whether it is censored.
+    pub(super) fn values(&self, path: &MetricPath) -> (Vec<Option<f64>>, bool) {
+        let runs = self.of(path);
         match path.part {
             Some(part) => runs.response_values(part),
             None => {
@@ -187,6 +194,17 @@ impl Runs {
                 replicate.scalars.insert(name, value);
             }
         }
+    }
+
+    /// Sets a metric that is found once, as replicate 0's.
+    pub(super) fn set_first(&mut self, name: &'static str, value: Option<f64>) {
+        self.of_first.insert(name);
+        self.set(name, |index, _| value.filter(|_| index == 0));
+    }
+
+    /// Whether a metric is found once, and has no interval for that reason.
+    pub(super) fn is_of_first(&self, name: &str) -> bool {
+        self.of_first.contains(name)
     }
 
     /// When the last of `rows` was completed, in each replicate; `None` when some were neither completed nor given up.
@@ -274,7 +292,7 @@ impl Runs {
 
     /// All its scalars.
     pub(super) fn scalars(&self) -> BTreeMap<String, Metric> {
-        let names: std::collections::BTreeSet<&'static str> = self
+        let names: BTreeSet<&'static str> = self
             .replicates
             .iter()
             .flatten()

@@ -29,7 +29,7 @@ pub(super) struct StrategySummary<'a> {
     pub(super) layout: &'a Layout,
     pub(super) runs: StrategyRuns,
     pub(super) hotspot: Option<Hotspot>,
-    time: &'a TimeSpec,
+    pub(super) time: &'a TimeSpec,
 }
 
 impl<'a> StrategySummary<'a> {
@@ -53,7 +53,6 @@ impl<'a> StrategySummary<'a> {
                 (table.key_bytes.mean, table.cell_bytes, table.rows())
             });
         // The layout, the sizes and the capacity are those of replicate 0.
-        let first = |value: f64| move |index: usize| (index == 0).then_some(value);
         for (name, value) in [
             ("key_floor", key_floor),
             ("key_bytes", key_bytes),
@@ -63,11 +62,9 @@ impl<'a> StrategySummary<'a> {
             ("table_bytes", size.table_bytes()),
             ("block_index_bytes", size.block_index_bytes()),
         ] {
-            runs.all.set(name, |index, _| first(value)(index));
+            runs.all.set_first(name, Some(value));
         }
-        runs.all.set("server_capacity_per_sec", |index, _| {
-            capacity.filter(|_| index == 0)
-        });
+        runs.all.set_first("server_capacity_per_sec", capacity);
         if let Some(knee) = &setup.knee {
             runs.set_knee(knee, capacity);
         }
@@ -169,6 +166,7 @@ impl<'a> StrategySummary<'a> {
             .map(|lint| lint.message.clone())
             .chain(unfinished)
             .chain(behind)
+            .chain(self.warm_up_warning())
     }
 
     /// Its reads, in file order.
@@ -212,6 +210,7 @@ impl<'a> StrategySummary<'a> {
             title: strategy.title.clone(),
             sweep: sweep_of(self.point),
             key: strategy.key.text().to_owned(),
+            parameters: strategy.key.parameters().clone(),
             servers: strategy.setup.cluster.servers,
             metrics,
             values: BTreeMap::new(),

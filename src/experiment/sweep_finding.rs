@@ -59,6 +59,13 @@ pub struct SweepPrice {
     pub ratio: Measure,
 }
 
+impl SweepFinding {
+    /// Whether this value does worse than a lesser one.
+    pub fn is_dip(&self, value: &str) -> bool {
+        self.dips.iter().any(|dip| dip.value == value)
+    }
+}
+
 /// Where a quantity stops growing.
 #[derive(Debug, PartialEq, Eq)]
 struct Growth {

@@ -4,7 +4,7 @@
 
 use super::course::Course;
 use super::read_summary::ReadPrice;
-use super::wording::{compact, millis, percent, times};
+use super::wording::{compact, length, millis, percent, times};
 use crate::metrics::{Hotspot, NO_HOTSPOT_BELOW};
 use std::fmt;
 
@@ -195,7 +195,7 @@ impl Verdict {
         if self.import_unfinished {
             parts.push(format!(
                 "the import not done after {}",
-                millis(self.duration_s * 1e3)
+                length(self.duration_s * 1e3)
             ));
         }
         match self.p99_ms {
@@ -219,7 +219,7 @@ impl Verdict {
     fn throughput(&self) -> String {
         let of = self.rates_of;
         let Some(throughput) = self.throughput_per_sec else {
-            return format!("nothing was measured in {}", millis(self.duration_s * 1e3));
+            return format!("nothing was measured in {}", length(self.duration_s * 1e3));
         };
         if let Some(makespan) = self.makespan_ms {
             return format!(

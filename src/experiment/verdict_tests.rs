@@ -63,7 +63,7 @@ fn swamped(v: &mut Verdict, hotspot: Hotspot, share: f64) {
 fn an_even_spread() {
     assert_eq!(
         verdict(|_| {}),
-        "No hotspot: the busiest of 8 servers takes 13.1 % of the writes (even: 12.5 %); all 80k writes/s completed, p99 3.42 ms."
+        "No hotspot: the busiest of 8 servers takes 13.1 % of the writes (even: 12.5 %); all 80.0k writes/s completed, p99 3.42 ms."
     );
 }
 
@@ -78,7 +78,7 @@ fn an_even_spread_of_more_than_the_cluster_can_do() {
             v.unfinished_fraction = 0.34;
         }),
         "No hotspot: the busiest of 8 servers takes 13.1 % of the writes (even: 12.5 %); 159k of 240k writes/s completed, more than the \
-         cluster can do, p99 over 9.1 s, 34 % unfinished at the end."
+         cluster can do, p99 over 9.10 s, 34 % unfinished at the end."
     );
 }
 
@@ -89,7 +89,7 @@ fn a_key_that_leads_with_time() {
             swamped(v, Hotspot::Moving, 0.998);
             v.leads_with_time = true;
         }),
-        "Moving hotspot: the key follows time, so one of 8 servers takes 99.8 % of the writes at a time; 19.9k of 80k writes/s \
+        "Moving hotspot: the key follows time, so one of 8 servers takes 99.8 % of the writes at a time; 19.9k of 80.0k writes/s \
          completed, p99 over 14.2 s, 71.3 % unfinished at the end; no placement of whole regions gets the hottest server below 8.0× the mean."
     );
 }
@@ -101,7 +101,7 @@ fn a_single_region() {
             swamped(v, Hotspot::PresplitMismatch, 1.0);
             (v.regions, v.reachable_regions) = (1, 1);
         }),
-        "Presplit mismatch: the table has a single region, so one of 8 servers takes 100 % of the writes; 19.9k of 80k writes/s completed, \
+        "Presplit mismatch: the table has a single region, so one of 8 servers takes 100 % of the writes; 19.9k of 80.0k writes/s completed, \
          p99 over 14.2 s, 71.3 % unfinished at the end; no placement of whole regions gets the hottest server below 8.0× the mean."
     );
 }
@@ -115,7 +115,7 @@ fn decimal_keys_under_a_hex_split() {
             (v.regions, v.reachable_regions) = (10, 3);
             v.unfinished_fraction = 0.251;
         }),
-        "Presplit mismatch: the keys reach only 3 of 10 regions, so one of 8 servers takes 33 % of the writes; 59.6k of 80k writes/s \
+        "Presplit mismatch: the keys reach only 3 of 10 regions, so one of 8 servers takes 33 % of the writes; 59.6k of 80.0k writes/s \
          completed, p99 over 14.2 s, 25.1 % unfinished at the end; no placement of whole regions gets the hottest server below 2.6× the mean."
     );
 }
@@ -131,7 +131,7 @@ fn fewer_buckets_than_servers() {
             v.p99_ms = Some((1_310.0, false));
             v.unfinished_fraction = 0.004;
         }),
-        "Presplit mismatch: 4 buckets can't use 8 servers, so one of 8 servers takes 25.2 % of the writes; all 80k writes/s completed, p99 \
+        "Presplit mismatch: 4 buckets can't use 8 servers, so one of 8 servers takes 25.2 % of the writes; all 80.0k writes/s completed, p99 \
          1.31 s; no placement of whole regions gets the hottest server below 2.0× the mean."
     );
 }
@@ -145,7 +145,7 @@ fn buckets_that_do_not_divide_evenly() {
             v.peak_to_mean = Some(1.34);
         }),
         "No hotspot: the busiest of 8 servers takes 16.7 % of the writes (even: 12.5 %), as 12 buckets put 2 on some servers and 1 on \
-         others; all 80k writes/s completed, p99 3.42 ms."
+         others; all 80.0k writes/s completed, p99 3.42 ms."
     );
 }
 
@@ -160,7 +160,7 @@ fn one_hot_entity() {
             v.throughput_per_sec = Some(66_100.0);
             v.unfinished_fraction = 0.173;
         }),
-        "Static hotspot: `metric 17` takes 31.2 % and its keys are neighbours, so one of 8 servers takes 41 % of the writes; 66.1k of 80k \
+        "Static hotspot: `metric 17` takes 31.2 % and its keys are neighbours, so one of 8 servers takes 41 % of the writes; 66.1k of 80.0k \
          writes/s completed, p99 over 14.2 s, 17.3 % unfinished at the end; no placement of whole regions gets the hottest server below 2.6× the mean."
     );
 }
@@ -175,7 +175,7 @@ fn one_hot_range_that_a_better_placement_would_cool() {
             v.region_max_share = Some(0.09);
             v.entity = Some(("site eu".to_owned(), 0.04));
         }),
-        "Static hotspot: one region takes 9 %, so one of 8 servers takes 23 % of the writes; all 80k writes/s completed, p99 3.42 ms."
+        "Static hotspot: one region takes 9 %, so one of 8 servers takes 23 % of the writes; all 80.0k writes/s completed, p99 3.42 ms."
     );
 }
 
@@ -188,7 +188,7 @@ fn one_hot_row() {
             v.key_floor = 2.48;
             v.failed_fraction = 0.0412;
         }),
-        "Row hotspot: a single row takes 31 %, so one of 8 servers takes 38 % of the writes; 52.3k of 80k writes/s completed, p99 over \
+        "Row hotspot: a single row takes 31 %, so one of 8 servers takes 38 % of the writes; 52.3k of 80.0k writes/s completed, p99 over \
          14.2 s, 4.12 % failed, 71.3 % unfinished at the end; no split gets the hottest server below 2.5× the mean."
     );
 }
@@ -218,7 +218,7 @@ fn an_import_in_key_order() {
             v.p99_ms = Some((8.1, false));
         }),
         "Moving hotspot: neighbouring keys are written one after another, so one of 8 servers takes 99 % of the writes at a time; done \
-         after 52.3 s at 20.1k writes/s, p99 8.1 ms; no placement of whole regions gets the hottest server below 7.9× the mean."
+         after 52.3 s at 20.1k writes/s, p99 8.10 ms; no placement of whole regions gets the hottest server below 7.9× the mean."
     );
 }
 
@@ -233,7 +233,7 @@ fn an_import_that_is_cut_off() {
             v.p99_ms = Some((8.1, false));
         }),
         "Moving hotspot: neighbouring keys are written one after another, so one of 8 servers takes 99 % of the writes at a time; 20.1k \
-         writes/s, 12.6 % of what 8 servers could do, the import not done after 4 min, p99 8.1 ms; no placement of whole regions gets the hottest \
+         writes/s, 12.6 % of what 8 servers could do, the import not done after 4 min, p99 8.10 ms; no placement of whole regions gets the hottest \
          server below 7.9× the mean."
     );
 }
@@ -254,7 +254,7 @@ fn a_single_server() {
             v.offered_per_sec = Some(12_000.0);
             v.throughput_per_sec = Some(11_990.0);
         }),
-        "One server takes everything; all 12k writes/s completed, p99 3.42 ms."
+        "One server takes everything; all 12.0k writes/s completed, p99 3.42 ms."
     );
 }
 
@@ -275,7 +275,7 @@ fn read(name: &str, p99: f64) -> ReadPrice {
 fn what_reads_pay_ends_the_sentence() {
     assert_eq!(
         verdict(|v| v.reads = vec![read("newest", 4.112)]),
-        "No hotspot: the busiest of 8 servers takes 13.1 % of the writes (even: 12.5 %); all 80k writes/s completed, p99 3.42 ms; \
+        "No hotspot: the busiest of 8 servers takes 13.1 % of the writes (even: 12.5 %); all 80.0k writes/s completed, p99 3.42 ms; \
          a `newest` costs 16 scan calls, p99 4.11 ms."
     );
     let end = |names: &[&str]| {
@@ -288,11 +288,11 @@ fn what_reads_pay_ends_the_sentence() {
     };
     assert_eq!(
         end(&["newest", "window"]),
-        "a `newest` costs 16 scan calls, p99 2 ms; a `window` costs 16 scan calls, p99 3 ms."
+        "a `newest` costs 16 scan calls, p99 2.00 ms; a `window` costs 16 scan calls, p99 3.00 ms."
     );
     assert_eq!(
         end(&["newest", "window", "page"]),
-        "dearest of 3 reads: a `page` costs 16 scan calls, p99 4 ms."
+        "dearest of 3 reads: a `page` costs 16 scan calls, p99 4.00 ms."
     );
 }
 
@@ -310,7 +310,7 @@ fn a_hotspot_of_reads() {
             }];
         }),
         "Lookback hotspot: 84 % of what the hot server is asked for are reads, so one of 8 servers takes 91.2 % of the reads; \
-         all 80k writes/s completed, p99 3.42 ms; a `newest` costs 16 scan calls, p99 812 ms, 310 of 400 reads/s completed."
+         all 80.0k writes/s completed, p99 3.42 ms; a `newest` costs 16 scan calls, p99 812 ms, 310 of 400 reads/s completed."
     );
 }
 

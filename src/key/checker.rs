@@ -38,6 +38,8 @@ pub(super) struct Checker<'a> {
     pub draws: u32,
     /// MD5s so far.
     pub md5_sites: usize,
+    /// Parameters that were named so far.
+    pub parameters: BTreeMap<String, i64>,
 }
 
 /// A part of a key, in the order of its bytes.
@@ -69,6 +71,7 @@ impl<'a> Checker<'a> {
             hashing: 0,
             draws: 0,
             md5_sites: 0,
+            parameters: BTreeMap::new(),
         }
     }
 

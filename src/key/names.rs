@@ -37,8 +37,9 @@ impl Checker<'_> {
         if let Some(field) = self.environment.schema.find(name) {
             return Some(self.field(field));
         }
-        if let Some(value) = self.environment.parameters.get(name) {
-            return Some(Typed::int(*value));
+        if let Some(&value) = self.environment.parameters.get(name) {
+            self.parameters.insert(name.to_owned(), value);
+            return Some(Typed::int(value));
         }
         if name == "LONG_MAX" {
             return Some(Typed::int(i64::MAX));

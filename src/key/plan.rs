@@ -79,6 +79,7 @@ pub struct SegmentText {
 #[derive(Debug, Clone)]
 pub struct KeyPlan {
     text: String,
+    parameters: BTreeMap<String, i64>,
     notes: Vec<KeyNote>,
     segments: Vec<Segment>,
     shape: Shape,
@@ -137,6 +138,7 @@ impl KeyPlan {
         let used: Vec<FieldId> = segments.iter().flat_map(Segment::fields).copied().collect();
         Ok(Self {
             text: text.to_owned(),
+            parameters: checker.parameters,
             notes,
             md5_operands: md5_sites::operands(segments.iter().map(|segment| &segment.code)),
             buckets: reach::leading_buckets(&segments),
@@ -154,6 +156,11 @@ impl KeyPlan {
     /// The expression as written.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The parameters that the expression uses, derived fields expanded: with its text they tell one key from another.
+    pub fn parameters(&self) -> &BTreeMap<String, i64> {
+        &self.parameters
     }
 
     /// Lints of the language.

@@ -8,13 +8,17 @@ use super::shape::Shape;
 /// The most values that are still called buckets.
 const MOST: usize = 65_536;
 
-/// Values of the first segment that is not constant, after the constant ones, when it is a bucket.
+/// Values of the first segment that is not constant, after the constant ones, when it is a bucket; of a bucket number that has only one
+/// value, this one: `salt(1, x)` is the salt of a sweep's first point.
 pub(super) fn leading_buckets(segments: &[Segment]) -> Option<Vec<Vec<u8>>> {
     let mut prefix = Vec::new();
     for segment in segments {
         if let Some(constant) = segment.constant() {
             prefix.extend(constant);
-            continue;
+            match is_bucket_number(&segment.code) {
+                true => return Some(vec![prefix]),
+                false => continue,
+            }
         }
         let mut values = bytes_values(&segment.code)?;
         for value in &mut values {
@@ -25,6 +29,20 @@ pub(super) fn leading_buckets(segments: &[Segment]) -> Option<Vec<Vec<u8>>> {
         return Some(values);
     }
     None
+}
+
+fn is_bucket_number(code: &BytesCode) -> bool {
+    let BytesCode::Int(_, number) = code else {
+        return false;
+    };
+    matches!(
+        number.op,
+        IntOp::Random { .. }
+            | IntOp::RoundRobin { .. }
+            | IntOp::Salt { .. }
+            | IntOp::Pmod(..)
+            | IntOp::Remainder(..)
+    )
 }
 
 fn product<A, B, T>(left: &[A], right: &[B], make: impl Fn(&A, &B) -> T) -> Option<Vec<T>> {

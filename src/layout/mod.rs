@@ -4,6 +4,7 @@
 
 mod change_lints;
 mod explanation;
+mod few_values;
 mod key_lints;
 mod key_sample;
 mod load_lints;

@@ -2,7 +2,9 @@
 
 use super::key_sample::{KeySample, is_entity, is_skewed};
 use super::starting_regions::StartingRegions;
-use super::{EntityShare, KeyBucket, Layout, RegionForecast, Replicate, key_lints, read_forecast};
+use super::{
+    EntityShare, KeyBucket, Layout, RegionForecast, Replicate, few_values, key_lints, read_forecast,
+};
 use crate::engine::{ExistingRows, TableCopy};
 use crate::key::KeyPlan;
 use crate::keyspace::{KeyRange, Router, RowKey};
@@ -57,7 +59,8 @@ impl Layout {
         let table = Table::of(strategy, replicate);
         let start = StartingRegions::of(&table, sample);
         let regions = forecast(&strategy.key, &start.points, sample);
-        let lints = key_lints::of(strategy, &start, &regions);
+        let mut lints = key_lints::of(strategy, &start, &regions);
+        lints.extend(few_values::lint(strategy, sample, &regions));
         let copies = LaidCopy::all(strategy, replicate, sample);
         let points = &start.points;
         let reads = read_forecast::of(strategy, replicate, sample, points, &regions, &copies);

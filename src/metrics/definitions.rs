@@ -102,6 +102,7 @@ pub(super) const DEFINITIONS: &[Definition] = metrics! {
     "saturated_time_fraction", Fraction, Lower, SHARE, "intervals with a saturated (handlers > 95 % busy) or refusing server";
     "utilisation_max", Fraction, Lower, SHARE, "busy handlers of the busiest server";
     "utilisation_mean", Fraction, Neither, SHARE, "busy handlers of all servers";
+    "unsettled_ms", Millis, Lower, ANY, "from the end of the warm-up until response times (in closed loops throughput too) had settled, by MSER-5; 0 when they had before, undefined when operations pile up";
     "saturated", Fraction, Lower, SHARE, "share of the replicates in which operations piled up (open loop) or a server was more than 95 % busy (closed loop)";
     "server_capacity_per_sec", PerSecond, Higher, ANY, "rows a second of these writes on one saturated server with one region";
     "usable_capacity_per_sec", PerSecond, Higher, ANY, "servers x server_capacity_per_sec / server_peak_to_mean";

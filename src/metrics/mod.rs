@@ -29,6 +29,7 @@ mod summary;
 mod table;
 mod tally;
 mod top_regions;
+mod warm_up;
 
 pub use catalogue::{
     Better, Definition, NEIGHBOUR_RESPONSE, NOT_OF_A_RUN, PER_NEIGHBOUR, PER_READ, PER_WRITE,

@@ -10,6 +10,7 @@ use super::neighbour_side::NeighbourSide;
 use super::read_side::ReadSide;
 use super::table::Table;
 use super::tally::Tally;
+use super::warm_up::WarmUp;
 use super::{ReadWork, RunResult, summary};
 use crate::time::{SimDuration, SimTime};
 use crate::workload::{ReadId, WriteId};
@@ -70,6 +71,9 @@ pub struct Recorder {
     pub(super) demand: Demand,
     pub(super) reads: ReadSide,
     pub(super) neighbours: NeighbourSide,
+    /// Completions of all writes, and of all reads, from the start.
+    pub(super) write_warm_up: WarmUp,
+    pub(super) read_warm_up: WarmUp,
     /// Operations offered, by interval and write.
     pub(super) offered: Table<u32>,
     /// Operations given up, by interval.
@@ -123,6 +127,8 @@ impl Recorder {
             reads: ReadSide::new(&config, &intervals),
             neighbours: NeighbourSide::new(&config),
             writes: vec![Tally::new(config.duration.as_nanos()); config.writes],
+            write_warm_up: WarmUp::new(config.duration.as_nanos()),
+            read_warm_up: WarmUp::new(config.duration.as_nanos()),
             offered: Table::new(config.writes),
             given_up: Table::new(1),
             servers: Table::new(servers),
@@ -218,8 +224,11 @@ impl Recorder {
             self.servers.reach(interval);
         }
         self.servers.cell(interval, server as usize).completed += 1;
+        let intended = intended.as_nanos();
+        self.write_warm_up
+            .completed(finished, finished.saturating_sub(intended));
         self.writes[usize::from(write.0)].completed(
-            intended.as_nanos(),
+            intended,
             finished,
             self.warmup,
             within_deadline,
@@ -265,12 +274,14 @@ impl Recorder {
         within_deadline: bool,
         work: ReadWork,
     ) {
-        let finished = finished.as_nanos();
+        let (intended, finished) = (intended.as_nanos(), finished.as_nanos());
         self.reads.ended(&self.intervals, finished);
+        self.read_warm_up
+            .completed(finished, finished.saturating_sub(intended));
         let read = &mut self.reads.reads[usize::from(read.0)];
-        let in_cohort =
-            read.tally
-                .completed(intended.as_nanos(), finished, self.warmup, within_deadline);
+        let in_cohort = read
+            .tally
+            .completed(intended, finished, self.warmup, within_deadline);
         if in_cohort {
             read.worked(work);
         }

@@ -99,6 +99,7 @@ impl Summary {
             read.skew(&self.grid, &READS, &mut metrics);
             metrics.extend(READ_RATES.into_iter().zip(reads.rates(seconds)));
         }
+        metrics.insert("unsettled_ms", self.unsettled_ms(&metrics));
         let neighbours = std::mem::take(&mut self.run.neighbours);
         let (neighbours, of_all, neighbour_response) = neighbours.close(seconds);
         metrics.extend(of_all);
@@ -268,6 +269,25 @@ impl Summary {
             false => most.map(|most| most > BUSY),
         };
         metrics.insert("saturated", saturated.map(|yes| f64::from(u8::from(yes))));
+    }
+
+    /// How much of the window passed before the run had settled: that of the writes or of the reads, whichever took longer. What piles up
+    /// in an open loop never settles; a run that ended early was no steady one.
+    fn unsettled_ms(&self, metrics: &Scalars) -> Option<f64> {
+        let config = &self.run.config;
+        let piles_up = config.open_loop && metrics.get("saturated") == Some(&Some(1.0));
+        if piles_up || self.end < config.duration.as_nanos() {
+            return None;
+        }
+        let warm_up = config.warmup.as_nanos();
+        let kinds = [&self.run.write_warm_up, &self.run.read_warm_up];
+        // What open loops complete is what they are offered: chance, not the cluster.
+        let unsettled = kinds.map(|kind| kind.unsettled(warm_up, !config.open_loop));
+        unsettled
+            .into_iter()
+            .flatten()
+            .max()
+            .map(|nanos| nanos as f64 / 1e6)
     }
 
     /// Whether the writes in flight, or the reads, grew by more than 1 % of the offered ones over the second half of the window (from

@@ -7,8 +7,8 @@ use super::scorecard::{Heading, Scorecard};
 use super::terminal::{self, Style};
 use super::{csv_files, markdown};
 use crate::experiment::{
-    ChangeVerdict, ComparedResults, MetricChange, ResultsComparison, Rewrite, StrategyChange,
-    point_label,
+    ChangeVerdict, ComparedResults, MetricChange, ParameterChange, ResultsComparison, Rewrite,
+    StrategyChange, point_label,
 };
 use std::fmt::Write;
 
@@ -259,10 +259,26 @@ fn rewrite(rewrite: &Rewrite) -> String {
     let number = |kind: Kind, value: Option<f64>| {
         value.map_or(UNDEFINED.to_owned(), |value| kind.text(value))
     };
+    let parameters: Vec<String> = rewrite.parameters.iter().map(parameter).collect();
+    let through = match parameters.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", parameters.join(", ")),
+    };
     format!(
-        "The key changed, and a row key can't be changed in place: {} rows are to be read ({}) and written again ({}), in each replica.",
+        "The key changed{through}, and a row key can't be changed in place: {} rows are to be read ({}) and written again ({}), in each replica.",
         number(Kind::Compact, rewrite.rows),
         number(Kind::Bytes, rewrite.bytes_read),
         number(Kind::Bytes, rewrite.bytes_written),
+    )
+}
+
+/// `buckets 8 → 16`.
+fn parameter(change: &ParameterChange) -> String {
+    let value = |value: Option<i64>| value.map_or("unused".to_owned(), |value| value.to_string());
+    format!(
+        "`{}` {} → {}",
+        change.name,
+        value(change.before),
+        value(change.after)
     )
 }

@@ -2,7 +2,7 @@
 
 use super::chart::Chart;
 use super::number::{Kind, UNDEFINED};
-use super::scorecard::{Scorecard, provenance, verdict};
+use super::scorecard::{self, Scorecard, provenance, verdict};
 use super::{knees, metric, neighbour_prices, read_prices, sweep_views};
 use crate::experiment::{ReadResult, Results, StrategyResult};
 use std::fmt::Write;
@@ -42,10 +42,10 @@ pub fn summary(results: &Results, charts: &[Chart]) -> String {
     let first = results.first_point();
     let of_first = sweep_views::first_point(results);
     let of_first = of_first.map_or_else(String::new, |point| format!(" at {}", escaped(&point)));
-    if let Some(table_of_knees) = knees::of(results) {
-        let table_of_knees = table(&table_of_knees);
+    if let Some((table_of_knees, caption)) = knees::of(results).zip(knees::caption(results)) {
+        let (table_of_knees, caption) = (table(&table_of_knees), escaped(&caption));
         line(format_args!(
-            "\n## What each strategy sustains\n\n{table_of_knees}\n"
+            "\n## What each strategy sustains\n\n{table_of_knees}\n{caption}\n"
         ));
         for (strategy, knee) in knees::found(results) {
             let (name, sentence) = (knees::name(strategy), escaped(&knee.sentence));
@@ -89,10 +89,26 @@ pub fn summary(results: &Results, charts: &[Chart]) -> String {
         }
     }
 
+    let paired = first.paired_verdicts();
+    for (at, verdict) in paired.iter().enumerate() {
+        if at == 0 {
+            line(format_args!(
+                "\n## Against {}\n\n{}:\n",
+                escaped(verdict.baseline),
+                scorecard::PAIRED
+            ));
+        }
+        line(format_args!(
+            "- **{}**: {}",
+            verdict.strategy,
+            escaped(&verdict.in_full)
+        ));
+    }
+
     if !results.expectations.is_empty() {
         line(format_args!("\n## Expectations\n"));
         for expectation in &results.expectations {
-            let mark = if expectation.holds { "✓" } else { "✗" };
+            let mark = scorecard::mark(expectation.standing());
             let because = expectation
                 .because
                 .as_ref()

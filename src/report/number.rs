@@ -4,6 +4,7 @@
 //! space, so that no renderer tears them off; nothing is rounded to a bound that it does not reach (99.997 % is not 100 %).
 
 use crate::experiment::Measure;
+use crate::units;
 
 /// What an undefined number looks like.
 pub const UNDEFINED: &str = "–";
@@ -35,12 +36,13 @@ impl Kind {
             return UNDEFINED.to_owned();
         }
         match self {
-            Self::Compact => compact(value),
-            Self::Millis => duration_ms(value),
+            Self::Compact => units::compact(value),
+            // The only space is the one before the unit.
+            Self::Millis => units::millis(value).replace(' ', &NBSP.to_string()),
             Self::Percent => percent(value),
-            Self::Ratio => format!("{}×", ratio_digits(value)),
+            Self::Ratio => units::times(value),
             Self::Bytes => bytes(value),
-            Self::Plain => significant(value),
+            Self::Plain => units::significant(value),
         }
     }
 
@@ -119,7 +121,7 @@ pub fn trimmed(value: f64, places: usize) -> String {
 
 /// A tick of a compact axis: `0`, `2.5k`, `40k`.
 pub fn tick(value: f64) -> String {
-    let (scaled, suffix) = scale(value.abs());
+    let (scaled, suffix) = units::scaled(value.abs());
     format!(
         "{}{}{suffix}",
         if value < 0.0 { "−" } else { "" },
@@ -152,48 +154,6 @@ pub fn ascii(text: &str) -> String {
     plain
 }
 
-/// The greatest power of 1000 below `magnitude`, after rounding to three digits, and its suffix.
-fn scale(magnitude: f64) -> (f64, &'static str) {
-    match magnitude {
-        m if m < 999.5 => (m, ""),
-        m if m < 999.5e3 => (m / 1e3, "k"),
-        m if m < 999.5e6 => (m / 1e6, "M"),
-        m if m < 999.5e9 => (m / 1e9, "G"),
-        m => (m / 1e12, "T"),
-    }
-}
-
-fn compact(value: f64) -> String {
-    let (scaled, suffix) = scale(value.abs());
-    let sign = if value < 0.0 { "−" } else { "" };
-    if suffix.is_empty() && scaled.fract() == 0.0 {
-        return format!("{sign}{scaled}");
-    }
-    format!("{sign}{}{suffix}", significant(scaled))
-}
-
-/// Three significant digits of a number, never in scientific notation; whole numbers keep all their digits.
-fn significant(value: f64) -> String {
-    match value.abs() {
-        0.0 => "0".to_owned(),
-        m if m >= 99.95 => format!("{value:.0}"),
-        m if m >= 9.995 => format!("{value:.1}"),
-        m if m >= 0.09995 => format!("{value:.2}"),
-        m if m >= 0.00095 => format!("{value:.4}"),
-        _ => format!("{value:.6}"),
-    }
-}
-
-fn duration_ms(value: f64) -> String {
-    let (scaled, unit) = match value.abs() {
-        m if m < 999.5 => (value, "ms"),
-        m if m < 180e3 => (value / 1e3, "s"),
-        m if m < 3.0 * 3600e3 => (value / 60e3, "min"),
-        _ => (value / 3600e3, "h"),
-    };
-    format!("{}{NBSP}{unit}", significant(scaled))
-}
-
 fn bytes(value: f64) -> String {
     const UNITS: [&str; 6] = ["B", "KB", "MB", "GB", "TB", "PB"];
     let (mut scaled, mut unit) = (value, 0);
@@ -204,19 +164,9 @@ fn bytes(value: f64) -> String {
     let digits = match unit {
         0 if scaled.fract() == 0.0 => format!("{scaled}"),
         0 => trimmed(scaled, 1),
-        _ => significant(scaled),
+        _ => units::significant(scaled),
     };
     format!("{digits}{NBSP}{}", UNITS[unit])
-}
-
-fn ratio_digits(value: f64) -> String {
-    match value.abs() {
-        m if m >= 9_999.5 => compact(value),
-        m if m >= 99.95 => format!("{value:.0}"),
-        m if m >= 1.9995 => format!("{value:.1}"),
-        m if m >= 0.0995 || m == 0.0 => format!("{value:.2}"),
-        _ => format!("{value:.3}"),
-    }
 }
 
 fn percent(fraction: f64) -> String {

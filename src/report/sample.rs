@@ -3,8 +3,8 @@
 //! The numbers are plausible, not simulated.
 
 use crate::experiment::{
-    Curve, ExpectationResult, ExpectedBound, FoundValue, KeyMapBucket, Measure, Metric, Results,
-    ScenarioInfo, StrategyResult, WriteResult,
+    Comparison, Curve, ExpectationResult, ExpectedBound, FoundValue, KeyMapBucket, Measure, Metric,
+    Results, ScenarioInfo, StrategyResult, WriteResult,
 };
 use crate::metrics::{Counts, Series};
 use std::collections::BTreeMap;
@@ -80,6 +80,7 @@ pub fn strategy<R: AsRef<[u64]>>(name: &str, servers: u32, rows: &[R]) -> Strate
         title: String::new(),
         sweep: BTreeMap::new(),
         key: "be8(ts)".to_owned(),
+        parameters: BTreeMap::new(),
         servers,
         metrics: BTreeMap::new(),
         values: BTreeMap::new(),
@@ -368,6 +369,8 @@ pub fn five_keys() -> Results {
             bound: ExpectedBound::Above(0.95),
             holds: true,
             because: Some("all series of a second are neighbours in the key space".to_owned()),
+            issue: None,
+            reason: None,
         },
         ExpectationResult {
             sweep: Default::default(),
@@ -380,7 +383,54 @@ pub fn five_keys() -> Results {
             bound: ExpectedBound::Above(5.0),
             holds: false,
             because: None,
+            issue: None,
+            reason: None,
+        },
+        ExpectationResult {
+            sweep: Default::default(),
+            ratio_to_sweep: Default::default(),
+            strategy: "reversed".to_owned(),
+            metric: "server_peak_to_mean".to_owned(),
+            ratio_to: None,
+            record: None,
+            value: FoundValue::Number(measure(1.7)),
+            bound: ExpectedBound::Below(1.2),
+            holds: false,
+            because: None,
+            issue: Some("#12, one host writes too much".to_owned()),
+            reason: None,
         },
     ];
+    results.comparisons = ["opentsdb", "hashed"]
+        .into_iter()
+        .flat_map(compared)
+        .collect();
     results
+}
+
+/// A strategy against the first: throughput, what is not known, and what hardly differs.
+fn compared(strategy: &str) -> [Comparison; 3] {
+    let open = Measure {
+        censored: true,
+        ..Measure::UNDEFINED
+    };
+    let near = Measure {
+        mean: Some(1.01),
+        low: Some(0.98),
+        high: Some(1.04),
+        ..measure(1.0)
+    };
+    [
+        ("server_peak_to_mean", near, false),
+        ("write_throughput_per_sec", measure(4.02), true),
+        ("write_response_ms.p99", open, false),
+    ]
+    .map(|(metric, ratio, significant)| Comparison {
+        strategy: strategy.to_owned(),
+        sweep: Default::default(),
+        baseline: "monotonic".to_owned(),
+        metric: metric.to_owned(),
+        ratio,
+        significant,
+    })
 }

@@ -4,7 +4,19 @@
 
 use super::number::{self, Kind, UNDEFINED};
 use super::{metric, sweep_views};
-use crate::experiment::{Results, StrategyResult};
+use crate::experiment::{Results, Standing, StrategyResult};
+
+/// What stands above paired verdicts.
+pub const PAIRED: &str = "Replicate by replicate, which meet the same operations: mean changes with their 95 % intervals";
+
+/// The sign before an expectation.
+pub fn mark(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Holds => "✓",
+        Standing::KnownToFail => "~",
+        Standing::Broken | Standing::Mended => "✗",
+    }
+}
 
 /// One column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! The summary for a terminal: scorecard, verdicts, expectations, provenance. Must not know files.
 
-use super::scorecard::{Scorecard, provenance, verdict};
+use super::scorecard::{self, Scorecard, provenance, verdict};
 use super::{knees, neighbour_prices, number, read_prices, sweep_views};
-use crate::experiment::{ExpectationResult, Results};
+use crate::experiment::{ExpectationResult, Results, Standing};
 use comfy_table::{
     CellAlignment, ContentArrangement, ContentLineStyle, LineStyle, Table, TableStyle,
 };
@@ -49,13 +49,17 @@ pub fn summary(results: &Results, style: Style) -> String {
     lines.extend(painted_table(scorecard, true, style));
     lines.push(String::new());
     let further = [
-        knees::of(results),
-        read_prices::of(results),
-        neighbour_prices::of(results),
+        (knees::of(results), knees::caption(results)),
+        (read_prices::of(results), None),
+        (neighbour_prices::of(results), None),
     ];
-    for prices in further.into_iter().flatten() {
+    for (prices, caption) in further {
+        let Some(prices) = prices else { continue };
         let prices = fitted(without_repeats(prices), style);
         lines.extend(painted_table(prices, false, style));
+        if let Some(caption) = caption {
+            lines.extend(wrapped(&caption, style.width, "", "  "));
+        }
         lines.push(String::new());
     }
     let sentences = sweep_views::sentences(results);
@@ -82,6 +86,15 @@ pub fn summary(results: &Results, style: Style) -> String {
         let name = format!("{:<longest$}  ", strategy.name);
         lines.extend(wrapped(verdict(strategy), style.width, &name, &indent));
     }
+    let paired = first.paired_verdicts();
+    for (at, verdict) in paired.iter().enumerate() {
+        if at == 0 {
+            lines.push(String::new());
+            lines.push(format!("against {}", verdict.baseline));
+        }
+        let name = format!("{:<longest$}  ", verdict.strategy);
+        lines.extend(wrapped(&verdict.in_short, style.width, &name, &indent));
+    }
     if !results.expectations.is_empty() {
         lines.push(String::new());
         for expectation in &results.expectations {
@@ -104,10 +117,12 @@ pub fn summary(results: &Results, style: Style) -> String {
 }
 
 fn expectation_lines(expectation: &ExpectationResult, style: Style) -> Vec<String> {
-    let (mark, colour) = if expectation.holds {
-        ("✓", GREEN)
-    } else {
-        ("✗", RED)
+    let standing = expectation.standing();
+    let mark = scorecard::mark(standing);
+    let colour = match standing {
+        Standing::Holds => GREEN,
+        Standing::KnownToFail => DIM,
+        Standing::Broken | Standing::Mended => RED,
     };
     let text = format!("{}: {expectation}", expectation.strategy);
     // In ASCII the marks are words, `ok` and `FAIL`.

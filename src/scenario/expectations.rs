@@ -76,6 +76,7 @@ fn read_one(
     let point = points.point;
     let chosen = read_strategy(reader, "strategy", strategies, true);
     let because = reader.text("because").map(str::to_owned);
+    let issue = read_issue(reader);
     let here = match reader.entry("at") {
         None => true,
         Some(entry) => match points.sweep.read_at(reader.sink, &entry.node, points.file) {
@@ -107,6 +108,7 @@ fn read_one(
                 key.strategy = at;
                 key.point = point;
                 key.because.clone_from(&because);
+                key.issue.clone_from(&issue);
                 out.push(Expectation::Key(key));
             }
         }
@@ -160,8 +162,23 @@ fn read_one(
             bound,
             ratio_to: ratio,
             because,
+            issue: issue.clone(),
         });
     }
+}
+
+/// What it is known to fail for: a text that says something.
+fn read_issue(reader: &Reader<'_>) -> Option<String> {
+    let issue = reader.text("issue")?;
+    if issue.trim().is_empty() {
+        reader.sink.error(
+            &value_place(reader, "issue"),
+            "`issue` says nothing",
+            "expected what is known to fail, or where that is written",
+        );
+        return None;
+    }
+    Some(issue.to_owned())
 }
 
 /// The strategies that a name stands for: one, or all for `"*"`.

@@ -60,6 +60,7 @@ pub(super) fn read_golden(
             expected: expected.clone(),
             found: key,
             because: None,
+            issue: None,
             span,
         });
     }

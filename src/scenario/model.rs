@@ -254,6 +254,8 @@ pub enum Expectation {
         ratio_to: Option<RatioTo>,
         /// Why.
         because: Option<String>,
+        /// What it is known to fail for.
+        issue: Option<String>,
     },
     /// A golden key, computed at load time: it holds when `found` equals `expected`.
     Key(ExpectedKey),
@@ -298,6 +300,8 @@ pub struct ExpectedKey {
     pub found: RowKey,
     /// Why.
     pub because: Option<String>,
+    /// What it is known to fail for.
+    pub issue: Option<String>,
     /// Its place in the file.
     pub span: Range<usize>,
 }

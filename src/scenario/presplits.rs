@@ -206,7 +206,7 @@ pub(super) fn resolve(
     match request {
         Request::Ready(presplit) => presplit.clone(),
         Request::Buckets(place) => {
-            let Some(buckets) = key.leading_buckets().filter(|buckets| buckets.len() > 1) else {
+            let Some(buckets) = key.leading_buckets() else {
                 let diagnostic = Diagnostic::error(format!("`{}` does not lead with a bucket", key.text()))
                     .label("`buckets` cuts between the values of a leading bucket")
                     .help("lead with `be1(random(16))`, `salt(16, ...)` or the like, or take another algorithm");

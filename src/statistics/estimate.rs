@@ -122,9 +122,14 @@ fn variance_of_mean(values: &[f64]) -> f64 {
 
 /// The 97.5 % quantile of Student's t with `freedom` >= 1 degrees of freedom.
 fn t_975(freedom: f64) -> f64 {
+    t_quantile(0.975, freedom)
+}
+
+/// The quantile of Student's t with `freedom` >= 1 degrees of freedom at `probability`, in (0, 1).
+pub(super) fn t_quantile(probability: f64, freedom: f64) -> f64 {
     let exact = StudentsT::new(0.0, 1.0, freedom)
         .expect("degrees of freedom are at least one")
-        .inverse_cdf(0.975);
+        .inverse_cdf(probability);
     // Rounded far below its use, so that the platform's logarithm can't show in a result.
     (exact * 1e9).round() / 1e9
 }

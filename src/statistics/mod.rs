@@ -1,18 +1,22 @@
-//! Pure statistics: means with intervals, paired ratios, quantiles, evenness, frequent items, what a sample's median is worth, and what
-//! an even spread looks like by chance.
+//! Pure statistics: means with intervals, paired ratios, quantiles, evenness, frequent items, what a sample's median is worth, what
+//! an even spread looks like by chance, and whether a series has settled.
 //!
 //! Must not know what is counted, nor how a number is printed.
 
 mod balls_in_bins;
 mod estimate;
 mod evenness;
+mod placement_peaks;
 mod quantile;
 mod sample_median;
 mod space_saving;
+mod warm_up;
 
 pub use balls_in_bins::{ExpectedPeak, expected_peak};
 pub use estimate::{Estimate, paired_ratio, unpaired_difference, unpaired_ratio};
 pub use evenness::{effective_number, gini, gini_of_runs};
+pub use placement_peaks::PlacementPeaks;
 pub use quantile::{median, quantile};
 pub use sample_median::{SampleMedian, sample_median_error};
 pub use space_saving::{HeavyItem, SpaceSaving};
+pub use warm_up::{Settling, settling};

@@ -1,4 +1,5 @@
-//! Numbers with units, as scenario files write them (`"2ms"`, `"64KB"`, `"40k/s"`), and their parsers.
+//! Numbers with units, as scenario files write them (`"2ms"`, `"64KB"`, `"40k/s"`), and their parsers; measured
+//! numbers as people read them.
 //!
 //! Must not know where a number came from: errors say what was found and expected, not where.
 //! Values are read exactly, as decimal fractions: `"0.3ms"` is 300,000 ns, not the nearest binary double.
@@ -6,8 +7,10 @@
 
 mod decimal;
 mod error;
+mod readable;
 
 pub use error::{UnitError, UnitKind};
+pub use readable::{compact, millis, scaled, significant, times};
 
 use decimal::Decimal;
 use std::fmt;

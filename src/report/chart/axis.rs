@@ -27,6 +27,11 @@ impl Axis {
     /// From 0 to a round number at or above `max`, about `count` ticks, labelled compactly; 0 to 1 when `max` is not
     /// positive.
     pub fn from_zero(max: f64, count: usize) -> Self {
+        Self::from_zero_labelled(max, count, number::tick)
+    }
+
+    /// The same, with ticks labelled by `label`.
+    pub fn from_zero_labelled(max: f64, count: usize, label: impl Fn(f64) -> String) -> Self {
         let max = if max > 0.0 && max.is_finite() {
             max
         } else {
@@ -36,7 +41,7 @@ impl Axis {
         let steps = (max / step - 1e-9).ceil().max(1.0) as usize;
         let ticks = (0..=steps)
             .map(|i| i as f64 * step)
-            .map(|value| (value, number::tick(value)))
+            .map(|value| (value, label(value)))
             .collect();
         Self::new(0.0..steps as f64 * step, ticks)
     }

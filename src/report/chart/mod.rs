@@ -2,7 +2,8 @@
 //! subtitle; lines are labelled directly; the same colour is the same strategy everywhere.
 //!
 //! 1 key map with the server strip (one a strategy) · 2 load per server over time · 3 Lorenz curve · 4 response time by
-//! percentile · 5 concentration on regions · 6 what more servers give · 7 what spreading the writes costs the reads. Must not know how results were made.
+//! percentile · 5 concentration on regions · 6 what more servers give · 7 what spreading the writes costs the reads ·
+//! and what a sweep gives along its values. Must not know how results were made.
 
 mod axis;
 mod canvas;
@@ -32,6 +33,8 @@ mod scaling;
 mod server_load;
 mod server_strip;
 mod svg_backend;
+mod sweep;
+mod sweep_places;
 mod theme;
 mod trade_off;
 
@@ -52,7 +55,7 @@ use crate::report::metric;
 /// A finished chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chart {
-    /// File stem: `key-map-salted`, `server-load`, `lorenz`, `response-time`, `concentration`, `scaling`, `trade-off`.
+    /// File stem: `key-map-salted`, `server-load`, `lorenz`, `response-time`, `concentration`, `scaling`, `trade-off`, `sweep`.
     pub name: String,
     /// The finding.
     pub title: String,
@@ -73,8 +76,8 @@ impl ChartError {
     }
 }
 
-/// Every chart that `results` have data for, in order; heat in `colours`. Of a sweep its first point is drawn, and what more servers
-/// give where they are swept.
+/// Every chart that `results` have data for, in order; heat in `colours`. Of a sweep first what it gives along its values, then its
+/// first point, and what more servers give where they are swept.
 ///
 /// # Errors
 /// When plotters can't measure text, which the fonts compiled in exclude.
@@ -85,6 +88,7 @@ pub fn charts(results: &Results, colours: HeatColours) -> Result<Vec<Chart>, Cha
     let mapped = key_buckets::readable(results);
     let scale = key_map::HeatScale::of(&mapped, colours);
     let mut charts = Vec::new();
+    charts.extend(sweep::draw(all)?);
     // The key map is one of writes.
     let written = |strategy: &&StrategyResult| !metric::is_of_reads(strategy);
     for strategy in mapped.strategies.iter().filter(written) {

@@ -4,6 +4,7 @@
 //! Light or dark as the reader's system is, printed light on A4 landscape. Values are read off the charts by pointer and by
 //! keyboard; without scripts they are in tables. Must not draw, nor compute any metric.
 
+mod events;
 mod figures;
 mod html;
 mod sections;
@@ -45,11 +46,13 @@ pub fn page(results: &Results, charts: &[Chart], theme: Option<Theme>) -> String
     sections::sweep(&mut html, results);
     sections::scorecard(&mut html, &first);
     sections::verdicts(&mut html, &first);
+    sections::paired(&mut html, &first);
     sections::knees(&mut html, results);
     sections::reads(&mut html, &first);
     sections::neighbours(&mut html, &first);
     sections::expectations(&mut html, results);
     figures::figures(&mut html, charts);
+    events::events(&mut html, &first);
     sections::statistics(&mut html, &first);
     sections::warnings(&mut html, results);
     sections::provenance(&mut html, results);

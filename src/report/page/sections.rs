@@ -1,7 +1,7 @@
 //! The parts of the page that are text and tables. Must not know charts' contents.
 
-use super::html::{Html, lines, text};
-use crate::experiment::{Results, StrategyResult};
+use super::html::{Html, lines, prose, text};
+use crate::experiment::{ExpectationResult, Results, Standing, StrategyResult};
 use crate::report::chart::{Chart, strategy_colour};
 use crate::report::metric;
 use crate::report::number::{self, Kind, UNDEFINED};
@@ -16,7 +16,7 @@ pub fn head(html: &mut Html, results: &Results, charts: &[Chart], headline: &str
     if let Some(price) = price.filter(|price| price.title != headline) {
         html.line(format_args!(
             "<p class=\"finding\">{}</p>",
-            text(&price.title)
+            prose(&price.title)
         ));
     }
     if !results.scenario.question.is_empty() {
@@ -61,7 +61,7 @@ pub fn sweep(html: &mut Html, results: &Results) {
     };
     html.line(format_args!("<h2>The sweep</h2>"));
     for sentence in sweep_views::sentences(results) {
-        html.line(format_args!("<p>{}</p>", text(&sentence)));
+        html.line(format_args!("<p>{}</p>", prose(&sentence)));
     }
     let mut card = Scorecard::of(results);
     for cell in card.rows.iter_mut().flatten() {
@@ -110,10 +110,10 @@ pub fn verdicts(html: &mut Html, results: &Results) {
             dot(index),
             text(&strategy.name),
             text(strategy.key.trim()),
-            text(scorecard::verdict(strategy))
+            prose(scorecard::verdict(strategy))
         ));
         if !strategy.advice.is_empty() {
-            html.line(format_args!("<dd>{}</dd>", text(&strategy.advice)));
+            html.line(format_args!("<dd>{}</dd>", prose(&strategy.advice)));
         }
         if !strategy.entities.is_empty() {
             let entities = strategy.entities.join(", ");
@@ -126,9 +126,31 @@ pub fn verdicts(html: &mut Html, results: &Results) {
     html.line(format_args!("</dl>"));
 }
 
+/// Each strategy against the first.
+pub fn paired(html: &mut Html, results: &Results) {
+    let paired = results.paired_verdicts();
+    let Some(first) = paired.first() else {
+        return;
+    };
+    html.line(format_args!(
+        "<h2>Against {}</h2>\n<p class=\"aside\">{}.</p>\n<dl>",
+        text(first.baseline),
+        scorecard::PAIRED
+    ));
+    for verdict in &paired {
+        html.line(format_args!(
+            "<dt>{}</dt>\n<dd>{}</dd>",
+            text(verdict.strategy),
+            prose(&verdict.in_full)
+        ));
+    }
+    html.line(format_args!("</dl>"));
+}
+
 /// The highest load that each strategy keeps within the limits.
 pub fn knees(html: &mut Html, results: &Results) {
-    let Some(mut table_of_knees) = knees::of(results) else {
+    let found = knees::of(results).zip(knees::caption(results));
+    let Some((mut table_of_knees, caption)) = found else {
         return;
     };
     html.line(format_args!("<h2>What each strategy sustains</h2>"));
@@ -136,9 +158,10 @@ pub fn knees(html: &mut Html, results: &Results) {
         *cell = text(cell.as_str());
     }
     table(html, &table_of_knees);
+    html.line(format_args!("<p>{}</p>", text(&caption)));
     html.line(format_args!("<ul>"));
     for (strategy, knee) in knees::found(results) {
-        let (name, sentence) = (text(&knees::name(strategy)), text(&knee.sentence));
+        let (name, sentence) = (text(&knees::name(strategy)), prose(&knee.sentence));
         html.line(format_args!("<li><b>{name}</b> {sentence}.</li>"));
     }
     html.line(format_args!("</ul>"));
@@ -163,7 +186,7 @@ pub fn reads(html: &mut Html, results: &Results) {
                         "<dt>{} of {}</dt>\n<dd>{}</dd>",
                         text(name),
                         text(&strategy.name),
-                        text(&read.words)
+                        prose(&read.words)
                     ));
                 }
             }
@@ -189,18 +212,24 @@ pub fn expectations(html: &mut Html, results: &Results) {
     if results.expectations.is_empty() {
         return;
     }
-    let broken = results.expectations.iter().filter(|it| !it.holds).count();
-    let summary = match (broken, results.expectations.len()) {
-        (0, all) => format!("all {all} hold"),
-        (broken, all) => format!("{broken} of {all} broken"),
+    let all = results.expectations.len();
+    let (holding, broken, known) = ExpectationResult::tally(&results.expectations);
+    let summary = match (broken, known) {
+        (0, 0) => format!("all {all} hold"),
+        (0, known) => format!("{holding} hold, {known} known to fail"),
+        (broken, 0) => format!("{broken} of {all} broken"),
+        (broken, known) => format!("{broken} of {all} broken, {known} known to fail"),
     };
     html.line(format_args!(
         "<h2>Expectations: {summary}</h2>\n<ul class=\"expectations\">"
     ));
     for expectation in &results.expectations {
-        let (mark, class) = match expectation.holds {
-            true => ("✓", "holds"),
-            false => ("✗", "broken"),
+        let standing = expectation.standing();
+        let mark = scorecard::mark(standing);
+        let class = match standing {
+            Standing::Holds => "holds",
+            Standing::KnownToFail => "known",
+            Standing::Broken | Standing::Mended => "broken",
         };
         let because = expectation
             .because
@@ -295,7 +324,7 @@ pub fn warnings(html: &mut Html, results: &Results) {
     }
     html.line(format_args!("<h2>Warnings</h2>\n<ul>"));
     for warning in &results.warnings {
-        html.line(format_args!("<li>{}</li>", text(warning)));
+        html.line(format_args!("<li>{}</li>", prose(warning)));
     }
     html.line(format_args!("</ul>"));
 }

@@ -1,0 +1,290 @@
+//! What the paired comparisons of one strategy with the first say, in words: `p99 -38 % [-41, -35]; throughput: no significant
+//! difference`. Must not know who reads it.
+//!
+//! Changes are geometric means of the replicates' ratios with t-intervals on the logarithms, told as per cent, and from twice on as
+//! so many times. Logarithms, because noise in rates and response times is proportional to their level, and because the verdict must
+//! not depend on which of the two is called the first: twice and half are equally far from one.
+
+use super::{Comparison, Measure, Results};
+
+/// From this ratio on, `4.00 times` reads better than `+300 %`.
+const TIMES: f64 = 2.0;
+/// Most decimals that are told.
+const MOST_DECIMALS: i32 = 3;
+/// An interval narrower than this part of its mean is that of one value in all replicates, but for rounding.
+const EXACT: f64 = 1e-9;
+
+/// Headline metrics in the order in which they are told, with what sentences call them.
+const LABELS: [(&str, &str); 5] = [
+    ("write_throughput_per_sec", "throughput"),
+    ("makespan_ms", "makespan"),
+    ("write_response_ms.p99", "p99"),
+    ("write_response_ms.mean", "mean response time"),
+    ("server_peak_to_mean", "hottest server ÷ mean"),
+];
+/// So many of them make the short verdict.
+const IN_SHORT: usize = 3;
+
+/// One strategy against another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PairedVerdict<'a> {
+    /// The strategy.
+    pub strategy: &'a str,
+    /// What it is compared with.
+    pub baseline: &'a str,
+    /// Throughput, makespan and p99.
+    pub in_short: String,
+    /// Every headline metric, and what each read takes.
+    pub in_full: String,
+}
+
+impl Results {
+    /// Each strategy that was compared, in the order of the comparisons.
+    pub fn paired_verdicts(&self) -> Vec<PairedVerdict<'_>> {
+        // A metric that comes again belongs to another point of a sweep.
+        let together = |group: &[&Comparison], next: &Comparison| {
+            let same = |it: &&Comparison| {
+                it.strategy == next.strategy
+                    && it.baseline == next.baseline
+                    && it.metric != next.metric
+            };
+            group.iter().all(same)
+        };
+        let mut groups: Vec<Vec<&Comparison>> = Vec::new();
+        for comparison in &self.comparisons {
+            match groups.last_mut() {
+                Some(group) if together(group, comparison) => group.push(comparison),
+                _ => groups.push(vec![comparison]),
+            }
+        }
+        groups
+            .iter()
+            .filter_map(|group| PairedVerdict::of(group))
+            .collect()
+    }
+}
+
+impl<'a> PairedVerdict<'a> {
+    fn of(comparisons: &[&'a Comparison]) -> Option<Self> {
+        let first = comparisons.first()?;
+        let place = |metric: &str| LABELS.iter().position(|(name, _)| *name == metric);
+        let mut ordered = comparisons.to_vec();
+        // Stable: reads follow in their order.
+        ordered.sort_by_key(|it| place(&it.metric).unwrap_or(LABELS.len()));
+        let short: Vec<&Comparison> = ordered
+            .iter()
+            .copied()
+            .filter(|it| place(&it.metric).is_some_and(|at| at < IN_SHORT))
+            .collect();
+        Some(Self {
+            strategy: &first.strategy,
+            baseline: &first.baseline,
+            in_short: told(&short),
+            in_full: told(&ordered),
+        })
+    }
+}
+
+/// The changes one by one, then what did not change, then what is not known.
+fn told(comparisons: &[&Comparison]) -> String {
+    let mut clauses = Vec::new();
+    let (mut alike, mut same, mut open, mut undefined) = (vec![], vec![], vec![], vec![]);
+    for comparison in comparisons {
+        let (ratio, label) = (&comparison.ratio, label(&comparison.metric));
+        match (ratio.mean, ratio.low.zip(ratio.high)) {
+            _ if ratio.censored => open.push(label),
+            (None, _) => undefined.push(label),
+            (Some(mean), None) if (mean - 1.0).abs() < 5e-4 => same.push(label),
+            (Some(_), Some((low, high))) if low == 1.0 && high == 1.0 => same.push(label),
+            (Some(_), Some(_)) if !comparison.significant => alike.push(label),
+            (Some(mean), _) => clauses.push(change(&label, mean, ratio, &comparison.baseline)),
+        }
+    }
+    for (labels, words) in [
+        (alike, "no significant difference"),
+        (same, "the same"),
+        (open, "unknown, as operations were unfinished at the end"),
+        (
+            undefined,
+            "no ratio, because one of them is undefined or zero",
+        ),
+    ] {
+        if !labels.is_empty() {
+            clauses.push(format!("{}: {words}", listed(&labels)));
+        }
+    }
+    clauses.join("; ")
+}
+
+/// `4.00 times [3.99, 4.01] the throughput of plain`, or `p99 -38 % [-41, -35]`.
+fn change(label: &str, mean: f64, ratio: &Measure, baseline: &str) -> String {
+    let interval = ratio.low.zip(ratio.high);
+    if mean >= TIMES {
+        let (number, interval, always) = written(mean, interval, 1.0, false);
+        let of = match label {
+            "throughput" => format!(" of {baseline}"),
+            _ => String::new(),
+        };
+        return format!("{number} times{interval} the {label}{of}{always}");
+    }
+    let percent = |ratio: f64| 100.0 * (ratio - 1.0);
+    let interval = interval.map(|(low, high)| (percent(low), percent(high)));
+    let (number, interval, always) = written(percent(mean), interval, 0.0, true);
+    format!("{label} {number} %{interval}{always}")
+}
+
+/// A number, its interval with a space before it, and what is said where there is no chance in it. Decimals show one digit of the
+/// interval's half-width, and that it does not hold `none`, no change.
+fn written(
+    mean: f64,
+    interval: Option<(f64, f64)>,
+    none: f64,
+    signed: bool,
+) -> (String, String, &'static str) {
+    let text = |value: f64, places: usize| match signed {
+        true => format!("{value:+.places$}"),
+        false => format!("{value:.places$}"),
+    };
+    let Some((low, high)) = interval.filter(|(low, high)| high - low > EXACT * mean.abs()) else {
+        let number = text(mean, 2);
+        let number = number.trim_end_matches('0').trim_end_matches('.');
+        let always = interval.map_or("", |_| " in every replicate");
+        return (number.to_owned(), String::new(), always);
+    };
+    let half = (high - low) / 2.0;
+    let mut places = (-(libm::floor(libm::log10(half)) as i32)).clamp(0, MOST_DECIMALS) as usize;
+    let unit = |places: usize| libm::pow(10.0, -(places as f64));
+    let nearest = (low - none).abs().min((high - none).abs());
+    while nearest < unit(places) / 2.0 && places < MOST_DECIMALS as usize {
+        places += 1;
+    }
+    let interval = format!(" [{}, {}]", text(low, places), text(high, places));
+    (text(mean, places), interval, "")
+}
+
+fn label(metric: &str) -> String {
+    let known = LABELS.iter().find(|(name, _)| *name == metric);
+    if let Some((_, label)) = known {
+        return (*label).to_owned();
+    }
+    let read = metric
+        .strip_prefix("read.")
+        .and_then(|rest| rest.split_once('.'));
+    match read {
+        Some((read, "calls")) => format!("calls of a `{read}`"),
+        Some((read, "response_ms.p99")) => format!("p99 of a `{read}`"),
+        _ => metric.to_owned(),
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn listed(labels: &[String]) -> String {
+    match labels {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compared(metric: &str, mean: f64, interval: Option<(f64, f64)>) -> Comparison {
+        let ratio = Measure {
+            mean: Some(mean),
+            low: interval.map(|(low, _)| low),
+            high: interval.map(|(_, high)| high),
+            ..Measure::UNDEFINED
+        };
+        Comparison {
+            strategy: "salted".to_owned(),
+            sweep: Default::default(),
+            baseline: "plain".to_owned(),
+            metric: metric.to_owned(),
+            ratio,
+            significant: interval.is_some_and(|(low, high)| low > 1.0 || high < 1.0),
+        }
+    }
+
+    fn words(metric: &str, mean: f64, interval: Option<(f64, f64)>) -> String {
+        told(&[&compared(metric, mean, interval)])
+    }
+
+    #[test]
+    fn changes_are_per_cent_and_from_twice_on_times() {
+        let p99 = "write_response_ms.p99";
+        let throughput = "write_throughput_per_sec";
+        assert_eq!(words(p99, 0.62, Some((0.59, 0.65))), "p99 -38 % [-41, -35]");
+        assert_eq!(
+            words(p99, 1.042, Some((1.0395, 1.0446))),
+            "p99 +4.2 % [+4.0, +4.5]"
+        );
+        assert_eq!(
+            words(throughput, 4.0, Some((3.99, 4.012))),
+            "4.00 times [3.99, 4.01] the throughput of plain"
+        );
+        assert_eq!(
+            words(p99, 120.0, Some((102.0, 141.0))),
+            "120 times [102, 141] the p99"
+        );
+        assert_eq!(
+            words("read.newest.calls", 16.0, None),
+            "16 times the calls of a `newest`"
+        );
+        assert_eq!(words(p99, 0.5, None), "p99 -50 %");
+        assert_eq!(
+            words("read.newest.calls", 0.0625, Some((0.0625, 0.0625))),
+            "calls of a `newest` -93.75 % in every replicate"
+        );
+        assert_eq!(
+            words(p99, 0.992, Some((0.984, 0.9998))),
+            "p99 -0.80 % [-1.60, -0.02]"
+        );
+    }
+
+    #[test]
+    fn what_did_not_change_or_is_not_known_gets_no_number() {
+        let mut censored = compared("write_response_ms.p99", 3.0, None);
+        censored.ratio = Measure {
+            censored: true,
+            ..Measure::UNDEFINED
+        };
+        let mut undefined = compared("makespan_ms", 1.0, None);
+        undefined.ratio = Measure::UNDEFINED;
+        let all = [
+            compared("server_peak_to_mean", 1.01, Some((0.98, 1.04))),
+            compared("write_throughput_per_sec", 0.99, Some((0.97, 1.01))),
+            compared("read.newest.calls", 1.0, None),
+            censored,
+            undefined,
+        ];
+        assert_eq!(
+            told(&all.iter().collect::<Vec<_>>()),
+            "server_peak_to_mean and throughput: no significant difference; calls of a `newest`: the same; \
+             p99: unknown, as operations were unfinished at the end; \
+             makespan: no ratio, because one of them is undefined or zero"
+                .replace("server_peak_to_mean", "hottest server ÷ mean")
+        );
+    }
+
+    #[test]
+    fn headlines_come_in_their_order_and_reads_only_in_full() {
+        let all = [
+            compared("server_peak_to_mean", 0.25, Some((0.24, 0.26))),
+            compared("read.newest.calls", 16.0, None),
+            compared("write_throughput_per_sec", 3.0, Some((2.9, 3.1))),
+        ];
+        let verdict = PairedVerdict::of(&all.iter().collect::<Vec<_>>()).unwrap();
+        assert_eq!((verdict.strategy, verdict.baseline), ("salted", "plain"));
+        assert_eq!(
+            verdict.in_short,
+            "3.0 times [2.9, 3.1] the throughput of plain"
+        );
+        assert_eq!(
+            verdict.in_full,
+            "3.0 times [2.9, 3.1] the throughput of plain; hottest server ÷ mean -75 % [-76, -74]; \
+             16 times the calls of a `newest`"
+        );
+    }
+}
