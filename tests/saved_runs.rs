@@ -20,7 +20,7 @@ duration = "400ms"
 warmup = "100ms"
 sample = "50ms"
 [sweep]
-"cluster.servers" = [3, 5]
+cluster.servers = [3, 5]
 [field]
 sensor = { type = "int", count = 90, distribution = { zipf = 0.9 } }
 ts = { type = "timestamp", unit = "ms" }

@@ -120,7 +120,7 @@ impl<'a> ExperimentRuns<'a> {
             JobKind::Knee { replicate, .. } => {
                 let replicate = replicate + 1;
                 format!(
-                    "the knee of `{}`{point}, replicate {replicate}",
+                    "replicate {replicate} of the knee of `{}`{point}",
                     strategy.name
                 )
             }

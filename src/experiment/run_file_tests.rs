@@ -16,7 +16,7 @@ duration = "300ms"
 warmup = "50ms"
 sample = "50ms"
 [sweep]
-"cluster.servers" = [2, 3]
+cluster.servers = [2, 3]
 [field]
 sensor = { type = "int", count = 90, distribution = { zipf = 0.9 } }
 ts = { type = "timestamp", unit = "ms" }
@@ -125,7 +125,7 @@ fn bisections_for_a_knee_are_saved_as_well() {
     let merged = experiment(&scenario);
     assert_eq!(merged.count(), 2 * (3 + 3 + 1));
     for (number, name) in [
-        (2, "the knee of `monotonic` at point 1, replicate 1"),
+        (2, "replicate 1 of the knee of `monotonic` at point 1"),
         (4, "replicate 2 of `monotonic` at point 1"),
     ] {
         assert_eq!(merged.name(number), name);
