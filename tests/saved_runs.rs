@@ -100,9 +100,10 @@ fn a_run_goes_on_after_ctrl_c_to_the_same_bytes() {
     let folder = folder.path();
     let run = ["run", "small.toml", "--threads", "1", "--replicates", "150"];
     let unfinished = folder.join("output/small.unfinished.runs.jsonl.gz");
-    let child = spawned(folder, &run);
+    let mut child = spawned(folder, &run);
     // The header is there, and some runs.
     while fs::metadata(&unfinished).map_or(0, |file| file.len()) < 20_000 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended too early");
         sleep(Duration::from_millis(5));
     }
     let kill = Command::new("kill").arg(child.id().to_string()).status();
