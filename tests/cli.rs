@@ -47,7 +47,7 @@ For more information, try '--help'.
         .stderr_eq(str![[r#"
 error: unrecognized subcommand 'wisdom'
 
-  tip: the commands are new, run, watch, check, explain, size, advise, report, compare, key, splits, presets, schema, completions
+  tip: the commands are new, run, watch, merge, check, explain, size, advise, report, compare, key, splits, presets, schema, completions
 
 Usage: keyheat [OPTIONS] <COMMAND>
 

@@ -16,7 +16,7 @@ pub use format::ResultFormat;
 pub use key::{KeyArguments, KeyFormat};
 pub use new::NewArguments;
 pub use results::{CompareArguments, ImageKind, ReportArguments};
-pub use run::RunArguments;
+pub use run::{MergeArguments, RunArguments};
 pub use scenario::{
     ChangeArguments, CheckArguments, ExplainArguments, ScenarioArguments, SizeArguments,
 };
@@ -34,7 +34,8 @@ const STYLES: Styles = Styles::styled()
     .placeholder(AnsiColor::Cyan.on_default());
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 all is well; 1 an expectation of a scenario was broken; 2 anything that stopped the work.
+Exit codes: 0 all is well; 1 an expectation of a scenario was broken; 2 anything that stopped the work;
+130 Ctrl-C.
 Data goes to standard output, talk to standard error.";
 
 /// Which row key runs hot, and what does the cure cost?
@@ -58,6 +59,8 @@ pub enum Command {
     Run(RunArguments),
     /// Run a scenario with `--quick` now and whenever its file is saved
     Watch(WatchArguments),
+    /// Put the shards of `run --shard` together: the same folder as from one machine
+    Merge(MergeArguments),
     /// Report every error and lint of scenarios; simulate nothing
     Check(CheckArguments),
     /// Show what is known before any simulation: sample keys by segment, regions and their predicted shares
