@@ -115,12 +115,10 @@ fn merge(
         .context("a run is missing that was said to be there")?;
     write(&results, &folder, !arguments.no_charts)?;
     show(&results, &folder, arguments.format, console)?;
-    Ok(
-        match results.expectations.iter().all(|result| result.holds) {
-            true => Outcome::Fine,
-            false => Outcome::Broken,
-        },
-    )
+    Ok(match is_broken(&results) {
+        true => Outcome::Broken,
+        false => Outcome::Fine,
+    })
 }
 
 /// Says which runs are missing, and which shards would bring them.
