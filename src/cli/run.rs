@@ -64,7 +64,7 @@ fn simulate(
     arguments: &RunArguments,
     console: &Console,
 ) -> Result<Vec<ExpectationResult>> {
-    lints::tell_in_short(scenario, console);
+    let told_before = lints::tell_in_short(scenario, console);
     let experiment = Experiment::new(scenario).threads(arguments.threads.map_or(0, usize::from));
     let bar = progress::bar(console, &scenario.name, experiment.runs());
     let results = experiment.run(|progress| bar.set_position(progress.done));
@@ -72,6 +72,12 @@ fn simulate(
     let report = Report::new(&results).with_charts(!arguments.no_charts);
     folder.write(|path| Ok(report.write(path)?))?;
     console.data(&report.render(arguments.format.in_report(), console.table_style()))?;
+    // What only the runs show: that they had not settled, that reads pile up.
+    for warning in &results.warnings {
+        if !told_before.contains(warning) {
+            console.warn(warning);
+        }
+    }
     let broken: Vec<&ExpectationResult> = results
         .expectations
         .iter()
