@@ -47,7 +47,7 @@ For more information, try '--help'.
         .stderr_eq(str![[r#"
 error: unrecognized subcommand 'wisdom'
 
-  tip: the commands are run, check, explain, size, advise, report, compare, key, splits, presets, completions
+  tip: the commands are new, run, watch, merge, check, explain, size, advise, report, compare, key, splits, presets, schema, completions
 
 Usage: keyheat [OPTIONS] <COMMAND>
 
@@ -185,7 +185,11 @@ fn a_closed_stdout_is_no_error() {
 #[test]
 fn every_shell_gets_completions() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-        keyheat(&["completions", shell]).success().stderr_eq("");
+        let script = keyheat(&["completions", shell]).success().stderr_eq("");
+        let script = String::from_utf8_lossy(&script.get_output().stdout).into_owned();
+        for word in ["new", "watch", "schema", "advise", "clickstream"] {
+            assert!(script.contains(word), "{shell} does not know `{word}`");
+        }
     }
 }
 

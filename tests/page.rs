@@ -46,6 +46,50 @@ fn page() -> (tempfile::TempDir, PathBuf) {
     (folder, page)
 }
 
+/// The page of a run in which a server dies and another one joins.
+fn page_of_a_crash() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let crash = "\n[balancer]\nperiod = \"1s\"\n[[event]]\nat = \"600ms\"\ncrash = \"hottest\"\n[[event]]\nat = \"1.2s\"\nadd_servers = 1\n";
+    let text = SCENARIO.replace("servers = 4", "servers = 4\nfailure_detection = \"300ms\"");
+    std::fs::write(folder.path().join("crash.toml"), text + crash).unwrap();
+    Command::new(snapbox::cmd::cargo_bin!("keyheat"))
+        .current_dir(folder.path())
+        .args(["run", "crash.toml", "-q"])
+        .assert()
+        .success();
+    let page = folder.path().join("output/crash/report.html");
+    (folder, page)
+}
+
+#[test]
+fn what_happened_to_the_cluster_is_unfolded_on_demand() {
+    let Some(chromium) = browser::chromium() else {
+        eprintln!("skipped: no Chromium");
+        return;
+    };
+    let (_folder, page) = page_of_a_crash();
+    let mut browser = Browser::open(&chromium, &page);
+    let list =
+        "[...document.querySelectorAll('details')].find((it) => it.textContent.includes('dies'))";
+    let height = format!("String({list}.offsetHeight)");
+    let folded: u32 = browser.text(&height).parse().unwrap();
+    let summary = browser.text(&format!("{list}.querySelector('summary').textContent"));
+    assert!(summary.contains("1 crash"), "{summary}");
+    browser.evaluate(&format!("{list}.querySelector('summary').click()"));
+    let unfolded: u32 = browser.text(&height).parse().unwrap();
+    assert!(folded < 60 && unfolded > 2 * folded, "{folded} {unfolded}");
+    let rows = browser.text(&format!(
+        "[...{list}.querySelectorAll('tbody tr')].map((row) => row.textContent).join('; ')"
+    ));
+    let dies = rows.find("dies").unwrap();
+    let joined = rows.find("1 server joined").unwrap();
+    assert!(
+        dies < rows.find("the master knows").unwrap() && dies < joined,
+        "{rows}"
+    );
+    assert_eq!(browser.complaints, [""; 0]);
+}
+
 fn background(browser: &mut Browser) -> String {
     browser.text("getComputedStyle(document.body).backgroundColor")
 }

@@ -10,17 +10,24 @@ mod compare;
 mod completions;
 mod console;
 mod explain;
+mod interruption;
 mod key;
 mod lints;
 mod loading;
+mod merge;
+mod new;
 mod output_folder;
 mod presets;
 mod progress;
 mod report;
 mod run;
+mod saved_runs;
 mod scenario_files;
+mod schema;
 mod size;
 mod splits;
+mod templates;
+mod watch;
 
 use args::{Arguments, Command};
 use clap::error::{ContextKind, ContextValue};
@@ -38,6 +45,8 @@ enum Outcome {
     Broken,
     /// The work could not be done, and the user has been told why: exit code 2.
     Refused,
+    /// Ctrl-C, and the user has been told what was saved: exit code 130.
+    Interrupted,
 }
 
 /// Runs the command that the process's arguments name.
@@ -53,6 +62,9 @@ pub fn main() -> ExitCode {
     };
     let console = Console::new(&arguments.talk);
     let ended = match arguments.command {
+        Command::New(arguments) => new::run(&arguments, &console),
+        Command::Watch(arguments) => watch::run(&arguments, &console),
+        Command::Schema => schema::run(&console),
         Command::Key(arguments) => key::run(&arguments, &console),
         Command::Splits(arguments) => splits::run(&arguments, &console),
         Command::Presets => presets::run(&console),
@@ -61,6 +73,7 @@ pub fn main() -> ExitCode {
         Command::Size(arguments) => size::run(&arguments, &console),
         Command::Check(arguments) => check::run(&arguments, &console),
         Command::Run(arguments) => run::run(&arguments, &console),
+        Command::Merge(arguments) => merge::run(&arguments, &console),
         Command::Advise(arguments) => advise::run(&arguments, &console),
         Command::Report(arguments) => report::run(&arguments, &console),
         Command::Compare(arguments) => compare::run(&arguments, &console),
@@ -69,6 +82,7 @@ pub fn main() -> ExitCode {
         Ok(Outcome::Fine) => ExitCode::SUCCESS,
         Ok(Outcome::Broken) => ExitCode::from(1),
         Ok(Outcome::Refused) => ExitCode::from(2),
+        Ok(Outcome::Interrupted) => ExitCode::from(interruption::EXIT_CODE),
         Err(error) => {
             console.error(&error);
             ExitCode::from(2)

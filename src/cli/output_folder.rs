@@ -3,7 +3,7 @@
 //! Must not know what is written into it.
 
 use anyhow::{Context, Result, bail};
-use std::fs;
+use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -21,7 +21,8 @@ impl OutputFolder {
         let target = parent.join(name);
         fs::create_dir_all(parent)
             .with_context(|| format!("can't create the folder `{}`", parent.display()))?;
-        aside(parent, name)?;
+        clear_leftovers(parent, name, &target);
+        Aside::new(parent, name)?;
         if !force && !is_replaceable(&target)? {
             bail!(
                 "`{}` was not made by keyheat: it is not replaced without `--force` (or choose another `--out`)",
@@ -36,7 +37,8 @@ impl OutputFolder {
         &self.target
     }
 
-    /// Has `write` fill a new folder, which then takes the place of the old one in a rename. If `write` fails, the old one stays.
+    /// Has `write` fill a new folder, which then takes the place of the old one in a rename. If `write` fails, the old one stays; where the
+    /// system can exchange two folders (Linux, macOS), one or the other is there whole at every moment.
     pub fn write(&self, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
         let parent = self.target.parent().unwrap_or(Path::new("."));
         let name = self
@@ -44,38 +46,115 @@ impl OutputFolder {
             .file_name()
             .unwrap_or_default()
             .to_string_lossy();
-        let fresh = aside(parent, &name)?;
+        let fresh = Aside::new(parent, &name)?;
         write(fresh.path())?;
         let put_in_place = || {
-            let old = self
-                .target
-                .exists()
-                .then(|| aside(parent, &name))
-                .transpose()?;
-            if let Some(old) = &old {
-                fs::rename(&self.target, old.path().join("old"))?;
+            if !self.target.exists() {
+                return fs::rename(fresh.path(), &self.target);
             }
-            fs::rename(fresh.keep(), &self.target)?;
-            Ok::<(), anyhow::Error>(())
+            // What was exchanged is the old folder, and dropped with the name that it has now.
+            if self.target.is_dir() && exchange(fresh.path(), &self.target).is_ok() {
+                return Ok(());
+            }
+            let old = Aside::new(parent, &name).map_err(std::io::Error::other)?;
+            let kept = old.path().join(OLD);
+            fs::rename(&self.target, &kept)?;
+            fs::rename(fresh.path(), &self.target).inspect_err(|_| {
+                // The old folder goes back: it must not be dropped with what it was moved into.
+                if fs::rename(&kept, &self.target).is_err() {
+                    old.keep();
+                }
+            })
         };
         put_in_place().with_context(|| format!("can't replace `{}`", self.target.display()))
     }
 }
 
-/// A new temporary folder beside the target, on the same file system; removed when dropped.
-fn aside(parent: &Path, name: &str) -> Result<TempDir> {
-    let mut builder = tempfile::Builder::new();
-    let prefix = format!(".{name}-");
-    builder.prefix(&prefix);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // As any new folder: tempfile's own default would keep the group out.
-        builder.permissions(fs::Permissions::from_mode(0o777));
+/// The old folder, in the one that it waits in.
+const OLD: &str = "old";
+
+/// A new temporary folder beside the target, on the same file system; removed when dropped. As long as its maker lives it is locked.
+struct Aside {
+    folder: TempDir,
+    _lock: Option<File>,
+}
+
+impl Aside {
+    fn new(parent: &Path, name: &str) -> Result<Self> {
+        let mut builder = tempfile::Builder::new();
+        let prefix = prefix(name);
+        builder.prefix(&prefix);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // As any new folder: tempfile's own default would keep the group out.
+            builder.permissions(fs::Permissions::from_mode(0o777));
+        }
+        let folder = builder
+            .tempdir_in(parent)
+            .with_context(|| format!("can't write into the folder `{}`", parent.display()))?;
+        let lock = locked(folder.path());
+        Ok(Self {
+            folder,
+            _lock: lock,
+        })
     }
-    builder
-        .tempdir_in(parent)
-        .with_context(|| format!("can't write into the folder `{}`", parent.display()))
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Leaves it where it is.
+    fn keep(self) {
+        let _ = self.folder.keep();
+    }
+}
+
+fn prefix(name: &str) -> String {
+    format!(".{name}.keyheat-")
+}
+
+/// The folder with a lock that ends with its holder; `None` when another holds it, or where folders can't be locked.
+fn locked(folder: &Path) -> Option<File> {
+    let file = File::open(folder).ok()?;
+    file.try_lock().ok()?;
+    Some(file)
+}
+
+/// Removes what killed processes left; an old folder that lost its place gets it back.
+fn clear_leftovers(parent: &Path, name: &str, target: &Path) {
+    let prefix = prefix(name);
+    let Ok(entries) = fs::read_dir(parent) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if !entry.file_name().to_string_lossy().starts_with(&prefix) {
+            continue;
+        }
+        // Another process is at it.
+        let Some(_lock) = locked(&path) else {
+            continue;
+        };
+        let old = path.join(OLD);
+        if old.exists() && !target.exists() && fs::rename(&old, target).is_err() {
+            continue;
+        }
+        // Who can't remove it can work all the same.
+        let _ = fs::remove_dir_all(&path);
+    }
+}
+
+/// Exchanges two folders at once.
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+fn exchange(one: &Path, other: &Path) -> std::io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+fn exchange(_: &Path, _: &Path) -> std::io::Result<()> {
+    Err(ErrorKind::Unsupported.into())
 }
 
 /// Nothing there, an empty folder, or one whose `results.json` says that keyheat wrote it.
@@ -158,6 +237,41 @@ mod tests {
         folder.write(write_results).unwrap();
         folder.write(|_| bail!("disk full")).unwrap_err();
         assert!(folder.path().join("results.json").exists());
+    }
+
+    #[test]
+    fn the_old_folder_stays_when_the_last_rename_fails() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = OutputFolder::claim(parent.path(), "abc", false).unwrap();
+        folder.write(write_results).unwrap();
+        // The new folder is gone when its time comes: both ways to put it in place fail.
+        folder
+            .write(|fresh| Ok(fs::remove_dir_all(fresh)?))
+            .unwrap_err();
+        assert!(folder.path().join("results.json").exists());
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_killed_runs_left_is_cleared_but_nothing_of_living_ones() {
+        let parent = tempfile::tempdir().unwrap();
+        let leftover = |name: &str| {
+            let path = parent.path().join(name);
+            fs::create_dir(&path).unwrap();
+            path
+        };
+        let dead = leftover(".abc.keyheat-x1");
+        write_results(&dead).unwrap();
+        let moved = leftover(".abc.keyheat-x2");
+        fs::create_dir(moved.join(OLD)).unwrap();
+        write_results(&moved.join(OLD)).unwrap();
+        let others = [leftover(".abcd.keyheat-x3"), leftover(".abc-mine")];
+        let living = Aside::new(parent.path(), "abc").unwrap();
+        let folder = OutputFolder::claim(parent.path(), "abc", false).unwrap();
+        assert!(folder.path().join("results.json").exists());
+        assert!(!dead.exists() && !moved.exists());
+        assert!(living.path().exists() && others.iter().all(|path| path.exists()));
     }
 
     #[test]

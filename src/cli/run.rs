@@ -4,12 +4,13 @@ use super::Outcome;
 use super::args::{ResultFormat, RunArguments};
 use super::console::Console;
 use super::output_folder::OutputFolder;
-use super::{explain, lints, loading, progress, scenario_files};
-use crate::experiment::{ExpectationResult, Experiment, Metric, Results};
+use super::{explain, interruption, lints, loading, progress, saved_runs, scenario_files};
+use crate::experiment::{ExpectationResult, Experiment, Metric, Results, Shard, Standing};
 use crate::report::Report;
 use crate::scenario::Scenario;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 pub fn run(arguments: &RunArguments, console: &Console) -> Result<Outcome> {
     let files = scenario_files::expand(&arguments.input.scenarios)?;
@@ -22,16 +23,23 @@ pub fn run(arguments: &RunArguments, console: &Console) -> Result<Outcome> {
         .iter()
         .map(|scenario| OutputFolder::claim(&arguments.out, &scenario.name, arguments.force))
         .collect::<Result<Vec<_>>>()?;
+    let stop = interruption::ends_in_order(*console)?;
     let mut expectations: Vec<ExpectationResult> = Vec::new();
     let mut broken = Vec::new();
     for (scenario, folder) in scenarios.iter().zip(&folders) {
-        let results = simulate(scenario, folder, arguments, console)?;
-        if results.iter().any(|result| result.standing().is_fault()) {
-            broken.push(scenario.name.as_str());
+        match simulate(scenario, folder, arguments, stop, console)? {
+            Ended::Results(results) => {
+                let mut standings = results.expectations.iter().map(ExpectationResult::standing);
+                if standings.any(Standing::is_fault) {
+                    broken.push(scenario.name.as_str());
+                }
+                expectations.extend(results.expectations);
+            }
+            Ended::Shard => {}
+            Ended::Interrupted => return Ok(Outcome::Interrupted),
         }
-        expectations.extend(results);
     }
-    if scenarios.len() > 1 {
+    if scenarios.len() > 1 && arguments.shard.is_none() {
         console.say(&all_in_all(
             ExpectationResult::tally(&expectations),
             &broken,
@@ -42,6 +50,16 @@ pub fn run(arguments: &RunArguments, console: &Console) -> Result<Outcome> {
     } else {
         Outcome::Broken
     })
+}
+
+/// How one scenario ended.
+enum Ended {
+    /// With everything written.
+    Results(Box<Results>),
+    /// With the runs of a shard.
+    Shard,
+    /// Before its end.
+    Interrupted,
 }
 
 /// `137 expectations, all hold`, or in which scenarios they don't.
@@ -57,43 +75,99 @@ fn all_in_all((holding, faults, known): (usize, usize, usize), broken: &[&str]) 
     }
 }
 
-/// One scenario from its runs to its files; what became of its expectations.
+/// One scenario from its runs to its files.
 fn simulate(
     scenario: &Scenario,
     folder: &OutputFolder,
     arguments: &RunArguments,
+    stop: &AtomicBool,
     console: &Console,
-) -> Result<Vec<ExpectationResult>> {
+) -> Result<Ended> {
     let told_before = lints::tell_in_short(scenario, console);
-    let experiment = Experiment::new(scenario).threads(arguments.threads.map_or(0, usize::from));
-    let bar = progress::bar(console, &scenario.name, experiment.runs());
-    let results = experiment.run(|progress| bar.set_position(progress.done));
+    let threads = arguments.threads.map_or(0, usize::from);
+    let runs = Experiment::new(scenario).threads(threads).start();
+    let shard = arguments.shard.unwrap_or(Shard::ALL);
+    let path = saved_runs::path(&arguments.out, &scenario.name, arguments.shard);
+    let saver = saved_runs::open(&path, &runs, shard, arguments.resume, console)?;
+    let (all, missing) = (runs.of(shard), runs.missing(shard));
+    let bar = progress::bar(console, &scenario.name, runs.effort(&all));
+    bar.set_position(runs.effort(&all) - runs.effort(&missing));
+    runs.run(
+        shard,
+        stop,
+        |progress| bar.set_position(progress.done),
+        |run| saver.save(run, stop),
+    );
     bar.finish_and_clear();
-    let report = Report::new(&results).with_charts(!arguments.no_charts);
-    folder.write(|path| Ok(report.write(path)?))?;
-    console.data(&report.render(arguments.format.in_report(), console.table_style()))?;
+    let saved = saver.finish()?;
+    let (all, missing) = (all.len(), runs.missing(shard).len());
+    if missing > 0 {
+        console.insist(&format!(
+            "interrupted: {} of {all} runs are saved in {}; the same command with `--resume` goes on from them",
+            all - missing,
+            saved.path().display()
+        ));
+        return Ok(Ended::Interrupted);
+    }
+    if let Some(shard) = arguments.shard {
+        console.say(&format!(
+            "shard {shard}: {all} of {} runs; {}",
+            runs.count(),
+            saved.path().display()
+        ));
+        return Ok(Ended::Shard);
+    }
+    let results = runs
+        .results()
+        .context("a run is missing that was said to be there")?;
     // What only the runs show: that they had not settled, that reads pile up.
-    for warning in &results.warnings {
-        if !told_before.contains(warning) {
-            console.warn(warning);
+    let shown_by_runs = results.warnings.iter();
+    for warning in shown_by_runs.filter(|warning| !told_before.contains(warning)) {
+        console.warn(warning);
+    }
+    publish(&results, folder, arguments.into(), console)?;
+    saved.remove()?;
+    Ok(Ended::Results(Box::new(results)))
+}
+
+/// How results are shown and drawn.
+pub(super) struct Shown {
+    pub(super) charts: bool,
+    pub(super) format: ResultFormat,
+}
+
+impl From<&RunArguments> for Shown {
+    fn from(arguments: &RunArguments) -> Self {
+        Self {
+            charts: !arguments.no_charts,
+            format: arguments.format,
         }
     }
+}
+
+/// Results to their files and to the user.
+pub(super) fn publish(
+    results: &Results,
+    folder: &OutputFolder,
+    shown: Shown,
+    console: &Console,
+) -> Result<()> {
+    let report = Report::new(results).with_charts(shown.charts);
+    folder.write(|path| Ok(report.write(path)?))?;
+    console.data(&report.render(shown.format.in_report(), console.table_style()))?;
     let broken: Vec<&ExpectationResult> = results
         .expectations
         .iter()
         .filter(|result| result.standing().is_fault())
         .collect();
-    let seen = matches!(
-        arguments.format,
-        ResultFormat::Table | ResultFormat::Markdown
-    );
+    let seen = matches!(shown.format, ResultFormat::Table | ResultFormat::Markdown);
     if !(seen && console.data_is_seen()) {
         for result in &broken {
             console.broken(&told(result));
         }
     }
-    console.say(&last_line(&results, broken.len(), folder.path()));
-    Ok(results.expectations)
+    console.say(&last_line(results, broken.len(), folder.path()));
+    Ok(())
 }
 
 /// `plain: server_max_share is 1.000 [1.000, 1.000], expected below 0.75 (because ...)`.

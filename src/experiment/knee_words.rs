@@ -51,6 +51,14 @@ fn what(knee: &KneeResult, load: VariedLoad) -> String {
     }
 }
 
+impl KneeResult {
+    /// What a table of knees shows: `highest write.ingest.rate with p99 below 50 ms and goodput above 99.9 %`.
+    pub fn caption(&self) -> String {
+        let limits: Vec<String> = self.limits.iter().map(kept).collect();
+        format!("highest {} with {}", self.vary, limits.join(" and "))
+    }
+}
+
 fn worth(in_servers: &Measure) -> String {
     match in_servers.mean {
         Some(servers) if servers < 9.95 => format!(", {servers:.1} servers' worth"),
@@ -96,6 +104,27 @@ fn limit_words(limit: &KneeLimit) -> String {
         (Some(most), _) => format!("{name} exceeds {}", value(most, unit)),
         (None, Some(least)) => format!("{name} falls below {}", value(least, unit)),
         (None, None) => name,
+    }
+}
+
+/// `p99 below 50 ms`.
+pub(super) fn kept(limit: &KneeLimit) -> String {
+    let name = short(&limit.metric);
+    let unit = unit(&limit.metric);
+    match (limit.below, limit.above) {
+        (Some(most), _) => format!("{name} below {}", value(most, unit)),
+        (None, Some(least)) => format!("{name} above {}", value(least, unit)),
+        (None, None) => name,
+    }
+}
+
+/// `p99 72.4 ms`, `p99 over 9.87 s` of a lower bound, `p99 undefined`.
+pub(super) fn found(metric: &str, found: Option<f64>, lower_bound: bool) -> String {
+    let name = short(metric);
+    let over = if lower_bound { "over " } else { "" };
+    match found {
+        Some(found) => format!("{name} {over}{}", value(found, unit(metric))),
+        None => format!("{name} undefined"),
     }
 }
 
@@ -213,6 +242,22 @@ mod tests {
             ),
             "sustains 730 reads/s of `newest` (to 1 %) within the limits; beyond it `read.newest.failed_fraction` exceeds 2 %"
         );
+    }
+
+    #[test]
+    fn limits_and_what_was_found_have_their_units() {
+        let knee = knee(KneeOutcome::Found, &[], &[]);
+        assert_eq!(
+            knee.caption(),
+            "highest write.ingest.rate with p99 below 50 ms and goodput above 99.9 % and `read.newest.failed_fraction` below 2 %"
+        );
+        let p99 = "write_response_ms.p99";
+        assert_eq!(super::found(p99, Some(9_870.0), true), "p99 over 9.87 s");
+        assert_eq!(
+            super::found("write_goodput_fraction", Some(0.98712), false),
+            "goodput 98.712 %"
+        );
+        assert_eq!(super::found(p99, None, false), "p99 undefined");
     }
 
     #[test]

@@ -34,6 +34,24 @@ impl Job {
             | JobKind::Capacity { strategy } => strategy,
         }
     }
+
+    /// Which replicate it is, or is on.
+    pub(super) fn replicate(&self) -> u32 {
+        match self.kind {
+            JobKind::Replicate { replicate, .. } | JobKind::Knee { replicate, .. } => replicate,
+            JobKind::Capacity { .. } => 0,
+        }
+    }
+
+    /// The order in which jobs are dealt to shards: those that cost about the same are neighbours.
+    pub(super) fn dealing_order(&self) -> (u8, usize, usize, u32) {
+        let kind = match self.kind {
+            JobKind::Knee { .. } => 0,
+            JobKind::Replicate { .. } => 1,
+            JobKind::Capacity { .. } => 2,
+        };
+        (kind, self.point, self.strategy(), self.replicate())
+    }
 }
 
 /// All runs of a scenario.
@@ -69,7 +87,16 @@ impl<T> Shared<T> {
         }
     }
 
-    /// The value; every user takes it exactly once.
+    /// One user less: it takes nothing.
+    fn skip(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.1 = state.1.saturating_sub(1);
+        if state.1 == 0 {
+            state.0 = None;
+        }
+    }
+
+    /// The value; every user takes it exactly once, or skips it.
     fn take(&self, make: impl FnOnce() -> T) -> Arc<T> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let value = state.0.take().unwrap_or_else(|| Arc::new(make()));
@@ -157,10 +184,20 @@ impl<'a> Matrix<'a> {
     }
 
     fn replicate(&self, strategy: usize, number: u32) -> Arc<Replicate> {
+        let setup = &self.strategies[self.twins[strategy]].setup;
+        self.shared(strategy, number)
+            .take(|| Replicate::new(setup, self.scenario.seed, number))
+    }
+
+    fn shared(&self, strategy: usize, number: u32) -> &Shared<Replicate> {
         let owner = self.twins[strategy];
-        let at = owner * self.scenario.replicates as usize + number as usize;
-        let setup = &self.strategies[owner].setup;
-        self.replicates[at].take(|| Replicate::new(setup, self.scenario.seed, number))
+        &self.replicates[owner * self.scenario.replicates as usize + number as usize]
+    }
+
+    /// A run that is not made here: what it would share need not be kept for it.
+    pub(super) fn skip(&self, job: Job) {
+        let strategy = self.place(job.point, job.strategy());
+        self.shared(strategy, job.replicate()).skip();
     }
 
     /// The layout of replicate 0, and what its tables weigh, by [`Matrix::place`].
@@ -172,10 +209,7 @@ impl<'a> Matrix<'a> {
     /// What the engine needs for one run; key buckets, hence series, only for replicate 0.
     pub(super) fn run_config(&self, job: Job) -> SimConfig {
         let at = self.place(job.point, job.strategy());
-        let number = match job.kind {
-            JobKind::Replicate { replicate, .. } | JobKind::Knee { replicate, .. } => replicate,
-            JobKind::Capacity { .. } => 0,
-        };
+        let number = job.replicate();
         let strategy: &Strategy = &self.strategies[at];
         let replicate = self.replicate(at, number);
         let (first, _) = &self.layouts[at];
@@ -265,6 +299,16 @@ mod tests {
         let weak = Arc::downgrade(&first);
         let third = shared.take(|| 9);
         drop((first, second, third));
+        assert!(weak.upgrade().is_none());
+    }
+
+    #[test]
+    fn a_shared_value_does_not_wait_for_users_that_skip_it() {
+        let shared = Shared::new(3);
+        shared.skip();
+        let weak = Arc::downgrade(&shared.take(|| 7));
+        assert!(weak.upgrade().is_some());
+        shared.skip();
         assert!(weak.upgrade().is_none());
     }
 

@@ -11,8 +11,10 @@ mod expectation_result;
 mod expectations;
 #[allow(clippy::module_inception)] // the file is named after its one type, as everywhere
 mod experiment;
+mod experiment_runs;
 #[cfg(test)]
 mod experiment_tests;
+mod finished_run;
 mod history;
 mod key_parts;
 mod knee_result;
@@ -27,6 +29,7 @@ mod paired_verdict;
 mod ranking;
 mod read_summary;
 mod recommendation;
+mod recommendation_limits;
 mod response_curve;
 mod results;
 mod results_comparison;
@@ -35,7 +38,11 @@ mod results_comparison_tests;
 mod results_file;
 #[cfg(test)]
 mod results_tests;
+mod run_file;
+#[cfg(test)]
+mod run_file_tests;
 mod runs;
+mod shard;
 mod strategy_measures;
 mod strategy_summary;
 mod sweep_finding;
@@ -50,6 +57,8 @@ pub use expectation_result::{
     ExpectationResult, ExpectedBound, ExpectedValue, FoundValue, Standing,
 };
 pub use experiment::{Experiment, Progress};
+pub use experiment_runs::ExperimentRuns;
+pub use finished_run::{AddError, FinishedRun};
 pub use knee_result::{KneeFinding, KneeLimit, KneeOutcome, KneeProbe, KneeReplicate, KneeResult};
 pub use paired_verdict::PairedVerdict;
 pub use recommendation::{ComparableStrategies, RankedStrategy, Recommendations};
@@ -62,5 +71,7 @@ pub use results_comparison::{
     StrategyChange, UnknownStrategy,
 };
 pub use results_file::LoadError;
+pub use run_file::{RunFile, RunFileError, RunFileHeader, SavedRuns};
+pub use shard::{Shard, ShardError};
 pub use sweep_finding::{SweepDip, SweepFinding, SweepPrice};
 pub use sweep_points::{point_label, value_text};

@@ -2,8 +2,7 @@
 //! limits, reads, usable capacity and bytes. Must not simulate, nor invent keys.
 
 use super::ranking::{self, Candidate, Respect};
-use super::read_summary::{NEARLY_ALL, is_piling_up};
-use super::{Comparison, Measure, Results, StrategyResult, point_label, wording};
+use super::{Comparison, Measure, Results, StrategyResult, point_label, recommendation_limits};
 use crate::keyspace::RowKey;
 use crate::layout::Replicate;
 use crate::policy::create_command;
@@ -11,9 +10,6 @@ use crate::scenario::{Scenario, Strategy};
 use crate::statistics::paired_ratio;
 use serde::Serialize;
 use std::collections::BTreeMap;
-
-/// A greater part of failed operations breaks the limit (estimate: what an operator notices).
-const MOST_FAILED: f64 = 0.001;
 
 /// What a scenario's results recommend.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -67,6 +63,9 @@ pub struct RankedStrategy {
     pub read_cost: Option<f64>,
     /// Operations a second that the servers could do before the hottest is full; null when undefined.
     pub usable_capacity_per_sec: Option<f64>,
+    /// The highest load that keeps within the limits of `[knee]`, which then counts instead of the usable capacity; null without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub knee_per_sec: Option<f64>,
     /// Bytes of a row on disk, uncompressed; null when undefined.
     pub row_bytes: Option<f64>,
     /// No other one is at least as good in every respect and better in one.
@@ -97,13 +96,12 @@ impl Recommendations {
             seed: results.seed,
             replicates: results.replicates,
             duration_s: results.duration_s,
-            limits: vec![
-                format!(
-                    "at least {} of the offered operations completed",
-                    wording::percent(NEARLY_ALL)
-                ),
-                format!("at most {} failed", wording::percent(MOST_FAILED)),
-            ],
+            // Every strategy has the same `[knee]`.
+            limits: recommendation_limits::words(
+                strategies
+                    .first()
+                    .and_then(|strategy| strategy.setup.knee.as_ref()),
+            ),
             groups: groups
                 .iter()
                 .map(|group| group_of(&scenario.name, &strategies, results, group))
@@ -136,7 +134,10 @@ fn group_of(
     let mut ranked: Vec<(RankedStrategy, Candidate)> = found
         .iter()
         .zip(read_costs)
-        .map(|(result, read_cost)| rated(result, read_cost, results.replicates))
+        .zip(group)
+        .map(|((result, read_cost), &at)| {
+            rated(&strategies[at], result, read_cost, results.replicates)
+        })
         .collect();
     let candidates: Vec<Candidate> = ranked.iter().map(|(_, candidate)| *candidate).collect();
     for ((strategy, _), on_front) in ranked.iter_mut().zip(ranking::front(&candidates)) {
@@ -202,17 +203,23 @@ fn reason(second: &str, better: Option<Respect>) -> String {
 }
 
 fn rated(
+    strategy: &Strategy,
     result: &StrategyResult,
     read_cost: Option<f64>,
     replicates: u32,
 ) -> (RankedStrategy, Candidate) {
-    let broken_limits = broken_limits(result, replicates);
+    let knee = strategy.setup.knee.as_ref();
+    let broken_limits = recommendation_limits::broken(knee, result, replicates);
     let capacity = mean(result, "usable_capacity_per_sec");
+    let knee_per_sec = mean(result, "knee_per_sec");
     let bytes = mean(result, "row_bytes");
     let candidate = Candidate {
         broken: broken_limits.len(),
         reads: read_cost,
-        capacity,
+        capacity: match knee {
+            Some(_) => knee_per_sec,
+            None => capacity,
+        },
         bytes,
     };
     let strategy = RankedStrategy {
@@ -225,32 +232,11 @@ fn rated(
         broken_limits,
         read_cost,
         usable_capacity_per_sec: capacity,
+        knee_per_sec,
         row_bytes: bytes,
         on_front: false,
     };
     (strategy, candidate)
-}
-
-fn broken_limits(result: &StrategyResult, replicates: u32) -> Vec<String> {
-    let of_writes = ("writes".to_owned(), "write_".to_owned(), result.counts);
-    let of_reads = result.reads.iter().map(|read| {
-        let prefix = format!("read.{}.", read.name);
-        (format!("read `{}`", read.name), prefix, read.counts)
-    });
-    let mut broken = Vec::new();
-    for (name, prefix, counts) in std::iter::once(of_writes).chain(of_reads) {
-        let value = |metric: &str| mean(result, &format!("{prefix}{metric}"));
-        if let Some((done, offered)) = value("throughput_per_sec").zip(value("offered_per_sec"))
-            && is_piling_up(done, offered, &counts, replicates)
-        {
-            let (done, offered) = (wording::compact(done), wording::compact(offered));
-            broken.push(format!("{name}: {done} of {offered} a second completed"));
-        }
-        if let Some(failed) = value("failed_fraction").filter(|failed| *failed > MOST_FAILED) {
-            broken.push(format!("{name}: {} failed", wording::percent(failed)));
-        }
-    }
-    broken
 }
 
 /// Of each strategy, over the cheapest of them; `None` where some read has no cost, or there is none.
@@ -289,6 +275,7 @@ fn compared(first: &StrategyResult, second: &StrategyResult) -> Vec<Comparison> 
         ["calls", "response_ms.mean"].map(|metric| format!("read.{}.{metric}", read.name))
     });
     let metrics = [
+        "knee_per_sec",
         "usable_capacity_per_sec",
         "server_peak_to_mean",
         "row_bytes",

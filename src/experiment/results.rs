@@ -57,6 +57,14 @@ impl From<&SweptSetting> for SweptList {
     }
 }
 
+/// As `--sweep` takes it: `cluster.servers=4,8`.
+impl std::fmt::Display for SweptList {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let values: Vec<String> = self.values.iter().map(super::value_text).collect();
+        write!(to, "{}={}", self.path, values.join(","))
+    }
+}
+
 /// The scenario, for provenance.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ScenarioInfo {

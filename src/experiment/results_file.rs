@@ -2,8 +2,10 @@
 
 use super::Results;
 use serde::Serialize;
+use serde::de::Error;
 use serde_json::ser::{Formatter, PrettyFormatter};
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Why results could not be read.
@@ -68,7 +70,7 @@ impl Results {
     /// # Errors
     /// When the file can't be read, is no results file, or comes from another version of the format.
     pub fn load(path: &Path) -> Result<Self, LoadError> {
-        let text = std::fs::read_to_string(path).map_err(|source| LoadError::Read {
+        let text = read(path).map_err(|source| LoadError::Read {
             path: path.into(),
             source,
         })?;
@@ -83,8 +85,36 @@ impl Results {
                 found: version.schema_version,
             });
         }
-        serde_json::from_str(&text).map_err(parse)
+        let results: Self = serde_json::from_str(&text).map_err(parse)?;
+        match results
+            .strategies
+            .iter()
+            .find(|it| it.servers > MOST_SERVERS)
+        {
+            Some(strategy) => Err(parse(serde_json::Error::custom(format_args!(
+                "`{}` has {} servers, expected up to {MOST_SERVERS}",
+                strategy.name, strategy.servers
+            )))),
+            None => Ok(results),
+        }
     }
+}
+
+/// More than a scenario can have; views take memory for each.
+const MOST_SERVERS: u32 = 1_000_000;
+
+/// Bytes that are read of what is no regular file, and may have no end.
+const ENDLESS: u64 = 256 << 20;
+
+fn read(path: &Path) -> io::Result<String> {
+    let file = File::open(path)?;
+    let limit = match file.metadata()?.is_file() {
+        true => u64::MAX,
+        false => ENDLESS,
+    };
+    let mut text = String::new();
+    file.take(limit).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 /// Objects as [`PrettyFormatter`] lays them out; the members of a list stay on one line unless they are objects.

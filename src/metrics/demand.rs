@@ -186,7 +186,7 @@ pub(super) const READS: SkewNames = SkewNames {
 };
 
 /// Demand of writes and reads together on the server that has most of it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct HottestServer {
     /// Its demand over the mean, median over intervals.
     pub peak: f64,

@@ -21,6 +21,8 @@ mod recorder_tests;
 mod region_demand;
 mod response;
 mod run_result;
+mod saved_response;
+mod saved_scalars;
 mod series;
 mod series_event;
 mod summary;

@@ -1,11 +1,13 @@
-//! What one run leaves behind: complete and plain. Must not know other runs or strategies.
+//! What one run leaves behind: complete, plain, and written to a file and read again without loss. Must not know other runs or
+//! strategies.
 
-use super::{HottestServer, Response, SeriesEvent};
+use super::{HottestServer, Response, SeriesEvent, saved_scalars};
 use crate::statistics::ExpectedPeak;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Operations of the whole run: offered = completed + failed + in_flight, always.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Counts {
     /// Intended.
     pub offered: u64,
@@ -31,32 +33,34 @@ impl Counts {
 pub type Scalars = BTreeMap<&'static str, Option<f64>>;
 
 /// One read's results.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ReadRun {
     /// Of the whole run.
     pub counts: Counts,
     /// Its rates and fractions (`read_offered_per_sec`, ...), and means over the completed reads of the cohort: `calls`, `regions`,
     /// `rows_read`, `rows_returned`.
+    #[serde(with = "saved_scalars::one")]
     pub metrics: Scalars,
     /// Response times of the cohort.
     pub response: Response,
 }
 
 /// One neighbour's results.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NeighbourRun {
     /// Its name.
     pub name: String,
     /// Puts and Gets of the whole run.
     pub counts: Counts,
     /// Its rates and fractions (`neighbour_offered_per_sec`, ...).
+    #[serde(with = "saved_scalars::one")]
     pub metrics: Scalars,
     /// Response times of the cohort.
     pub response: Response,
 }
 
 /// One run's results.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunResult {
     /// Of all writes together.
     pub counts: Counts,
@@ -64,8 +68,10 @@ pub struct RunResult {
     pub write_counts: Vec<Counts>,
     /// Of all writes together (`server_max_share`, `write_failed_fraction`, ...), and of all reads together when there are any
     /// (`read_server_max_share`, `read_failed_fraction`, ...), likewise of all neighbours (`neighbour_failed_fraction`, ...).
+    #[serde(with = "saved_scalars::one")]
     pub metrics: Scalars,
     /// Of each write: its rates and fractions.
+    #[serde(with = "saved_scalars::several")]
     pub write_metrics: Vec<Scalars>,
     /// Response times of the cohort, all writes together.
     pub response: Response,
@@ -91,7 +97,7 @@ pub struct RunResult {
 
 /// Time series of one run, at most 600 intervals x 512 key buckets (several sample intervals are summed into one
 /// when there are more).
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Series {
     /// Length of an interval in milliseconds.
     pub interval_ms: f64,

@@ -121,7 +121,10 @@ impl From<Happened> for SeriesEvent {
             } => Self {
                 server: Some(server),
                 bytes: Some(replayed_bytes),
-                detail: Some(format!("{regions} regions open elsewhere")),
+                detail: Some(match regions {
+                    1 => "1 region opens elsewhere".to_owned(),
+                    _ => format!("{regions} regions open elsewhere"),
+                }),
                 ..one("crash-detected")
             },
             Happening::Slow { server, times } => Self {

@@ -46,6 +46,12 @@ pub fn of(results: &Results) -> Option<Scorecard<'_>> {
     })
 }
 
+/// What a knee is in `results`; `None` when none was looked for.
+pub fn caption(results: &Results) -> Option<String> {
+    let (_, knee) = found(results).next()?;
+    Some(format!("knee: {}", knee.caption()))
+}
+
 /// The strategies whose knee was looked for.
 pub fn found(results: &Results) -> impl Iterator<Item = (&StrategyResult, &KneeResult)> {
     let strategies = results.strategies.iter();

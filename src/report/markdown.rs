@@ -42,10 +42,10 @@ pub fn summary(results: &Results, charts: &[Chart]) -> String {
     let first = results.first_point();
     let of_first = sweep_views::first_point(results);
     let of_first = of_first.map_or_else(String::new, |point| format!(" at {}", escaped(&point)));
-    if let Some(table_of_knees) = knees::of(results) {
-        let table_of_knees = table(&table_of_knees);
+    if let Some((table_of_knees, caption)) = knees::of(results).zip(knees::caption(results)) {
+        let (table_of_knees, caption) = (table(&table_of_knees), escaped(&caption));
         line(format_args!(
-            "\n## What each strategy sustains\n\n{table_of_knees}\n"
+            "\n## What each strategy sustains\n\n{table_of_knees}\n{caption}\n"
         ));
         for (strategy, knee) in knees::found(results) {
             let (name, sentence) = (knees::name(strategy), escaped(&knee.sentence));

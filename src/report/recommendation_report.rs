@@ -100,9 +100,13 @@ impl<'a> RecommendationReport<'a> {
         };
         format!(
             "Only the file's own strategies are ranked, each group among those that store the same rows: by limits ({}), then cost of reads, \
-             usable capacity and bytes, where what is within 5 % of the best is as good. Another load, cluster or set of reads than the file's \
+             {} and bytes, where what is within 5 % of the best is as good. Another load, cluster or set of reads than the file's \
              may turn it round. {}, seed {}, {replicates} of {}.",
             found.limits.join("; "),
+            match found.groups.iter().any(has_knees) {
+                true => "knee",
+                false => "usable capacity",
+            },
             found.tool,
             found.seed,
             number::length(found.duration_s)
@@ -111,13 +115,27 @@ impl<'a> RecommendationReport<'a> {
 }
 
 fn card(group: &ComparableStrategies) -> Scorecard<'static> {
+    let mut headings = HEADINGS.to_vec();
+    if has_knees(group) {
+        headings[3].lines = ["", "knee/s"];
+    }
     Scorecard {
-        headings: HEADINGS.to_vec(),
-        rows: group.strategies.iter().map(row).collect(),
+        headings,
+        rows: group
+            .strategies
+            .iter()
+            .map(|strategy| row(strategy, has_knees(group)))
+            .collect(),
     }
 }
 
-fn row(strategy: &RankedStrategy) -> Vec<String> {
+/// The file has a `[knee]`, and some strategy sustains something.
+fn has_knees(group: &ComparableStrategies) -> bool {
+    let mut strategies = group.strategies.iter();
+    strategies.any(|strategy| strategy.knee_per_sec.is_some())
+}
+
+fn row(strategy: &RankedStrategy, has_knees: bool) -> Vec<String> {
     let text = |kind: Kind, value: Option<f64>| {
         value.map_or(UNDEFINED.to_owned(), |value| kind.text(value))
     };
@@ -128,7 +146,13 @@ fn row(strategy: &RankedStrategy) -> Vec<String> {
             n => format!("{n} broken"),
         },
         text(Kind::Ratio, strategy.read_cost),
-        text(Kind::Compact, strategy.usable_capacity_per_sec),
+        text(
+            Kind::Compact,
+            match has_knees {
+                true => strategy.knee_per_sec,
+                false => strategy.usable_capacity_per_sec,
+            },
+        ),
         text(Kind::Bytes, strategy.row_bytes),
         if strategy.on_front { "yes" } else { "no" }.to_owned(),
         strategy.hotspot.clone().unwrap_or(UNDEFINED.to_owned()),

@@ -49,13 +49,17 @@ pub fn summary(results: &Results, style: Style) -> String {
     lines.extend(painted_table(scorecard, true, style));
     lines.push(String::new());
     let further = [
-        knees::of(results),
-        read_prices::of(results),
-        neighbour_prices::of(results),
+        (knees::of(results), knees::caption(results)),
+        (read_prices::of(results), None),
+        (neighbour_prices::of(results), None),
     ];
-    for prices in further.into_iter().flatten() {
+    for (prices, caption) in further {
+        let Some(prices) = prices else { continue };
         let prices = fitted(without_repeats(prices), style);
         lines.extend(painted_table(prices, false, style));
+        if let Some(caption) = caption {
+            lines.extend(wrapped(&caption, style.width, "", "  "));
+        }
         lines.push(String::new());
     }
     let sentences = sweep_views::sentences(results);

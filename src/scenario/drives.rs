@@ -66,6 +66,9 @@ pub(super) fn read_drive(
     }
     let closed = read_clients(reader);
     let buffer = read_buffer(reader, kind);
+    if let (Some((clients, _)), Some(Some(buffer))) = (&closed, buffer) {
+        check_buffer_memory(reader, *clients, buffer);
+    }
     let import = import.map_or(Some(None), |import| import.map(Some))?;
     let (clients, think) = closed?;
     Some(Drive::Closed {
@@ -312,6 +315,20 @@ fn read_buffer(reader: &Reader<'_>, kind: WriteKind) -> Option<Option<ByteSize>>
         );
     }
     (buffer.is_some() || !reader.has("buffer")).then_some(buffer)
+}
+
+/// A row takes about as much here as in the client's own buffer.
+fn check_buffer_memory(reader: &Reader<'_>, clients: u32, buffer: ByteSize) {
+    let bytes = f64::from(clients) * buffer.0 as f64;
+    if bytes > MEMORY {
+        let need = ByteSize::approximate(bytes);
+        let limit = ByteSize::approximate(MEMORY);
+        reader.sink.error(
+            &value_place(reader, "buffer"),
+            format!("{} clients buffer up to {need}", grouped(clients.into())),
+            format!("keyheat takes up to {limit}; HBase's own default is 2 MiB a client"),
+        );
+    }
 }
 
 /// `think = "10ms"`, or `{ exponential = "10ms" }`, or `{ constant = "10ms" }`.

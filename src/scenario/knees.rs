@@ -14,6 +14,12 @@ use crate::workload::{Drive, ReadDrive};
 
 const BOUNDS: [&str; 2] = ["above", "below"];
 
+/// Mean response time over the strictest limit on a response time, when a load is near its knee (estimate: in short runs, whose queues only
+/// begin to grow, p99 is about twice the mean).
+const MEAN_AT_THE_LIMIT: f64 = 0.5;
+/// Mean response time near a knee without a limit on response times (estimate: a few times that of an idle server).
+const MEAN_WITHOUT_LIMIT_MS: f64 = 10.0;
+
 /// Most limits (estimate).
 const MOST_LIMITS: usize = 64;
 
@@ -24,6 +30,9 @@ pub(super) fn read_knee(scenario: &Reader<'_>, time: &TimeSpec, setup: &Setup) -
     knee.table?;
     let load = read_vary(&knee, setup);
     let limits = read_limits(&knee, setup);
+    if let Some(limits) = &limits {
+        warn_of_the_end(&knee, time, limits);
+    }
     let precision = knee.number_or(
         "precision",
         "in 0.001 ..= 0.5",
@@ -157,6 +166,38 @@ fn read_span(
     Some((from, to))
 }
 
+/// Operations that wait at the end of the window are not done: in a short one these alone break a limit on the part that is.
+fn warn_of_the_end(knee: &Reader<'_>, time: &TimeSpec, limits: &[Limit]) {
+    let window_s = time.duration.as_secs_f64() - time.warmup.as_secs_f64();
+    let responses = limits.iter().filter_map(|limit| match limit.bound {
+        LimitBound::Below(most) if limit.metric.contains("response_ms.") => Some(most),
+        _ => None,
+    });
+    let response_ms = responses.fold(f64::INFINITY, f64::min);
+    let mean_ms = match response_ms.is_finite() {
+        true => MEAN_AT_THE_LIMIT * response_ms,
+        false => MEAN_WITHOUT_LIMIT_MS,
+    };
+    for limit in limits {
+        let spare = match limit.bound {
+            LimitBound::Above(least) if limit.metric.ends_with("goodput_fraction") => 1.0 - least,
+            LimitBound::Below(most) if limit.metric.ends_with("unfinished_fraction") => most,
+            _ => continue,
+        };
+        if spare <= 0.0 || spare * window_s * 1e3 >= mean_ms {
+            continue;
+        }
+        let least_s = (time.warmup.as_secs_f64() + mean_ms / 1e3 / spare).ceil();
+        let metric = &limit.metric;
+        let message = format!("the end of the window alone may break the limit on `{metric}`");
+        let label = "what waits at the end is not done";
+        let help =
+            format!("make `time.duration` at least `\"{least_s}s\"`, or the limit less strict");
+        let diagnostic = Diagnostic::warning(message).label(label).help(help);
+        knee.sink.add(&value_place(knee, "limit"), diagnostic);
+    }
+}
+
 fn read_limits(knee: &Reader<'_>, setup: &Setup) -> Option<Vec<Limit>> {
     const EXAMPLE: &str = "[{ metric = \"write_response_ms.p99\", below = 50 }]";
     if !knee.has("limit") {
@@ -274,6 +315,29 @@ fn check_reach(limit: &Reader<'_>, metric: &str, bound: LimitBound, names: &Oper
 #[cfg(test)]
 mod tests {
     use crate::scenario::{LimitBound, Scenario};
+
+    #[test]
+    fn a_window_whose_end_breaks_a_limit_is_warned_of() {
+        let warnings = |duration: &str| {
+            let text = format!(
+                "[time]\nduration = \"{duration}\"\nwarmup = \"2s\"\n[field]\nid = {{ type = \"int\", count = 9 }}\n\
+                 [write.w]\nrate = \"5/s\"\n[strategy.a]\nkey = \"be4(id)\"\n[knee]\nvary = \"write.w.rate\"\n\
+                 limit = [{{ metric = \"write_response_ms.p99\", below = 50 }}, {{ metric = \"write_goodput_fraction\", above = 0.999 }}]\n"
+            );
+            let scenario = Scenario::parse(&text, "knee").unwrap_or_else(|error| panic!("{error}"));
+            let warnings = scenario.warnings.iter();
+            let texts = warnings.map(|warning| format!("{} {:?}", warning.message, warning.help));
+            texts
+                .filter(|text| text.contains("end of the window"))
+                .collect::<Vec<_>>()
+        };
+        // A thousandth of the window is 24.9 ms, half of the limit on p99 25 ms.
+        let [warning] = &warnings("26900ms")[..] else {
+            panic!("one warning")
+        };
+        assert!(warning.contains("at least `\\\"27s\\\"`"), "{warning}");
+        assert!(warnings("27s").is_empty());
+    }
 
     #[test]
     fn limits_may_be_tables_of_their_own() {

@@ -9,13 +9,14 @@ use super::sink::Sink;
 use super::sweeps::Sweep;
 use super::{Diagnostic, render, show, source};
 use crate::random::Seed;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 
 /// What is changed beside the file.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// `PATH=VALUE`, applied in order, after `[quick]`.
     pub sets: Vec<String>,
@@ -110,6 +111,32 @@ impl Scenario {
         )
     }
 
+    /// Reads a text again that was read as `path` before. Files of values are looked for in `folder`.
+    ///
+    /// # Errors
+    /// All complaints at once.
+    pub fn parse_in(
+        text: &str,
+        name: &str,
+        path: &str,
+        folder: &Path,
+        options: &Options,
+    ) -> Result<Self, LoadError> {
+        build(name, path, text.to_owned(), folder, options)
+    }
+
+    /// SHA-256, lower-case hex, of all that was read: the settings, and the values of its fields wherever they stand.
+    pub fn fingerprint(&self) -> String {
+        let mut digest = Sha256::new();
+        digest.update(&self.effective);
+        for point in 0..self.point_count() {
+            for strategy in self.strategies_at(point) {
+                digest.update(format!("{:?}", strategy.setup.schema));
+            }
+        }
+        hex(&digest.finalize())
+    }
+
     /// The same scenario with one more setting, as `--set path=value` gives it.
     ///
     /// # Errors
@@ -193,10 +220,7 @@ fn build(
         name: name.to_owned(),
         path: path.to_owned(),
         folder: folder.to_owned(),
-        sha256: Sha256::digest(&text)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect(),
+        sha256: hex(&Sha256::digest(&text)),
         overrides,
         options: options.clone(),
         question: draft.question,
@@ -211,6 +235,10 @@ fn build(
         effective: show::show(&document, &defaults),
         text,
     })
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// `[quick]` is checked even when it is not asked for.

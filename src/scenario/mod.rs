@@ -8,6 +8,8 @@
 //! 4. `reader` ticks off what is read: what nobody asked for is an unknown key. One file reads each table.
 //! 5. `render` prints the complaints, `show` the document with the defaults that were used.
 
+#[cfg(test)]
+mod asked;
 mod balancers;
 mod bounds;
 mod clock;
@@ -44,6 +46,9 @@ mod read_orders;
 mod reader;
 mod reads;
 mod render;
+mod schema;
+#[cfg(test)]
+mod schema_tests;
 mod settings;
 mod show;
 mod sink;
@@ -62,3 +67,4 @@ pub use model::{
     Setup, Strategy, SweepPoint, SweepValue, SweptSetting, TimeSpec,
 };
 pub use render::{count, render};
+pub use schema::json_schema;

@@ -34,6 +34,8 @@ impl<'a> Reader<'a> {
         least: i64,
         greatest: i64,
     ) -> Option<i64> {
+        #[cfg(test)]
+        super::asked::integer(&self.path_of(key), least, greatest);
         let Value::Integer(value) = node.value else {
             self.wrong_type(key, node, "an integer");
             return None;
@@ -82,6 +84,8 @@ impl<'a> Reader<'a> {
         domain: &str,
         accepts: impl Fn(f64) -> bool,
     ) -> Option<f64> {
+        #[cfg(test)]
+        super::asked::number(&self.path_of(key), &accepts);
         let value = match node.value {
             Value::Integer(value) => value as f64,
             Value::Float(value) => value,
@@ -128,6 +132,8 @@ impl<'a> Reader<'a> {
 
     fn unit_node<T: Unit>(&self, key: &str, node: &Node) -> Option<T> {
         let expected = T::KIND.expected();
+        #[cfg(test)]
+        super::asked::unit::<T>(&self.path_of(key));
         match &node.value {
             Value::Text(text) => match text.parse() {
                 Ok(value) => Some(value),

@@ -18,6 +18,8 @@ pub(super) struct Reader<'a> {
     /// Dotted; empty for the whole file.
     pub(super) path: String,
     asked: RefCell<Vec<&'a str>>,
+    /// Unknown keys that were complained about already.
+    misspelt: RefCell<Vec<&'a str>>,
 }
 
 impl<'a> Reader<'a> {
@@ -33,6 +35,7 @@ impl<'a> Reader<'a> {
             place,
             path: path.into(),
             asked: RefCell::default(),
+            misspelt: RefCell::default(),
         }
     }
 
@@ -90,7 +93,8 @@ impl<'a> Reader<'a> {
         let asked = self.asked.borrow();
         self.sink.note_known(&self.path, &asked);
         for entry in self.table.map_or(&[][..], |table| &table.entries) {
-            if asked.contains(&entry.key.as_str()) {
+            let key = entry.key.as_str();
+            if asked.contains(&key) || self.misspelt.borrow().contains(&key) {
                 continue;
             }
             let diagnostic = self.unknown(entry, suggest(&entry.key, asked.iter().copied()));
@@ -114,13 +118,15 @@ impl<'a> Reader<'a> {
     pub(super) fn misspelt(&self, key: &str) -> bool {
         let entries = self.table.map_or(&[][..], |table| &table.entries);
         let slip = entries.iter().find(|entry| {
-            !self.asked.borrow().contains(&entry.key.as_str())
+            let key = entry.key.as_str();
+            !self.asked.borrow().contains(&key)
+                && !self.misspelt.borrow().contains(&key)
                 && nearest(&entry.key, [key]).is_some()
         });
         if let Some(entry) = slip {
             let diagnostic = self.unknown(entry, Some(format!("did you mean `{key}`?")));
             self.sink.add(&entry.place, diagnostic);
-            self.asked.borrow_mut().push(&entry.key);
+            self.misspelt.borrow_mut().push(&entry.key);
         }
         slip.is_some()
     }
@@ -208,6 +214,8 @@ impl<'a> Reader<'a> {
     /// A text.
     pub(super) fn text(&self, key: &'a str) -> Option<&'a str> {
         let entry = self.entry(key)?;
+        #[cfg(test)]
+        super::asked::text(&self.path_of(key));
         match &entry.node.value {
             Value::Text(text) => Some(text),
             _ => {
@@ -229,6 +237,8 @@ impl<'a> Reader<'a> {
     }
 
     fn boolean_node(&self, key: &str, node: &Node) -> Option<bool> {
+        #[cfg(test)]
+        super::asked::boolean(&self.path_of(key));
         if let Value::Boolean(value) = node.value {
             return Some(value);
         }
@@ -254,6 +264,8 @@ impl<'a> Reader<'a> {
         words: &[(&str, T)],
     ) -> Option<T> {
         let names: Vec<&str> = words.iter().map(|(name, _)| *name).collect();
+        #[cfg(test)]
+        super::asked::words(&self.path_of(key), &names);
         let Value::Text(text) = &node.value else {
             self.wrong_type(key, node, &either(&names));
             return None;

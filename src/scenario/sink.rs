@@ -48,6 +48,8 @@ impl Sink {
 
     /// Notes that the table at `path` may hold these keys.
     pub(super) fn note_known(&self, path: &str, keys: &[&str]) {
+        #[cfg(test)]
+        super::asked::keys(path, keys);
         let mut known = self.known.borrow_mut();
         known.extend(keys.iter().map(|key| (path.to_owned(), (*key).to_owned())));
     }
@@ -72,6 +74,8 @@ impl Sink {
 
     /// Notes a default that was used.
     pub(super) fn note_default(&self, path: String, node: Node) {
+        #[cfg(test)]
+        super::asked::default(&path, &node.value);
         self.defaults.borrow_mut().push((path, node));
     }
 

@@ -21,7 +21,7 @@ const MOST: usize = 256;
 const MOST_COPIES: usize = 16;
 
 /// Settings of `[table]` that a strategy may set for itself.
-const TABLE_KEYS: [&str; 21] = [
+pub(super) const TABLE_KEYS: [&str; 22] = [
     "family",
     "qualifiers",
     "value",
@@ -39,6 +39,7 @@ const TABLE_KEYS: [&str; 21] = [
     "normalizer_target_count",
     "max_file_size",
     "memstore_flush_size",
+    "memstore_flush_interval",
     "memstore_block_multiplier",
     "blocking_store_files",
     "compaction_bandwidth",
@@ -59,7 +60,7 @@ const SHARED: [&str; 9] = [
 ];
 
 /// Tables that a strategy can only change under `override`.
-const OVERRIDABLE: [&str; 11] = [
+pub(super) const OVERRIDABLE: [&str; 11] = [
     "parameter",
     "field",
     "write",

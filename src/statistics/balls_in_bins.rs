@@ -1,7 +1,7 @@
 //! How uneven a perfect spread looks by chance: the fullest of n bins after S balls. Must not know what balls are.
 
 /// Distribution of the fullest bin's load over the mean load.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ExpectedPeak {
     /// Expectation, >= 1.
     pub mean: f64,

@@ -17,6 +17,7 @@ pub fn stderr_of(assert: &OutputAssert) -> String {
 }
 
 /// What a run gave.
+#[allow(dead_code)] // each test crate compiles this file, and one of them looks at messages only
 pub fn stdout_of(assert: &OutputAssert) -> String {
     String::from_utf8_lossy(&assert.get_output().stdout).into_owned()
 }

@@ -3,22 +3,26 @@
 mod advise;
 mod format;
 mod key;
+mod new;
 mod results;
 mod run;
 mod scenario;
 mod splits;
 mod talk;
+mod watch;
 
 pub use advise::{AdviceFormat, AdviseArguments};
 pub use format::ResultFormat;
 pub use key::{KeyArguments, KeyFormat};
+pub use new::NewArguments;
 pub use results::{CompareArguments, ImageKind, ReportArguments};
-pub use run::RunArguments;
+pub use run::{MergeArguments, RunArguments};
 pub use scenario::{
     ChangeArguments, CheckArguments, ExplainArguments, ScenarioArguments, SizeArguments,
 };
 pub use splits::{SplitsArguments, SplitsFormat};
 pub use talk::{Color, TalkArguments};
+pub use watch::WatchArguments;
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand};
@@ -30,7 +34,8 @@ const STYLES: Styles = Styles::styled()
     .placeholder(AnsiColor::Cyan.on_default());
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 all is well; 1 an expectation of a scenario was broken; 2 anything that stopped the work.
+Exit codes: 0 all is well; 1 an expectation of a scenario was broken; 2 anything that stopped the work;
+130 Ctrl-C.
 Data goes to standard output, talk to standard error.";
 
 /// Which row key runs hot, and what does the cure cost?
@@ -48,8 +53,14 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Write a scenario file to start from, commented and ready to run
+    New(NewArguments),
     /// Simulate scenarios: a table here, all files in a folder each
     Run(RunArguments),
+    /// Run a scenario with `--quick` now and whenever its file is saved
+    Watch(WatchArguments),
+    /// Put the shards of `run --shard` together: the same folder as from one machine
+    Merge(MergeArguments),
     /// Report every error and lint of scenarios; simulate nothing
     Check(CheckArguments),
     /// Show what is known before any simulation: sample keys by segment, regions and their predicted shares
@@ -68,6 +79,8 @@ pub enum Command {
     Splits(SplitsArguments),
     /// List well-known row-key designs, the traps among them marked
     Presets,
+    /// Write the JSON Schema of scenario files: editors complete and check them with it
+    Schema,
     /// Write a completion script for a shell
     Completions {
         /// The shell

@@ -1,6 +1,7 @@
 //! What simulates: where results go, on how many threads, and what is printed. Must not know what a run is.
 
 use super::{ResultFormat, ScenarioArguments};
+use crate::experiment::Shard;
 use clap::{Args, value_parser};
 use std::path::PathBuf;
 
@@ -14,6 +15,31 @@ pub struct RunArguments {
     /// Threads; the results are the same for any number [default: one for each core]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
+    /// What standard output gets
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    pub format: ResultFormat,
+    /// No pictures: only numbers
+    #[arg(long)]
+    pub no_charts: bool,
+    /// Go on from the runs that an interrupted `keyheat run` saved
+    #[arg(long)]
+    pub resume: bool,
+    /// Make only every N-th run, from the K-th on, and save them for `keyheat merge`: one shard a machine
+    #[arg(long, value_name = "K/N")]
+    pub shard: Option<Shard>,
+    /// Replace an output folder even if keyheat did not make it
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct MergeArguments {
+    /// Files that `keyheat run --shard` saved, or folders of them
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Where each scenario gets a folder of its name
+    #[arg(long, value_name = "DIR", default_value = "output")]
+    pub out: PathBuf,
     /// What standard output gets
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     pub format: ResultFormat,

@@ -61,6 +61,24 @@ pub fn text(text: &(impl Display + ?Sized)) -> String {
     escaped(&text.to_string())
 }
 
+/// The same of a sentence in which backticks stand round what is literal.
+pub fn prose(sentence: &(impl Display + ?Sized)) -> String {
+    let sentence = text(sentence);
+    let pieces: Vec<&str> = sentence.split('`').collect();
+    // A key may hold a backtick itself: then nobody knows which ones belong together.
+    if pieces.len() % 2 == 0 {
+        return sentence;
+    }
+    let mut markup = String::new();
+    for (place, piece) in pieces.into_iter().enumerate() {
+        match place % 2 {
+            0 => markup.push_str(piece),
+            _ => markup.push_str(&format!("<code>{piece}</code>")),
+        }
+    }
+    markup
+}
+
 /// The same of a text whose lines and tabulators are kept.
 pub fn lines(text: &str) -> String {
     let lines: Vec<String> = text
@@ -68,4 +86,18 @@ pub fn lines(text: &str) -> String {
         .map(|line| escaped(&line.replace('\t', "    ")))
         .collect();
     lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::prose;
+
+    #[test]
+    fn what_is_literal_in_a_sentence_is_set_as_code() {
+        assert_eq!(
+            prose("`a<b` costs 3, a `scan` 1"),
+            "<code>a&lt;b</code> costs 3, a <code>scan</code> 1"
+        );
+        assert_eq!(prose("the row `x`` is hot"), "the row `x`` is hot");
+    }
 }

@@ -4,6 +4,7 @@
 //! Light or dark as the reader's system is, printed light on A4 landscape. Values are read off the charts by pointer and by
 //! keyboard; without scripts they are in tables. Must not draw, nor compute any metric.
 
+mod events;
 mod figures;
 mod html;
 mod sections;
@@ -51,6 +52,7 @@ pub fn page(results: &Results, charts: &[Chart], theme: Option<Theme>) -> String
     sections::neighbours(&mut html, &first);
     sections::expectations(&mut html, results);
     figures::figures(&mut html, charts);
+    events::events(&mut html, &first);
     sections::statistics(&mut html, &first);
     sections::warnings(&mut html, results);
     sections::provenance(&mut html, results);

@@ -1,6 +1,6 @@
 //! The parts of the page that are text and tables. Must not know charts' contents.
 
-use super::html::{Html, lines, text};
+use super::html::{Html, lines, prose, text};
 use crate::experiment::{ExpectationResult, Results, Standing, StrategyResult};
 use crate::report::chart::{Chart, strategy_colour};
 use crate::report::metric;
@@ -16,7 +16,7 @@ pub fn head(html: &mut Html, results: &Results, charts: &[Chart], headline: &str
     if let Some(price) = price.filter(|price| price.title != headline) {
         html.line(format_args!(
             "<p class=\"finding\">{}</p>",
-            text(&price.title)
+            prose(&price.title)
         ));
     }
     if !results.scenario.question.is_empty() {
@@ -61,7 +61,7 @@ pub fn sweep(html: &mut Html, results: &Results) {
     };
     html.line(format_args!("<h2>The sweep</h2>"));
     for sentence in sweep_views::sentences(results) {
-        html.line(format_args!("<p>{}</p>", text(&sentence)));
+        html.line(format_args!("<p>{}</p>", prose(&sentence)));
     }
     let mut card = Scorecard::of(results);
     for cell in card.rows.iter_mut().flatten() {
@@ -110,10 +110,10 @@ pub fn verdicts(html: &mut Html, results: &Results) {
             dot(index),
             text(&strategy.name),
             text(strategy.key.trim()),
-            text(scorecard::verdict(strategy))
+            prose(scorecard::verdict(strategy))
         ));
         if !strategy.advice.is_empty() {
-            html.line(format_args!("<dd>{}</dd>", text(&strategy.advice)));
+            html.line(format_args!("<dd>{}</dd>", prose(&strategy.advice)));
         }
         if !strategy.entities.is_empty() {
             let entities = strategy.entities.join(", ");
@@ -141,7 +141,7 @@ pub fn paired(html: &mut Html, results: &Results) {
         html.line(format_args!(
             "<dt>{}</dt>\n<dd>{}</dd>",
             text(verdict.strategy),
-            text(&verdict.in_full)
+            prose(&verdict.in_full)
         ));
     }
     html.line(format_args!("</dl>"));
@@ -149,7 +149,8 @@ pub fn paired(html: &mut Html, results: &Results) {
 
 /// The highest load that each strategy keeps within the limits.
 pub fn knees(html: &mut Html, results: &Results) {
-    let Some(mut table_of_knees) = knees::of(results) else {
+    let found = knees::of(results).zip(knees::caption(results));
+    let Some((mut table_of_knees, caption)) = found else {
         return;
     };
     html.line(format_args!("<h2>What each strategy sustains</h2>"));
@@ -157,9 +158,10 @@ pub fn knees(html: &mut Html, results: &Results) {
         *cell = text(cell.as_str());
     }
     table(html, &table_of_knees);
+    html.line(format_args!("<p>{}</p>", text(&caption)));
     html.line(format_args!("<ul>"));
     for (strategy, knee) in knees::found(results) {
-        let (name, sentence) = (text(&knees::name(strategy)), text(&knee.sentence));
+        let (name, sentence) = (text(&knees::name(strategy)), prose(&knee.sentence));
         html.line(format_args!("<li><b>{name}</b> {sentence}.</li>"));
     }
     html.line(format_args!("</ul>"));
@@ -184,7 +186,7 @@ pub fn reads(html: &mut Html, results: &Results) {
                         "<dt>{} of {}</dt>\n<dd>{}</dd>",
                         text(name),
                         text(&strategy.name),
-                        text(&read.words)
+                        prose(&read.words)
                     ));
                 }
             }
@@ -322,7 +324,7 @@ pub fn warnings(html: &mut Html, results: &Results) {
     }
     html.line(format_args!("<h2>Warnings</h2>\n<ul>"));
     for warning in &results.warnings {
-        html.line(format_args!("<li>{}</li>", text(warning)));
+        html.line(format_args!("<li>{}</li>", prose(warning)));
     }
     html.line(format_args!("</ul>"));
 }

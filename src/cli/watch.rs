@@ -1,0 +1,103 @@
+//! `keyheat watch`: a quick run now and after every save, its scorecard each time. Must not write files: Ctrl-C may end it anywhere.
+//!
+//! The file is read five times a second instead of asking the system for events: that is the same on every system and
+//! file system, sees an editor that saves by renaming, and costs nothing at a scenario's size.
+
+use super::Outcome;
+use super::args::{ChangeArguments, WatchArguments};
+use super::console::Console;
+use super::{lints, loading, progress};
+use crate::experiment::Experiment;
+use crate::report::{Format, Report};
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
+
+/// Time between two looks at the file.
+const PERIOD: Duration = Duration::from_millis(200);
+
+pub fn run(arguments: &WatchArguments, console: &Console) -> Result<Outcome> {
+    let path = &arguments.scenario;
+    if path.is_dir() {
+        bail!("`{}` is a folder\nwatch one of its files", path.display());
+    }
+    if fs::metadata(path).is_ok_and(|file| !file.is_file()) {
+        bail!("`{}` is no file that could be saved", path.display());
+    }
+    let mut text = fs::read(path).with_context(|| format!("can't read `{}`", path.display()))?;
+    let changes = ChangeArguments {
+        quick: !arguments.full,
+        ..arguments.changes.clone()
+    };
+    loop {
+        simulate(arguments, &changes, console)?;
+        console.say(&format!(
+            "\nwaiting for a change of {}; Ctrl-C ends",
+            path.display()
+        ));
+        text = changed(path, &text);
+    }
+}
+
+/// Loads, simulates and prints; or tells what is wrong.
+fn simulate(
+    arguments: &WatchArguments,
+    changes: &ChangeArguments,
+    console: &Console,
+) -> Result<()> {
+    let Some(scenario) = loading::load(&arguments.scenario, changes, console)? else {
+        return Ok(());
+    };
+    lints::tell_in_short(&scenario, console);
+    let experiment = Experiment::new(&scenario).threads(arguments.threads.map_or(0, usize::from));
+    let bar = progress::bar(console, &scenario.name, experiment.runs());
+    let results = experiment.run(|progress| bar.set_position(progress.done));
+    bar.finish_and_clear();
+    console.data(&Report::new(&results).render(Format::Table, console.table_style()))
+}
+
+/// Waits until the file holds something else than `old`, and holds it for a moment: an editor may write it in pieces, or
+/// remove it before it puts the new one there.
+fn changed(path: &Path, old: &[u8]) -> Vec<u8> {
+    let mut last: Option<Vec<u8>> = None;
+    loop {
+        sleep(PERIOD);
+        let now = fs::read(path).ok();
+        match now {
+            // An editor empties a file before it writes: an empty one is not yet the new one.
+            Some(text) if text != old && !text.is_empty() => {
+                if last.as_ref() == Some(&text) {
+                    return text;
+                }
+                last = Some(text);
+            }
+            _ => last = None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::changed;
+    use std::fs;
+    use std::thread;
+    use std::time::Duration;
+
+    #[test]
+    fn a_file_that_is_replaced_by_renaming_has_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.toml");
+        fs::write(&path, "one").unwrap();
+        let watched = path.clone();
+        let waiting = thread::spawn(move || changed(&watched, b"one"));
+        fs::remove_file(&path).unwrap();
+        thread::sleep(Duration::from_millis(500));
+        fs::write(&path, "").unwrap();
+        let new = folder.path().join("b");
+        fs::write(&new, "two").unwrap();
+        fs::rename(&new, &path).unwrap();
+        assert_eq!(waiting.join().unwrap(), b"two");
+    }
+}

@@ -1,0 +1,278 @@
+//! The page's list of what happened to regions and servers: splits, moves, crashes, in words. Must not know why.
+
+use super::html::{Html, text};
+use crate::experiment::{Results, StrategyResult};
+use crate::metrics::SeriesEvent;
+use crate::report::csv_files::with_series;
+use crate::report::number::{self, Kind};
+
+/// Most rows of a strategy's list: about a screenful.
+const MOST: usize = 30;
+
+/// Longest row key that is shown whole, in characters: twelve bytes of a binary one.
+const LONGEST_KEY: usize = 48;
+
+/// Everyday work: counted, not listed.
+const COUNTED: [(&str, &str); 3] = [
+    ("flush", "flushes"),
+    ("compaction", "compactions"),
+    ("open", "openings of a region"),
+];
+
+/// What is counted in the heading of a list: kind, one, several.
+const HEADLINES: [(&str, &str, &str); 6] = [
+    ("split", "split", "splits"),
+    ("merge", "merge", "merges"),
+    ("move", "move", "moves"),
+    ("crash", "crash", "crashes"),
+    (
+        "slow",
+        "change of a server's speed",
+        "changes of a server's speed",
+    ),
+    ("servers-added", "arrival of servers", "arrivals of servers"),
+];
+
+/// A list a strategy, folded; nothing when nothing happened.
+pub fn events(html: &mut Html, results: &Results) {
+    let lists: Vec<(&StrategyResult, Vec<Row>)> = with_series(results)
+        .map(|(strategy, series)| (strategy, rows(&series.events)))
+        .filter(|(_, rows)| rows.iter().any(|row| row.tells))
+        .collect();
+    if lists.is_empty() {
+        return;
+    }
+    html.line(format_args!("<h2>What happened to the cluster</h2>"));
+    for (strategy, rows) in lists {
+        let events = strategy.series.as_ref().map_or(&[][..], |it| &it.events);
+        let summary = format!("{}: {}", strategy.name, headline(events));
+        html.details(&summary, |html| list(html, &rows, events));
+    }
+}
+
+/// One line of a list.
+#[derive(Debug, Clone, PartialEq)]
+struct Row {
+    at_ms: f64,
+    /// Markup.
+    what: String,
+    /// Whether something changed; a balancer that does nothing is listed only beside what does.
+    tells: bool,
+}
+
+fn list(html: &mut Html, rows: &[Row], events: &[SeriesEvent]) {
+    let cells: Vec<Vec<String>> = rows
+        .iter()
+        .take(MOST)
+        .map(|row| vec![number::length(row.at_ms / 1e3), row.what.clone()])
+        .collect();
+    let headings = ["after", "what happened"].map(str::to_owned);
+    html.table(&headings, &[], &cells);
+    let mut rest = Vec::new();
+    if rows.len() > MOST {
+        rest.push(format!("{} later events", rows.len() - MOST));
+    }
+    for (kind, name) in COUNTED {
+        let count = events.iter().filter(|event| event.event == kind).count();
+        if count > 0 {
+            rest.push(format!("{count} {name}"));
+        }
+    }
+    let rest = match rest.is_empty() {
+        true => String::new(),
+        false => format!(
+            " {} are left out here: <code>series/events.csv</code> has all.",
+            text(&rest.join(", "))
+        ),
+    };
+    html.line(format_args!(
+        "<p class=\"aside\">In the first replicate, from its start, warm-up included.{rest}</p>"
+    ));
+}
+
+/// `7 splits, 3 moves`.
+fn headline(events: &[SeriesEvent]) -> String {
+    let parts: Vec<String> = HEADLINES
+        .iter()
+        .filter_map(|(kind, one, several)| {
+            let count = events.iter().filter(|event| event.event == *kind).count();
+            match count {
+                0 => None,
+                1 => Some(format!("1 {one}")),
+                _ => Some(format!("{count} {several}")),
+            }
+        })
+        .collect();
+    match parts.is_empty() {
+        true => "nothing changed".to_owned(),
+        false => parts.join(", "),
+    }
+}
+
+/// What is listed, in order of time; a balancer that says again that it does nothing says it once.
+fn rows(events: &[SeriesEvent]) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut idle: Option<(usize, u32)> = None;
+    for event in events {
+        if COUNTED.iter().any(|(kind, _)| *kind == event.event) {
+            continue;
+        }
+        let detail = event.detail.as_deref().unwrap_or_default();
+        // The balancer's finding ends so, or starts moves.
+        let does_nothing = event.event == "balancer" && detail.contains("does not ");
+        if does_nothing {
+            if let Some((at, times)) = &mut idle {
+                *times += 1;
+                let until = number::length(event.at_ms / 1e3);
+                let first = rows[*at].what.split(" <span").next().unwrap_or_default();
+                rows[*at].what = format!(
+                    "{first} <span class=\"aside\">and {} until {until}</span>",
+                    match *times {
+                        1 => "again".to_owned(),
+                        times => format!("{times} more times"),
+                    }
+                );
+                continue;
+            }
+            idle = Some((rows.len(), 0));
+        } else {
+            idle = None;
+        }
+        rows.push(Row {
+            at_ms: event.at_ms,
+            what: words(event, detail),
+            tells: !does_nothing,
+        });
+    }
+    rows
+}
+
+/// One event as markup.
+fn words(event: &SeriesEvent, detail: &str) -> String {
+    let number = |value: Option<u32>| value.map_or("?".to_owned(), |value| value.to_string());
+    let region = number(event.region);
+    let server = number(event.server);
+    let heirs: Vec<String> = event.heirs.iter().map(u32::to_string).collect();
+    let bytes = event.bytes.map(|bytes| Kind::Bytes.text(bytes as f64));
+    let detail = text(detail);
+    match event.event.as_str() {
+        "split" => format!(
+            "region {region} is split at <code>{}</code> into {}",
+            text(&shortened(event.row.as_deref().unwrap_or_default())),
+            heirs.join(" and ")
+        ),
+        "no-split-row" => format!("region {region} can't be split: {detail}"),
+        "merge" => format!(
+            "regions {region} and {} are merged into {}",
+            number(event.upper),
+            heirs.join(" and ")
+        ),
+        "move" => format!(
+            "region {region} moves from server {server} to server {}",
+            number(event.to)
+        ),
+        "balancer" => format!("the balancer: {detail}"),
+        "crash" => format!("server {server} dies"),
+        "crash-detected" => format!(
+            "the master knows that server {server} is dead: {detail}, {} of its log replayed",
+            bytes.unwrap_or_default()
+        ),
+        "slow" => format!("server {server} is {detail}"),
+        "servers-added" if detail == "1 server" => format!("{detail} joined: server {server}"),
+        "servers-added" => format!("{detail} joined, the first of them as server {server}"),
+        other => format!("{} {detail}", text(other)),
+    }
+}
+
+/// A row key, cut where it is long.
+fn shortened(key: &str) -> String {
+    if key.chars().count() <= LONGEST_KEY {
+        return key.to_owned();
+    }
+    let mut cut: String = key.chars().take(LONGEST_KEY).collect();
+    // Not within `\xHH`.
+    if let Some(escape) = cut.rfind('\\').filter(|at| cut.len() - at < 4) {
+        cut.truncate(escape);
+    }
+    cut + "…"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(at_ms: f64, event: &str, detail: &str) -> SeriesEvent {
+        SeriesEvent {
+            at_ms,
+            event: event.to_owned(),
+            detail: Some(detail.to_owned()),
+            ..SeriesEvent::default()
+        }
+    }
+
+    #[test]
+    fn events_are_told_in_words() {
+        let split = SeriesEvent {
+            region: Some(3),
+            heirs: vec![8, 9],
+            row: Some("a<b".to_owned()),
+            ..event(1_500.0, "split", "")
+        };
+        let moved = SeriesEvent {
+            region: Some(9),
+            server: Some(1),
+            to: Some(4),
+            ..event(2_000.0, "move", "")
+        };
+        let told: Vec<String> = rows(&[split, moved])
+            .into_iter()
+            .map(|it| it.what)
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "region 3 is split at <code>a&lt;b</code> into 8 and 9",
+                "region 9 moves from server 1 to server 4",
+            ]
+        );
+    }
+
+    #[test]
+    fn long_keys_are_cut_between_bytes() {
+        let key = |last: &str| format!("{}{last}", r"\x00".repeat(11));
+        assert_eq!(shortened(&key("four")), key("four"));
+        assert_eq!(shortened(&key("three")), key("thre…"));
+        assert_eq!(shortened(&key(r"ab\xFFc")), key("ab…"));
+        assert_eq!(shortened(&key(r"\xFFc")), key(r"\xFF…"));
+    }
+
+    #[test]
+    fn a_balancer_that_does_nothing_says_so_once() {
+        let idle = |at_ms| event(at_ms, "balancer", "0/602: does not start");
+        let events = [
+            idle(1_000.0),
+            event(1_500.0, "flush", ""),
+            idle(2_000.0),
+            idle(3_000.0),
+            event(3_500.0, "crash", ""),
+            idle(4_000.0),
+        ];
+        let rows = rows(&events);
+        assert_eq!(rows.len(), 3);
+        assert!(rows[0].what.contains("2 more times until 3"), "{rows:?}");
+        assert!(rows[1].tells && !rows[2].tells);
+        assert_eq!(headline(&events), "1 crash");
+    }
+
+    #[test]
+    fn a_long_history_is_cut_at_a_screenful() {
+        let events: Vec<SeriesEvent> = (0..95)
+            .map(|at| event(f64::from(at) * 1e3, "split", ""))
+            .collect();
+        let mut html = Html::default();
+        list(&mut html, &rows(&events), &events);
+        let html = html.finish();
+        assert_eq!(html.matches("<tr>").count(), 1 + MOST);
+        assert!(html.contains("65 later events"));
+    }
+}
