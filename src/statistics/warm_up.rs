@@ -227,7 +227,7 @@ mod tests {
                 .map(|_| -libm::log(1.0 - draws.random::<f64>()))
                 .collect();
             let mut waiting = 0.0;
-            let responses: Vec<f64> = (0..6_000)
+            let responses: Vec<f64> = (0..6_000_usize)
                 .map(|call| {
                     waiting += service[call];
                     waiting -= call.checked_sub(900).map_or(0.0, |done| service[done]);
