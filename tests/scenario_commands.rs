@@ -538,3 +538,37 @@ fn a_key_with_another_parameter_is_to_be_rewritten() {
     );
     assert_eq!(told.matches("The key changed").count(), 1, "{told}");
 }
+
+#[test]
+fn a_run_that_is_measured_before_it_has_settled_is_told_of() {
+    // 900 clients that all start at once, at a server of one handler and 1 ms a call: its queue fills until 0.9 s.
+    let text = r#"
+replicates = 5
+[time]
+duration = "6s"
+warmup = "100ms"
+sample = "500ms"
+[cluster]
+servers = 1
+handlers = 1
+call_queues = 1
+call_queue_length = 1_000
+service = { put = "1ms", distribution = "constant" }
+wal = { mode = "off" }
+[field]
+user = { type = "int", count = 1_000 }
+[write.events]
+clients = 900
+[strategy.plain]
+key = "be4(user)"
+"#;
+    let place = Workplace::new().with("fills.toml", text);
+    let settle = "replicates settle only";
+    let talk = stderr_of(&place.keyheat("run fills.toml --no-charts").success());
+    assert!(talk.contains(settle), "{talk}");
+    let summary = fs::read_to_string(place.path().join("output/fills/summary.md")).unwrap();
+    assert!(summary.contains(settle), "{summary}");
+    let longer = "run fills.toml --no-charts --out longer --set time.warmup=1s";
+    let talk = stderr_of(&place.keyheat(longer).success());
+    assert!(!talk.contains(settle), "{talk}");
+}

@@ -41,9 +41,9 @@ pub fn tell(scenario: &Scenario, console: &Console) {
     }
 }
 
-/// One line a lint, the same line once, and where to read more.
-pub fn tell_in_short(scenario: &Scenario, console: &Console) {
-    tell_of(scenario, layouts(scenario).iter(), console);
+/// One line a lint, the same line once, and where to read more. What was told.
+pub fn tell_in_short(scenario: &Scenario, console: &Console) -> Vec<String> {
+    tell_of(scenario, layouts(scenario).iter(), console)
 }
 
 /// The same of strategies that have been laid out.
@@ -51,7 +51,7 @@ pub fn tell_of<'a>(
     scenario: &Scenario,
     layouts: impl Iterator<Item = &'a Layout>,
     console: &Console,
-) {
+) -> Vec<String> {
     let mut said: Vec<String> = Vec::new();
     for lint in all(scenario, layouts) {
         if !is_wanted(&lint, console) || said.contains(&lint.message) {
@@ -66,6 +66,7 @@ pub fn tell_of<'a>(
     if !said.is_empty() {
         console.say(&format!("`keyheat check {}` shows where\n", scenario.path));
     }
+    said
 }
 
 fn is_wanted(lint: &Diagnostic, console: &Console) -> bool {

@@ -90,7 +90,7 @@ fn simulate(
     stop: &AtomicBool,
     console: &Console,
 ) -> Result<Ended> {
-    lints::tell_in_short(scenario, console);
+    let told_before = lints::tell_in_short(scenario, console);
     let threads = arguments.threads.map_or(0, usize::from);
     let runs = Experiment::new(scenario).threads(threads).start();
     let shard = arguments.shard.unwrap_or(Shard::ALL);
@@ -127,6 +127,11 @@ fn simulate(
     let results = runs
         .results()
         .context("a run is missing that was said to be there")?;
+    // What only the runs show: that they had not settled, that reads pile up.
+    let shown_by_runs = results.warnings.iter();
+    for warning in shown_by_runs.filter(|warning| !told_before.contains(warning)) {
+        console.warn(warning);
+    }
     write(&results, folder, !arguments.no_charts)?;
     saved.remove()?;
     show(&results, folder, arguments.format, console)?;

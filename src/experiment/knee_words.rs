@@ -2,7 +2,7 @@
 
 use super::Measure;
 use super::knee_result::{KneeLimit, KneeOutcome, KneeResult};
-use super::wording::{compact, exact, millis, percent};
+use super::wording::{compact, exact, length, percent};
 use crate::metrics::{Unit, definition};
 use crate::scenario::VariedLoad;
 
@@ -155,7 +155,7 @@ fn unit(metric: &str) -> Option<Unit> {
 
 fn value(value: f64, unit: Option<Unit>) -> String {
     match unit {
-        Some(Unit::Millis) => millis(value),
+        Some(Unit::Millis) => length(value),
         Some(Unit::Fraction) => format!("{} %", exact(value * 100.0)),
         _ => compact(value),
     }

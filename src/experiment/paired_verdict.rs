@@ -103,7 +103,7 @@ fn told(comparisons: &[&Comparison]) -> String {
     for (labels, words) in [
         (alike, "no significant difference"),
         (same, "the same"),
-        (open, "unknown, as operations were unfinished at the end"),
+        (open, "unknown (unfinished operations)"),
         (
             undefined,
             "no ratio, because one of them is undefined or zero",
@@ -262,7 +262,7 @@ mod tests {
         assert_eq!(
             told(&all.iter().collect::<Vec<_>>()),
             "server_peak_to_mean and throughput: no significant difference; calls of a `newest`: the same; \
-             p99: unknown, as operations were unfinished at the end; \
+             p99: unknown (unfinished operations); \
              makespan: no ratio, because one of them is undefined or zero"
                 .replace("server_peak_to_mean", "hottest server ÷ mean")
         );
