@@ -47,7 +47,7 @@ mod tests {
     fn a_field_is_asked_for_with_those_that_it_depends_on() {
         let field = |at: u16| {
             let kind = FieldKind::Int { first: 0, count: 9 };
-            let mut field = Field::new(&format!("f{at}"), kind);
+            let mut field = Field::new(format!("f{at}"), kind);
             field.of = match at {
                 3 => vec![FieldId(5), FieldId(1)],
                 5 => vec![FieldId(7)],
