@@ -149,6 +149,19 @@ fn check(plan: &KeyPlan, records: &[i64], slots: usize) {
         plan.write(&row, &mut key);
         let key = key.strip_prefix(b"before").expect("writing only appends");
         let text = plan.text();
+        let mut asked = vec![0; slots];
+        for field in plan.fields() {
+            asked[usize::from(field.0)] = row.record[usize::from(field.0)];
+        }
+        let mut alike = Vec::new();
+        plan.write(
+            &Row {
+                record: &asked,
+                ..row
+            },
+            &mut alike,
+        );
+        assert_eq!(alike, key, "{text}: it reads a field that it does not name");
         assert_eq!(batch.get(at), key, "{text}: batch and single differ");
         let (least, most) = plan.len_range();
         assert!(

@@ -31,13 +31,16 @@ pub(super) struct OpenLoop {
 
 impl OpenLoop {
     pub fn new(config: &SimConfig) -> Self {
+        let copies = config.copies.iter().map(|copy| &copy.key);
+        let keys = std::iter::once(&config.key).chain(copies);
         Self {
             arrivals: OpenArrivals::new(
                 &config.workload,
                 config.generator.clone(),
                 config.seed,
                 config.replicate,
-            ),
+            )
+            .asking_for(keys.flat_map(|key| key.fields())),
             batch: OperationBatch::new(),
             places: Vec::new(),
             keys: KeyBatch::default(),

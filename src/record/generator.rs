@@ -2,7 +2,7 @@
 
 use super::normal::TruncatedNormal;
 use super::sampler::Sampler;
-use super::{Field, FieldId, FieldKind, Late, LawShape, Schema, TimeUnit};
+use super::{AskedFields, Field, FieldId, FieldKind, Late, LawShape, Schema, TimeUnit};
 use crate::random::{DrawKey, Draws, Seed, Stream, hash_name, lane_of, mix};
 use crate::time::{EpochNanos, SimDuration, SimTime};
 
@@ -29,6 +29,8 @@ pub struct OperationRun<'a> {
     pub start: EpochNanos,
     /// One an operation.
     pub times: &'a [SimTime],
+    /// The fields to draw.
+    pub asked: AskedFields,
 }
 
 /// Rows that are drawn side by side, one field at a time.
@@ -160,7 +162,7 @@ impl RecordGenerator {
     }
 
     /// Writes the records of all operations of `run` to `out`, one after another: the same as [`RecordGenerator::generate`] one by
-    /// one, faster.
+    /// one, faster. Fields that are neither asked for nor given are left as they are.
     pub fn generate_run(&self, run: OperationRun<'_>, fixed: &[(FieldId, i64)], out: &mut [i64]) {
         let width = self.width();
         debug_assert_eq!(out.len(), run.times.len() * width);
@@ -190,7 +192,8 @@ impl RecordGenerator {
                     record[usize::from(field.0)] = *slot;
                 }
             }
-            for step in self.steps.iter().filter(|step| !given.has(step.slot)) {
+            let drawn = |step: &&Step| run.asked.has(step.slot) && !given.has(step.slot);
+            for step in self.steps.iter().filter(drawn) {
                 step.fill(&rows, out.chunks_exact_mut(width));
             }
             passed += times.len() as u64;

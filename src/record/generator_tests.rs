@@ -302,13 +302,21 @@ fn records_of_a_run_are_those_of_its_operations_one_by_one() {
         .map(|i| SimTime::from_nanos(i * 7_300_000))
         .collect();
     let start = EpochNanos(1_000_000_000_000);
-    for fixed in [vec![], vec![(FieldId(2), 123)]] {
+    let last = FieldId(width as u16 - 1);
+    let some = AskedFields::new(generator.schema(), [FieldId(0), last]);
+    let cases = [
+        (vec![], AskedFields::ALL),
+        (vec![(FieldId(2), 123)], AskedFields::ALL),
+        (vec![(FieldId(2), 123)], some),
+    ];
+    for (fixed, asked) in cases {
         let run = OperationRun {
             draws,
             first: 40,
             sequence: 1_000,
             start,
             times: &times,
+            asked,
         };
         let mut together = vec![0; width * times.len()];
         generator.generate_run(run, &fixed, &mut together);
@@ -317,6 +325,9 @@ fn records_of_a_run_are_those_of_its_operations_one_by_one() {
             let mut alone = vec![0; width];
             let time = start.at(times[i]);
             generator.generate(draws.at(40 + at), 1_000 + at, time, &fixed, &mut alone);
+            for slot in (0..width).filter(|&slot| !asked.has(slot) && slot != 2) {
+                alone[slot] = 0;
+            }
             assert_eq!(record, alone, "{i}");
         }
     }

@@ -14,6 +14,7 @@
 //!   (`with = { campaign_id = "" }`): [`Field::literals`]`[slot - i64::MIN]`, raw bytes. Ints never use literals.
 
 mod alias_table;
+mod asked_fields;
 mod domain_names;
 mod field_domain;
 mod field_text;
@@ -35,6 +36,7 @@ mod value_shares;
 mod value_shares_tests;
 mod zipf;
 
+pub use asked_fields::AskedFields;
 pub use field_domain::{FieldDomain, ValueType};
 pub use field_text::FieldText;
 pub use generator::{OperationRun, RecordGenerator};

@@ -6,7 +6,7 @@ use super::rate_profile::RateProfile;
 use super::row_plan::{RowPlan, RowSource};
 use super::{Drive, OperationBatch, OperationId, Workload, Write, WriteId};
 use crate::random::{DrawKey, Seed, Stream, lane_of};
-use crate::record::{FieldId, OperationRun, RecordGenerator};
+use crate::record::{AskedFields, FieldId, OperationRun, RecordGenerator};
 use crate::time::{EpochNanos, SimTime};
 use std::sync::Arc;
 
@@ -28,6 +28,7 @@ pub(super) struct OpenWrite {
     sequence: u64,
     with: usize,
     fixed: Vec<(FieldId, i64)>,
+    asked: AskedFields,
     source: Source,
     next: Option<Next>,
     /// Scratch space: the combinations or records of the operations that are being made.
@@ -85,6 +86,13 @@ impl OpenArrivals {
             writes,
             generator,
         }
+    }
+
+    /// Only these fields, and those that they depend on, have to be drawn: others may be 0 in the records.
+    pub fn asking_for(mut self, fields: impl IntoIterator<Item = FieldId>) -> Self {
+        let asked = AskedFields::new(self.generator.schema(), fields);
+        self.writes.iter_mut().for_each(|write| write.asked = asked);
+        self
     }
 
     /// Intended time of the next operation; `None` when all are made.
@@ -197,6 +205,7 @@ impl OpenWrite {
             sequence: workload.existing_rows_of(id, schema),
             with: write.with.len(),
             fixed,
+            asked: AskedFields::ALL,
             source,
             next: None,
             numbers: Vec::new(),
@@ -339,6 +348,7 @@ impl OpenWrite {
             sequence: self.sequence + indices.start,
             start,
             times: &batch.intended[at..],
+            asked: self.asked,
         };
         generator.generate_run(run, &self.fixed, &mut batch.records[slots..]);
         count
