@@ -34,16 +34,16 @@ const HASH_MAPS_ALLOWED: [(&str, &str); 0] = [];
 
 /// Where a shard is a part of an experiment's runs, as it is to those who run tests on many machines, and no region.
 const SHARDS_OF_RUNS: [&str; 10] = [
-    "src/cli/args/run.rs",
-    "src/cli/merge.rs",
-    "src/cli/run.rs",
-    "src/cli/saved_runs.rs",
-    "src/experiment/experiment.rs",
-    "src/experiment/experiment_runs.rs",
-    "src/experiment/mod.rs",
-    "src/experiment/run_file.rs",
-    "src/experiment/run_file_tests.rs",
-    "src/experiment/shard.rs",
+    "cli/args/run.rs",
+    "cli/merge.rs",
+    "cli/run.rs",
+    "cli/saved_runs.rs",
+    "experiment/experiment.rs",
+    "experiment/experiment_runs.rs",
+    "experiment/mod.rs",
+    "experiment/run_file.rs",
+    "experiment/run_file_tests.rs",
+    "experiment/shard.rs",
 ];
 
 /// Crates that belong to certain rooms.

@@ -231,9 +231,8 @@ fn read_limit<'a>(
     let limit = knee.table_of("limit", item, &item.place, path);
     limit.table?;
     let names = setup.operation_names();
-    // The bounds first: what was asked for is no misspelt `metric`.
-    let bound = read_bound(&limit);
     let metric = read_metric(&limit, &names);
+    let bound = read_bound(&limit);
     if let Some((metric, bound)) = metric.as_deref().zip(bound) {
         check_reach(&limit, metric, bound, &names);
     }
