@@ -10,7 +10,8 @@ use std::fs;
 use std::path::Path;
 
 /// A scenario, and its charts in the gallery.
-const PICTURES: [(&str, &[&str]); 3] = [
+const PICTURES: [(&str, &[&str]); 4] = [
+    ("bucket-sweep", &["sweep"]),
     ("five-keys", &["key-map-monotonic", "server-load"]),
     ("random-salts", &["trade-off"]),
     ("time-split-table", &["key-map-rising"]),

@@ -40,6 +40,8 @@ mod trade_off;
 
 #[cfg(test)]
 mod chart_tests;
+#[cfg(test)]
+mod sweep_tests;
 
 pub(super) use font::faces as font_faces;
 pub use heat_colours::{HeatColours, UnknownHeatColours};

@@ -27,6 +27,9 @@ const FOOT: f64 = 62.0;
 const LEFT: f64 = 62.0;
 const GAP: f64 = 24.0;
 const MARK: f64 = 3.4;
+const WIDTH_OF_LINE: f64 = 2.25;
+/// How much wider a line is than one that lies on it.
+const RIM: f64 = 3.5;
 /// Radius of the ring around a knee.
 const RING: f64 = 8.0;
 
@@ -304,9 +307,17 @@ fn draw_panel(
         _ => Axis::from_zero(most, 5),
     };
     let plot = canvas.plot(corner, size, places.axis(size.0), y, true)?;
-    // The first of the file on top.
-    for line in panel.lines.iter().rev() {
-        draw_line(canvas, &plot, line, *panel.quantity == Quantity::Throughput);
+    let judged = *panel.quantity == Quantity::Throughput;
+    let paths: Vec<Vec<(f64, f64)>> = panel
+        .lines
+        .iter()
+        .map(|line| path_of(&plot, line))
+        .collect();
+    // The first of the file on top, and what lies below it wide enough to be seen.
+    for (at, line) in panel.lines.iter().enumerate().rev() {
+        let above = paths[..at].iter().filter(|path| alike(path, &paths[at]));
+        let width = WIDTH_OF_LINE + above.count() as f64 * RIM;
+        draw_line(canvas, &plot, line, &paths[at], width, judged);
     }
     canvas.text(
         &places.list().path,
@@ -316,32 +327,48 @@ fn draw_panel(
     Ok(readout(panel, &plot, places, title, corner, size))
 }
 
-fn draw_line(canvas: &Canvas, plot: &Plot<'_>, line: &Line<'_>, judged: bool) {
-    let colour = palette::strategy(line.index);
-    let values = line
+/// The means of a line on the sheet.
+fn path_of(plot: &Plot<'_>, line: &Line<'_>) -> Vec<(f64, f64)> {
+    let means = line
         .points
         .iter()
-        .filter_map(|(place, text, measure)| Some((*place, text, measure, measure.mean?)));
-    let mut path = Vec::new();
-    for (place, text, measure, mean) in values {
-        let at = on_sheet(plot, (place, mean));
-        path.push(at);
+        .filter_map(|(place, _, measure)| Some((*place, measure.mean?)));
+    means.map(|point| on_sheet(plot, point)).collect()
+}
+
+/// Both lines are drawn on each other.
+fn alike(one: &[(f64, f64)], other: &[(f64, f64)]) -> bool {
+    let near = |((x, y), (u, v)): (&(f64, f64), &(f64, f64))| (x - u).hypot(y - v) < RIM;
+    one.len() == other.len() && one.iter().zip(other).all(near)
+}
+
+fn draw_line(
+    canvas: &Canvas,
+    plot: &Plot<'_>,
+    line: &Line<'_>,
+    path: &[(f64, f64)],
+    width: f64,
+    judged: bool,
+) {
+    let colour = palette::strategy(line.index);
+    let rim = width - WIDTH_OF_LINE;
+    canvas.line(path, width, colour);
+    for ((place, text, measure), &at) in line.points.iter().zip(path) {
         if let (Some(low), Some(high)) = (measure.low, measure.high) {
-            let ends = [low, high].map(|value| on_sheet(plot, (place, value.max(0.0))));
+            let ends = [low, high].map(|value| on_sheet(plot, (*place, value.max(0.0))));
             canvas.line(&ends, 1.25, colour);
         }
-        canvas.circle(at, MARK, colour, None);
+        canvas.circle(at, MARK + rim / 2.0, colour, None);
         let Some(finding) = line.finding.filter(|_| judged) else {
             continue;
         };
         if *text == finding.knee {
-            canvas.circle(at, RING, colour, Some(1.75));
+            canvas.circle(at, RING + rim, colour, Some(1.75));
         } else if finding.is_dip(text) {
-            let (x, y) = (at.0, at.1 + 8.0);
+            let (x, y) = (at.0, at.1 + 8.0 + rim);
             canvas.polygon(&[(x - 5.0, y), (x + 5.0, y), (x, y + 8.0)], colour);
         }
     }
-    canvas.line(&path, 2.25, colour);
 }
 
 fn on_sheet(plot: &Plot<'_>, point: (f64, f64)) -> (f64, f64) {

@@ -1,0 +1,61 @@
+//! Checks of the chart of a sweep: what its title says, and when there is none.
+
+use super::sweep::draw;
+use super::{Chart, Values};
+use crate::experiment::{Results, SweptList};
+use crate::report::sample;
+use serde_json::json;
+
+/// Throughput of one strategy along the values of a setting, in two replicates that differ by 0.2 %.
+fn along(path: &str, points: &[(u64, f64)]) -> Results {
+    let template = sample::strategy("salted", 2, &[&[10, 10]]);
+    let strategies = points.iter().map(|&(value, throughput)| {
+        let mut strategy = template.clone();
+        strategy.sweep = [(path.to_owned(), json!(value))].into();
+        let name = "write_throughput_per_sec".to_owned();
+        let values = vec![Some(throughput), Some(throughput * 1.002)];
+        strategy.values.insert(name.clone(), values);
+        strategy.metrics.insert(name, sample::number(throughput));
+        strategy
+    });
+    let mut results = sample::results(strategies.collect());
+    results.replicates = 2;
+    results.sweep = vec![SweptList {
+        path: path.to_owned(),
+        values: points.iter().map(|(value, _)| json!(value)).collect(),
+    }];
+    results
+}
+
+fn drawn(results: &Results) -> Option<Chart> {
+    draw(results).expect("it can be drawn")
+}
+
+#[test]
+fn the_title_names_the_knee_and_the_dip() {
+    let points = [(2, 2e4), (4, 4e4), (8, 8e4), (12, 6e4), (16, 8e4)];
+    let chart = drawn(&along("parameter.buckets", &points)).expect("a sweep");
+    assert_eq!(
+        chart.title,
+        "Beyond buckets = 8 writes gain nothing, and 12 gives less than 8"
+    );
+    let Values::Along(readings) = &chart.readouts[0].values else {
+        panic!("numbers along an axis");
+    };
+    let labels: Vec<&str> = readings
+        .readings
+        .iter()
+        .map(|it| it.label.as_str())
+        .collect();
+    assert_eq!(labels, ["2", "4", "8", "12", "16"]);
+    assert_eq!(readings.readings[3].values, ["60.0k"]);
+}
+
+#[test]
+fn without_a_choice_or_of_servers_it_is_not_drawn() {
+    assert_eq!(drawn(&sample::five_keys()), None);
+    assert_eq!(drawn(&along("parameter.buckets", &[(2, 2e4)])), None);
+    // Chart 6 shows what more servers give.
+    let servers = along("cluster.servers", &[(2, 2e4), (4, 4e4)]);
+    assert_eq!(drawn(&servers), None);
+}
