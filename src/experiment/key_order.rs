@@ -59,7 +59,7 @@ pub(super) fn units(strategy: &Strategy) -> Vec<Unit> {
         };
         own.spread() != Spread::Plain && own.fields().iter().all(is_told)
     };
-    let is_front = |at: &usize| segments[*at].constant().is_some() || only_spreads(*at);
+    let is_front = |at: &usize| is_delimiter(&segments[*at]) || only_spreads(*at);
     let rest = (0..segments.len()).skip_while(is_front);
     let times: Vec<FieldId> = segments
         .iter()
@@ -71,7 +71,7 @@ pub(super) fn units(strategy: &Strategy) -> Vec<Unit> {
         let segment = &segments[at];
         let expression = operand(segment, &strategy.setup);
         match units.last_mut() {
-            Some(before) if segment.constant().is_some() => {
+            Some(before) if is_delimiter(segment) => {
                 before.is_text &= segment.is_text();
                 before.delimiters.push(expression);
             }
@@ -88,6 +88,11 @@ pub(super) fn units(strategy: &Strategy) -> Vec<Unit> {
         }
     }
     units
+}
+
+/// The same in every row of every run, not only because a field has one value in this one.
+fn is_delimiter(segment: &Segment) -> bool {
+    segment.fields().is_empty() && segment.spread() == Spread::Plain
 }
 
 /// Fields of all units, ascending.

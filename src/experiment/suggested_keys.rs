@@ -125,21 +125,22 @@ impl Sources<'_> {
     /// The entity first, and then the newest rows first if a reader wants them.
     fn ordered(&self) -> Vec<SuggestedKey> {
         let reads = &self.model.setup.workload.reads;
-        let wants_newest = reads
-            .iter()
-            .any(|read| read.newest.is_some() || read.page.is_some());
+        let mut reads = reads.iter();
+        let wants_newest = reads.any(|read| read.newest.is_some() || read.page.is_some());
         let presplit = format!(
             "{{ algorithm = \"sampled\", regions = {} }}",
             self.regions()
         );
         let mut keys = Vec::new();
         for known in self.known_together() {
-            let order = self.reordered(&known);
-            let Some(first) = order.first().filter(|first| !first.is_time) else {
+            let entity: Vec<&Unit> = known.iter().copied().filter(|it| !it.is_time).collect();
+            if entity.is_empty() {
                 continue;
-            };
+            }
+            let name = in_words(&entity);
+            let order = self.reordered(&known);
             keys.push(SuggestedKey {
-                name: format!("{}-first", in_words(&[first])),
+                name: format!("{name}-first"),
                 key: concatenated(order.iter().copied()),
                 presplit: presplit.clone(),
             });
@@ -152,7 +153,7 @@ impl Sources<'_> {
                 .collect();
             if let Some(reversed) = reversed.filter(|_| wants_newest) {
                 keys.push(SuggestedKey {
-                    name: format!("{}-newest-first", in_words(&[first])),
+                    name: format!("{name}-newest-first"),
                     key: concatenated(reversed.iter()),
                     presplit: presplit.clone(),
                 });
