@@ -11,7 +11,7 @@ use serde::Serialize;
 const REGIONS_A_SERVER: u32 = 4;
 /// A salt of one byte has at most so many values.
 const MOST_BUCKETS: u32 = 256;
-/// Bytes of a hash in front, twice as many as digits: no two neighbours of a split point are alike.
+/// Bytes of a hash in front, twice as many as hexadecimal digits: far more values than a table has regions (estimate).
 const HASH_BYTES: u32 = 4;
 
 /// A key that keyheat suggests.
