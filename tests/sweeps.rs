@@ -3,11 +3,11 @@
 use keyheat::experiment::{Experiment, Results, point_label};
 use keyheat::scenario::Scenario;
 
-/// Two settings of two and three values, two keys, milliseconds of runs.
+/// Two settings of two and three values, two keys, milliseconds of runs: six intervals, one more than an expectation needs.
 const SMALL: &str = r#"
 replicates = 4
 [time]
-duration = "400ms"
+duration = "700ms"
 warmup = "100ms"
 sample = "100ms"
 [cluster]

@@ -10,7 +10,11 @@ use std::path::PathBuf;
 use toml_files::toml_files;
 
 /// What a template may be warned of: the hotspot that it is there to show.
-const SHOWN: [&str; 2] = ["the key leads with a time", "reads where the writes go"];
+const SHOWN: [&str; 3] = [
+    "the key leads with a time",
+    "reads where the writes go",
+    "a hash deals 199 values of `company` to 16 regions",
+];
 
 fn keyheat() -> Command {
     Command::new(snapbox::cmd::cargo_bin!("keyheat"))

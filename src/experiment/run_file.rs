@@ -260,7 +260,8 @@ impl RunFile {
         Ok(file)
     }
 
-    /// The file that is there, and what it holds, to be appended to; `None` when there is none. A run that was cut off is dropped.
+    /// The file that is there, and what it holds, to be appended to; `None` when there is none. A run that was cut off is dropped from the
+    /// file when the next one is appended.
     ///
     /// # Errors
     /// When it can't be read or written, somebody else is writing it, or it is no such file.
@@ -270,7 +271,7 @@ impl RunFile {
         }
         let mut file = Self::open(path)?;
         let (saved, whole) = SavedRuns::read_from(path, &file.file)?;
-        file.cut(whole)?;
+        file.whole = whole;
         Ok(Some((file, saved)))
     }
 
@@ -302,6 +303,7 @@ impl RunFile {
     /// # Errors
     /// When the file can't be written.
     pub fn append(&mut self, run: &FinishedRun) -> Result<(), RunFileError> {
+        self.cut(self.whole)?;
         self.append_line(run)
     }
 

@@ -243,6 +243,7 @@ fn what_differs_is_said() {
             ..Options::default()
         }),
         [
+            "settings: saved none, now sweep cluster.servers=4",
             "sweep: saved cluster.servers=2,3, now cluster.servers=4",
             "strategies: saved monotonic, hashed, now hashed"
         ]

@@ -164,13 +164,11 @@ fn finding(
     let mut prices = Vec::new();
     for read in &points[knee].reads {
         for metric in PRICES {
-            let path = format!("read.{}.{metric}", read.name);
-            let paid = ratio(points[knee], points[0], &path);
-            if let Some(ratio) = paid.filter(|paid| change(*paid) != Some(Change::None)) {
+            if let Some(ratio) = price(points[knee], points[0], &read.name, metric) {
                 prices.push(SweepPrice {
                     read: read.name.clone(),
                     metric,
-                    ratio: ratio.into(),
+                    ratio,
                 });
             }
         }
@@ -194,6 +192,29 @@ fn finding(
             })
             .collect(),
         prices,
+    })
+}
+
+/// What a read pays at one point over what it pays at another; `None` when that is no more and no less, or unknown.
+fn price(
+    point: &StrategyResult,
+    base: &StrategyResult,
+    read: &str,
+    metric: &str,
+) -> Option<Measure> {
+    let path = format!("read.{read}.{metric}");
+    if let Some(ratio) = ratio(point, base, &path) {
+        return (change(ratio)? != Change::None).then(|| ratio.into());
+    }
+    // What is planned and not issued is planned once, from what was known before any run: there is no chance in it.
+    let (new, old) = (point.measure(&path)?, base.measure(&path)?);
+    let mean = new.mean? / old.mean.filter(|old| *old > 0.0)?;
+    let is_plan = new.n == 1 && old.n == 1 && point.values.get(&path)?.len() > 1;
+    let differs = (mean - 1.0).abs() >= WORTH;
+    (is_plan && differs).then_some(Measure {
+        mean: Some(mean),
+        n: 1,
+        ..Measure::UNDEFINED
     })
 }
 

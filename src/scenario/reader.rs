@@ -118,9 +118,9 @@ impl<'a> Reader<'a> {
     pub(super) fn misspelt(&self, key: &str) -> bool {
         let entries = self.table.map_or(&[][..], |table| &table.entries);
         let slip = entries.iter().find(|entry| {
-            let key = entry.key.as_str();
-            !self.asked.borrow().contains(&key)
-                && !self.misspelt.borrow().contains(&key)
+            let found = entry.key.as_str();
+            !self.asked.borrow().contains(&found)
+                && !self.misspelt.borrow().contains(&found)
                 && nearest(&entry.key, [key]).is_some()
         });
         if let Some(entry) = slip {

@@ -66,7 +66,7 @@ pub fn prose(sentence: &(impl Display + ?Sized)) -> String {
     let sentence = text(sentence);
     let pieces: Vec<&str> = sentence.split('`').collect();
     // A key may hold a backtick itself: then nobody knows which ones belong together.
-    if pieces.len() % 2 == 0 {
+    if pieces.len().is_multiple_of(2) {
         return sentence;
     }
     let mut markup = String::new();
