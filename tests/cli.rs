@@ -253,8 +253,12 @@ fn the_ad_report_is_advised_to_hash_company_and_day() {
     assert_eq!(best["name"], "company-day");
     assert_eq!(best["on_front"], true);
     // Whoever can't know the hash reads the whole table.
-    let last = &found["groups"][0]["strategies"][2];
-    assert_eq!(last["name"], "all-three");
+    let strategies = found["groups"][0]["strategies"].as_array().unwrap();
+    assert_eq!(strategies.last().unwrap()["name"], "all-three");
+    // A hash of company and day is in the file: only other keys are suggested.
+    let suggested = found["suggestions"]["simulated"].as_array().unwrap();
+    assert!((1..=4).contains(&suggested.len()), "{suggested:?}");
+    assert!(!found.to_string().contains("hashed-company-day"), "{found}");
     // Only today's rows are another load.
     assert_eq!(found["groups"][1]["strategies"][0]["name"], "today");
     let create = found["groups"][0]["create"].as_str().unwrap();
@@ -273,8 +277,29 @@ fn open_tsdb_is_advised_split_points_that_separate_its_metrics() {
         .iter()
         .map(|group| group["strategies"][0]["name"].as_str().unwrap())
         .collect();
-    assert_eq!(names, ["many", "few", "salted"]);
+    // Five metrics can't spread over eight servers: with the host before the hour they do.
+    assert_eq!(names, ["many", "few-host-first", "salted"]);
+    assert_eq!(found["groups"][1]["strategies"][0]["suggested"], true);
     let create = found["groups"][0]["create"].as_str().unwrap();
     // 32 regions: 31 split points, each three bytes of a metric and more.
     assert_eq!(create.matches(r"'\x00\x0").count(), 31, "{create}");
+}
+
+#[test]
+fn keys_are_suggested_unless_only_those_of_the_file_are_wanted() {
+    let advised = |more: &str| {
+        let arguments = "advise scenarios/opentsdb-metrics.toml --only few --replicates 2 \
+            --set time.duration=500ms --set time.warmup=200ms --format json";
+        let all: Vec<&str> = arguments
+            .split_whitespace()
+            .chain(more.split_whitespace())
+            .collect();
+        let found = stdout_of(&keyheat(&all).success());
+        serde_json::from_str::<serde_json::Value>(&found).unwrap()
+    };
+    let found = advised("");
+    assert_eq!(found["groups"][0]["strategies"][0]["suggested"], true);
+    let own = advised("--own");
+    assert_eq!(own["groups"][0]["strategies"].as_array().unwrap().len(), 1);
+    assert_eq!(own["suggestions"], serde_json::Value::Null);
 }

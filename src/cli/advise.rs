@@ -1,9 +1,9 @@
-//! `keyheat advise`: which of a scenario's strategies to take, and the command that creates its table. Must not judge: the results do.
+//! `keyheat advise`: which of a scenario's keys, or of those that they suggest, to take, and the command that creates its table. Must not judge: the results do.
 
 use super::args::{AdviceFormat, AdviseArguments};
 use super::console::Console;
 use super::{Outcome, lints, loading, progress};
-use crate::experiment::{Experiment, Recommendations};
+use crate::experiment::{Experiment, Recommendations, Suggestions};
 use crate::report::RecommendationReport;
 use anyhow::Result;
 
@@ -12,11 +12,18 @@ pub fn run(arguments: &AdviseArguments, console: &Console) -> Result<Outcome> {
         return Ok(Outcome::Refused);
     };
     lints::tell_in_short(&scenario, console);
-    let experiment = Experiment::new(&scenario).threads(arguments.threads.map_or(0, usize::from));
+    let suggestions = (!arguments.own).then(|| Suggestions::of(&scenario));
+    let simulated = suggestions
+        .as_ref()
+        .map_or(&scenario, Suggestions::scenario);
+    let experiment = Experiment::new(simulated).threads(arguments.threads.map_or(0, usize::from));
     let bar = progress::bar(console, &scenario.name, experiment.runs());
     let results = experiment.run(|progress| bar.set_position(progress.done));
     bar.finish_and_clear();
-    let found = Recommendations::of(&scenario, &results);
+    let found = match &suggestions {
+        Some(suggestions) => Recommendations::with_suggestions(suggestions, &results),
+        None => Recommendations::of(&scenario, &results),
+    };
     let report = RecommendationReport::new(&found);
     console.data(&match arguments.format {
         AdviceFormat::Table => report.table(console.table_style()),

@@ -16,6 +16,7 @@ mod experiment_runs;
 mod experiment_tests;
 mod finished_run;
 mod history;
+mod key_order;
 mod key_parts;
 mod knee_result;
 mod knee_run;
@@ -45,6 +46,10 @@ mod runs;
 mod shard;
 mod strategy_measures;
 mod strategy_summary;
+mod suggested_keys;
+mod suggestions;
+#[cfg(test)]
+mod suggestions_tests;
 mod sweep_finding;
 mod sweep_points;
 mod verdict;
@@ -73,5 +78,7 @@ pub use results_comparison::{
 pub use results_file::LoadError;
 pub use run_file::{RunFile, RunFileError, RunFileHeader, SavedRuns};
 pub use shard::{Shard, ShardError};
+pub use suggested_keys::SuggestedKey;
+pub use suggestions::{SuggestedKeys, Suggestions};
 pub use sweep_finding::{SweepDip, SweepFinding, SweepPrice};
 pub use sweep_points::{point_label, value_text};

@@ -1,10 +1,14 @@
 //! Which of a scenario's strategies its own results recommend, and what that rests on: strategies that store the same rows are ranked by
-//! limits, reads, usable capacity and bytes. Must not simulate, nor invent keys.
+//! limits, reads, usable capacity and bytes; a suggested key comes first only where it is shown to be better. Must not simulate, nor invent keys.
 
 use super::ranking::{self, Candidate, Respect};
-use super::{Comparison, Measure, Results, StrategyResult, point_label, recommendation_limits};
+use super::{
+    Comparison, Measure, Results, StrategyResult, SuggestedKeys, Suggestions, point_label,
+    recommendation_limits,
+};
 use crate::keyspace::RowKey;
 use crate::layout::Replicate;
+use crate::metrics::Hotspot;
 use crate::policy::create_command;
 use crate::scenario::{Scenario, Strategy};
 use crate::statistics::paired_ratio;
@@ -28,6 +32,8 @@ pub struct Recommendations {
     pub duration_s: f64,
     /// What a strategy must keep, in words.
     pub limits: Vec<String>,
+    /// Keys that were tried besides the file's; null when none were to be.
+    pub suggestions: Option<SuggestedKeys>,
     /// In the order of their first strategies in the file.
     pub groups: Vec<ComparableStrategies>,
 }
@@ -54,6 +60,8 @@ pub struct RankedStrategy {
     pub name: String,
     /// The key expression.
     pub key: String,
+    /// The key is not in the file: keyheat suggests it.
+    pub suggested: bool,
     /// The class of hotspot; null when it was not determined.
     pub hotspot: Option<String>,
     /// Limits that it breaks, each with what was found.
@@ -75,20 +83,20 @@ pub struct RankedStrategy {
 impl Recommendations {
     /// From the results of `scenario`, whose strategies they hold; of a sweep a strategy is a candidate at every point.
     pub fn of(scenario: &Scenario, results: &Results) -> Self {
+        Self::found(scenario, results, None)
+    }
+
+    /// From the results of the scenario with suggested keys.
+    pub fn with_suggestions(suggestions: &Suggestions, results: &Results) -> Self {
+        Self::found(suggestions.scenario(), results, Some(suggestions.found()))
+    }
+
+    fn found(scenario: &Scenario, results: &Results, suggestions: Option<&SuggestedKeys>) -> Self {
         let points = 0..scenario.point_count();
         let strategies: Vec<Strategy> = points
             .flat_map(|point| scenario.strategies_at(point).iter().cloned())
             .collect();
-        let mut groups: Vec<Vec<usize>> = Vec::new();
-        for at in 0..strategies.len() {
-            match groups
-                .iter_mut()
-                .find(|group| is_comparable(&strategies, group[0], at))
-            {
-                Some(group) => group.push(at),
-                None => groups.push(vec![at]),
-            }
-        }
+        let known = suggestions.cloned().unwrap_or_default();
         Self {
             tool: results.tool.clone(),
             scenario: results.scenario.name.clone(),
@@ -102,12 +110,28 @@ impl Recommendations {
                     .first()
                     .and_then(|strategy| strategy.setup.knee.as_ref()),
             ),
-            groups: groups
+            suggestions: suggestions.cloned(),
+            groups: groups(&strategies)
                 .iter()
-                .map(|group| group_of(&scenario.name, &strategies, results, group))
+                .map(|group| group_of(&scenario.name, &strategies, results, &known, group))
                 .collect(),
         }
     }
+}
+
+/// Strategies that can be compared, by their indices: each group in the order of the file, and the groups in that of their first.
+pub(super) fn groups(strategies: &[Strategy]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for at in 0..strategies.len() {
+        match groups
+            .iter_mut()
+            .find(|group| is_comparable(strategies, group[0], at))
+        {
+            Some(group) => group.push(at),
+            None => groups.push(vec![at]),
+        }
+    }
+    groups
 }
 
 /// Both store the same rows under the same load on the same cluster: they may differ in key, pre-split, table settings, and in what
@@ -127,9 +151,15 @@ fn group_of(
     scenario: &str,
     strategies: &[Strategy],
     results: &Results,
+    suggestions: &SuggestedKeys,
     group: &[usize],
 ) -> ComparableStrategies {
     let found: Vec<&StrategyResult> = group.iter().map(|&at| &results.strategies[at]).collect();
+    let suggested = |strategy: &Strategy| {
+        let mut keys = suggestions.simulated.iter();
+        keys.find(|key| key.name == strategy.name)
+    };
+    let is_suggested = |strategy: &Strategy| suggested(strategy).is_some();
     let read_costs = read_costs(&found);
     let mut ranked: Vec<(RankedStrategy, Candidate)> = found
         .iter()
@@ -143,7 +173,20 @@ fn group_of(
     for ((strategy, _), on_front) in ranked.iter_mut().zip(ranking::front(&candidates)) {
         strategy.on_front = on_front;
     }
-    let order = ranking::ranked(&candidates);
+    for (strategy, &at) in ranked.iter_mut().zip(group) {
+        strategy.0.suggested = is_suggested(&strategies[at]);
+    }
+    let mut order = ranking::ranked(&candidates);
+    let own = order.iter().position(|&at| !ranked[at].0.suggested);
+    if let Some(own) = own.filter(|&own| own > 0)
+        && !is_shown_better(
+            (found[order[0]], &candidates[order[0]]),
+            (found[order[own]], &candidates[order[own]]),
+        )
+    {
+        let own = order.remove(own);
+        order.insert(0, own);
+    }
     let best = &strategies[group[order[0]]];
     let second = order.get(1).copied();
     let comparisons = second.map_or(Vec::new(), |second| {
@@ -155,8 +198,14 @@ fn group_of(
             .push("No other strategy stores the same rows: nothing to compare it with.".to_owned()),
         Some(second) => {
             let better = candidates[order[0]].better_in(&candidates[second]);
-            reasons.push(reason(&ranked[second].0.name, better));
+            reasons.push(reason(&ranked[second].0, better));
         }
+    }
+    if let Some(key) = suggested(best) {
+        reasons.push(format!(
+            "It is not in the file: add it as `[strategy.{}]` with `presplit = {}`.",
+            key.name, key.presplit
+        ));
     }
     if candidates[order[0]].broken > 0 {
         reasons.push(
@@ -186,7 +235,33 @@ fn group_of(
     }
 }
 
-fn reason(second: &str, better: Option<Respect>) -> String {
+/// The suggested key breaks fewer limits than the file's best, or has reads that cost significantly less, or takes significantly more where
+/// the file's has a hotspot: an even key needs no other.
+fn is_shown_better(
+    (key, rating): (&StrategyResult, &Candidate),
+    (own, own_rating): (&StrategyResult, &Candidate),
+) -> bool {
+    let significant = |prefix: &str, more: bool| {
+        compared(key, own).iter().any(|found| {
+            let above = found.ratio.low.is_some_and(|low| low > 1.0);
+            found.metric.starts_with(prefix) && found.significant && above == more
+        })
+    };
+    match rating.better_in(own_rating) {
+        Some(Respect::Limits) => true,
+        Some(Respect::Reads) => significant("read.", false),
+        Some(Respect::Capacity) => {
+            let is_even = matches!(own.metrics.get("hotspot"), Some(super::Metric::Word(word)) if word == Hotspot::None.name());
+            let measured = ["knee_per_sec", "usable_capacity_per_sec"];
+            !is_even && measured.iter().any(|metric| significant(metric, true))
+        }
+        Some(Respect::Bytes) | None => false,
+    }
+}
+
+fn reason(second: &RankedStrategy, better: Option<Respect>) -> String {
+    let is_suggested = second.suggested;
+    let second = &second.name;
     match better {
         Some(Respect::Limits) => format!("It breaks fewer limits than the next, `{second}`."),
         Some(Respect::Reads) => format!(
@@ -197,6 +272,9 @@ fn reason(second: &str, better: Option<Respect>) -> String {
         ),
         Some(Respect::Bytes) => {
             format!("It is as good as the next, `{second}`, and its rows are shorter.")
+        }
+        None if is_suggested => {
+            format!("`{second}`, a suggestion, is not shown to be better: the file's key is kept.")
         }
         None => format!("`{second}` is as good: the one that stands first in the file is taken."),
     }
@@ -225,6 +303,7 @@ fn rated(
     let strategy = RankedStrategy {
         name: label(result),
         key: result.key.clone(),
+        suggested: false,
         hotspot: match result.metrics.get("hotspot") {
             Some(super::Metric::Word(word)) => Some(word.clone()),
             _ => None,

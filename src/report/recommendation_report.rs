@@ -4,11 +4,14 @@ use super::markdown;
 use super::number::{self, Kind, UNDEFINED};
 use super::scorecard::{Heading, Scorecard};
 use super::terminal::{self, Style};
-use crate::experiment::{ComparableStrategies, Comparison, RankedStrategy, Recommendations};
+use crate::experiment::{
+    ComparableStrategies, Comparison, RankedStrategy, Recommendations, SuggestedKey, SuggestedKeys,
+};
 use std::fmt::Write;
 
-const HEADINGS: [Heading; 7] = [
+const HEADINGS: [Heading; 8] = [
     heading(["", "strategy"], false, 0),
+    heading(["", "key of"], false, 3),
     heading(["", "limits"], false, 0),
     heading(["cost", "of reads"], true, 0),
     heading(["usable", "capacity/s"], true, 0),
@@ -99,9 +102,10 @@ impl<'a> RecommendationReport<'a> {
             n => format!("{n} replicates"),
         };
         format!(
-            "Only the file's own strategies are ranked, each group among those that store the same rows: by limits ({}), then cost of reads, \
+            "{} Each group is ranked among the keys that store the same rows: by limits ({}), then cost of reads, \
              {} and bytes, where what is within 5 % of the best is as good. Another load, cluster or set of reads than the file's \
              may turn it round. {}, seed {}, {replicates} of {}.",
+            tried(found.suggestions.as_ref()),
             found.limits.join("; "),
             match found.groups.iter().any(has_knees) {
                 true => "knee",
@@ -117,7 +121,7 @@ impl<'a> RecommendationReport<'a> {
 fn card(group: &ComparableStrategies) -> Scorecard<'static> {
     let mut headings = HEADINGS.to_vec();
     if has_knees(group) {
-        headings[3].lines = ["", "knee/s"];
+        headings[4].lines = ["", "knee/s"];
     }
     Scorecard {
         headings,
@@ -126,6 +130,33 @@ fn card(group: &ComparableStrategies) -> Scorecard<'static> {
             .iter()
             .map(|strategy| row(strategy, has_knees(group)))
             .collect(),
+    }
+}
+
+/// Which keys were tried besides the file's, and which of them were left out.
+fn tried(suggestions: Option<&SuggestedKeys>) -> String {
+    let names = |keys: &[SuggestedKey]| {
+        let names: Vec<String> = keys.iter().map(|key| format!("`{}`", key.name)).collect();
+        listed(&names)
+    };
+    match suggestions {
+        None => "Only the file's own strategies are ranked.".to_owned(),
+        Some(keys) if keys.simulated.is_empty() && keys.left_out.is_empty() => {
+            "The file's keys suggest no other.".to_owned()
+        }
+        Some(keys) => {
+            let mut text = match keys.simulated.is_empty() {
+                true => String::new(),
+                false => format!("Keys of keyheat's own: {}.", names(&keys.simulated)),
+            };
+            if !keys.left_out.is_empty() {
+                text.push_str(&format!(
+                    " Not simulated, because their predicted regions and reads are no better: {}.",
+                    names(&keys.left_out)
+                ));
+            }
+            text.trim_start().to_owned()
+        }
     }
 }
 
@@ -141,6 +172,12 @@ fn row(strategy: &RankedStrategy, has_knees: bool) -> Vec<String> {
     };
     vec![
         strategy.name.clone(),
+        if strategy.suggested {
+            "keyheat"
+        } else {
+            "file"
+        }
+        .to_owned(),
         match strategy.broken_limits.len() {
             0 => "kept".to_owned(),
             n => format!("{n} broken"),

@@ -11,6 +11,9 @@ pub struct AdviseArguments {
     pub scenario: PathBuf,
     #[command(flatten)]
     pub changes: ChangeArguments,
+    /// Rank only the file's own strategies; suggest no keys
+    #[arg(long)]
+    pub own: bool,
     /// Threads; the advice is the same for any number [default: one for each core]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub threads: Option<u16>,

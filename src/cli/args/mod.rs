@@ -67,7 +67,7 @@ pub enum Command {
     Explain(ExplainArguments),
     /// Weigh each strategy's table without simulating: cells, rows, block encodings, regions, index, memstores
     Size(SizeArguments),
-    /// Recommend one of a scenario's strategies: limits, reads, usable capacity, bytes, and its `create` command
+    /// Recommend a key, one of a scenario's or a suggested one: limits, reads, usable capacity, bytes, and its `create` command
     Advise(AdviseArguments),
     /// Draw charts and page of results again, simulating nothing
     Report(ReportArguments),

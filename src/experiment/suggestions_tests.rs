@@ -1,0 +1,165 @@
+//! Which keys a file suggests, and that one is recommended where the file has none that is good.
+
+use super::suggested_keys::suggested_keys;
+use super::{Experiment, Recommendations, Suggestions};
+use crate::scenario::{Scenario, Strategy};
+
+/// Six servers; a reader knows plant and sensor and wants the newest rows, another knows the day besides.
+const PLANT: &str = r#"
+replicates = 2
+[time]
+duration = "3s"
+warmup = "1s"
+[cluster]
+servers = 6
+[field]
+plant = { type = "text", count = 30 }
+sensor = { type = "int", count = 5000 }
+kind = { type = "int", count = 7 }
+ts = { type = "timestamp", unit = "ms" }
+day = { expr = "to_char(ts, 'yyyyMMdd')" }
+[write.w]
+rate = "2k/s"
+[read.newest]
+equal = ["plant", "sensor"]
+newest = { field = "ts", rows = 10 }
+[read.of-day]
+equal = ["plant", "sensor", "day"]
+"#;
+
+fn parsed(text: &str) -> Scenario {
+    Scenario::parse(text, "plant").unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn suggested(keys: &str) -> Vec<String> {
+    let scenario = parsed(&format!("{PLANT}{keys}"));
+    let own: Vec<&Strategy> = scenario.strategies.iter().collect();
+    let keys = suggested_keys(&own).into_iter();
+    keys.map(|it| format!("{}: {} {}", it.name, it.key, it.presplit))
+        .collect()
+}
+
+#[test]
+fn fields_and_reads_suggest_keys() {
+    let keys = "[strategy.rising]\nkey = \"be8(ts) || plant || ':' || be4(sensor) || be1(kind)\"\n";
+    let sampled = "{ algorithm = \"sampled\", regions = 24 }";
+    let uniform = "{ algorithm = \"uniform\", regions = 24 }";
+    let buckets = "{ algorithm = \"buckets\" }";
+    let known = "plant || ':' || be4(sensor)";
+    let all = "be8(ts) || plant || ':' || be4(sensor) || be1(kind)";
+    let expected = [
+        format!("plant-sensor-first: {known} || be8(ts) || be1(kind) {sampled}"),
+        format!("plant-sensor-newest-first: {known} || be8(rev_ts(ts)) || be1(kind) {sampled}"),
+        format!(
+            "hashed-plant-sensor: left(md5_bytes({known}), 4) || {known} || be8(ts) || be1(kind) {uniform}"
+        ),
+        format!("salted-6: salt(6, {known} || be1(kind)) || {all} {buckets}"),
+        format!("random-6: be1(random(6)) || {all} {buckets}"),
+        format!("salted-12: salt(12, {known} || be1(kind)) || {all} {buckets}"),
+        format!("random-12: be1(random(12)) || {all} {buckets}"),
+    ];
+    assert_eq!(suggested(keys), expected);
+    // What only spreads a key is no part of those that it suggests.
+    let salted = keys.replace("= \"be8", "= \"be1(random(11)) || '~' || be8");
+    assert_eq!(suggested(&salted), expected);
+}
+
+#[test]
+fn what_each_reader_knows_is_hashed_and_a_derived_field_keeps_its_name() {
+    let keys =
+        "[strategy.daily]\nkey = \"day || plant || ':' || be8(ts) || be4(sensor) || be1(kind)\"\n";
+    let hashed: Vec<String> = suggested(keys)
+        .into_iter()
+        .filter(|key| key.starts_with("hashed"))
+        .collect();
+    let rest = "plant || ':' || be4(sensor) || day || be8(ts) || be1(kind) { algorithm = \"uniform\", regions = 24 }";
+    assert_eq!(
+        hashed,
+        [
+            format!(
+                "hashed-plant-sensor: left(md5_bytes(plant || ':' || be4(sensor)), 4) || {rest}"
+            ),
+            format!(
+                "hashed-day-plant-sensor: left(md5_bytes(day || plant || ':' || be4(sensor)), 4) || {rest}"
+            ),
+        ]
+    );
+}
+
+#[test]
+fn a_key_of_nothing_but_time_is_hashed_and_salted_whole() {
+    let text = "[cluster]\nservers = 3\n[field]\nts = { type = \"timestamp\", unit = \"ms\" }\n\
+        [write.w]\nrate = \"1k/s\"\n[strategy.rising]\nkey = \"be8(ts)\"\n";
+    let scenario = parsed(text);
+    let keys: Vec<String> = suggested_keys(&[&scenario.strategies[0]])
+        .into_iter()
+        .map(|it| it.key)
+        .collect();
+    assert_eq!(
+        keys,
+        [
+            "left(md5_bytes(be8(ts)), 4) || be8(ts)",
+            "salt(3, be8(ts)) || be8(ts)",
+            "be1(random(3)) || be8(ts)",
+            "salt(6, be8(ts)) || be8(ts)",
+            "be1(random(6)) || be8(ts)",
+        ]
+    );
+}
+
+#[test]
+fn what_a_key_of_the_file_hashes_is_not_suggested_again() {
+    let own = "[strategy.own]\nkey = \"left(md5(plant || text(sensor)), 9) || plant || ':' || be4(sensor) || be8(ts) || be1(kind)\"\n";
+    let keys = suggested(own);
+    assert!(
+        keys.iter()
+            .all(|key| !key.starts_with("hashed-plant-sensor:")),
+        "{keys:?}"
+    );
+}
+
+#[test]
+fn a_file_with_one_key_that_follows_time_is_advised_to_spread_it() {
+    let text = "replicates = 2\n[time]\nduration = \"3s\"\nwarmup = \"1s\"\n[cluster]\nservers = 5\n\
+        [field]\nsensor = { type = \"int\", count = 9000 }\nts = { type = \"timestamp\", unit = \"ms\" }\n\
+        [write.w]\nrate = \"3k/s\"\n[strategy.rising]\nkey = \"be8(ts) || be4(sensor)\"\n";
+    let scenario = parsed(text);
+    let suggestions = Suggestions::of(&scenario);
+    assert_eq!(
+        suggestions.scenario().strategies.len(),
+        5,
+        "the file's key and four of our own"
+    );
+    let results = Experiment::new(suggestions.scenario()).run(|_| {});
+    let found = Recommendations::with_suggestions(&suggestions, &results);
+    let best = &found.groups[0].strategies[0];
+    assert!(best.suggested, "{found:?}");
+    assert_eq!(best.hotspot.as_deref(), Some("none"));
+    assert!(best.usable_capacity_per_sec > Some(20_000.0), "{best:?}");
+    let told = found.groups[0].reasons.join(" ");
+    assert!(
+        told.contains(&format!("add it as `[strategy.{}]`", best.name)),
+        "{told}"
+    );
+    assert!(found.groups[0].create.contains("SPLITS"));
+}
+
+#[test]
+fn a_suggestion_does_not_displace_a_key_that_is_as_good() {
+    let text = "replicates = 2\n[time]\nduration = \"3s\"\nwarmup = \"1s\"\n[cluster]\nservers = 5\n\
+        [field]\nsensor = { type = \"int\", count = 9000 }\nts = { type = \"timestamp\", unit = \"ms\" }\n\
+        [write.w]\nrate = \"3k/s\"\n[strategy.spread]\nkey = \"left(sha1_bytes(be4(sensor)), 6) || be4(sensor) || be8(ts)\"\n\
+        presplit = { algorithm = \"uniform\", regions = 15 }\n";
+    let scenario = parsed(text);
+    let suggestions = Suggestions::of(&scenario);
+    let results = Experiment::new(suggestions.scenario()).run(|_| {});
+    let found = Recommendations::with_suggestions(&suggestions, &results);
+    let [best, others @ ..] = &found.groups[0].strategies[..] else {
+        panic!("{found:?}")
+    };
+    assert_eq!(best.name, "spread");
+    assert!(
+        !others.is_empty() && others.iter().all(|it| it.suggested),
+        "{others:?}"
+    );
+}
