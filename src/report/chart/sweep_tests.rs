@@ -48,7 +48,7 @@ fn the_title_names_the_knee_and_the_dip() {
         .map(|it| it.label.as_str())
         .collect();
     assert_eq!(labels, ["2", "4", "8", "12", "16"]);
-    assert_eq!(readings.readings[3].values, ["60.0k"]);
+    assert_eq!(readings.readings[3].values, ["60.0k [59.4k, 60.6k]"]);
 }
 
 #[test]
