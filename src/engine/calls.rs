@@ -16,8 +16,9 @@ pub(super) struct Call {
     pub intended: SimTime,
     /// When a handler took it; [`SimTime::MAX`] while none holds it.
     pub taken: SimTime,
-    /// Of an increment: the number of its row. Of a flush: its first row in the client's buffer.
-    pub row: u64,
+    /// Of an increment: the number of its row. Of a flush: its first row in the client's buffer. Of any other call: the service time of its
+    /// first attempt in nanoseconds, which is drawn with those of a whole batch, as one alone waits for each step of its draw.
+    pub detail: u64,
     /// Bytes of its rows in the write-ahead log.
     pub bytes: u32,
     /// Number of rows, >= 1.
@@ -51,7 +52,7 @@ impl Call {
             operation,
             intended,
             taken: SimTime::MAX,
-            row: 0,
+            detail: 0,
             bytes: 0,
             rows: 1,
             server: NONE,

@@ -183,7 +183,8 @@ impl Simulation<'_> {
     pub(super) fn place_issued(&mut self) {
         let closed = &mut self.closed;
         let (calls, recorder, keys) = (&mut self.calls, &mut self.recorder, &mut self.keys);
-        let (regions, weights) = (&self.regions, &self.weights);
+        let (regions, weights, kinds) = (&self.regions, &self.weights, &self.kinds);
+        let (service, draws) = (self.service, self.service_draws);
         let ids = &closed.issued_calls;
         self.placing
             .place_all(&closed.issued, |at, operation, place, key| {
@@ -192,7 +193,11 @@ impl Simulation<'_> {
                 call.region = place.region;
                 call.server = server;
                 call.bytes = weights.of(place.key_length).bytes;
-                call.row = place.row;
+                call.detail = if kinds[usize::from(operation.write().0)] == WriteKind::Increment {
+                    place.row
+                } else {
+                    service.write(1, draws.at(operation, 0)).as_nanos()
+                };
                 call.key = keys.insert(key);
                 call.key_length = place.key_length;
                 recorder.offered(

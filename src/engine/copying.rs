@@ -124,7 +124,7 @@ impl Simulation<'_> {
         self.placing.place_all(&copying.issued, |_, _, place, key| {
             call.server = regions.get(place.region).server;
             call.bytes = self.weights.of(place.key_length).bytes;
-            call.row = place.row;
+            call.detail = place.row;
             call.region = place.region;
             call.key = keys.insert(key);
             call.key_length = place.key_length;
@@ -172,7 +172,7 @@ impl Simulation<'_> {
             region: call.region,
             key_bucket: 0,
             key_length: call.key_length,
-            row: call.row,
+            row: call.detail,
         };
         for number in 0..rows {
             let (place, key) = match number.checked_sub(1) {

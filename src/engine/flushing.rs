@@ -224,7 +224,7 @@ impl Simulation<'_> {
     /// The reply to a call of a flush leaves its server: its rows are in their memstores.
     pub(super) fn rows_are_written(&mut self, call: &Call) {
         let place = self.closed.clients[call.client as usize].buffer;
-        for at in call.row as usize..call.row as usize + call.rows as usize {
+        for at in call.detail as usize..call.detail as usize + call.rows as usize {
             let row = self.closed.flushing.flush(place).buffer.rows()[at];
             self.row_is_written(row.region, row.key_length, row.key);
         }
@@ -238,7 +238,7 @@ impl Simulation<'_> {
         self.closed
             .flushing
             .flush(place)
-            .end_rows(call.row, call.rows, true, |row| {
+            .end_rows(call.detail, call.rows, true, |row| {
                 recorder.completed(
                     row.operation.write(),
                     row.server,
@@ -256,7 +256,7 @@ impl Simulation<'_> {
         let call = *self.calls.get(id);
         let place = self.closed.clients[call.client as usize].buffer;
         let flush = self.closed.flushing.flush(place);
-        let rows = &flush.buffer.rows()[call.row as usize..][..call.rows as usize];
+        let rows = &flush.buffer.rows()[call.detail as usize..][..call.rows as usize];
         // Rows stand in the order in which they were put in: the late ones come first.
         let late = rows
             .iter()
@@ -264,7 +264,7 @@ impl Simulation<'_> {
         let late = late.inspect(|row| self.keys.remove(row.key));
         let count = late.count() as u32;
         let recorder = &mut self.recorder;
-        flush.end_rows(call.row, count, false, |row| {
+        flush.end_rows(call.detail, count, false, |row| {
             recorder.failed(row.operation.write(), row.put, now)
         });
         if count > 0 {
@@ -281,7 +281,7 @@ impl Simulation<'_> {
     pub(super) fn narrow(&mut self, id: u32, rows: Range<usize>) {
         let call = self.calls.get_mut(id);
         let place = self.closed.clients[call.client as usize].buffer;
-        let first = call.row + rows.start as u64;
+        let first = call.detail + rows.start as u64;
         let buffer = &self.closed.flushing.flushes[place as usize].buffer;
         let rows = &buffer.rows()[first as usize..][..rows.len()];
         *call = Call {
@@ -305,7 +305,7 @@ pub(super) fn call_of_rows(
         .map(|row| u64::from(weights.of(row.key_length).bytes))
         .sum();
     Call {
-        row: first,
+        detail: first,
         bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
         rows: rows.len() as u32,
         server: rows[0].server,

@@ -6,8 +6,8 @@ use super::calls::{Call, NONE};
 use super::placing::{Place, Placing};
 use super::simulation::Simulation;
 use crate::keyspace::KeyBatch;
-use crate::time::SimTime;
-use crate::workload::{OpenArrivals, OperationBatch, OperationId};
+use crate::time::{SimDuration, SimTime};
+use crate::workload::{OpenArrivals, OperationBatch, OperationId, WriteKind};
 use std::collections::VecDeque;
 use std::hint::black_box;
 
@@ -20,6 +20,8 @@ pub(super) struct OpenLoop {
     arrivals: OpenArrivals,
     batch: OperationBatch,
     places: Vec<Place>,
+    /// Of their first attempts, where they are calls of one row each.
+    services: Vec<SimDuration>,
     keys: KeyBatch,
     pub next: usize,
     /// Operations that were sent and whose ends were not passed yet.
@@ -43,6 +45,7 @@ impl OpenLoop {
             .asking_for(keys.flat_map(|key| key.fields())),
             batch: OperationBatch::new(),
             places: Vec::new(),
+            services: Vec::new(),
             keys: KeyBatch::default(),
             next: 0,
             in_flight: 0,
@@ -110,6 +113,11 @@ impl Simulation<'_> {
             |_, _, place, _| open.places.push(place),
         );
         self.placing.swap_keys(&mut open.keys);
+        open.services.clear();
+        let (service, draws) = (&self.service, self.service_draws);
+        let operations = batch.operations.iter().map(|&id| OperationId(id));
+        let first = |operation| service.write(1, draws.at(operation, 0));
+        open.services.extend(operations.map(first));
         self.copying.place_open(batch);
     }
 
@@ -154,6 +162,7 @@ impl Simulation<'_> {
         let open = &mut self.open;
         let at = open.next;
         let (place, intended) = (open.places[at], open.batch.intended[at]);
+        let service = open.services[at];
         let operation = OperationId(open.batch.operations[at]);
         let key = self.keys.insert(open.keys.get(at));
         open.next += 1;
@@ -162,6 +171,11 @@ impl Simulation<'_> {
             self.refill();
         }
         let write = operation.write();
+        let detail = if self.kinds[usize::from(write.0)] == WriteKind::Increment {
+            place.row
+        } else {
+            service.as_nanos()
+        };
         let state = self.regions.get(place.region);
         self.recorder.offered(
             intended,
@@ -187,7 +201,7 @@ impl Simulation<'_> {
             operation,
             intended,
             taken: SimTime::MAX,
-            row: place.row,
+            detail,
             bytes: self.weights.of(place.key_length).bytes,
             rows: 1,
             server,

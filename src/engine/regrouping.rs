@@ -13,7 +13,7 @@ impl Simulation<'_> {
     pub(super) fn accepts_rows(&mut self, id: u32) -> bool {
         let call = *self.calls.get(id);
         let buffer = self.closed.clients[call.client as usize].buffer;
-        let range = call.row as usize..call.row as usize + call.rows as usize;
+        let range = call.detail as usize..call.detail as usize + call.rows as usize;
         let process = self.process_of(call.operation, call.client);
         let mut refused: Vec<(BufferedRow, RefusalReason)> = Vec::new();
         let mut accepted = 0;
@@ -43,8 +43,8 @@ impl Simulation<'_> {
             self.refused(id, reason);
             return false;
         }
-        let rows = &self.closed.flushing.rows(buffer)[call.row as usize..];
-        let first = call.row + accepted as u64;
+        let rows = &self.closed.flushing.rows(buffer)[call.detail as usize..];
+        let first = call.detail + accepted as u64;
         let rows = &rows[accepted..call.rows as usize];
         let back = self.calls.insert(Call {
             failures: call.failures,
@@ -104,7 +104,7 @@ impl Simulation<'_> {
     pub(super) fn rows_go_again(&mut self, id: u32, looked_up: bool) {
         let call = *self.calls.get(id);
         let buffer = self.closed.clients[call.client as usize].buffer;
-        let range = call.row as usize..call.row as usize + call.rows as usize;
+        let range = call.detail as usize..call.detail as usize + call.rows as usize;
         if self.regions.changed() {
             let process = self.process_of(call.operation, call.client);
             for at in range.clone() {

@@ -19,7 +19,7 @@ const MOST_RETRIES: u32 = 30_000;
 pub(super) struct Pausing {
     pub operation: OperationId,
     pub intended: SimTime,
-    row: u64,
+    detail: u64,
     region: u32,
     key: u32,
     client: u32,
@@ -59,7 +59,7 @@ impl Simulation<'_> {
                     Pausing {
                         operation: call.operation,
                         intended: call.intended,
-                        row: call.row,
+                        detail: call.detail,
                         region: call.region,
                         key: call.key,
                         client: call.client,
@@ -112,7 +112,7 @@ impl Simulation<'_> {
             operation: pausing.operation,
             intended: pausing.intended,
             taken: SimTime::MAX,
-            row: pausing.row,
+            detail: pausing.detail,
             bytes: self.weights.of(pausing.key_length).bytes,
             rows: 1,
             server: self.server_for(region, process),

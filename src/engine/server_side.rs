@@ -125,7 +125,7 @@ impl Simulation<'_> {
     fn begin_write(&mut self, id: u32) {
         let call = self.calls.get(id);
         if self.is_exclusive(call) {
-            let (server, row) = (call.server as usize, call.row);
+            let (server, row) = (call.server as usize, call.detail);
             if !self.locks[server].acquire(row, id) {
                 return;
             }
@@ -163,12 +163,23 @@ impl Simulation<'_> {
         }
         let call = self.calls.get(id);
         let (server, bytes) = (call.server, call.bytes);
-        let time = self.service.write(
-            call.rows,
-            self.service_draws
-                .at(call.operation, u32::from(call.failures)),
-        );
+        let is_drawn =
+            call.failures == 0 && !self.is_exclusive(call) && !self.closed.buffers_of(call.client);
+        let time = if is_drawn {
+            SimDuration::from_nanos(call.detail)
+        } else {
+            self.draw_service(call)
+        };
         self.serve_write(id, server, u64::from(bytes), time);
+    }
+
+    /// How long a handler works on an attempt whose service time was not drawn with its batch.
+    #[inline(never)]
+    fn draw_service(&self, call: &Call) -> SimDuration {
+        let draws = self
+            .service_draws
+            .at(call.operation, u32::from(call.failures));
+        self.service.write(call.rows, draws)
     }
 
     /// A handler works for `time`, on a server as fast as ever, on a call whose edits go to the write-ahead log then.
@@ -268,7 +279,7 @@ impl Simulation<'_> {
             self.travel(Travel::Reply(id));
         }
         if self.is_exclusive(&call) {
-            self.release_row(call.server, call.row);
+            self.release_row(call.server, call.detail);
         }
         self.free_handler(call.server, call.handler);
     }
