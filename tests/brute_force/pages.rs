@@ -161,6 +161,7 @@ pub fn compare_cursor(case: &Case) -> Result<Compared, TestCaseError> {
         let asked = asked_for(&requests, &keys[row]);
         compared.rows += 1;
         if sorted || value(row) < value(cursor) {
+            compared.wanted += 1;
             prop_assert_eq!(
                 asked,
                 1,
@@ -180,7 +181,6 @@ pub fn compare_cursor(case: &Case) -> Result<Compared, TestCaseError> {
             );
         }
     }
-
     Ok(compared)
 }
 
@@ -212,6 +212,7 @@ pub fn compare_expected_cursor(case: &Case) -> Result<Compared, TestCaseError> {
         let asked = asked_for(&requests, &keys[*row]);
         if value(*row) != last && skipped < group.len() {
             compared.rows += 1;
+            compared.wanted += u64::from(value(*row) < last);
             prop_assert_eq!(
                 asked,
                 usize::from(value(*row) < last),
@@ -222,7 +223,6 @@ pub fn compare_expected_cursor(case: &Case) -> Result<Compared, TestCaseError> {
             );
         }
     }
-
     Ok(compared)
 }
 
@@ -258,6 +258,5 @@ pub fn compare_index(case: &Case) -> Result<Compared, TestCaseError> {
     compared.wanted += expected.len() as u64;
     prop_assert_eq!(gets, expected, "{}", text);
     prop_assert_eq!(requests.rows_returned, rows.len() as f64);
-
     Ok(compared)
 }
