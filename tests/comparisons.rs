@@ -1,7 +1,8 @@
 //! What a comparison of two results may claim: nothing where nothing changed, seldom more by chance, and a small change when it is there.
 
 use keyheat::experiment::{ChangeVerdict, Experiment, MetricChange, Results};
-use keyheat::scenario::Scenario;
+use keyheat::scenario::{Options, Scenario};
+use std::path::Path;
 
 /// A small cluster with one server of one handler, lightly loaded. All numbers of its load are drawn anew in each replicate.
 fn scenario(seed: u64, replicates: u32, put: &str) -> String {
@@ -93,4 +94,37 @@ fn one_per_cent_more_service_time_is_found_with_twenty_replicates() {
         low > 1.005 && high < 1.02 && high - low < 0.005,
         "{change:?}"
     );
+}
+
+#[test]
+fn another_key_rewrites_every_row_and_other_split_points_none() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/key-change.toml");
+    let options = Options {
+        sets: vec![
+            "time.duration=1s".to_owned(),
+            "time.warmup=500ms".to_owned(),
+        ],
+        replicates: Some(1),
+        ..Options::default()
+    };
+    let scenario = Scenario::load_with(&file, &options).unwrap_or_else(|error| panic!("{error}"));
+    let results = Experiment::new(&scenario).run(|_| {});
+    let pairs =
+        ["sensor-first", "more-regions"].map(|new| ("time-first".to_owned(), new.to_owned()));
+    let compared = results
+        .compare(&results, &pairs)
+        .expect("named as in the file");
+    let [sensor_first, more_regions] = &compared.strategies[..] else {
+        panic!("{:?}", compared.strategies.len());
+    };
+    assert_eq!(more_regions.rewrite, None);
+    let rewrite = sensor_first.rewrite.as_ref().expect("the key changed");
+    let rows = rewrite.rows.expect("they are counted");
+    // 100 million drawn before the run, of 7.8e13 pairs of sensor and millisecond: 64 are drawn twice. 16,000 come in the second of the run.
+    assert!((1e8..1e8 + 20_000.0).contains(&rows), "{rows}");
+    // A cell is 134 bytes, with 2.2 bytes of mvcc number and Bloom filter.
+    for bytes in [rewrite.bytes_read, rewrite.bytes_written] {
+        let a_row = bytes.expect("they are counted") / rows;
+        assert!((136.0..137.0).contains(&a_row), "{a_row}");
+    }
 }

@@ -55,8 +55,10 @@ fn explain(error: SplitError) -> anyhow::Error {
 
 /// Lower-case hex.
 pub fn hex(key: &RowKey) -> String {
-    key.as_bytes()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |half: u8| char::from(DIGITS[usize::from(half)]);
+    let digits = key.as_bytes().iter();
+    digits
+        .flat_map(|byte| [digit(byte >> 4), digit(byte & 0xF)])
         .collect()
 }

@@ -82,6 +82,39 @@ pub struct RankedStrategy {
 
 impl Recommendations {
     /// From the results of `scenario`, whose strategies they hold; of a sweep a strategy is a candidate at every point.
+    ///
+    /// ```
+    /// use keyheat::experiment::{Experiment, Recommendations};
+    /// use keyheat::scenario::Scenario;
+    ///
+    /// let scenario = Scenario::parse(
+    ///     r#"
+    ///     replicates = 3
+    ///     time = { duration = "400ms", warmup = "100ms", sample = "100ms" }
+    ///     [field]
+    ///     sensor = { type = "int", count = 1_000 }
+    ///     ts = { type = "timestamp", unit = "ms" }
+    ///     [write.readings]
+    ///     rate = "40k/s"
+    ///     [existing.readings]
+    ///     records = 100_000
+    ///     [table]
+    ///     presplit = { algorithm = "sampled", regions = 16 }
+    ///     [strategy.time-first]
+    ///     key = "be8(ts) || be4(sensor)"
+    ///     [strategy.sensor-first]
+    ///     key = "be4(sensor) || be8(ts)"
+    ///     "#,
+    ///     "readings",
+    /// )?;
+    /// let results = Experiment::new(&scenario).run(|_| {});
+    /// let advice = Recommendations::of(&scenario, &results);
+    /// // Both store the same rows: one group, the best first.
+    /// let best = &advice.groups[0].strategies[0];
+    /// assert_eq!(best.name, "sensor-first");
+    /// assert!(advice.groups[0].create.starts_with("create 'readings'"));
+    /// # Ok::<(), keyheat::scenario::LoadError>(())
+    /// ```
     pub fn of(scenario: &Scenario, results: &Results) -> Self {
         Self::found(scenario, results, None)
     }

@@ -173,6 +173,37 @@ impl Results {
     ///
     /// # Errors
     /// When a pair names a strategy that does not exist.
+    ///
+    /// ```
+    /// use keyheat::experiment::Experiment;
+    /// use keyheat::scenario::Scenario;
+    ///
+    /// let scenario = Scenario::parse(
+    ///     r#"
+    ///     time = { duration = "200ms", warmup = "100ms", sample = "50ms" }
+    ///     [field]
+    ///     ts = { type = "timestamp", unit = "ms" }
+    ///     [write.points]
+    ///     rate = "10k/s"
+    ///     [existing.points]
+    ///     records = 100_000
+    ///     [strategy.rising]
+    ///     key = "be8(ts)"
+    ///     [strategy.hashed]
+    ///     key = "md5_bytes(ts)"
+    ///     presplit = { algorithm = "uniform", regions = 8 }
+    ///     "#,
+    ///     "old-and-new",
+    /// )?;
+    /// let results = Experiment::new(&scenario).run(|_| {});
+    /// let pair = ("rising".to_owned(), "hashed".to_owned());
+    /// let compared = results.compare(&results, &[pair])?;
+    /// // A row key can't be changed in place.
+    /// let rewrite = compared.strategies[0].rewrite.as_ref().expect("another key");
+    /// assert!(rewrite.rows > Some(100_000.0));
+    /// assert!(rewrite.bytes_written > rewrite.bytes_read);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn compare(
         &self,
         after: &Self,

@@ -69,6 +69,35 @@ impl Results {
     ///
     /// # Errors
     /// When the file can't be read, is no results file, or comes from another version of the format.
+    ///
+    /// ```
+    /// use keyheat::experiment::{Experiment, Results};
+    /// use keyheat::report::{Format, Report, Style};
+    /// use keyheat::scenario::Scenario;
+    ///
+    /// let scenario = Scenario::parse(
+    ///     r#"
+    ///     time = { duration = "200ms", warmup = "100ms", sample = "50ms" }
+    ///     [field]
+    ///     ts = { type = "timestamp", unit = "ms" }
+    ///     [write.points]
+    ///     rate = "10k/s"
+    ///     [strategy.rising]
+    ///     key = "be8(ts)"
+    ///     "#,
+    ///     "rising",
+    /// )?;
+    /// let folder = tempfile::tempdir()?;
+    /// let path = folder.path().join("results.json");
+    /// Experiment::new(&scenario).run(|_| {}).save(&path)?;
+    ///
+    /// // Every view is made from the results alone, now or later.
+    /// let results = Results::load(&path)?;
+    /// let style = Style { width: 100, ascii: false, colour: false };
+    /// let table = Report::new(&results).render(Format::Table, style);
+    /// assert!(table.contains("hottest"), "{table}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn load(path: &Path) -> Result<Self, LoadError> {
         let text = read(path).map_err(|source| LoadError::Read {
             path: path.into(),

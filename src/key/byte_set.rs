@@ -75,7 +75,12 @@ impl ByteSet {
 
     /// The least byte that is at least `from`.
     pub fn next(self, from: u8) -> Option<u8> {
-        (from..=255).find(|&byte| self.contains(byte))
+        let first = usize::from(from / 64);
+        (first..4).find_map(|word| {
+            let below = if word == first { from % 64 } else { 0 };
+            let bits = self.0[word] & (u64::MAX << below);
+            (bits != 0).then(|| (64 * word) as u8 + bits.trailing_zeros() as u8)
+        })
     }
 
     /// The bytes, ascending.
@@ -98,5 +103,23 @@ impl std::fmt::Debug for ByteSet {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let bytes: Vec<u8> = self.iter().collect();
         write!(f, "[{}]", bytes.escape_ascii())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_byte_is_the_least_that_is_not_below() {
+        let mut set = ByteSet::NONE;
+        for byte in [0, 5, 63, 64, 130, 191, 192, 255] {
+            set.insert(byte);
+            for from in 0..=255 {
+                let found = (from..=255).find(|&byte| set.contains(byte));
+                assert_eq!(set.next(from), found, "{set:?} from {from}");
+            }
+        }
+        assert_eq!(ByteSet::NONE.next(0), None);
     }
 }

@@ -76,6 +76,40 @@ pub struct SegmentText {
 }
 
 /// A compiled row key. Immutable; writing cannot fail nor allocate (but to grow the buffer).
+///
+/// ```
+/// use keyheat::key::{Environment, KeyPlan, Row};
+/// use keyheat::keyspace::escape;
+/// use keyheat::random::{DrawKey, Seed, Stream};
+/// use keyheat::record::{Field, FieldKind, Schema, TextValues};
+/// use keyheat::time::EpochNanos;
+/// use std::collections::BTreeMap;
+///
+/// let hosts = TextValues::Listed(vec!["web7".into(), "db3".into()]);
+/// let schema = Schema {
+///     fields: vec![
+///         Field::new("host", FieldKind::Text(hosts)),
+///         Field::new("id", FieldKind::Int { first: 0, count: 1_000 }),
+///     ],
+///     time_range: (EpochNanos(0), EpochNanos(0)),
+///     sequence_span: 0,
+/// };
+/// let parameters = BTreeMap::from([("buckets".to_owned(), 16)]);
+/// let environment = Environment { schema: &schema, derived: &[], parameters: &parameters };
+///
+/// let plan = KeyPlan::compile("salt(buckets, host) || host || x'00' || be4(id)", &environment).expect("it compiles");
+/// assert_eq!(plan.len_range(), (9, 10));
+/// assert_eq!(plan.leading_buckets().map(|buckets| buckets.len()), Some(16));
+///
+/// let mut key = Vec::new();
+/// let draws = DrawKey::new(Seed(1), 0, Stream::Keys, 0).at(0);
+/// plan.write(&Row { record: &[0, 258], index: 0, draws }, &mut key); // text is the number of its value
+/// assert_eq!(escape(&key), r"\x04web7\x00\x00\x00\x01\x02");
+///
+/// // What could fail while running does not compile.
+/// let errors = KeyPlan::compile("be1(id) || hots", &environment).expect_err("999 is no byte, and no field is called `hots`");
+/// assert_eq!(errors.len(), 2);
+/// ```
 #[derive(Debug, Clone)]
 pub struct KeyPlan {
     text: String,

@@ -18,6 +18,14 @@ const SLOTS_PER_POINT: usize = 2;
 /// a table of two to four slots a split point, and compares the few values of that slot. Only a tie of values
 /// compares keys. So its cost hardly grows with the number of regions. Besides the split points themselves it holds
 /// 4 + 8 + 8 bytes a region, or 8 more (at least 256 bytes).
+///
+/// ```
+/// use keyheat::keyspace::{Router, RowKey};
+///
+/// let router = Router::new(&[RowKey::from(&b"g"[..]), RowKey::from(&b"q"[..])]);
+/// assert_eq!(router.regions(), 3);
+/// assert_eq!([&b""[..], b"fz", b"g", b"q\x00"].map(|key| router.locate(key)), [0, 0, 1, 2]);
+/// ```
 #[derive(Debug, Clone)]
 pub struct Router {
     points: FlatKeys,

@@ -6,6 +6,39 @@ use crate::scenario::Diagnostic;
 use std::sync::Arc;
 
 /// A strategy, laid out for one replicate.
+///
+/// ```
+/// use keyheat::layout::{Layout, Replicate};
+/// use keyheat::scenario::Scenario;
+///
+/// let scenario = Scenario::parse(
+///     r#"
+///     [field]
+///     item = { type = "int", count = 100_000_000 }
+///     [write.items]
+///     rate = "40k/s"
+///     [read.item]
+///     equal = ["item"]
+///     [table]
+///     presplit = { algorithm = "hex-string", regions = 16 }
+///     [strategy.lower]
+///     key = "md5(item)"
+///     [strategy.capitals]
+///     key = "upper(md5(item))"
+///     "#,
+///     "digits",
+/// )?;
+/// let laid_out = |at: usize| {
+///     let strategy = &scenario.strategies[at];
+///     Layout::of(strategy, &Replicate::new(&strategy.setup, scenario.seed, 0))
+/// };
+/// let unreachable = |layout: &Layout| layout.regions.iter().filter(|region| region.unreachable).count();
+/// // HexStringSplit cuts at lower-case digits: no key in capitals starts with a to f. Proved, not sampled; nothing is simulated.
+/// let (lower, capitals) = (laid_out(0), laid_out(1));
+/// assert_eq!((unreachable(&lower), unreachable(&capitals)), (0, 6));
+/// assert_eq!(lower.reads[0].regions, 1.0);
+/// # Ok::<(), keyheat::scenario::LoadError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Layout {
     /// Sorted, distinct, not empty: those of the pre-split, and those at which the existing rows have split the table since.

@@ -90,6 +90,19 @@ impl SplitAlgorithm {
     ///
     /// # Errors
     /// HBase's refusal, a range that `bytes` lacks, keys that `buckets` and `sampled` lack, or too many regions for memory.
+    ///
+    /// ```
+    /// use keyheat::policy::SplitAlgorithm;
+    ///
+    /// let points = SplitAlgorithm::parse("hex-string")?.split_points(4, None, None)?;
+    /// assert_eq!(points[1].to_string(), "80000000");
+    ///
+    /// // The HBase reference guide's trap: between '0' and 'f' lie bytes that no hex digit is.
+    /// let (first, last) = ("0000000000000000", "ffffffffffffffff");
+    /// let points = SplitAlgorithm::parse("bytes")?.split_points(10, Some(first), Some(last))?;
+    /// assert_eq!(points[3].to_string(), r"D\x84\x84\x84\x84\x84\x84\x84\x84\x84\x84\x84\x84\x84\x84\x82");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn split_points(
         self,
         regions: i64,

@@ -93,6 +93,30 @@ impl Scenario {
     ///
     /// # Errors
     /// All complaints at once.
+    ///
+    /// ```
+    /// use keyheat::scenario::{Scenario, render};
+    ///
+    /// let text = r#"
+    /// [field]
+    /// ts = { type = "timestamp", unit = "ms" }
+    /// [write.points]
+    /// rate = "10k/s"
+    /// [strategy.rising]
+    /// key = "be8(ts)"
+    /// "#;
+    /// let scenario = Scenario::parse(text, "rising")?;
+    /// assert_eq!(scenario.strategies[0].name, "rising");
+    /// // As `--set cluster.servers=16` does.
+    /// let larger = scenario.with("cluster.servers", "16")?;
+    /// assert_eq!(larger.strategies[0].setup.cluster.servers, 16);
+    ///
+    /// let broken = text.replace("10k/s", "10 apples").replace("be8(ts)", "be8(tss)");
+    /// let error = Scenario::parse(&broken, "rising").expect_err("two mistakes");
+    /// assert_eq!(error.diagnostics.len(), 2);
+    /// assert!(error.to_string().contains("did you mean `ts`?"));
+    /// # Ok::<(), keyheat::scenario::LoadError>(())
+    /// ```
     pub fn parse(text: &str, name: &str) -> Result<Self, LoadError> {
         Self::parse_with(text, name, &Options::default())
     }

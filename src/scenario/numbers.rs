@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
         }
         self.sink.error(
             &node.place,
-            format!("`{}` is {value}", self.path_of(key)),
+            format!("`{}` is {}", self.path_of(key), shown(value)),
             format!("must be {domain}"),
         );
         None
@@ -204,5 +204,14 @@ impl<'a> Reader<'a> {
             return None;
         }
         Some(value)
+    }
+}
+
+/// As it was probably written: a number of hundreds of digits by its exponent.
+fn shown(value: f64) -> String {
+    if value.is_finite() && value.abs() >= 1e15 {
+        format!("{value:e}")
+    } else {
+        value.to_string()
     }
 }

@@ -1,10 +1,13 @@
-//! Everything that keyheat is checked against from outside: HBase's own code, queueing theory, published figures. `output/VALIDATION.md` lists what was
+//! Everything that keyheat is checked against from outside: HBase's own code, brute force, queueing theory, published figures. `output/VALIDATION.md` lists what was
 //! expected and what came out; `SNAPSHOTS=overwrite cargo test --release --test validation` writes it.
 //!
 //! Runs of a few seconds. `KEYHEAT_THEORY=full` asks queueing theory for 20 replicates of two million operations after a warm-up of 50,000 service
 //! times; the document then is another one, and is not compared.
 
+mod access_paths;
 mod balancer_cost_vectors;
+#[path = "../brute_force/mod.rs"]
+mod brute_force;
 mod bytes_string_vectors;
 mod closed_forms;
 #[path = "../configs/mod.rs"]

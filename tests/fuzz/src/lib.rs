@@ -1,10 +1,52 @@
 //! What the fuzz targets hand their bytes to; `tests/fuzz_seeds.rs` hands it the seeds in every run of the tests.
 
-use keyheat::key::{Given, evaluate};
+#[path = "../../key_claims/mod.rs"]
+mod key_claims;
+
+use keyheat::key::{Environment, Given, KeyPlan, evaluate};
 use keyheat::keyspace::{escape, unescape};
 use keyheat::policy::{SplitAlgorithm, SplitError};
 use keyheat::random::Seed;
+use keyheat::record::{Field, FieldKind, Schema, TextValues};
 use keyheat::scenario::Scenario;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// What every key of the `key` target is written for: a field of each of its types besides those of `key_claims`.
+static ROWS: LazyLock<(Schema, Vec<i64>)> = LazyLock::new(|| {
+    let mut schema = key_claims::schema();
+    let listed = ["", "häuser", "x1", "x12"].map(str::to_owned);
+    let kinds = [
+        (
+            "i",
+            FieldKind::Int {
+                first: i64::MIN,
+                count: u64::MAX,
+            },
+        ),
+        ("t", FieldKind::Text(TextValues::Listed(listed.to_vec()))),
+        (
+            "b",
+            FieldKind::Bytes {
+                length: 3,
+                count: Some(900),
+            },
+        ),
+        (
+            "d",
+            FieldKind::Double {
+                min: -0.5,
+                max: 1e300,
+            },
+        ),
+    ];
+    let fields = kinds.into_iter();
+    schema
+        .fields
+        .extend(fields.map(|(name, kind)| Field::new(name, kind)));
+    let records = key_claims::records(&schema, 8);
+    (schema, records)
+});
 
 /// A scenario's text: any is a scenario, or refused with a reason that can be shown.
 pub fn scenario(data: &[u8]) {
@@ -17,7 +59,8 @@ pub fn scenario(data: &[u8]) {
     }
 }
 
-/// A key expression over a field of each type: any is a key, or refused.
+/// A key expression over a field of each type: any is a key, or refused. Compiled for many values of
+/// each field, it can't fail for any of them, and its keys are what the plan claims.
 pub fn key(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
@@ -31,6 +74,16 @@ pub fn key(data: &[u8]) {
     let fields = fields.map(|(name, value)| (name.to_owned(), value));
     if let Err(errors) = evaluate(text, &fields, Seed(1)) {
         assert!(!errors.is_empty());
+    }
+    let (schema, records) = &*ROWS;
+    let environment = Environment {
+        schema,
+        derived: &[],
+        parameters: &BTreeMap::new(),
+    };
+    match KeyPlan::compile(text, &environment) {
+        Ok(plan) => key_claims::check(&plan, records, schema.fields.len()),
+        Err(errors) => assert!(!errors.is_empty()),
     }
 }
 

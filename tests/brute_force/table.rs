@@ -1,10 +1,5 @@
 //! A small table that is held in memory, for tests of access paths.
 
-#![allow(
-    dead_code,
-    reason = "each test that takes this table uses its part of it"
-)]
-
 #[path = "../schema_parts/mod.rs"]
 pub mod schema_parts;
 
