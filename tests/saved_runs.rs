@@ -57,6 +57,22 @@ fn spawned(folder: &Path, arguments: &[&str]) -> Child {
         .unwrap()
 }
 
+/// Runs until the file of saved runs has some, then asks it to end; what it said.
+fn interrupted(folder: &Path, arguments: &[&str], saved: &Path) -> String {
+    let mut child = spawned(folder, arguments);
+    // The header is there, and some runs.
+    while fs::metadata(saved).map_or(0, |file| file.len()) < 20_000 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended too early");
+        sleep(Duration::from_millis(5));
+    }
+    let kill = Command::new("kill").arg(child.id().to_string()).status();
+    assert!(kill.unwrap().success());
+    let ended = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(130), "{said}");
+    said
+}
+
 /// Every file below a folder.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
@@ -100,17 +116,7 @@ fn a_run_goes_on_after_ctrl_c_to_the_same_bytes() {
     let folder = folder.path();
     let run = ["run", "small.toml", "--threads", "1", "--replicates", "150"];
     let unfinished = folder.join("output/small.unfinished.runs.jsonl.gz");
-    let mut child = spawned(folder, &run);
-    // The header is there, and some runs.
-    while fs::metadata(&unfinished).map_or(0, |file| file.len()) < 20_000 {
-        assert!(child.try_wait().unwrap().is_none(), "it ended too early");
-        sleep(Duration::from_millis(5));
-    }
-    let kill = Command::new("kill").arg(child.id().to_string()).status();
-    assert!(kill.unwrap().success());
-    let ended = child.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&ended.stderr);
-    assert_eq!(ended.status.code(), Some(130), "{said}");
+    let said = interrupted(folder, &run, &unfinished);
     assert!(
         said.contains("of 604 runs are saved in output/small.unfinished.runs.jsonl.gz"),
         "{said}"
@@ -142,6 +148,36 @@ fn a_run_goes_on_after_ctrl_c_to_the_same_bytes() {
         .success();
     assert_eq!(stdout_of(&whole), stdout_of(&resumed));
     assert_equal_folders(&folder.join("output/small"), &folder.join("whole/small"));
+}
+
+#[test]
+fn of_several_scenarios_those_that_are_done_are_not_made_again() {
+    let folder = folder();
+    let folder = folder.path();
+    fs::copy(folder.join("small.toml"), folder.join("later.toml")).unwrap();
+    let run = [
+        "run",
+        "small.toml",
+        "later.toml",
+        "--threads",
+        "1",
+        "--replicates",
+        "60",
+    ];
+    interrupted(
+        folder,
+        &run,
+        &folder.join("output/later.unfinished.runs.jsonl.gz"),
+    );
+    assert!(folder.join("output/small/report.html").exists());
+    let resumed = command(folder).args(run).arg("--resume").assert().success();
+    let said = stderr_of(&resumed);
+    assert!(
+        said.contains("small: 244 of 244 runs are there already"),
+        "{said}"
+    );
+    assert!(said.contains("of 244 runs are there already\n"), "{said}");
+    assert_eq!(outputs(folder), ["later", "small"]);
 }
 
 #[test]

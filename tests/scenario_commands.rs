@@ -115,7 +115,7 @@ fn a_run_prints_the_scorecard_and_leaves_its_folder() {
     let talk = stderr_of(&run);
     assert_eq!(
         talk.lines().last(),
-        Some("2 strategies, 1 hot; output/tiny/"),
+        Some("2 strategies, 1 hot; output/tiny/report.html"),
         "{talk}"
     );
     let files = files_below(&place.path().join("output"));
@@ -455,7 +455,7 @@ fn an_expectation_with_an_issue_fails_the_run_only_when_it_holds() {
     let run = place.keyheat("run tiny.toml --no-charts").success();
     assert_eq!(
         stderr_of(&run).lines().last(),
-        Some("2 strategies, 1 hot, 1 hold, 1 known to fail; output/tiny/")
+        Some("2 strategies, 1 hot, 1 hold, 1 known to fail; output/tiny/report.html")
     );
     let table = stdout_of(&run);
     assert!(

@@ -51,6 +51,14 @@ impl<'a> Demand<'a> {
         self.server_demand.len()
     }
 
+    /// Number of those that are drawn over time: an import that ends before the plan ends inside its last interval, nobody knows where;
+    /// over the whole of it, its rate would look like a drop.
+    pub fn drawn(&self) -> usize {
+        let all = self.intervals();
+        let ends_early = self.end_s(all - 1) < self.planned_s;
+        if ends_early && all > 1 { all - 1 } else { all }
+    }
+
     /// Length of an interval in seconds.
     pub fn interval_s(&self) -> f64 {
         self.series.interval_ms / 1e3
