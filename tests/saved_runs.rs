@@ -3,11 +3,12 @@
 #![cfg(unix)]
 
 mod binary;
+mod folder_files;
 
-use binary::{command, stderr_of, stdout_of};
-use std::collections::BTreeMap;
+use binary::{command, folder_with, stderr_of, stdout_of};
+use folder_files::files_below;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
@@ -42,9 +43,7 @@ above = 100
 "#;
 
 fn folder() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("small.toml"), SCENARIO).unwrap();
-    folder
+    folder_with("small.toml", SCENARIO)
 }
 
 fn spawned(folder: &Path, arguments: &[&str]) -> Child {
@@ -73,30 +72,12 @@ fn interrupted(folder: &Path, arguments: &[&str], saved: &Path) -> String {
     said
 }
 
-/// Every file below a folder.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut files = BTreeMap::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(next).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                let bytes = fs::read(&path).unwrap();
-                files.insert(path.strip_prefix(folder).unwrap().to_owned(), bytes);
-            }
-        }
-    }
-    files
-}
-
 fn assert_equal_folders(one: &Path, other: &Path) {
-    let (one, other) = (files(one), files(other));
+    let (one, other) = (files_below(one), files_below(other));
     assert!(one.len() > 5, "{:?}", one.keys());
     assert!(one.keys().eq(other.keys()));
     for (name, bytes) in &one {
-        assert!(bytes == &other[name], "{}", name.display());
+        assert!(bytes == &other[name], "{name}");
     }
 }
 
@@ -266,22 +247,21 @@ fn a_kill_leaves_the_old_folder_or_the_new_one() {
         command(folder).args(all).assert().success();
     };
     run("1");
-    let whole = files(&folder.join("output/small"));
+    let whole = files_below(&folder.join("output/small"));
     for round in 0..12 {
         let seed = (round + 2).to_string();
         let mut child = spawned(folder, &["run", "small.toml", "--quick", "--seed", &seed]);
         sleep(Duration::from_millis(60 * round));
         child.kill().unwrap();
         child.wait().unwrap();
-        let now = files(&folder.join("output/small"));
+        let now = files_below(&folder.join("output/small"));
         assert!(
             now.keys().eq(whole.keys()),
             "round {round}: {:?}",
             now.keys()
         );
-        let results: serde_json::Value =
-            serde_json::from_slice(&now[Path::new("results.json")]).unwrap();
-        let page = String::from_utf8_lossy(&now[Path::new("summary.md")]);
+        let results: serde_json::Value = serde_json::from_slice(&now["results.json"]).unwrap();
+        let page = String::from_utf8_lossy(&now["summary.md"]);
         assert!(
             page.contains(&format!("seed {}", results["seed"])),
             "round {round}"
@@ -289,5 +269,5 @@ fn a_kill_leaves_the_old_folder_or_the_new_one() {
     }
     run("1");
     assert_eq!(outputs(folder), ["small"]);
-    assert!(files(&folder.join("output/small")) == whole);
+    assert!(files_below(&folder.join("output/small")) == whole);
 }

@@ -79,7 +79,7 @@ impl Context<'_> {
         };
         let help = match algorithm {
             Some(PresplitAlgorithm::HexString) => {
-                "hex-string cuts at lower-case hex digits, and `A` sorts below `a`: write the key in lower-case hex, or use `sampled`"
+                "hex-string cuts at lower-case hex digits (`A` sorts below `a`): write the key in them, for raw bytes use `uniform`, else `sampled`"
             }
             Some(PresplitAlgorithm::DecimalString) => {
                 "decimal-string cuts at decimal digits: use it for keys that lead with them, else `sampled`"

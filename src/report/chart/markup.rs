@@ -111,3 +111,14 @@ pub fn escaped(text: &str) -> String {
     }
     safe
 }
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn what_is_literal_in_a_title_stands_in_quotation_marks() {
+        assert_eq!(quoted("`a` costs 3, `b` 1"), "“a” costs 3, “b” 1");
+        assert_eq!(quoted("the row `x`` is hot"), "the row `x`` is hot");
+    }
+}

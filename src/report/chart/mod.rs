@@ -42,6 +42,8 @@ mod trade_off;
 #[cfg(test)]
 mod chart_tests;
 #[cfg(test)]
+mod knee_tests;
+#[cfg(test)]
 mod sweep_tests;
 
 pub(super) use font::faces as font_faces;
