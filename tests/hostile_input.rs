@@ -4,7 +4,7 @@
 
 mod binary;
 
-use binary::{command, stderr_of};
+use binary::{command, folder_with, stderr_of};
 use keyheat::experiment::SavedRuns;
 use std::fs::{self, File};
 use std::path::Path;
@@ -26,8 +26,7 @@ key = "md5_bytes(be4(id)) || be8(ts)"
 
 /// A folder with the scenario and its results.
 fn folder() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("small.toml"), SCENARIO).unwrap();
+    let folder = folder_with("small.toml", SCENARIO);
     let run = ["run", "small.toml", "--replicates", "2"];
     command(folder.path()).args(run).assert().success();
     folder

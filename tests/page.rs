@@ -1,12 +1,14 @@
 //! The page in a real browser: dark, light, printed, read by keyboard and by pointer. Skipped, saying so, without a Chromium.
 
+mod binary;
 #[path = "page/browser.rs"]
 mod browser;
 
+use binary::{command, folder_with};
 use browser::Browser;
 use serde_json::{Value, json};
-use snapbox::cmd::Command;
 use std::path::PathBuf;
+use tempfile::TempDir;
 
 const SCENARIO: &str = r#"
 question = "Which key?"
@@ -33,32 +35,25 @@ key = "md5_bytes(be4(sensor)) || be8(ts)"
 presplit = { algorithm = "uniform", regions = 8 }
 "#;
 
-/// The page of a small run.
-fn page() -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("small.toml"), SCENARIO).unwrap();
-    Command::new(snapbox::cmd::cargo_bin!("keyheat"))
-        .current_dir(folder.path())
-        .args(["run", "small.toml", "-q"])
-        .assert()
-        .success();
-    let page = folder.path().join("output/small/report.html");
+/// The folder of a run, and the page in it.
+fn page_of(name: &str, scenario: &str) -> (TempDir, PathBuf) {
+    let folder = folder_with(&format!("{name}.toml"), scenario);
+    let run = ["run", &format!("{name}.toml"), "-q"];
+    command(folder.path()).args(run).assert().success();
+    let page = folder.path().join("output").join(name).join("report.html");
     (folder, page)
 }
 
+/// The page of a small run.
+fn page() -> (TempDir, PathBuf) {
+    page_of("small", SCENARIO)
+}
+
 /// The page of a run in which a server dies and another one joins.
-fn page_of_a_crash() -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
+fn page_of_a_crash() -> (TempDir, PathBuf) {
     let crash = "\n[balancer]\nperiod = \"1s\"\n[[event]]\nat = \"600ms\"\ncrash = \"hottest\"\n[[event]]\nat = \"1.2s\"\nadd_servers = 1\n";
     let text = SCENARIO.replace("servers = 4", "servers = 4\nfailure_detection = \"300ms\"");
-    std::fs::write(folder.path().join("crash.toml"), text + crash).unwrap();
-    Command::new(snapbox::cmd::cargo_bin!("keyheat"))
-        .current_dir(folder.path())
-        .args(["run", "crash.toml", "-q"])
-        .assert()
-        .success();
-    let page = folder.path().join("output/crash/report.html");
-    (folder, page)
+    page_of("crash", &(text + crash))
 }
 
 #[test]

@@ -3,11 +3,12 @@
 #![cfg(unix)]
 
 mod binary;
+mod folder_files;
 
-use binary::{command, stderr_of, stdout_of};
-use std::collections::BTreeMap;
+use binary::{command, folder_with, stderr_of, stdout_of};
+use folder_files::files_below;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
@@ -42,9 +43,7 @@ above = 100
 "#;
 
 fn folder() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("small.toml"), SCENARIO).unwrap();
-    folder
+    folder_with("small.toml", SCENARIO)
 }
 
 fn spawned(folder: &Path, arguments: &[&str]) -> Child {
@@ -57,30 +56,28 @@ fn spawned(folder: &Path, arguments: &[&str]) -> Child {
         .unwrap()
 }
 
-/// Every file below a folder.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut files = BTreeMap::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(next).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                let bytes = fs::read(&path).unwrap();
-                files.insert(path.strip_prefix(folder).unwrap().to_owned(), bytes);
-            }
-        }
+/// Runs until the file of saved runs has some, then asks it to end; what it said.
+fn interrupted(folder: &Path, arguments: &[&str], saved: &Path) -> String {
+    let mut child = spawned(folder, arguments);
+    // The header is there, and some runs.
+    while fs::metadata(saved).map_or(0, |file| file.len()) < 20_000 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended too early");
+        sleep(Duration::from_millis(5));
     }
-    files
+    let kill = Command::new("kill").arg(child.id().to_string()).status();
+    assert!(kill.unwrap().success());
+    let ended = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(130), "{said}");
+    said
 }
 
 fn assert_equal_folders(one: &Path, other: &Path) {
-    let (one, other) = (files(one), files(other));
+    let (one, other) = (files_below(one), files_below(other));
     assert!(one.len() > 5, "{:?}", one.keys());
     assert!(one.keys().eq(other.keys()));
     for (name, bytes) in &one {
-        assert!(bytes == &other[name], "{}", name.display());
+        assert!(bytes == &other[name], "{name}");
     }
 }
 
@@ -100,17 +97,7 @@ fn a_run_goes_on_after_ctrl_c_to_the_same_bytes() {
     let folder = folder.path();
     let run = ["run", "small.toml", "--threads", "1", "--replicates", "150"];
     let unfinished = folder.join("output/small.unfinished.runs.jsonl.gz");
-    let mut child = spawned(folder, &run);
-    // The header is there, and some runs.
-    while fs::metadata(&unfinished).map_or(0, |file| file.len()) < 20_000 {
-        assert!(child.try_wait().unwrap().is_none(), "it ended too early");
-        sleep(Duration::from_millis(5));
-    }
-    let kill = Command::new("kill").arg(child.id().to_string()).status();
-    assert!(kill.unwrap().success());
-    let ended = child.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&ended.stderr);
-    assert_eq!(ended.status.code(), Some(130), "{said}");
+    let said = interrupted(folder, &run, &unfinished);
     assert!(
         said.contains("of 604 runs are saved in output/small.unfinished.runs.jsonl.gz"),
         "{said}"
@@ -142,6 +129,36 @@ fn a_run_goes_on_after_ctrl_c_to_the_same_bytes() {
         .success();
     assert_eq!(stdout_of(&whole), stdout_of(&resumed));
     assert_equal_folders(&folder.join("output/small"), &folder.join("whole/small"));
+}
+
+#[test]
+fn of_several_scenarios_those_that_are_done_are_not_made_again() {
+    let folder = folder();
+    let folder = folder.path();
+    fs::copy(folder.join("small.toml"), folder.join("later.toml")).unwrap();
+    let run = [
+        "run",
+        "small.toml",
+        "later.toml",
+        "--threads",
+        "1",
+        "--replicates",
+        "60",
+    ];
+    interrupted(
+        folder,
+        &run,
+        &folder.join("output/later.unfinished.runs.jsonl.gz"),
+    );
+    assert!(folder.join("output/small/report.html").exists());
+    let resumed = command(folder).args(run).arg("--resume").assert().success();
+    let said = stderr_of(&resumed);
+    assert!(
+        said.contains("small: 244 of 244 runs are there already"),
+        "{said}"
+    );
+    assert!(said.contains("of 244 runs are there already\n"), "{said}");
+    assert_eq!(outputs(folder), ["later", "small"]);
 }
 
 #[test]
@@ -230,22 +247,21 @@ fn a_kill_leaves_the_old_folder_or_the_new_one() {
         command(folder).args(all).assert().success();
     };
     run("1");
-    let whole = files(&folder.join("output/small"));
+    let whole = files_below(&folder.join("output/small"));
     for round in 0..12 {
         let seed = (round + 2).to_string();
         let mut child = spawned(folder, &["run", "small.toml", "--quick", "--seed", &seed]);
         sleep(Duration::from_millis(60 * round));
         child.kill().unwrap();
         child.wait().unwrap();
-        let now = files(&folder.join("output/small"));
+        let now = files_below(&folder.join("output/small"));
         assert!(
             now.keys().eq(whole.keys()),
             "round {round}: {:?}",
             now.keys()
         );
-        let results: serde_json::Value =
-            serde_json::from_slice(&now[Path::new("results.json")]).unwrap();
-        let page = String::from_utf8_lossy(&now[Path::new("summary.md")]);
+        let results: serde_json::Value = serde_json::from_slice(&now["results.json"]).unwrap();
+        let page = String::from_utf8_lossy(&now["summary.md"]);
         assert!(
             page.contains(&format!("seed {}", results["seed"])),
             "round {round}"
@@ -253,5 +269,5 @@ fn a_kill_leaves_the_old_folder_or_the_new_one() {
     }
     run("1");
     assert_eq!(outputs(folder), ["small"]);
-    assert!(files(&folder.join("output/small")) == whole);
+    assert!(files_below(&folder.join("output/small")) == whole);
 }

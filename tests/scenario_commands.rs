@@ -1,8 +1,10 @@
 //! The commands that take scenarios, as their users meet them: streams, exit codes, and what is never overwritten.
 
 mod binary;
+mod folder_files;
 
 use binary::{command, stderr_of, stdout_of};
+use folder_files::files_below;
 use snapbox::cmd::OutputAssert;
 use std::fs;
 use std::path::Path;
@@ -81,26 +83,8 @@ because = "a reader must see how a broken expectation is told"
 "#;
 
 /// The names of all files below a folder.
-fn files_below(folder: &Path) -> Vec<String> {
-    let mut names = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(next).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                names.push(
-                    path.strip_prefix(folder)
-                        .unwrap()
-                        .to_string_lossy()
-                        .replace('\\', "/"),
-                );
-            }
-        }
-    }
-    names.sort();
-    names
+fn names_below(folder: &Path) -> Vec<String> {
+    files_below(folder).into_keys().collect()
 }
 
 #[test]
@@ -115,10 +99,10 @@ fn a_run_prints_the_scorecard_and_leaves_its_folder() {
     let talk = stderr_of(&run);
     assert_eq!(
         talk.lines().last(),
-        Some("2 strategies, 1 hot; output/tiny/"),
+        Some("2 strategies, 1 hot; output/tiny/report.html"),
         "{talk}"
     );
-    let files = files_below(&place.path().join("output"));
+    let files = names_below(&place.path().join("output"));
     for file in ["tiny/results.json", "tiny/summary.md", "tiny/summary.csv"] {
         assert!(
             files.contains(&file.to_owned()),
@@ -275,7 +259,7 @@ fn a_foreign_folder_is_never_replaced_without_force() {
         "{}",
         stderr_of(&refused)
     );
-    assert_eq!(files_below(&mine), ["thesis.md"]);
+    assert_eq!(names_below(&mine), ["thesis.md"]);
     place.keyheat("run tiny.toml --no-charts --force").success();
     assert!(!mine.join("thesis.md").exists());
     place.keyheat("run tiny.toml --no-charts").success();
@@ -455,7 +439,7 @@ fn an_expectation_with_an_issue_fails_the_run_only_when_it_holds() {
     let run = place.keyheat("run tiny.toml --no-charts").success();
     assert_eq!(
         stderr_of(&run).lines().last(),
-        Some("2 strategies, 1 hot, 1 hold, 1 known to fail; output/tiny/")
+        Some("2 strategies, 1 hot, 1 hold, 1 known to fail; output/tiny/report.html")
     );
     let table = stdout_of(&run);
     assert!(

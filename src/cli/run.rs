@@ -5,7 +5,7 @@ use super::args::{ResultFormat, RunArguments};
 use super::console::Console;
 use super::output_folder::OutputFolder;
 use super::{explain, interruption, lints, loading, progress, saved_runs, scenario_files};
-use crate::experiment::{ExpectationResult, Experiment, Metric, Results, Shard};
+use crate::experiment::{ExpectationResult, Experiment, Metric, Results, RunFile, Shard};
 use crate::report::Report;
 use crate::scenario::Scenario;
 use anyhow::{Context, Result};
@@ -26,9 +26,11 @@ pub fn run(arguments: &RunArguments, console: &Console) -> Result<Outcome> {
     let stop = interruption::ends_in_order(*console)?;
     let mut expectations: Vec<ExpectationResult> = Vec::new();
     let mut broken = Vec::new();
+    let mut saved = Vec::new();
     for (scenario, folder) in scenarios.iter().zip(&folders) {
         match simulate(scenario, folder, arguments, stop, console)? {
-            Ended::Results(results) => {
+            Ended::Results(results, runs) => {
+                saved.push(runs);
                 if is_broken(&results) {
                     broken.push(scenario.name.as_str());
                 }
@@ -38,6 +40,8 @@ pub fn run(arguments: &RunArguments, console: &Console) -> Result<Outcome> {
             Ended::Interrupted => return Ok(Outcome::Interrupted),
         }
     }
+    // Not before all are done: until then an interrupted command goes on from them.
+    saved.into_iter().try_for_each(RunFile::remove)?;
     if scenarios.len() > 1 && arguments.shard.is_none() {
         console.say(&all_in_all(
             ExpectationResult::tally(&expectations),
@@ -53,8 +57,8 @@ pub fn run(arguments: &RunArguments, console: &Console) -> Result<Outcome> {
 
 /// How one scenario ended.
 enum Ended {
-    /// With everything written.
-    Results(Box<Results>),
+    /// With everything written, from these runs.
+    Results(Box<Results>, RunFile),
     /// With the runs of a shard.
     Shard,
     /// Before its end.
@@ -133,9 +137,8 @@ fn simulate(
         console.warn(warning);
     }
     write(&results, folder, !arguments.no_charts)?;
-    saved.remove()?;
     show(&results, folder, arguments.format, console)?;
-    Ok(Ended::Results(Box::new(results)))
+    Ok(Ended::Results(Box::new(results), saved))
 }
 
 /// Results to their files.
@@ -178,7 +181,7 @@ fn told(result: &ExpectationResult) -> String {
     format!("{}: {result}{because}", result.strategy)
 }
 
-/// `5 strategies, 2 hot; output/five-keys/`.
+/// `5 strategies, 2 hot; output/five-keys/report.html`.
 fn last_line(results: &Results, broken: usize, folder: &Path) -> String {
     let hot = results
         .strategies
@@ -203,10 +206,9 @@ fn last_line(results: &Results, broken: usize, folder: &Path) -> String {
         (holding, _, known) => format!(", {holding} hold, {known} known to fail"),
     };
     format!(
-        "{}, {hot}{broken}{known}; {}{}",
+        "{}, {hot}{broken}{known}; {}",
         explain::counted_strategies(all / points.max(1)),
-        folder.display(),
-        std::path::MAIN_SEPARATOR
+        folder.join("report.html").display()
     )
 }
 

@@ -24,7 +24,7 @@ pub fn run(arguments: &SplitsArguments, console: &Console) -> Result<Outcome> {
             arguments.first.as_deref(),
             arguments.last.as_deref(),
         )
-        .map_err(explain)?;
+        .map_err(|error| explain(error, arguments.regions))?;
     let lines = |write: fn(&RowKey) -> String| {
         points
             .iter()
@@ -46,10 +46,14 @@ pub fn run(arguments: &SplitsArguments, console: &Console) -> Result<Outcome> {
 }
 
 /// Says who refuses: HBase itself, with its exception, or keyheat.
-fn explain(error: SplitError) -> anyhow::Error {
+fn explain(error: SplitError, regions: i64) -> anyhow::Error {
+    let help = match regions {
+        ..=1 => "\nhelp: one region has no split points: ask for 2 regions or more",
+        _ => "",
+    };
     match error.java_class() {
-        Some(class) => anyhow!("HBase refuses: {class}: {error}"),
-        None => anyhow!(error),
+        Some(class) => anyhow!("HBase refuses: {class}: {error}{help}"),
+        None => anyhow!("{error}{help}"),
     }
 }
 

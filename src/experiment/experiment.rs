@@ -2,9 +2,8 @@
 
 use super::knee_run::TYPICAL_RUNS;
 use super::matrix::{has_capacity, has_knee};
-use super::{ExperimentRuns, Results, Shard};
+use super::{ExperimentRuns, Results};
 use crate::scenario::Scenario;
-use std::sync::atomic::AtomicBool;
 
 /// Operations that are generated, keyed and routed together: the keys of a batch fit the level-1 cache (measured: no gain beyond).
 const BATCH: usize = 256;
@@ -72,7 +71,7 @@ impl<'a> Experiment<'a> {
     /// Runs everything. `progress` is called once for each run that has ended, from any thread, in any order.
     pub fn run(&self, progress: impl Fn(Progress<'_>) + Sync) -> Results {
         let runs = self.start();
-        runs.run(Shard::ALL, &AtomicBool::new(false), progress, |_| ());
+        runs.run_all(progress);
         runs.results()
             .expect("every run was made: nothing asked to stop")
     }

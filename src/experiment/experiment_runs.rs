@@ -171,6 +171,11 @@ impl<'a> ExperimentRuns<'a> {
         runs.iter().map(of).sum()
     }
 
+    /// Makes all that are missing; `progress` as in [`ExperimentRuns::run`].
+    pub fn run_all(&self, progress: impl Fn(Progress<'_>) + Sync) {
+        self.run(Shard::ALL, &AtomicBool::new(false), progress, |_| ());
+    }
+
     /// Makes those runs of a shard that are missing. `ended` is called once for each before it is taken in, `progress` also within a bisection;
     /// both from any thread, in any order. When `stop` becomes true, no more runs are begun; those that are under way are ended.
     pub fn run(

@@ -59,6 +59,13 @@ impl KneeResult {
     }
 }
 
+impl KneeLimit {
+    /// What it asks for: `p99 below 50 ms`.
+    pub fn kept(&self) -> String {
+        kept(self)
+    }
+}
+
 fn worth(in_servers: &Measure) -> String {
     match in_servers.mean {
         Some(servers) if servers < 9.95 => format!(", {servers:.1} servers' worth"),

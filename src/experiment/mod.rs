@@ -82,3 +82,4 @@ pub use suggested_keys::SuggestedKey;
 pub use suggestions::{SuggestedKeys, Suggestions};
 pub use sweep_finding::{SweepDip, SweepFinding, SweepPrice};
 pub use sweep_points::{point_label, value_text};
+pub use wording::with_article;

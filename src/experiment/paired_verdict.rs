@@ -5,6 +5,7 @@
 //! so many times. Logarithms, because noise in rates and response times is proportional to their level, and because the verdict must
 //! not depend on which of the two is called the first: twice and half are equally far from one.
 
+use super::wording::with_article;
 use super::{Comparison, Measure, Results};
 
 /// From this ratio on, `4.00 times` reads better than `+300 %`.
@@ -171,8 +172,8 @@ fn label(metric: &str) -> String {
         .strip_prefix("read.")
         .and_then(|rest| rest.split_once('.'));
     match read {
-        Some((read, "calls")) => format!("calls of a `{read}`"),
-        Some((read, "response_ms.p99")) => format!("p99 of a `{read}`"),
+        Some((read, "calls")) => format!("calls of {}", with_article(read)),
+        Some((read, "response_ms.p99")) => format!("p99 of {}", with_article(read)),
         _ => metric.to_owned(),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::ReadResult;
 use super::runs::Runs;
-use super::wording::{compact, millis, percent};
+use super::wording::{compact, millis, percent, with_article};
 use crate::engine::scanner_rows;
 use crate::layout::ReadForecast;
 use crate::metrics::{Counts, READ_COSTS};
@@ -168,7 +168,7 @@ impl fmt::Display for ReadPrice {
         let near = (self.calls - whole).abs() <= WHOLE * whole;
         let calls = compact(if near { whole } else { self.calls });
         let one = calls == "1";
-        write!(f, "a `{}` costs ", self.name)?;
+        write!(f, "{} costs ", with_article(&self.name))?;
         match self.path {
             AccessPath::Get if one => write!(f, "one Get")?,
             AccessPath::Get => write!(f, "{calls} Gets")?,

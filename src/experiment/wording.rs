@@ -14,6 +14,23 @@ pub(super) fn percent(fraction: f64) -> String {
     }
 }
 
+/// A name in backticks behind its article, by its sound: ``a `get` ``, ``an `hour` ``, ``a `user` ``.
+pub fn with_article(name: &str) -> String {
+    let word: String = name
+        .chars()
+        .take_while(char::is_ascii_alphanumeric)
+        .collect();
+    let sounds = |starts: &[&str]| starts.iter().any(|start| word.starts_with(start));
+    let vowel = match word.as_bytes() {
+        // A letter or a number that is read as it is written: an `x`, an `8`.
+        [letter] => b"aefhilmnorsx8".contains(letter),
+        _ if sounds(&["hour", "heir", "honest", "honour"]) => true,
+        _ if sounds(&["eu", "one", "once", "uni", "use", "usa", "uri", "url"]) => false,
+        _ => sounds(&["a", "e", "i", "o", "u", "8", "11", "18"]),
+    };
+    format!("{} `{name}`", if vowel { "an" } else { "a" })
+}
+
 /// A length of time that was set, in milliseconds, without trailing zeros: `12 s`, `4 min`.
 pub(super) fn length(ms: f64) -> String {
     match ms {
@@ -54,6 +71,28 @@ fn digits(value: f64, count: i32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn articles_follow_the_sound_of_a_name() {
+        let names = [
+            "hour", "item", "user-day", "one", "unread", "host", "s", "1h", "8-salts", "event",
+        ];
+        assert_eq!(
+            names.map(|name| with_article(name).replace('`', "")),
+            [
+                "an hour",
+                "an item",
+                "a user-day",
+                "a one",
+                "an unread",
+                "a host",
+                "an s",
+                "a 1h",
+                "an 8-salts",
+                "an event"
+            ]
+        );
+    }
 
     #[test]
     fn numbers_read_well_in_sentences() {

@@ -10,6 +10,9 @@ use crate::policy::balance::Balancer;
 use crate::scenario::{Diagnostic, Presplit, PresplitAlgorithm, Severity, Strategy};
 use crate::units::ByteSize;
 
+/// Most buckets that a salt has: one byte, as `salt(n, x)` gives.
+const MOST_SALTS: usize = 256;
+
 /// All lints of a strategy's key and split points.
 pub(super) fn of(
     strategy: &Strategy,
@@ -76,7 +79,7 @@ impl Context<'_> {
         };
         let help = match algorithm {
             Some(PresplitAlgorithm::HexString) => {
-                "hex-string cuts at lower-case hex digits, and `A` sorts below `a`: write the key in lower-case hex, or use `sampled`"
+                "hex-string cuts at lower-case hex digits (`A` sorts below `a`): write the key in them, for raw bytes use `uniform`, else `sampled`"
             }
             Some(PresplitAlgorithm::DecimalString) => {
                 "decimal-string cuts at decimal digits: use it for keys that lead with them, else `sampled`"
@@ -142,6 +145,10 @@ impl Context<'_> {
         let mut buckets = self.strategy.key.leading_buckets()?;
         buckets.sort();
         buckets.dedup();
+        // Digits of a hash, which spread wherever they are cut.
+        if buckets.len() > MOST_SALTS {
+            return None;
+        }
         let region_of = |bucket: &Vec<u8>| self.points.partition_point(|point| point.0 <= *bucket);
         let starts: Vec<usize> = buckets.iter().map(region_of).collect();
         let fullest = starts
@@ -153,21 +160,21 @@ impl Context<'_> {
         if self.regions.len() > 1 && 16 * fullest * self.regions.len() <= 17 * buckets.len() {
             return None;
         }
+        let sampled = matches!(self.strategy.presplit, Presplit::Sampled { .. });
+        if sampled && self.regions.len() > 1 {
+            // Quantiles of rows share the load evenly wherever they cut.
+            return None;
+        }
         if buckets.len() > self.regions.len() {
             return Some(self.lint(
                 Severity::Warning,
-                format!(
-                    "{} buckets share {} regions",
-                    buckets.len(),
-                    self.regions.len()
-                ),
+                match self.regions.len() {
+                    1 => format!("{} buckets share a single region", buckets.len()),
+                    regions => format!("{} buckets share {regions} regions", buckets.len()),
+                },
                 "leads with the bucket",
                 "`presplit = { algorithm = \"buckets\" }` gives each bucket its region",
             ));
-        }
-        if matches!(self.strategy.presplit, Presplit::Sampled { .. }) {
-            // Quantiles of rows share the load evenly wherever they cut.
-            return None;
         }
         let shared = starts.chunk_by(|a, b| a == b).filter(|run| run.len() > 1);
         let crowded: usize = shared.map(<[usize]>::len).sum();

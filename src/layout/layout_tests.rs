@@ -279,10 +279,21 @@ fn buckets_and_regions_that_do_not_match_are_told() {
         LawShape::Uniform,
         0,
     ));
-    assert_lint(&few, "32 buckets share 1 regions");
+    assert_lint(&few, "32 buckets share a single region");
     let digits = "substr(md5(sensor), 0, 4) || be8(ts)";
     let even = lay_out(&strategy(digits, hex_string(16), LawShape::Uniform, 0));
     assert_eq!(even.lints, []);
+    let uneven = lay_out(&strategy(digits, hex_string(11), LawShape::Uniform, 0));
+    assert_eq!(uneven.lints, []);
+    let bytes = "left(md5_bytes(be4(sensor)), 2) || be8(ts)";
+    let sampled = Presplit::Sampled { regions: 32 };
+    let sampled = lay_out(&strategy(bytes, sampled, LawShape::Uniform, 0));
+    assert!(
+        !sampled
+            .lints
+            .iter()
+            .any(|lint| lint.message.contains("buckets"))
+    );
     let uniform = SplitAlgorithm::Uniform
         .split_points(64, None, None)
         .unwrap();

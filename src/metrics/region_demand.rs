@@ -126,6 +126,9 @@ impl RegionDemand {
         let (_, before) = self.own[self.own.len() - 1];
         let now = (before + heirs.len() as u64).saturating_sub(parents.len() as u64);
         self.own.push((interval, now));
+        if let Some(tops) = &mut self.tops {
+            tops.grow(now);
+        }
     }
 
     /// One more region, numbered after all others. Amortised O(1).

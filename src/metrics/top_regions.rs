@@ -6,8 +6,10 @@ const STEP: f64 = 1.1;
 /// The share of the k hottest regions of an interval, for k up to all of them, log-spaced.
 #[derive(Debug, Clone)]
 pub(super) struct TopRegions {
-    /// Numbers of regions, ascending, ending in all of them, with the sum of their shares.
+    /// Numbers of regions below `regions`, ascending, with the sum of their shares.
     tops: Vec<(u64, f64)>,
+    /// As many as there were at any time.
+    regions: u64,
     intervals: u64,
     least: u64,
 }
@@ -15,20 +17,28 @@ pub(super) struct TopRegions {
 impl TopRegions {
     /// Of so many regions, over intervals with a demand of at least `least`.
     pub(super) fn new(regions: usize, least: u64) -> Self {
-        let regions = regions as u64;
-        let mut tops = Vec::new();
-        let mut top = 1;
-        while top < regions {
-            tops.push((top, 0.0));
-            top = (top + 1).max((top as f64 * STEP) as u64);
-        }
-        if regions > 0 {
-            tops.push((regions, 0.0));
-        }
-        Self {
-            tops,
+        let mut tops = Self {
+            tops: Vec::new(),
+            regions: 0,
             intervals: 0,
             least,
+        };
+        tops.grow(regions as u64);
+        tops
+    }
+
+    /// From some interval on there are so many regions: in all before, fewer took everything.
+    pub(super) fn grow(&mut self, regions: u64) {
+        self.regions = self.regions.max(regions);
+        loop {
+            let next = match self.tops.last() {
+                Some(&(top, _)) => (top + 1).max((top as f64 * STEP) as u64),
+                None => 1,
+            };
+            if next >= self.regions {
+                return;
+            }
+            self.tops.push((next, self.intervals as f64));
         }
     }
 
@@ -52,13 +62,14 @@ impl TopRegions {
         tops.for_each(|(_, sum)| *sum += 1.0);
     }
 
-    /// Mean shares; empty when no interval had enough demand.
+    /// Mean shares, ending in that of all regions; empty when no interval had enough demand.
     pub(super) fn shares(&self) -> Vec<(u64, f64)> {
         if self.intervals == 0 {
             return Vec::new();
         }
         let mean = |&(top, sum): &(u64, f64)| (top, sum / self.intervals as f64);
-        self.tops.iter().map(mean).collect()
+        let all = (self.regions, 1.0);
+        self.tops.iter().map(mean).chain([all]).collect()
     }
 }
 
@@ -85,11 +96,35 @@ mod tests {
     }
 
     #[test]
+    fn regions_that_come_later_share_what_fewer_had_before() {
+        let mut tops = TopRegions::new(1, 10);
+        tops.add(20, [(20, 1)].into_iter());
+        for regions in 2..=4 {
+            tops.grow(regions);
+        }
+        tops.add(20, [(8, 1), (5, 2), (2, 1)].into_iter());
+        let expected = [
+            (1, 14.0 / 20.0),
+            (2, 16.5 / 20.0),
+            (3, 19.0 / 20.0),
+            (4, 1.0),
+        ];
+        let shares = tops.shares();
+        assert_eq!(shares.len(), expected.len());
+        for ((top, share), (expected_top, expected)) in shares.into_iter().zip(expected) {
+            assert_eq!(top, expected_top);
+            assert!((share - expected).abs() < 1e-12);
+        }
+    }
+
+    #[test]
     fn many_regions_have_few_log_spaced_points_that_end_in_all_of_them() {
-        let tops = TopRegions::new(1_000_000, 0).tops;
-        assert!(tops.len() < 150 && tops.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        let mut tops = TopRegions::new(1_000_000, 0);
+        tops.add(1, [(1, 1)].into_iter());
+        let shares = tops.shares();
+        assert!(shares.len() < 150 && shares.windows(2).all(|pair| pair[0].0 < pair[1].0));
         assert_eq!(
-            (tops[0].0, tops[9].0, tops.last().unwrap().0),
+            (shares[0].0, shares[9].0, shares.last().unwrap().0),
             (1, 10, 1_000_000)
         );
         assert_eq!(TopRegions::new(0, 0).shares(), []);

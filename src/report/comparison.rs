@@ -1,7 +1,7 @@
 //! Two results compared, as a table for a terminal or a pull request, as CSV or JSON. Must not judge.
 
 use super::metric;
-use super::number::{self, Kind, UNDEFINED};
+use super::number::{Kind, UNDEFINED};
 use super::report::Format;
 use super::scorecard::{Heading, Scorecard};
 use super::terminal::{self, Style};
@@ -97,14 +97,7 @@ impl<'a> ComparisonReport<'a> {
         }
         lines.extend(self.unpaired_strategies());
         lines.extend(terminal::wrapped(&self.footnote(), style.width, "", ""));
-        let text: String = lines
-            .iter()
-            .map(|line| format!("{}\n", line.trim_end()))
-            .collect();
-        match style.ascii {
-            true => number::ascii(&text),
-            false => text,
-        }
+        terminal::joined(&lines, style)
     }
 
     fn markdown(&self) -> String {
@@ -243,10 +236,19 @@ fn notes(change: &StrategyChange) -> Vec<String> {
     };
     let same = count(ChangeVerdict::Identical);
     let near = count(ChangeVerdict::NoSignificantDifference);
+    let unknown = [
+        ChangeVerdict::OneValue,
+        ChangeVerdict::LowerBound,
+        ChangeVerdict::Undefined,
+    ];
+    let unknown = match unknown.map(count).iter().sum::<usize>() {
+        0 => String::new(),
+        some => format!(", {some} unknown (a lower bound, undefined, or of one replicate)"),
+    };
     notes.push(match same == change.metrics.len() {
         true => format!("all {same} metrics are identical"),
         false => format!(
-            "of {} metrics {same} are identical, {near} without a significant difference",
+            "of {} metrics {same} are identical, {near} without a significant difference{unknown}",
             change.metrics.len()
         ),
     });

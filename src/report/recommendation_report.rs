@@ -56,14 +56,7 @@ impl<'a> RecommendationReport<'a> {
         }
         lines.push(String::new());
         lines.extend(terminal::wrapped(&self.footnote(), style.width, "", ""));
-        let text: String = lines
-            .iter()
-            .map(|line| format!("{}\n", line.trim_end()))
-            .collect();
-        match style.ascii {
-            true => number::ascii(&text),
-            false => text,
-        }
+        terminal::joined(&lines, style)
     }
 
     /// For a pull request, ending in a newline.

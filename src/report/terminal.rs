@@ -104,15 +104,19 @@ pub fn summary(results: &Results, style: Style) -> String {
     lines.push(String::new());
     let origin = wrapped(&provenance(results).join(" · "), style.width, "", "");
     lines.extend(origin.into_iter().map(|line| paint(line, DIM, style)));
+    joined(&lines, style)
+}
+
+/// Lines as a text, without blanks at their ends.
+pub fn joined(lines: &[String], style: Style) -> String {
     let mut text = String::new();
     for line in lines {
         text.push_str(line.trim_end());
         text.push('\n');
     }
-    if style.ascii {
-        number::ascii(&text)
-    } else {
-        text
+    match style.ascii {
+        true => number::ascii(&text),
+        false => text,
     }
 }
 

@@ -340,6 +340,28 @@ mod tests {
     }
 
     #[test]
+    fn a_sweep_over_the_load_that_is_varied_is_warned_of() {
+        let warned = |path: &str| {
+            let text = format!(
+                "[field]\nid = {{ type = \"int\", count = 9 }}\n[write.w]\nrate = \"5/s\"\n[write.v]\nrate = \"5/s\"\n\
+                 [strategy.a]\nkey = \"be4(id)\"\n[sweep]\n{path} = [\"7/s\", \"9/s\", \"11/s\"]\n\
+                 [knee]\nvary = \"write.w.rate\"\nlimit = [{{ metric = \"write_response_ms.p99\", below = 50 }}]\n"
+            );
+            let scenario = Scenario::parse(&text, "knee").unwrap_or_else(|error| panic!("{error}"));
+            let warnings = scenario.warnings.iter();
+            let swept = warnings.filter(|it| it.message.contains("is swept"));
+            swept
+                .map(|it| it.help.clone().unwrap_or_default())
+                .collect::<Vec<_>>()
+        };
+        let [help] = &warned("write.w.rate")[..] else {
+            panic!("one warning")
+        };
+        assert!(help.contains("3 times"), "{help}");
+        assert!(warned("write.v.rate").is_empty());
+    }
+
+    #[test]
     fn limits_may_be_tables_of_their_own() {
         let text = "[field]\nid = { type = \"int\", count = 9 }\n[write.w]\nrate = \"5/s\"\n\
             [strategy.a]\nkey = \"be4(id)\"\n[knee]\nvary = \"write.w.rate\"\n\

@@ -101,6 +101,13 @@ pub(super) fn read_points(sink: &Sink, source: Source<'_>) -> AllPoints {
         });
     }
     sweep.check_runs(sink, first.strategies.len(), first.draft.replicates);
+    let knee = first
+        .strategies
+        .first()
+        .and_then(|it| it.setup.knee.as_ref());
+    if let Some(knee) = knee {
+        sweep.check_knee(sink, &knee.vary);
+    }
     // Stable: an expectation's points stay in their order.
     expectations.sort_by_key(|(at, _)| *at);
     AllPoints {

@@ -172,6 +172,21 @@ impl Sweep {
         self.lists.iter().map(setting).collect()
     }
 
+    /// Warns when `vary`, the load that `[knee]` varies itself, is swept.
+    pub(super) fn check_knee(&self, sink: &Sink, vary: &str) {
+        let list = self.lists.iter().find(|list| path_of(&list.keys) == vary);
+        let Some((list, (_, place))) = list.and_then(|list| Some((list, list.keys.last()?))) else {
+            return;
+        };
+        let times = list.values.len();
+        let diagnostic = Diagnostic::warning(format!("`{vary}` is swept, and varied by `[knee]`"))
+            .label("its values do not matter to the search")
+            .help(format!(
+                "sweep something else, or leave `[knee]` out: the same knee is looked for {times} times"
+            ));
+        sink.add(place, diagnostic);
+    }
+
     /// Complains when there are more runs than anybody waits for.
     pub(super) fn check_runs(&self, sink: &Sink, strategies: usize, replicates: u32) {
         let points = self.len();

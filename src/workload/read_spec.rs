@@ -32,6 +32,23 @@ pub struct Read {
     pub drive: Option<ReadDrive>,
 }
 
+impl Read {
+    /// A read by the values of these fields alone, planned and not issued.
+    pub fn planned(name: &str, equal: Vec<KnownField>) -> Self {
+        Self {
+            name: name.to_owned(),
+            equal,
+            within: Vec::new(),
+            range: None,
+            newest: None,
+            page: None,
+            with: Vec::new(),
+            pick: Vec::new(),
+            drive: None,
+        }
+    }
+}
+
 /// A list of values of one field.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Within {

@@ -14,20 +14,14 @@ use std::collections::{BTreeMap, BTreeSet};
 const SIGNIFICANCE: f64 = 1e-6;
 
 pub(super) fn read(name: &str, equal: &[FieldId]) -> Read {
+    let equal = equal.iter().copied().map(KnownField::Stored).collect();
     Read {
-        name: name.into(),
-        equal: equal.iter().copied().map(KnownField::Stored).collect(),
-        within: Vec::new(),
-        range: None,
-        newest: None,
-        page: None,
-        with: Vec::new(),
-        pick: Vec::new(),
         drive: Some(ReadDrive::Open {
             rate: PerSecond(2_000.0),
             arrivals: Arrivals::Poisson,
             profile: Vec::new(),
         }),
+        ..Read::planned(name, equal)
     }
 }
 

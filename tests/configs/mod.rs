@@ -111,15 +111,8 @@ pub fn known(name: &str) -> KnownField {
 /// A read by the values of these fields.
 pub fn read(equal: &[&str], drive: Option<ReadDrive>) -> Read {
     Read {
-        name: "r".into(),
-        equal: equal.iter().map(|name| known(name)).collect(),
-        within: Vec::new(),
-        range: None,
-        newest: None,
-        page: None,
-        with: Vec::new(),
-        pick: Vec::new(),
         drive,
+        ..Read::planned("r", equal.iter().map(|name| known(name)).collect())
     }
 }
 

@@ -17,15 +17,5 @@ pub fn degrees(name: &str, most: f64) -> Field {
 
 /// A read that knows nothing.
 pub fn read() -> Read {
-    Read {
-        name: "tried".to_owned(),
-        equal: Vec::new(),
-        within: Vec::new(),
-        range: None,
-        newest: None,
-        page: None,
-        with: Vec::new(),
-        pick: Vec::new(),
-        drive: None,
-    }
+    Read::planned("tried", Vec::new())
 }

@@ -20,5 +20,7 @@ mod separator_vectors;
 mod split_policy_vectors;
 mod split_vectors;
 mod theory;
+#[path = "../toml_files/mod.rs"]
+mod toml_files;
 #[path = "../vector_cases/mod.rs"]
 mod vector_cases;

@@ -1,9 +1,8 @@
 //! The scenarios of `scenarios/published`: what their sources print, and what a run gives.
 
+use crate::toml_files::toml_files;
 use keyheat::experiment::{ExpectationResult, Experiment};
 use keyheat::scenario::Scenario;
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 /// A scenario's name, the source that its comment names, and how its expectations came out.
@@ -13,19 +12,8 @@ pub struct Published {
     pub results: Vec<ExpectationResult>,
 }
 
-fn files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/published");
-    let mut files: Vec<PathBuf> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|end| end == "toml"))
-        .collect();
-    files.sort();
-    files
-}
-
 pub static PUBLISHED: LazyLock<Vec<Published>> = LazyLock::new(|| {
-    files()
+    toml_files("scenarios/published")
         .iter()
         .map(|file| {
             let scenario = Scenario::load(file).unwrap_or_else(|error| panic!("{error}"));

@@ -3,9 +3,9 @@
 //! Must not know results.
 
 use super::axis::Axis;
-use super::markup::Paint;
+use super::markup::{Paint, quoted};
 use super::palette;
-use super::svg_backend::{SvgBackend, TextLook, units};
+use super::svg_backend::{SvgBackend, TextLook, UNITS_PER_PX, units};
 use super::{Chart, ChartError, font};
 use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::coord::Shift;
@@ -35,13 +35,14 @@ impl Canvas {
     /// A sheet [`WIDTH`] wide with its heading: the finding, and below it how it was measured.
     pub fn new(height: f64, title: &str, subtitle: &str) -> Self {
         font::register();
-        let backend = SvgBackend::new(WIDTH as u32, height.ceil() as u32, title, subtitle);
+        let shown = quoted(title);
+        let backend = SvgBackend::new(WIDTH as u32, height.ceil() as u32, &shown, subtitle);
         let canvas = Self {
             backend: Rc::new(RefCell::new(backend)),
             title: title.to_owned(),
         };
         canvas.rect((0.0, 0.0), (WIDTH, height.ceil()), palette::PAPER);
-        canvas.heading(title, subtitle);
+        canvas.heading(&shown, subtitle);
         canvas
     }
 
@@ -170,6 +171,27 @@ impl Canvas {
         }
         mesh.draw().map_err(ChartError::new)?;
         Ok(plot)
+    }
+}
+
+/// Where a point of a coordinate system lies on the sheet, in pixels.
+pub fn on_sheet(plot: &Plot<'_>, point: (f64, f64)) -> (f64, f64) {
+    let (x, y) = plot.plotting_area().map_coordinate(&point);
+    (
+        f64::from(x) / f64::from(UNITS_PER_PX),
+        f64::from(y) / f64::from(UNITS_PER_PX),
+    )
+}
+
+/// `chart` with a small line above its heading.
+pub fn headed(chart: Chart, line: &str) -> Chart {
+    const SIZE: f64 = 10.5;
+    let mut backend = SvgBackend::reopened(&chart.svg);
+    let line = font::fitted(line, WIDTH - 2.0 * MARGIN, SIZE, false);
+    backend.text(&line, (MARGIN, 4.0), Label::new(SIZE).muted().top().0);
+    Chart {
+        svg: backend.finish(),
+        ..chart
     }
 }
 

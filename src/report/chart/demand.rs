@@ -51,6 +51,14 @@ impl<'a> Demand<'a> {
         self.server_demand.len()
     }
 
+    /// Number of those that are drawn over time: an import that ends before the plan ends inside its last interval, nobody knows where;
+    /// over the whole of it, its rate would look like a drop.
+    pub fn drawn(&self) -> usize {
+        let all = self.intervals();
+        let ends_early = self.planned_s - self.end_s(all - 1) > 1e-9 * self.planned_s;
+        if ends_early && all > 1 { all - 1 } else { all }
+    }
+
     /// Length of an interval in seconds.
     pub fn interval_s(&self) -> f64 {
         self.series.interval_ms / 1e3
@@ -280,6 +288,19 @@ mod tests {
         assert_eq!(gini(&curve), 0.0);
         // The sample interval is a second: 250 > 200 in one of two intervals.
         assert_eq!(demand.over_fraction(200.0), 0.5);
+    }
+
+    #[test]
+    fn an_import_is_drawn_up_to_the_interval_in_which_it_ends() {
+        let import = sample::strategy("import", 1, &[&[90u64], &[90], &[15]]);
+        let drawn = |planned_s| Demand::of(&import, planned_s).map(|demand| demand.drawn());
+        assert_eq!(
+            (drawn(600.0), drawn(3.0), drawn(2.5)),
+            (Some(2), Some(3), Some(3))
+        );
+        let short = sample::strategy("short", 1, &[&[90u64]]);
+        let short = Demand::of(&short, 600.0).expect("a series");
+        assert_eq!(short.drawn(), 1);
     }
 
     #[test]

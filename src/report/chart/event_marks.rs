@@ -42,11 +42,11 @@ impl EventMarks {
                 continue;
             }
             let x = frame.x(*at_s);
-            let line = Paint {
-                colour: palette::PAPER,
-                opacity: 0.8,
-            };
-            canvas.line(&[(x, frame.top), (x, frame.bottom)], 1.0, line);
+            let line = [(x, frame.top), (x, frame.bottom)];
+            for (colour, opacity, width) in [(palette::GREY, 0.5, 2.5), (palette::PAPER, 0.8, 1.0)]
+            {
+                canvas.line(&line, width, Paint { colour, opacity });
+            }
             let width = font::width(label, SIZE, false);
             let left = x.min(frame.right - width);
             if left >= free {

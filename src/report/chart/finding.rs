@@ -35,7 +35,7 @@ pub fn name(strategy: &StrategyResult) -> String {
 }
 
 /// The same inside a sentence: a name of several words in quotes, so that one sees where it ends.
-fn quoted(strategy: &StrategyResult) -> String {
+pub fn quoted(strategy: &StrategyResult) -> String {
     let name = name(strategy);
     if name.contains(' ') {
         format!("“{name}”")
@@ -227,6 +227,9 @@ pub fn lorenz(results: &Results) -> String {
     if results.strategies.len() == 1 {
         return format!("{} uses {} servers", quoted(best), uses(best));
     }
+    if results.strategies.iter().all(|it| it.servers == 1) {
+        return "The only server takes all the load".to_owned();
+    }
     if uses(best) == uses(worst) {
         return format!("Every strategy uses {} servers", uses(best));
     }
@@ -342,20 +345,14 @@ pub fn scaling(curves: &[Curve<'_>]) -> String {
         (servers, gain)
     };
     let (servers, gain) = said(least, low);
-    let cut = |name: &str| -> String {
-        match name.chars().count() > LONGEST_NAME {
-            true => name.chars().take(LONGEST_NAME - 1).chain(['…']).collect(),
-            false => name.to_owned(),
-        }
-    };
     if curves.len() == 1 {
         return format!("{servers} the servers give {gain} the throughput");
     }
     let (_, best) = said(most, high);
     format!(
         "{servers} the servers give {} {gain} the throughput, and {} {best}",
-        cut(&least.name),
-        cut(&most.name)
+        least.quoted(),
+        most.quoted()
     )
 }
 

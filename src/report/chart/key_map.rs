@@ -146,7 +146,8 @@ pub fn draw(
     let left = MARGIN + (16.0 + labels.width()).max(62.0);
     let right = WIDTH - MARGIN - TOTALS_WIDTH - GAP - OWNER_WIDTH - GAP;
     let from_s = demand.origin_s();
-    let to_s = from_s + demand.intervals() as f64 * demand.interval_s();
+    let drawn = &series.key_demand[..demand.drawn().min(series.key_demand.len())];
+    let to_s = from_s + drawn.len() as f64 * demand.interval_s();
     let frame = Frame {
         left,
         right,
@@ -168,7 +169,7 @@ pub fn draw(
         )
     };
     let subtitle = format!(
-        "Writes to {buckets} key bucket{} every {} (log colour, one scale for all strategies) · buckets of about equal writes: a tall \
+        "Writes to {buckets} key bucket{} every {} (log colour, one scale for all) · buckets of about equal writes: a tall \
          region is busy · {lines}",
         if buckets == 1 { "" } else { "s" },
         number::length(demand.interval_s())
@@ -185,7 +186,7 @@ pub fn draw(
         &subtitle,
     );
 
-    draw_cells(&canvas, &frame, &demand, scale, &series.key_demand);
+    draw_cells(&canvas, &frame, &demand, scale, drawn);
     regions.draw_lines(&canvas, &frame);
     labels.draw(&canvas, &frame);
     let middle = (frame.top + frame.bottom) / 2.0;
@@ -208,7 +209,7 @@ pub fn draw(
     draw_heat_legend(&canvas, (frame.left, legend_top), scale);
     strip.draw_legend(&canvas, (frame.left + 430.0, legend_top));
     let chart = canvas.finish(format!("key-map-{}", strategy.name));
-    let cells = readout(strategy, &demand, &frame, &series.key_demand);
+    let cells = readout(strategy, &demand, &frame, drawn);
     Ok(Some(chart.with_readouts(vec![cells])))
 }
 
@@ -240,7 +241,7 @@ fn readout(
         },
         values: Values::Cells(Cells {
             keys: buckets.map(key).collect(),
-            times: (0..demand.intervals())
+            times: (0..counts.len())
                 .map(|interval| demand.span(interval))
                 .collect(),
             counts: counts.to_vec(),
@@ -289,7 +290,7 @@ fn draw_warmup(canvas: &Canvas, frame: &Frame, demand: &Demand<'_>) -> f64 {
 
 /// The time axis under the map.
 fn draw_time(canvas: &Canvas, frame: &Frame, demand: &Demand<'_>) {
-    let axis = Axis::time(demand.length_s(), 10);
+    let axis = Axis::time(demand.length_s().min(frame.to_s), 10);
     for (value, label) in axis.ticks() {
         let x = frame.x(*value);
         canvas.line(

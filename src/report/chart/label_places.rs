@@ -112,6 +112,9 @@ impl Place {
     }
 }
 
+/// Least distance of two labels in one line.
+const BETWEEN: f64 = 8.0;
+
 /// A place for each label: beside its mark where there is room, else the nearest free one. Labels are placed in order; `lines` are
 /// avoided while that is possible, and so are lines from labels to marks through others. All marks lie in `bounds`, and so do all
 /// labels; one that finds no place at all is `None`.
@@ -134,9 +137,15 @@ pub fn place(
             pairs.filter_map(|(mark, place)| Some((*mark, place.as_ref()?)))
         };
         let is_free = |area: &Area| {
+            // Side by side, two labels would read as one.
+            let wide = Area {
+                left: area.left - BETWEEN,
+                width: area.width + 2.0 * BETWEEN,
+                ..*area
+            };
             bounds.holds(area)
                 && !discs.iter().any(|disc| disc.overlaps(area))
-                && !others().any(|(_, other)| other.area.overlaps(area))
+                && !others().any(|(_, other)| other.area.overlaps(&wide))
         };
         let is_clear = |area: &Area| {
             let place = Place::of(*mark, *area);

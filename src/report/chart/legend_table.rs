@@ -108,7 +108,11 @@ impl LegendTable<'_> {
 
     /// In one line, or in two smaller ones where rows are tall enough.
     fn draw_name(&self, canvas: &Canvas, name: &str, y: f64) {
-        let room = COLUMNS[0] - 38.0 - NAMES;
+        let cells = self.rows.iter().map(|row| row.cells[0].as_str());
+        let widest = cells
+            .chain(self.headings[0])
+            .map(|cell| font::width(cell, 12.5, true));
+        let room = COLUMNS[0] - widest.fold(0.0, f64::max) - 10.0 - NAMES;
         if font::width(name, 12.5, false) <= room || self.rows.len() > MOST_TALL_ROWS {
             let name = font::fitted(name, room, 12.5, false);
             canvas.text(&name, (NAMES, y), Label::new(12.5).middle());

@@ -3,7 +3,7 @@
 //!
 //! 1 key map with the server strip (one a strategy) · 2 load per server over time · 3 Lorenz curve · 4 response time by
 //! percentile · 5 concentration on regions · 6 what more servers give · 7 what spreading the writes costs the reads ·
-//! and what a sweep gives along its values. Must not know how results were made.
+//! 8 what a sweep gives along its values · 9 what each strategy sustains. Must not know how results were made.
 
 mod axis;
 mod canvas;
@@ -16,6 +16,7 @@ mod heat_colours;
 mod key_buckets;
 mod key_labels;
 mod key_map;
+mod knee;
 mod label_places;
 mod legend_table;
 mod lorenz;
@@ -41,6 +42,8 @@ mod trade_off;
 #[cfg(test)]
 mod chart_tests;
 #[cfg(test)]
+mod knee_tests;
+#[cfg(test)]
 mod sweep_tests;
 
 pub(super) use font::faces as font_faces;
@@ -52,12 +55,12 @@ pub use readout::{Cells, Reading, Readings, Readout, Values};
 pub use theme::{Theme, UnknownTheme};
 
 use crate::experiment::{Results, StrategyResult};
-use crate::report::metric;
+use crate::report::{metric, sweep_views};
 
 /// A finished chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chart {
-    /// File stem: `key-map-salted`, `server-load`, `lorenz`, `response-time`, `concentration`, `scaling`, `trade-off`, `sweep`.
+    /// File stem: `key-map-salted`, `server-load`, `lorenz`, `response-time`, `concentration`, `scaling`, `trade-off`, `knee`, `sweep`.
     pub name: String,
     /// The finding.
     pub title: String,
@@ -78,8 +81,8 @@ impl ChartError {
     }
 }
 
-/// Every chart that `results` have data for, in order; heat in `colours`. Of a sweep first what it gives along its values, then its
-/// first point, and what more servers give where they are swept.
+/// Every chart that `results` have data for, in order; heat in `colours`. First what a sweep gives along its values, and what more servers
+/// give; then, each saying so, those of a sweep's first point.
 ///
 /// # Errors
 /// When plotters can't measure text, which the fonts compiled in exclude.
@@ -90,7 +93,6 @@ pub fn charts(results: &Results, colours: HeatColours) -> Result<Vec<Chart>, Cha
     let mapped = key_buckets::readable(results);
     let scale = key_map::HeatScale::of(&mapped, colours);
     let mut charts = Vec::new();
-    charts.extend(sweep::draw(all)?);
     // The key map is one of writes.
     let written = |strategy: &&StrategyResult| !metric::is_of_reads(strategy);
     for strategy in mapped.strategies.iter().filter(written) {
@@ -100,9 +102,26 @@ pub fn charts(results: &Results, colours: HeatColours) -> Result<Vec<Chart>, Cha
     charts.extend(lorenz::draw(results)?);
     charts.extend(response::draw(results)?);
     charts.extend(concentration::draw(results)?);
-    charts.extend(scaling::draw(all)?);
+    let point = sweep_views::first_point(all);
+    if point.is_none() {
+        charts.extend(scaling::draw(all)?);
+    }
     charts.extend(trade_off::draw(results)?);
-    Ok(charts)
+    charts.extend(knee::draw(results)?);
+    let Some(point) = point else {
+        return Ok(charts);
+    };
+    let mut of_all: Vec<Chart> = sweep::draw(all)?
+        .into_iter()
+        .chain(scaling::draw(all)?)
+        .collect();
+    let line = format!(
+        "{point}, the first of {} points of the sweep",
+        all.point_count()
+    );
+    let charts = charts.into_iter();
+    of_all.extend(charts.map(|chart| canvas::headed(chart, &line)));
+    Ok(of_all)
 }
 
 /// What all charts together show, in one sentence.

@@ -2,7 +2,7 @@
 
 use super::{ChartError, font};
 use resvg::tiny_skia::{Pixmap, Transform};
-use resvg::usvg::{Options, Tree};
+use resvg::usvg::{ImageRendering, Options, Tree};
 
 /// Pixels of the PNG for one of the SVG: sharp on a slide.
 const SCALE: f32 = 2.0;
@@ -11,6 +11,8 @@ const SCALE: f32 = 2.0;
 pub fn render(svg: &str) -> Result<Vec<u8>, ChartError> {
     let mut options = Options {
         font_family: font::FAMILY.to_owned(),
+        // usvg takes `pixelated` from styles alone: as an attribute it goes unread, and cells would run into each other.
+        image_rendering: ImageRendering::Pixelated,
         ..Options::default()
     };
     let fonts = options.fontdb_mut();

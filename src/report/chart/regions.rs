@@ -153,9 +153,18 @@ impl Regions {
         }
         // Many lines must not outshine a hot row, which is as thin and nearly as bright.
         let opacity = if self.count() <= FEW { 0.62 } else { 0.3 };
-        let white = || Paint {
+        let white = Paint {
             colour: palette::PAPER,
             opacity,
+        };
+        // Where nothing was written the map is nearly white, too: there the rims are seen.
+        let rim = Paint {
+            colour: palette::GREY,
+            opacity: opacity * 0.6,
+        };
+        let boundary = |ends: &[(f64, f64)]| {
+            canvas.line(ends, 2.25, rim);
+            canvas.line(ends, 0.75, white);
         };
         let x = |seconds: f64| frame.x(seconds.clamp(frame.from_s, frame.to_s));
         for life in &self.lives {
@@ -171,11 +180,11 @@ impl Regions {
             };
             if life.start > 0.0 {
                 let y = frame.y(life.start);
-                canvas.line(&[(from, y), (to, y)], 0.75, white());
+                boundary(&[(from, y), (to, y)]);
             }
             for &(at_s, _) in life.owners.iter().skip(1) {
                 let (top, bottom) = (frame.y(life.end), frame.y(life.start));
-                canvas.line(&[(x(at_s), top), (x(at_s), bottom)], 0.75, white());
+                boundary(&[(x(at_s), top), (x(at_s), bottom)]);
             }
         }
         self.draw_moves(canvas, frame);

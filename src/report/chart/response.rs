@@ -3,8 +3,8 @@
 //! Must not know servers or keys.
 
 use super::axis::Axis;
-use super::canvas::{Canvas, Label, MARGIN, Plot, WIDTH, spread};
-use super::svg_backend::{UNITS_PER_PX, units};
+use super::canvas::{Canvas, Label, MARGIN, Plot, WIDTH, on_sheet, spread};
+use super::svg_backend::units;
 use super::{Area, Chart, ChartError, Reading, Readings, Readout};
 use super::{finding, font, overlap, palette};
 use crate::experiment::{Results, StrategyResult};
@@ -155,21 +155,21 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
     let mut plot = canvas.plot((LEFT, TOP), (RIGHT - LEFT, height), x, y, true)?;
     // Grey first, and the first of the file on top.
     let order: Vec<&Line<'_>> = lines.iter().rev().collect();
-    let on_sheet = |points: &[(f64, f64)]| -> Points {
+    let drawn = |points: &[(f64, f64)]| -> Points {
         let points = points.iter();
-        points.map(|point| place(&plot, *point)).collect()
+        points.map(|point| on_sheet(&plot, *point)).collect()
     };
-    let whole: Vec<Points> = order.iter().map(|line| on_sheet(&line.points)).collect();
+    let whole: Vec<Points> = order.iter().map(|line| drawn(&line.points)).collect();
     let turns = overlap::turns(&whole);
     let mut ends = Vec::new();
     for (line, turn) in order.iter().zip(&turns) {
         let colour = palette::strategy(line.index);
         let (measured, bound) = line.parts(&order[turn.along].points);
-        for piece in overlap::pieces(&on_sheet(&measured), *turn) {
+        for piece in overlap::pieces(&drawn(&measured), *turn) {
             canvas.line(&piece, 2.0, colour);
         }
         if turn.of > 1 {
-            for piece in overlap::pieces(&on_sheet(&bound), turn.dashed()) {
+            for piece in overlap::pieces(&drawn(&bound), turn.dashed()) {
                 canvas.line(&piece, 2.0, colour);
             }
         } else {
@@ -222,7 +222,7 @@ fn readout(plot: &Plot<'_>, lines: &[Line<'_>], height: f64) -> Readout {
             }
         });
         Reading {
-            x: place(plot, (nines(quantile), 0.0)).0,
+            x: on_sheet(plot, (nines(quantile), 0.0)).0,
             y: None,
             label: format!(
                 "p{}",
@@ -308,20 +308,12 @@ fn axes(lines: &[Line<'_>]) -> (Axis, Axis) {
 fn draw_end(canvas: &Canvas, plot: &Plot<'_>, line: &Line<'_>, max_at: f64) {
     let colour = palette::strategy(line.index);
     if line.censored_from.is_some_and(|from| line.end().0 >= from) {
-        let (x, y) = place(plot, line.end());
+        let (x, y) = on_sheet(plot, line.end());
         let label = Label::new(13.0).bold().colour(colour).middle();
         canvas.text(">", (x + 3.0, y), label);
     } else if let Some(max) = line.max {
-        canvas.circle(place(plot, (max_at, max)), 3.2, colour, Some(1.5));
+        canvas.circle(on_sheet(plot, (max_at, max)), 3.2, colour, Some(1.5));
     }
-}
-
-fn place(plot: &Plot<'_>, point: (f64, f64)) -> (f64, f64) {
-    let (x, y) = plot.plotting_area().map_coordinate(&point);
-    (
-        f64::from(x) / f64::from(UNITS_PER_PX),
-        f64::from(y) / f64::from(UNITS_PER_PX),
-    )
 }
 
 /// The names of the labels, in the lines that they take.
@@ -362,7 +354,7 @@ impl Names {
 fn draw_labels(canvas: &Canvas, plot: &Plot<'_>, lines: &[Line<'_>], names: &Names, height: f64) {
     let labels = lines.iter().zip(&names.lines);
     let mut ends: Vec<((f64, f64), &Line<'_>, &Vec<String>)> = labels
-        .map(|(line, name)| (place(plot, line.end()), line, name))
+        .map(|(line, name)| (on_sheet(plot, line.end()), line, name))
         .collect();
     // Stable: equal ends stay in file order.
     ends.sort_by(|a, b| a.0.1.total_cmp(&b.0.1));

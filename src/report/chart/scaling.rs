@@ -63,6 +63,11 @@ impl<'a> Curve<'a> {
         curves
     }
 
+    /// Its name inside a sentence.
+    pub fn quoted(&self) -> String {
+        finding::quoted(self.members[0])
+    }
+
     fn has(&self, servers: u32) -> bool {
         self.points.iter().any(|&(point, _)| point == servers)
     }

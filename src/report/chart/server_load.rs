@@ -76,7 +76,7 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
     }
     let peak = shown
         .iter()
-        .flat_map(|(_, _, demand)| (0..demand.intervals()).map(|i| demand.peak_rate(i)))
+        .flat_map(|(_, _, demand)| (0..demand.drawn()).map(|i| demand.peak_rate(i)))
         .fold(0.0, f64::max);
     let capacity = shown
         .iter()
@@ -225,7 +225,7 @@ fn readout(
     let readings = Readings {
         along: format!("{load} a second, by time"),
         names,
-        readings: (0..demand.intervals()).map(reading).collect(),
+        readings: (0..demand.drawn()).map(reading).collect(),
     };
     let frame = Area {
         left,
@@ -286,6 +286,12 @@ fn subtitle(shown: &[(&StrategyResult, Demand<'_>)], top: f64) -> String {
     }
     if shown.iter().any(|(_, demand)| demand.warmup_s() > 0.0) {
         parts.push("shaded: warm-up".to_owned());
+    }
+    if shown
+        .iter()
+        .any(|(_, demand)| demand.drawn() < demand.intervals())
+    {
+        parts.push("left out: the interval in which an import ends".to_owned());
     }
     parts.join(" · ")
 }
@@ -372,7 +378,7 @@ fn draw_panel(
 /// A value of each interval over time: at the middles of the intervals, or as steps when there are too few for a slope.
 fn over_time(demand: &Demand<'_>, value: impl Fn(usize) -> f64) -> Vec<(f64, f64)> {
     let mut points = Vec::with_capacity(demand.intervals() * 2);
-    for interval in 0..demand.intervals() {
+    for interval in 0..demand.drawn() {
         let (start, end, value) = (
             demand.start_s(interval),
             demand.end_s(interval),

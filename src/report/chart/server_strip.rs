@@ -93,6 +93,7 @@ impl ServerStrip {
             let text = match row.peak {
                 None => UNDEFINED.to_owned(),
                 Some(0.0) => "idle".to_owned(),
+                Some(peak) if peak < 0.01 => "peak < 0.01×".to_owned(),
                 Some(peak) => format!("peak {}", Kind::Ratio.text(peak)),
             };
             let remarkable = row.peak.is_some_and(|peak| peak > REMARKABLE);
@@ -156,7 +157,7 @@ fn one(demand: &Demand<'_>, server: usize) -> Row {
     let ratio = |interval| demand.ratio(interval, demand.rows(interval, server) as f64);
     Row {
         name: format!("rs{server}"),
-        ratios: (0..demand.intervals()).map(ratio).collect(),
+        ratios: (0..demand.drawn()).map(ratio).collect(),
         peak: demand.peak_ratio(server),
     }
 }
@@ -173,7 +174,7 @@ fn mean(demand: &Demand<'_>, servers: &[usize]) -> Row {
     let peak = demand.counted().filter_map(ratio).reduce(f64::max);
     Row {
         name: format!("{} others", servers.len()),
-        ratios: (0..demand.intervals()).map(ratio).collect(),
+        ratios: (0..demand.drawn()).map(ratio).collect(),
         peak,
     }
 }

@@ -17,6 +17,9 @@ use std::fmt::Write;
 /// plotters' units in one pixel of the picture.
 pub const UNITS_PER_PX: i32 = 16;
 
+/// How every picture ends.
+const END: &str = "</svg>\n";
+
 /// `px` pixels in plotters' units.
 pub fn units(px: f64) -> i32 {
     (px * f64::from(UNITS_PER_PX)).round() as i32
@@ -64,9 +67,18 @@ impl SvgBackend {
         }
     }
 
+    /// A finished picture, to be drawn on with shapes and text.
+    pub fn reopened(svg: &str) -> Self {
+        Self {
+            text: svg.strip_suffix(END).unwrap_or(svg).to_owned(),
+            width: 0,
+            height: 0,
+        }
+    }
+
     /// The finished picture.
     pub fn finish(&mut self) -> String {
-        self.text.push_str("</svg>\n");
+        self.text.push_str(END);
         std::mem::take(&mut self.text)
     }
 

@@ -2,13 +2,15 @@
 //! pays most for it. The other swept settings make rows of panels. Must not know what a setting does.
 
 use super::axis::Axis;
-use super::canvas::{Canvas, Label, MARGIN, Plot, WIDTH};
+use super::canvas::{Canvas, Label, MARGIN, Plot, WIDTH, on_sheet};
 use super::label_places::Area;
+use super::markup::quoted;
 use super::response::tick_ms;
-use super::svg_backend::UNITS_PER_PX;
 use super::sweep_places::SweepPlaces;
 use super::{Chart, ChartError, Reading, Readings, Readout, finding, font, palette};
-use crate::experiment::{Measure, Results, StrategyResult, SweepFinding, point_label, value_text};
+use crate::experiment::{
+    Measure, Results, StrategyResult, SweepFinding, point_label, value_text, with_article,
+};
 use crate::report::metric;
 use crate::report::number::{self, Kind};
 use serde_json::Value;
@@ -68,8 +70,10 @@ impl Quantity {
     fn title(&self, load: &str) -> String {
         match self {
             Self::Throughput => format!("{load} a second"),
-            Self::Price { read, metric } if *metric == "calls" => format!("calls of a `{read}`"),
-            Self::Price { read, .. } => format!("mean response time of `{read}`"),
+            Self::Price { read, metric } if *metric == "calls" => {
+                quoted(&format!("calls of {}", with_article(read)))
+            }
+            Self::Price { read, .. } => format!("mean response time of “{read}”"),
         }
     }
 }
@@ -369,14 +373,6 @@ fn draw_line(
             canvas.polygon(&[(x - 5.0, y), (x + 5.0, y), (x, y + 8.0)], colour);
         }
     }
-}
-
-fn on_sheet(plot: &Plot<'_>, point: (f64, f64)) -> (f64, f64) {
-    let (x, y) = plot.plotting_area().map_coordinate(&point);
-    (
-        f64::from(x) / f64::from(UNITS_PER_PX),
-        f64::from(y) / f64::from(UNITS_PER_PX),
-    )
 }
 
 fn readout(

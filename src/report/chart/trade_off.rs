@@ -3,11 +3,10 @@
 //! Must not know keys.
 
 use super::axis::Axis;
-use super::canvas::{Canvas, Label, MARGIN, Plot, WIDTH};
+use super::canvas::{Canvas, Label, MARGIN, Plot, WIDTH, on_sheet};
 use super::label_places::Area;
 use super::mark_label::labels;
 use super::response::tick_ms;
-use super::svg_backend::UNITS_PER_PX;
 use super::{Chart, ChartError, Reading, Readings, Readout, finding, font, palette};
 use crate::experiment::{ReadResult, Results, StrategyResult};
 use crate::report::number::{self, Kind};
@@ -216,7 +215,7 @@ fn draw_panel(
     let at: Vec<(f64, f64)> = panel
         .marks
         .iter()
-        .map(|mark| on_sheet(&plot, mark))
+        .map(|mark| place_of(&plot, mark))
         .collect();
     let bounds = Area {
         left: corner.0 + 3.0,
@@ -289,13 +288,9 @@ fn axes(panel: &Panel<'_>) -> (Axis, Axis) {
     (x, Axis::log10(middle / span, middle * span, label))
 }
 
-fn on_sheet(plot: &Plot<'_>, mark: &Mark<'_>) -> (f64, f64) {
-    let point = (mark.skew.max(LEAST).log10(), mark.price.max(LEAST).log10());
-    let (x, y) = plot.plotting_area().map_coordinate(&point);
-    (
-        f64::from(x) / f64::from(UNITS_PER_PX),
-        f64::from(y) / f64::from(UNITS_PER_PX),
-    )
+fn place_of(plot: &Plot<'_>, mark: &Mark<'_>) -> (f64, f64) {
+    let logs = (mark.skew.max(LEAST).log10(), mark.price.max(LEAST).log10());
+    on_sheet(plot, logs)
 }
 
 /// The border between what some strategy reaches and what none does; returns the space that it takes.

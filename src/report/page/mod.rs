@@ -24,7 +24,7 @@ const SCRIPT: &str = include_str!("../assets/page.js");
 pub fn page(results: &Results, charts: &[Chart], theme: Option<Theme>) -> String {
     let style = style(theme);
     let first = results.first_point();
-    let headline = chart::headline(&first);
+    let headline = headline(results, charts);
     let mut html = Html::default();
     html.line(format_args!("<!doctype html>\n<html lang=\"en\">\n<head>"));
     html.line(format_args!("<meta charset=\"utf-8\">"));
@@ -60,6 +60,15 @@ pub fn page(results: &Results, charts: &[Chart], theme: Option<Theme>) -> String
     figures::data(&mut html, charts);
     html.line(format_args!("<script>{SCRIPT}</script>\n</body>\n</html>"));
     html.finish()
+}
+
+/// What it all shows, in one sentence: of a sweep what it gives, not what holds of its first point.
+fn headline(results: &Results, charts: &[Chart]) -> String {
+    let of_all = |chart: &&Chart| matches!(chart.name.as_str(), "sweep" | "scaling");
+    match charts.iter().find(of_all) {
+        Some(chart) if !results.sweep.is_empty() => chart.title.clone(),
+        _ => chart::headline(&results.first_point()),
+    }
 }
 
 /// The style sheet with its fonts, and the colours of charts on dark paper where they are wanted.

@@ -12,7 +12,10 @@ use std::collections::BTreeMap;
 /// The findings, and what was asked.
 pub fn head(html: &mut Html, results: &Results, charts: &[Chart], headline: &str) {
     html.line(format_args!("<h1>{}</h1>", text(headline)));
-    let price = charts.iter().find(|chart| chart.name == "trade-off");
+    let whole = results.sweep.is_empty();
+    let price = charts
+        .iter()
+        .find(|chart| chart.name == "trade-off" && whole);
     if let Some(price) = price.filter(|price| price.title != headline) {
         html.line(format_args!(
             "<p class=\"finding\">{}</p>",
