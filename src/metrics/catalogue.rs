@@ -147,6 +147,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_starts_at_one_ends_at_the_number_of_servers() {
+        let range = |name, servers| definition(name).unwrap().range_with(servers);
+        assert_eq!(range("server_peak_to_mean", 8), (1.0, 8.0));
+        assert_eq!(range("server_peak_to_mean", 0), (1.0, 1.0));
+        assert_eq!(range("server_max_share", 8), (0.0, 1.0));
+        assert_eq!(range("splits", 8), (0.0, f64::INFINITY));
+    }
+
+    #[test]
     fn definitions_are_distinct_and_consistent() {
         for (index, definition) in definitions().iter().enumerate() {
             assert!(

@@ -214,6 +214,37 @@ mod tests {
     }
 
     #[test]
+    fn the_balancer_is_told_by_its_runs_starts_and_greatest_cost() {
+        let mut log = ClusterLog::new(4, 2, false);
+        for (cost, started) in [(Some(0.2), true), (Some(0.7), true), (None, false)] {
+            log.push(
+                at(10),
+                Happening::Balanced {
+                    finding: String::new(),
+                    cost,
+                    started,
+                    moves: 5,
+                },
+            );
+        }
+        let step = |region| Happening::Move {
+            region,
+            from: 0,
+            to: 1,
+        };
+        (0..4).for_each(|region| log.push(at(11), step(region)));
+        let mut metrics = Scalars::new();
+        log.metrics(&mut metrics);
+        assert_eq!(
+            ["balancer_runs", "balancer_starts", "balancer_cost", "moves"]
+                .map(|name| metrics[name]),
+            [Some(3.0), Some(2.0), Some(0.7), Some(4.0)]
+        );
+        // Nothing is listed where no chart asks for it.
+        assert_eq!(log.into_listed(), []);
+    }
+
+    #[test]
     fn all_are_counted_and_few_are_listed() {
         let mut log = ClusterLog::new(1, 1, true);
         for time in 0..3_000 {

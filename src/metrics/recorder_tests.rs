@@ -354,3 +354,44 @@ fn neighbours_are_counted_apart_and_their_regions_not_at_all() {
         (2, 2)
     );
 }
+
+#[test]
+fn relief_is_where_every_busy_interval_from_there_on_is_even() {
+    let mut recorder = Recorder::new(config(5_000));
+    // 1.5 times the mean is not below it; then 12 to 11, ten rows that say nothing, and 15 to 14 twice.
+    for (at, region, count) in [
+        (100, 0, 30),
+        (200, 1, 10),
+        (1_100, 0, 12),
+        (1_200, 1, 11),
+        (2_100, 1, 10),
+        (3_100, 0, 15),
+        (3_200, 1, 14),
+        (4_100, 0, 14),
+        (4_200, 1, 15),
+    ] {
+        offer(&mut recorder, at, region, count);
+    }
+    let result = recorder.finish(ms(5_000));
+    assert_close(metric(&result, "time_to_relief_ms"), 1_000.0);
+}
+
+#[test]
+fn a_run_without_series_measures_the_same() {
+    let run = |key_buckets| {
+        let mut recorder = Recorder::new(RecorderConfig {
+            key_buckets,
+            ..config(3_000)
+        });
+        offer(&mut recorder, 1_100, 0, 31);
+        offer(&mut recorder, 2_100, 1, 23);
+        recorder.completed(W, 0, ms(1_100), ms(1_130), true);
+        recorder.completed(W, 1, ms(2_100), ms(2_110), false);
+        recorder.failed(W, ms(2_100), ms(2_400));
+        assert_eq!(recorder.writes_ended(), 3);
+        recorder.finish(ms(3_000))
+    };
+    let (with, without) = (run(3), run(0));
+    assert!(with.series.is_some() && without.series.is_none());
+    assert_eq!(with.metrics, without.metrics);
+}

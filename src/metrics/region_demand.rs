@@ -324,14 +324,51 @@ mod tests {
         demand.add(1);
         demand.inherit(1, &[1], &[3, 4]);
         demand.turn_to(1);
-        demand.add(4);
+        for region in [0, 4, 4, 4] {
+            demand.add(region);
+        }
         demand.inherit(2, &[0, 3], &[5]);
         let closed = demand.finish(3);
         assert_eq!((closed.alive, closed.reached), (2, 2));
-        assert_eq!(closed.window, [0, 1, 0, 0, 1, 0]);
-        // One busy region of two, then of three: x n / (n - 1) makes both complete concentrations.
+        assert_eq!(closed.window, [1, 1, 0, 0, 3, 0]);
+        // One busy region of two, then two of three.
         assert_eq!(closed.skews[0].gini, Some(1.0));
-        assert_eq!(closed.skews[1].gini, Some(1.0));
+        assert_eq!(closed.skews[1].gini, gini(&mut [1, 3], 1));
+    }
+
+    #[test]
+    fn counters_keep_their_place_when_daughters_need_more_room() {
+        let mut demand = demand(20, 0);
+        demand.turn_to(0);
+        for region in [3, 19, 19] {
+            demand.add(region);
+        }
+        demand.turn_to(1);
+        for region in [7; 4] {
+            demand.add(region);
+        }
+        demand.inherit(1, &[7], &[20, 21]);
+        // Counted where the last row was, in a wider row now.
+        assert_eq!(demand.so_far(7), 4);
+        for region in [20, 21, 21] {
+            demand.add(region);
+        }
+        let closed = demand.finish(2);
+        let counted = [3, 7, 19, 20, 21].map(|region| closed.window[region]);
+        assert_eq!(counted, [1, 4, 2, 1, 2]);
+        assert_eq!(closed.window.iter().sum::<u64>(), 10);
+        assert_eq!((closed.skews[0].total, closed.skews[1].total), (3, 7));
+    }
+
+    #[test]
+    fn shares_of_the_hottest_regions_are_taken_from_small_loads_too() {
+        let mut demand = demand(4, 0);
+        demand.turn_to(0);
+        for region in [0, 1, 1, 1, 3, 3, 3, 3, 3, 3] {
+            demand.add(region);
+        }
+        let closed = demand.finish(1);
+        assert_eq!(closed.tops, [(1, 0.6), (2, 0.9), (3, 1.0), (4, 1.0)]);
     }
 
     #[test]

@@ -282,6 +282,24 @@ mod tests {
     }
 
     #[test]
+    fn the_mean_that_ages_leave_open_is_the_area_under_the_survival_curve() {
+        let mut response = Response::new(2_000);
+        for nanos in [100, 100, 300] {
+            response.record(nanos);
+        }
+        for age in [200, 400] {
+            response.record_unfinished(age);
+        }
+        let combined = response.combined();
+        // All five take longer than 0, three fifths than 100, and half of those two that were still watched at 300 than that.
+        let expected = 100.0 + 200.0 * 0.6 + 100.0 * 0.3;
+        assert!((combined.estimated_mean().unwrap() - expected).abs() < 1e-9);
+        // The ages for response times give 220: 250 is beyond the tenth that is allowed.
+        let mean = combined.mean().unwrap();
+        assert_eq!((mean.value, mean.censored), (220.0, true));
+    }
+
+    #[test]
     fn values_beyond_the_planned_longest_are_kept() {
         let mut response = Response::new(MS);
         response.record(7_000 * MS);

@@ -154,3 +154,7 @@ impl From<Happened> for SeriesEvent {
 fn notation(row: &RowKey) -> String {
     row.to_string()
 }
+
+#[cfg(test)]
+#[path = "series_event_tests.rs"]
+mod tests;

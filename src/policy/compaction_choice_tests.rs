@@ -79,6 +79,34 @@ fn references_are_rewritten_first_and_running_files_left_alone() {
 }
 
 #[test]
+fn the_file_that_a_running_compaction_will_leave_counts_towards_a_stuck_store() {
+    // Each file is three times the next, so that nothing is in ratio: only a stuck store takes any.
+    let store = files(&[729, 243, 81, 27, 9, 3]);
+    let rules = |blocking_files| CompactionRules {
+        min_bytes: 0,
+        blocking_files,
+        ..CompactionRules::default()
+    };
+    // Six files of which two become one are five.
+    assert_eq!(rules(5).choose(&store, 0..2), Some(3..6));
+    assert_eq!(rules(6).choose(&store, 0..2), None);
+    assert_eq!(rules(6).choose(&store, 0..0), Some(3..6));
+    assert_eq!(rules(7).choose(&store, 0..0), None);
+}
+
+#[test]
+fn a_file_is_in_ratio_up_to_six_fifths_of_the_others_and_the_oldest_of_equal_runs_is_taken() {
+    let rules = CompactionRules {
+        min_bytes: 0,
+        max_files: 3,
+        ..CompactionRules::default()
+    };
+    assert_eq!(rules.choose(&files(&[120, 50, 50]), 0..0), Some(0..3));
+    assert_eq!(rules.choose(&files(&[121, 50, 50]), 0..0), None);
+    assert_eq!(rules.choose(&files(&[7, 7, 7, 7, 7]), 0..0), Some(0..3));
+}
+
+#[test]
 fn pressure_and_speed_rise_from_three_files_to_sixteen() {
     let rules = CompactionRules::default();
     assert_eq!(compaction_pressure(&rules, 3), 0.0);

@@ -175,7 +175,13 @@ mod tests {
     #[test]
     fn few_young_empty_and_closed_regions_are_not_merged() {
         let rules = NormalizerRules::default();
-        assert_eq!(plans(&rules, &[4, 4]), []);
+        // Two of 4 MB would fit into one of 8.
+        let large = NormalizerRules {
+            target_mb: Some(8),
+            ..rules
+        };
+        assert_eq!(plans(&large, &[4, 4]), []);
+        assert_eq!(plans(&large, &[4, 4, 9]), [Merge(0..2)]);
         let mut regions = [1, 1, 1, 1, 1, 20].map(old);
         assert_eq!(rules.plans(&regions), [Split(5), Merge(0..4)]);
         regions[1].age = rules.merge_min_age;

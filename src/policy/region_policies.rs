@@ -40,3 +40,25 @@ impl Default for RegionPolicies {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_policies_nothing_is_split_merged_or_moved() {
+        let none = RegionPolicies::none();
+        assert_eq!(none.split_policy, SplitPolicy::Disabled);
+        assert_eq!(none.normalizer, None);
+        assert_eq!(none.balancer, Balancer::None);
+    }
+
+    #[test]
+    fn hbase_splits_by_steps_balances_every_five_minutes_and_does_not_normalize() {
+        let hbase = RegionPolicies::default();
+        assert_eq!(hbase.split_policy, SplitPolicy::Stepping);
+        assert_eq!(hbase.normalizer, None);
+        assert!(matches!(hbase.balancer, Balancer::Stochastic(_)));
+        assert_eq!(hbase.balancer_period, SimDuration::from_secs(300));
+    }
+}

@@ -97,6 +97,10 @@ mod tests {
                 SplitPointError::Duplicate { index: 5, of: 2 },
             ]
         );
+        let places = |found: &[SplitPointError]| -> Vec<usize> {
+            found.iter().map(SplitPointError::index).collect()
+        };
+        assert_eq!(places(&found), [1, 3, 5]);
         let points: Vec<RowKey> = [vec![b'b'], vec![b'a'], vec![b'x'; 40_000]]
             .into_iter()
             .map(RowKey)
@@ -112,6 +116,7 @@ mod tests {
                 }
             ]
         );
+        assert_eq!(places(&found), [1, 2]);
         assert_eq!(
             found[0].to_string(),
             "split point 2 is less than the one before it"

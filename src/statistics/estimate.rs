@@ -196,6 +196,12 @@ mod tests {
                 .interval,
             Some((2.0, 2.0))
         );
+        // Only the others vary: squared standard error 1 at one degree of freedom.
+        let (low, high) = unpaired_difference(&[7.0, 7.0], &[1.0, 3.0])
+            .unwrap()
+            .interval
+            .unwrap();
+        assert!((5.0 - low - t_975(1.0)).abs() < 1e-9 && (high - 5.0 - t_975(1.0)).abs() < 1e-9);
         assert_eq!(
             unpaired_difference(&[5.0], &[3.0, 4.0]).unwrap().interval,
             None

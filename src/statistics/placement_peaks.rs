@@ -42,7 +42,7 @@ impl PlacementPeaks {
         Some(Self {
             mean: peaks.iter().sum::<f64>() / deals as f64,
             median: peaks[deals / 2],
-            p90: peaks[(deals * 9 / 10).min(deals - 1)],
+            p90: peaks[deals * 9 / 10],
             floor: (heaviest / even).max(1.0),
         })
     }

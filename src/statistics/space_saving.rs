@@ -237,6 +237,21 @@ mod tests {
 
     proptest! {
         #[test]
+        fn the_smallest_counter_is_taken_over_in_whatever_order_weights_came(
+            weights in Just((1u64..=12).collect::<Vec<_>>()).prop_shuffle(),
+        ) {
+            let mut counter = SpaceSaving::new(12);
+            for &weight in &weights {
+                counter.add(mix(weight), weight);
+            }
+            for smallest in 1..=12 {
+                prop_assert_eq!(counter.error_bound(), smallest);
+                // Heavier than all that were there: the next smallest is left.
+                counter.add(mix(100 + smallest), 1_000);
+            }
+        }
+
+        #[test]
         fn bounds_hold_for_every_item_held_or_not(
             stream in proptest::collection::vec((0u64..40, 0u64..9), 0..400),
             counters in 1u32..24,
@@ -257,6 +272,9 @@ mod tests {
             prop_assert!(counter.error_bound() <= total / u64::from(counters));
             let held = counter.heaviest();
             prop_assert_eq!(held.len(), exact.len().min(counters as usize));
+            // The counter at the top of the heap is the smallest: any other would be too wide a bound.
+            let smallest = held.last().filter(|_| held.len() == counters as usize);
+            prop_assert_eq!(counter.error_bound(), smallest.map_or(0, |item| item.at_most));
             for found in &held {
                 let weight = exact[&found.item];
                 prop_assert!(found.at_least <= weight && weight <= found.at_most);

@@ -271,6 +271,19 @@ mod tests {
     }
 
     #[test]
+    fn noise_around_a_trend_is_measured_from_its_steps() {
+        // Steps of 1, 2 and -3: their squares are twice the variance of three batches, of which the granted half is correlated.
+        let noise = Noise::of_trend(&[1.0, 2.0, 4.0, 1.0]);
+        let variance = 14.0 / 2.0 / 3.0 / 0.5;
+        assert_eq!((noise.variance, noise.correlation), (variance, 0.5));
+        // (1 - 1/4) / (1 + 1/4) of the three.
+        assert!((noise.freedom - 1.8).abs() < 1e-12);
+        // Of three neighbours, correlated by 1/2 and 1/4: (3 + 2 (2 / 2 + 1 / 4)) / 9.
+        assert!((noise.of_mean(3) - variance * 5.5 / 9.0).abs() < 1e-12);
+        assert_eq!(noise.of_mean(1), variance);
+    }
+
+    #[test]
     fn the_cut_is_where_brute_force_finds_it() {
         for seed in 0..40 {
             let batches: Vec<f64> = noise(seed, 0.5)[..61].to_vec();
