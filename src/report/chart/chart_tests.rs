@@ -215,7 +215,7 @@ fn titles_state_the_finding() {
     );
     assert_eq!(
         title("trade-off"),
-        "`report` costs 2.40M rows with the evenest writes (hashed), 8.00k rows with salted"
+        "“report” costs 2.40M rows with the evenest writes (hashed), 8.00k rows with salted"
     );
 }
 

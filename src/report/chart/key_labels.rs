@@ -235,7 +235,11 @@ fn apart(runs: Vec<Run>, outer: &[usize], bucket_height: f64) -> Vec<Run> {
 
 /// Leaves out what all labels begin with, when they are too long to be shown whole; returns it.
 fn shorten(runs: &mut [Run], labelled: impl Fn(&Run) -> bool) -> Option<String> {
-    let runs: Vec<&mut Run> = runs.iter_mut().filter(|run| labelled(run)).collect();
+    // The first bucket begins with the key space, and may say nothing.
+    let runs: Vec<&mut Run> = runs
+        .iter_mut()
+        .filter(|run| labelled(run) && !run.text.is_empty())
+        .collect();
     if runs
         .iter()
         .all(|run| font::width(&run.text, SIZE, false) <= WIDEST)
@@ -308,6 +312,11 @@ mod tests {
     #[test]
     fn long_labels_lose_what_they_have_in_common() {
         let name = |i: usize| format!("2026-01-01 00:00:{i:02}.000 and something long");
+        let nothing = Run {
+            from: 9,
+            to: 10,
+            text: String::new(),
+        };
         let mut runs: Vec<_> = (10..13)
             .map(|i| Run {
                 from: i,
@@ -315,8 +324,9 @@ mod tests {
                 text: name(i),
             })
             .collect();
+        runs.insert(0, nothing);
         let shared = shorten(&mut runs, |_| true);
-        assert_eq!(runs[1].text, "…11.000 and something long");
+        assert_eq!(runs[2].text, "…11.000 and something long");
         assert_eq!(shared.as_deref(), Some("2026-01-01 00:00:"));
     }
 

@@ -92,24 +92,13 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
     let bottom = panels + limits.len() as f64 * pitch;
     let load = load(first.knee);
     let subtitle = format!(
-        "{} · bar: the knee and its 95 % interval · a dot a run, a line a replicate · ring: a lower bound",
+        "Knee: {} · thin: its 95 % interval · a dot a run, a line a replicate · ring: a lower bound",
         first.knee.caption()
     );
     let canvas = Canvas::new(bottom + 34.0, &title(&all, load), &subtitle);
     let place = |per_sec: f64| LEFT + (RIGHT - LEFT) * x.fraction(per_sec);
     for (row, searched) in all.iter().enumerate() {
         draw_bar(&canvas, searched, TOP + row as f64 * ROW, load, place);
-        if let Some(knee) = searched.per_sec() {
-            let upright = [
-                (place(knee), TOP + row as f64 * ROW + ROW - 8.0),
-                (place(knee), bottom - FOOT),
-            ];
-            let paint = Paint {
-                colour: palette::strategy(searched.index),
-                opacity: 0.45,
-            };
-            canvas.line(&upright, 1.0, paint);
-        }
     }
     let mut readouts = Vec::new();
     for (at, limit) in limits.iter().enumerate() {
@@ -235,6 +224,17 @@ fn draw_panel(
         let style = palette::MUTED.stroke_width(units(1.0) as u32);
         let dashes = DashedLineSeries::new(line, units(4.0), units(3.0), style);
         plot.draw_series(dashes).map_err(ChartError::new)?;
+    }
+    for searched in all {
+        if let Some(knee) = searched.per_sec() {
+            let (across, _) = on_sheet(&plot, (knee, 0.0));
+            let upright = [(across, corner.1), (across, corner.1 + size.1)];
+            let paint = Paint {
+                colour: palette::strategy(searched.index),
+                opacity: 0.45,
+            };
+            canvas.line(&upright, 1.0, paint);
+        }
     }
     let kind = kind(limit);
     let mut readings = Vec::new();

@@ -157,7 +157,11 @@ pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
         }
     }
     let unit = TimeUnit::of(length).name;
-    let axes = format!("y: {load} a second asked of the server · x: simulated time, {unit}");
+    let mut axes = format!("y: {load} a second asked of the server · x: simulated time, {unit}");
+    let is_cut = |demand: &Demand<'_>| demand.drawn() < demand.intervals();
+    if shown.iter().any(|(_, _, demand)| is_cut(demand)) {
+        axes += " · left out: the interval in which an import ends";
+    }
     canvas.text(
         &axes,
         (MARGIN + AXIS_WIDTH, foot),
@@ -286,12 +290,6 @@ fn subtitle(shown: &[(&StrategyResult, Demand<'_>)], top: f64) -> String {
     }
     if shown.iter().any(|(_, demand)| demand.warmup_s() > 0.0) {
         parts.push("shaded: warm-up".to_owned());
-    }
-    if shown
-        .iter()
-        .any(|(_, demand)| demand.drawn() < demand.intervals())
-    {
-        parts.push("left out: the interval in which an import ends".to_owned());
     }
     parts.join(" · ")
 }
