@@ -109,17 +109,40 @@ impl std::fmt::Debug for ByteSet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
-    fn the_next_byte_is_the_least_that_is_not_below() {
-        let mut set = ByteSet::NONE;
-        for byte in [0, 5, 63, 64, 130, 191, 192, 255] {
-            set.insert(byte);
-            for from in 0..=255 {
-                let found = (from..=255).find(|&byte| set.contains(byte));
-                assert_eq!(set.next(from), found, "{set:?} from {from}");
+    fn sets_agree_with_an_ordered_set_of_bytes() {
+        let texts: [&[u8]; 5] = [
+            b"",
+            &[0],
+            &[63, 64, 127, 128, 191, 192, 255],
+            b"keyheat",
+            &[64, 200, 64],
+        ];
+        let all = || {
+            texts
+                .iter()
+                .map(|text| (ByteSet::of(text), BTreeSet::from_iter(text.iter().copied())))
+        };
+        for (set, bytes) in all() {
+            assert!(set.iter().eq(bytes.iter().copied()));
+            assert_eq!(set.len() as usize, bytes.len());
+            assert_eq!(set.is_empty(), bytes.is_empty());
+            for byte in 0..=255 {
+                assert_eq!(set.contains(byte), bytes.contains(&byte));
+                assert_eq!(set.next(byte), bytes.range(byte..).next().copied());
+            }
+            let mapped: BTreeSet<u8> = bytes.iter().map(|byte| byte / 2).collect();
+            assert!(set.map(|byte| byte / 2).iter().eq(mapped));
+            for (other, more) in all() {
+                assert!(set.union(other).iter().eq(bytes.union(&more).copied()));
+                assert_eq!(set.includes(other), bytes.is_superset(&more));
+                assert_eq!(set.meets(other), !bytes.is_disjoint(&more));
             }
         }
-        assert_eq!(ByteSet::NONE.next(0), None);
+        assert_eq!(ByteSet::range(b'a', b'c'), ByteSet::of(b"cab"));
+        assert_eq!((ByteSet::ALL.len(), ByteSet::NONE.len()), (256, 0));
+        assert_eq!(format!("{:?}", ByteSet::of(b"\nba")), r"[\nab]");
     }
 }

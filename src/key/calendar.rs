@@ -328,3 +328,7 @@ impl Part {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "calendar_tests.rs"]
+mod tests;

@@ -166,3 +166,7 @@ impl std::fmt::Display for Interval {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "interval_tests.rs"]
+mod tests;

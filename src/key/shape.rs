@@ -254,3 +254,7 @@ impl Shape {
         prefix
     }
 }
+
+#[cfg(test)]
+#[path = "shape_tests.rs"]
+mod tests;

@@ -179,3 +179,7 @@ fn keeps_order(encoding: &IntEncoding, range: Interval) -> bool {
 fn is_coarse(encoding: &IntEncoding) -> bool {
     matches!(encoding, IntEncoding::Calendar(..))
 }
+
+#[cfg(test)]
+#[path = "trend_tests.rs"]
+mod tests;

@@ -26,6 +26,8 @@ mod saved_scalars;
 mod series;
 mod series_event;
 mod summary;
+#[cfg(test)]
+mod summary_tests;
 mod table;
 mod tally;
 mod top_regions;

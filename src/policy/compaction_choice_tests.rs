@@ -62,6 +62,9 @@ fn a_stuck_store_takes_the_smallest_set_rather_than_none() {
     assert_eq!(chosen(&rules, &flat), Some(vec![100, 100, 100]));
     let near = [100, 100, 100, 96, 96, 96, 96, 96];
     assert_eq!(chosen(&rules, &near), Some(vec![100, 100, 100]));
+    // Exactly 5 % neither: 3 files of 63 MB, then 3 of 60.
+    let edge = [21, 21, 21, 20, 20, 20, 20, 20];
+    assert_eq!(chosen(&rules, &edge), Some(vec![21, 21, 21]));
 }
 
 #[test]

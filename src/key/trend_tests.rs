@@ -1,0 +1,184 @@
+//! What is said of a segment's trend, expression by expression.
+
+use super::Trend;
+use crate::key::{Environment, KeyPlan};
+use crate::record::{Field, FieldKind, Schema, TextValues, TimeUnit};
+use crate::time::EpochNanos;
+use std::collections::BTreeMap;
+
+const UP: Option<Trend> = Some(Trend {
+    rising: true,
+    exact: true,
+});
+const DOWN: Option<Trend> = Some(Trend {
+    rising: false,
+    exact: true,
+});
+const UP_COARSE: Option<Trend> = Some(Trend {
+    rising: true,
+    exact: false,
+});
+const DOWN_COARSE: Option<Trend> = Some(Trend {
+    rising: false,
+    exact: false,
+});
+
+/// 2026-01-01 to 2026-01-08; `n` from 0 to 999, `d` from -3 to 5, `m` from 10 to 99.
+fn schema() -> Schema {
+    let int = |first, count| FieldKind::Int { first, count };
+    let millis = FieldKind::Timestamp {
+        unit: TimeUnit::Millis,
+        late: None,
+    };
+    let listed = FieldKind::Text(TextValues::Listed(vec!["a".to_owned(), "bc".to_owned()]));
+    let day = FieldKind::Digits {
+        width: 8,
+        first: 20_260_101,
+        count: 300,
+    };
+    let fields = [
+        ("ts", millis),
+        ("n", int(0, 1_000)),
+        ("d", int(-3, 9)),
+        ("m", int(10, 90)),
+        ("day", day),
+        ("host", listed),
+    ];
+    let field = |(name, kind)| Field::new(name, kind);
+    Schema {
+        fields: fields.into_iter().map(field).collect(),
+        time_range: (
+            EpochNanos(1_767_225_600_000_000_000),
+            EpochNanos(1_767_830_400_000_000_000),
+        ),
+        sequence_span: 1_000,
+    }
+}
+
+fn trend(key: &str, field: &str) -> Option<Trend> {
+    let (schema, parameters) = (schema(), BTreeMap::new());
+    let environment = Environment {
+        schema: &schema,
+        derived: &[],
+        parameters: &parameters,
+    };
+    let plan = KeyPlan::compile(key, &environment).unwrap_or_else(|errors| {
+        panic!("{key}: {errors:?}");
+    });
+    assert_eq!(plan.segments().len(), 1, "{key}");
+    plan.trend(0, schema.find(field).unwrap())
+}
+
+fn check(field: &str, expected: &[(&str, Option<Trend>)]) {
+    for (key, expected) in expected {
+        assert_eq!(trend(key, field), *expected, "{key}");
+    }
+}
+
+#[test]
+fn arithmetic_follows_the_field_or_turns_it_round() {
+    check(
+        "n",
+        &[
+            ("be8(n)", UP),
+            ("be8(n + m)", UP),
+            ("be8(m + n)", UP),
+            ("be8(n + n)", UP),
+            ("be8(m)", None),
+            ("be8(n - 2000 + 5000)", UP),
+            ("be8(5000 - n)", DOWN),
+            ("be8(5000 + n - (0 - n))", UP),
+            ("be8(n + (5000 - n))", None),
+            ("be8(5000 + n - n)", None),
+            ("be8(n * 3)", UP),
+            ("be8(m * n)", UP),
+            ("sbe8(n * -3)", DOWN),
+            ("sbe8(n * d)", None),
+            ("be8(n * n)", None),
+            ("be8(n / 1)", UP),
+            ("be8(n / 7)", UP_COARSE),
+            ("be8(n / m)", UP_COARSE),
+            ("be8(5000 / (n + 1))", None),
+            ("be8((5000 - n) / 7)", DOWN_COARSE),
+            ("be8(n % 1000)", UP),
+            ("be8(n % 999)", None),
+            ("be8(pmod(n, 1000))", UP),
+            ("be8(pmod(n, 999))", None),
+            ("be8(abs(n))", UP),
+            ("be8(trunc(n, 4))", UP_COARSE),
+            ("be8(trunc(n, 1))", UP),
+            ("be8(LONG_MAX - n)", DOWN),
+        ],
+    );
+    check(
+        "d",
+        &[
+            ("be8(abs(d))", None),
+            // What wraps may be anywhere.
+            ("sbe8(LONG_MAX + d)", None),
+            ("sbe8(d * m)", UP),
+        ],
+    );
+}
+
+#[test]
+fn encodings_keep_the_order_that_they_can() {
+    check(
+        "d",
+        &[
+            ("be8(d)", None),
+            ("be8(d + 3)", UP),
+            ("be8(d - 6)", UP),
+            ("be8(d - 5)", None),
+            ("sbe8(d)", UP),
+            ("ordered8(d)", UP),
+            ("text(d + 3)", UP),
+            ("text(d)", None),
+            ("lpad(d, 5)", None),
+            ("lpad(d + 3, 5)", UP),
+            ("lpad(d + 3, 5, 'x')", None),
+            ("nth('abcdefghi', d + 3)", UP),
+            ("nth('abcdefgih', d + 3)", None),
+        ],
+    );
+    check("n", &[("text(n)", None), ("text(n + 1000)", UP)]);
+    check(
+        "ts",
+        &[
+            ("to_char(ts, 'yyyyMMdd')", UP_COARSE),
+            ("to_char(ts, 'yyMMdd')", UP_COARSE),
+            ("to_char(ts, 'ddMMyyyy')", None),
+            ("be8(snowflake(ts, 3, n / 100, m))", UP),
+            ("be8(snowflake(ts, 3, 4, pmod(ts, 4096)))", None),
+            ("uuid7(ts)", UP),
+            ("ulid(ts)", UP),
+            ("ksuid(ts)", UP_COARSE),
+            ("uuid4()", None),
+        ],
+    );
+}
+
+#[test]
+fn transformed_bytes_follow_while_their_lead_is_kept() {
+    check(
+        "n",
+        &[
+            ("hex(be8(n))", UP),
+            ("hex(be8(9000 - n))", DOWN),
+            ("left(be8(n), 7)", UP_COARSE),
+            ("left(hex(be8(n)), 9)", UP_COARSE),
+            ("substr(be8(n), 0, 3)", UP_COARSE),
+            ("substr(be8(n), 1, 3)", UP_COARSE),
+            ("substr(be8(n), 2, 3)", None),
+            ("right(be8(n), 3)", None),
+            ("reverse_bytes(be8(n))", None),
+            ("desc(be8(n))", DOWN),
+            ("md5(n)", None),
+        ],
+    );
+    check(
+        "day",
+        &[("day", UP), ("desc(day)", DOWN), ("rpad(day, 9)", UP)],
+    );
+    check("host", &[("host", None)]);
+}

@@ -1,0 +1,220 @@
+//! Metrics of hand-made runs at their bounds, with servers that join, and of what is refused.
+
+use super::{Happening, Recorder, RecorderConfig, RefusalReason, RunResult};
+use crate::keyspace::RowKey;
+use crate::time::{SimDuration, SimTime};
+use crate::workload::{ReadId, WriteId};
+
+const W: WriteId = WriteId(0);
+
+fn ms(millis: u64) -> SimTime {
+    SimTime::from_nanos(millis * 1_000_000)
+}
+
+/// Two servers of 4 handlers, of which further ones may join; region i on server i, the fourth on server 0; warm-up 1 s, intervals of 1 s.
+fn config(servers: u32, duration_ms: u64) -> RecorderConfig {
+    RecorderConfig {
+        servers,
+        servers_at_start: 2,
+        own_regions: 4,
+        handlers: 4,
+        region_server: vec![0, 1, 2 % servers, 0],
+        writes: 1,
+        reads: 0,
+        neighbours: Vec::new(),
+        open_loop: true,
+        warmup: ms(1_000),
+        duration: ms(duration_ms),
+        sample: SimDuration::from_secs(1),
+        key_buckets: 1,
+    }
+}
+
+/// Rows of each server at a time, into its first region.
+fn offer(recorder: &mut Recorder, at: u64, rows: &[u32]) {
+    for (server, &count) in (0..).zip(rows) {
+        for _ in 0..count {
+            recorder.offered(ms(at), W, server, server, 0);
+        }
+    }
+}
+
+fn metric(result: &RunResult, name: &str) -> f64 {
+    result.metrics[name].unwrap_or_else(|| panic!("{name} is undefined"))
+}
+
+fn assert_metrics(result: &RunResult, expected: &[(&str, f64)]) {
+    for &(name, expected) in expected {
+        let found = metric(result, name);
+        let message = format!("{name}: found {found}, expected {expected}");
+        assert!((found - expected).abs() < 1e-12, "{message}");
+    }
+}
+
+#[test]
+fn refused_rows_are_a_fraction_of_those_refused_or_written_in_the_window() {
+    let mut recorder = Recorder::new(config(2, 4_000));
+    let mut refuse = |at, reason, rows| recorder.rows_refused(1, ms(at), reason, rows);
+    refuse(900, RefusalReason::RegionTooBusy, 400);
+    refuse(1_100, RefusalReason::RegionTooBusy, 5);
+    refuse(3_900, RefusalReason::RegionTooBusy, 7);
+    refuse(1_200, RefusalReason::NotServingRegion, 3);
+    refuse(1_300, RefusalReason::CallQueueTooBig, 100);
+    for finished in [800, 1_900, 3_000, 3_100, 3_200, 3_999] {
+        recorder.completed(W, 0, ms(500), ms(finished), true);
+    }
+    let result = recorder.finish(ms(4_000));
+    // 12 and 3 rows refused, 5 written.
+    assert_metrics(
+        &result,
+        &[
+            ("region_too_busy_fraction", 12.0 / 20.0),
+            ("not_serving_fraction", 3.0 / 20.0),
+            // Servers refuse in the first and last of three intervals, and none is busy.
+            ("saturated_time_fraction", 2.0 / 3.0),
+            ("hot_time_fraction", 2.0 / 3.0),
+        ],
+    );
+    let nothing = Recorder::new(config(2, 4_000)).finish(ms(4_000));
+    assert_eq!(nothing.metrics["region_too_busy_fraction"], None);
+    assert_eq!(nothing.metrics["not_serving_fraction"], None);
+}
+
+#[test]
+fn a_window_shorter_than_an_interval_keeps_its_only_one() {
+    let mut recorder = Recorder::new(config(2, 1_500));
+    offer(&mut recorder, 1_200, &[18, 6]);
+    let result = recorder.finish(ms(1_500));
+    assert_metrics(
+        &result,
+        &[
+            ("intervals_measured", 1.0),
+            ("intervals_skipped", 0.0),
+            ("server_peak_to_mean", 1.5),
+            ("write_offered_per_sec", 48.0),
+        ],
+    );
+}
+
+#[test]
+fn a_server_is_saturated_above_19_of_20_and_a_cluster_busy_from_17_of_20() {
+    let fractions = |busy: [u64; 2]| {
+        let mut recorder = Recorder::new(config(2, 2_000));
+        for (server, busy) in (0..).zip(busy) {
+            (0..4).for_each(|_| recorder.busy(server, ms(1_000), ms(1_000 + busy)));
+        }
+        let result = recorder.finish(ms(2_000));
+        ["saturated_time_fraction", "hot_time_fraction"].map(|name| metric(&result, name))
+    };
+    assert_eq!(fractions([950, 0]), [0.0, 0.0]);
+    assert_eq!(fractions([951, 0]), [1.0, 1.0]);
+    assert_eq!(fractions([1_000, 699]), [1.0, 1.0]);
+    assert_eq!(fractions([1_000, 700]), [1.0, 0.0]);
+}
+
+#[test]
+fn means_are_taken_over_the_servers_that_had_joined() {
+    let mut recorder = Recorder::new(config(3, 4_000));
+    let joined = Happening::ServersAdded { first: 2, count: 1 };
+    // In the second of three intervals, before its middle.
+    recorder.happened(ms(2_400), joined);
+    offer(&mut recorder, 1_500, &[15, 9]);
+    offer(&mut recorder, 2_500, &[6, 15, 9]);
+    offer(&mut recorder, 3_500, &[10, 26, 4]);
+    // Too few for three servers, though not for two.
+    offer(&mut recorder, 500, &[11, 12]);
+    recorder.busy(0, ms(1_000), ms(3_000));
+    recorder.busy(2, ms(3_000), ms(4_000));
+    let result = recorder.finish(ms(4_000));
+    assert_metrics(
+        &result,
+        &[
+            // Peaks of 15 x 2 / 24, 15 x 3 / 30 and 26 x 3 / 40.
+            ("server_peak_to_mean", 1.5),
+            ("server_max_share", 0.625),
+            ("server_peak_to_mean_p95", 1.95 - 0.1 * 0.45),
+            // 31, 50 and 13 of 94, of the three at the end.
+            ("server_peak_to_mean_overall", 3.0 * 50.0 / 94.0),
+            // Busy for 2 and 1 of 3 s with a quarter of the handlers, of (2 + 3 + 3) / 3 servers.
+            ("utilisation_mean", (0.5 / 3.0 + 0.25 / 3.0) / (8.0 / 3.0)),
+            ("utilisation_max", 0.5 / 3.0),
+        ],
+    );
+    let series = result.series.expect("a series is kept");
+    assert_eq!(series.server_demand[3], [10, 26, 4]);
+    assert_eq!(series.events.len(), 1);
+}
+
+#[test]
+fn regions_that_no_row_fell_into_are_a_fraction_of_those_at_the_end() {
+    let mut recorder = Recorder::new(config(3, 3_000));
+    offer(&mut recorder, 200, &[1, 0, 0]);
+    let split = Happening::Split {
+        parent: 0,
+        lower: 4,
+        upper: 5,
+        row: RowKey(vec![9]),
+        bytes: 1,
+    };
+    recorder.happened(ms(1_500), split);
+    let merge = Happening::Merge {
+        lower: 1,
+        upper: 2,
+        merged: 6,
+    };
+    recorder.happened(ms(1_600), merge);
+    let result = recorder.finish(ms(3_000));
+    // Of 3, 4, 5 and 6 the daughters have their parent's row.
+    assert_metrics(
+        &result,
+        &[
+            ("empty_region_fraction", 0.5),
+            ("regions_start", 4.0),
+            ("regions_end", 4.0),
+        ],
+    );
+}
+
+/// A run of 5 s with an operation every 10 ms, slow to answer up to some time; whether it was answered at all.
+fn unsettled(reads_slow_until: u64, writes_slow_until: u64, change: Change) -> Option<f64> {
+    let mut recorder = Recorder::new(RecorderConfig {
+        reads: 1,
+        ..config(2, 5_000)
+    });
+    let read = ReadId(0);
+    for finished in (100..5_000).step_by(10) {
+        let response = |slow_until: u64| if finished < slow_until { 100 } else { 5 };
+        let written = ms(finished - response(writes_slow_until));
+        recorder.offered(written, W, 0, 0, 0);
+        if change != Change::PilesUp {
+            recorder.completed(W, 0, written, ms(finished), true);
+        }
+        let asked = ms(finished - response(reads_slow_until));
+        recorder.read_offered(asked, read);
+        recorder.read_completed(read, asked, ms(finished), true, Default::default());
+    }
+    let end = if change == Change::EndsEarly {
+        4_990
+    } else {
+        5_000
+    };
+    recorder.finish(ms(end)).metrics["unsettled_ms"]
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Change {
+    Nothing,
+    PilesUp,
+    EndsEarly,
+}
+
+#[test]
+fn the_later_of_writes_and_reads_says_when_a_run_had_settled() {
+    assert_eq!(unsettled(2_000, 1_500, Change::Nothing), Some(1_000.0));
+    assert_eq!(unsettled(1_500, 2_000, Change::Nothing), Some(1_000.0));
+    assert_eq!(unsettled(0, 1_500, Change::Nothing), Some(500.0));
+    assert_eq!(unsettled(900, 900, Change::Nothing), Some(0.0));
+    // Neither what piles up nor what ended early has settled anywhere.
+    assert_eq!(unsettled(2_000, 1_500, Change::PilesUp), None);
+    assert_eq!(unsettled(2_000, 1_500, Change::EndsEarly), None);
+}
