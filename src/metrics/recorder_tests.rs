@@ -256,7 +256,8 @@ fn a_closed_loop_is_saturated_when_a_server_is_busy() {
         (0..4).for_each(|_| recorder.busy(1, ms(1_000), ms(until)));
         metric(&recorder.finish(ms(2_000)), "saturated")
     };
-    assert_eq!((saturated(1_960), saturated(1_940)), (1.0, 0.0));
+    // Exactly 19 of 20 is not above it.
+    assert_eq!((saturated(1_951), saturated(1_950)), (1.0, 0.0));
 }
 
 #[test]
