@@ -131,3 +131,67 @@ fn a_stream_or_a_folder_that_takes_nothing_is_told() {
         );
     }
 }
+
+#[test]
+fn endless_lists_are_refused_at_once() {
+    const MANY: u32 = 100_000;
+    let each = |count: u32, what: &dyn Fn(u32) -> String| (0..count).map(what).collect::<String>();
+    let more = |text: String| format!("{SCENARIO}{text}");
+    let before = |place: &str, text: String| SCENARIO.replacen(place, &format!("{text}{place}"), 1);
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text, reason) in [
+        (
+            "sweep",
+            more(format!(
+                "[sweep]\ncluster.servers = [{}]\n",
+                each(MANY, &|at| format!("{},", at + 1))
+            )),
+            "at most 1024: shorten a list",
+        ),
+        (
+            "backwards",
+            more(format!(
+                "[strategy.b]\nkey = \"be4(id)\"\npresplit = [{}]\n",
+                each(MANY, &|at| format!("'{}',", 999_999 - at))
+            )),
+            "and 99899 more",
+        ),
+        (
+            "strategies",
+            more(each(10_000, &|at| {
+                format!("[strategy.s{at}]\nkey = \"be4(id)\"\n")
+            })),
+            "10001 strategies",
+        ),
+        (
+            "fields",
+            before(
+                "[write.w]",
+                each(MANY, &|at| format!("f{at} = {{ expr = \"be4(id)\" }}\n")),
+            ),
+            "100002 fields",
+        ),
+        (
+            "tables",
+            more(each(5_000, &|at| format!("[tabel{at}]\n"))),
+            "unknown key `tabel0`",
+        ),
+        (
+            "seeds",
+            before("\n[time]", each(MANY, &|_| "seed = 1\n".to_owned())),
+            "`seed` is set twice",
+        ),
+        ("equals", more("= = =\n".repeat(MANY as usize)), "more"),
+    ] {
+        let file = format!("{name}.toml");
+        fs::write(folder.path().join(&file), text).unwrap();
+        let refused = command(folder.path())
+            .args(["check", &file])
+            .assert()
+            .code(2);
+        let said = stderr_of(&refused);
+        let shown: String = said.chars().take(500).collect();
+        assert!(said.contains(reason), "{name}: {shown}");
+        assert!(said.len() < 100_000, "{name}: {} bytes", said.len());
+    }
+}

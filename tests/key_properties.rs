@@ -45,6 +45,8 @@ const FAMILIES: &[&str] = &[
     "upper(left(md5(id), 1)) || be8(id)",
     "text(java_hash(user) % 10) || '~' || user",
     "'p' || text(bucket(12, id) + 3) || '/' || text(id)",
+    "salt(1, host) || host || be8(ts)",
+    "'p' || nth('ab', bucket(1, id)) || '-' || substr(host, 3, 3)",
 ];
 
 #[test]

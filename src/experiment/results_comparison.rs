@@ -182,15 +182,15 @@ impl Results {
     ///     r#"
     ///     time = { duration = "200ms", warmup = "100ms", sample = "50ms" }
     ///     [field]
-    ///     ts = { type = "timestamp", unit = "ms" }
-    ///     [write.points]
+    ///     id = { type = "sequence" }
+    ///     [write.orders]
     ///     rate = "10k/s"
-    ///     [existing.points]
+    ///     [existing.orders]
     ///     records = 100_000
     ///     [strategy.rising]
-    ///     key = "be8(ts)"
+    ///     key = "be8(id)"
     ///     [strategy.hashed]
-    ///     key = "md5_bytes(ts)"
+    ///     key = "md5_bytes(id)"
     ///     presplit = { algorithm = "uniform", regions = 8 }
     ///     "#,
     ///     "old-and-new",

@@ -11,24 +11,26 @@ const MOST: usize = 65_536;
 /// Values of the first segment that is not constant, after the constant ones, when it is a bucket; of a bucket number that has only one
 /// value, this one: `salt(1, x)` is the salt of a sweep's first point.
 pub(super) fn leading_buckets(segments: &[Segment]) -> Option<Vec<Vec<u8>>> {
-    let mut prefix = Vec::new();
-    for segment in segments {
-        if let Some(constant) = segment.constant() {
-            prefix.extend(constant);
-            match is_bucket_number(&segment.code) {
-                true => return Some(vec![prefix]),
-                false => continue,
-            }
-        }
-        let mut values = bytes_values(&segment.code)?;
-        for value in &mut values {
-            value.splice(0..0, prefix.iter().copied());
-        }
-        values.sort_unstable();
-        values.dedup();
-        return Some(values);
+    let at = bucket_at(segments)?;
+    let mut values = match segments[at].constant() {
+        Some(value) => vec![value],
+        None => bytes_values(&segments[at].code)?,
+    };
+    let prefix = segments[..at].iter().filter_map(Segment::constant);
+    let prefix = prefix.collect::<Vec<_>>().concat();
+    for value in &mut values {
+        value.splice(0..0, prefix.iter().copied());
     }
-    None
+    values.sort_unstable();
+    values.dedup();
+    Some(values)
+}
+
+/// The segment that may be a bucket: the first that is not constant, or that is a bucket number of one value.
+fn bucket_at(segments: &[Segment]) -> Option<usize> {
+    segments
+        .iter()
+        .position(|segment| segment.constant().is_none() || is_bucket_number(&segment.code))
 }
 
 fn is_bucket_number(code: &BytesCode) -> bool {
@@ -167,12 +169,8 @@ pub(super) fn may_reach(
     let Some(buckets) = buckets.filter(|buckets| buckets.len() <= 1024) else {
         return true;
     };
-    let lead = segments
-        .iter()
-        .take_while(|segment| segment.constant().is_some())
-        .count()
-        + 1;
-    let rest = segments[lead.min(segments.len())..]
+    let lead = bucket_at(segments).map_or(segments.len(), |at| at + 1);
+    let rest = segments[lead..]
         .iter()
         .fold(Shape::literal(b""), |before, segment| {
             before.then(&segment.shape)

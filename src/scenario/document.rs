@@ -111,11 +111,15 @@ impl Table {
     }
 }
 
-/// Parses a whole file: what could be read, and every syntax error.
+/// Syntax errors that are told apart: what has more of them is no scenario (estimate).
+const MOST_SYNTAX_ERRORS: usize = 1_000;
+
+/// Parses a whole file: what could be read, and the first thousand syntax errors.
 pub fn parse(text: &str) -> (Table, Vec<Diagnostic>) {
     let (document, errors) = DeTable::parse_recoverable(text);
     let mut diagnostics: Vec<Diagnostic> = errors
         .iter()
+        .take(MOST_SYNTAX_ERRORS)
         .map(|error| syntax_error(error, text))
         .collect();
     drop_repeated(&mut diagnostics, text);

@@ -240,7 +240,9 @@ fn read_profile(reader: &Reader<'_>, time: &TimeSpec, does: &str) -> Option<Vec<
                 .error(&at_place, "the points of a profile are not in order", label);
             return None;
         }
-        if points.iter().filter(|point| point.at == at).count() == 2 {
+        // In order: those of one time stand together.
+        let latest = points.iter().rev().take(2);
+        if latest.filter(|point| point.at == at).count() == 2 {
             reader.sink.error(
                 &at_place,
                 "three points at the same time",

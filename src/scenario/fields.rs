@@ -37,6 +37,9 @@ impl Fields {
     }
 }
 
+/// Most fields of a record, stored and derived (estimate: ten times what a wide table's key and reads are made of).
+const MOST_FIELDS: usize = 1_000;
+
 /// Memory that the laws of one field may take.
 const LAW_MEMORY: u64 = 4 << 30;
 
@@ -65,7 +68,19 @@ pub(super) fn read_fields<'a>(scenario: &Reader<'a>, folder: &Path) -> Fields {
         unreadable,
     };
     let mut parents = Vec::new();
-    for entry in fields.entries() {
+    let entries = fields.entries();
+    if entries.len() > MOST_FIELDS {
+        fields.sink.error(
+            &entries[MOST_FIELDS].place,
+            format!("{} fields", entries.len()),
+            format!("at most {}", grouped(MOST_FIELDS as i128)),
+        );
+        let others = entries[MOST_FIELDS..].iter();
+        found
+            .unreadable
+            .extend(others.map(|entry| entry.key.clone()));
+    }
+    for entry in entries.iter().take(MOST_FIELDS) {
         check_identifier(fields.sink, "field", entry);
         if found.parameters.contains_key(&entry.key) {
             fields.sink.error(

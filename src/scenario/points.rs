@@ -127,6 +127,11 @@ fn collect(
     diagnostics: Vec<Diagnostic>,
     point: usize,
 ) {
+    // One point says nothing twice.
+    if complaints.is_empty() {
+        complaints.extend(diagnostics.into_iter().map(|found| (found, vec![point])));
+        return;
+    }
     for diagnostic in diagnostics {
         match complaints
             .iter_mut()

@@ -4,11 +4,14 @@
 use super::Diagnostic;
 use super::document::{Node, Place};
 use std::cell::RefCell;
+use std::collections::HashSet;
 
 /// Where mistakes and defaults are collected.
 #[derive(Debug, Default)]
 pub(super) struct Sink {
     diagnostics: RefCell<Vec<Diagnostic>>,
+    /// The same, to find one among a hundred thousand.
+    pushed: RefCell<HashSet<Diagnostic>>,
     defaults: RefCell<Vec<(String, Node)>>,
     /// Path and key of everything that some table may hold.
     known: RefCell<Vec<(String, String)>>,
@@ -66,9 +69,8 @@ impl Sink {
 
     /// Adds a finished complaint, once.
     pub(super) fn push(&self, diagnostic: Diagnostic) {
-        let mut all = self.diagnostics.borrow_mut();
-        if !all.contains(&diagnostic) {
-            all.push(diagnostic);
+        if self.pushed.borrow_mut().insert(diagnostic.clone()) {
+            self.diagnostics.borrow_mut().push(diagnostic);
         }
     }
 
@@ -93,11 +95,11 @@ impl Sink {
         let mut diagnostics = self.diagnostics.into_inner();
         let known = self.known.into_inner();
         for (stray, path, key) in self.strays.into_inner() {
-            let home = home_of(&known, &path, &key);
-            let same = diagnostics
-                .iter_mut()
-                .find(|diagnostic| **diagnostic == stray);
-            if let Some((home, diagnostic)) = home.zip(same) {
+            let Some(home) = home_of(&known, &path, &key) else {
+                continue;
+            };
+            let mut all = diagnostics.iter_mut();
+            if let Some(diagnostic) = all.find(|diagnostic| **diagnostic == stray) {
                 diagnostic.help = Some(format!("`{key}` belongs to {}", table_name(home)));
             }
         }

@@ -101,7 +101,8 @@ impl Sweep {
                         sink.error(&entry.node.place, format!("`sweep.{path}` is empty"), label);
                         continue;
                     }
-                    for (at, value) in values.iter().enumerate() {
+                    // A longer list is refused as a whole.
+                    for (at, value) in values.iter().enumerate().take(MOST_POINTS) {
                         if position(&values[..at], value).is_some() {
                             let twice = format!("{} is listed twice", told(&value.value));
                             sink.error(&value.place, twice, "each value is one point");
