@@ -247,6 +247,18 @@ fn an_open_loop_is_saturated_when_operations_pile_up() {
 }
 
 #[test]
+fn growth_within_four_standard_deviations_of_what_is_in_flight_is_chance() {
+    let saturated = |more: u32| {
+        let mut recorder = Recorder::new(config(5_000));
+        offer(&mut recorder, 500, 0, 100);
+        offer(&mut recorder, 3_500, 1, more);
+        metric(&recorder.finish(ms(5_000)), "saturated")
+    };
+    // Four times the root of 100.
+    assert_eq!((saturated(40), saturated(41)), (0.0, 1.0));
+}
+
+#[test]
 fn a_closed_loop_is_saturated_when_a_server_is_busy() {
     let saturated = |until: u64| {
         let mut recorder = Recorder::new(RecorderConfig {

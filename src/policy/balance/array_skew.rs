@@ -41,11 +41,6 @@ impl ArraySkew {
         self.values[server as usize]
     }
 
-    /// All numbers.
-    pub fn values(&self) -> &[f64] {
-        &self.values
-    }
-
     /// Least distance of the numbers from their mean that whole numbers of this sum can have, and the greatest (all on one server).
     pub fn bounds(&self) -> (f64, f64) {
         (self.min_skew, self.max_skew)
