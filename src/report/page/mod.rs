@@ -62,13 +62,19 @@ pub fn page(results: &Results, charts: &[Chart], theme: Option<Theme>) -> String
     html.finish()
 }
 
-/// What it all shows, in one sentence: of a sweep what it gives, not what holds of its first point.
+/// What it all shows, in one sentence: of a sweep what it gives, not what holds of its first point; else the knees that were looked for.
 fn headline(results: &Results, charts: &[Chart]) -> String {
-    let of_all = |chart: &&Chart| matches!(chart.name.as_str(), "sweep" | "scaling");
-    match charts.iter().find(of_all) {
-        Some(chart) if !results.sweep.is_empty() => chart.title.clone(),
-        _ => chart::headline(&results.first_point()),
-    }
+    let answers: &[&str] = match results.sweep.is_empty() {
+        true => &["knee"],
+        false => &["sweep", "scaling"],
+    };
+    let answer = charts
+        .iter()
+        .find(|chart| answers.contains(&chart.name.as_str()));
+    answer.map_or_else(
+        || chart::headline(&results.first_point()),
+        |chart| chart.title.clone(),
+    )
 }
 
 /// The style sheet with its fonts, and the colours of charts on dark paper where they are wanted.
