@@ -48,7 +48,7 @@ pub fn run(arguments: &SplitsArguments, console: &Console) -> Result<Outcome> {
 /// Says who refuses: HBase itself, with its exception, or keyheat.
 fn explain(error: SplitError, regions: i64) -> anyhow::Error {
     let help = match regions {
-        ..=1 => "\nhelp: one region has no split points: ask for 2 regions or more",
+        ..=1 => "\none region has no split points: ask for 2 regions or more",
         _ => "",
     };
     match error.java_class() {
