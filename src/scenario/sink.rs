@@ -4,14 +4,14 @@
 use super::Diagnostic;
 use super::document::{Node, Place};
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::BTreeMap;
 
 /// Where mistakes and defaults are collected.
 #[derive(Debug, Default)]
 pub(super) struct Sink {
     diagnostics: RefCell<Vec<Diagnostic>>,
-    /// The same, to find one among a hundred thousand.
-    pushed: RefCell<HashSet<Diagnostic>>,
+    /// Which of them begin at a place of the text, to find one among a hundred thousand.
+    places: RefCell<BTreeMap<Option<usize>, Vec<usize>>>,
     defaults: RefCell<Vec<(String, Node)>>,
     /// Path and key of everything that some table may hold.
     known: RefCell<Vec<(String, String)>>,
@@ -69,8 +69,13 @@ impl Sink {
 
     /// Adds a finished complaint, once.
     pub(super) fn push(&self, diagnostic: Diagnostic) {
-        if self.pushed.borrow_mut().insert(diagnostic.clone()) {
-            self.diagnostics.borrow_mut().push(diagnostic);
+        let mut all = self.diagnostics.borrow_mut();
+        let mut places = self.places.borrow_mut();
+        let start = diagnostic.span.as_ref().map(|span| span.start);
+        let here = places.entry(start).or_default();
+        if here.iter().all(|&at| all[at] != diagnostic) {
+            here.push(all.len());
+            all.push(diagnostic);
         }
     }
 
