@@ -47,6 +47,8 @@ const FAMILIES: &[&str] = &[
     "'p' || text(bucket(12, id) + 3) || '/' || text(id)",
     "salt(1, host) || host || be8(ts)",
     "'p' || nth('ab', bucket(1, id)) || '-' || substr(host, 3, 3)",
+    // All of one width: written column by column.
+    "'#' || lpad(metric, 5, 'x') || lpad(metric, 4) || be2(metric)",
 ];
 
 #[test]
