@@ -153,8 +153,8 @@ pub(super) fn run(config: &SimConfig, reads: &[Requests]) -> RunResult {
     let mut simulation = Simulation::new(config);
     for (index, requests) in (0..).zip(reads) {
         let operation = OperationId::of_read(ReadId(0), 0, index);
-        simulation.start_read(ReadId(0), operation, NONE, requests);
         simulation.reads.in_flight += 1;
+        simulation.start_read(ReadId(0), operation, NONE, requests);
     }
     simulation.work();
     let (read, ended) = (reads.len() as u64, simulation.reads.in_flight);

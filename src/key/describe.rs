@@ -103,3 +103,7 @@ fn value(field: FieldId, row: &Row<'_>, schema: &Schema) -> String {
     };
     format!("{name} {text}")
 }
+
+#[cfg(test)]
+#[path = "describe_tests.rs"]
+mod tests;

@@ -231,3 +231,7 @@ fn beyond_calendar(name: &str, count: i64, text: &str) -> KeyError {
         help: Some("is its unit right?".to_owned()),
     }
 }
+
+#[cfg(test)]
+#[path = "evaluate_tests.rs"]
+mod tests;

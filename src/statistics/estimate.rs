@@ -26,7 +26,7 @@ impl Estimate {
         let interval = (values.len() >= 2).then(|| {
             let squares: f64 = values
                 .iter()
-                .map(|value| (value - origin - shift) * (value - origin - shift))
+                .map(|value| squared(value - origin - shift))
                 .sum();
             let half = t_975(n - 1.0) * (squares / (n - 1.0) / n).sqrt();
             (origin + shift - half, origin + shift + half)
@@ -113,11 +113,12 @@ pub fn unpaired_ratio(values: &[f64], others: &[f64]) -> Option<Estimate> {
 fn variance_of_mean(values: &[f64]) -> f64 {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
-    let squares: f64 = values
-        .iter()
-        .map(|value| (value - mean) * (value - mean))
-        .sum();
+    let squares: f64 = values.iter().map(|value| squared(value - mean)).sum();
     squares / (n - 1.0) / n
+}
+
+fn squared(value: f64) -> f64 {
+    value * value
 }
 
 /// The 97.5 % quantile of Student's t with `freedom` >= 1 degrees of freedom.
@@ -239,8 +240,14 @@ mod tests {
 
     #[test]
     fn paired_ratios_are_geometric_and_drop_undefined_pairs() {
-        let found = paired_ratio([(8.0, 2.0), (3.0, 3.0), (5.0, 0.0), (f64::NAN, 1.0)].into_iter())
-            .unwrap();
+        let pairs = [
+            (8.0, 2.0),
+            (0.0, 7.0),
+            (3.0, 3.0),
+            (5.0, 0.0),
+            (f64::NAN, 1.0),
+        ];
+        let found = paired_ratio(pairs.into_iter()).unwrap();
         assert!((found.mean - 2.0).abs() < 1e-12);
         assert_eq!(found.n, 2);
         // ln 4 and 0: half-width 12.7062 * ln(4) / 2.

@@ -271,6 +271,29 @@ mod tests {
     }
 
     #[test]
+    fn noise_around_a_level_is_measured_from_its_deviations() {
+        // Deviations of -2, -2, 1 and 3 from 3: squares of 18, products of neighbours of 5.
+        let noise = Noise::of_level(&[1.0, 1.0, 4.0, 6.0]);
+        assert_eq!((noise.variance, noise.correlation), (6.0, 5.0 / 18.0));
+        assert!((noise.freedom - 3.0 * (324.0 - 25.0) / (324.0 + 25.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_difference_must_be_a_tenth_of_the_level_and_more_than_chance_in_any_of_the_tests() {
+        let noise = |variance: f64| Noise {
+            variance,
+            correlation: 0.0,
+            freedom: 100.0,
+        };
+        assert!(differs(&[22.0; 2], &[20.0; 3], &noise(0.0), 26.0));
+        assert!(!differs(&[21.9; 2], &[20.0; 3], &noise(0.0), 26.0));
+        assert!(!differs(&[0.0; 2], &[0.0; 3], &noise(0.0), 26.0));
+        // Three standard errors: the quantile is 2.6 for one test at 1 %, 3.7 for each of 26.
+        assert!(differs(&[13.0], &[10.0; 4], &noise(0.8), 1.0));
+        assert!(!differs(&[13.0], &[10.0; 4], &noise(0.8), 26.0));
+    }
+
+    #[test]
     fn noise_around_a_trend_is_measured_from_its_steps() {
         // Steps of 1, 2 and -3: their squares are twice the variance of three batches, of which the granted half is correlated.
         let noise = Noise::of_trend(&[1.0, 2.0, 4.0, 1.0]);
