@@ -29,31 +29,11 @@ const HEADLINES: [&str; 9] = [
 const OF_READS: [&str; 2] = [".calls", ".response_ms.p99"];
 
 const HEADINGS: [Heading<'static>; 5] = [
-    Heading {
-        lines: ["", "metric"],
-        right: false,
-        expendable: 0,
-    },
-    Heading {
-        lines: ["", "before"],
-        right: true,
-        expendable: 1,
-    },
-    Heading {
-        lines: ["", "after"],
-        right: true,
-        expendable: 1,
-    },
-    Heading {
-        lines: ["after ÷ before", "[95\u{a0}% interval]"],
-        right: true,
-        expendable: 0,
-    },
-    Heading {
-        lines: ["", "verdict"],
-        right: false,
-        expendable: 0,
-    },
+    Heading::text(["", "metric"], 0),
+    Heading::number(["", "before"], 1),
+    Heading::number(["", "after"], 1),
+    Heading::number(["after ÷ before", "[95\u{a0}% interval]"], 0),
+    Heading::text(["", "verdict"], 0),
 ];
 
 /// The views of a comparison.

@@ -6,22 +6,14 @@ use super::scorecard::{Heading, Scorecard};
 use super::{metric, sweep_views};
 use crate::experiment::{KneeResult, Results, StrategyResult, point_label};
 
-const fn heading(lines: [&'static str; 2], right: bool, expendable: u8) -> Heading<'static> {
-    Heading {
-        lines,
-        right,
-        expendable,
-    }
-}
-
 /// The headings, in order.
 const HEADINGS: [Heading<'static>; 6] = [
-    heading(["", "strategy"], false, 0),
-    heading(["knee", "writes/s"], true, 0),
-    heading(["", "[95 % interval]"], false, 2),
-    heading(["servers'", "worth"], true, 1),
-    heading(["÷", "first"], true, 3),
-    heading(["", "breaks first"], false, 4),
+    Heading::text(["", "strategy"], 0),
+    Heading::number(["knee", "writes/s"], 0),
+    Heading::text(["", "[95 % interval]"], 2),
+    Heading::number(["servers'", "worth"], 1),
+    Heading::number(["÷", "first"], 3),
+    Heading::text(["", "breaks first"], 4),
 ];
 
 /// The table of `results`, a row a strategy and point of a sweep; `None` when no knee was looked for.

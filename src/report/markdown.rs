@@ -3,7 +3,7 @@
 use super::chart::Chart;
 use super::number::{Kind, UNDEFINED};
 use super::scorecard::{self, Scorecard, provenance, verdict};
-use super::{knees, metric, neighbour_prices, read_prices, sweep_views};
+use super::{knees, metric, neighbour_prices, paired_ratio, read_prices, sweep_views};
 use crate::experiment::{ReadResult, Results, StrategyResult};
 use std::fmt::Write;
 
@@ -169,22 +169,11 @@ pub fn summary(results: &Results, charts: &[Chart]) -> String {
         line(format_args!("{}", row(names)));
         line(format_args!("|{left}:---|:---|:---|---:|:---|"));
         for comparison in &results.comparisons {
-            let ratio = Kind::Ratio.interval(&comparison.ratio);
-            let differs = if comparison.significant {
-                "yes"
-            } else {
-                "not significantly"
-            };
-            let cells = [
-                &comparison.strategy,
-                &comparison.baseline,
-                &comparison.metric,
-                &ratio,
-                differs,
-            ]
-            .map(str::to_owned);
             let swept = sweep_views::cells(results, &comparison.sweep);
-            line(format_args!("{}", row(swept.into_iter().chain(cells))));
+            line(format_args!(
+                "{}",
+                row(swept.into_iter().chain(paired_ratio::cells(comparison)))
+            ));
         }
     }
 

@@ -5,11 +5,13 @@ mod comparison;
 mod csv_files;
 mod images;
 mod knees;
+mod literals;
 mod markdown;
 mod metric;
 mod neighbour_prices;
 pub mod number;
 mod page;
+mod paired_ratio;
 mod read_prices;
 mod recommendation_report;
 #[allow(clippy::module_inception)]

@@ -5,24 +5,16 @@ use super::scorecard::{Heading, Scorecard};
 use super::{metric, sweep_views};
 use crate::experiment::{NeighbourResult, Results, StrategyResult};
 
-const fn heading(lines: [&'static str; 2], right: bool, expendable: u8) -> Heading<'static> {
-    Heading {
-        lines,
-        right,
-        expendable,
-    }
-}
-
 /// The headings, in order.
 const HEADINGS: [Heading<'static>; 8] = [
-    heading(["", "neighbour"], false, 0),
-    heading(["", "strategy"], false, 0),
-    heading(["", "calls/s"], true, 2),
-    heading(["of", "offered"], true, 1),
-    heading(["", "p50"], true, 3),
-    heading(["", "p99"], true, 0),
-    heading(["", "p99.9"], true, 4),
-    heading(["", "failed"], true, 0),
+    Heading::text(["", "neighbour"], 0),
+    Heading::text(["", "strategy"], 0),
+    Heading::number(["", "calls/s"], 2),
+    Heading::number(["of", "offered"], 1),
+    Heading::number(["", "p50"], 3),
+    Heading::number(["", "p99"], 0),
+    Heading::number(["", "p99.9"], 4),
+    Heading::number(["", "failed"], 0),
 ];
 
 /// The table of `results`, neighbour by neighbour in the order of the file; `None` without any.

@@ -7,51 +7,15 @@ use crate::experiment::{ReadResult, Results, StrategyResult};
 
 /// The headings, in order.
 const HEADINGS: [Heading<'static>; 9] = [
-    Heading {
-        lines: ["", "read"],
-        right: false,
-        expendable: 0,
-    },
-    Heading {
-        lines: ["", "strategy"],
-        right: false,
-        expendable: 0,
-    },
-    Heading {
-        lines: ["", "path"],
-        right: false,
-        expendable: 0,
-    },
-    Heading {
-        lines: ["", "calls"],
-        right: true,
-        expendable: 0,
-    },
-    Heading {
-        lines: ["", "regions"],
-        right: true,
-        expendable: 3,
-    },
-    Heading {
-        lines: ["rows", "read"],
-        right: true,
-        expendable: 2,
-    },
-    Heading {
-        lines: ["read ÷", "returned"],
-        right: true,
-        expendable: 0,
-    },
-    Heading {
-        lines: ["of", "offered"],
-        right: true,
-        expendable: 1,
-    },
-    Heading {
-        lines: ["", "p99"],
-        right: true,
-        expendable: 0,
-    },
+    Heading::text(["", "read"], 0),
+    Heading::text(["", "strategy"], 0),
+    Heading::text(["", "path"], 0),
+    Heading::number(["", "calls"], 0),
+    Heading::number(["", "regions"], 3),
+    Heading::number(["rows", "read"], 2),
+    Heading::number(["read ÷", "returned"], 0),
+    Heading::number(["of", "offered"], 1),
+    Heading::number(["", "p99"], 0),
 ];
 
 /// The table of `results`, read by read in the order of the file; `None` without reads.

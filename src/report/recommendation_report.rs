@@ -10,23 +10,15 @@ use crate::experiment::{
 use std::fmt::Write;
 
 const HEADINGS: [Heading; 8] = [
-    heading(["", "strategy"], false, 0),
-    heading(["", "key of"], false, 3),
-    heading(["", "limits"], false, 0),
-    heading(["cost", "of reads"], true, 0),
-    heading(["usable", "capacity/s"], true, 0),
-    heading(["bytes", "a row"], true, 2),
-    heading(["Pareto", "front"], false, 3),
-    heading(["", "hotspot"], false, 1),
+    Heading::text(["", "strategy"], 0),
+    Heading::text(["", "key of"], 3),
+    Heading::text(["", "limits"], 0),
+    Heading::number(["cost", "of reads"], 0),
+    Heading::number(["usable", "capacity/s"], 0),
+    Heading::number(["bytes", "a row"], 2),
+    Heading::text(["Pareto", "front"], 3),
+    Heading::text(["", "hotspot"], 1),
 ];
-
-const fn heading(lines: [&'static str; 2], right: bool, expendable: u8) -> Heading<'static> {
-    Heading {
-        lines,
-        right,
-        expendable,
-    }
-}
 
 /// The views of recommendations.
 #[derive(Debug, Clone, Copy)]

@@ -29,86 +29,46 @@ pub struct Heading<'a> {
     pub expendable: u8,
 }
 
+impl<'a> Heading<'a> {
+    /// Above words.
+    pub const fn text(lines: [&'a str; 2], expendable: u8) -> Self {
+        Self {
+            lines,
+            right: false,
+            expendable,
+        }
+    }
+
+    /// Above numbers.
+    pub const fn number(lines: [&'a str; 2], expendable: u8) -> Self {
+        Self {
+            lines,
+            right: true,
+            expendable,
+        }
+    }
+}
+
 /// Column of the throughput.
 const THROUGHPUT: usize = 4;
 
 /// The headings, in order.
 const HEADINGS: [Heading<'static>; 15] = [
-    Heading {
-        lines: ["", "strategy"],
-        right: false,
-        expendable: 0,
-    },
-    Heading {
-        lines: ["hottest", "÷ mean"],
-        right: true,
-        expendable: 0,
-    },
-    Heading {
-        lines: ["effective", "servers"],
-        right: true,
-        expendable: 5,
-    },
-    Heading {
-        lines: ["hot", "time"],
-        right: true,
-        expendable: 2,
-    },
-    Heading {
-        lines: ["", "writes/s"],
-        right: true,
-        expendable: 0,
-    },
-    Heading {
-        lines: ["of", "offered"],
-        right: true,
-        expendable: 3,
-    },
-    Heading {
-        lines: ["", "goodput/s"],
-        right: true,
-        expendable: 9,
-    },
-    Heading {
-        lines: ["", "p50"],
-        right: true,
-        expendable: 6,
-    },
-    Heading {
-        lines: ["", "p99"],
-        right: true,
-        expendable: 0,
-    },
-    Heading {
-        lines: ["", "p99.9"],
-        right: true,
-        expendable: 4,
-    },
-    Heading {
-        lines: ["calls", "refused"],
-        right: true,
-        expendable: 7,
-    },
-    Heading {
-        lines: ["empty", "regions"],
-        right: true,
-        expendable: 8,
-    },
-    Heading {
-        lines: ["bytes", "a row"],
-        right: true,
-        expendable: 10,
-    },
-    Heading {
-        lines: ["", "table"],
-        right: true,
-        expendable: 11,
-    },
-    Heading {
-        lines: ["", "hotspot"],
-        right: false,
-        expendable: 0,
-    },
+    Heading::text(["", "strategy"], 0),
+    Heading::number(["hottest", "÷ mean"], 0),
+    Heading::number(["effective", "servers"], 5),
+    Heading::number(["hot", "time"], 2),
+    Heading::number(["", "writes/s"], 0),
+    Heading::number(["of", "offered"], 3),
+    Heading::number(["", "goodput/s"], 9),
+    Heading::number(["", "p50"], 6),
+    Heading::number(["", "p99"], 0),
+    Heading::number(["", "p99.9"], 4),
+    Heading::number(["calls", "refused"], 7),
+    Heading::number(["empty", "regions"], 8),
+    Heading::number(["bytes", "a row"], 10),
+    Heading::number(["", "table"], 11),
+    Heading::text(["", "hotspot"], 0),
 ];
 
 /// Headings and cells.

@@ -73,25 +73,7 @@ fn read_one(reader: &Reader<'_>, time: &TimeSpec, text: &str) -> Option<(TimedEv
             .sink
             .error(&value_place(reader, "at"), message, label);
     }
-    let given: Vec<&str> = KINDS.into_iter().filter(|key| reader.has(key)).collect();
-    for key in KINDS {
-        reader.entry(key);
-    }
-    if given.is_empty() && KINDS.iter().any(|key| reader.misspelt(key)) {
-        return None;
-    }
-    let [kind] = given[..] else {
-        let (place, message) = match given.get(1) {
-            Some(second) => (
-                reader.place_of(second),
-                format!("an event with two kinds: `{}`", given.join("` and `")),
-            ),
-            None => (reader.place.clone(), "an event of no kind".to_owned()),
-        };
-        let label = "expected exactly one of `crash`, `slow`, `add_servers`, `split`";
-        reader.sink.error(&place, message, label);
-        return None;
-    };
+    let kind = reader.one_of(KINDS, "an event of no kind", "an event with two kinds")?;
     let mut place = value_place(reader, kind);
     let event = match kind {
         "crash" => ClusterEvent::Crash(read_crash(reader)?),

@@ -244,32 +244,11 @@ fn read_bound(
     metric: Option<&str>,
     names: &OperationNames<'_>,
 ) -> Option<Bound> {
-    let given: Vec<&str> = BOUNDS.into_iter().filter(|key| reader.has(key)).collect();
-    for key in BOUNDS {
-        reader.entry(key);
-    }
-    if given.is_empty() && BOUNDS.iter().any(|key| reader.misspelt(key)) {
-        return None;
-    }
-    let [key] = given[..] else {
-        let (place, message) = match given.get(1) {
-            Some(second) => (
-                reader.place_of(second),
-                format!(
-                    "an expectation with two bounds: `{}`",
-                    given.join("` and `")
-                ),
-            ),
-            None => (
-                reader.place.clone(),
-                "an expectation without a bound".to_owned(),
-            ),
-        };
-        let diagnostic = Diagnostic::error(message)
-            .label("expected exactly one of `above`, `below`, `between`, `is`");
-        reader.sink.add(&place, diagnostic);
-        return None;
-    };
+    let key = reader.one_of(
+        BOUNDS,
+        "an expectation without a bound",
+        "an expectation with two bounds",
+    )?;
     let node = &reader.table?.get(key)?.node;
     let number = |node: &Node| reader.number_node(key, node, "a finite number", |_| true);
     // An unknown metric may be a word or a number.

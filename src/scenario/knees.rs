@@ -270,21 +270,9 @@ fn read_metric(limit: &Reader<'_>, names: &OperationNames<'_>) -> Option<String>
 }
 
 fn read_bound(limit: &Reader<'_>) -> Option<LimitBound> {
-    let given: Vec<&str> = BOUNDS.into_iter().filter(|key| limit.has(key)).collect();
     let number = |key: &'static str| limit.number(key, "a finite number", |_| true);
     let (above, below) = (number("above"), number("below"));
-    if given.is_empty() && BOUNDS.iter().any(|key| limit.misspelt(key)) {
-        return None;
-    }
-    if given.len() != 1 {
-        let (place, message) = match given.get(1) {
-            Some(second) => (limit.place_of(second), "a limit with two bounds"),
-            None => (limit.place.clone(), "a limit without a bound"),
-        };
-        let diagnostic = Diagnostic::error(message).label("expected either `above` or `below`");
-        limit.sink.add(&place, diagnostic);
-        return None;
-    }
+    limit.one_of(BOUNDS, "a limit without a bound", "a limit with two bounds")?;
     above
         .map(LimitBound::Above)
         .or(below.map(LimitBound::Below))

@@ -131,6 +131,31 @@ impl<'a> Reader<'a> {
         slip.is_some()
     }
 
+    /// Which of `keys` is there; asks for all of them. Complains when it isn't exactly one: `none` and `several` say what that makes the table.
+    pub(super) fn one_of<const N: usize>(
+        &self,
+        keys: [&'a str; N],
+        none: &str,
+        several: &str,
+    ) -> Option<&'a str> {
+        for key in keys {
+            self.entry(key);
+        }
+        let given: Vec<&str> = keys.into_iter().filter(|key| self.has(key)).collect();
+        let (place, message) = match given[..] {
+            [key] => return Some(key),
+            [] if keys.iter().any(|key| self.misspelt(key)) => return None,
+            [] => (self.place.clone(), none.to_owned()),
+            [_, second, ..] => {
+                let given = given.join("` and `");
+                (self.place_of(second), format!("{several}: `{given}`"))
+            }
+        };
+        let label = format!("expected exactly one of `{}`", keys.join("`, `"));
+        self.sink.error(&place, message, label);
+        None
+    }
+
     /// A missing key that has no default, or the misspelt one that was meant.
     pub(super) fn missing(&self, key: &str, example: &str) {
         if self.misspelt(key) {

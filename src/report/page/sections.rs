@@ -4,9 +4,9 @@ use super::html::{Html, lines, prose, text};
 use crate::experiment::{ExpectationResult, Results, Standing, StrategyResult};
 use crate::report::chart::{Chart, strategy_colour};
 use crate::report::metric;
-use crate::report::number::{self, Kind, UNDEFINED};
+use crate::report::number::{self, UNDEFINED};
 use crate::report::scorecard::{self, Scorecard};
-use crate::report::{knees, neighbour_prices, read_prices, sweep_views};
+use crate::report::{knees, neighbour_prices, paired_ratio, read_prices, sweep_views};
 use std::collections::BTreeMap;
 
 /// The findings, and what was asked.
@@ -258,19 +258,9 @@ pub fn statistics(html: &mut Html, results: &Results) {
                 .comparisons
                 .iter()
                 .map(|comparison| {
-                    let differs = match comparison.significant {
-                        true => "yes",
-                        false => "not significantly",
-                    };
-                    let ratio = Kind::Ratio.interval(&comparison.ratio);
-                    let cells = [
-                        &comparison.strategy,
-                        &comparison.baseline,
-                        &comparison.metric,
-                        &ratio,
-                        differs,
-                    ];
-                    cells.map(|cell: &str| text(cell)).to_vec()
+                    paired_ratio::cells(comparison)
+                        .map(|cell| text(&cell))
+                        .to_vec()
                 })
                 .collect();
             let headings = [
