@@ -33,17 +33,7 @@ pub(super) fn config() -> SimConfig {
     let start = one_field::START;
     let schema = one_field::schema(Field::new("id", ids));
     let key = one_field::compiled("be1(id)", &schema);
-    let read = Read {
-        name: "r".into(),
-        equal: vec![KnownField::Stored(FieldId(0))],
-        within: Vec::new(),
-        range: None,
-        newest: None,
-        page: None,
-        with: Vec::new(),
-        pick: Vec::new(),
-        drive: None,
-    };
+    let read = Read::planned("r", vec![KnownField::Stored(FieldId(0))]);
     let workload = Workload {
         start,
         duration: SimDuration::from_secs(10),

@@ -6,22 +6,14 @@ use crate::record::{Field, FieldKind, Schema, TextValues, TimeUnit};
 use crate::time::EpochNanos;
 use std::collections::BTreeMap;
 
-const UP: Option<Trend> = Some(Trend {
-    rising: true,
-    exact: true,
-});
-const DOWN: Option<Trend> = Some(Trend {
-    rising: false,
-    exact: true,
-});
-const UP_COARSE: Option<Trend> = Some(Trend {
-    rising: true,
-    exact: false,
-});
-const DOWN_COARSE: Option<Trend> = Some(Trend {
-    rising: false,
-    exact: false,
-});
+const UP: Option<Trend> = known(true, true);
+const DOWN: Option<Trend> = known(false, true);
+const UP_COARSE: Option<Trend> = known(true, false);
+const DOWN_COARSE: Option<Trend> = known(false, false);
+
+const fn known(rising: bool, exact: bool) -> Option<Trend> {
+    Some(Trend { rising, exact })
+}
 
 /// 2026-01-01 to 2026-01-08; `n` from 0 to 999, `d` from -3 to 5, `m` from 10 to 99.
 fn schema() -> Schema {

@@ -43,10 +43,10 @@ pub struct UnescapeError {
 /// # Errors
 /// A `\x` with fewer than two characters after it.
 /// ```
-/// use keyheat::keyspace::unescape;
-/// assert_eq!(unescape(r"\x00\xFF").unwrap(), [0x00, 0xFF]);
-/// assert_eq!(unescape(r"\xff").unwrap(), b"xff");
-/// assert_eq!(unescape(r"a\x4").unwrap_err().position, 1);
+/// use keyheat::keyspace::{UnescapeError, unescape};
+/// assert_eq!(unescape(r"\x00\xFF"), Ok(vec![0x00, 0xFF]));
+/// assert_eq!(unescape(r"\xff"), Ok(b"xff".to_vec()));
+/// assert_eq!(unescape(r"a\x4"), Err(UnescapeError { position: 1 }));
 /// ```
 pub fn unescape(text: &str) -> Result<Vec<u8>, UnescapeError> {
     let mut units = Vec::with_capacity(text.len());

@@ -25,6 +25,8 @@ mod saved_response;
 mod saved_scalars;
 mod series;
 mod series_event;
+#[cfg(test)]
+mod small_run;
 mod summary;
 #[cfg(test)]
 mod summary_tests;

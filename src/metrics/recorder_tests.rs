@@ -1,42 +1,13 @@
 //! Hand-made traces with numbers that no two metrics share.
 
-use super::{Recorder, RecorderConfig, RunResult};
-use crate::time::{SimDuration, SimTime};
+use super::small_run::{W, config, metric, ms};
+use super::{Recorder, RecorderConfig};
 use crate::workload::WriteId;
-
-const W: WriteId = WriteId(0);
-
-fn ms(millis: u64) -> SimTime {
-    SimTime::from_nanos(millis * 1_000_000)
-}
-
-/// Two servers of 4 handlers; regions 0, 2 on server 0 and 1, 3 on server 1; warm-up 1 s, intervals of 1 s.
-fn config(duration_ms: u64) -> RecorderConfig {
-    RecorderConfig {
-        servers: 2,
-        servers_at_start: 2,
-        own_regions: 4,
-        handlers: 4,
-        region_server: vec![0, 1, 0, 1],
-        writes: 2,
-        reads: 0,
-        neighbours: Vec::new(),
-        open_loop: true,
-        warmup: ms(1_000),
-        duration: ms(duration_ms),
-        sample: SimDuration::from_secs(1),
-        key_buckets: 3,
-    }
-}
 
 fn offer(recorder: &mut Recorder, at: u64, region: u32, count: u32) {
     for _ in 0..count {
         recorder.offered(ms(at), W, region, region % 2, region.min(2));
     }
-}
-
-fn metric(result: &RunResult, name: &str) -> f64 {
-    result.metrics[name].unwrap_or_else(|| panic!("{name} is undefined"))
 }
 
 fn assert_close(found: f64, expected: f64) {

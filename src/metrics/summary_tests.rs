@@ -1,32 +1,18 @@
 //! Metrics of hand-made runs at their bounds, with servers that join, and of what is refused.
 
+use super::small_run::{self, W, metric, ms};
 use super::{Happening, Recorder, RecorderConfig, RefusalReason, RunResult};
 use crate::keyspace::RowKey;
-use crate::time::{SimDuration, SimTime};
-use crate::workload::{ReadId, WriteId};
+use crate::workload::ReadId;
 
-const W: WriteId = WriteId(0);
-
-fn ms(millis: u64) -> SimTime {
-    SimTime::from_nanos(millis * 1_000_000)
-}
-
-/// Two servers of 4 handlers, of which further ones may join; region i on server i, the fourth on server 0; warm-up 1 s, intervals of 1 s.
+/// The small run with region i on server i of `servers`, the fourth on server 0; those behind the first two may join.
 fn config(servers: u32, duration_ms: u64) -> RecorderConfig {
     RecorderConfig {
         servers,
-        servers_at_start: 2,
-        own_regions: 4,
-        handlers: 4,
         region_server: vec![0, 1, 2 % servers, 0],
         writes: 1,
-        reads: 0,
-        neighbours: Vec::new(),
-        open_loop: true,
-        warmup: ms(1_000),
-        duration: ms(duration_ms),
-        sample: SimDuration::from_secs(1),
         key_buckets: 1,
+        ..small_run::config(duration_ms)
     }
 }
 
@@ -37,10 +23,6 @@ fn offer(recorder: &mut Recorder, at: u64, rows: &[u32]) {
             recorder.offered(ms(at), W, server, server, 0);
         }
     }
-}
-
-fn metric(result: &RunResult, name: &str) -> f64 {
-    result.metrics[name].unwrap_or_else(|| panic!("{name} is undefined"))
 }
 
 fn assert_metrics(result: &RunResult, expected: &[(&str, f64)]) {

@@ -13,8 +13,9 @@ use num_bigint::BigUint;
 /// HBase's, in its order: a negative array (num < -2), `b <= a`, `num cannot be <= 0`; and too many points for memory.
 /// ```
 /// use keyheat::policy::split_bytes;
-/// let rows = split_bytes(b"a", b"c", false, 1).unwrap();
+/// let rows = split_bytes(b"a", b"c", false, 1)?;
 /// assert_eq!(rows.iter().map(ToString::to_string).collect::<Vec<_>>(), ["a", "b", "c"]);
+/// # Ok::<(), keyheat::policy::SplitError>(())
 /// ```
 pub fn split_bytes(
     a: &[u8],
@@ -111,9 +112,10 @@ impl UniformSplit {
 /// `Admin.createTable(descriptor, start, end, regions)`: the first region ends at `start`, the last begins at `end`.
 /// ```
 /// // The HBase book's example: hex text, cut as if all byte values occurred in it.
-/// let points = keyheat::policy::create_table_points(&[b'0'; 16], &[b'f'; 16], 10).unwrap();
+/// let points = keyheat::policy::create_table_points(&[b'0'; 16], &[b'f'; 16], 10)?;
 /// let leads: Vec<u8> = points.iter().map(|point| point.as_bytes()[0]).collect();
 /// assert_eq!(leads, [48, 54, 61, 68, 75, 82, 88, 95, 102]);
+/// # Ok::<(), keyheat::policy::SplitError>(())
 /// ```
 ///
 /// # Errors

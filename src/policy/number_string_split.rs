@@ -54,9 +54,10 @@ impl NumberStringSplit {
     /// The `regions - 1` points: `first + i * floor((last - first + 1) / regions)`.
     /// ```
     /// use keyheat::policy::NumberStringSplit;
-    /// let points = NumberStringSplit::hexadecimal(None, None).unwrap().split(10).unwrap();
+    /// let points = NumberStringSplit::hexadecimal(None, None)?.split(10)?;
     /// assert_eq!(points[0].to_string(), "19999999");
     /// assert_eq!(points[8].to_string(), "e6666661");
+    /// # Ok::<(), keyheat::policy::SplitError>(())
     /// ```
     ///
     /// # Errors

@@ -17,8 +17,8 @@ pub enum SeparatorError {
 /// When `left` sorts after `right`.
 /// ```
 /// use keyheat::storage::separator;
-/// let row = separator(b"user0000123999", b"user0000124000").unwrap();
-/// assert_eq!(row.as_deref(), Some(&b"user0000124"[..]));
+/// let row = separator(b"user0000123999", b"user0000124000");
+/// assert_eq!(row, Ok(Some(b"user0000124".to_vec())));
 /// ```
 pub fn separator(left: &[u8], right: &[u8]) -> Result<Option<Vec<u8>>, SeparatorError> {
     match left.cmp(right) {

@@ -7,6 +7,7 @@
 
 mod asked;
 pub mod pages;
+mod requested;
 pub mod rows;
 mod table;
 

@@ -1,15 +1,11 @@
 //! Pages of random tables: what lies behind a cursor is asked for, what it has passed is not, and an index names rows that exist.
 
 use crate::brute_force::Compared;
+use crate::brute_force::requested::Requested;
 use crate::brute_force::table::schema_parts::read;
-use crate::brute_force::table::{
-    self, A, B, C, NOW, ROWS, TS, Table, asked_for, compiled, key_draws, keys, planned,
-};
-use keyheat::query::{OverRead, Requests};
+use crate::brute_force::table::{A, B, C, ROWS, TS, Table, key_draws, table};
 use keyheat::record::{FieldId, KnownField};
-use keyheat::workload::{
-    OperationId, Page, PageRows, PageVia, Read, ReadTarget, RowWrite, WriteId,
-};
+use keyheat::workload::{Page, PageRows, PageVia, Read, ReadTarget, RowWrite};
 use proptest::prelude::*;
 
 /// Keys, the field that the reader knows, and the field that pages are sorted by.
@@ -31,62 +27,6 @@ const KEYS: [(&str, FieldId, FieldId); 12] = [
     ("be1(bucket(4, n)) || c || be4(n)", C, C),
     ("be8(ts) || be4(n)", B, TS),
 ];
-
-fn page(known: FieldId, field: FieldId, size: u32, number: u32, via: PageVia) -> Read {
-    Read {
-        equal: vec![KnownField::Stored(known)],
-        page: Some(Page {
-            field: KnownField::Stored(field),
-            size,
-            number,
-            via,
-        }),
-        ..read()
-    }
-}
-
-/// The rows like the `chosen` one, greatest value first; of one value in the order of their numbers.
-fn group(table: &Table, known: FieldId, field: FieldId, chosen: usize) -> Vec<usize> {
-    let slot = |row: usize, field: FieldId| table.records[row][usize::from(field.0)];
-    let mut rows: Vec<usize> = (0..ROWS)
-        .filter(|row| slot(*row, known) == slot(chosen, known))
-        .collect();
-    rows.sort_by_key(|row| (std::cmp::Reverse(slot(*row, field)), *row));
-    rows
-}
-
-struct Named {
-    records: Vec<i64>,
-    writes: Vec<RowWrite>,
-}
-
-impl Named {
-    fn new(table: &Table, rows: &[usize]) -> Self {
-        let write = |row: &usize| RowWrite {
-            index: *row as u64,
-            draws: key_draws(*row as u64),
-        };
-        Self {
-            records: rows.iter().flat_map(|row| table.records[*row]).collect(),
-            writes: rows.iter().map(write).collect(),
-        }
-    }
-
-    fn target<'a>(&'a self, table: &'a Table, chosen: usize, exact: bool) -> ReadTarget<'a> {
-        ReadTarget {
-            operation: OperationId::new(WriteId(0), chosen as u64),
-            at: NOW,
-            record: &table.records[chosen],
-            within: &[],
-            within_lens: &[],
-            page: PageRows {
-                records: &self.records,
-                writes: &self.writes,
-                exact,
-            },
-        }
-    }
-}
 
 /// A key, a table and a page of the rows that are like the chosen one.
 #[derive(Debug)]
@@ -125,60 +65,117 @@ pub fn indexes() -> impl Strategy<Value = Case> {
     drawn(KEYS.len(), 1..9, 2..3)
 }
 
+/// A case with its table.
+struct Paged<'a> {
+    case: &'a Case,
+    text: &'static str,
+    known: FieldId,
+    field: FieldId,
+    table: Table,
+    /// The rows like the chosen one, greatest value first; of one value in the order of their numbers.
+    group: Vec<usize>,
+}
+
+impl<'a> Paged<'a> {
+    fn new(case: &'a Case) -> Self {
+        let (text, known, field) = KEYS[case.which];
+        let table = table(case.seed);
+        let alike = |row: &usize| table.slot(*row, known) == table.slot(case.chosen, known);
+        let mut group: Vec<usize> = (0..ROWS).filter(alike).collect();
+        group.sort_by_key(|row| (std::cmp::Reverse(table.slot(*row, field)), *row));
+        Self {
+            case,
+            text,
+            known,
+            field,
+            table,
+            group,
+        }
+    }
+
+    /// The value that pages are sorted by.
+    fn value(&self, row: usize) -> i64 {
+        self.table.slot(row, self.field)
+    }
+
+    /// Number of rows before the page.
+    fn skipped(&self) -> usize {
+        (self.case.size * (self.case.number - 1)) as usize
+    }
+
+    /// The last row before the page, or of all.
+    fn cursor(&self) -> usize {
+        self.group[self.skipped().min(self.group.len()) - 1]
+    }
+
+    /// What the page asks for when the reader knows these rows: the last before it, or its own; `None`: nothing is known.
+    fn requested(&self, via: PageVia, rows: Option<&[usize]>) -> Requested {
+        let read = Read {
+            equal: vec![KnownField::Stored(self.known)],
+            page: Some(Page {
+                field: KnownField::Stored(self.field),
+                size: self.case.size,
+                number: self.case.number,
+                via,
+            }),
+            ..read()
+        };
+        let named = rows.unwrap_or_default();
+        let records: Vec<i64> = named
+            .iter()
+            .flat_map(|row| self.table.records[*row])
+            .collect();
+        let write = |row: &usize| RowWrite {
+            index: *row as u64,
+            draws: key_draws(*row as u64),
+        };
+        let writes: Vec<RowWrite> = named.iter().map(write).collect();
+        let target = ReadTarget {
+            page: PageRows {
+                records: &records,
+                writes: &writes,
+                exact: rows.is_some(),
+            },
+            ..self.table.target(self.case.chosen)
+        };
+        Requested::new(self.text, &read, &self.table, target)
+    }
+
+    /// A row is asked for once when it is `expected`, else never.
+    fn check(
+        &self,
+        requested: &Requested,
+        row: usize,
+        expected: bool,
+    ) -> Result<(), TestCaseError> {
+        prop_assert_eq!(
+            requested.times(row),
+            usize::from(expected),
+            "{}: row {}\n{}",
+            self.text,
+            row,
+            requested.plan.words()
+        );
+        Ok(())
+    }
+}
+
 /// A page by cursor asks for what lies behind it and for nothing before.
 pub fn compare_cursor(case: &Case) -> Result<Compared, TestCaseError> {
-    let Case {
-        which,
-        seed,
-        chosen,
-        size,
-        number,
-    } = *case;
     let mut compared = Compared::default();
-    let (text, known, field) = KEYS[which];
-    let table = table::table(seed);
-    let key = compiled(text);
-    let read = page(known, field, size, number, PageVia::Cursor);
-    let group = group(&table, known, field, chosen);
-    let skipped = (size * (number - 1)) as usize;
-    let cursor = group[skipped.min(group.len()) - 1];
-    let named = Named::new(&table, &[cursor]);
-    let target = named.target(&table, chosen, true);
-    let plan = planned(&key, &read, &table, target);
-    let mut requests = Requests::default();
-    plan.requests(&target, &table, &mut requests);
-    let keys = keys(&key, &table);
-    let sorted = plan
-        .over_reads()
-        .iter()
-        .any(|over_read| matches!(over_read, OverRead::Sorted(_)));
-    let steps = plan
-        .over_reads()
-        .iter()
-        .any(|over_read| matches!(over_read, OverRead::Steps(_)));
-    let value = |row: usize| table.records[row][usize::from(field.0)];
-    for row in group {
-        let asked = asked_for(&requests, &keys[row]);
+    let paged = Paged::new(case);
+    let cursor = paged.cursor();
+    let requested = paged.requested(PageVia::Cursor, Some(&[cursor]));
+    let (sorted, steps) = (requested.is_sorted(), requested.has_steps());
+    let last = paged.value(cursor);
+    for &row in &paged.group {
+        let value = paged.value(row);
         compared.rows += 1;
-        if sorted || value(row) < value(cursor) {
+        if sorted || value < last {
             compared.wanted += 1;
-            prop_assert_eq!(
-                asked,
-                1,
-                "{}: row {} is missed\n{}",
-                text,
-                row,
-                plan.words()
-            );
-        } else if !steps && (row == cursor || value(row) > value(cursor)) {
-            prop_assert_eq!(
-                asked,
-                0,
-                "{}: row {} has been passed\n{}",
-                text,
-                row,
-                plan.words()
-            );
+            paged.check(&requested, row, true)?;
+        } else if !steps && (row == cursor || value > last) {
+            paged.check(&requested, row, false)?;
         }
     }
     Ok(compared)
@@ -186,41 +183,20 @@ pub fn compare_cursor(case: &Case) -> Result<Compared, TestCaseError> {
 
 /// A cursor that is not known begins where as many rows are expected.
 pub fn compare_expected_cursor(case: &Case) -> Result<Compared, TestCaseError> {
-    let Case {
-        which,
-        seed,
-        chosen,
-        size,
-        number,
-    } = *case;
     let mut compared = Compared::default();
-    let (text, known, field) = KEYS[which];
-    let table = table::table(seed);
-    let key = compiled(text);
-    let read = page(known, field, size, number, PageVia::Cursor);
-    let named = Named::new(&table, &[]);
-    let target = named.target(&table, chosen, false);
-    let plan = planned(&key, &read, &table, target);
-    let mut requests = Requests::default();
-    plan.requests(&target, &table, &mut requests);
-    let (keys, group) = (keys(&key, &table), group(&table, known, field, chosen));
-    let value = |row: usize| table.records[row][usize::from(field.0)];
-    let skipped = (size * (number - 1)) as usize;
+    let paged = Paged::new(case);
+    let requested = paged.requested(PageVia::Cursor, None);
+    if paged.skipped() >= paged.group.len() {
+        return Ok(compared);
+    }
     // The table's counts are exact, so the cursor has the value of the last row before the page.
-    let last = value(group[skipped.min(group.len()) - 1]);
-    for row in &group {
-        let asked = asked_for(&requests, &keys[*row]);
-        if value(*row) != last && skipped < group.len() {
+    let last = paged.value(paged.cursor());
+    for &row in &paged.group {
+        let value = paged.value(row);
+        if value != last {
             compared.rows += 1;
-            compared.wanted += u64::from(value(*row) < last);
-            prop_assert_eq!(
-                asked,
-                usize::from(value(*row) < last),
-                "{}: row {}\n{}",
-                text,
-                row,
-                plan.words()
-            );
+            compared.wanted += u64::from(value < last);
+            paged.check(&requested, row, value < last)?;
         }
     }
     Ok(compared)
@@ -228,35 +204,18 @@ pub fn compare_expected_cursor(case: &Case) -> Result<Compared, TestCaseError> {
 
 /// An index names the keys of rows.
 pub fn compare_index(case: &Case) -> Result<Compared, TestCaseError> {
-    let Case {
-        which,
-        seed,
-        chosen,
-        size,
-        number,
-    } = *case;
-    let mut compared = Compared::default();
-    let (text, known, field) = KEYS[which];
-    let table = table::table(seed);
-    let key = compiled(text);
-    let read = page(known, field, size, number, PageVia::Index);
-    let group = group(&table, known, field, chosen);
-    let rows: Vec<usize> = group
-        .into_iter()
-        .skip(size as usize)
-        .take(size as usize)
-        .collect();
-    let named = Named::new(&table, &rows);
-    let target = named.target(&table, chosen, true);
-    let plan = planned(&key, &read, &table, target);
-    let mut requests = Requests::default();
-    plan.requests(&target, &table, &mut requests);
-    let keys = keys(&key, &table);
+    let paged = Paged::new(case);
+    let behind = paged.group.iter().skip(paged.skipped());
+    let rows: Vec<usize> = behind.take(case.size as usize).copied().collect();
+    let requested = paged.requested(PageVia::Index, Some(&rows));
+    let Requested { requests, keys, .. } = &requested;
     let gets: Vec<&[u8]> = requests.gets.iter().collect();
     let expected: Vec<&[u8]> = rows.iter().map(|row| keys[*row].as_slice()).collect();
-    compared.rows += expected.len() as u64;
-    compared.wanted += expected.len() as u64;
-    prop_assert_eq!(gets, expected, "{}", text);
+    prop_assert_eq!(gets, expected, "{}", paged.text);
     prop_assert_eq!(requests.rows_returned, rows.len() as f64);
-    Ok(compared)
+    Ok(Compared {
+        rows: rows.len() as u64,
+        wanted: rows.len() as u64,
+        ..Compared::default()
+    })
 }

@@ -2,14 +2,12 @@
 
 use crate::brute_force::Compared;
 use crate::brute_force::asked::{Asked, asked, satisfies, to_read};
+use crate::brute_force::requested::Requested;
 use crate::brute_force::table::schema_parts::read;
-use crate::brute_force::table::{
-    A, B, C, D, N, NOW, ROWS, asked_for, compiled, derived_value, in_scan, keys, planned, schema,
-    table,
-};
-use keyheat::query::{OverRead, Requests};
+use crate::brute_force::table::{A, B, C, D, N, ROWS, compiled, derived_value, schema, table};
+use keyheat::query::OverRead;
 use keyheat::record::KnownField;
-use keyheat::workload::{OperationId, PageRows, ReadTarget, WithinValues, WriteId};
+use keyheat::workload::{ReadTarget, WithinValues};
 use proptest::prelude::*;
 
 const SEGMENTS: [&str; 32] = [
@@ -49,18 +47,17 @@ const SEGMENTS: [&str; 32] = [
 
 /// The rows that a reader ends up with, newest first, by the field's value: each scan read in its order until it has enough.
 fn first_rows(
-    requests: &Requests,
-    keys: &[Vec<u8>],
+    requested: &Requested,
     matching: &[bool],
     value: impl Fn(usize) -> i64,
     enough: usize,
 ) -> Vec<i64> {
     let mut found = Vec::new();
-    for (at, scan) in requests.scans.iter().enumerate() {
-        let mut rows: Vec<usize> = (0..keys.len())
-            .filter(|row| in_scan(requests, at, &keys[*row]))
+    for (at, scan) in requested.requests.scans.iter().enumerate() {
+        let mut rows: Vec<usize> = (0..ROWS)
+            .filter(|row| requested.in_scan(at, *row))
             .collect();
-        rows.sort_by_key(|row| &keys[*row]);
+        rows.sort_by_key(|row| &requested.keys[*row]);
         if scan.reversed {
             rows.reverse();
         }
@@ -110,10 +107,7 @@ pub fn compare(case: &Case) -> Result<Compared, TestCaseError> {
         text.push("be4(n)");
     }
     let text = format!("'k' || {}", text.join(" || "));
-    let (schema, key) = (schema(), compiled(&text));
-    let table = table(seed);
-    let read = to_read(asked);
-    let record = table.records[chosen];
+    let (schema, table, read) = (schema(), table(seed), to_read(asked));
     let mut within = Vec::new();
     let mut within_lens = Vec::new();
     for list in &read.within {
@@ -126,7 +120,7 @@ pub fn compare(case: &Case) -> Result<Compared, TestCaseError> {
             .count()
             .expect("it is counted") as i64;
         let first = schema.field(list.field).kind.first_slot();
-        let own = record[usize::from(list.field.0)].max(first);
+        let own = table.slot(chosen, list.field).max(first);
         let values =
             (0..i64::from(count)).map(|at| first + (own - first + at * 7).rem_euclid(domain));
         let mut values: Vec<i64> = values.collect();
@@ -136,35 +130,27 @@ pub fn compare(case: &Case) -> Result<Compared, TestCaseError> {
         within.extend(values);
     }
     let target = ReadTarget {
-        operation: OperationId::new(WriteId(0), chosen as u64),
-        at: NOW,
-        record: &record,
         within: &within,
         within_lens: &within_lens,
-        page: PageRows::default(),
+        ..table.target(chosen)
     };
-    let plan = planned(&key, &read, &table, target);
-    let mut requests = Requests::default();
-    plan.requests(&target, &table, &mut requests);
-    let keys = keys(&key, &table);
+    let requested = Requested::new(&text, &read, &table, target);
+    let Requested { plan, requests, .. } = &requested;
     let matching: Vec<bool> = table
         .records
         .iter()
         .map(|row| satisfies(&read, &target, row))
         .collect();
-    let declared = plan
-        .over_reads()
-        .iter()
-        .any(|over_read| !matches!(over_read, OverRead::Sorted(_)));
-    for (row, key) in keys.iter().enumerate() {
-        let times = asked_for(&requests, key);
+    let declared = requested.declares(|over_read| !matches!(over_read, OverRead::Sorted(_)));
+    for (row, wanted) in matching.iter().enumerate() {
+        let times = requested.times(row);
         compared.rows += 1;
         prop_assert!(
             times <= 1,
             "{text}: row {row} is asked for {times} times\n{}",
             plan.words()
         );
-        if matching[row] {
+        if *wanted {
             compared.wanted += 1;
             prop_assert!(
                 times == 1,
@@ -189,26 +175,19 @@ pub fn compare(case: &Case) -> Result<Compared, TestCaseError> {
     };
     if let Some((field, enough)) = order
         && !requests.scans.is_empty()
-        && !plan
-            .over_reads()
-            .iter()
-            .any(|over_read| matches!(over_read, OverRead::Sorted(_)))
+        && !requested.is_sorted()
     {
         let value = |row: usize| match field {
-            KnownField::Stored(field) => table.records[row][usize::from(field.0)],
+            KnownField::Stored(field) => table.slot(row, field),
             KnownField::Derived(derived) => {
                 derived_value(usize::from(derived.0), &table.records[row])
             }
         };
-        let in_steps = plan
-            .over_reads()
-            .iter()
-            .any(|over_read| matches!(over_read, OverRead::Steps(_)));
         let mut newest: Vec<i64> = (0..ROWS).filter(|row| matching[*row]).map(value).collect();
         newest.sort_by_key(|value| std::cmp::Reverse(*value));
         newest.truncate(enough as usize);
-        if !in_steps {
-            let found = first_rows(&requests, &keys, &matching, value, enough as usize);
+        if !requested.has_steps() {
+            let found = first_rows(&requested, &matching, value, enough as usize);
             compared.orders += 1;
             prop_assert_eq!(found, newest, "{}: {}", text, plan.words());
         }
@@ -225,20 +204,14 @@ pub fn compare(case: &Case) -> Result<Compared, TestCaseError> {
         "'HH'",
         "pmod",
     ];
-    let ambiguous = plan
-        .over_reads()
-        .iter()
-        .any(|over_read| matches!(over_read, OverRead::LongerValues(_)));
+    let ambiguous = requested.declares(|over_read| matches!(over_read, OverRead::LongerValues(_)));
     if unique && order.is_none() && !ambiguous && !by_chance.iter().any(|word| text.contains(word))
     {
         let expected: f64 = requests.scans.iter().map(|scan| scan.rows).sum();
-        let real = keys
-            .iter()
-            .filter(|key| asked_for(&requests, key) == 1)
-            .count();
+        let real = requested.rows_asked_for() as f64;
         if !requests.scans.is_empty() {
             prop_assert!(
-                (expected - real as f64).abs() < 1e-6,
+                (expected - real).abs() < 1e-6,
                 "{text}: {expected} rows expected, {real} there\n{}",
                 plan.words()
             );
@@ -285,7 +258,6 @@ pub fn compare_longer_values(case: &LongerValues) -> Result<Compared, TestCaseEr
         ("lpad(c, 3) || b || be4(n)", B),
         ("text(c) || b || be4(n)", C),
     ][which];
-    let key = compiled(text);
     let table = table(seed);
     let mut read = read();
     let others = match which {
@@ -299,22 +271,9 @@ pub fn compare_longer_values(case: &LongerValues) -> Result<Compared, TestCaseEr
         .map(KnownField::Stored)
         .collect();
     read.equal.sort();
-    let target = ReadTarget {
-        operation: OperationId::new(WriteId(0), chosen as u64),
-        at: NOW,
-        record: &table.records[chosen],
-        within: &[],
-        within_lens: &[],
-        page: PageRows::default(),
-    };
-    let plan = planned(&key, &read, &table, target);
-    let mut requests = Requests::default();
-    plan.requests(&target, &table, &mut requests);
-    let keys = keys(&key, &table);
-    let real = keys
-        .iter()
-        .filter(|key| asked_for(&requests, key) == 1)
-        .count() as f64;
+    let requested = Requested::new(text, &read, &table, table.target(chosen));
+    let Requested { plan, requests, .. } = &requested;
+    let real = requested.rows_asked_for() as f64;
     let expected: f64 = requests.scans.iter().map(|scan| scan.rows).sum();
     if !requests.scans.is_empty() {
         compared.counts += 1;

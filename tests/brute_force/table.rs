@@ -3,12 +3,12 @@
 #[path = "../schema_parts/mod.rs"]
 pub mod schema_parts;
 
-use keyheat::key::{Environment, KeyPlan, Row};
-use keyheat::query::{AccessPlan, Costs, PlanContext, Requests, RowCounts, plan};
+use keyheat::key::{Environment, KeyPlan};
+use keyheat::query::RowCounts;
 use keyheat::random::{DrawKey, Draws, Seed, Stream};
 use keyheat::record::{Field, FieldId, FieldKind, Schema, TextValues, TimeUnit};
 use keyheat::time::{EpochNanos, SimTime};
-use keyheat::workload::{Condition, Identity, Read, ReadTarget};
+use keyheat::workload::{Condition, Identity, OperationId, PageRows, ReadTarget, WriteId};
 use schema_parts::START;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -100,6 +100,25 @@ pub struct Table {
     pub records: Vec<[i64; 6]>,
 }
 
+impl Table {
+    /// The value of a stored field in a row.
+    pub fn slot(&self, row: usize, field: FieldId) -> i64 {
+        self.records[row][usize::from(field.0)]
+    }
+
+    /// The row that a read is for, without lists or a page.
+    pub fn target(&self, row: usize) -> ReadTarget<'_> {
+        ReadTarget {
+            operation: OperationId::new(WriteId(0), row as u64),
+            at: NOW,
+            record: &self.records[row],
+            within: &[],
+            within_lens: &[],
+            page: PageRows::default(),
+        }
+    }
+}
+
 impl RowCounts for Table {
     fn rows(&self, _: SimTime) -> f64 {
         self.records.len() as f64
@@ -175,55 +194,6 @@ pub fn table(seed: u64) -> Table {
 /// What the key of a row draws.
 pub fn key_draws(row: u64) -> Draws {
     DrawKey::new(Seed(5), 0, Stream::Keys, 0).at(row)
-}
-
-/// The table's keys, as they were written.
-pub fn keys(plan: &KeyPlan, table: &Table) -> Vec<Vec<u8>> {
-    let write = |(at, record): (usize, &[i64; 6])| {
-        let mut key = Vec::new();
-        let row = Row {
-            record,
-            index: at as u64,
-            draws: key_draws(at as u64),
-        };
-        plan.write(&row, &mut key);
-        key
-    };
-    table.records.iter().enumerate().map(write).collect()
-}
-
-/// How often the requests ask for a key.
-pub fn asked_for(requests: &Requests, key: &[u8]) -> usize {
-    let gets = requests.gets.iter().filter(|get| *get == key).count();
-    let scans = (0..requests.scans.len()).filter(|at| in_scan(requests, *at, key));
-    gets + scans.count()
-}
-
-pub fn in_scan(requests: &Requests, at: usize, key: &[u8]) -> bool {
-    let (start, stop) = (requests.starts.get(at), requests.stops.get(at));
-    key >= start && (stop.is_empty() || key < stop)
-}
-
-pub fn planned(
-    key: &Arc<KeyPlan>,
-    read: &Read,
-    table: &Table,
-    target: ReadTarget<'_>,
-) -> AccessPlan {
-    // Costs in no proportion, so that many kinds of paths win.
-    let costs = Costs {
-        get: 2.0,
-        scan: 3.0,
-        row: 1.0,
-    };
-    let context = PlanContext {
-        schema: &schema(),
-        start: START,
-        population: table,
-        sample: &[target],
-        costs,
-    };
-    plan(key, read, &context)
 }
 
 /// The compiled key, which may use the derived fields.

@@ -1,0 +1,36 @@
+//! A run on two servers that the tests of this room record by hand.
+
+use super::{RecorderConfig, RunResult};
+use crate::time::{SimDuration, SimTime};
+use crate::workload::WriteId;
+
+pub(super) const W: WriteId = WriteId(0);
+
+pub(super) fn ms(millis: u64) -> SimTime {
+    SimTime::from_nanos(millis * 1_000_000)
+}
+
+/// Two servers of 4 handlers; regions 0, 2 on server 0 and 1, 3 on server 1; warm-up 1 s, intervals of 1 s.
+pub(super) fn config(duration_ms: u64) -> RecorderConfig {
+    RecorderConfig {
+        servers: 2,
+        servers_at_start: 2,
+        own_regions: 4,
+        handlers: 4,
+        region_server: vec![0, 1, 0, 1],
+        writes: 2,
+        reads: 0,
+        neighbours: Vec::new(),
+        open_loop: true,
+        warmup: ms(1_000),
+        duration: ms(duration_ms),
+        sample: SimDuration::from_secs(1),
+        key_buckets: 3,
+    }
+}
+
+/// A metric that must be defined.
+#[track_caller]
+pub(super) fn metric(result: &RunResult, name: &str) -> f64 {
+    result.metrics[name].unwrap_or_else(|| panic!("{name} is undefined"))
+}
