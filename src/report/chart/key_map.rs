@@ -161,7 +161,7 @@ pub fn draw(
     let legend_top = strip_top + strip.height() + 22.0;
 
     let lines = if regions.lines_drawn(&frame) {
-        "white lines: region boundaries".to_owned()
+        "thin lines: region boundaries".to_owned()
     } else {
         format!(
             "boundaries of {} regions too dense to draw",

@@ -145,7 +145,7 @@ impl Regions {
         (frame.bottom - frame.top) / self.count().max(1) as f64 >= LEAST_GAP
     }
 
-    /// A white line at each boundary, from the moment of its split to that of a merge, and an upright one where a region changed its
+    /// A thin line at each boundary, from the moment of its split to that of a merge, and an upright one where a region changed its
     /// server.
     pub fn draw_lines(&self, canvas: &Canvas, frame: &Frame) {
         if !self.lines_drawn(frame) {
