@@ -82,7 +82,8 @@ fn results(threads: usize, batch: usize) -> Results {
 fn results_do_not_depend_on_threads_or_batches() {
     let first = results(1, 256);
     let json = first.to_json();
-    for (threads, batch) in [(2, 256), (8, 256), (3, 1), (1, 37)] {
+    // Either is another one than in the first.
+    for (threads, batch) in [(2, 37), (8, 1)] {
         let other = results(threads, batch).to_json();
         let differs = json.lines().zip(other.lines()).find(|(a, b)| a != b);
         assert!(
@@ -109,8 +110,8 @@ fn results_do_not_depend_on_threads_or_batches() {
 
 #[test]
 fn every_run_reports_its_end_once() {
-    let scenario =
-        Scenario::parse(SCENARIO, "determinism").unwrap_or_else(|error| panic!("{error}"));
+    let short = SCENARIO.replace("1200ms", "300ms");
+    let scenario = Scenario::parse(&short, "determinism").unwrap_or_else(|error| panic!("{error}"));
     let experiment = Experiment::new(&scenario).threads(2);
     let told = std::sync::Mutex::new(Vec::new());
     experiment.run(|progress| told.lock().unwrap().push((progress.done, progress.total)));
