@@ -69,9 +69,8 @@ impl Checker<'_> {
             );
         }
         let facts = facts(operator, &fa, &fb, &x, &y, &range);
-        let fold = matches!((&x.op, &y.op), (IntOp::Const(_), IntOp::Const(_)));
-        if fold && let Some(value) = fold_constants(operator, rx.low, ry.low) {
-            return Some(Typed::int(value));
+        if let (IntOp::Const(a), IntOp::Const(b)) = (&x.op, &y.op) {
+            return Some(Typed::int(of_constants(operator, *a, *b)));
         }
         let (x, y) = (Box::new(x), Box::new(y));
         let op = match operator {
@@ -85,15 +84,15 @@ impl Checker<'_> {
     }
 }
 
-fn fold_constants(operator: Operator, a: i64, b: i64) -> Option<i64> {
-    Some(match operator {
+/// `b` is not 0 where it divides.
+fn of_constants(operator: Operator, a: i64, b: i64) -> i64 {
+    match operator {
         Operator::Add => a.wrapping_add(b),
         Operator::Subtract => a.wrapping_sub(b),
         Operator::Multiply => a.wrapping_mul(b),
-        Operator::Divide if b != 0 => a.wrapping_div(b),
-        Operator::Remainder if b != 0 => a.wrapping_rem(b),
-        _ => return None,
-    })
+        Operator::Divide => a.wrapping_div(b),
+        Operator::Remainder => a.wrapping_rem(b),
+    }
 }
 
 /// Order and unit survive where one side is a constant and nothing can wrap.
@@ -135,3 +134,7 @@ fn facts(
     facts.unit = unit;
     facts
 }
+
+#[cfg(test)]
+#[path = "operators_tests.rs"]
+mod tests;
