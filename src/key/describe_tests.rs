@@ -60,7 +60,7 @@ fn plain_segments_are_their_fields_with_their_values() {
     assert_eq!(meaning("be8(ts)", 5), "ts 2026-01-01T00:00:12Z");
     assert_eq!(meaning("host", 5), "host db3");
     assert_eq!(meaning("of8(point)", 5), "point 5.5");
-    assert_eq!(meaning("raw", 5), "raw 0aff");
+    assert_eq!(meaning("raw", 5), "raw x'0aff'");
     assert_eq!(meaning("be8(id * 500 + tenant)", 5), "id 5, tenant 3");
 }
 

@@ -201,7 +201,7 @@ fn morton_codes_interleave_the_axes_from_the_lowest_bit_on() {
     assert_eq!(code("z3(a, b, c)", &["a=1", "b=2", "c=5"]), 0b100_010_101);
     // 90 degrees east are three quarters of all longitudes, the equator half of all latitudes.
     let place = ["lon:double=90", "lat:double=0"];
-    assert_eq!(code("z2(lon, lat)", &place), 0b11_0100 << 58);
+    assert_eq!(code("z2(lon, lat)", &place), 0b11_0100 << 56);
     // The same in 21 bits: 0b110.. and 0b100.. at places 60 and 57 of the first, 61 of the second; and the time at the third.
     assert_eq!(
         code("z3(lon, lat, t)", &[place[0], place[1], "t=1"]),

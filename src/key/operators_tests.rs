@@ -84,13 +84,23 @@ fn a_number_follows_time_when_an_instant_decides_its_order() {
 #[test]
 fn what_is_added_or_taken_off_leaves_an_instant_and_what_multiplies_does_not() {
     let is_instant = |number: &str| compiled(&format!("be8(trunc({number}, '1h'))")).is_some();
-    for number in ["ts", "ts + 5", "5 + ts", "ts + few", "few + ts", "ts - 5", "ts - few"] {
+    for number in [
+        "ts", "ts + 5", "5 + ts", "ts + few", "few + ts", "ts - 5", "ts - few",
+    ] {
         assert!(is_instant(number), "{number}");
     }
     assert!(is_instant("ts % 9000000000000"));
     // Of two instants one may be a duration, but not two of the same kind.
     assert!(is_instant("few + 0 * few + ts"));
-    for number in ["few", "5 - ts", "ts + ts", "ts - second", "ts * 1", "ts / 1", "ts % 86400000"] {
+    for number in [
+        "few",
+        "5 - ts",
+        "ts + ts",
+        "ts - second",
+        "ts * 1",
+        "ts / 1",
+        "ts % 86400000",
+    ] {
         assert!(!is_instant(number), "{number}");
     }
 }

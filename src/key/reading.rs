@@ -319,3 +319,7 @@ fn give_draw(code: &mut BytesCode, value: i64) {
         }
     });
 }
+
+#[cfg(test)]
+#[path = "reading_tests.rs"]
+mod tests;
