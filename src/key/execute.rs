@@ -1,7 +1,6 @@
 //! Runs compiled expressions: appends bytes to the caller's buffer, whose tail is the only scratch space.
 //! Must not check anything: the compiler has.
 
-use super::calendar::per_second;
 use super::code::{
     BytesCode, Coordinate, DigestForm, DoubleCode, DoubleEncoding, IntCode, IntEncoding, IntHash,
     IntOp,
@@ -10,7 +9,6 @@ use super::hashing;
 use super::plan::Row;
 use super::transform::{digest, hex_digit};
 use crate::random::Draws;
-use crate::record::TimeUnit;
 
 /// What a key is written from.
 #[derive(Clone, Copy)]
@@ -364,15 +362,5 @@ impl DoubleEncoding {
                 out.extend_from_slice(&flipped.to_be_bytes());
             }
         }
-    }
-}
-
-/// A time of `from` in the coarser or finer `to`, rounded down.
-pub(super) fn convert_time(value: i64, from: TimeUnit, to: TimeUnit) -> i64 {
-    let (a, b) = (per_second(from), per_second(to));
-    if a >= b {
-        value.div_euclid(a / b)
-    } else {
-        value.wrapping_mul(b / a)
     }
 }

@@ -45,22 +45,31 @@ fn bytes_of(encoding: &IntEncoding, value: i64) -> Vec<u8> {
     bytes
 }
 
+/// What `be1` to `be8` hold: the numbers of their width with a sign, and those without.
+fn held(width: u8) -> (i64, i64) {
+    match 8 * width {
+        64 => (i64::MIN, i64::MAX),
+        bits => (-(1 << (bits - 1)), (1 << bits) - 1),
+    }
+}
+
 /// `be1` to `be8`.
 pub(super) fn big_endian(checker: &mut Checker<'_>, call: &Call<'_>) -> Option<Typed> {
     let (code, facts) = call.int(checker, 0)?;
     let width = call.function.name.as_bytes()[2] - b'0';
     let range = code.range;
-    let bits = 8 * u32::from(width);
     let written = checker.written(&call.arguments[0].span);
-    if bits < 64 && !range.within(-(1i64 << (bits - 1)), (1i64 << bits) - 1) {
-        let (low, high) = (-(1i64 << (bits - 1)), (1i64 << bits) - 1);
-        let enough = (width + 1..8)
-            .find(|more| range.within(-(1i64 << (8 * more - 1)), (1i64 << (8 * more)) - 1))
-            .unwrap_or(8);
+    let fits = |width: u8| {
+        let (low, high) = held(width);
+        range.within(low, high)
+    };
+    if !fits(width) {
+        let (low, high) = held(width);
+        let enough = (width..8).find(|&more| fits(more)).unwrap_or(8);
         let message = format!("`{written}` takes {range}, but `be{width}` holds {low} to {high}");
         let help = format!(
             "use `be{enough}({written})`, or cut it down: `pmod({written}, {})`",
-            1i64 << bits
+            high + 1
         );
         return checker.error(
             &call.arguments[0].span,

@@ -360,3 +360,11 @@ impl Call<'_> {
         )
     }
 }
+
+#[cfg(test)]
+#[path = "functions_tests.rs"]
+mod tests;
+
+#[cfg(test)]
+#[path = "claims_tests.rs"]
+mod claims_tests;

@@ -4,13 +4,13 @@ use super::super::byte_set::ByteSet;
 use super::super::calendar::{Pattern, per_second, unit_name, year};
 use super::super::checker::Checker;
 use super::super::code::{BytesCode, IntCode, IntEncoding, IntOp};
-use super::super::execute::convert_time;
 use super::super::interval::Interval;
 use super::super::shape::Shape;
 use super::super::syntax::ExprKind;
 use super::super::typed::{Facts, Order, Typed};
 use super::Call;
 use crate::record::TimeUnit;
+use std::cmp::Ordering;
 
 /// A step like `'10m'` in a timestamp's unit.
 fn step(text: &str, unit: TimeUnit) -> Result<i64, String> {
@@ -106,41 +106,32 @@ pub(super) fn instant(
     };
     let (a, b) = (per_second(from), per_second(unit));
     let range = value.range;
-    let low = convert_time(range.low, from, unit);
-    let high = convert_time(range.high, from, unit);
-    let range = Interval::new(low.min(high), high.max(low));
-    if a == b {
-        return Some((value, facts));
-    }
     let factor = |n: i64| {
         Box::new(IntCode {
             op: IntOp::Const(n),
             range: Interval::one(n),
         })
     };
-    let op = if a > b {
-        // Rounded down, also before 1970.
-        let step = a / b;
-        let floor = value.range.low.saturating_sub(step);
-        let floored = IntCode {
-            op: IntOp::Floor(Box::new(value), step),
-            range: Interval::new(floor, i64::MAX),
-        };
-        IntOp::Divide(Box::new(floored), factor(step))
-    } else {
-        let product = value.range.multiply(Interval::one(b / a));
-        if product == Interval::ALL {
-            return Some((
-                IntCode {
-                    op: IntOp::Multiply(Box::new(value), factor(b / a)),
-                    range: product,
-                },
-                facts,
-            ));
+    let code = match a.cmp(&b) {
+        Ordering::Equal => value,
+        Ordering::Less => IntCode {
+            range: range.multiply(Interval::one(b / a)),
+            op: IntOp::Multiply(Box::new(value), factor(b / a)),
+        },
+        Ordering::Greater => {
+            // Rounded down, also before 1970.
+            let step = a / b;
+            let floored = IntCode {
+                op: IntOp::Floor(Box::new(value), step),
+                range: Interval::new(range.low.saturating_sub(step), i64::MAX),
+            };
+            IntCode {
+                op: IntOp::Divide(Box::new(floored), factor(step)),
+                range: Interval::new(range.low.div_euclid(step), range.high.div_euclid(step)),
+            }
         }
-        IntOp::Multiply(Box::new(value), factor(b / a))
     };
-    Some((IntCode { op, range }, facts))
+    Some((code, facts))
 }
 
 /// `to_char`.
