@@ -68,4 +68,13 @@ mod tests {
         // The window goes on from its start: 40/400.
         assert!((rate.update(at(700), 100, 520, window) - 0.1).abs() < 1e-6);
     }
+
+    #[test]
+    fn an_idle_region_that_refuses_one_batch_has_hbases_rate_of_100_000() {
+        let window = SimDuration::from_millis(300_000);
+        let mut rate = BlockedRate::new(SimTime::from_nanos(0));
+        // 1 / (0 + 0.00001).
+        let found = rate.update(SimTime::from_nanos(300_000_000_000), 1, 0, window);
+        assert!((found - 100_000.0).abs() < 1.0, "{found}");
+    }
 }

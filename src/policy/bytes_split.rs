@@ -150,3 +150,29 @@ pub(super) fn verified(mut points: Vec<RowKey>) -> Result<Vec<RowKey>, SplitErro
         None => Ok(points),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_come_in_the_order_of_hbases_code() {
+        // `new byte[num + 2][]` comes first, and takes an array of length 0.
+        for (a, b, num, expected) in [
+            (b"c", b"a", -3, SplitError::NegativeArraySize(-1)),
+            (b"c", b"a", -2, SplitError::NotAscending),
+            (b"a", b"c", -2, SplitError::NoPoints),
+        ] {
+            assert_eq!(split_bytes(a, b, false, num), Err(expected));
+        }
+    }
+
+    #[test]
+    fn as_many_points_as_memory_does_not_hold_are_refused_by_the_regions_that_they_make() {
+        let error = split_bytes(b"a", b"c", false, 999_999_999).unwrap_err();
+        assert!(
+            error.to_string().starts_with("1,000,000,000 regions"),
+            "{error}"
+        );
+    }
+}

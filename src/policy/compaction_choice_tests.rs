@@ -68,6 +68,25 @@ fn a_stuck_store_takes_the_smallest_set_rather_than_none() {
 }
 
 #[test]
+fn a_stuck_store_takes_the_oldest_of_equally_small_runs_and_most_files_where_some_are_empty() {
+    // 102 MB each, of which 100 are more than the other 2.
+    let rules = CompactionRules {
+        max_files: 3,
+        min_bytes: 0,
+        blocking_files: 4,
+        ..small_rules()
+    };
+    assert_eq!(rules.choose(&files(&[100, 1, 1, 100]), 0..0), Some(0..3));
+    // Files per byte say nothing of an empty set, whichever of the two it is: more files are better.
+    let rules = CompactionRules {
+        blocking_files: 4,
+        ..small_rules()
+    };
+    assert_eq!(rules.choose(&files(&[0, 0, 0, 5]), 0..0), Some(0..4));
+    assert_eq!(rules.choose(&files(&[5, 0, 0, 0]), 0..0), Some(0..4));
+}
+
+#[test]
 fn references_are_rewritten_first_and_running_files_left_alone() {
     let rules = CompactionRules::default();
     let mut store = files(&[5_000]);

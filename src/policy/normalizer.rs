@@ -170,6 +170,15 @@ mod tests {
             ..NormalizerRules::default()
         };
         assert_eq!(plans(&count, &[2, 2, 9]), [Merge(0..3)]);
+        // 91 MB in 7 regions would be 13 each: 10 + 5 is more, 5 + 1 is not.
+        let seven = NormalizerRules {
+            target_count: Some(7),
+            ..count
+        };
+        assert_eq!(
+            plans(&seven, &[10, 5, 61, 5, 1, 9]),
+            [Split(2), Merge(3..5)]
+        );
     }
 
     #[test]

@@ -194,4 +194,26 @@ mod tests {
             "{error}"
         );
     }
+
+    #[test]
+    fn a_range_is_cut_from_its_first_number_into_as_many_regions_as_it_has_numbers_at_most() {
+        let points = |first, last, regions| {
+            let split = NumberStringSplit::decimal(Some(first), Some(last)).unwrap();
+            split
+                .split(regions)
+                .map(|points| points.iter().map(ToString::to_string).collect::<Vec<_>>())
+                .map_err(|error| error.to_string())
+        };
+        // 900 numbers, 300 a region.
+        assert_eq!(
+            points("100", "999", 3),
+            Ok(vec!["400".into(), "700".into()])
+        );
+        let each: Vec<String> = (11..=14).map(|number| number.to_string()).collect();
+        assert_eq!(points("10", "14", 5), Ok(each));
+        assert_eq!(
+            points("10", "14", 6),
+            Err("split granularity (6) is greater than the range (5)".into())
+        );
+    }
 }

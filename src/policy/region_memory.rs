@@ -42,3 +42,22 @@ pub fn check_memory(regions: u64, key_bytes: u64) -> Result<(), SplitError> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_whole_gibibyte_is_given_and_no_region_more() {
+        // A key of 4 bytes: 4 in the router, 16 allocated, 44 beside it. 2^24 times 64 bytes.
+        assert_eq!(check_memory(1 << 24, 4), Ok(()));
+        assert_eq!(
+            check_memory((1 << 24) + 1, 4),
+            Err(SplitError::TooMuchMemory {
+                regions: 16_777_217,
+                bytes: 1_073_741_888,
+                limit: 1_073_741_824,
+            })
+        );
+    }
+}

@@ -164,6 +164,7 @@ mod tests {
     fn every_name_reads_back_and_a_mistaken_one_gets_the_nearest() {
         for algorithm in SplitAlgorithm::ALL {
             assert_eq!(SplitAlgorithm::parse(algorithm.name()), Ok(algorithm));
+            assert_eq!(algorithm.to_string(), algorithm.name());
         }
         let nearest = |name| SplitAlgorithm::parse(name).unwrap_err().nearest;
         assert_eq!(nearest("HexStringSplit"), Some("hex-string"));

@@ -121,3 +121,30 @@ fn gibibytes(bytes: u64) -> String {
         format!("{amount:.0} GiB")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_by_thousands_and_memory_has_a_digit_after_the_point_below_ten() {
+        let quarter = 1 << 28;
+        for (regions, quarters, expected) in [
+            (37, 3, "37 regions need about 0.8 GiB"),
+            (500, 6, "500 regions need about 1.5 GiB"),
+            (4_500, 8, "4,500 regions need about 2 GiB"),
+            (123_456, 42, "123,456 regions need about 10 GiB"),
+            (7_123_456, 45, "7,123,456 regions need about 11 GiB"),
+        ] {
+            let error = SplitError::TooMuchMemory {
+                regions,
+                bytes: quarters * quarter,
+                limit: 14 * quarter,
+            };
+            assert_eq!(
+                error.to_string(),
+                format!("{expected} of memory; keyheat takes up to 3.5 GiB")
+            );
+        }
+    }
+}

@@ -122,5 +122,15 @@ mod tests {
             "split point 2 is less than the one before it"
         );
         assert_eq!(check_split_points(&[]), []);
+        // `HConstants.MAX_ROW_LENGTH` is Short.MAX_VALUE.
+        let of_length = |length| check_split_points(&[RowKey(vec![b'x'; length])]);
+        assert_eq!(of_length(32_767), []);
+        assert_eq!(
+            of_length(32_768),
+            [SplitPointError::TooLong {
+                index: 0,
+                length: 32_768
+            }]
+        );
     }
 }

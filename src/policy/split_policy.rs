@@ -263,6 +263,26 @@ mod tests {
     }
 
     #[test]
+    fn the_increasing_threshold_grows_with_the_cube_of_up_to_a_hundred_regions() {
+        // Flushes so small that the cube is below the largest file size all along: 2 x 1,000 bytes for one region.
+        let sizes = SplitSizes {
+            flush_bytes: 1_000,
+            ..SIZES
+        };
+        for (regions, expected) in [
+            (0, 10 << 30),
+            (1, 2_000),
+            (3, 54_000),
+            (100, 2_000_000_000),
+            (101, 10 << 30),
+            (102, 10 << 30),
+        ] {
+            let found = SplitPolicy::Increasing.threshold(sizes, regions, 0.0);
+            assert_eq!(found, Some(expected), "{regions}");
+        }
+    }
+
+    #[test]
     fn a_busy_region_is_split_small_but_not_young() {
         let policy = SplitPolicy::BusyRegion(BusyRules::default());
         let reason = |blocked_rate, millis| {

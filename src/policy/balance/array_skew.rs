@@ -90,13 +90,10 @@ fn min_skew(total: f64, n: f64) -> f64 {
 }
 
 /// Where a value lies between two bounds, 0 to 1; differences of one unit in the last place don't count (`CostFunction.scale`).
+/// 0 when the bounds or the value are upside down.
 pub(super) fn scale(min: f64, max: f64, value: f64) -> f64 {
     let last_place = max.next_up() - max;
-    if max <= min
-        || value <= min
-        || (max - min).abs() <= last_place
-        || (value - min).abs() <= last_place
-    {
+    if max - min <= last_place || value - min <= last_place {
         return 0.0;
     }
     ((value - min) / (max - min)).clamp(0.0, 1.0)
@@ -114,6 +111,48 @@ mod tests {
         values[5] = 300_000.0;
         assert!((ArraySkew::new(values).cost() - 0.2).abs() < 1e-12);
         assert_eq!(ArraySkew::new(Vec::new()).cost(), 0.0);
+    }
+
+    #[test]
+    fn least_and_greatest_skew_are_hbases() {
+        // Mean 2.75: three servers with 3 and one with 2, or one with all 11.
+        let skew = ArraySkew::new(vec![5.0, 3.0, 3.0, 0.0]);
+        let (least, greatest) = (3.0 * 0.0625 + 0.5625, 68.0625 + 3.0 * 7.5625);
+        assert_eq!(skew.bounds(), (f64::sqrt(least), f64::sqrt(greatest)));
+        // The squares are 17 and 121 times the least ones.
+        assert!((skew.cost() - (17.0f64.sqrt() - 1.0) / 10.0).abs() < 1e-12);
+        // Less than one for each server, as loads can be; mean 3/8: 2.5 servers with nothing, 1.5 with 1.
+        let (few, _) = ArraySkew::new(vec![0.75, 0.5, 0.25, 0.0]).bounds();
+        assert_eq!(few, (2.5f64 * 0.140625 + 1.5 * 0.390625).sqrt());
+    }
+
+    #[test]
+    fn nothing_changes_when_nothing_goes_or_it_goes_nowhere() {
+        let skew = ArraySkew::new(vec![0.3, 7.1, 2.7]);
+        assert_eq!(skew.cost_if(1, 2, 0.0), skew.cost());
+        assert_eq!(skew.cost_if(1, 1, 2.5), skew.cost());
+        assert!(skew.cost_if(1, 2, 2.0) < skew.cost());
+    }
+
+    #[test]
+    fn a_value_is_scaled_between_bounds_but_for_a_unit_in_their_last_place() {
+        // That of 10.
+        let unit = 0.5f64.powi(49);
+        for (min, max, value, expected) in [
+            (2.0, 10.0, 5.0, 0.375),
+            (2.0, 10.0, 10.0, 1.0),
+            (2.0, 10.0, 11.0, 1.0),
+            (2.0, 10.0, 2.0, 0.0),
+            (2.0, 10.0, 1.0, 0.0),
+            (2.0, 10.0, 2.0 + unit, 0.0),
+            (2.0, 10.0, 2.0 + 2.0 * unit, unit / 4.0),
+            (10.0 - unit, 10.0, 12.0, 0.0),
+            (10.0 - 2.0 * unit, 10.0, 12.0, 1.0),
+            (10.0, 2.0, 12.0, 0.0),
+            (10.0, 2.0, 1.0, 0.0),
+        ] {
+            assert_eq!(scale(min, max, value), expected, "{min} {max} {value}");
+        }
     }
 
     proptest! {

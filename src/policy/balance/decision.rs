@@ -122,3 +122,18 @@ impl fmt::Display for BalanceDecision {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::BalanceReason::*;
+
+    #[test]
+    fn a_balancer_starts_for_all_reasons_but_three() {
+        for reason in [IdleServer, RegionCounts, Cost, Peak] {
+            assert!(reason.starts(), "{reason:?}");
+        }
+        for reason in [Off, FewServers, Balanced] {
+            assert!(!reason.starts(), "{reason:?}");
+        }
+    }
+}

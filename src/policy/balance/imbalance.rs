@@ -177,4 +177,21 @@ mod tests {
         let near = with(&[&writes[..], &[(ReadRequest, 0.049 / 5.0)]].concat());
         assert_eq!(near.to_string(), "15.05/602 = 0.0249 < 0.025");
     }
+
+    #[test]
+    fn a_mean_at_the_threshold_starts_the_balancer() {
+        use CostFunction::*;
+        let none = CostFunction::ALL
+            .into_iter()
+            .fold(CostWeights::default(), |weights, function| {
+                weights.with(function, 0.0)
+            });
+        let at = |cost| Imbalance {
+            weights: none.with(WriteRequest, 4.0).with(ReadRequest, 12.0),
+            threshold: 0.25,
+            ..with(&[(WriteRequest, cost)])
+        };
+        assert_eq!(at(1.0).to_string(), "4/16 = 0.2500 >= 0.25");
+        assert_eq!(at(1.0 - 1e-6).to_string(), "4/16 = 0.2499 < 0.25");
+    }
 }

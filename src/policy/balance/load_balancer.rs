@@ -214,6 +214,28 @@ mod tests {
         );
     }
 
+    #[test]
+    fn a_peak_that_falls_by_just_the_least_gain_is_lowered() {
+        // From 4 to 3, twice the mean to one and a half times.
+        let regions = regions(&[(0, 3), (0, 1)]);
+        let decide = |min_gain| LoadBalancer { min_gain }.decide(&regions, 2);
+        let finding = BalanceFinding::Peak {
+            before: 2.0,
+            after: 1.5,
+        };
+        let moved = RegionMove {
+            region: 1,
+            from: 0,
+            to: 1,
+        };
+        let decision = decide(0.25);
+        assert_eq!(decision.finding, finding);
+        assert_eq!(decision.moves, [moved]);
+        let decision = decide(0.26);
+        assert_eq!(decision.finding, finding);
+        assert_eq!(decision.moves, []);
+    }
+
     proptest! {
         #[test]
         fn the_peak_is_within_grahams_bound_of_the_optimum_and_never_rises(

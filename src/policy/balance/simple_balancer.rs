@@ -221,6 +221,7 @@ mod tests {
     use crate::policy::balance::RegionLoad;
     use crate::random::{DrawKey, Seed, Stream};
     use proptest::prelude::*;
+    use std::collections::BTreeSet;
 
     fn regions(places: &[(u32, u32)]) -> Vec<BalancedRegion> {
         let region = |(at, &(table, server)): (usize, &(u32, u32))| BalancedRegion {
@@ -234,8 +235,18 @@ mod tests {
     }
 
     fn decide(places: &[(u32, u32)], servers: u32) -> BalanceDecision {
-        let mut draws = DrawKey::new(Seed(1), 0, Stream::Sample, 0).at(7);
+        decide_drawn(places, servers, 7)
+    }
+
+    fn decide_drawn(places: &[(u32, u32)], servers: u32, number: u64) -> BalanceDecision {
+        let mut draws = DrawKey::new(Seed(1), 0, Stream::Sample, 0).at(number);
         SimpleBalancer::default().decide(&regions(places), servers, &mut draws)
+    }
+
+    /// The regions that move, and where to.
+    fn moved(decision: &BalanceDecision) -> Vec<(u32, u32)> {
+        let moves = decision.moves.iter();
+        moves.map(|moved| (moved.region, moved.to)).collect()
     }
 
     #[test]
@@ -281,6 +292,56 @@ mod tests {
             }
         );
         assert_eq!(decision.moves.len(), 1);
+    }
+
+    #[test]
+    fn no_more_regions_leave_than_the_emptiest_servers_lack() {
+        // 3, 3, 3 and 0 of nine: two make the least of 2, and one server keeps its third.
+        let places = [0, 0, 0, 1, 1, 1, 2, 2, 2].map(|server| (0, server));
+        assert_eq!(moved(&decide(&places, 4)), [(2, 3), (5, 3)]);
+    }
+
+    #[test]
+    fn a_server_with_two_more_regions_of_all_tables_gives_one_more_away() {
+        // 3 and 0 become 2 and 1, and that is all.
+        assert_eq!(moved(&decide(&[(0, 0); 3], 2)), [(2, 1)]);
+        // With one of another table that makes 3 and 1, so that 1 and 2 are left.
+        let decision = decide(&[(0, 0), (0, 0), (0, 0), (1, 0)], 2);
+        assert_eq!(moved(&decision), [(1, 1), (2, 1)]);
+        assert_eq!(
+            decision.finding,
+            BalanceFinding::Counts {
+                before: (0, 4),
+                after: (2, 2)
+            }
+        );
+    }
+
+    #[test]
+    fn the_reason_is_that_of_the_first_table_that_is_levelled() {
+        let table = |table, counts: [usize; 2]| {
+            [vec![(table, 0); counts[0]], vec![(table, 1); counts[1]]].concat()
+        };
+        let reason = |tables: [[usize; 2]; 2]| {
+            let places = [table(0, tables[0]), table(1, tables[1])].concat();
+            decide(&places, 2).reason
+        };
+        assert_eq!(reason([[3, 0], [5, 1]]), BalanceReason::IdleServer);
+        assert_eq!(reason([[5, 1], [3, 0]]), BalanceReason::RegionCounts);
+    }
+
+    #[test]
+    fn servers_that_lack_regions_come_in_every_order() {
+        // 6 orders of three servers; that 200 draws leave one of them out has a chance of 6 (5/6)^200 = 1e-15.
+        let orders: BTreeSet<_> = (0..200)
+            .map(|number| moved(&decide_drawn(&[(0, 0); 4], 4, number)))
+            .collect();
+        assert_eq!(orders.len(), 6, "{orders:?}");
+        for order in orders {
+            let (regions, mut servers): (Vec<u32>, Vec<u32>) = order.into_iter().unzip();
+            servers.sort_unstable();
+            assert_eq!((regions, servers), (vec![1, 2, 3], vec![1, 2, 3]));
+        }
     }
 
     proptest! {

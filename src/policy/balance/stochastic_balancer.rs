@@ -123,12 +123,12 @@ fn finding(before: Imbalance, after: Imbalance) -> BalanceFinding {
 
 /// A step of a kind picked in proportion to the costs that it cures: uneven counts are cured between the fullest and the emptiest server,
 /// everything else between any two (`StochasticLoadBalancer.getRandomGenerator`; the generators for locality and racks have no cost here).
+/// Only where some cost is above 0.
 fn next_step(cluster: &ClusterCosts, draws: &mut Draws) -> Option<Step> {
     let costs = cluster.costs();
-    let counts = costs[CostFunction::RegionCountSkew as usize];
-    let others = costs.iter().sum::<f64>() - counts;
-    let sum = counts + others;
-    let (this, other) = if sum > 0.0 && draws.unit() > others / sum {
+    let sum: f64 = costs.iter().sum();
+    let others = sum - costs[CostFunction::RegionCountSkew as usize];
+    let (this, other) = if draws.unit() > others / sum {
         fullest_and_emptiest(cluster, draws)?
     } else {
         let servers = u64::from(cluster.servers());
@@ -148,11 +148,7 @@ fn fullest_and_emptiest(cluster: &ClusterCosts, draws: &mut Draws) -> Option<(u3
             (0..cluster.servers())
                 .filter(|&server| count(server) == best && Some(server) != without)
         };
-        let ties = servers().count() as u64;
-        match ties {
-            0 => None,
-            _ => servers().nth(draws.below(ties) as usize),
-        }
+        servers().nth(draws.below(servers().count() as u64) as usize)
     };
     let most = (0..cluster.servers()).map(count).max()?;
     let this = pick(most, None, draws)?;

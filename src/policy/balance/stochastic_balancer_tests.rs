@@ -4,6 +4,7 @@ use super::*;
 use crate::policy::balance::{RegionLoad, RegionMove};
 use crate::random::{DrawKey, Seed, Stream};
 use proptest::prelude::*;
+use std::collections::BTreeMap;
 
 fn draws(lane: u32) -> Draws {
     DrawKey::new(Seed(3), 0, Stream::Sample, lane).at(5)
@@ -96,6 +97,69 @@ fn an_empty_server_gets_its_share_of_regions() {
     let there = decision.moves.iter().filter(|moved| moved.to == 4).count();
     // Floor of 16 / 5.
     assert_eq!(there, 3, "{:?}", decision.moves);
+}
+
+#[test]
+fn two_servers_are_enough_and_share_the_regions() {
+    let regions = dealt(6, 1, &[]);
+    let decision = StochasticBalancer::default().decide(&regions, 2, &mut draws(0));
+    assert_eq!(decision.reason, BalanceReason::IdleServer);
+    assert_eq!(decision.moves.len(), 3);
+}
+
+#[test]
+fn steps_between_the_fullest_and_the_emptiest_server_are_as_many_as_the_counts_cost() {
+    let steps = 20_000;
+    // Twelve regions of one table on four servers, the sum of the counts' squared distances from 3, and the pairs of a fullest server with
+    // an emptiest one.
+    for (counts, squares, extremes) in [
+        ([6, 2, 2, 2], 12.0, &[(0, 1), (0, 2), (0, 3)][..]),
+        ([2, 6, 3, 1], 14.0, &[(1, 3)][..]),
+    ] {
+        let mut regions = dealt(12, 4, &[(7, WRITES)]);
+        regions[7].load.writes = 0.0;
+        regions[7].load.store_file_mb = 0.0;
+        let servers = (0..4u32).flat_map(|at| vec![at; counts[at as usize] as usize]);
+        for (region, server) in regions.iter_mut().zip(servers) {
+            region.server = server;
+        }
+        let cluster = ClusterCosts::new(&regions, 4, CostWeights::default());
+        // All twelve on one server have 9^2 + 3 x 3^2 = 108. The table's counts cost as much, the one memstore 1.
+        let skew = (squares / 108.0f64).sqrt();
+        let levelling = skew / (2.0 * skew + 1.0);
+        let (mut found, mut moves) = (BTreeMap::new(), 0);
+        let mut draws = draws(6);
+        for _ in 0..steps {
+            let step = next_step(&cluster, &mut draws).unwrap();
+            let (from, to) = match step {
+                Step::Move { region, to } => {
+                    let from = regions[region as usize].server;
+                    assert!(counts[from as usize] >= counts[to as usize], "{step:?}");
+                    moves += 1;
+                    (from, to)
+                }
+                Step::Swap { a, b } => (regions[a as usize].server, regions[b as usize].server),
+            };
+            *found.entry((from.min(to), from.max(to))).or_insert(0) += 1;
+        }
+        // Four standard errors.
+        let agrees = |found: i32, share: f64| {
+            let found = f64::from(found) / f64::from(steps);
+            (found - share).abs() < 4.0 * (share * (1.0 - share) / f64::from(steps)).sqrt()
+        };
+        assert!(agrees(moves, 0.5), "{moves}");
+        assert_eq!(found.len(), 6);
+        for (pair, times) in found {
+            let extreme = match extremes.contains(&pair) {
+                true => levelling / extremes.len() as f64,
+                false => 0.0,
+            };
+            assert!(
+                agrees(times, extreme + (1.0 - levelling) / 6.0),
+                "{pair:?}: {times} in {counts:?}"
+            );
+        }
+    }
 }
 
 #[test]
