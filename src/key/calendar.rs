@@ -271,7 +271,8 @@ impl Pattern {
                     continue;
                 }
                 Part::Year4 => (c.year, 4),
-                Part::Year2 => (c.year % 100, 2),
+                // Its last two digits.
+                Part::Year2 => (c.year, 2),
                 Part::Month => (c.month, 2),
                 Part::Day => (c.day, 2),
                 Part::DayOfYear => (c.day_of_year, 3),

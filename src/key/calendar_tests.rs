@@ -161,3 +161,12 @@ fn what_is_no_pattern_is_said() {
         assert_eq!(Pattern::parse(text).unwrap_err(), reason, "{text}");
     }
 }
+
+#[test]
+fn each_place_of_a_pattern_takes_digits_letters_or_one_character() {
+    let digit = ByteSet::range(b'0', b'9');
+    let letter = ByteSet::range(b'A', b'Z').union(ByteSet::range(b'a', b'z'));
+    let dash = ByteSet::one(b'-');
+    let expected = [digit, digit, letter, letter, letter, dash, letter, letter];
+    assert_eq!(pattern("yyMMM-a").sets(), expected);
+}

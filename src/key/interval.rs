@@ -107,16 +107,8 @@ impl Interval {
         if other.single().is_some() && self.low >= 0 && i128::from(self.high) <= limit {
             return self;
         }
-        let low = if self.low < 0 {
-            i128::from(self.low).max(-limit)
-        } else {
-            0
-        };
-        let high = if self.high > 0 {
-            i128::from(self.high).min(limit)
-        } else {
-            0
-        };
+        let low = i128::from(self.low).clamp(-limit, 0);
+        let high = i128::from(self.high).clamp(0, limit);
         Self::exact(low, high)
     }
 

@@ -222,6 +222,26 @@ mod tests {
     }
 
     #[test]
+    fn messages_of_one_length_give_the_digests_of_the_md5_crate() {
+        for length in 0..=ONE_BLOCK {
+            let message = |at: usize| -> Vec<u8> {
+                let bytes = 0..length;
+                bytes.map(|byte| (byte * 37 + at * 11) as u8).collect()
+            };
+            let mut blocks = vec![0u8; 64 * 2 * LANES];
+            for (at, block) in blocks.chunks_exact_mut(64).enumerate() {
+                block[..length].copy_from_slice(&message(at));
+            }
+            let mut found = vec![[0; 16]; LANES + 3];
+            digests_of_blocks(&blocks, length, &mut found);
+            for (at, found) in found.into_iter().enumerate() {
+                let expected = digest::<md5::Md5, 16>(&message(at));
+                assert_eq!(found, expected, "{at} of {length} bytes");
+            }
+        }
+    }
+
+    #[test]
     fn the_portable_way_gives_the_same_states() {
         let mut words = [[0u32; LANES]; 16];
         for (at, word) in words.iter_mut().enumerate() {

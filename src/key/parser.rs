@@ -77,11 +77,10 @@ impl Parser {
         self.tokens[self.at].1.clone()
     }
 
+    /// The end is taken by mistake only, and [`Parser::skip_segment`] goes back to it.
     fn take(&mut self) -> (Token, Range<usize>) {
         let token = self.tokens[self.at].clone();
-        if self.at + 1 < self.tokens.len() {
-            self.at += 1;
-        }
+        self.at += 1;
         token
     }
 
@@ -350,3 +349,7 @@ impl Parser {
         })
     }
 }
+
+#[cfg(test)]
+#[path = "parser_tests.rs"]
+mod tests;

@@ -356,3 +356,7 @@ fn used_fields(schema: &Schema, used: &[FieldId]) -> Schema {
         sequence_span: schema.sequence_span,
     }
 }
+
+#[cfg(test)]
+#[path = "plan_tests.rs"]
+mod tests;

@@ -140,6 +140,7 @@ fn far_positions_share_one_set() {
     assert_eq!(at, [near, near, far, far, ByteSet::NONE]);
     assert_eq!(shape.all(), ByteSet::of(b"axyz"));
     assert_eq!(shape.left(POSITIONS).single(), Some(vec![b'a'; POSITIONS]));
+    assert_eq!(shape.left(POSITIONS).all(), near);
     assert_eq!(shape.from(2).at(POSITIONS - 3), near);
     assert_eq!(shape.from(2).at(POSITIONS - 2), far);
     assert!(shape.is_ascii() && !Shape::uniform(0, 1, ByteSet::one(128)).is_ascii());

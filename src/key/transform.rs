@@ -156,3 +156,7 @@ fn reverse_labels(bytes: &mut [u8]) {
         label.reverse();
     }
 }
+
+#[cfg(test)]
+#[path = "transform_tests.rs"]
+mod tests;

@@ -90,7 +90,6 @@ pub(super) fn of_int(code: &IntCode, field: FieldId) -> Option<Trend> {
         {
             of(a)
         }
-        IntOp::Abs(a) if a.range.low >= 0 => of(a),
         IntOp::Snowflake {
             millis,
             datacenter,

@@ -28,6 +28,12 @@ fn schema() -> Schema {
         first: 20_260_101,
         count: 300,
     };
+    let other = FieldKind::Digits {
+        width: 8,
+        first: 20_250_101,
+        count: 200,
+    };
+    let zone = FieldKind::Text(TextValues::Listed(vec!["ab".to_owned(), "cd".to_owned()]));
     let fields = [
         ("ts", millis),
         ("n", int(0, 1_000)),
@@ -35,6 +41,8 @@ fn schema() -> Schema {
         ("m", int(10, 90)),
         ("day", day),
         ("host", listed),
+        ("other", other),
+        ("zone", zone),
     ];
     let field = |(name, kind)| Field::new(name, kind);
     Schema {
@@ -90,6 +98,10 @@ fn arithmetic_follows_the_field_or_turns_it_round() {
             ("be8(n / 1)", UP),
             ("be8(n / 7)", UP_COARSE),
             ("be8(n / m)", UP_COARSE),
+            ("be8(n / (n + 1))", None),
+            ("sbe8(n / (0 - 7))", None),
+            ("be8(n + n / 7)", UP),
+            ("be8(n / 7 + n / 3)", UP_COARSE),
             ("be8(5000 / (n + 1))", None),
             ("be8((5000 - n) / 7)", DOWN_COARSE),
             ("be8(n % 1000)", UP),
@@ -111,6 +123,8 @@ fn arithmetic_follows_the_field_or_turns_it_round() {
             ("sbe8(d * m)", UP),
         ],
     );
+    // A factor of 0 leaves nothing of the field.
+    check("m", &[("be8(m * n)", None), ("sbe8(m * (d - 5))", None)]);
 }
 
 #[test]
@@ -131,6 +145,7 @@ fn encodings_keep_the_order_that_they_can() {
             ("lpad(d + 3, 5, 'x')", None),
             ("nth('abcdefghi', d + 3)", UP),
             ("nth('abcdefgih', d + 3)", None),
+            ("nth('abcdefghh', d + 3)", None),
         ],
     );
     check("n", &[("text(n)", None), ("text(n + 1000)", UP)]);
@@ -166,11 +181,23 @@ fn transformed_bytes_follow_while_their_lead_is_kept() {
             ("reverse_bytes(be8(n))", None),
             ("desc(be8(n))", DOWN),
             ("md5(n)", None),
+            ("hex(be4(n) || be4(m))", UP),
+            ("hex(be4(m) || be4(n))", UP),
+            // The first part that tells all values apart decides.
+            ("hex(be4(n) || desc(be4(n)))", UP),
+            ("hex(be4(n / 7) || be4(n))", UP),
+            ("hex(be4(n / 7) || desc(be4(n)))", None),
         ],
     );
     check(
         "day",
-        &[("day", UP), ("desc(day)", DOWN), ("rpad(day, 9)", UP)],
+        &[
+            ("day", UP),
+            ("desc(day)", DOWN),
+            ("rpad(day, 9)", UP),
+            ("other", None),
+        ],
     );
     check("host", &[("host", None)]);
+    check("zone", &[("zone", None)]);
 }

@@ -297,9 +297,7 @@ impl ClosedDemand {
             names.region_share[1],
             (total > 0).then(|| most as f64 / total as f64),
         );
-        let mut held: Vec<u64> = by_region.iter().copied().filter(|&load| load > 0).collect();
-        let idle = (by_region.len() - held.len()) as u64;
-        metrics.insert(names.region_gini[1], gini(&mut held, idle));
+        metrics.insert(names.region_gini[1], gini(&mut by_region.clone(), 0));
     }
 
     /// From which interval on, counted from the start of the run, every interval with enough demand has a peak-to-mean below `bound`:

@@ -184,6 +184,7 @@ mod tests {
             name(|e| (e.key_floor, e.reachable_regions) = (2.4, 7)),
             "presplit-mismatch"
         );
+        assert_eq!(name(|e| e.reachable_regions = 8), "static");
         assert_eq!(name(|e| e.region_share = Some((0.35, 0.17))), "moving");
         assert_eq!(
             name(|e| (e.leads_with_time, e.reachable_regions) = (true, 1)),
@@ -203,7 +204,7 @@ mod tests {
     #[test]
     fn reads_make_a_lookback_hotspot_when_the_hot_server_serves_mostly_uneven_reads() {
         assert_eq!(name(|e| with_reads(e, 4.0, 3.5, 0.51)), "lookback");
-        assert_eq!(name(|e| with_reads(e, 4.0, 3.5, 0.49)), "static");
+        assert_eq!(name(|e| with_reads(e, 4.0, 3.5, 0.5)), "static");
         // Whatever moves: reads come first.
         assert_eq!(
             name(|e| {

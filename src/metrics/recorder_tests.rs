@@ -139,8 +139,17 @@ fn throughput_counts_completions_and_fractions_count_the_cohort() {
     assert_eq!(write["write_goodput_fraction"], Some(0.4));
     assert_eq!(write["write_failed_fraction"], Some(0.1));
     assert_eq!(write["write_unfinished_fraction"], Some(0.3));
-    assert_close(metric(&result, "write_throughput_per_sec"), 5.0);
-    assert_close(metric(&result, "makespan_ms"), 3_000.0);
+    // With the other write: one more operation, in time.
+    for (name, expected) in [
+        ("write_throughput_per_sec", 10.0 / 2.0),
+        ("write_goodput_per_sec", 7.0 / 2.0),
+        ("write_goodput_fraction", 5.0 / 11.0),
+        ("write_failed_fraction", 1.0 / 11.0),
+        ("write_unfinished_fraction", 3.0 / 11.0),
+        ("makespan_ms", 3_000.0),
+    ] {
+        assert_close(metric(&result, name), expected);
+    }
     for counts in result.write_counts.iter().chain([&result.counts]) {
         assert_eq!(
             counts.offered,
@@ -227,6 +236,32 @@ fn growth_within_four_standard_deviations_of_what_is_in_flight_is_chance() {
     };
     // Four times the root of 100.
     assert_eq!((saturated(40), saturated(41)), (0.0, 1.0));
+}
+
+#[test]
+fn growth_counts_from_the_middle_of_the_window_and_above_a_hundredth_of_what_is_offered() {
+    let saturated = |at: u64, offered: u32, ended: u32| {
+        let mut recorder = Recorder::new(RecorderConfig {
+            warmup: ms(3_000),
+            ..config(11_000)
+        });
+        offer(&mut recorder, 500, 0, 100);
+        offer(&mut recorder, at, 1, offered);
+        (0..ended).for_each(|_| recorder.completed(W, 1, ms(at), ms(at), true));
+        metric(&recorder.finish(ms(11_000)), "saturated")
+    };
+    assert_eq!(
+        (saturated(6_999, 41, 0), saturated(7_000, 41, 0)),
+        (0.0, 1.0)
+    );
+    // By 100 and by 101 of 10,000.
+    assert_eq!(
+        (
+            saturated(9_000, 10_000, 9_900),
+            saturated(9_000, 10_000, 9_899)
+        ),
+        (0.0, 1.0)
+    );
 }
 
 #[test]
@@ -341,23 +376,49 @@ fn neighbours_are_counted_apart_and_their_regions_not_at_all() {
 
 #[test]
 fn relief_is_where_every_busy_interval_from_there_on_is_even() {
+    let relief = |last: [u32; 2]| {
+        let mut recorder = Recorder::new(config(5_000));
+        // Rows of the two servers: 15 of 20, the fewest that say something, are 1.5 times the mean, which is not below it; ten say
+        // nothing.
+        let rows = [[12, 11], [15, 5], [15, 10], [0, 10], last];
+        for (second, [first, other]) in (0..).zip(rows) {
+            offer(&mut recorder, 1_000 * second + 100, 0, first);
+            offer(&mut recorder, 1_000 * second + 200, 1, other);
+        }
+        recorder.finish(ms(5_000)).metrics["time_to_relief_ms"]
+    };
+    assert_eq!(relief([14, 15]), Some(2_000.0));
+    assert_eq!(relief([9, 31]), None);
+}
+
+#[test]
+fn an_interval_whose_regions_all_counted_later_has_no_share_of_theirs() {
+    let mut recorder = Recorder::new(config(80_000));
+    offer(&mut recorder, 70_500, 2, 20);
+    // Interval 1 is closed: more than 64 are never open. Its servers are counted in it, its region in a later interval.
+    offer(&mut recorder, 1_500, 1, 20);
+    let result = recorder.finish(ms(80_000));
+    assert_close(metric(&result, "intervals_measured"), 2.0);
+    assert_close(metric(&result, "region_max_share"), 1.0);
+    assert_close(metric(&result, "region_max_share_overall"), 0.5);
+}
+
+#[test]
+fn demand_can_be_asked_for_while_the_run_lasts() {
     let mut recorder = Recorder::new(config(5_000));
-    // 1.5 times the mean is not below it; then 12 to 11, ten rows that say nothing, and 15 to 14 twice.
-    for (at, region, count) in [
-        (100, 0, 30),
-        (200, 1, 10),
-        (1_100, 0, 12),
-        (1_200, 1, 11),
-        (2_100, 1, 10),
-        (3_100, 0, 15),
-        (3_200, 1, 14),
-        (4_100, 0, 14),
-        (4_200, 1, 15),
-    ] {
-        offer(&mut recorder, at, region, count);
-    }
-    let result = recorder.finish(ms(5_000));
-    assert_close(metric(&result, "time_to_relief_ms"), 1_000.0);
+    offer(&mut recorder, 100, 2, 4);
+    offer(&mut recorder, 200, 3, 7);
+    assert_eq!(
+        [0, 2, 3].map(|region| recorder.demand_so_far(region)),
+        [0, 4, 7]
+    );
+    offer(&mut recorder, 2_100, 0, 5);
+    offer(&mut recorder, 2_100, 1, 5);
+    assert_eq!([0, 2].map(|region| recorder.demand_so_far(region)), [5, 0]);
+    // Before the first interval there is none, in the second there was nothing, and of equal servers the first is named.
+    let times = [900, 1_900, 2_900, 3_900];
+    let hottest = times.map(|at| recorder.hottest_server(ms(at)));
+    assert_eq!(hottest, [None, Some(1), None, Some(0)]);
 }
 
 #[test]

@@ -328,10 +328,13 @@ mod tests {
             demand.add(region);
         }
         demand.inherit(2, &[0, 3], &[5]);
+        demand.turn_to(2);
+        demand.add(5);
         let closed = demand.finish(3);
         assert_eq!((closed.alive, closed.reached), (2, 2));
-        assert_eq!(closed.window, [1, 1, 0, 0, 3, 0]);
-        // One busy region of two, then two of three.
+        assert_eq!(closed.window, [1, 1, 0, 0, 3, 1]);
+        // One busy region of two, two of three, then one of two.
+        assert_eq!(closed.skews[2].gini, Some(1.0));
         assert_eq!(closed.skews[0].gini, Some(1.0));
         assert_eq!(closed.skews[1].gini, gini(&mut [1, 3], 1));
     }

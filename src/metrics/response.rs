@@ -299,6 +299,42 @@ mod tests {
         assert_eq!((mean.value, mean.censored), (220.0, true));
     }
 
+    fn cohort(completed: &[u64], ages: &[u64]) -> CombinedResponse {
+        let mut response = Response::new(2_000);
+        completed.iter().for_each(|&nanos| response.record(nanos));
+        ages.iter().for_each(|&age| response.record_unfinished(age));
+        response.combined()
+    }
+
+    #[test]
+    fn an_operation_as_old_as_another_took_was_still_watched_then() {
+        // All four take longer than 0, three quarters than 100, and two thirds of the three that were watched at 300 than that.
+        let found = cohort(&[100, 300], &[300, 400]).estimated_mean().unwrap();
+        assert!((found - (100.0 + 200.0 * 0.75 + 100.0 * 0.5)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn ages_leave_open_what_they_change_by_more_than_a_tenth() {
+        // Ages for response times give a median of 1,000; of the three that were watched for longer, two thirds take longer than
+        // that, and one third longer than the next.
+        let median = |next| {
+            cohort(&[1_000, next, 1_200], &[10, 20])
+                .quantile(0.5)
+                .unwrap()
+        };
+        for (next, censored) in [(1_100, false), (1_101, true)] {
+            let value = 1_000.0;
+            assert_eq!(median(next), Nanos { value, censored });
+        }
+        // The only completed one is all that is known of both: 1,100 against (900 + 1,100) / 2.
+        let mean = |nanos| cohort(&[nanos], &[900]).mean().unwrap();
+        assert_eq!((mean(1_100).value, mean(1_100).censored), (1_000.0, false));
+        assert!(mean(1_101).censored);
+        // Exactly half take longer than 100: that is the median, however long the others wait.
+        let half = cohort(&[100, 100, 300], &[300]).quantile(0.5).unwrap();
+        assert_eq!((half.value, half.censored), (100.0, false));
+    }
+
     #[test]
     fn values_beyond_the_planned_longest_are_kept() {
         let mut response = Response::new(MS);

@@ -176,8 +176,9 @@ impl Summary {
         self.run.log.metrics(metrics);
         let regions = written.regions.alive as f64;
         let empty = (written.regions.alive - written.regions.reached) as f64;
-        let defined = regions > 0.0 && !self.run.writes.is_empty();
-        metrics.insert("empty_region_fraction", defined.then_some(empty / regions));
+        // A table has at least one region.
+        let fraction = (!self.run.writes.is_empty()).then_some(empty / regions);
+        metrics.insert("empty_region_fraction", fraction);
     }
 
     /// What hot servers do: hot and saturated time, and refusals.

@@ -200,3 +200,54 @@ fn the_later_of_writes_and_reads_says_when_a_run_had_settled() {
     assert_eq!(unsettled(2_000, 1_500, Change::PilesUp), None);
     assert_eq!(unsettled(2_000, 1_500, Change::EndsEarly), None);
 }
+
+#[test]
+fn clients_that_start_slowly_are_unsettled_only_if_they_wait_for_answers() {
+    let unsettled = |open_loop| {
+        let mut recorder = Recorder::new(RecorderConfig {
+            open_loop,
+            ..config(2, 5_000)
+        });
+        // Twice as many from 2 s on.
+        for finished in (10..2_000).step_by(20).chain((2_000..5_000).step_by(10)) {
+            let intended = ms(finished - 5);
+            recorder.offered(intended, W, 0, 0, 0);
+            recorder.completed(W, 0, intended, ms(finished), true);
+        }
+        recorder.finish(ms(5_000)).metrics["unsettled_ms"]
+    };
+    assert_eq!(unsettled(false), Some(1_000.0));
+    assert_eq!(unsettled(true), Some(0.0));
+}
+
+#[test]
+fn reads_of_daughters_are_counted_and_no_reads_leave_no_series() {
+    let run = |reads| {
+        let mut recorder = Recorder::new(RecorderConfig {
+            reads,
+            ..config(2, 3_000)
+        });
+        let split = Happening::Split {
+            parent: 0,
+            lower: 4,
+            upper: 5,
+            row: RowKey(vec![9]),
+            bytes: 1,
+        };
+        recorder.happened(ms(1_200), split);
+        if reads > 0 {
+            (0..3).for_each(|_| recorder.read_demand(ms(1_500), 5, 1));
+            (0..2).for_each(|_| recorder.read_demand(ms(2_500), 1, 0));
+        }
+        let series = recorder.finish(ms(3_000)).series.unwrap();
+        (series.read_region_demand, series.server_read_demand)
+    };
+    assert_eq!(
+        run(1),
+        (
+            vec![0, 2, 0, 0, 0, 3],
+            vec![vec![0, 0], vec![0, 3], vec![2, 0]]
+        )
+    );
+    assert_eq!(run(0), (vec![], vec![]));
+}

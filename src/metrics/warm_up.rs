@@ -91,11 +91,17 @@ impl Slot {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ops::Range;
 
     /// 40 completions a slot of 8 ns; response times of 100 ns, and 300 before `slow_until`.
     fn run(slow_until: u64) -> WarmUp {
+        run_without(0..0, slow_until)
+    }
+
+    /// The same without the completions of some time.
+    fn run_without(gap: Range<u64>, slow_until: u64) -> WarmUp {
         let mut run = WarmUp::new(2_000);
-        for nanos in 0..2_000 {
+        for nanos in (0..2_000).filter(|nanos| !gap.contains(nanos)) {
             let response = if nanos < slow_until { 300 } else { 100 };
             (0..5).for_each(|at| run.completed(nanos, response + at + nanos % 7));
         }
@@ -108,6 +114,25 @@ mod tests {
         assert_eq!(run(320).unsettled(100, true), Some(220));
         assert_eq!(run(320).unsettled(320, false), Some(0));
         assert_eq!(run(0).unsettled(0, true), Some(0));
+        // The fourth slot is empty.
+        assert_eq!(run_without(24..32, 320).unsettled(0, false), Some(320));
+    }
+
+    #[test]
+    fn what_grows_all_along_has_not_settled_by_the_middle_of_the_run() {
+        let mut run = WarmUp::new(2_000);
+        (0..2_000).for_each(|nanos| run.completed(nanos, 1_000 + 4 * nanos + nanos % 7));
+        assert_eq!(run.unsettled(100, false), Some(900));
+    }
+
+    #[test]
+    fn completions_out_of_order_find_their_slot_and_later_ones_the_last() {
+        let mut run = WarmUp::new(2_000);
+        for (finished, response) in [(41, 30), (3, 20), (47, 50), (2_500, 7)] {
+            run.completed(finished, response);
+        }
+        let slots = [0, 5, 249].map(|at| (run.slots[at].completed, run.slots[at].sum));
+        assert_eq!(slots, [(1, 20), (2, 80), (1, 7)]);
     }
 
     #[test]

@@ -1,0 +1,101 @@
+//! Expressions up to their bounds, and how far one mistake reaches.
+
+use super::*;
+
+fn messages(text: &str) -> Vec<String> {
+    let (_, errors) = parse(text);
+    errors.into_iter().map(|error| error.message).collect()
+}
+
+#[test]
+fn nesting_ends_at_64_levels_of_parentheses_signs_or_operators() {
+    let nested = [
+        |levels: usize| format!("{}n{}", "(".repeat(levels), ")".repeat(levels)),
+        |levels| format!("{}n", "-".repeat(levels)),
+        |levels| format!("n{}", " + n".repeat(levels)),
+        |levels| format!("(n{})", " * n".repeat(levels - 1)),
+    ];
+    for text in nested {
+        // The operand itself is a level.
+        assert!(messages(&text(63)).is_empty(), "{}", text(63));
+        assert_eq!(messages(&text(64)), ["expression nested deeper than 64"]);
+    }
+}
+
+#[test]
+fn what_stands_side_by_side_is_not_nested() {
+    let arguments = ", (n), -n, -(-n)".repeat(70);
+    assert!(messages(&format!("delim('#'{arguments})")).is_empty());
+    let parts = " || (n || -n)".repeat(70);
+    assert!(messages(&format!("(n{parts})")).is_empty());
+}
+
+#[test]
+fn a_mebibyte_is_the_longest_text() {
+    let longest = format!("n{}", " ".repeat((1 << 20) - 1));
+    assert!(messages(&longest).is_empty());
+    let longer = longest + " ";
+    assert_eq!(messages(&longer), ["expression of 1048577 bytes"]);
+}
+
+#[test]
+fn a_mistake_spoils_its_segment_with_the_joins_in_its_parentheses() {
+    let (tree, errors) = parse("be8(n n || m) || ) || z");
+    let places: Vec<_> = errors.into_iter().map(|error| error.span).collect();
+    assert_eq!(places, [6..7, 17..18]);
+    let Some(ExprKind::Concat(parts)) = tree.map(|tree| tree.kind) else {
+        panic!("three segments");
+    };
+    let [
+        ExprKind::Unreadable,
+        ExprKind::Unreadable,
+        ExprKind::Name(name),
+    ] = [0, 1, 2].map(|at| parts[at].kind.clone())
+    else {
+        panic!("found {parts:?}");
+    };
+    assert_eq!((name.as_str(), parts.len()), ("z", 3));
+}
+
+#[test]
+fn integers_reach_from_the_least_to_the_greatest_of_64_bits() {
+    for (text, expected) in [
+        ("9223372036854775807", i64::MAX),
+        ("-9223372036854775808", i64::MIN),
+    ] {
+        let (tree, errors) = parse(text);
+        assert!(errors.is_empty(), "{text}");
+        let kind = tree.unwrap().kind;
+        assert!(
+            matches!(kind, ExprKind::Int(found) if found == expected),
+            "{text}"
+        );
+    }
+    for (sign, number) in [
+        ("", "9223372036854775808"),
+        ("-", "9223372036854775809"),
+        ("", "18446744073709551616"),
+    ] {
+        let expected = format!("`{number}` does not fit 64 bits");
+        assert_eq!(messages(&format!("{sign}{number}")), [expected]);
+    }
+}
+
+#[test]
+fn characters_of_other_languages_are_met_with_what_this_one_writes() {
+    for (character, expected) in [
+        ("\"", Some("texts are written in single quotes: 'text'")),
+        ("|", Some("segments are joined by `||`")),
+        ("$", Some("fields are written by their bare names")),
+        ("{", Some("fields are written by their bare names")),
+        ("@", Some("fields are written by their bare names")),
+        ("?", None),
+    ] {
+        let (_, errors) = parse(character);
+        assert_eq!(
+            errors[0].message,
+            format!("unexpected character `{character}`")
+        );
+        assert_eq!(errors[0].help.as_deref(), expected, "{character}");
+    }
+}

@@ -1,0 +1,246 @@
+//! What a plan says of itself, what it warns of, and what does not compile.
+
+use super::*;
+use crate::key::Spread;
+use crate::random::{Seed, Stream};
+use crate::record::TextValues;
+use crate::time::EpochNanos;
+
+/// Integers of different ranges; texts of one and two characters, and of 64 `a` with a `z` behind them or not.
+fn schema() -> Schema {
+    let int = |first, count| FieldKind::Int { first, count };
+    let texts = |texts: [String; 2]| FieldKind::Text(TextValues::Listed(texts.into()));
+    let many = "a".repeat(64);
+    let fields = [
+        ("n", int(0, 1_000)),
+        ("id", int(0, 100_000)),
+        ("negative", int(-5, 10)),
+        ("word", int(0, 1 << 32)),
+        ("wider", int(0, (1 << 32) + 1)),
+        ("host", texts(["a".to_owned(), "bc".to_owned()])),
+        ("long", texts([many.clone(), many + "z"])),
+    ];
+    Schema {
+        fields: fields.map(|(name, kind)| Field::new(name, kind)).into(),
+        time_range: (EpochNanos(0), EpochNanos(0)),
+        sequence_span: 0,
+    }
+}
+
+/// With parameters `a` = 3, `b` = 5 and `c` = 7.
+fn compile_with(key: &str, derived: &[(&str, &str)]) -> Result<KeyPlan, Vec<KeyError>> {
+    let schema = schema();
+    let owned = |&(name, text): &(&str, &str)| (name.to_owned(), text.to_owned());
+    let derived: Vec<_> = derived.iter().map(owned).collect();
+    let parameters = [("a", 3), ("b", 5), ("c", 7)];
+    let parameters = parameters
+        .map(|(name, value)| (name.to_owned(), value))
+        .into();
+    let environment = Environment {
+        schema: &schema,
+        derived: &derived,
+        parameters: &parameters,
+    };
+    KeyPlan::compile(key, &environment)
+}
+
+fn plan(key: &str) -> KeyPlan {
+    compile_with(key, &[]).unwrap_or_else(|errors| panic!("{key}: {errors:?}"))
+}
+
+/// The only error.
+fn error(key: &str, derived: &[(&str, &str)]) -> KeyError {
+    let mut errors = compile_with(key, derived).unwrap_err();
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    errors.remove(0)
+}
+
+/// The first note of a key whose message contains `part`.
+fn note(key: &str, part: &str) -> KeyNote {
+    let plan = plan(key);
+    let found = plan
+        .notes()
+        .iter()
+        .find(|note| note.text.message.contains(part));
+    found
+        .unwrap_or_else(|| panic!("{key}: {:?}", plan.notes()))
+        .clone()
+}
+
+#[test]
+fn the_parameters_of_a_plan_are_those_that_it_uses() {
+    let plan = compile_with("be8(n + a) || d", &[("d", "be8(n * b)")]).unwrap();
+    let expected = [("a".to_owned(), 3), ("b".to_owned(), 5)];
+    assert_eq!(*plan.parameters(), expected.into());
+}
+
+#[test]
+fn segments_know_their_text_their_values_and_how_they_spread() {
+    let first = |key: &str| {
+        let segment = plan(key).segments()[0].clone();
+        (segment.is_text(), segment.cardinality(), segment.spread())
+    };
+    assert_eq!(first("be4(n)"), (false, Some(1_000), Spread::Plain));
+    assert_eq!(first("host"), (true, Some(2), Spread::Plain));
+    assert_eq!(first("left(md5(id), 2)"), (true, Some(256), Spread::Hashed));
+    // Text and bytes together are bytes.
+    assert!(first("left(host || 'x', 2)").0 && !first("left(host || x'ff', 2)").0);
+    assert!(!first("left(x'ff' || host, 2)").0);
+    // What is drawn stays drawn.
+    assert_eq!(first("be8(n + random(9))").2, Spread::Random);
+    assert_eq!(first("md5_bytes(uuid4())").2, Spread::Random);
+}
+
+#[test]
+fn a_segment_ends_where_its_width_or_a_delimiter_that_it_lacks_says() {
+    let mixed = plan("text(n) || '#' || be4(n) || host || 'b' || host || '' || text(id) || host");
+    let found: Vec<bool> = (0..mixed.segments().len())
+        .map(|at| mixed.is_delimited(at))
+        .collect();
+    assert_eq!(
+        found,
+        [true, true, true, false, true, false, true, false, true]
+    );
+    // A text of more than 64 characters may have any behind them.
+    assert!(!plan("long || 'z'").is_delimited(0));
+}
+
+#[test]
+fn what_may_run_together_is_warned_of_by_what_it_costs() {
+    let scan = "a prefix scan reads longer values as well";
+    let clash = "different records can get one key ('10' || '120' is '101' || '20')";
+    for (key, next, cost) in [
+        ("text(n) || host", "host", scan),
+        ("text(n) || '' || host", "''", scan),
+        ("text(n) || host || text(id)", "host", clash),
+        ("text(n) || text(id)", "text(id)", clash),
+    ] {
+        let expected = format!("nothing separates `text(n)` from `{next}`: {cost}");
+        let note = note(key, "nothing separates `text(n)`");
+        assert_eq!(
+            (note.text.message, note.is_warning),
+            (expected, true),
+            "{key}"
+        );
+    }
+    let expected = "`host` may contain the delimiter 'b' that follows it";
+    assert_eq!(note("host || 'b'", "delimiter").text.message, expected);
+    let help = |key| note(key, "nothing separates").text.help.unwrap();
+    assert!(help("text(n) || host").contains("(x'00', '#')"));
+    assert!(help("reverse_bytes(text(n)) || host").contains("(a fixed width, '#')"));
+}
+
+#[test]
+fn an_integer_between_joins_is_offered_the_bytes_that_hold_it() {
+    for (field, width) in [("n", 4), ("word", 4), ("wider", 8), ("negative", 8)] {
+        let note = note(field, "becomes decimal text");
+        let help = format!("say which bytes you mean: `be{width}({field})` or `text({field})`");
+        assert_eq!(note.text.help, Some(help));
+    }
+}
+
+#[test]
+fn numbers_that_do_not_sort_matter_less_behind_more_than_65536_hashes() {
+    let is_warning = |key| note(key, "unpadded numbers").is_warning;
+    assert!(is_warning("left(md5_bytes(id), 2) || text(n)"));
+    assert!(!is_warning("left(md5_bytes(id), 3) || text(n)"));
+}
+
+#[test]
+fn delimiters_stand_between_parts_and_fields_come_before_derived_ones() {
+    let plan = plan("delim('#', host, text(n), be4(id))");
+    let written: Vec<_> = plan
+        .segments()
+        .iter()
+        .map(|segment| segment.expression())
+        .collect();
+    assert_eq!(written, ["host", "'#'", "text(n)", "'#'", "be4(id)"]);
+    let plan = compile_with("host", &[("host", "'x'")]).unwrap();
+    assert_eq!(plan.segments()[0].constant(), None);
+}
+
+#[test]
+fn a_row_key_has_at_most_32767_bytes() {
+    assert_eq!(plan("lpad(n, 32767)").len_range(), (32_767, 32_767));
+    let message = "key of up to 32768 bytes; a row key has at most 32767";
+    let longer = error("be1(a) || lpad(n, 32767)", &[]);
+    let found = (&longer.message[..], &longer.label[..], longer.span);
+    assert_eq!(found, (message, "up to 32767 bytes here", 10..24));
+    let derived = error("be1(a) || d", &[("d", "lpad(n, 32767)")]);
+    let found = (&derived.message[..], &derived.label[..], derived.span);
+    assert_eq!(found, (message, "too long", 0..11));
+}
+
+#[test]
+fn derived_fields_nest_to_64_levels() {
+    // The call, each name and each sign is a level: 1 + 1 + 40 + 1 + signs + 1.
+    let compiled = |signs: usize| {
+        let inner = format!("{}n", "-".repeat(signs));
+        let outer = format!("{}inner", "-".repeat(40));
+        compile_with("be8(outer)", &[("outer", &outer), ("inner", &inner)])
+    };
+    assert!(compiled(20).is_ok());
+    let errors = compiled(21).unwrap_err();
+    assert_eq!(errors.len(), 1);
+    assert_eq!(errors[0].message, "expression nested deeper than 64");
+}
+
+#[test]
+fn a_key_has_at_most_10000_parts_and_one_message_says_so() {
+    // The whole and each literal is a part.
+    let key = |empty: usize| format!("'x'{}", " || ''".repeat(empty));
+    assert!(compile_with(&key(9_998), &[]).is_ok());
+    for more in [9_999, 10_007] {
+        let message = error(&key(more), &[]).message;
+        assert_eq!(
+            message,
+            "key of more than 10000 parts, derived fields expanded"
+        );
+    }
+}
+
+#[test]
+fn where_there_are_no_names_a_text_was_meant() {
+    let schema = Schema {
+        fields: Vec::new(),
+        ..schema()
+    };
+    let parameters = BTreeMap::new();
+    let environment = Environment {
+        schema: &schema,
+        derived: &[],
+        parameters: &parameters,
+    };
+    let errors = KeyPlan::compile("web", &environment).unwrap_err();
+    let help = "there are no fields; texts are quoted: 'text'";
+    assert_eq!(errors[0].help.as_deref(), Some(help));
+    let help = error("web", &[]).help.unwrap();
+    assert_eq!(
+        help,
+        "known: n, id, negative, word, wider, host, long, a, b, c"
+    );
+}
+
+#[test]
+fn many_rows_at_once_have_the_digests_of_digests_that_each_has_alone() {
+    let plan = plan("md5_bytes(md5(n)) || md5(host || md5(id)) || host");
+    let rows: Vec<[i64; 7]> = (0..40).map(|n| [n, 7 * n, 0, 0, 0, n % 2, 0]).collect();
+    let operations: Vec<u64> = (0..40).collect();
+    let draws = DrawKey::new(Seed(1), 0, Stream::Keys, 0);
+    let mut keys = KeyBatch::default();
+    plan.write_batch(&rows.concat(), &operations, &operations, draws, &mut keys);
+    assert_eq!(keys.len(), 40);
+    for (found, (record, index)) in keys.iter().zip(rows.iter().zip(operations)) {
+        let mut expected = Vec::new();
+        let draws = draws.at(index);
+        plan.write(
+            &Row {
+                record,
+                index,
+                draws,
+            },
+            &mut expected,
+        );
+        assert_eq!(found, expected, "row {index}");
+    }
+}
