@@ -77,10 +77,10 @@ impl Parser {
         self.tokens[self.at].1.clone()
     }
 
-    /// The end is taken by mistake only, and [`Parser::skip_segment`] goes back to it.
+    /// The end stays where it is.
     fn take(&mut self) -> (Token, Range<usize>) {
         let token = self.tokens[self.at].clone();
-        self.at += 1;
+        self.at = (self.at + 1).min(self.tokens.len() - 1);
         token
     }
 

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 
 const N: FieldId = FieldId(0);
 const THOUSAND: FieldId = FieldId(1);
-const MORE: FieldId = FieldId(2);
 const SIGNED: FieldId = FieldId(3);
 const HOST: FieldId = FieldId(4);
 const TS: FieldId = FieldId(5);

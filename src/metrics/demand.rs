@@ -297,7 +297,9 @@ impl ClosedDemand {
             names.region_share[1],
             (total > 0).then(|| most as f64 / total as f64),
         );
-        metrics.insert(names.region_gini[1], gini(&mut by_region.clone(), 0));
+        // Regions that were divided or merged hold what they got before; if that is nothing, they are none of the window.
+        let mut held: Vec<u64> = by_region.iter().copied().filter(|&load| load > 0).collect();
+        metrics.insert(names.region_gini[1], gini(&mut held, self.regions.idle));
     }
 
     /// From which interval on, counted from the start of the run, every interval with enough demand has a peak-to-mean below `bound`:

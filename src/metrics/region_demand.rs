@@ -57,6 +57,8 @@ pub(super) struct ClosedRegions {
     pub(super) alive: u64,
     /// See `alive`.
     pub(super) reached: u64,
+    /// How many of the `alive` ones no row of the window fell into.
+    pub(super) idle: u64,
     /// Shares of the hottest regions in the window; empty unless asked for.
     pub(super) tops: Vec<(u64, f64)>,
 }
@@ -172,15 +174,11 @@ impl RegionDemand {
         for &(heir, parent) in &self.heirs {
             self.reached[heir as usize] |= self.reached[parent as usize];
         }
-        let alive = || {
-            self.alive
-                .iter()
-                .zip(&self.reached)
-                .filter(|(alive, _)| **alive)
-        };
+        let alive = || (0..self.regions).filter(|&region| self.alive[region]);
         ClosedRegions {
             alive: alive().count() as u64,
-            reached: alive().filter(|(_, reached)| **reached).count() as u64,
+            reached: alive().filter(|&region| self.reached[region]).count() as u64,
+            idle: alive().filter(|&region| self.window[region] == 0).count() as u64,
             skews: self.closed,
             window: self.window,
             tops: self.tops.map_or(Vec::new(), |tops| tops.shares()),
@@ -289,6 +287,7 @@ mod tests {
             window,
             alive,
             reached,
+            idle,
             tops,
         } = demand.finish(3);
         let large = (COUNTED_LOADS + 7) as u64;
@@ -309,7 +308,7 @@ mod tests {
             }
         );
         assert_eq!(window, [5, 0, large + 1, 0]);
-        assert_eq!((alive, reached), (4, 3));
+        assert_eq!((alive, reached, idle), (4, 3, 2));
         // The second interval has too little; small and large loads are both counted.
         let share = large as f64 / (large + 5) as f64;
         assert_eq!(tops, [(1, share), (2, 1.0), (3, 1.0), (4, 1.0)]);
@@ -331,7 +330,7 @@ mod tests {
         demand.turn_to(2);
         demand.add(5);
         let closed = demand.finish(3);
-        assert_eq!((closed.alive, closed.reached), (2, 2));
+        assert_eq!((closed.alive, closed.reached, closed.idle), (2, 2, 0));
         assert_eq!(closed.window, [1, 1, 0, 0, 3, 1]);
         // One busy region of two, two of three, then one of two.
         assert_eq!(closed.skews[2].gini, Some(1.0));

@@ -251,3 +251,30 @@ fn reads_of_daughters_are_counted_and_no_reads_leave_no_series() {
     );
     assert_eq!(run(0), (vec![], vec![]));
 }
+
+#[test]
+fn regions_of_neighbours_and_those_that_are_gone_are_not_idle_ones() {
+    // Four regions of the table and two of a neighbour; the second one splits before the window.
+    let mut recorder = Recorder::new(RecorderConfig {
+        region_server: vec![0, 1, 0, 1, 0, 1],
+        ..config(2, 3_000)
+    });
+    let split = Happening::Split {
+        parent: 1,
+        lower: 6,
+        upper: 7,
+        row: RowKey(vec![9]),
+        bytes: 1,
+    };
+    recorder.happened(ms(500), split);
+    for region in [0, 2, 3, 6] {
+        (0..7).for_each(|_| recorder.offered(ms(1_500), W, region, 0, 0));
+        (0..7).for_each(|_| recorder.offered(ms(2_500), W, region, 0, 0));
+    }
+    let result = recorder.finish(ms(3_000));
+    // Four of five regions hold the same: 1/5 of what is possible with one idle, times 5/4.
+    assert_metrics(
+        &result,
+        &[("region_gini", 0.25), ("region_gini_overall", 0.25)],
+    );
+}
