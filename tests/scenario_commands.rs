@@ -118,6 +118,20 @@ fn a_run_prints_the_scorecard_and_leaves_its_folder() {
 }
 
 #[test]
+fn the_folder_of_a_run_stands_for_its_results() {
+    let place = Workplace::new().with("tiny.toml", TINY);
+    place.keyheat("run tiny.toml --no-charts").success();
+    let by_file = place.keyheat("compare output/tiny/results.json output/tiny/results.json");
+    let by_folder = place.keyheat("compare output/tiny output/tiny/").success();
+    assert_eq!(stdout_of(&by_folder), stdout_of(&by_file.success()));
+    place.keyheat("report output/tiny --images svg").success();
+    let files = names_below(&place.path().join("output/tiny"));
+    assert!(files.contains(&"report.html".to_owned()), "{files:?}");
+    let nothing = stderr_of(&place.keyheat("compare output output/tiny").code(2));
+    assert!(nothing.contains("`output/results.json`"), "{nothing}");
+}
+
+#[test]
 fn a_broken_expectation_exits_with_1_and_says_value_and_bound() {
     let place = Workplace::new().with("tiny.toml", &(TINY.to_owned() + BROKEN));
     let run = place.keyheat("run tiny.toml --no-charts").code(1);

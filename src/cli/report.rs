@@ -6,11 +6,12 @@ use super::console::Console;
 use crate::experiment::Results;
 use crate::report::{Images, Report};
 use anyhow::{Result, bail};
-use std::path::{MAIN_SEPARATOR, Path};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 pub fn run(arguments: &ReportArguments, console: &Console) -> Result<Outcome> {
     let results = load(&arguments.results)?;
-    let beside = arguments.results.parent().unwrap_or(Path::new(""));
+    let file = results_file(&arguments.results);
+    let beside = file.parent().unwrap_or(Path::new(""));
     let folder = match &arguments.out {
         Some(folder) => folder,
         None if beside.as_os_str().is_empty() => Path::new("."),
@@ -46,14 +47,15 @@ fn images(kinds: &[ImageKind]) -> Result<Images> {
     Ok(images)
 }
 
+/// The folder of a run stands for its results.
+fn results_file(path: &Path) -> PathBuf {
+    match path.is_dir() {
+        true => path.join("results.json"),
+        false => path.to_owned(),
+    }
+}
+
 /// Results of this version's format.
 pub(super) fn load(path: &Path) -> Result<Results> {
-    if path.is_dir() {
-        bail!(
-            "`{}` is a folder\ngive the file: `{}`",
-            path.display(),
-            path.join("results.json").display()
-        );
-    }
-    Ok(Results::load(path)?)
+    Ok(Results::load(&results_file(path))?)
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct ReportArguments {
-    /// The `results.json` of a run
+    /// The folder of a run, or its `results.json`
     #[arg(value_name = "RESULTS")]
     pub results: PathBuf,
     /// Where `charts/` and `report.html` go [default: beside the results]
@@ -35,10 +35,10 @@ pub enum ImageKind {
 
 #[derive(Debug, Args)]
 pub struct CompareArguments {
-    /// The `results.json` to start from
+    /// The run to start from: its folder, or its `results.json`
     #[arg(value_name = "BEFORE")]
     pub before: PathBuf,
-    /// The `results.json` that is compared with it
+    /// The run that is compared with it
     #[arg(value_name = "AFTER")]
     pub after: PathBuf,
     /// Compare these two strategies: `--pair hashed=salted` [default: those of the same name]
