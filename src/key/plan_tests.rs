@@ -221,15 +221,27 @@ fn where_there_are_no_names_a_text_was_meant() {
     );
 }
 
-#[test]
-fn many_rows_at_once_have_the_digests_of_digests_that_each_has_alone() {
-    let plan = plan("md5_bytes(md5(n)) || md5(host || md5(id)) || host");
-    let rows: Vec<[i64; 7]> = (0..40).map(|n| [n, 7 * n, 0, 0, 0, n % 2, 0]).collect();
-    let operations: Vec<u64> = (0..40).collect();
+/// Many rows at once get the keys that each gets alone.
+fn assert_batches_agree(key: &str) {
+    let plan = plan(key);
+    // Over more than one chunk, and with digits everywhere.
+    let row = |n: i64| {
+        [
+            997 - 7 * n,
+            99_998 - 421 * n,
+            n % 10 - 5,
+            (1 << 31) + n,
+            n,
+            n % 2,
+            0,
+        ]
+    };
+    let rows: Vec<[i64; 7]> = (0..100).map(row).collect();
+    let operations: Vec<u64> = (0..100).collect();
     let draws = DrawKey::new(Seed(1), 0, Stream::Keys, 0);
     let mut keys = KeyBatch::default();
     plan.write_batch(&rows.concat(), &operations, &operations, draws, &mut keys);
-    assert_eq!(keys.len(), 40);
+    assert_eq!(keys.len(), 100);
     for (found, (record, index)) in keys.iter().zip(rows.iter().zip(operations)) {
         let mut expected = Vec::new();
         let draws = draws.at(index);
@@ -241,6 +253,26 @@ fn many_rows_at_once_have_the_digests_of_digests_that_each_has_alone() {
             },
             &mut expected,
         );
-        assert_eq!(found, expected, "row {index}");
+        assert_eq!(found, expected, "row {index} of {key}");
+    }
+}
+
+#[test]
+fn many_rows_at_once_have_the_digests_of_digests_that_each_has_alone() {
+    assert_batches_agree("md5_bytes(md5(n)) || md5(host || md5(id)) || host");
+}
+
+#[test]
+fn keys_of_fixed_width_are_the_same_column_by_column() {
+    for key in [
+        "lpad(n, 3) || lpad(id, 5) || lpad(n, 4, 'x') || reverse(lpad(n, 3)) || reverse(lpad(id, 5))",
+        "desc(be4(id)) || reverse_bytes(be3(id)) || upper(md5(be4(id))) || left(md5(be2(n)), 7)",
+        "md5_bytes(be4(id) || 'k' || be2(n)) || left(md5_bytes(lpad(n, 3) || lpad(id, 5)), 11)",
+        "salt(7, be4(id) || be2(n)) || salt2(300, lpad(id, 5)) || be1(bucket(16, be4(id)))",
+        "be4(murmur3(be4(id) || be2(n))) || sbe8(fnv1a_64(lpad(n, 3))) || be4(crc32('k' || be4(id)))",
+        "hex(be3(id)) || sha1_bytes(be4(id)) || sha256(be2(n)) || right(hex(be4(id)), 3)",
+        "sbe1(negative) || be8(id * 1000 - n) || be2(id / 7) || be1(id % 7) || be1(pmod(negative, 3))",
+    ] {
+        assert_batches_agree(key);
     }
 }
