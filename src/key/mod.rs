@@ -45,6 +45,8 @@ mod syntax;
 mod transform;
 mod trend;
 mod typed;
+#[cfg(test)]
+mod week_schema;
 
 pub use byte_set::ByteSet;
 pub use derivation::Derivation;

@@ -1,9 +1,7 @@
 //! What arithmetic leaves of an instant: whether the result follows time, and whether it still is one.
 
-use super::super::{Environment, KeyPlan};
-use crate::record::{Field, FieldKind, Schema, TimeUnit};
-use crate::time::EpochNanos;
-use std::collections::BTreeMap;
+use super::super::{KeyPlan, week_schema};
+use crate::record::{FieldKind, TimeUnit};
 
 /// A week of instants in milliseconds and in seconds; `few` from 0 to 499; `many` from 0 to 2^40 - 1.
 fn compiled(key: &str) -> Option<KeyPlan> {
@@ -16,21 +14,7 @@ fn compiled(key: &str) -> Option<KeyPlan> {
         ("many", int(1 << 40)),
         ("n", FieldKind::Sequence { first: 1 }),
     ];
-    let schema = Schema {
-        fields: fields.map(|(name, kind)| Field::new(name, kind)).into(),
-        time_range: (
-            EpochNanos(1_767_225_600_000_000_000),
-            EpochNanos(1_767_830_400_000_000_000),
-        ),
-        sequence_span: 1_000,
-    };
-    let parameters = BTreeMap::new();
-    let environment = Environment {
-        schema: &schema,
-        derived: &[],
-        parameters: &parameters,
-    };
-    KeyPlan::compile(key, &environment).ok()
+    week_schema::compile(key, fields, &[]).ok()
 }
 
 #[test]

@@ -1,10 +1,8 @@
 //! What the bytes of segments tell of fields, and what is known of derived fields by themselves.
 
-use super::super::Environment;
+use super::super::week_schema;
 use super::*;
-use crate::record::{Field, FieldKind, KnownField, Schema, TextValues, TimeUnit};
-use crate::time::EpochNanos;
-use std::collections::BTreeMap;
+use crate::record::{FieldKind, KnownField, TextValues, TimeUnit};
 
 const N: FieldId = FieldId(0);
 const THOUSAND: FieldId = FieldId(1);
@@ -36,22 +34,7 @@ fn compiled(key: &str) -> KeyPlan {
             },
         ),
     ];
-    let schema = Schema {
-        fields: fields.map(|(name, kind)| Field::new(name, kind)).into(),
-        time_range: (
-            EpochNanos(1_767_225_600_000_000_000),
-            EpochNanos(1_767_830_400_000_000_000),
-        ),
-        sequence_span: 1,
-    };
-    let derived = DERIVED.map(|(name, text)| (name.to_owned(), text.to_owned()));
-    let parameters = BTreeMap::new();
-    let environment = Environment {
-        schema: &schema,
-        derived: &derived,
-        parameters: &parameters,
-    };
-    KeyPlan::compile(key, &environment).unwrap()
+    week_schema::compile(key, fields, &DERIVED).unwrap()
 }
 
 #[test]

@@ -25,6 +25,16 @@ fn offer(recorder: &mut Recorder, at: u64, rows: &[u32]) {
     }
 }
 
+fn split(parent: u32, [lower, upper]: [u32; 2]) -> Happening {
+    Happening::Split {
+        parent,
+        lower,
+        upper,
+        row: RowKey(vec![9]),
+        bytes: 1,
+    }
+}
+
 fn assert_metrics(result: &RunResult, expected: &[(&str, f64)]) {
     for &(name, expected) in expected {
         let found = metric(result, name);
@@ -227,14 +237,7 @@ fn reads_of_daughters_are_counted_and_no_reads_leave_no_series() {
             reads,
             ..config(2, 3_000)
         });
-        let split = Happening::Split {
-            parent: 0,
-            lower: 4,
-            upper: 5,
-            row: RowKey(vec![9]),
-            bytes: 1,
-        };
-        recorder.happened(ms(1_200), split);
+        recorder.happened(ms(1_200), split(0, [4, 5]));
         if reads > 0 {
             (0..3).for_each(|_| recorder.read_demand(ms(1_500), 5, 1));
             (0..2).for_each(|_| recorder.read_demand(ms(2_500), 1, 0));
@@ -259,20 +262,13 @@ fn regions_of_neighbours_and_those_that_are_gone_are_not_idle_ones() {
         region_server: vec![0, 1, 0, 1, 0, 1],
         ..config(2, 3_000)
     });
-    let split = Happening::Split {
-        parent: 1,
-        lower: 6,
-        upper: 7,
-        row: RowKey(vec![9]),
-        bytes: 1,
-    };
-    recorder.happened(ms(500), split);
+    recorder.happened(ms(500), split(1, [6, 7]));
     for region in [0, 2, 3, 6] {
         (0..7).for_each(|_| recorder.offered(ms(1_500), W, region, 0, 0));
         (0..7).for_each(|_| recorder.offered(ms(2_500), W, region, 0, 0));
     }
     let result = recorder.finish(ms(3_000));
-    // Four of five regions hold the same: 1/5 of what is possible with one idle, times 5/4.
+    // Of five regions four hold the same: 1/5, times 5/4 for so few.
     assert_metrics(
         &result,
         &[("region_gini", 0.25), ("region_gini_overall", 0.25)],
