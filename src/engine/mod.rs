@@ -13,6 +13,8 @@
 //! change is refused, finds its region again by its key (`keys`), and its client learns where that is (`locating`).
 
 mod aging;
+#[cfg(test)]
+mod aging_tests;
 mod balancing;
 mod calls;
 #[cfg(test)]
@@ -24,8 +26,6 @@ mod copying;
 mod crashing;
 mod events;
 mod fan_out;
-#[cfg(test)]
-mod file_tests;
 mod finishing;
 mod flush_jobs;
 mod flushing;

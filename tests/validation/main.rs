@@ -1,5 +1,6 @@
-//! Everything that keyheat is checked against from outside: HBase's own code, brute force, queueing theory, published figures. `output/VALIDATION.md` lists what was
-//! expected and what came out; `SNAPSHOTS=overwrite cargo test --release --test validation` writes it.
+//! Everything that keyheat is checked against from outside: HBase's own code, brute force, queueing theory, the rules of splits and of the balancer,
+//! published figures. `output/VALIDATION.md` lists what was expected and what came out;
+//! `SNAPSHOTS=overwrite cargo test --release --test validation` writes it.
 //!
 //! Runs of a few seconds. `KEYHEAT_THEORY=full` asks queueing theory for 20 replicates of two million operations after a warm-up of 50,000 service
 //! times; the document then is another one, and is not compared.
@@ -15,6 +16,7 @@ mod configs;
 mod document;
 mod figure;
 mod key_vectors;
+mod living_cluster;
 mod published;
 mod separator_vectors;
 mod split_policy_vectors;
