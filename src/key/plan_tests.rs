@@ -172,6 +172,13 @@ fn a_row_key_has_at_most_32767_bytes() {
 }
 
 #[test]
+fn a_mistake_in_a_derived_field_is_told_there() {
+    let error = error("be4(id) || d", &[("d", "be1(a")]);
+    assert_eq!(error.message, "unclosed `(`");
+    assert_eq!((error.derived.as_deref(), error.span), (Some("d"), 3..4));
+}
+
+#[test]
 fn derived_fields_nest_to_64_levels() {
     // The call, each name and each sign is a level: 1 + 1 + 40 + 1 + signs + 1.
     let compiled = |signs: usize| {
@@ -219,6 +226,40 @@ fn where_there_are_no_names_a_text_was_meant() {
         help,
         "known: n, id, negative, word, wider, host, long, a, b, c"
     );
+}
+
+#[test]
+fn leading_buckets_are_all_values_of_what_is_made_of_draws_hashes_and_constants() {
+    let buckets = |key: &str| plan(&format!("{key} || be4(id)")).leading_buckets();
+    let numbers: [(&str, &[u8]); 7] = [
+        ("be1(random(3) + 5)", &[5, 6, 7]),
+        ("be1(9 - random(3))", &[7, 8, 9]),
+        ("be1(random(3) * 100)", &[0, 100, 200]),
+        ("be1(random(20) / 6)", &[0, 1, 2, 3]),
+        ("be1(round_robin(2) + 3 * random(2))", &[0, 1, 3, 4]),
+        ("be1(abs(negative % 3))", &[0, 1, 2]),
+        // One bucket is one as well.
+        ("salt(1, id)", &[0]),
+    ];
+    for (key, expected) in numbers {
+        let expected = expected.iter().map(|&byte| vec![byte]).collect();
+        assert_eq!(buckets(key), Some(expected), "{key}");
+    }
+    let both = [b"k0a00".to_vec(), b"k0a01".to_vec()];
+    assert_eq!(
+        buckets("'k' || hex(x'0a' || be1(random(2)))"),
+        Some(both.into())
+    );
+    assert_eq!(
+        buckets("'k' || be1(random(1))"),
+        Some(vec![b"k\0".to_vec()])
+    );
+    assert_eq!(
+        buckets("salt2(65536, id)").map(|all| all.len()),
+        Some(65_536)
+    );
+    assert_eq!(buckets("be3(pmod(id, 65537))"), None);
+    assert_eq!(buckets("be1(n / 4)"), None);
 }
 
 /// Many rows at once get the keys that each gets alone.
