@@ -313,6 +313,10 @@ fn keys_of_fixed_width_are_the_same_column_by_column() {
         "be4(murmur3(be4(id) || be2(n))) || sbe8(fnv1a_64(lpad(n, 3))) || be4(crc32('k' || be4(id)))",
         "hex(be3(id)) || sha1_bytes(be4(id)) || sha256(be2(n)) || right(hex(be4(id)), 3)",
         "sbe1(negative) || be8(id * 1000 - n) || be2(id / 7) || be1(id % 7) || be1(pmod(negative, 3))",
+        "lpad(negative, 3) || lpad(negative, 4, ' ') || reverse(lpad(negative, 3)) || ordered8(id) || lower(lpad(n, 4))",
+        "be1(random(9)) || be2(random(300)) || be1(round_robin(7)) || be4(trunc(id, 7) + n) || be1(5 + 2 - 4)",
+        // Longer than what is hashed in one block.
+        "md5_bytes(lpad(n, 60)) || be4(crc32(lpad(id, 70))) || salt(7, lpad(n, 70))",
     ] {
         assert_batches_agree(key);
     }
