@@ -58,10 +58,9 @@ fn by_row(plan: &KeyPlan, chunk: &Chunk<'_>, digests: &mut Vec<[u8; 16]>, keys: 
     for (site, of) in sites.iter().enumerate() {
         of.digests_by_row(chunk, sites.len(), site, digests);
     }
-    for (at, digests) in
-        (0..chunk.len()).map(|at| (at, &digests[at * sites.len()..(at + 1) * sites.len()]))
-    {
+    for at in 0..chunk.len() {
         let row = chunk.row(at);
+        let digests = &digests[at * sites.len()..][..sites.len()];
         keys.push_with(|out| plan.write_with(&row, digests, out));
     }
 }

@@ -37,7 +37,6 @@ pub(super) fn decimal(typed: Typed) -> Option<Bytes> {
     };
     let facts = Facts {
         order,
-        unit: None,
         ..typed.facts
     };
     if let IntOp::Const(value) = code.op {

@@ -30,7 +30,8 @@ pub(super) fn describe(plan: &KeyPlan, row: &Row<'_>) -> (RowKey, Vec<SegmentTex
 }
 
 fn meaning(segment: &Segment, bytes: &[u8], row: &Row<'_>, schema: &Schema) -> String {
-    if segment.is_literal() || segment.constant().is_some() {
+    let of_nothing = segment.fields().is_empty() && segment.spread() != Spread::Random;
+    if of_nothing || segment.constant().is_some() {
         return "constant".to_owned();
     }
     let values: Vec<String> = segment
@@ -77,7 +78,7 @@ fn bucket(segment: &Segment, bytes: &[u8]) -> String {
 fn number(bytes: &[u8]) -> u64 {
     bytes
         .iter()
-        .fold(0u64, |number, &byte| number << 8 | u64::from(byte))
+        .fold(0u64, |number, &byte| number * 256 + u64::from(byte))
 }
 
 /// `sensor 7`, `ts 2026-01-01T00:00:12Z`, `site eu`.

@@ -55,7 +55,16 @@ fn meaning(key: &str, id: i64) -> String {
 
 #[test]
 fn plain_segments_are_their_fields_with_their_values() {
-    assert_eq!(meaning("'k'", 5), "constant");
+    let long = format!("'{}'", "k".repeat(70));
+    for constant in [
+        "'k'",
+        &long,
+        "left('abc', 2)",
+        "md5('abc')",
+        "salt(9, 'abc')",
+    ] {
+        assert_eq!(meaning(constant, 5), "constant", "{constant}");
+    }
     assert_eq!(meaning("be4(id)", 5), "id 5");
     assert_eq!(meaning("be8(ts)", 5), "ts 2026-01-01T00:00:12Z");
     assert_eq!(meaning("host", 5), "host db3");

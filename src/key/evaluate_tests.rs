@@ -120,6 +120,19 @@ fn bytes_of_any_length_are_written_whole() {
         assert_eq!(found.key.as_bytes(), expected, "{length}");
     }
     assert_eq!(written("'<' || b || '>'", &["b=x''"], 0), b"<>");
+    // A segment is called by the name that was given.
+    let named = |key: &str, length: usize| {
+        let given = [("b".to_owned(), long(length))];
+        evaluate(key, &given, Seed(0)).unwrap().segments[0].clone()
+    };
+    assert_eq!(named("b", 3).expression, "b");
+    for length in [3, 65_535] {
+        assert!(
+            named("md5(b)", length)
+                .meaning
+                .starts_with("hash of b x'000102")
+        );
+    }
 }
 
 #[test]

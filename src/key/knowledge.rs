@@ -122,4 +122,15 @@ mod tests {
         assert!(!knowing(&[host]));
         assert!(!knowing(&[host, KnownField::Derived(DerivedId(3))]));
     }
+
+    #[test]
+    fn what_is_learnt_twice_is_known_once() {
+        let mut known = Knowledge::default();
+        for at in [4, 9, 4] {
+            known.learn(KnownField::Stored(FieldId(at)));
+            known.learn(KnownField::Derived(DerivedId(at + 1)));
+        }
+        assert_eq!(known.stored(), [FieldId(4), FieldId(9)]);
+        assert_eq!(known.derived(), [DerivedId(5), DerivedId(10)]);
+    }
 }

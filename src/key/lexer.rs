@@ -211,7 +211,7 @@ impl Lexer<'_> {
             Some(values) if values.len().is_multiple_of(2) => {
                 let bytes = values
                     .chunks_exact(2)
-                    .map(|pair| pair[0] << 4 | pair[1])
+                    .map(|pair| 16 * pair[0] + pair[1])
                     .collect();
                 self.push(start, Token::Bytes(bytes));
             }

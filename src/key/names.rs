@@ -119,13 +119,9 @@ impl Checker<'_> {
                     .iter()
                     .map(|&set| ByteSet(set))
                     .collect::<Vec<_>>();
-                let tail = sets.iter().fold(ByteSet::NONE, |all, &set| all.union(set));
-                let tail = if domain.len_range.1 > sets.len() {
-                    ByteSet::ALL
-                } else {
-                    tail
-                };
-                let shape = Shape::from_sets(domain.len_range.0, domain.len_range.1, sets, tail);
+                // The domain tells the first positions; any byte may stand behind them.
+                let (least, most) = domain.len_range;
+                let shape = Shape::from_sets(least, most, sets, ByteSet::ALL);
                 Typed::of_bytes(
                     domain.value_type == ValueType::Text,
                     BytesCode::Field(slot, text),

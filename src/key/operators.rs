@@ -52,13 +52,17 @@ impl Checker<'_> {
             Operator::Subtract => rx.subtract(ry),
             Operator::Multiply => rx.multiply(ry),
             Operator::Divide => rx.divide(ry),
-            Operator::Remainder => match (&x.op, ry.single()) {
-                // Of Java's absolute values only the least integer is negative, so only its remainder can be.
-                (IntOp::Abs(_) | IntOp::Abs32(_), Some(n)) if n > 0 && rx.low < 0 => {
-                    Interval::new(rx.low % n, rx.remainder(ry).high)
+            Operator::Remainder => {
+                let all = rx.remainder(ry);
+                match (&x.op, ry.single()) {
+                    // Of Java's absolute values only the least integer is negative, so only its remainder can be.
+                    (IntOp::Abs(_) | IntOp::Abs32(_), Some(n)) => {
+                        let least = rx.low.min(0).wrapping_rem(n);
+                        Interval::new(all.low.max(least), all.high)
+                    }
+                    _ => all,
                 }
-                _ => rx.remainder(ry),
-            },
+            }
         };
         if operator == Operator::Remainder && range.low < 0 {
             self.warning(
@@ -95,7 +99,7 @@ fn of_constants(operator: Operator, a: i64, b: i64) -> i64 {
     }
 }
 
-/// Order and unit survive where one side is a constant and nothing can wrap.
+/// Order and unit survive where one side decides and nothing can wrap.
 fn facts(
     operator: Operator,
     a: &Facts,
@@ -107,25 +111,19 @@ fn facts(
     let mut facts = a.merge(b);
     let wraps = *range == Interval::ALL;
     let sign = y.range.single().map_or(0, i64::signum);
-    let (a_constant, b_constant) = (x.range.single().is_some(), y.range.single().is_some());
+    let a_constant = x.range.single().is_some();
+    // An instant plus something that does not follow time, a constant or a number, is mostly time while that is small beside it. Of
+    // values given by hand each has a range of one.
+    let (a_values, b_values) = (x.range.count(), y.range.count());
     let (order, unit) = match operator {
-        Operator::Add if b_constant => (a.order, a.unit),
-        Operator::Add if a_constant => (b.order, b.unit),
-        // An instant plus something that does not follow time is mostly time while that is small beside it.
-        Operator::Add if b.order == Order::None && y.range.count() < x.range.count() => {
+        Operator::Add | Operator::Subtract if b.order == Order::None && b_values <= a_values => {
             (a.order, a.unit)
         }
-        Operator::Add if a.order == Order::None && x.range.count() < y.range.count() => {
-            (b.order, b.unit)
-        }
+        Operator::Add if a.order == Order::None && a_values <= b_values => (b.order, b.unit),
         Operator::Add if a.order == b.order => (a.order, a.unit.xor(b.unit)),
-        Operator::Subtract if b_constant => (a.order, a.unit),
         Operator::Subtract if a_constant => (b.order.flip(), None),
-        Operator::Subtract if b.order == Order::None && y.range.count() < x.range.count() => {
-            (a.order, a.unit)
-        }
-        Operator::Multiply | Operator::Divide if b_constant && sign > 0 => (a.order, None),
-        Operator::Multiply | Operator::Divide if b_constant && sign < 0 => (a.order.flip(), None),
+        Operator::Multiply | Operator::Divide if sign > 0 => (a.order, None),
+        Operator::Multiply | Operator::Divide if sign < 0 => (a.order.flip(), None),
         Operator::Multiply if a_constant && x.range.low > 0 => (b.order, None),
         Operator::Remainder if x.range == *range => (a.order, a.unit),
         _ => (Order::None, None),

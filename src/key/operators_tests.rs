@@ -40,6 +40,9 @@ fn a_number_follows_time_when_an_instant_decides_its_order() {
         "ts / (0 - 1000)",
         // More than any instant: nothing is cut off.
         "ts % 9000000000000",
+        "pmod(ts, 9000000000000)",
+        "rev_ts(ts)",
+        "(0 - ts) + (0 - ts)",
     ] {
         assert!(follows(number), "{number}");
     }
@@ -58,6 +61,9 @@ fn a_number_follows_time_when_an_instant_decides_its_order() {
         "0 * ts",
         "few / 7",
         "ts % 86400000",
+        "pmod(ts, 86400000)",
+        // One shrinks as the other grows.
+        "rev_ts(ts) - 5000000000000 + ts",
         // Wraps: 2^63 is reached within the week.
         "ts * 6000000",
     ] {
@@ -74,6 +80,8 @@ fn what_is_added_or_taken_off_leaves_an_instant_and_what_multiplies_does_not() {
         assert!(is_instant(number), "{number}");
     }
     assert!(is_instant("ts % 9000000000000"));
+    assert!(is_instant("pmod(ts, 9000000000000)"));
+    assert!(is_instant("ts + n"));
     // Of two instants one may be a duration, but not two of the same kind.
     assert!(is_instant("few + 0 * few + ts"));
     for number in [
@@ -84,6 +92,9 @@ fn what_is_added_or_taken_off_leaves_an_instant_and_what_multiplies_does_not() {
         "ts * 1",
         "ts / 1",
         "ts % 86400000",
+        "pmod(ts, 86400000)",
+        "rev_ts(ts)",
+        "snowflake(ts, 1, 2, 3)",
     ] {
         assert!(!is_instant(number), "{number}");
     }

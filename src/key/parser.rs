@@ -77,10 +77,10 @@ impl Parser {
         self.tokens[self.at].1.clone()
     }
 
-    /// The end stays where it is.
+    /// Behind the end there is nothing to peek at: whoever takes that has met a mistake, after which another segment is looked for.
     fn take(&mut self) -> (Token, Range<usize>) {
         let token = self.tokens[self.at].clone();
-        self.at = (self.at + 1).min(self.tokens.len() - 1);
+        self.at += 1;
         token
     }
 

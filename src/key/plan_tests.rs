@@ -172,6 +172,13 @@ fn a_row_key_has_at_most_32767_bytes() {
 }
 
 #[test]
+fn a_mistake_in_a_derived_field_is_told_there() {
+    let error = error("be4(id) || d", &[("d", "be1(a")]);
+    assert_eq!(error.message, "unclosed `(`");
+    assert_eq!((error.derived.as_deref(), error.span), (Some("d"), 3..4));
+}
+
+#[test]
 fn derived_fields_nest_to_64_levels() {
     // The call, each name and each sign is a level: 1 + 1 + 40 + 1 + signs + 1.
     let compiled = |signs: usize| {
@@ -219,6 +226,40 @@ fn where_there_are_no_names_a_text_was_meant() {
         help,
         "known: n, id, negative, word, wider, host, long, a, b, c"
     );
+}
+
+#[test]
+fn leading_buckets_are_all_values_of_what_is_made_of_draws_hashes_and_constants() {
+    let buckets = |key: &str| plan(&format!("{key} || be4(id)")).leading_buckets();
+    let numbers: [(&str, &[u8]); 7] = [
+        ("be1(random(3) + 5)", &[5, 6, 7]),
+        ("be1(9 - random(3))", &[7, 8, 9]),
+        ("be1(random(3) * 100)", &[0, 100, 200]),
+        ("be1(random(20) / 6)", &[0, 1, 2, 3]),
+        ("be1(round_robin(2) + 3 * random(2))", &[0, 1, 3, 4]),
+        ("be1(abs(negative % 3))", &[0, 1, 2]),
+        // One bucket is one as well.
+        ("salt(1, id)", &[0]),
+    ];
+    for (key, expected) in numbers {
+        let expected = expected.iter().map(|&byte| vec![byte]).collect();
+        assert_eq!(buckets(key), Some(expected), "{key}");
+    }
+    let both = [b"k0a00".to_vec(), b"k0a01".to_vec()];
+    assert_eq!(
+        buckets("'k' || hex(x'0a' || be1(random(2)))"),
+        Some(both.into())
+    );
+    assert_eq!(
+        buckets("'k' || be1(random(1))"),
+        Some(vec![b"k\0".to_vec()])
+    );
+    assert_eq!(
+        buckets("salt2(65536, id)").map(|all| all.len()),
+        Some(65_536)
+    );
+    assert_eq!(buckets("be3(pmod(id, 65537))"), None);
+    assert_eq!(buckets("be1(n / 4)"), None);
 }
 
 /// Many rows at once get the keys that each gets alone.
@@ -272,6 +313,10 @@ fn keys_of_fixed_width_are_the_same_column_by_column() {
         "be4(murmur3(be4(id) || be2(n))) || sbe8(fnv1a_64(lpad(n, 3))) || be4(crc32('k' || be4(id)))",
         "hex(be3(id)) || sha1_bytes(be4(id)) || sha256(be2(n)) || right(hex(be4(id)), 3)",
         "sbe1(negative) || be8(id * 1000 - n) || be2(id / 7) || be1(id % 7) || be1(pmod(negative, 3))",
+        "lpad(negative, 3) || lpad(negative, 4, ' ') || reverse(lpad(negative, 3)) || ordered8(id) || lower(lpad(n, 4))",
+        "be1(random(9)) || be2(random(300)) || be1(round_robin(7)) || be4(trunc(id, 7) + n) || be1(5 + 2 - 4)",
+        // Longer than what is hashed in one block.
+        "md5_bytes(lpad(n, 60)) || be4(crc32(lpad(id, 70))) || salt(7, lpad(n, 70))",
     ] {
         assert_batches_agree(key);
     }

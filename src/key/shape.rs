@@ -211,7 +211,7 @@ impl Shape {
         ByteSet::range(0, 127).includes(self.all())
     }
 
-    /// The least string of the shape that is not below `start`. O(positions).
+    /// The least string of the shape that is not below `start`; of long ones perhaps only its beginning, which is less. O(length).
     pub fn least_from(&self, start: &[u8]) -> Option<Vec<u8>> {
         // Follow `start` as far as the sets allow, remembering the last place where a greater byte could stand instead:
         // the longer the common prefix, the less the string.
@@ -224,11 +224,7 @@ impl Shape {
             if at == self.max {
                 break;
             }
-            let set = if at < POSITIONS {
-                self.at(at)
-            } else {
-                ByteSet::ALL
-            };
+            let set = self.at(at);
             if let Some(byte) = start[at].checked_add(1).and_then(|above| set.next(above)) {
                 branch = Some((at, byte));
             }

@@ -144,6 +144,10 @@ fn far_positions_share_one_set() {
     assert_eq!(shape.from(2).at(POSITIONS - 3), near);
     assert_eq!(shape.from(2).at(POSITIONS - 2), far);
     assert!(shape.is_ascii() && !Shape::uniform(0, 1, ByteSet::one(128)).is_ascii());
+    let from = |far: &[u8]| shape.least_from(&[&text[..POSITIONS], far].concat());
+    assert!(from(b"b").is_some_and(|least| least.starts_with(&text[..=POSITIONS])));
+    assert_eq!(from(b"yy1").unwrap()[POSITIONS..], *b"yyx");
+    assert_eq!(from(b"{"), None);
     // 2^63 and fewer can be counted, 2^64 not.
     assert_eq!(
         Shape::uniform(63, 63, ByteSet::of(b"ab")).count(),

@@ -75,7 +75,7 @@ pub(super) fn of_int(code: &IntCode, field: FieldId) -> Option<Trend> {
                 None
             }
         }
-        IntOp::Divide(a, b) if !mentions(b) && b.range.low > 0 => {
+        IntOp::Divide(a, b) if !mentions(b) && b.range.low.is_positive() => {
             if b.range.single() == Some(1) {
                 of(a)
             } else {

@@ -198,6 +198,16 @@ fn transformed_bytes_follow_while_their_lead_is_kept() {
             ("other", None),
         ],
     );
+    // Another field of the same key says nothing of it.
+    let (schema, parameters) = (schema(), BTreeMap::new());
+    let environment = Environment {
+        schema: &schema,
+        derived: &[],
+        parameters: &parameters,
+    };
+    let plan = KeyPlan::compile("day || other", &environment).unwrap();
+    let day = schema.find("day").unwrap();
+    assert_eq!([0, 1].map(|segment| plan.trend(segment, day)), [UP, None]);
     check("host", &[("host", None)]);
     check("zone", &[("zone", None)]);
 }

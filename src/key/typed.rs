@@ -27,11 +27,11 @@ pub(super) enum Code {
 pub(super) struct Facts {
     /// Ascending.
     pub fields: Vec<FieldId>,
-    /// Whether values follow the operations' time.
+    /// Whether values follow the operations' time. Which way they do matters to integers only, which are added up: `desc(x)` leaves it.
     pub order: Order,
     /// At most so many different values.
     pub cardinality: Option<u64>,
-    /// Set while the value counts time.
+    /// Set while an integer counts time. Of texts and bytes it means nothing: only the integer that they were made of had one.
     pub unit: Option<TimeUnit>,
     /// How values spread.
     pub spread: Spread,

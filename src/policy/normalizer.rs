@@ -104,15 +104,14 @@ impl NormalizerRules {
         for (at, region) in regions.iter().enumerate() {
             if !self.may_merge(region) {
                 close(&range);
-                range = at + 1..at + 1;
+                range = 0..0;
                 sum = 0;
                 continue;
             }
             let room = range.len() < self.merge_max_regions;
-            let fits = range.is_empty()
-                || (range.len() == 1 && sum == 0)
+            let fits = (range.len() == 1 && sum == 0)
                 || (room && (region.store_mb == 0 || region.store_mb + sum <= mean));
-            if !fits {
+            if range.is_empty() || !fits {
                 close(&range);
                 range = at..at;
                 sum = 0;

@@ -24,7 +24,7 @@ impl RegionPolicies {
             split_policy: SplitPolicy::Disabled,
             normalizer: None,
             balancer: Balancer::None,
-            ..Self::default()
+            balancer_period: Self::default().balancer_period,
         }
     }
 }

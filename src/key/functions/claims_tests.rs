@@ -1,6 +1,6 @@
 //! What is proved of functions before any value is known: ranges, bytes at each place, order in time, numbers of values.
 
-use super::super::{ByteSet, Environment, KeyError, KeyPlan, Row};
+use super::super::{ByteSet, Environment, KeyError, KeyPlan, Row, Spread};
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{Field, FieldKind, Schema, TimeUnit};
 use crate::time::EpochNanos;
@@ -65,6 +65,11 @@ fn messages_tell_which_values_a_number_takes() {
         ("abs32(v)", least..=5, "-2147483648..=2147483647"),
         ("abs32(v)", least + 1..=5, "0..=2147483647"),
         ("snowflake(ts, v, v + 3, v * 100)", 3..=5, &flakes),
+        // Of absolute values only that of the least integer is negative, and so is its remainder.
+        ("abs(v) % 1000", i64::MIN..=5, "-808..=999"),
+        ("abs(v) % -1000", i64::MIN..=5, "-808..=999"),
+        ("abs32(v) % 1000", least..=5, "-648..=999"),
+        ("abs(v) % 1000", -1_200..=-300, "0..=999"),
     ];
     for (number, v, takes) in cases {
         let errors = checked(&format!("sbe1({number})"), v, seconds.clone()).unwrap_err();
@@ -122,6 +127,7 @@ fn bytes_that_no_value_has_are_left_out() {
         // Of 62 and 63 bits.
         ("z2(v, v)", 0..=5, 0, ByteSet::range(0, 0x3f)),
         ("z3(v, v, v)", 0..=5, 0, ByteSet::range(0, 0x7f)),
+        ("be1(abs(v) % 3)", -9..=-2, 0, ByteSet::range(0, 2)),
         ("to_char(ts, 'yyyyMMdd')", 0..=0, 6, one(b'0')),
         (
             "to_char(ts, 'yyyyMMdd')",
@@ -174,6 +180,24 @@ fn a_function_follows_time_while_it_keeps_the_order_of_instants() {
         ("to_char(ts, 'yyyyMMdd')", WEEK, true),
         ("to_char(ts, 'yyMMdd')", WEEK, true),
         ("to_char(ts, 'ddMMyyyy')", WEEK, false),
+        ("desc(be8(ts))", WEEK, true),
+        // The first part that varies decides.
+        ("hex(be8(ts) || uuid4())", WEEK, true),
+        ("hex('k' || be8(ts))", WEEK, true),
+        ("hex(uuid4() || be8(ts))", WEEK, false),
+        ("be8(snowflake(ts, 1, 2, 3))", WEEK, true),
+        ("uuid7(ts)", WEEK, true),
+        // An hour before the least integer is a great one.
+        (
+            "sbe8(trunc(ts - LONG_MAX - 1767225600000, '1h'))",
+            WEEK,
+            false,
+        ),
+        (
+            "sbe8(trunc(ts - LONG_MAX - 1767222000000, '1h'))",
+            WEEK,
+            true,
+        ),
     ];
     for (key, seconds, expected) in cases {
         let plan = compiled(key, 0..=0, seconds.clone());
@@ -182,6 +206,16 @@ fn a_function_follows_time_while_it_keeps_the_order_of_instants() {
             expected,
             "{key}: {seconds:?}"
         );
+    }
+}
+
+#[test]
+fn identifiers_are_drawn_and_without_number() {
+    for key in ["uuid4()", "uuid7(ts)", "ulid(ts)", "ksuid(ts)"] {
+        let plan = compiled(key, 0..=0, WEEK);
+        let segment = &plan.segments()[0];
+        let found = (segment.spread(), segment.cardinality());
+        assert_eq!(found, (Spread::Random, None), "{key}");
     }
 }
 

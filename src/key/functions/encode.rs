@@ -17,11 +17,7 @@ pub(super) fn kept(facts: Facts, keeps_order: bool) -> Facts {
     } else {
         Order::None
     };
-    Facts {
-        order,
-        unit: None,
-        ..facts
-    }
+    Facts { order, ..facts }
 }
 
 pub(super) fn encoded(

@@ -249,6 +249,15 @@ fn only_the_least_integer_keeps_its_sign() {
 }
 
 #[test]
+fn negative_remainders_are_warned_of_and_other_negative_numbers_are_not() {
+    let warned = |number: &str, given: &str| !noted(&format!("sbe1({number})"), given).is_empty();
+    assert!(warned("v % 7", "v=-9"));
+    for (number, given) in [("v % 7", "v=9"), ("v % 7", "v=0"), ("v - 7", "v=3")] {
+        assert!(!warned(number, given), "{number} of {given}");
+    }
+}
+
+#[test]
 fn every_draw_of_a_key_is_its_own() {
     let key = "be8(random(9223372036854775807)) || uuid4() || uuid4() || be8(random(9223372036854775807))";
     let key = written(key, "");
@@ -353,10 +362,18 @@ fn instants_are_rounded_down_to_steps_of_any_unit() {
             assert_eq!(found, at - at.rem_euclid(nanos), "{step}");
         }
     }
-    assert_eq!(
-        number("trunc(ts, '2000us')", "ts:ms=1767225612345"),
-        1_767_225_612_344
-    );
+    for (instant, truncated) in [
+        ("trunc(ts, '2000us')", 1_767_225_612_344),
+        ("trunc(ts + 6, '10ms')", 1_767_225_612_350),
+        ("trunc(6 + ts, '10ms')", 1_767_225_612_350),
+        ("trunc(ts - 6, '10ms')", 1_767_225_612_330),
+    ] {
+        assert_eq!(
+            number(instant, "ts:ms=1767225612345"),
+            truncated,
+            "{instant}"
+        );
+    }
     for (step, reason) in [
         ("0s", "is no multiple of the timestamp's unit, ms"),
         ("5us", "is no multiple of the timestamp's unit, ms"),

@@ -22,7 +22,7 @@ fn uuid_shape(version: u8, time: Option<Interval>) -> Shape {
             *set = prefix.at(at);
         }
     }
-    sets[6] = ByteSet::range(version << 4, version << 4 | 15);
+    sets[6] = ByteSet::range(version << 4, (version << 4) + 15);
     sets[8] = ByteSet::range(0x80, 0xbf);
     Shape::from_sets(16, 16, sets, ByteSet::ALL)
 }
@@ -66,7 +66,6 @@ pub(super) fn time_led(checker: &mut Checker<'_>, call: &Call<'_>) -> Option<Typ
     }
     let facts = Facts {
         spread: Spread::Random,
-        unit: None,
         cardinality: None,
         ..facts
     };
@@ -117,10 +116,7 @@ pub(super) fn snowflake(checker: &mut Checker<'_>, call: &Call<'_>) -> Option<Ty
         SNOWFLAKE_EPOCH + (1 << 41) - 1,
         help,
     )?;
-    let mut facts = Facts {
-        unit: None,
-        ..time_facts
-    };
+    let mut facts = time_facts;
     let mut fields = Vec::new();
     let mut high = (time.range.high - SNOWFLAKE_EPOCH) << 22;
     let mut low = (time.range.low - SNOWFLAKE_EPOCH) << 22;

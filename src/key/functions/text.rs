@@ -81,19 +81,13 @@ pub(super) fn map(checker: &mut Checker<'_>, call: &Call<'_>) -> Option<Typed> {
             let any = Shape::uniform(shape.min, shape.max, shape.all());
             mapped(bytes, Transform::ReverseDomain, true, any, unordered)
         }
-        _ => {
-            let flipped = Facts {
-                order: facts.order.flip(),
-                ..facts
-            };
-            mapped(
-                bytes,
-                Transform::Invert,
-                false,
-                shape.map(|byte| !byte),
-                flipped,
-            )
-        }
+        _ => mapped(
+            bytes,
+            Transform::Invert,
+            false,
+            shape.map(|byte| !byte),
+            facts,
+        ),
     })
 }
 
@@ -120,16 +114,7 @@ pub(super) fn end(checker: &mut Checker<'_>, call: &Call<'_>) -> Option<Typed> {
         } else {
             (Transform::LeftBytes(count), shape.left(count))
         };
-        return Some(mapped(
-            bytes,
-            transform,
-            is_text,
-            shape,
-            Facts {
-                unit: None,
-                ..facts
-            },
-        ));
+        return Some(mapped(bytes, transform, is_text, shape, facts));
     }
     let (transform, shape) = if by_char {
         (Transform::RightChars(count), chars(&shape, count))
@@ -141,17 +126,8 @@ pub(super) fn end(checker: &mut Checker<'_>, call: &Call<'_>) -> Option<Typed> {
     } else {
         Order::None
     };
-    Some(mapped(
-        bytes,
-        transform,
-        is_text,
-        shape,
-        Facts {
-            order,
-            unit: None,
-            ..facts
-        },
-    ))
+    let facts = Facts { order, ..facts };
+    Some(mapped(bytes, transform, is_text, shape, facts))
 }
 
 /// The first `count` bytes of a digest, which are written without the rest of it; `None` for anything else.
@@ -224,14 +200,7 @@ pub(super) fn substr(checker: &mut Checker<'_>, call: &Call<'_>) -> Option<Typed
             ),
         }
     };
-    let facts = if from_start {
-        Facts {
-            unit: None,
-            ..facts
-        }
-    } else {
-        facts.unordered()
-    };
+    let facts = if from_start { facts } else { facts.unordered() };
     Some(mapped(
         bytes,
         Transform::SubstrBytes(position, count),

@@ -105,6 +105,7 @@ pub(super) fn instant(
         );
     };
     let (a, b) = (per_second(from), per_second(unit));
+    let step = a.max(b) / a.min(b);
     let range = value.range;
     let factor = |n: i64| {
         Box::new(IntCode {
@@ -115,12 +116,11 @@ pub(super) fn instant(
     let code = match a.cmp(&b) {
         Ordering::Equal => value,
         Ordering::Less => IntCode {
-            range: range.multiply(Interval::one(b / a)),
-            op: IntOp::Multiply(Box::new(value), factor(b / a)),
+            range: range.multiply(Interval::one(step)),
+            op: IntOp::Multiply(Box::new(value), factor(step)),
         },
         Ordering::Greater => {
             // Rounded down, also before 1970.
-            let step = a / b;
             let floored = IntCode {
                 op: IntOp::Floor(Box::new(value), step),
                 range: Interval::new(range.low.saturating_sub(step), i64::MAX),
@@ -179,7 +179,7 @@ pub(super) fn to_char(checker: &mut Checker<'_>, call: &Call<'_>) -> Option<Type
             .iter()
             .enumerate()
             .map(|(at, &set)| {
-                if between.at(at).len() < set.len() {
+                if set.includes(between.at(at)) {
                     between.at(at)
                 } else {
                     set
@@ -200,11 +200,7 @@ pub(super) fn to_char(checker: &mut Checker<'_>, call: &Call<'_>) -> Option<Type
     } else {
         Order::None
     };
-    let facts = Facts {
-        order,
-        unit: None,
-        ..facts
-    };
+    let facts = Facts { order, ..facts };
     let code = BytesCode::Int(IntEncoding::Calendar(pattern, unit), Box::new(value));
     Some(Typed::of_bytes(true, code, shape, facts))
 }
