@@ -2,7 +2,7 @@
 
 use super::change_tests::{ROW_BYTES, even, events_of, open};
 use super::{ClusterChanges, SimConfig};
-use crate::metrics::RunResult;
+use crate::metrics::{RunResult, SeriesEvent};
 use crate::time::{SimDuration, SimTime};
 use crate::units::ByteSize;
 
