@@ -246,7 +246,7 @@ fn text(result: &RunResult) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
     fn every_operation_is_completed_failed_or_in_flight_whatever_the_batch_size(run in run()) {
@@ -263,7 +263,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 70, ..ProptestConfig::default() })]
 
     #[test]
     fn every_read_and_every_write_to_copies_is_completed_failed_or_in_flight(run in run_with_reads()) {
@@ -278,7 +278,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 30, ..ProptestConfig::default() })]
 
     #[test]
     fn every_operation_of_a_neighbour_is_completed_failed_or_in_flight(run in run_with_neighbours()) {
