@@ -119,22 +119,22 @@ fn every_preset_compiles() {
 }
 
 #[test]
-fn presets_that_lead_with_time_say_so() {
+fn presets_that_lead_with_time_are_the_baseline_and_traps() {
     let leads: Vec<_> = presets()
         .iter()
         .filter(|preset| compile(preset.key).is_ok_and(|plan| plan.leads_with_time()))
-        .map(|preset| preset.name)
+        .map(|preset| (preset.name, preset.trap))
         .collect();
     let expected = [
-        "time-first",
-        "reversed-time",
-        "uuid7",
-        "ulid",
-        "ksuid",
-        "snowflake",
-        "added-bucket",
-        "fixed-prefix",
-        "dated-shard",
+        ("time-first", false),
+        ("reversed-time", true),
+        ("uuid7", true),
+        ("ulid", true),
+        ("ksuid", true),
+        ("snowflake", true),
+        ("added-bucket", true),
+        ("fixed-prefix", true),
+        ("dated-shard", true),
     ];
     assert_eq!(leads, expected);
 }
