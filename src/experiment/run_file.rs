@@ -11,7 +11,7 @@ use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, BufRead, BufReader, Read, Seek, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// Version of the format.
@@ -343,10 +343,12 @@ impl RunFile {
 }
 
 fn compressed(line: &impl Serialize) -> io::Result<Vec<u8>> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    serde_json::to_writer(&mut encoder, line)?;
-    encoder.write_all(b"\n")?;
-    encoder.finish()
+    let encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    // The encoder clears 32 KiB of its output for each piece that it is given: a few large ones, not one a number.
+    let mut buffered = BufWriter::new(encoder);
+    serde_json::to_writer(&mut buffered, line)?;
+    buffered.write_all(b"\n")?;
+    buffered.into_inner()?.finish()
 }
 
 fn io_error(verb: &'static str, path: &Path, source: io::Error) -> RunFileError {
