@@ -91,7 +91,8 @@ impl ServiceTimes {
             Law::Exponential => draws.exponential(),
             Law::Lognormal { mu, sigma } => lognormal(mu, sigma, draws),
         };
-        (nanos * factor + 0.5) as u64
+        // By way of i64, for which processors have an instruction.
+        (nanos * factor + 0.5) as i64 as u64
     }
 
     /// A read from disk with that probability.

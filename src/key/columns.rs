@@ -262,7 +262,9 @@ fn store_low<const N: usize>(
     stride: usize,
     at: usize,
 ) {
-    for (row, value) in out.chunks_mut(stride).zip(&values[..rows]) {
+    // Known before the loop, so that nothing has to be looked at for each row.
+    assert!(at + N <= stride, "a column lies inside its rows");
+    for (row, value) in out.chunks_exact_mut(stride).zip(&values[..rows]) {
         let bytes = value.to_be_bytes();
         row[at..at + N].copy_from_slice(&bytes[8 - N..]);
     }
@@ -344,6 +346,7 @@ impl IntCode {
         match &self.op {
             IntOp::Const(value) => out[..rows].fill(*value),
             IntOp::Slot(slot) => {
+                assert!(*slot < chunk.width, "a record has that field");
                 for (value, record) in out.iter_mut().zip(chunk.records.chunks_exact(chunk.width)) {
                     *value = record[*slot];
                 }

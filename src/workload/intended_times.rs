@@ -2,7 +2,7 @@
 
 use super::beat_clock::{BeatClock, BeatJitter};
 use super::combinations::Combinations;
-use super::rate_profile::RateProfile;
+use super::rate_profile::{Piece, RateProfile};
 use super::{Arrivals, Beat};
 use crate::random::{Seed, Stream, exponential, stream};
 use crate::record::Schema;
@@ -23,7 +23,9 @@ pub(super) struct RateTimes {
     /// Operations so far, and the offset of all (constant arrivals).
     made: u64,
     offset: f64,
-    piece: usize,
+    /// The piece of the profile in which it lies, and its number.
+    piece: Piece,
+    number: usize,
     last: SimTime,
 }
 
@@ -45,7 +47,8 @@ impl RateTimes {
             expected: 0.0,
             made: 0,
             offset,
-            piece: 0,
+            piece: Piece::NONE,
+            number: 0,
             last: SimTime::ZERO,
         }
     }
@@ -74,9 +77,11 @@ impl RateTimes {
             Arrivals::Constant => self.expected = self.made as f64 + self.offset,
         }
         self.made += 1;
-        let time = self.profile.time_of(self.expected, &mut self.piece)?;
+        if !self.piece.reaches(self.expected) {
+            self.piece = self.profile.piece_of(self.expected, &mut self.number)?;
+        }
         // Rounding at the joint of two pieces may go back by a nanosecond.
-        self.last = self.last.max(time);
+        self.last = self.last.max(self.piece.time_of(self.expected));
         Some(self.last)
     }
 }

@@ -13,7 +13,7 @@ pub(super) struct RateProfile {
 
 /// A stretch over which the rate is linear.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Piece {
+pub(super) struct Piece {
     /// Start in nanoseconds.
     start: f64,
     /// Expected operations before it and at its end.
@@ -112,33 +112,55 @@ impl RateProfile {
         self.pieces.get(after.checked_sub(1)?)
     }
 
-    /// The time by which `operations` are expected; `None` beyond the duration. `piece` remembers where the last search ended and only
-    /// moves forward: pass ascending numbers.
-    #[inline]
+    /// The time by which `operations` are expected, and `piece`, as [`RateProfile::piece_of`].
     pub(super) fn time_of(&self, operations: f64, piece: &mut usize) -> Option<SimTime> {
+        let piece = self.piece_of(operations, piece)?;
+        Some(piece.time_of(operations))
+    }
+
+    /// The piece in which so many operations come to be expected; `None` beyond the duration. `piece` remembers where the last search ended and
+    /// only moves forward: pass ascending numbers.
+    pub(super) fn piece_of(&self, operations: f64, piece: &mut usize) -> Option<Piece> {
         while self.pieces.get(*piece)?.until <= operations {
             *piece += 1;
         }
-        let Piece {
-            start,
-            before,
-            rate,
-            slope,
-            ..
-        } = self.pieces[*piece];
-        let more = operations - before;
-        let after = if slope == 0.0 {
-            more / rate
-        } else {
-            // The root of rate x + slope x^2 / 2 = more in the form that does not cancel; rounding may push the radicand below zero where
-            // the rate falls to zero.
-            2.0 * more / (rate + (rate * rate + 2.0 * slope * more).max(0.0).sqrt())
-        };
-        Some(SimTime::from_nanos((start + after) as u64))
+        Some(self.pieces[*piece])
     }
 }
 
 impl Piece {
+    /// Ends before everything.
+    pub(super) const NONE: Self = Self {
+        start: 0.0,
+        before: 0.0,
+        until: f64::NEG_INFINITY,
+        rate: 0.0,
+        slope: 0.0,
+        area: 0.0,
+    };
+
+    /// So many operations are expected before its end.
+    #[inline]
+    pub(super) fn reaches(&self, operations: f64) -> bool {
+        operations < self.until
+    }
+
+    /// The time by which `operations` are expected: more than before its start, fewer than by its end.
+    #[inline]
+    pub(super) fn time_of(&self, operations: f64) -> SimTime {
+        let more = operations - self.before;
+        let after = if self.slope == 0.0 {
+            more / self.rate
+        } else {
+            // The root of rate x + slope x^2 / 2 = more in the form that does not cancel; rounding may push the radicand below zero where
+            // the rate falls to zero.
+            let radicand = self.rate * self.rate + 2.0 * self.slope * more;
+            2.0 * more / (self.rate + radicand.max(0.0).sqrt())
+        };
+        // By way of i64, for which processors have an instruction.
+        SimTime::from_nanos((self.start + after) as i64 as u64)
+    }
+
     /// Operations expected in its first nanoseconds.
     fn operations_after(&self, nanos: f64) -> f64 {
         nanos * (self.rate + 0.5 * self.slope * nanos)
