@@ -23,6 +23,10 @@ pub struct RegionMap {
     /// Regions that came later, by ascending number, those included that are no more.
     later: Vec<(u32, KeyRange)>,
     router: Router,
+    /// Further keys at which slots are cut.
+    marks: Arc<Vec<RowKey>>,
+    /// Of each slot: how many marks its keys are not below. Empty without marks.
+    marks_below: Vec<u32>,
     /// Of each slot: its region, or [`SHARED`] and its overlay. Empty: slot s is region first + s.
     slots: Vec<u32>,
     overlays: Vec<Overlay>,
@@ -81,9 +85,21 @@ impl Overlay {
 impl RegionMap {
     /// One region more than there are split points, which are sorted, distinct and not empty; numbered from `first` on in key order.
     pub fn new(split_points: &Arc<Vec<RowKey>>, first: u32) -> Self {
-        Self {
-            router: Router::new(split_points),
-            count: split_points.len() as u32 + 1,
+        Self::with_marks(split_points, first, &Arc::default())
+    }
+
+    /// [`RegionMap::new`], where one look-up tells as well between which of `marks` a key lies: sorted, distinct and not empty keys.
+    pub fn with_marks(
+        split_points: &Arc<Vec<RowKey>>,
+        first: u32,
+        marks: &Arc<Vec<RowKey>>,
+    ) -> Self {
+        let count = split_points.len() as u32 + 1;
+        let mut map = Self {
+            router: Router::new(&[]),
+            marks: marks.clone(),
+            marks_below: Vec::new(),
+            count,
             split_points: split_points.clone(),
             first,
             later: Vec::new(),
@@ -91,7 +107,41 @@ impl RegionMap {
             overlays: Vec::new(),
             free: Vec::new(),
             changes: 0,
+        };
+        if marks.is_empty() {
+            map.router = Router::new(split_points);
+        } else {
+            map.cut((first..first + count).collect(), split_points);
         }
+        map
+    }
+
+    /// Makes the slots anew: of `regions` in key order with their `starts`, those but the first one's, cut at the marks.
+    fn cut(&mut self, regions: Vec<u32>, starts: &[RowKey]) {
+        if self.marks.is_empty() {
+            self.router = Router::new(starts);
+            self.slots = regions;
+            return;
+        }
+        let (mut starts, mut marks) = (starts.iter().peekable(), self.marks.iter().peekable());
+        let mut regions = regions.into_iter();
+        let (mut points, mut below) = (Vec::new(), 0);
+        self.slots.clear();
+        self.slots.extend(regions.next());
+        self.marks_below.clear();
+        self.marks_below.push(0);
+        while let Some(point) = starts.peek().into_iter().chain(marks.peek()).min() {
+            let point: &RowKey = point;
+            below += u32::from(marks.next_if_eq(&point).is_some());
+            let region = match starts.next_if_eq(&point) {
+                Some(_) => regions.next(),
+                None => self.slots.last().copied(),
+            };
+            points.push(point.as_bytes());
+            self.slots.extend(region);
+            self.marks_below.push(below);
+        }
+        self.router = Router::of(&points);
     }
 
     /// Number of regions now, >= 1.
@@ -107,16 +157,27 @@ impl RegionMap {
 
     /// Appends the region of each key to `regions`.
     pub fn locate_batch(&self, keys: &KeyBatch, regions: &mut Vec<u32>) {
+        self.locate_marked(keys, regions, &mut Vec::new());
+    }
+
+    /// Appends the region of each key to `regions`, and to `below` how many marks the key is not below, if there are any.
+    pub fn locate_marked(&self, keys: &KeyBatch, regions: &mut Vec<u32>, below: &mut Vec<u32>) {
         let start = regions.len();
         self.router.locate_batch(keys, regions);
         let found = &mut regions[start..];
+        if !self.marks_below.is_empty() {
+            below.extend(found.iter().map(|&slot| self.marks_below[slot as usize]));
+        }
         if self.slots.is_empty() {
             if self.first > 0 {
                 found.iter_mut().for_each(|region| *region += self.first);
             }
-        } else {
-            for (region, key) in found.iter_mut().zip(keys.iter()) {
-                *region = self.region_at(*region, key);
+            return;
+        }
+        for (at, region) in found.iter_mut().enumerate() {
+            *region = self.slots[*region as usize];
+            if *region & SHARED > 0 {
+                *region = self.overlays[(*region & !SHARED) as usize].locate(keys.get(at));
             }
         }
     }
@@ -301,8 +362,7 @@ impl RegionMap {
         let regions: Vec<u32> = self.in_key_order().collect();
         let starts = regions.iter().skip(1);
         let starts: Vec<RowKey> = starts.map(|&region| self.range(region).start).collect();
-        self.router = Router::new(&starts);
-        self.slots = regions;
+        self.cut(regions, &starts);
         self.overlays.clear();
         self.free.clear();
         self.changes = 0;
@@ -310,108 +370,5 @@ impl RegionMap {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-    use std::collections::BTreeMap;
-
-    /// Keys of up to three letters of a small alphabet: many lie on or beside borders.
-    fn key() -> impl Strategy<Value = Vec<u8>> {
-        prop::collection::vec(prop_oneof![0u8..3, Just(0x61), Just(0xFF)], 0..4)
-    }
-
-    /// The oracle: start key to region.
-    fn holder(oracle: &BTreeMap<Vec<u8>, u32>, key: &[u8]) -> u32 {
-        *oracle
-            .range(..=key.to_vec())
-            .next_back()
-            .expect("a region starts at the empty key")
-            .1
-    }
-
-    fn agree(map: &RegionMap, oracle: &BTreeMap<Vec<u8>, u32>, keys: &[Vec<u8>]) {
-        assert_eq!(map.regions() as usize, oracle.len());
-        let regions: Vec<u32> = oracle.values().copied().collect();
-        assert_eq!(map.in_key_order().collect::<Vec<_>>(), regions);
-        let ends = oracle.keys().skip(1).cloned().chain([Vec::new()]);
-        for ((start, &region), end) in oracle.iter().zip(ends) {
-            assert_eq!(
-                map.range(region),
-                KeyRange {
-                    start: RowKey(start.clone()),
-                    end: RowKey(end)
-                }
-            );
-            assert_eq!((map.locate(start), map.start(region)), (region, &start[..]));
-        }
-        let mut batch = KeyBatch::default();
-        for key in keys {
-            batch.push_with(|bytes| bytes.extend_from_slice(key));
-        }
-        let mut found = vec![77];
-        map.locate_batch(&batch, &mut found);
-        let expected = keys.iter().map(|key| holder(oracle, key));
-        assert_eq!(
-            found,
-            std::iter::once(77).chain(expected).collect::<Vec<_>>()
-        );
-        for (key, &region) in keys.iter().zip(&found[1..]) {
-            assert_eq!(map.locate(key), region);
-        }
-    }
-
-    proptest! {
-        /// Divides and unites at random, so often that the router is made anew several times, beside a map of start keys.
-        #[test]
-        fn regions_tile_the_key_space_whatever_divides_and_merges(
-            points in prop::collection::btree_set(key().prop_filter("not empty", |key| !key.is_empty()), 0..12),
-            first in 0u32..9,
-            steps in prop::collection::vec((prop::bool::weighted(0.6), key(), any::<prop::sample::Index>()), 1..120),
-            keys in prop::collection::vec(key(), 1..40),
-        ) {
-            let split_points = Arc::new(points.iter().cloned().map(RowKey).collect::<Vec<_>>());
-            let mut map = RegionMap::new(&split_points, first);
-            let starts = std::iter::once(Vec::new()).chain(points);
-            let mut oracle: BTreeMap<Vec<u8>, u32> = starts.zip(first..).collect();
-            agree(&map, &oracle, &keys);
-            let mut next = first + oracle.len() as u32;
-            for (divides, row, which) in steps {
-                if divides && !oracle.contains_key(&row) {
-                    let parent = holder(&oracle, &row);
-                    map.divide(parent, &RowKey(row.clone()), next, next + 1);
-                    let start = oracle.range(..row.clone()).next_back().expect("the parent").0.clone();
-                    oracle.insert(start, next);
-                    oracle.insert(row, next + 1);
-                    next += 2;
-                } else if !divides && oracle.len() > 1 {
-                    let at = which.index(oracle.len() - 1);
-                    let (start, lower) = oracle.iter().nth(at).expect("a region");
-                    let (border, upper) = oracle.iter().nth(at + 1).expect("its neighbour");
-                    map.unite(*lower, *upper, next);
-                    let (start, border) = (start.clone(), border.clone());
-                    oracle.insert(start, next);
-                    oracle.remove(&border);
-                    next += 1;
-                }
-                agree(&map, &oracle, &keys);
-            }
-        }
-    }
-
-    #[test]
-    fn a_region_that_is_no_more_keeps_its_range() {
-        let points = Arc::new(vec![RowKey::from(b"m".as_slice())]);
-        let mut map = RegionMap::new(&points, 5);
-        let parent = map.range(6);
-        map.divide(6, &RowKey::from(b"t".as_slice()), 9, 11);
-        let daughter = map.range(11);
-        map.unite(5, 9, 12);
-        assert_eq!(map.range(6), parent);
-        assert_eq!(
-            (parent.start.0.as_slice(), parent.end.0.len()),
-            (&b"m"[..], 0)
-        );
-        assert_eq!(map.range(11), daughter);
-        assert_eq!(map.in_key_order().collect::<Vec<_>>(), [12, 11]);
-    }
-}
+#[path = "region_map_tests.rs"]
+mod tests;

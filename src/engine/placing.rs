@@ -3,7 +3,7 @@
 use super::SimConfig;
 use crate::cluster::RegionMap;
 use crate::key::KeyPlan;
-use crate::keyspace::{KeyBatch, Router, RowKey};
+use crate::keyspace::{KeyBatch, RowKey};
 use crate::random::{DrawKey, Stream, mix, stream};
 use crate::workload::{OperationId, WriteKind};
 use rand::RngExt;
@@ -70,7 +70,6 @@ pub(super) struct Placing<'a> {
     first_region: u32,
     /// Keeps the rows of copies apart from those of the table under equal keys.
     row_salt: u64,
-    buckets: Option<Router>,
     servers: u32,
     /// Server of the first region.
     offset: u32,
@@ -84,7 +83,14 @@ pub(super) struct Placing<'a> {
 impl<'a> Placing<'a> {
     /// The table itself.
     pub fn new(config: &'a SimConfig) -> Self {
-        Self::of_table(config, 0, &config.key, &config.split_points, 0)
+        Self::of_table(
+            config,
+            0,
+            &config.key,
+            &config.split_points,
+            &config.key_buckets,
+            0,
+        )
     }
 
     /// Further copies of the table, in order.
@@ -94,29 +100,30 @@ impl<'a> Placing<'a> {
         copies
             .map(|(table, copy)| {
                 let points = &copy.split_points;
-                let placing = Self::of_table(config, table, &copy.key, points, first_region);
+                let no_marks = Arc::default();
+                let placing =
+                    Self::of_table(config, table, &copy.key, points, &no_marks, first_region);
                 first_region += placing.map.regions();
                 placing
             })
             .collect()
     }
 
-    /// Table 0 is the table itself, c its copy c - 1.
+    /// Table 0 is the table itself, c its copy c - 1; `marks` bound the buckets of the key map.
     fn of_table(
         config: &'a SimConfig,
         table: u32,
         key: &'a KeyPlan,
         split_points: &Arc<Vec<RowKey>>,
+        marks: &Arc<Vec<RowKey>>,
         first_region: u32,
     ) -> Self {
         let servers = config.cluster.servers.max(1);
         Self {
             key,
-            map: RegionMap::new(split_points, first_region),
+            map: RegionMap::with_marks(split_points, first_region, marks),
             first_region,
             row_salt: mix(u64::from(table)),
-            buckets: (table == 0 && !config.key_buckets.is_empty())
-                .then(|| Router::new(&config.key_buckets)),
             servers,
             offset: stream(config.seed, config.replicate, Stream::Placement, table)
                 .random_range(0..servers),
@@ -189,11 +196,9 @@ impl<'a> Placing<'a> {
         self.key
             .write_batch(records, operations, indices, self.draws, &mut self.keys);
         self.regions.clear();
-        self.map.locate_batch(&self.keys, &mut self.regions);
         self.key_buckets.clear();
-        if let Some(buckets) = &self.buckets {
-            buckets.locate_batch(&self.keys, &mut self.key_buckets);
-        }
+        self.map
+            .locate_marked(&self.keys, &mut self.regions, &mut self.key_buckets);
         for (at, &operation) in operations.iter().enumerate() {
             let key = self.keys.get(at);
             let place = Place {

@@ -1,7 +1,5 @@
 //! Many sorted keys in one allocation. Must not know what they bound.
 
-use super::RowKey;
-
 /// Keys one after another: 4 bytes a key besides the keys themselves.
 #[derive(Debug, Clone)]
 pub(super) struct FlatKeys {
@@ -12,12 +10,12 @@ pub(super) struct FlatKeys {
 
 impl FlatKeys {
     /// Copies the keys, which hold less than 4 GiB together (the budget of split points is far below).
-    pub fn new(keys: &[RowKey]) -> Self {
-        let mut bytes = Vec::with_capacity(keys.iter().map(|key| key.0.len()).sum());
+    pub fn new(keys: &[&[u8]]) -> Self {
+        let mut bytes = Vec::with_capacity(keys.iter().map(|key| key.len()).sum());
         let mut offsets = Vec::with_capacity(keys.len() + 1);
         offsets.push(0);
         for key in keys {
-            bytes.extend_from_slice(&key.0);
+            bytes.extend_from_slice(key);
             offsets.push(bytes.len() as u32);
         }
         debug_assert!(u32::try_from(bytes.len()).is_ok());

@@ -46,12 +46,18 @@ impl Router {
     /// A router of `split_points.len() + 1` regions; region 0 starts at the empty key. The points are sorted, distinct and not
     /// empty, fewer than 2^32, and hold less than 4 GiB together. O(number of points).
     pub fn new(split_points: &[RowKey]) -> Self {
+        let points: Vec<&[u8]> = split_points.iter().map(RowKey::as_bytes).collect();
+        Self::of(&points)
+    }
+
+    /// [`Router::new`] of keys that lie elsewhere.
+    pub fn of(split_points: &[&[u8]]) -> Self {
         debug_assert!(
             split_points.windows(2).all(|pair| pair[0] < pair[1])
-                && split_points.iter().all(|point| !point.0.is_empty())
+                && split_points.iter().all(|point| !point.is_empty())
         );
         let points = FlatKeys::new(split_points);
-        let keys = split_points.iter().map(|point| point.0.as_slice());
+        let keys = split_points.iter().copied();
         let squeeze = BitSqueeze::new(keys.clone());
         let mut values: Vec<u64> = Vec::with_capacity(points.len() + SCAN);
         values.extend(keys.map(|key| squeeze.squeeze(key)));
