@@ -41,11 +41,16 @@ impl Handlers {
     }
 
     /// A call arrives. `draw` names a queue in `0..queues`, given their number; it is asked only when all handlers are busy. O(1).
-    #[inline]
+    #[inline(always)]
     pub fn arrive(&mut self, call: u32, draw: impl FnOnce(u64) -> u64) -> Admission {
-        if let Some(handler) = self.idle.pop() {
-            return Admission::Taken { handler };
+        match self.idle.pop() {
+            Some(handler) => Admission::Taken { handler },
+            None => self.join_queue(call, draw),
         }
+    }
+
+    #[inline(never)]
+    fn join_queue(&mut self, call: u32, draw: impl FnOnce(u64) -> u64) -> Admission {
         let count = self.queues.len() as u64;
         let queue = &mut self.queues[if count == 1 { 0 } else { draw(count) as usize }];
         if queue.len() >= self.queue_length as usize && self.queue_length != u32::MAX {

@@ -3,10 +3,11 @@
 
 use super::SimConfig;
 use super::calls::{Call, NONE};
-use super::placing::{Place, Placing};
+use super::placing::Placing;
+use super::server_side::Replies;
 use super::simulation::Simulation;
 use crate::keyspace::KeyBatch;
-use crate::time::{SimDuration, SimTime};
+use crate::time::SimTime;
 use crate::workload::{OpenArrivals, OperationBatch, OperationId, WriteKind};
 use std::collections::VecDeque;
 use std::hint::black_box;
@@ -14,21 +15,39 @@ use std::hint::black_box;
 /// Operations whose servers and regions are brought into the caches all at a time.
 const AHEAD: usize = 16;
 
+/// Of so many servers and so many regions all fits the caches without (a few KB a server, some dozen bytes a region).
+const FEW_SERVERS: u32 = 32;
+const FEW_REGIONS: usize = 1 << 12;
+
+/// What is known of the call of an operation before it is sent.
+#[derive(Debug, Clone, Copy)]
+struct Upcoming {
+    operation: OperationId,
+    intended: SimTime,
+    /// As [`Call::detail`].
+    detail: u64,
+    /// Bytes of its row in the write-ahead log.
+    bytes: u32,
+    region: u32,
+    key_bucket: u32,
+    key_length: u16,
+}
+
 /// The next open-loop operations.
 #[derive(Debug)]
 pub(super) struct OpenLoop {
     arrivals: OpenArrivals,
     batch: OperationBatch,
-    places: Vec<Place>,
-    /// Of their first attempts, where they are calls of one row each.
-    services: Vec<SimDuration>,
+    upcoming: Vec<Upcoming>,
     keys: KeyBatch,
     pub next: usize,
+    /// Servers and regions are too many to stay in the caches.
+    reads_ahead: bool,
     /// Operations that were sent and whose ends were not passed yet.
     in_flight: u64,
-    /// When some of them end: by replies and refusals that are on the network. Nobody waits for them, so that they need no event: they are
-    /// passed when too many operations seem to be in flight, and after each batch, all at a time.
-    ends: VecDeque<SimTime>,
+    /// When some of them end, and how many then: by replies and refusals that are on the network. Nobody waits for them, so that they need no
+    /// event: they are passed when too many operations seem to be in flight, and after each batch, all at a time.
+    ends: VecDeque<(SimTime, u32)>,
 }
 
 impl OpenLoop {
@@ -44,10 +63,11 @@ impl OpenLoop {
             )
             .asking_for(keys.flat_map(|key| key.fields())),
             batch: OperationBatch::new(),
-            places: Vec::new(),
-            services: Vec::new(),
+            upcoming: Vec::new(),
             keys: KeyBatch::default(),
             next: 0,
+            reads_ahead: config.servers_in_all() > FEW_SERVERS
+                || config.split_points.len() > FEW_REGIONS,
             in_flight: 0,
             ends: VecDeque::new(),
         }
@@ -56,27 +76,27 @@ impl OpenLoop {
     /// Intended time of the next operation; [`SimTime::MAX`] when there is none.
     #[inline]
     pub fn next_time(&self) -> SimTime {
-        self.batch
-            .intended
+        self.upcoming
             .get(self.next)
-            .copied()
-            .unwrap_or(SimTime::MAX)
+            .map_or(SimTime::MAX, |operation| operation.intended)
     }
 
     /// The regions of the next operations whose region `changed` chooses are found again.
     pub fn place_again(&mut self, table: &Placing<'_>, changed: impl Fn(u32) -> bool) {
-        for at in self.next..self.places.len() {
-            if changed(self.places[at].region) {
-                self.places[at].region = table.locate(self.keys.get(at));
+        for (at, operation) in self.upcoming.iter_mut().enumerate().skip(self.next) {
+            if changed(operation.region) {
+                operation.region = table.locate(self.keys.get(at));
             }
         }
     }
 
     /// Passes what has ended before `now`.
     fn pass_ends(&mut self, now: SimTime) {
-        while self.ends.front().is_some_and(|&end| end < now) {
+        while let Some(&(end, operations)) = self.ends.front()
+            && end < now
+        {
             self.ends.pop_front();
-            self.in_flight -= 1;
+            self.in_flight -= u64::from(operations);
         }
     }
 
@@ -89,10 +109,9 @@ impl OpenLoop {
         self.in_flight >= most
     }
 
-    /// An operation ends at `end`, not before those of which this was told before.
-    #[inline]
-    pub fn ends_at(&mut self, end: SimTime) {
-        self.ends.push_back(end);
+    /// So many operations end at `end`, not before those of which this was told before.
+    pub fn end_at(&mut self, end: SimTime, operations: u32) {
+        self.ends.push_back((end, operations));
     }
 }
 
@@ -102,22 +121,36 @@ impl Simulation<'_> {
         let open = &mut self.open;
         open.next = 0;
         open.batch.clear();
-        open.places.clear();
+        open.upcoming.clear();
         open.arrivals
             .fill(&mut open.batch, self.config.batch.max(1));
         let batch = &open.batch;
+        let (service, draws) = (&self.service, self.service_draws);
+        let (weights, kinds) = (&self.weights, &self.kinds);
+        let some_increment = self.some_increment;
         self.placing.place(
             &batch.records,
             &batch.operations,
             &batch.indices,
-            |_, _, place, _| open.places.push(place),
+            |at, operation, place, _| {
+                let is_increment = some_increment
+                    && kinds[usize::from(operation.write().0)] == WriteKind::Increment;
+                open.upcoming.push(Upcoming {
+                    operation,
+                    intended: batch.intended[at],
+                    detail: if is_increment {
+                        place.row
+                    } else {
+                        service.write(1, draws.at(operation, 0)).as_nanos()
+                    },
+                    bytes: weights.of(place.key_length).bytes,
+                    region: place.region,
+                    key_bucket: place.key_bucket,
+                    key_length: place.key_length,
+                });
+            },
         );
         self.placing.swap_keys(&mut open.keys);
-        open.services.clear();
-        let (service, draws) = (&self.service, self.service_draws);
-        let operations = batch.operations.iter().map(|&id| OperationId(id));
-        let first = |operation| service.write(1, draws.at(operation, 0));
-        open.services.extend(operations.map(first));
         self.copying.place_open(batch);
     }
 
@@ -127,18 +160,24 @@ impl Simulation<'_> {
         if !self.copying.is_empty() {
             return self.copied_operation_arrives();
         }
-        if self.open.next.is_multiple_of(AHEAD) {
-            let next = self.open.places[self.open.next..].iter().take(AHEAD);
-            black_box(next.fold(0, |bits, place| {
-                let server = self.regions.get(place.region).server;
-                bits ^ self.servers[server as usize].touch()
-                    ^ self.recorder.demand_so_far(place.region)
-            }));
+        if self.open.reads_ahead && self.open.next.is_multiple_of(AHEAD) {
+            self.read_ahead();
         }
         if let Some(call) = self.send_operation() {
             let id = self.calls.insert(call);
-            self.call_arrives(id);
+            self.admit(id);
         }
+    }
+
+    /// Brings what the next operations need into the caches, all at a time.
+    #[inline(never)]
+    fn read_ahead(&self) {
+        let next = self.open.upcoming[self.open.next..].iter().take(AHEAD);
+        black_box(next.fold(0, |bits, operation| {
+            let server = self.regions.get(operation.region).server;
+            bits ^ self.servers[server as usize].touch()
+                ^ self.recorder.demand_so_far(operation.region)
+        }));
     }
 
     /// The operations that don't reach their servers before the end are sent.
@@ -160,30 +199,29 @@ impl Simulation<'_> {
     #[inline(always)]
     pub(super) fn send_operation(&mut self) -> Option<Call> {
         let open = &mut self.open;
-        let at = open.next;
-        let (place, intended) = (open.places[at], open.batch.intended[at]);
-        let service = open.services[at];
-        let operation = OperationId(open.batch.operations[at]);
-        let key = self.keys.insert(open.keys.get(at));
+        let Upcoming {
+            operation,
+            intended,
+            detail,
+            bytes,
+            region,
+            key_bucket,
+            key_length,
+        } = open.upcoming[open.next];
+        let key = if self.keys.kept() {
+            self.keys.insert(open.keys.get(open.next))
+        } else {
+            0
+        };
         open.next += 1;
-        if open.next == open.places.len() {
+        if open.next == open.upcoming.len() {
             open.pass_ends(intended);
             self.refill();
         }
         let write = operation.write();
-        let detail = if self.kinds[usize::from(write.0)] == WriteKind::Increment {
-            place.row
-        } else {
-            service.as_nanos()
-        };
-        let state = self.regions.get(place.region);
-        self.recorder.offered(
-            intended,
-            write,
-            place.region,
-            state.server,
-            place.key_bucket,
-        );
+        let state = self.regions.get(region);
+        self.recorder
+            .offered(intended, write, region, state.server, key_bucket);
         let open = &mut self.open;
         if open.is_full(intended, self.config.client.max_in_flight) {
             self.recorder.failed(write, intended, intended);
@@ -195,48 +233,63 @@ impl Simulation<'_> {
         let server = if state.openings == 0 {
             state.server
         } else {
-            self.server_for(place.region, self.process_of(operation, NONE))
+            self.server_for(region, self.process_of(operation, NONE))
         };
         Some(Call {
             operation,
             intended,
             taken: SimTime::MAX,
             detail,
-            bytes: self.weights.of(place.key_length).bytes,
+            bytes,
             rows: 1,
             server,
-            region: place.region,
+            region,
             key,
             client: NONE,
             handler: 0,
             failures: 0,
-            key_length: place.key_length,
+            key_length,
         })
     }
 
     /// The reply to an operation leaves its server: all that is left is known now.
-    #[inline]
-    pub(super) fn open_reply_leaves(&mut self, id: u32) {
-        let Some(finished) = self.arrival() else {
+    #[inline(always)]
+    pub(super) fn open_reply_leaves(&mut self, id: u32, replies: &mut Replies) {
+        let Some(finished) = replies.arrival else {
+            self.cut_off = true;
             return;
         };
         let call = self.calls.get(id);
         let within_deadline = finished <= call.intended + self.config.client.deadline;
-        self.recorder.completed(
+        replies.open += 1;
+        replies.responses = replies.responses + finished.since(call.intended);
+        self.recorder.answered(
             call.operation.write(),
-            call.server,
             call.intended,
             finished,
             within_deadline,
         );
-        self.open_call_ends(id, finished);
+        self.calls.remove(id);
+    }
+
+    /// Such replies have left a server, all at a time.
+    pub(super) fn open_replies_have_left(&mut self, server: u32, replies: &Replies) {
+        let Replies {
+            open, responses, ..
+        } = *replies;
+        if let Some(finished) = replies.arrival {
+            self.recorder
+                .answers_arrived(server, finished, open, responses);
+            self.last_outcome = self.last_outcome.max(finished);
+            self.open.end_at(finished, open);
+        }
     }
 
     /// The call leaves its server for the last time: its client will know at `end`.
     #[inline]
     pub(super) fn open_call_ends(&mut self, id: u32, end: SimTime) {
         self.last_outcome = self.last_outcome.max(end);
-        self.open.ends_at(end);
+        self.open.end_at(end, 1);
         self.calls.remove(id);
     }
 }

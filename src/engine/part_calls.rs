@@ -76,7 +76,7 @@ impl Simulation<'_> {
         self.recorder
             .call_arrived(server, self.now, admission == Admission::Refused);
         match admission {
-            Admission::Taken { handler } => self.take(id | PART, handler),
+            Admission::Taken { handler } => self.take(server, id | PART, handler),
             Admission::Queued => {}
             Admission::Refused => self.part_refused(id, RefusalReason::CallQueueTooBig),
         }
@@ -133,7 +133,7 @@ impl Simulation<'_> {
         match (&part.task, operation.purpose) {
             (&Task::Put { bytes, .. }, _) => {
                 let (server, time) = (part.server, service.write(1, draws));
-                self.serve_write(id | PART, server, u64::from(bytes), time);
+                self.serve_write(id | PART, server, bytes, time);
             }
             (&Task::Gets { count, found, .. }, _) => {
                 let time = self.paced(part.server, service.gets(count, found, draws));
@@ -299,7 +299,7 @@ impl Simulation<'_> {
             Purpose::Neighbour { which } => return self.neighbours.operation_ends(which),
             Purpose::Read { .. } => self.read_ends(operation.client),
             Purpose::Write { .. } if operation.client == NONE => {
-                self.open.ends_at(self.now);
+                self.open.end_at(self.now, 1);
             }
             Purpose::Write { .. } => self.client_call_ends(operation.client),
         }

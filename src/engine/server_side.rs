@@ -36,43 +36,74 @@ impl Server {
     }
 }
 
+/// Replies that leave one server at one time: what is counted of them together.
+#[derive(Debug)]
+pub(super) struct Replies {
+    /// When they reach their clients; `None` when the run ends before.
+    pub arrival: Option<SimTime>,
+    /// Start of the sample interval in which they leave.
+    since: SimTime,
+    /// For how long handlers had held their calls, in all.
+    busy: SimDuration,
+    /// Those to open-loop calls of one row.
+    pub open: u32,
+    /// Sum of the response times of these.
+    pub responses: SimDuration,
+}
+
 impl Simulation<'_> {
     /// A call reaches its server.
-    #[inline]
     pub(super) fn call_arrives(&mut self, id: u32) {
         if self.calls.get(id).server == NONE {
             self.place_issued();
         }
+        self.admit(id);
+    }
+
+    /// A call that has been placed reaches its server. With all that follows where nothing is out of the ordinary it is one piece of
+    /// code: a call costs few instructions, those of entering and leaving functions would be a fifth of them.
+    #[inline(always)]
+    pub(super) fn admit(&mut self, id: u32) {
         let call = self.calls.get(id);
         let (server, operation, failures) = (call.server, call.operation, call.failures);
         let draws = self.queue_draws;
-        let admission = self.servers[server as usize].handlers.arrive(id, |queues| {
-            draws.at(operation, u32::from(failures)).below(queues)
-        });
-        if admission == Admission::Refused && !self.is_alive(server) {
+        let admission = self.servers[server as usize]
+            .handlers
+            .arrive(id, move |queues| {
+                draws.at(operation, u32::from(failures)).below(queues)
+            });
+        let refused = admission == Admission::Refused;
+        if refused && !self.is_alive(server) {
             return self.dead_server_refuses(id);
         }
-        self.recorder
-            .call_arrived(server, self.now, admission == Admission::Refused);
+        self.recorder.call_arrived(server, self.now, refused);
         match admission {
-            Admission::Taken { handler } => self.take(id, handler),
+            Admission::Taken { handler } => self.take(server, id, handler),
             Admission::Queued => {}
             Admission::Refused => self.refused(id, RefusalReason::CallQueueTooBig),
         }
     }
 
-    /// A handler takes a call, or refuses it at once and takes the next ones of its queue until it holds one.
-    #[inline]
-    pub(super) fn take(&mut self, mut id: u32, handler: u32) {
-        loop {
-            let server = if id & PART == 0 {
-                self.calls.get(id).server
-            } else {
-                self.fans.parts[(id & !PART) as usize].server
-            };
-            if self.is_taken(id, handler) {
-                return;
-            }
+    /// A handler of `server` takes a call, or refuses it at once and takes the next ones of its queue until it holds one.
+    #[inline(always)]
+    pub(super) fn take(&mut self, server: u32, id: u32, handler: u32) {
+        if !self.is_taken(id, handler) {
+            self.free_handler(server, handler);
+        }
+    }
+
+    /// A handler is free again: it takes the next call of its queue.
+    #[inline(always)]
+    pub(super) fn free_handler(&mut self, server: u32, handler: u32) {
+        if let Some(next) = self.servers[server as usize].handlers.free(handler) {
+            self.take_queued(server, next, handler);
+        }
+    }
+
+    /// A handler takes the call that it has fetched from its queue, or refuses it and fetches the next one until it holds one.
+    #[inline(never)]
+    fn take_queued(&mut self, server: u32, mut id: u32, handler: u32) {
+        while !self.is_taken(id, handler) {
             match self.servers[server as usize].handlers.free(handler) {
                 Some(next) => id = next,
                 None => return,
@@ -82,7 +113,7 @@ impl Simulation<'_> {
 
     /// A handler takes a call; false when it refuses it. A write that has to wait, for room in the memstores or for its row, keeps the
     /// handler.
-    #[inline]
+    #[inline(always)]
     fn is_taken(&mut self, id: u32, handler: u32) -> bool {
         if id & PART != 0 {
             return self.take_part(id & !PART, handler);
@@ -121,7 +152,7 @@ impl Simulation<'_> {
     }
 
     /// A handler works on a write that its region takes; an increment waits for its row.
-    #[inline]
+    #[inline(always)]
     fn begin_write(&mut self, id: u32) {
         let call = self.calls.get(id);
         if self.is_exclusive(call) {
@@ -153,14 +184,12 @@ impl Simulation<'_> {
     /// An increment holds its row.
     #[inline]
     fn is_exclusive(&self, call: &Call) -> bool {
-        self.kinds[usize::from(call.operation.write().0)] == WriteKind::Increment
+        self.some_increment
+            && self.kinds[usize::from(call.operation.write().0)] == WriteKind::Increment
     }
 
-    #[inline]
+    #[inline(always)]
     fn start_service(&mut self, id: u32) {
-        if id & PART != 0 {
-            return self.start_part_service(id & !PART);
-        }
         let call = self.calls.get(id);
         let (server, bytes) = (call.server, call.bytes);
         let is_drawn =
@@ -170,7 +199,7 @@ impl Simulation<'_> {
         } else {
             self.draw_service(call)
         };
-        self.serve_write(id, server, u64::from(bytes), time);
+        self.serve_write(id, server, bytes, time);
     }
 
     /// How long a handler works on an attempt whose service time was not drawn with its batch.
@@ -183,8 +212,8 @@ impl Simulation<'_> {
     }
 
     /// A handler works for `time`, on a server as fast as ever, on a call whose edits go to the write-ahead log then.
-    #[inline]
-    pub(super) fn serve_write(&mut self, id: u32, server: u32, bytes: u64, time: SimDuration) {
+    #[inline(always)]
+    pub(super) fn serve_write(&mut self, id: u32, server: u32, bytes: u32, time: SimDuration) {
         let time = self.paced(server, time);
         let Some(served) = self.moment(self.now + time) else {
             return;
@@ -219,9 +248,16 @@ impl Simulation<'_> {
         } else {
             self.fans.let_go(id & !PART)
         };
-        if !of_dead {
-            self.reply_leaves(id);
+        if of_dead {
+            return;
         }
+        if id & PART != 0 {
+            return self.part_reply_leaves(id & !PART);
+        }
+        let server = self.calls.get(id).server;
+        let mut replies = self.replies();
+        self.reply_leaves(id, &mut replies);
+        self.replies_have_left(server, &replies);
     }
 
     /// Edits are appended to a log that was idle when this was scheduled.
@@ -245,9 +281,15 @@ impl Simulation<'_> {
         // Brings the calls and the memstores of their rows into the caches, all at a time; parts, which name others, don't matter.
         let calls = self.calls.find(&released);
         black_box(calls.fold(0, |bits, call| bits ^ self.stores.rows_held(call.region)));
+        let mut replies = self.replies();
         for &id in &released {
-            self.reply_leaves(id);
+            if id & PART != 0 {
+                self.part_reply_leaves(id & !PART);
+            } else {
+                self.reply_leaves(id, &mut replies);
+            }
         }
+        self.replies_have_left(server, &replies);
         released.clear();
         self.released = released;
         match next {
@@ -257,35 +299,67 @@ impl Simulation<'_> {
         }
     }
 
-    /// The reply leaves: the rows are in their memstores, row and handler are free again.
-    #[inline]
-    fn reply_leaves(&mut self, id: u32) {
-        if id & PART != 0 {
-            return self.part_reply_leaves(id & !PART);
+    /// No replies yet; they leave now.
+    fn replies(&mut self) -> Replies {
+        let arrival = self.now + self.network;
+        Replies {
+            arrival: (arrival < self.config.duration).then_some(arrival),
+            since: self.recorder.interval_start(self.now),
+            busy: SimDuration::ZERO,
+            open: 0,
+            responses: SimDuration::ZERO,
         }
+    }
+
+    /// The reply leaves: the rows are in their memstores, row and handler are free again.
+    #[inline(always)]
+    fn reply_leaves(&mut self, id: u32, replies: &mut Replies) {
         let now = self.now;
         let call = self.calls.get_mut(id);
         let taken = std::mem::replace(&mut call.taken, SimTime::MAX);
-        let call = *call;
-        self.recorder.busy(call.server, taken, now);
+        let (server, handler, client) = (call.server, call.handler, call.client);
+        if taken >= replies.since {
+            replies.busy = replies.busy + now.since(taken);
+        } else {
+            self.recorder.busy(server, taken, now);
+        }
+        let held = self.calls.get(id);
+        let exclusive = self.is_exclusive(held).then_some(held.detail);
+        if client == NONE {
+            let (region, key_length, key) = (held.region, held.key_length, held.key);
+            self.row_is_written(region, key_length, key);
+            self.open_reply_leaves(id, replies);
+        } else {
+            self.client_reply_leaves(id);
+        }
+        if let Some(row) = exclusive {
+            self.release_row(server, row);
+        }
+        self.free_handler(server, handler);
+    }
+
+    /// All of them have left: counts what they have in common.
+    fn replies_have_left(&mut self, server: u32, replies: &Replies) {
+        self.recorder.busy_in_all(server, self.now, replies.busy);
+        if replies.open > 0 {
+            self.open_replies_have_left(server, replies);
+        }
+    }
+
+    /// The reply to a closed-loop client leaves: the rows are in their memstores.
+    #[inline(never)]
+    fn client_reply_leaves(&mut self, id: u32) {
+        let call = *self.calls.get(id);
         if self.closed.buffers_of(call.client) {
             self.rows_are_written(&call);
         } else {
             self.row_is_written(call.region, call.key_length, call.key);
         }
-        if call.client == NONE {
-            self.open_reply_leaves(id);
-        } else {
-            self.travel(Travel::Reply(id));
-        }
-        if self.is_exclusive(&call) {
-            self.release_row(call.server, call.detail);
-        }
-        self.free_handler(call.server, call.handler);
+        self.travel(Travel::Reply(id));
     }
 
     /// A row is in its memstore now. Its key is not needed any more.
-    #[inline]
+    #[inline(always)]
     pub(super) fn row_is_written(&mut self, region: u32, key_length: u16, key: u32) {
         let weight = *self.weights.of(key_length);
         self.memstore_takes(region, weight.memstore, weight.bytes, key);
@@ -293,17 +367,12 @@ impl Simulation<'_> {
     }
 
     /// A row is free again: the next call that waits for it is worked on.
+    #[inline(never)]
     pub(super) fn release_row(&mut self, server: u32, row: u64) {
-        if let Some(next) = self.locks[server as usize].release(row) {
-            self.start_service(next);
-        }
-    }
-
-    /// A handler is free again: it takes the next call of its queue.
-    #[inline]
-    pub(super) fn free_handler(&mut self, server: u32, handler: u32) {
-        if let Some(next) = self.servers[server as usize].handlers.free(handler) {
-            self.take(next, handler);
+        match self.locks[server as usize].release(row) {
+            Some(part) if part & PART != 0 => self.start_part_service(part & !PART),
+            Some(next) => self.start_service(next),
+            None => {}
         }
     }
 }

@@ -67,6 +67,8 @@ pub(super) struct Simulation<'a> {
     pub recorder: Recorder,
     /// Of each write.
     pub kinds: Vec<WriteKind>,
+    /// One of them is an increment.
+    pub some_increment: bool,
     pub service: ServiceTimes,
     pub service_draws: AttemptDraws,
     pub queue_draws: AttemptDraws,
@@ -99,6 +101,12 @@ impl<'a> Simulation<'a> {
                 regions.add_open(table, server);
             });
         }
+        let kinds: Vec<_> = config
+            .workload
+            .writes
+            .iter()
+            .map(|write| write.kind)
+            .collect();
         let own_regions = regions.len();
         let neighbours = Neighbours::new(config, &mut regions);
         let servers = config.servers_in_all();
@@ -150,12 +158,8 @@ impl<'a> Simulation<'a> {
             open: OpenLoop::new(config),
             closed: ClosedLoop::new(config),
             recorder,
-            kinds: config
-                .workload
-                .writes
-                .iter()
-                .map(|write| write.kind)
-                .collect(),
+            some_increment: kinds.contains(&WriteKind::Increment),
+            kinds,
             service: ServiceTimes::new(&cluster.service),
             service_draws: draws(Stream::Service),
             queue_draws: draws(Stream::CallQueue),
@@ -191,11 +195,11 @@ impl<'a> Simulation<'a> {
         let end = self.config.duration;
         loop {
             let (line, queue) = (self.line.next(), self.queue.next());
-            let event = line.min(queue);
+            let event = line.at.min(queue.at);
             let first = self.open.next_time() + self.network;
             let again = self.pausing.next().at;
             let arrival = first.min(again);
-            if arrival < event.at {
+            if arrival < event {
                 if arrival >= end {
                     break;
                 }
@@ -207,7 +211,7 @@ impl<'a> Simulation<'a> {
                 }
                 continue;
             }
-            self.now = event.at;
+            self.now = event;
             if line < queue {
                 match self.line.pop() {
                     Some(Travel::Call(id)) => self.call_arrives(id),

@@ -194,7 +194,7 @@ impl StoreRules {
 
 impl Simulation<'_> {
     /// A row was synced: its cells are in the region's memstore now. `key` is needed while [`super::keys::Keys::kept`].
-    #[inline]
+    #[inline(always)]
     pub(super) fn memstore_takes(&mut self, region: u32, heap: u32, bytes: u32, key: u32) {
         let stores = &mut self.stores;
         let memstore = &mut stores.memstores[region as usize];
@@ -202,14 +202,21 @@ impl Simulation<'_> {
         let server = &mut stores.heaps[memstore.place as usize];
         server.heap += u64::from(heap);
         let full = full | (server.heap >= server.limit);
-        if self.keys.kept()
-            && let Some(store) = &mut stores.stores[region as usize]
-        {
-            let ticket = stores.tickets.next_u64();
-            store.data.offer(ticket, || self.keys.get(key));
+        if self.keys.kept() {
+            self.row_is_sampled(region, key);
         }
         if full {
             self.limit_is_passed(region, key);
+        }
+    }
+
+    /// A sample of the region's next store file may take the row.
+    #[inline(never)]
+    fn row_is_sampled(&mut self, region: u32, key: u32) {
+        let stores = &mut self.stores;
+        if let Some(store) = &mut stores.stores[region as usize] {
+            let ticket = stores.tickets.next_u64();
+            store.data.offer(ticket, || self.keys.get(key));
         }
     }
 

@@ -67,22 +67,25 @@ impl Intervals {
 }
 
 impl Cursor {
-    /// End of the interval in which it stands.
+    /// Start of the interval in which it stands.
     #[inline]
-    pub(super) fn end(&self) -> u64 {
-        self.start + self.length
+    pub(super) fn start(&self) -> u64 {
+        self.start
     }
 
-    /// The interval of `nanos`, and whether the cursor had to move.
+    /// The interval of `nanos`, if the cursor stands in it.
     #[inline]
-    pub(super) fn locate(&mut self, intervals: &Intervals, nanos: u64) -> (usize, bool) {
-        if nanos.wrapping_sub(self.start) < self.length {
-            return (self.index, false);
-        }
+    pub(super) fn here(&self, nanos: u64) -> Option<usize> {
+        (nanos.wrapping_sub(self.start) < self.length).then_some(self.index)
+    }
+
+    /// Goes to the interval of `nanos`.
+    #[cold]
+    pub(super) fn go(&mut self, intervals: &Intervals, nanos: u64) -> usize {
         self.index = intervals.index(nanos);
         self.start = intervals.start(self.index);
         self.length = intervals.start(self.index + 1) - self.start;
-        (self.index, true)
+        self.index
     }
 }
 
@@ -111,11 +114,11 @@ mod tests {
         assert_eq!(intervals.window_start() % 3, 0);
         let mut cursor = Cursor::default();
         for nanos in [0, 3, 2, 50, 9, 10, 11, 17, 16, 1000, 5] {
-            assert_eq!(
-                cursor.locate(&intervals, nanos).0,
-                intervals.index(nanos),
-                "{nanos}"
-            );
+            let interval = cursor
+                .here(nanos)
+                .unwrap_or_else(|| cursor.go(&intervals, nanos));
+            assert_eq!(interval, intervals.index(nanos), "{nanos}");
+            assert_eq!(cursor.here(nanos), Some(interval));
         }
     }
 }

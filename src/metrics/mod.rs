@@ -20,11 +20,13 @@ mod recorder;
 mod recorder_tests;
 mod region_demand;
 mod response;
+mod response_cells;
 mod run_result;
 mod saved_response;
 mod saved_scalars;
 mod series;
 mod series_event;
+mod server_tallies;
 #[cfg(test)]
 mod small_run;
 mod summary;

@@ -23,9 +23,7 @@ impl NeighbourSide {
     #[inline]
     pub(super) fn offered(&mut self, neighbour: u32, at: u64) {
         let in_cohort = at >= self.warmup;
-        let tally = &mut self.tallies[neighbour as usize];
-        tally.counts.offered += 1;
-        tally.cohort.offered += u64::from(in_cohort);
+        self.tallies[neighbour as usize].offered(in_cohort);
     }
 
     #[inline]
@@ -40,6 +38,11 @@ impl NeighbourSide {
 
     pub(super) fn unfinished(&mut self, neighbour: u32, intended: u64, end: u64) {
         self.tallies[neighbour as usize].unfinished(intended, end, self.warmup);
+    }
+
+    /// The run has ended: see [`Tally::settle`].
+    pub(super) fn settle(&mut self) {
+        self.tallies.iter_mut().for_each(Tally::settle);
     }
 
     /// Rates and response times of each and of all together; `seconds` is the length of the window. Nothing of all without any.
@@ -59,7 +62,7 @@ impl NeighbourSide {
         let runs = self.names.into_iter().zip(self.tallies);
         let runs = runs.map(|(name, tally)| NeighbourRun {
             name,
-            counts: tally.counts,
+            counts: tally.counts(),
             metrics: rates(&tally),
             response: tally.response,
         });

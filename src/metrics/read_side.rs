@@ -73,29 +73,32 @@ impl ReadSide {
 
     #[inline]
     pub(super) fn offered(&mut self, intervals: &Intervals, at: u64, read: usize) {
-        let (interval, moved) = self.offered_at.locate(intervals, at);
-        if moved {
+        let interval = self.offered_at.here(at).unwrap_or_else(|| {
+            let interval = self.offered_at.go(intervals, at);
             self.offered.reach(interval);
-        }
+            interval
+        });
         self.offered.add(interval, read, 1);
     }
 
     #[inline]
     pub(super) fn demand(&mut self, intervals: &Intervals, at: u64, region: u32, server: u32) {
-        let (interval, moved) = self.asked_at.locate(intervals, at);
-        if moved {
+        let interval = self.asked_at.here(at).unwrap_or_else(|| {
+            let interval = self.asked_at.go(intervals, at);
             self.demand.turn_to(interval);
-        }
+            interval
+        });
         self.demand.add(interval, region, server);
     }
 
     /// A read ended at `at`, well or not.
     #[inline]
     pub(super) fn ended(&mut self, intervals: &Intervals, at: u64) {
-        let (interval, moved) = self.ended_at.locate(intervals, at);
-        if moved {
+        let interval = self.ended_at.here(at).unwrap_or_else(|| {
+            let interval = self.ended_at.go(intervals, at);
             self.ended.reach(interval);
-        }
+            interval
+        });
         self.ended.add(interval, 0, 1);
     }
 }
@@ -124,7 +127,7 @@ impl ReadTally {
 
     /// Means of the work.
     pub(super) fn costs(&self) -> Scalars {
-        let completed = self.tally.cohort.completed;
+        let completed = self.tally.cohort().completed;
         let mean = |sum: f64| (completed > 0).then(|| sum / completed as f64);
         super::READ_COSTS
             .into_iter()

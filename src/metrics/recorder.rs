@@ -8,6 +8,7 @@ use super::happening::{Happening, RefusalReason};
 use super::intervals::{Cursor, Intervals};
 use super::neighbour_side::NeighbourSide;
 use super::read_side::ReadSide;
+use super::server_tallies::ServerTallies;
 use super::table::Table;
 use super::tally::Tally;
 use super::warm_up::WarmUp;
@@ -49,17 +50,6 @@ pub struct RecorderConfig {
     pub key_buckets: usize,
 }
 
-/// What is counted of one server in one interval: side by side, so that an event waits for one place of memory.
-#[derive(Debug, Clone, Copy, Default)]
-struct ServerTally {
-    /// Of all handlers, in nanoseconds.
-    busy: u64,
-    demand: u32,
-    completed: u32,
-    calls: u32,
-    refused: u32,
-}
-
 /// Collects one run. Times of different operations may come in any order; see [`Recorder::offered`] for the one limit.
 #[derive(Debug)]
 pub struct Recorder {
@@ -78,8 +68,7 @@ pub struct Recorder {
     pub(super) offered: Table<u32>,
     /// Operations given up, by interval.
     pub(super) given_up: Table<u32>,
-    /// By interval and server, while the run lasts.
-    servers: Table<ServerTally>,
+    servers: ServerTallies,
     /// Its parts, once it has ended.
     pub(super) server_completed: Table<u32>,
     pub(super) server_calls: Table<u32>,
@@ -96,9 +85,6 @@ pub struct Recorder {
     warmup: u64,
     key_row: usize,
     offered_at: Cursor,
-    finished_at: Cursor,
-    arrived_at: Cursor,
-    busy_at: Cursor,
 }
 
 impl Recorder {
@@ -131,7 +117,7 @@ impl Recorder {
             read_warm_up: WarmUp::new(config.duration.as_nanos()),
             offered: Table::new(config.writes),
             given_up: Table::new(1),
-            servers: Table::new(servers),
+            servers: ServerTallies::new(intervals, servers),
             server_completed: Table::new(servers),
             server_calls: Table::new(servers),
             server_refused: Table::new(servers),
@@ -147,9 +133,6 @@ impl Recorder {
             warmup: config.warmup.as_nanos(),
             key_row: 0,
             offered_at: Cursor::default(),
-            finished_at: Cursor::default(),
-            arrived_at: Cursor::default(),
-            busy_at: Cursor::default(),
             intervals,
             group,
             config,
@@ -161,7 +144,7 @@ impl Recorder {
     ///
     /// Times may interleave: with up to a million regions, an operation counts in its own interval unless one that is 16 intervals
     /// later (64 with up to 250,000 regions) has been offered before; then its region's demand counts in a later interval.
-    #[inline]
+    #[inline(always)]
     pub fn offered(
         &mut self,
         at: SimTime,
@@ -170,12 +153,12 @@ impl Recorder {
         server: u32,
         key_bucket: u32,
     ) {
-        let (interval, moved) = self.offered_at.locate(&self.intervals, at.as_nanos());
-        if moved {
-            self.turn_to(interval);
-        }
+        let interval = match self.offered_at.here(at.as_nanos()) {
+            Some(interval) => interval,
+            None => self.turn_to(at.as_nanos()),
+        };
         self.offered.add(interval, usize::from(write.0), 1);
-        self.servers.cell(interval, server as usize).demand += 1;
+        self.servers.demanded(interval, server);
         self.demand.add_region(region);
         if self.config.key_buckets > 0 {
             self.key_demand.add(self.key_row, key_bucket as usize, 1);
@@ -185,11 +168,11 @@ impl Recorder {
     /// An operation writes a further row, to a copy of the table: demand of `region` (of that copy) and `server`, but no operation of its own.
     #[inline]
     pub fn copied(&mut self, at: SimTime, region: u32, server: u32) {
-        let (interval, moved) = self.offered_at.locate(&self.intervals, at.as_nanos());
-        if moved {
-            self.turn_to(interval);
-        }
-        self.servers.cell(interval, server as usize).demand += 1;
+        let interval = match self.offered_at.here(at.as_nanos()) {
+            Some(interval) => interval,
+            None => self.turn_to(at.as_nanos()),
+        };
+        self.servers.demanded(interval, server);
         self.demand.add_region(region);
     }
 
@@ -200,16 +183,18 @@ impl Recorder {
     }
 
     #[cold]
-    fn turn_to(&mut self, interval: usize) {
+    fn turn_to(&mut self, nanos: u64) -> usize {
+        let interval = self.offered_at.go(&self.intervals, nanos);
         self.offered.reach(interval);
         self.servers.reach(interval);
         self.demand.turn_to(interval);
         self.key_row = interval / self.group as usize;
         self.key_demand.reach(self.key_row);
+        interval
     }
 
     /// The reply to an operation reached the client at `finished` (<= end).
-    #[inline]
+    #[inline(always)]
     pub fn completed(
         &mut self,
         write: WriteId,
@@ -218,21 +203,40 @@ impl Recorder {
         finished: SimTime,
         within_deadline: bool,
     ) {
-        let finished = finished.as_nanos();
-        let (interval, moved) = self.finished_at.locate(&self.intervals, finished);
-        if moved {
-            self.servers.reach(interval);
-        }
-        self.servers.cell(interval, server as usize).completed += 1;
-        let intended = intended.as_nanos();
-        self.write_warm_up
-            .completed(finished, finished.saturating_sub(intended));
+        self.answered(write, intended, finished, within_deadline);
+        self.answers_arrived(server, finished, 1, finished.since(intended));
+    }
+
+    /// The part of [`Recorder::completed`] that tells one operation from others.
+    #[inline(always)]
+    pub fn answered(
+        &mut self,
+        write: WriteId,
+        intended: SimTime,
+        finished: SimTime,
+        within_deadline: bool,
+    ) {
         self.writes[usize::from(write.0)].completed(
-            intended,
-            finished,
+            intended.as_nanos(),
+            finished.as_nanos(),
             self.warmup,
             within_deadline,
         );
+    }
+
+    /// The other part, of so many operations that have it in common: the sum of their response times is `responses`.
+    #[inline]
+    pub fn answers_arrived(
+        &mut self,
+        server: u32,
+        finished: SimTime,
+        operations: u32,
+        responses: SimDuration,
+    ) {
+        let finished = finished.as_nanos();
+        self.servers.completed(server, finished, operations);
+        self.write_warm_up
+            .completed(finished, operations, responses.as_nanos());
     }
 
     /// An operation was given up at `at`.
@@ -277,7 +281,7 @@ impl Recorder {
         let (intended, finished) = (intended.as_nanos(), finished.as_nanos());
         self.reads.ended(&self.intervals, finished);
         self.read_warm_up
-            .completed(finished, finished.saturating_sub(intended));
+            .completed(finished, 1, finished.saturating_sub(intended));
         let read = &mut self.reads.reads[usize::from(read.0)];
         let in_cohort = read
             .tally
@@ -334,7 +338,7 @@ impl Recorder {
 
     /// Writes of the whole run that were completed or given up.
     pub fn writes_ended(&self) -> u64 {
-        let counts = self.writes.iter().map(|tally| &tally.counts);
+        let counts = self.writes.iter().map(Tally::counts);
         counts.map(|counts| counts.completed + counts.failed).sum()
     }
 
@@ -389,51 +393,32 @@ impl Recorder {
     }
 
     /// A call reached a server (taken or refused).
-    #[inline]
+    #[inline(always)]
     pub fn call_arrived(&mut self, server: u32, at: SimTime, refused: bool) {
-        let (interval, moved) = self.arrived_at.locate(&self.intervals, at.as_nanos());
-        if moved {
-            self.servers.reach(interval);
-        }
-        let tally = self.servers.cell(interval, server as usize);
-        tally.calls += 1;
-        tally.refused += u32::from(refused);
+        self.servers.call_arrived(server, at.as_nanos(), refused);
     }
 
     /// One handler of `server` was busy during `[from, to)`; may span several intervals, `to` may lie past the end (cut).
-    #[inline]
     pub fn busy(&mut self, server: u32, from: SimTime, to: SimTime) {
-        let (from, to) = (
-            from.as_nanos(),
-            to.as_nanos().min(self.config.duration.as_nanos()),
-        );
-        if from >= to {
-            return;
-        }
-        let (first, moved) = self.busy_at.locate(&self.intervals, from);
-        if moved {
-            self.servers.reach(first);
-        }
-        let border = self.busy_at.end();
-        self.servers.cell(first, server as usize).busy += to.min(border) - from;
-        if to > border {
-            self.busy_further(server, first + 1, to);
-        }
+        let to = to.as_nanos().min(self.config.duration.as_nanos());
+        self.servers.busy_during(server, from.as_nanos(), to);
     }
 
-    #[cold]
-    fn busy_further(&mut self, server: u32, mut interval: usize, to: u64) {
-        while self.intervals.start(interval) < to {
-            self.servers.reach(interval);
-            let until = self.intervals.start(interval + 1).min(to);
-            self.servers.cell(interval, server as usize).busy +=
-                until - self.intervals.start(interval);
-            interval += 1;
-        }
+    /// Start of the interval that holds `at`.
+    pub fn interval_start(&mut self, at: SimTime) -> SimTime {
+        SimTime::from_nanos(self.servers.interval_start(at.as_nanos()))
+    }
+
+    /// Handlers of `server` were busy for so long in all, since [`Recorder::interval_start`] of `to` or later.
+    pub fn busy_in_all(&mut self, server: u32, to: SimTime, length: SimDuration) {
+        self.servers.busy(server, to.as_nanos(), length.as_nanos());
     }
 
     /// The run ended at `end` (its duration, or the end of the last import).
     pub fn finish(mut self, end: SimTime) -> RunResult {
+        let reads = self.reads.reads.iter_mut().map(|read| &mut read.tally);
+        self.writes.iter_mut().chain(reads).for_each(Tally::settle);
+        self.neighbours.settle();
         self.demand
             .set_servers(self.servers.part(|tally| tally.demand));
         self.server_completed = self.servers.part(|tally| tally.completed);

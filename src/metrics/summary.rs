@@ -60,8 +60,7 @@ pub(super) fn summarise(mut run: Recorder, end: u64) -> RunResult {
         for (column, tally) in tallies.into_iter().enumerate() {
             let sum =
                 |range: Range<usize>| range.map(|row| u64::from(table.row(row)[column])).sum();
-            tally.counts.offered = sum(0..rows);
-            tally.cohort.offered = sum(window.clone());
+            tally.set_offered(sum(0..rows), sum(window.clone()));
         }
     }
 
@@ -116,12 +115,12 @@ impl Summary {
             rates.chain([("makespan_ms", makespan_ms(tally))]).collect()
         });
         RunResult {
-            counts: writes.counts,
-            write_counts: self.run.writes.iter().map(|tally| tally.counts).collect(),
+            counts: writes.counts(),
+            write_counts: self.run.writes.iter().map(Tally::counts).collect(),
             metrics,
             write_metrics: write_metrics.collect(),
             response: writes.response,
-            read_counts: reads.counts,
+            read_counts: reads.counts(),
             read_response: reads.response,
             even_peak,
             hottest: hottest.flatten(),
@@ -142,7 +141,7 @@ impl Summary {
                 .map(|read| {
                     let rates = READ_RATES.into_iter().zip(read.tally.rates(seconds));
                     ReadRun {
-                        counts: read.tally.counts,
+                        counts: read.tally.counts(),
                         metrics: rates.chain(read.costs()).collect(),
                         response: read.tally.response,
                     }

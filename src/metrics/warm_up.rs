@@ -38,16 +38,16 @@ impl WarmUp {
         }
     }
 
-    /// Counts an operation that was completed at `finished`, `response` after its intended start.
+    /// Counts operations that were completed at `finished`; `responses` is the sum of their response times.
     #[inline]
-    pub(super) fn completed(&mut self, finished: u64, response: u64) {
+    pub(super) fn completed(&mut self, finished: u64, operations: u32, responses: u64) {
         if finished.wrapping_sub(self.start) >= self.length {
             self.at = ((finished / self.length) as usize).min(self.slots.len() - 1);
             self.start = self.at as u64 * self.length;
         }
         let slot = &mut self.slots[self.at];
-        slot.completed += 1;
-        slot.sum += response;
+        slot.completed += u64::from(operations);
+        slot.sum += responses;
     }
 
     /// From the end of the warm-up until response times had settled, and `with_throughput` the number of completions too; zero when they
@@ -103,7 +103,7 @@ mod tests {
         let mut run = WarmUp::new(2_000);
         for nanos in (0..2_000).filter(|nanos| !gap.contains(nanos)) {
             let response = if nanos < slow_until { 300 } else { 100 };
-            (0..5).for_each(|at| run.completed(nanos, response + at + nanos % 7));
+            (0..5).for_each(|at| run.completed(nanos, 1, response + at + nanos % 7));
         }
         run
     }
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn what_grows_all_along_has_not_settled_by_the_middle_of_the_run() {
         let mut run = WarmUp::new(2_000);
-        (0..2_000).for_each(|nanos| run.completed(nanos, 1_000 + 4 * nanos + nanos % 7));
+        (0..2_000).for_each(|nanos| run.completed(nanos, 1, 1_000 + 4 * nanos + nanos % 7));
         assert_eq!(run.unsettled(100, false), Some(900));
     }
 
@@ -129,7 +129,7 @@ mod tests {
     fn completions_out_of_order_find_their_slot_and_later_ones_the_last() {
         let mut run = WarmUp::new(2_000);
         for (finished, response) in [(41, 30), (3, 20), (47, 50), (2_500, 7)] {
-            run.completed(finished, response);
+            run.completed(finished, 1, response);
         }
         let slots = [0, 5, 249].map(|at| (run.slots[at].completed, run.slots[at].sum));
         assert_eq!(slots, [(1, 20), (2, 80), (1, 7)]);
@@ -138,10 +138,10 @@ mod tests {
     #[test]
     fn few_completions_say_nothing_and_a_few_gaps_do_not_matter() {
         let mut run = WarmUp::new(2_000);
-        (0..225).for_each(|slot| run.completed(8 * slot, 50));
+        (0..225).for_each(|slot| run.completed(8 * slot, 1, 50));
         assert_eq!(run.unsettled(0, false), Some(0));
         let mut sparse = WarmUp::new(2_000);
-        (0..224).for_each(|slot| sparse.completed(8 * slot, 50));
+        (0..224).for_each(|slot| sparse.completed(8 * slot, 1, 50));
         assert_eq!(sparse.unsettled(0, false), None);
     }
 
@@ -150,7 +150,7 @@ mod tests {
         let mut run = WarmUp::new(2_000);
         for slot in 0..250 {
             let completed = if slot < 50 { 10 } else { 20 };
-            (0..completed).for_each(|_| run.completed(8 * slot, 50));
+            (0..completed).for_each(|_| run.completed(8 * slot, 1, 50));
         }
         assert_eq!(run.unsettled(80, false), Some(0));
         assert_eq!(run.unsettled(80, true), Some(320));
