@@ -2,7 +2,8 @@
 //! deciding what to do costs nothing a row. The same bytes as row by row. Must not know what keys are for.
 
 use super::code::{BytesCode, DigestForm, IntCode, IntEncoding, IntOp, Transform};
-use super::execute::{Input, digit_pair, write_digest};
+use super::digits::{digits, digits_reversed, pad_digits};
+use super::execute::{Input, write_digest};
 use super::hashing;
 use super::md5_lanes;
 use super::plan::Row;
@@ -267,47 +268,6 @@ fn store_low<const N: usize>(
     for (row, value) in out.chunks_exact_mut(stride).zip(&values[..rows]) {
         let bytes = value.to_be_bytes();
         row[at..at + N].copy_from_slice(&bytes[8 - N..]);
-    }
-}
-
-/// Decimal digits, right-aligned after zeros.
-#[inline]
-fn digits(value: u64, place: &mut [u8]) {
-    let mut rest = value;
-    let mut pairs = place.rchunks_exact_mut(2);
-    for pair in &mut pairs {
-        pair.copy_from_slice(&digit_pair((rest % 100) as u8));
-        rest /= 100;
-    }
-    if let [digit] = pairs.into_remainder() {
-        *digit = b'0' + (rest % 10) as u8;
-    }
-}
-
-/// Decimal digits from the last to the first, left-aligned before zeros.
-#[inline]
-fn digits_reversed(value: u64, place: &mut [u8]) {
-    let mut rest = value;
-    let mut pairs = place.chunks_exact_mut(2);
-    for pair in &mut pairs {
-        let [tens, ones] = digit_pair((rest % 100) as u8);
-        pair.copy_from_slice(&[ones, tens]);
-        rest /= 100;
-    }
-    if let [digit] = pairs.into_remainder() {
-        *digit = b'0' + (rest % 10) as u8;
-    }
-}
-
-/// Decimal digits, right-aligned.
-#[inline]
-fn pad_digits(value: u64, pad: u8, place: &mut [u8]) {
-    let mut rest = value;
-    let mut any = true;
-    for digit in place.iter_mut().rev() {
-        *digit = if any { b'0' + (rest % 10) as u8 } else { pad };
-        rest /= 10;
-        any = rest > 0;
     }
 }
 

@@ -5,6 +5,7 @@ use super::code::{
     BytesCode, Coordinate, DigestForm, DoubleCode, DoubleEncoding, IntCode, IntEncoding, IntHash,
     IntOp,
 };
+use super::digits::decimal;
 use super::hashing;
 use super::plan::Row;
 use super::transform::{digest, hex_digit};
@@ -284,49 +285,6 @@ impl IntEncoding {
             Self::Calendar(pattern, unit) => pattern.write(value, *unit, out),
         }
     }
-}
-
-const PAIRS: [u8; 200] = {
-    let mut pairs = [0u8; 200];
-    let mut at = 0;
-    while at < 100 {
-        pairs[2 * at] = b'0' + (at / 10) as u8;
-        pairs[2 * at + 1] = b'0' + (at % 10) as u8;
-        at += 1;
-    }
-    pairs
-};
-
-/// The two digits of a number below 100.
-#[inline]
-pub(super) fn digit_pair(number: u8) -> [u8; 2] {
-    let at = 2 * usize::from(number);
-    [PAIRS[at], PAIRS[at + 1]]
-}
-
-/// Writes the decimal text of `value` to the end of `digits`; the place where it starts.
-#[inline]
-fn decimal(value: i64, digits: &mut [u8; 20]) -> usize {
-    let mut rest = value.unsigned_abs();
-    let mut at = 20;
-    while rest >= 100 {
-        let pair = (rest % 100) as usize * 2;
-        rest /= 100;
-        at -= 2;
-        digits[at..at + 2].copy_from_slice(&PAIRS[pair..pair + 2]);
-    }
-    if rest >= 10 {
-        at -= 2;
-        digits[at..at + 2].copy_from_slice(&PAIRS[rest as usize * 2..rest as usize * 2 + 2]);
-    } else {
-        at -= 1;
-        digits[at] = b'0' + rest as u8;
-    }
-    if value < 0 {
-        at -= 1;
-        digits[at] = b'-';
-    }
-    at
 }
 
 impl DoubleEncoding {

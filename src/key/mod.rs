@@ -20,6 +20,7 @@ mod columns;
 mod complaints;
 mod derivation;
 mod describe;
+mod digits;
 mod evaluate;
 mod execute;
 mod functions;
