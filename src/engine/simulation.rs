@@ -123,6 +123,8 @@ impl<'a> Simulation<'a> {
             warmup: config.warmup,
             duration: config.duration,
             sample: config.sample,
+            // Calls of open loops are told of as they reach their servers, those of clients at the latest then.
+            lag: cluster.network,
             key_buckets: if config.key_buckets.is_empty() {
                 0
             } else {

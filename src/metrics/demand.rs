@@ -7,6 +7,7 @@ use super::intervals::Intervals;
 use super::region_demand::{ClosedRegions, RegionDemand};
 use super::table::Table;
 use crate::statistics::{ExpectedPeak, effective_number, expected_peak, gini, median, quantile};
+use crate::time::SimDuration;
 use std::ops::Range;
 
 /// Skew of an interval is measured from this many operations a server on: with fewer, chance alone makes a peak of 1.5.
@@ -28,12 +29,13 @@ impl Demand {
         regions: usize,
         own: usize,
         intervals: &Intervals,
+        lag: SimDuration,
         series: bool,
     ) -> Self {
         let tops = series.then_some(OPERATIONS_PER_SERVER * u64::from(servers));
         Self {
             servers: Table::new(servers as usize),
-            regions: RegionDemand::new(regions, own, intervals, tops),
+            regions: RegionDemand::new(regions, own, intervals, lag, tops),
         }
     }
 

@@ -38,6 +38,11 @@ impl Intervals {
         ((nanos + self.shift) / self.sample) as usize
     }
 
+    /// In how many intervals instants may lie that are at most so far apart.
+    pub(super) fn spanned(&self, length: SimDuration) -> usize {
+        (length.as_nanos() / self.sample) as usize + 2
+    }
+
     /// The first interval of the window.
     pub(super) fn window_start(&self) -> usize {
         self.index(self.warmup)

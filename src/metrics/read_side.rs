@@ -61,6 +61,7 @@ impl ReadSide {
                 regions,
                 own,
                 intervals,
+                config.lag,
                 config.key_buckets > 0,
             ),
             offered: Table::new(reads),

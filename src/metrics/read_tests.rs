@@ -29,6 +29,7 @@ fn config(writes: usize, reads: usize) -> RecorderConfig {
         warmup: time(WARMUP),
         duration: time(END),
         sample: SimDuration::from_secs(1),
+        lag: SimDuration::from_secs(9),
         key_buckets: 2,
     }
 }

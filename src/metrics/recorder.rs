@@ -46,6 +46,8 @@ pub struct RecorderConfig {
     pub duration: SimTime,
     /// Interval of the series and the skew metrics.
     pub sample: SimDuration,
+    /// How much earlier than that of an operation which was told of before the time of another may be.
+    pub lag: SimDuration,
     /// Number of key buckets; zero keeps no series.
     pub key_buckets: usize,
 }
@@ -108,6 +110,7 @@ impl Recorder {
                 config.region_server.len(),
                 config.own_regions as usize,
                 &intervals,
+                config.lag,
                 config.key_buckets > 0,
             ),
             reads: ReadSide::new(&config, &intervals),
@@ -142,8 +145,8 @@ impl Recorder {
     /// An operation's intended time has come; its row belongs to `region` (served by `server`) and to `key_bucket`
     /// (ignored without series). Counted once, whatever happens later. `at` < duration.
     ///
-    /// Times may interleave: with up to a million regions, an operation counts in its own interval unless one that is 16 intervals
-    /// later (64 with up to 250,000 regions) has been offered before; then its region's demand counts in a later interval.
+    /// Times may lie [`RecorderConfig::lag`] behind others, and 15 intervals with up to a million regions (63 with up to 250,000): the demand
+    /// of the region of an operation that comes still later counts in a later interval.
     #[inline(always)]
     pub fn offered(
         &mut self,

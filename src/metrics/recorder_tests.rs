@@ -395,7 +395,7 @@ fn relief_is_where_every_busy_interval_from_there_on_is_even() {
 fn an_interval_whose_regions_all_counted_later_has_no_share_of_theirs() {
     let mut recorder = Recorder::new(config(80_000));
     offer(&mut recorder, 70_500, 2, 20);
-    // Interval 1 is closed: more than 64 are never open. Its servers are counted in it, its region in a later interval.
+    // Interval 1 is closed: no more than eleven are open. Its servers are counted in it, its region in a later interval.
     offer(&mut recorder, 1_500, 1, 20);
     let result = recorder.finish(ms(80_000));
     assert_close(metric(&result, "intervals_measured"), 2.0);

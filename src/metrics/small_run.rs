@@ -25,6 +25,7 @@ pub(super) fn config(duration_ms: u64) -> RecorderConfig {
         warmup: ms(1_000),
         duration: ms(duration_ms),
         sample: SimDuration::from_secs(1),
+        lag: SimDuration::from_secs(9),
         key_buckets: 3,
     }
 }

@@ -7,6 +7,7 @@ use super::recorder::Recorder;
 use super::table::Table;
 use super::tally::{READ_RATES, Tally, WRITE_RATES};
 use super::{NO_HOTSPOT_BELOW, ReadRun, RefusalReason, RunResult, Scalars, series};
+use crate::time::SimDuration;
 use std::ops::Range;
 
 /// A server with a greater share of its handlers busy is saturated.
@@ -40,7 +41,7 @@ pub(super) fn summarise(mut run: Recorder, end: u64) -> RunResult {
     }
     run.server_busy.settle(rows);
     let mut close = |demand: fn(&mut Recorder) -> &mut Demand| {
-        let nothing = Demand::new(0, 0, 0, &run.intervals, false);
+        let nothing = Demand::new(0, 0, 0, &run.intervals, SimDuration::ZERO, false);
         std::mem::replace(demand(&mut run), nothing).close(rows)
     };
     let written = close(|run| &mut run.demand);

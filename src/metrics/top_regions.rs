@@ -6,7 +6,7 @@ const STEP: f64 = 1.1;
 /// The share of the k hottest regions of an interval, for k up to all of them, log-spaced.
 #[derive(Debug, Clone)]
 pub(super) struct TopRegions {
-    /// Numbers of regions below `regions`, ascending, with the sum of their shares.
+    /// Numbers of regions, ascending, with the sum of their shares.
     tops: Vec<(u64, f64)>,
     /// As many as there were at any time.
     regions: u64,
@@ -30,12 +30,17 @@ impl TopRegions {
     /// From some interval on there are so many regions: in all before, fewer took everything.
     pub(super) fn grow(&mut self, regions: u64) {
         self.regions = self.regions.max(regions);
+        self.extend(regions);
+    }
+
+    /// Shares of fewer regions than these are summed.
+    fn extend(&mut self, regions: u64) {
         loop {
             let next = match self.tops.last() {
                 Some(&(top, _)) => (top + 1).max((top as f64 * STEP) as u64),
                 None => 1,
             };
-            if next >= self.regions {
+            if next >= regions {
                 return;
             }
             self.tops.push((next, self.intervals as f64));
@@ -44,10 +49,12 @@ impl TopRegions {
 
     /// Adds an interval of this total by its loads above zero with the number of regions that have each, greatest load first.
     /// O(loads + log regions).
-    pub(super) fn add(&mut self, total: u64, loads: impl Iterator<Item = (u64, u64)>) {
+    pub(super) fn add(&mut self, total: u64, loads: impl Iterator<Item = (u64, u64)> + Clone) {
         if total < self.least.max(1) {
             return;
         }
+        // In an interval in which regions end they and their heirs are busy: more than there are at any time.
+        self.extend(loads.clone().map(|(_, regions)| regions).sum());
         self.intervals += 1;
         let mut tops = self.tops.iter_mut().peekable();
         let (mut counted, mut held) = (0, 0);
@@ -68,8 +75,8 @@ impl TopRegions {
             return Vec::new();
         }
         let mean = |&(top, sum): &(u64, f64)| (top, sum / self.intervals as f64);
-        let all = (self.regions, 1.0);
-        self.tops.iter().map(mean).chain([all]).collect()
+        let tops = self.tops.iter().filter(|(top, _)| *top < self.regions);
+        tops.map(mean).chain([(self.regions, 1.0)]).collect()
     }
 }
 
@@ -115,6 +122,24 @@ mod tests {
             assert_eq!(top, expected_top);
             assert!((share - expected).abs() < 1e-12);
         }
+    }
+
+    #[test]
+    fn parents_and_heirs_that_were_busy_in_one_interval_are_told_apart_whenever_more_regions_come()
+    {
+        let shares = |early: bool| {
+            let mut tops = TopRegions::new(1, 10);
+            tops.grow(if early { 4 } else { 2 });
+            // The only region, then its daughters.
+            tops.add(20, [(10, 1), (6, 1), (4, 1)].into_iter());
+            let before = tops.shares();
+            tops.grow(4);
+            (before, tops.shares())
+        };
+        let (before, after) = shares(false);
+        assert_eq!(before, [(1, 0.5), (2, 1.0)]);
+        assert_eq!(after, [(1, 0.5), (2, 0.8), (3, 1.0), (4, 1.0)]);
+        assert_eq!(shares(true).1, after);
     }
 
     #[test]
