@@ -1,7 +1,8 @@
 //! What every write touches of its region's memstore. Must not know rows, nor when memstores are flushed.
 
-/// The memstore of one region: 32 bytes, two in a cache line.
+/// The memstore of one region: 32 bytes, two in a cache line and none in two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[repr(align(32))]
 pub struct Memstore {
     /// Heap of everything that is not in a store file yet, a running flush's snapshot included.
     pub heap: u64,
@@ -47,7 +48,7 @@ mod tests {
 
     #[test]
     fn two_memstores_lie_in_a_cache_line() {
-        assert_eq!(size_of::<Memstore>(), 32);
+        assert_eq!((size_of::<Memstore>(), align_of::<Memstore>()), (32, 32));
     }
 
     #[test]

@@ -173,10 +173,16 @@ impl Simulation<'_> {
     #[inline(never)]
     fn read_ahead(&self) {
         let next = self.open.upcoming[self.open.next..].iter().take(AHEAD);
+        // Regions by themselves: a processor guesses wrong how servers stand, and throws away what it has begun to fetch by then.
+        black_box(next.clone().fold(0, |bits, operation| {
+            let state = self.regions.get(operation.region);
+            bits ^ (state.server ^ state.openings)
+                ^ self.recorder.demand_so_far(operation.region)
+                ^ self.stores.rows_held(operation.region)
+        }));
         black_box(next.fold(0, |bits, operation| {
             let server = self.regions.get(operation.region).server;
             bits ^ self.servers[server as usize].touch()
-                ^ self.recorder.demand_so_far(operation.region)
         }));
     }
 
