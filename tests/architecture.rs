@@ -66,7 +66,7 @@ const EMPTY_NAMES: [&str; 7] = [
 
 #[test]
 fn the_house_rules_hold() {
-    let sources = read_sources();
+    let sources = read_sources("src");
     assert!(
         sources.len() > 20,
         "found only {} files under src/",
@@ -82,8 +82,21 @@ fn the_house_rules_hold() {
 }
 
 #[test]
+fn tests_and_benches_have_the_shape_of_other_files() {
+    for folder in ["tests", "benches"] {
+        let sources = read_sources(folder);
+        assert!(!sources.is_empty(), "no files under {folder}/");
+        for source in &sources {
+            check_shape(source, &mut |_, complaint| {
+                panic!("{folder}/{}: {complaint}", source.path);
+            });
+        }
+    }
+}
+
+#[test]
 fn every_file_that_may_speak_of_shards_does() {
-    let sources = read_sources();
+    let sources = read_sources("src");
     for path in SHARDS_OF_RUNS {
         let source = sources.iter().find(|source| source.path == path);
         let source = source.unwrap_or_else(|| panic!("there is no src/{path}"));

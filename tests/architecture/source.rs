@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// One file, with its comments and literals blanked out.
 pub struct Source {
-    /// Relative to `src/`, with forward slashes.
+    /// Relative to `src/`, or to another folder that was read, with forward slashes.
     pub path: String,
     pub text: String,
     /// The text with comments, strings and chars replaced by spaces: same lines.
@@ -40,9 +40,9 @@ impl Source {
     }
 }
 
-/// Every `.rs` file below `src/`, by path.
-pub fn read_sources() -> Vec<Source> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+/// Every `.rs` file below a folder of the project, by path in it.
+pub fn read_sources(folder: &str) -> Vec<Source> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut files = Vec::new();
     collect(&root, &mut files);
     files.sort();
