@@ -251,6 +251,7 @@ fn mistakes_are_told_with_their_place_and_the_next_step() {
         "rpad(host, 40000)",
         "left(host, 0)",
         "bucket",
+        "to_bytes(id) || HASH(host)",
     ];
     let found: String = keys.iter().map(|key| shown(key, &derived)).collect();
     snapbox::assert_data_eq!(found, snapbox::file!["data/key_errors.txt"]);

@@ -270,6 +270,22 @@ mod tests {
         );
     }
 
+    #[test]
+    fn as_many_as_are_counted_and_one_more_are_covered_in_order() {
+        for count in [FEW - 1, FEW, FEW + 1] {
+            let mut wal = GroupCommit::new(&WalSpec {
+                sync: SimDuration::from_nanos(1),
+                bandwidth: Bandwidth(1e9),
+            });
+            for call in 0..count as u32 {
+                wal.announce(edits(call, 900 - 7 * u64::from(call), 5));
+            }
+            let sync = SimDuration::from_nanos(5 * count as u64);
+            assert_eq!(wal.start(moment(901, 0)), Some(sync));
+            assert!(wal.covered.iter().rev().copied().eq(0..count as u32));
+        }
+    }
+
     proptest! {
         /// However many wait, however old they are, and with ties: beside sorting them.
         #[test]

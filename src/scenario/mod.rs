@@ -57,6 +57,7 @@ mod split_policies;
 mod strategies;
 mod string_map;
 mod sweeps;
+mod synonyms;
 mod writes;
 
 pub use diagnostic::{Diagnostic, Severity};

@@ -1,19 +1,22 @@
-//! The known name that a misspelt one probably means. Must not know what the names are for.
+//! The known name that a misspelt or a foreign one probably means. Must not know what the names are for.
+
+use super::synonyms::synonym;
 
 /// Names that are listed when none is near.
 const LISTED: usize = 5;
 
-/// The nearest of `known` to `name`, if one is near: at most a third of its letters differ (swapped neighbours count as
-/// one), or Jaro-Winkler's similarity exceeds 0.85. `-` and `_` count as the same letter, capitals as small ones.
+/// The one of `known` that `name` is another word for, or the nearest to it, if one is near: at most a third of its letters differ (swapped
+/// neighbours count as one), or Jaro-Winkler's similarity exceeds 0.85. `-` and `_` count as the same letter, capitals as small ones.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Distances are quadratic: nobody means a known name by a very long one.
     if name.len() > 64 {
         return None;
     }
-    ranked(name, known)
-        .into_iter()
-        .find(|&(_, near)| near)
-        .map(|(other, _)| other)
+    let known: Vec<&str> = known.into_iter().collect();
+    synonym(&folded(name), known.iter().copied()).or_else(|| {
+        let mut ranked = ranked(name, known).into_iter();
+        ranked.find(|&(_, near)| near).map(|(other, _)| other)
+    })
 }
 
 /// ``did you mean `x`?``, or the known names (the five nearest of many).
@@ -57,12 +60,11 @@ fn list(names: &[&str], word: &str) -> String {
 }
 
 fn ranked<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<(&'a str, bool)> {
-    let fold = |text: &str| text.to_lowercase().replace('_', "-");
-    let name = fold(name);
+    let name = folded(name);
     let mut ranked: Vec<(f64, usize, &str)> = known
         .into_iter()
         .map(|other| {
-            let folded = fold(other);
+            let folded = folded(other);
             let distance = strsim::osa_distance(&name, &folded);
             (strsim::jaro_winkler(&name, &folded), distance, other)
         })
@@ -88,6 +90,11 @@ fn ranked<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<(&'a 
         .collect()
 }
 
+/// In small letters, `-` between words.
+fn folded(name: &str) -> String {
+    name.to_lowercase().replace('_', "-")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,6 +116,15 @@ mod tests {
         assert_eq!(nearest("call-queues", KEYS), Some("call_queues"));
         assert_eq!(nearest("Handlers", KEYS), Some("handlers"));
         assert_eq!(nearest("call_queue_len", KEYS), Some("call_queue_length"));
+    }
+
+    #[test]
+    fn a_word_of_other_tools_finds_the_formats_own() {
+        assert_eq!(nearest("Region_Servers", KEYS), Some("servers"));
+        assert_eq!(
+            suggest("nodes", KEYS),
+            Some("did you mean `servers`?".into())
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use super::Diagnostic;
 use super::document::{Node, Place};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where mistakes and defaults are collected.
 #[derive(Debug, Default)]
@@ -100,12 +100,12 @@ impl Sink {
         let mut diagnostics = self.diagnostics.into_inner();
         let known = self.known.into_inner();
         for (stray, path, key) in self.strays.into_inner() {
-            let Some(home) = home_of(&known, &path, &key) else {
-                continue;
-            };
+            let homes = homes_of(&known, &path, &key);
             let mut all = diagnostics.iter_mut();
-            if let Some(diagnostic) = all.find(|diagnostic| **diagnostic == stray) {
-                diagnostic.help = Some(format!("`{key}` belongs to {}", table_name(home)));
+            if !homes.is_empty()
+                && let Some(diagnostic) = all.find(|diagnostic| **diagnostic == stray)
+            {
+                diagnostic.help = Some(format!("`{key}` belongs to {}", homes.join(" or ")));
             }
         }
         diagnostics
@@ -123,16 +123,19 @@ pub(super) fn table_name(path: &str) -> String {
     }
 }
 
-/// The table that knows a key which the one at `path` does not: one inside it first, then any.
-fn home_of<'a>(known: &'a [(String, String)], path: &str, key: &str) -> Option<&'a str> {
-    let inside = |home: &str| {
+/// What messages call the tables that know a key which the one at `path` does not: one inside it alone, else the first of each kind.
+fn homes_of(known: &[(String, String)], path: &str, key: &str) -> Vec<String> {
+    let inside = |home: &&str| {
         let rest = home.strip_prefix(path);
         rest.is_some_and(|rest| rest.starts_with('.'))
     };
     let homes = known.iter().filter(|(_, known)| known == key);
     let homes = homes.map(|(home, _)| home.as_str());
-    homes
-        .clone()
-        .find(|home| inside(home))
-        .or(homes.clone().next())
+    if let Some(home) = homes.clone().find(inside) {
+        return vec![table_name(home)];
+    }
+    let kind = |home: &str| home.split('.').next().map(str::to_owned);
+    let mut kinds = BTreeSet::new();
+    let first = homes.filter(|home| kinds.insert(kind(home)));
+    first.map(table_name).collect()
 }

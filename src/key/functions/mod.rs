@@ -5,6 +5,7 @@ mod encode;
 mod hash;
 mod identifiers;
 mod nth;
+mod other_names;
 mod text;
 mod time;
 
@@ -140,10 +141,13 @@ pub(super) fn call(
     expr: &Expr,
 ) -> Option<Typed> {
     let Some(function) = find(name) else {
-        let near = nearest(name, FUNCTIONS.iter().map(|function| function.name));
-        let help = match near.and_then(find) {
-            Some(near) => format!("did you mean `{}`?", near.usage),
-            None => "`keyheat key --help` lists the functions".to_owned(),
+        let near = || nearest(name, FUNCTIONS.iter().map(|function| function.name));
+        let help = match other_names::instead_of(name) {
+            Some(instead) => instead.to_owned(),
+            None => match near().and_then(find) {
+                Some(near) => format!("did you mean `{}`?", near.usage),
+                None => "`keyheat key --help` lists the functions".to_owned(),
+            },
         };
         // Mistakes inside the arguments are told as well.
         for argument in arguments {
