@@ -155,3 +155,32 @@ fn a_key_with_another_parameter_is_to_be_rewritten() {
     );
     assert_eq!(told.matches("The key changed").count(), 1, "{told}");
 }
+
+#[test]
+fn the_command_that_creates_the_recommended_table_is_written_where_no_file_is() {
+    // The rows of an hour bring the table over its threshold hundreds of times.
+    let existing = "[existing.events]\nlast = \"1h\"\n[table]\nmax_file_size = \"2MB\"";
+    let text = TINY.replace("[table]", existing);
+    let place = Workplace::new().with("tiny.toml", &text);
+    let advise = "advise tiny.toml --own --replicates 1 --create tiny.rb";
+    let told = stdout_of(&place.keyheat(advise).success());
+    let shown = told
+        .lines()
+        .find(|line| line.starts_with("  create 'tiny'"));
+    assert!(
+        shown.is_some_and(|line| line.contains("', ..., '")),
+        "{told}"
+    );
+    assert!(
+        told.contains("`--create FILE` writes the whole command"),
+        "{told}"
+    );
+    let script = fs::read_to_string(place.path().join("tiny.rb")).unwrap();
+    assert!(
+        script.starts_with("# plain: be8(ts) || be4(user)\n"),
+        "{script}"
+    );
+    assert!(script.lines().nth(1).unwrap().matches("', '").count() > 100);
+    let talk = stderr_of(&place.keyheat(advise).code(2).stdout_eq(""));
+    assert!(talk.contains("`tiny.rb` exists already"), "{talk}");
+}

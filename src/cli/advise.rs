@@ -2,6 +2,7 @@
 
 use super::args::{AdviceFormat, AdviseArguments};
 use super::console::Console;
+use super::new_file::{check_new, write_new};
 use super::{Outcome, lints, loading, progress};
 use crate::experiment::{Experiment, Recommendations, Suggestions};
 use crate::report::RecommendationReport;
@@ -11,6 +12,9 @@ pub fn run(arguments: &AdviseArguments, console: &Console) -> Result<Outcome> {
     let Some(scenario) = loading::load(&arguments.scenario, &arguments.changes, console)? else {
         return Ok(Outcome::Refused);
     };
+    if let Some(file) = &arguments.create {
+        check_new(file)?;
+    }
     lints::tell_in_short(&scenario, console);
     let suggestions = (!arguments.own).then(|| Suggestions::of(&scenario));
     let simulated = suggestions
@@ -25,6 +29,9 @@ pub fn run(arguments: &AdviseArguments, console: &Console) -> Result<Outcome> {
         None => Recommendations::of(&scenario, &results),
     };
     let report = RecommendationReport::new(&found);
+    if let Some(file) = &arguments.create {
+        write_new(file, &report.commands())?;
+    }
     console.data(&match arguments.format {
         AdviceFormat::Table => report.table(console.table_style()),
         AdviceFormat::Markdown => report.markdown(),

@@ -16,6 +16,7 @@ mod lints;
 mod loading;
 mod merge;
 mod new;
+mod new_file;
 mod output_folder;
 mod presets;
 mod progress;

@@ -3,12 +3,11 @@
 use super::Outcome;
 use super::args::NewArguments;
 use super::console::Console;
+use super::new_file::write_new;
 use super::templates::TEMPLATES;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
-use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 pub fn run(arguments: &NewArguments, console: &Console) -> Result<Outcome> {
@@ -59,32 +58,6 @@ fn file_of(name: &Path) -> Result<PathBuf> {
     let mut file = file.to_owned();
     file.push(".toml");
     Ok(name.with_file_name(file))
-}
-
-/// Writes a file that is not there yet, and the folders that it needs.
-fn write_new(path: &Path, text: &str) -> Result<()> {
-    let context = || format!("can't write `{}`", path.display());
-    if let Some(folder) = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-    {
-        fs::create_dir_all(folder).with_context(context)?;
-    }
-    // One step: a file that appears meanwhile is not overwritten either.
-    let opened = OpenOptions::new().write(true).create_new(true).open(path);
-    let mut file = match opened {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => bail!(
-            "`{}` exists already\ntake another name, or remove it first",
-            path.display()
-        ),
-        opened => opened.with_context(context)?,
-    };
-    let written = file.write_all(text.as_bytes()).and_then(|()| file.flush());
-    if written.is_err() {
-        // Half a scenario would be in the way of the next try.
-        let _ = fs::remove_file(path);
-    }
-    written.with_context(context)
 }
 
 /// A path as a shell takes it.

@@ -20,6 +20,12 @@ const HEADINGS: [Heading; 8] = [
     Heading::text(["", "hotspot"], 1),
 ];
 
+/// A longer `create` command is not shown whole: bytes.
+const LONGEST_SHOWN: usize = 2_000;
+
+/// Split points at the start of such a command that are shown.
+const POINTS_SHOWN: usize = 2;
+
 /// The views of recommendations.
 #[derive(Debug, Clone, Copy)]
 pub struct RecommendationReport<'a> {
@@ -44,7 +50,11 @@ impl<'a> RecommendationReport<'a> {
                 lines.extend(terminal::wrapped(sentence, style.width, indent, "  "));
             }
             // In one line, so that it can be copied.
-            lines.push(format!("  {}", group.create));
+            let (create, rest) = shown(&group.create);
+            lines.push(format!("  {create}"));
+            if let Some(rest) = rest {
+                lines.extend(terminal::wrapped(&rest, style.width, "  ", "  "));
+            }
         }
         lines.push(String::new());
         lines.extend(terminal::wrapped(&self.footnote(), style.width, "", ""));
@@ -60,7 +70,11 @@ impl<'a> RecommendationReport<'a> {
             };
             block(markdown::table(&card(group)).trim_end());
             block(&markdown::escaped(&sentences(group).join(" ")));
-            block(&format!("```ruby\n{}\n```", group.create));
+            let (create, rest) = shown(&group.create);
+            block(&format!("```ruby\n{create}\n```"));
+            if let Some(rest) = rest {
+                block(&rest);
+            }
         }
         let footnote = markdown::escaped(&self.footnote());
         writeln!(text, "\n<sub>{footnote}</sub>").expect("writing to a string can't fail");
@@ -71,6 +85,17 @@ impl<'a> RecommendationReport<'a> {
     pub fn json(&self) -> String {
         let text = serde_json::to_string_pretty(self.found);
         text.expect("recommendations hold only what JSON can hold") + "\n"
+    }
+
+    /// The `create` command of each recommended table, for the HBase shell.
+    pub fn commands(&self) -> String {
+        let groups = self.found.groups.iter();
+        let best = groups.filter_map(|group| Some((group.strategies.first()?, &group.create)));
+        let commands = best.map(|(best, create)| {
+            let key: Vec<&str> = best.key.split_whitespace().collect();
+            format!("# {}: {}\n{create}\n", best.name, key.join(" "))
+        });
+        commands.collect::<Vec<_>>().join("\n")
     }
 
     fn title(&self) -> &str {
@@ -222,11 +247,56 @@ fn sentences(group: &ComparableStrategies) -> Vec<String> {
     sentences
 }
 
+/// A `create` command as people are shown it, and how they get the rest of it.
+fn shown(create: &str) -> (String, Option<String>) {
+    // The table's name, then that of the family with the first point, then a point each.
+    let pieces: Vec<&str> = create.split("', '").collect();
+    let count = pieces.len() - 1;
+    if create.len() <= LONGEST_SHOWN || count <= POINTS_SHOWN {
+        return (create.to_owned(), None);
+    }
+    let first = pieces[..=POINTS_SHOWN].join("', '");
+    (
+        format!("{first}', ..., '{}", pieces[count]),
+        Some(format!(
+            "with {} split points: `--create FILE` writes the whole command, for `hbase shell FILE`",
+            number::grouped(count as u64)
+        )),
+    )
+}
+
 /// `a`, `a and b`, `a, b and c`.
 fn listed(names: &[String]) -> String {
     match names {
         [] => "no field".to_owned(),
         [only] => only.clone(),
         [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_command_shows_its_first_and_last_points_and_how_to_get_the_others() {
+        let create = |points: usize, width: usize| {
+            let points: Vec<String> = (1..=points).map(|at| format!("{at:0width$}")).collect();
+            format!("create 't', 'd', SPLITS => ['{}']", points.join("', '"))
+        };
+        let (long, short) = (create(12_345, 6), create(31, 6));
+        let (told, rest) = shown(&long);
+        assert_eq!(
+            told,
+            "create 't', 'd', SPLITS => ['000001', '000002', ..., '012345']"
+        );
+        let count = number::grouped(12_345);
+        assert!(
+            rest.unwrap()
+                .starts_with(&format!("with {count} split points: "))
+        );
+        for whole in [short, create(2, 1_500), "create 't', 'd'".to_owned()] {
+            assert_eq!(shown(&whole), (whole, None));
+        }
     }
 }

@@ -17,6 +17,9 @@ pub struct AdviseArguments {
     /// Threads; the advice is the same for any number [default: one for each core]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
+    /// Write the `create` commands of the recommended tables there, for `hbase shell FILE`
+    #[arg(long, value_name = "FILE")]
+    pub create: Option<PathBuf>,
     /// What standard output gets
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     pub format: AdviceFormat,
