@@ -2,6 +2,7 @@
 
 mod brute_force;
 
+use brute_force::asked::Asked;
 use brute_force::rows;
 use proptest::prelude::*;
 
@@ -21,6 +22,13 @@ proptest! {
     fn rows_of_longer_values_are_counted(case in rows::longer_values()) {
         rows::compare_longer_values(&case)?;
     }
+}
+
+#[test]
+fn a_time_that_is_known_in_hours_begins_no_key_of_milliseconds() {
+    let segments = ["text(ts / 3600000)", "b", "uuid7(ts)"];
+    let case = rows::case(&segments, Asked::equal(&["hour", "b"]), 333, 151);
+    rows::compare(&case).expect("what is known in steps is asked for in steps");
 }
 
 #[test]

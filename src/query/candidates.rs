@@ -120,7 +120,7 @@ impl Walk<'_> {
             return self.leaf(&at, Stop::Key);
         }
         self.leaf(&at, Stop::Prefix { segments: segment });
-        if let Some(bytes) = self.key.known_lead(segment, &at.known) {
+        if let Some(bytes) = self.known_lead(segment, &at) {
             self.leaf(
                 &at,
                 Stop::Lead {
@@ -144,6 +144,15 @@ impl Walk<'_> {
                     .all(|field| self.key.is_coarse(segment, *field)))
     }
 
+    /// Leading bytes of the segment that are known, likewise.
+    fn known_lead(&self, segment: usize, at: &Candidate) -> Option<usize> {
+        let coarse = &mut at.coarse.iter();
+        match coarse.all(|field| self.key.is_coarse(segment, *field)) {
+            true => self.key.known_lead(segment, &at.known),
+            false => self.key.known_lead(segment, &self.without_coarse(at)),
+        }
+    }
+
     fn without_coarse(&self, at: &Candidate) -> Knowledge {
         let mut known = Knowledge::default();
         for field in at.known.stored() {
@@ -164,7 +173,7 @@ impl Walk<'_> {
             if self.key.trend(segment, field).is_none() {
                 continue;
             }
-            let known = at.known.with(field);
+            let known = self.without_coarse(at).with(field);
             let bytes = self.key.known_lead(segment, &known);
             if bytes.is_some() || self.key.is_known(segment, &known) {
                 self.leaf(

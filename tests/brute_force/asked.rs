@@ -18,6 +18,21 @@ pub struct Asked {
     order: Option<(u8, u32, u8)>,
 }
 
+impl Asked {
+    /// Those fields, and nothing more.
+    pub fn equal(fields: &[&str]) -> Self {
+        let names = ["a", "b", "c", "d", "ts", "day", "hour", "quad"];
+        let which = |field: &&str| names.iter().position(|name| name == field);
+        let equal = fields.iter().flat_map(which).map(|which| which as u8);
+        Self {
+            equal: equal.collect(),
+            list: None,
+            range: None,
+            order: None,
+        }
+    }
+}
+
 fn known(which: u8) -> KnownField {
     match which % 8 {
         0 => KnownField::Stored(A),

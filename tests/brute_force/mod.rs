@@ -5,7 +5,7 @@
     reason = "each test that takes these cases uses its part of them"
 )]
 
-mod asked;
+pub mod asked;
 pub mod pages;
 mod requested;
 pub mod rows;

@@ -91,6 +91,18 @@ pub fn cases() -> impl Strategy<Value = Case> {
     })
 }
 
+/// One case; its segments are some of those that are tried.
+pub fn case(segments: &[&str], asked: Asked, seed: u64, chosen: usize) -> Case {
+    let place = |segment: &&str| SEGMENTS.iter().position(|tried| tried == segment);
+    Case {
+        segments: segments.iter().flat_map(place).collect(),
+        unique: false,
+        asked,
+        seed,
+        chosen,
+    }
+}
+
 /// Every wanted row is asked for once, all others that are read are declared, rows come in the order that is wanted, and are as many as expected.
 pub fn compare(case: &Case) -> Result<Compared, TestCaseError> {
     let Case {
