@@ -8,7 +8,7 @@ use binary::{stderr_of, stdout_of};
 use folder_files::files_below;
 use std::fs;
 use std::path::Path;
-use workplace::{TINY, Workplace};
+use workplace::{TINY, Workplace, assert_tells};
 
 /// An expectation that can't hold.
 const BROKEN: &str = r#"
@@ -59,15 +59,16 @@ fn a_broken_expectation_exits_with_1_and_says_value_and_bound() {
     let place = Workplace::new().with("tiny.toml", &(TINY.to_owned() + BROKEN));
     let run = place.keyheat("run tiny.toml --no-charts").code(1);
     let talk = stderr_of(&run);
-    for part in [
-        "plain",
-        "server_max_share",
-        "below 0.75",
-        "is 1 [1, 1]",
-        "a reader must see",
-    ] {
-        assert!(talk.contains(part), "`{part}` is missing in:\n{talk}");
-    }
+    assert_tells(
+        &talk,
+        &[
+            "plain",
+            "server_max_share",
+            "below 0.75",
+            "is 1 [1, 1]",
+            "a reader must see",
+        ],
+    );
     assert!(
         place.path().join("output/tiny/results.json").exists(),
         "the results are kept"
@@ -84,9 +85,7 @@ fn a_mistaken_scenario_exits_with_2_before_anything_is_written() {
     );
     let run = place.keyheat("run tiny.toml").code(2).stdout_eq("");
     let talk = stderr_of(&run);
-    for part in ["tiny.toml:", "cuont", "`count`"] {
-        assert!(talk.contains(part), "`{part}` is missing in:\n{talk}");
-    }
+    assert_tells(&talk, &["tiny.toml:", "cuont", "`count`"]);
     assert!(!place.path().join("output").exists());
 }
 
@@ -124,17 +123,18 @@ fn a_sweep_has_a_row_for_each_point_and_files_of_its_first() {
     };
     assert_eq!(rows("plain,0.3,"), 3, "{servers}");
     let summary = fs::read_to_string(folder.join("summary.md")).unwrap();
-    for part in [
-        "| servers | strategy |",
-        "| 3 | plain |",
-        "| 2 | salted |",
-        "## Verdicts at cluster.servers = 3",
-        "## Charts at cluster.servers = 3",
-        "- plain: beyond cluster.servers = 2 writes gain nothing",
-        "2 points of cluster.servers",
-    ] {
-        assert!(summary.contains(part), "`{part}` is missing in:\n{summary}");
-    }
+    assert_tells(
+        &summary,
+        &[
+            "| servers | strategy |",
+            "| 3 | plain |",
+            "| 2 | salted |",
+            "## Verdicts at cluster.servers = 3",
+            "## Charts at cluster.servers = 3",
+            "- plain: beyond cluster.servers = 2 writes gain nothing",
+            "2 points of cluster.servers",
+        ],
+    );
     let page = fs::read_to_string(folder.join("report.html")).unwrap();
     assert!(page.contains("<h2>The first point: cluster.servers = 3</h2>"));
 
@@ -142,15 +142,13 @@ fn a_sweep_has_a_row_for_each_point_and_files_of_its_first() {
         .keyheat("compare output/tiny/results.json output/tiny/results.json --format markdown")
         .success();
     let compared = stdout_of(&compared);
-    for part in [
-        "## plain at cluster.servers = 3",
-        "## salted at cluster.servers = 2",
-    ] {
-        assert!(
-            compared.contains(part),
-            "`{part}` is missing in:\n{compared}"
-        );
-    }
+    assert_tells(
+        &compared,
+        &[
+            "## plain at cluster.servers = 3",
+            "## salted at cluster.servers = 2",
+        ],
+    );
     assert!(!compared.contains("only in the"), "{compared}");
     for arguments in ["explain", "size"] {
         let shown = place

@@ -68,3 +68,11 @@ metric = "server_max_share"
 above = 0.95
 because = "the time leads"
 "#;
+
+/// Fails with what a text lacks of `parts`.
+#[track_caller]
+pub fn assert_tells(text: &str, parts: &[&str]) {
+    let missing = parts.iter().filter(|part| !text.contains(*part));
+    let missing: Vec<_> = missing.collect();
+    assert!(missing.is_empty(), "{missing:?} are missing in:\n{text}");
+}
