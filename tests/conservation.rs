@@ -3,7 +3,7 @@
 mod configs;
 
 use configs::{config, even_ids, newest, put, read, read_rate, schema, with_reads};
-use keyheat::cluster::{ServiceLaw, WalSpec};
+use keyheat::cluster::{LogSyncs, ServiceLaw, WalSpec};
 use keyheat::engine::{self, Neighbour, SimConfig};
 use keyheat::keyspace::RowKey;
 use keyheat::metrics::RunResult;
@@ -100,7 +100,11 @@ fn run() -> impl Strategy<Value = SimConfig> {
         0u8..3,
         nanos(100..500_000),
         nanos(1..9_000),
-        prop::option::of((nanos(1..900_000), 1e5..1e8f64)),
+        prop::option::of((
+            nanos(1..900_000),
+            1e5..1e8f64,
+            prop_oneof![Just(LogSyncs::Pipelined), Just(LogSyncs::Single)],
+        )),
     );
     let client = (
         nanos(1..2_000_000),
@@ -141,9 +145,10 @@ fn run() -> impl Strategy<Value = SimConfig> {
             ][usize::from(service.0)];
             run.cluster.service.put = service.1;
             run.cluster.service.write_row = service.2;
-            run.cluster.wal = service.3.map(|(sync, bandwidth)| WalSpec {
+            run.cluster.wal = service.3.map(|(sync, bandwidth, syncs)| WalSpec {
                 sync,
                 bandwidth: Bandwidth(bandwidth),
+                syncs,
             });
             run.client.pause = client.0;
             run.client.retries = client.1;

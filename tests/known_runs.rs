@@ -206,9 +206,9 @@ fn increments_of_one_row_wait_for_each_other_and_puts_do_not() {
         let result = engine::run(&run);
         result.metrics["write_throughput_per_sec"].expect("operations were completed")
     };
-    // One after another: 0.3 ms of service and 0.7 ms of sync each.
+    // One after another, as the row is held over the sync: 0.3 ms of service and 1.2 ms of sync each.
     let increments = rate(WriteKind::Increment);
-    assert!((increments - 1_000.0).abs() < 2.0, "{increments}");
+    assert!((increments - 1e3 / 1.5).abs() < 2.0, "{increments}");
     assert!(rate(WriteKind::Put) > 10.0 * increments);
 }
 

@@ -1,11 +1,13 @@
-//! The write-ahead log of one server: which calls a sync covers, and how long it takes. Must not schedule.
+//! The write-ahead log of one server: which calls a sync covers, and when it is acknowledged. Must not schedule.
 
-use super::WalSpec;
+use super::{LogSyncs, WalSpec};
 use crate::event_queue::Moment;
-use crate::time::SimDuration;
+use crate::time::{SimDuration, SimTime};
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, VecDeque};
 
-/// The edits of a call: they are appended when its service ends.
-#[derive(Debug, Clone, Copy)]
+/// The edits of a call: they are appended when its service ends. The greatest are those that are appended first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edits {
     /// When that is.
     pub served: Moment,
@@ -15,304 +17,314 @@ pub struct Edits {
     pub call: u32,
 }
 
-/// What a log does next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NextSync {
-    /// A sync starts now and takes so long.
-    Starts(SimDuration),
-    /// The log idles until these edits are appended, unless earlier ones come.
-    Waits(Moment),
-    /// The log idles.
-    Idles,
+impl Ord for Edits {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.served.cmp(&self.served)
+    }
 }
 
-/// So many edits are put in order without sorting.
-const FEW: usize = 32;
-/// Edits are told apart by their ages, in nanoseconds, up to this one: two seconds.
-const OLDEST: u64 = i32::MAX as u64 - 1;
+impl PartialOrd for Edits {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
 
-/// Group commit: one sync at a time, starting at once when idle, covering what was appended before its start, lasting
-/// max(sync, bytes / bandwidth).
+/// How fast a log is.
+#[derive(Debug, Clone, Copy)]
+pub struct LogPace {
+    sync: SimDuration,
+    nanos_per_byte: f64,
+    syncs: LogSyncs,
+}
+
+impl LogPace {
+    /// As fast as `spec` says.
+    pub fn new(spec: &WalSpec) -> Self {
+        Self {
+            sync: spec.sync,
+            nanos_per_byte: 1e9 / spec.bandwidth.0,
+            syncs: spec.syncs,
+        }
+    }
+
+    /// Syncs and bytes take `times` as long.
+    pub fn slowed(self, times: f64) -> Self {
+        Self {
+            sync: self.sync.mul_f64(times),
+            nanos_per_byte: self.nanos_per_byte * times,
+            ..self
+        }
+    }
+}
+
+/// Group commit. A sync is sent as soon as edits wait and the log is free. It covers what was appended by then, and is acknowledged
+/// max(sync, bytes / bandwidth) later, never before one that was sent earlier. The log is free again when the bytes are written
+/// ([`LogSyncs::Pipelined`], as HBase's `AsyncFSWAL.consume`), or when the sync is acknowledged ([`LogSyncs::Single`]).
 ///
-/// Edits are announced when their service starts. What is appended while a sync is under way waits for its end anyhow, so that only an
-/// idle log has to be told when edits are appended: a busy server costs an event a sync, not one a call.
+/// Edits are announced when their service starts: what has been sent up to a moment follows from what was announced before it. It is worked
+/// out only when a sync may be acknowledged, so that a server costs an event a sync, and none an append.
 #[derive(Debug, Clone)]
 pub struct GroupCommit {
-    sync_nanos: u64,
-    nanos_per_byte: f64,
-    busy: bool,
-    /// Edits that no sync covers yet, in no order.
-    announced: Vec<Edits>,
-    /// Calls that the sync under way covers, in the order in which their edits were appended.
-    covered: Vec<u32>,
+    /// Edits that no sync covers yet.
+    announced: BinaryHeap<Edits>,
+    /// Calls that syncs under way cover, each with the time of its acknowledgement, in the order of both.
+    covered: VecDeque<(SimTime, u32)>,
+    /// When the next sync can be sent at the earliest.
+    free: SimTime,
+    /// When [`GroupCommit::acknowledge`] is asked next; no sync is acknowledged before. [`SimTime::MAX`]: not until edits are announced.
+    asked: SimTime,
 }
 
 impl GroupCommit {
     /// An idle log.
-    pub fn new(spec: &WalSpec) -> Self {
+    pub fn new() -> Self {
         Self {
-            sync_nanos: spec.sync.as_nanos(),
-            nanos_per_byte: 1e9 / spec.bandwidth.0,
-            busy: false,
-            announced: Vec::new(),
-            covered: Vec::new(),
+            announced: BinaryHeap::new(),
+            covered: VecDeque::new(),
+            free: SimTime::ZERO,
+            asked: SimTime::MAX,
         }
     }
 
-    /// Syncs that start from now on take `times` as long as the log's own.
-    pub fn slow_down(&mut self, spec: &WalSpec, times: f64) {
-        self.sync_nanos = (spec.sync.as_nanos() as f64 * times) as u64;
-        self.nanos_per_byte = 1e9 / spec.bandwidth.0 * times;
-    }
-
-    /// The service of a call starts. Returns when [`GroupCommit::start`] has to be asked, if that is before all moments returned so far
-    /// which have not come yet.
+    /// The service of a call starts. Returns when [`GroupCommit::acknowledge`] has to be asked besides the moments returned so far.
+    /// O(log handlers), O(1) on average.
     #[inline]
-    pub fn announce(&mut self, edits: Edits) -> Option<Moment> {
-        let first = !self.busy
-            && self
-                .announced
-                .iter()
-                .all(|other| edits.served < other.served);
+    pub fn announce(&mut self, edits: Edits, pace: &LogPace) -> Option<SimTime> {
+        let earliest = self.free.max(edits.served.at) + pace.sync;
         self.announced.push(edits);
-        first.then_some(edits.served)
+        self.ask_by(earliest)
     }
 
-    /// The call whose edits were announced last and are not covered yet, or any number.
+    /// Adds the calls whose syncs are acknowledged by `now` to `released`, in the order in which they were appended. Returns when it has
+    /// to be asked again, besides the moments returned so far. O(released x log handlers).
     #[inline]
-    pub fn last_announced(&self) -> u32 {
-        self.announced.last().map_or(0, |edits| edits.call)
-    }
-
-    /// Edits may have been appended at `now`. Returns the length of the sync that starts to cover them; `None` when one is under way, or
-    /// there are none.
-    #[inline]
-    pub fn start(&mut self, now: Moment) -> Option<SimDuration> {
-        if self.busy { None } else { self.cover(now) }
-    }
-
-    /// The sync that is under way ends: adds the calls that it covered to `released`, in the order in which they were appended. All that
-    /// was appended meanwhile is covered by the next one.
-    #[inline]
-    pub fn synced(&mut self, now: Moment, released: &mut Vec<u32>) -> NextSync {
-        released.extend_from_slice(&self.covered);
-        match self.cover(now) {
-            Some(length) => NextSync::Starts(length),
-            None => match self.announced.iter().map(|edits| edits.served).min() {
-                Some(first) => NextSync::Waits(first),
-                None => NextSync::Idles,
-            },
+    pub fn acknowledge(
+        &mut self,
+        now: SimTime,
+        pace: &LogPace,
+        released: &mut Vec<u32>,
+    ) -> Option<SimTime> {
+        // Otherwise an earlier moment was returned after this one.
+        if now != self.asked {
+            return None;
         }
+        self.asked = SimTime::MAX;
+        self.send(now, pace);
+        while let Some(&(acknowledged, call)) = self.covered.front()
+            && acknowledged <= now
+        {
+            self.covered.pop_front();
+            released.push(call);
+        }
+        self.ask_next(pace)
     }
 
-    /// The next sync covers what was appended before `now`; `None` when that is nothing. O(handlers x [`FEW`]).
+    /// From `now` on the log is as fast as `new`; syncs that were sent before are acknowledged as `old` told. Returns when
+    /// [`GroupCommit::acknowledge`] has to be asked besides the moments returned so far.
+    pub fn change_pace(&mut self, now: SimTime, old: &LogPace, new: &LogPace) -> Option<SimTime> {
+        self.send(now, old);
+        self.ask_next(new)
+    }
+
+    /// One of the calls that are looked at next, or any number.
     #[inline]
-    fn cover(&mut self, now: Moment) -> Option<SimDuration> {
-        let bytes = if self.announced.len() <= FEW {
-            self.cover_few(now)
-        } else {
-            self.cover_many(now)
+    pub fn first_announced(&self) -> u32 {
+        self.announced.peek().map_or(0, |edits| edits.call)
+    }
+
+    #[inline]
+    fn ask_next(&mut self, pace: &LogPace) -> Option<SimTime> {
+        let first = self.announced.peek();
+        let next = match self.covered.front() {
+            Some(&(acknowledged, _)) => acknowledged,
+            None => self.free.max(first?.served.at) + pace.sync,
         };
-        self.busy = !self.covered.is_empty();
-        let writing = (bytes as f64 * self.nanos_per_byte + 0.5) as u64;
-        self.busy
-            .then(|| SimDuration::from_nanos(self.sync_nanos.max(writing)))
+        self.ask_by(next)
     }
 
-    /// Moves the calls that were appended before `now` to the covered ones, in order; their bytes. Of many announced edits.
-    #[cold]
-    fn cover_many(&mut self, now: Moment) -> u64 {
-        self.announced.sort_unstable_by_key(|edits| edits.served);
-        let appended = self.announced.partition_point(|edits| edits.served <= now);
-        self.covered.clear();
-        let appended = self.announced.drain(..appended);
-        let cover = |edits: Edits| {
-            self.covered.push(edits.call);
-            u64::from(edits.bytes)
-        };
-        appended.map(cover).sum()
-    }
-
-    /// The same of at most [`FEW`] announced edits: each goes to the place that counting those before it gives, as a processor guesses the
-    /// branches of a sort wrong, and counting has none.
     #[inline]
-    fn cover_few(&mut self, now: Moment) -> u64 {
-        // Younger than all, where there are no edits.
-        let (mut ages, mut calls) = ([-1i32; FEW + 1], [0; FEW + 1]);
-        let (mut count, mut bytes) = (0, 0);
-        for edits in &self.announced {
-            // Ages of 32 bits are compared in a few wide steps. That of edits which are not appended yet means nothing: what comes next takes
-            // its place.
-            let age = now.at.as_nanos().wrapping_sub(edits.served.at.as_nanos());
-            ages[count] = age.min(OLDEST) as i32;
-            calls[count] = edits.call;
-            let is_appended = edits.served <= now;
-            count += usize::from(is_appended);
-            bytes += u64::from(edits.bytes) * u64::from(is_appended);
+    fn ask_by(&mut self, at: SimTime) -> Option<SimTime> {
+        let sooner = at < self.asked;
+        self.asked = self.asked.min(at);
+        sooner.then_some(at)
+    }
+
+    /// Sends what is sent up to `now`.
+    #[inline]
+    fn send(&mut self, now: SimTime, pace: &LogPace) {
+        while let Some(first) = self.announced.peek() {
+            let sent = self.free.max(first.served.at);
+            if sent > now {
+                return;
+            }
+            let before = self.covered.len();
+            let mut bytes = 0;
+            while let Some(edits) = self.announced.peek()
+                && edits.served.at <= sent
+            {
+                bytes += u64::from(edits.bytes);
+                self.covered.push_back((sent, edits.call));
+                self.announced.pop();
+            }
+            let writing =
+                SimDuration::from_nanos((bytes as f64 * pace.nanos_per_byte + 0.5) as u64);
+            // A log that has become faster still answers in order.
+            let last = before
+                .checked_sub(1)
+                .map_or(sent, |last| self.covered[last].0);
+            let acknowledged = last.max(sent + pace.sync.max(writing));
+            for covered in self.covered.range_mut(before..) {
+                covered.0 = acknowledged;
+            }
+            self.free = match pace.syncs {
+                LogSyncs::Pipelined => sent + writing,
+                LogSyncs::Single => acknowledged,
+            };
         }
-        ages[count] = -1;
-        self.covered.clear();
-        self.covered.resize(count, 0);
-        let mut places = 0;
-        for (age, &call) in ages[..count].iter().zip(&calls) {
-            // The sign of a difference tells which is older.
-            let older = ages[..FEW].iter().map(|other| (age - other) as u32 >> 31);
-            let place = older.sum::<u32>() as usize;
-            self.covered[place] = call;
-            places += place;
-        }
-        // Two that are as old have the same place.
-        if places != count * count.saturating_sub(1) / 2 {
-            return self.cover_many(now);
-        }
-        let mut waiting = 0;
-        for at in 0..self.announced.len() {
-            let edits = self.announced[at];
-            self.announced[waiting] = edits;
-            waiting += usize::from(now < edits.served);
-        }
-        self.announced.truncate(waiting);
-        bytes
+    }
+}
+
+impl Default for GroupCommit {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::SimTime;
     use crate::units::Bandwidth;
     use proptest::prelude::*;
 
-    fn moment(at: u64, sequence: u64) -> Moment {
-        Moment {
-            at: SimTime::from_nanos(at),
-            sequence,
-        }
+    fn time(nanos: u64) -> SimTime {
+        SimTime::from_nanos(nanos)
     }
 
     fn edits(call: u32, at: u64, bytes: u32) -> Edits {
+        let served = Moment {
+            at: time(at),
+            sequence: u64::from(call),
+        };
         Edits {
-            served: moment(at, u64::from(call)),
+            served,
             bytes,
             call,
         }
     }
 
-    #[test]
-    fn a_sync_covers_what_was_appended_before_its_start_and_lasts_as_long_as_its_bytes() {
-        let spec = WalSpec {
+    /// A sync of 700 ns, a byte a nanosecond.
+    fn pace(syncs: LogSyncs) -> LogPace {
+        LogPace::new(&WalSpec {
             sync: SimDuration::from_nanos(700),
             bandwidth: Bandwidth(1e9),
-        };
-        let sync = |nanos| SimDuration::from_nanos(nanos);
-        let mut wal = GroupCommit::new(&spec);
-        let mut released = Vec::new();
-        assert_eq!(wal.announce(edits(1, 50, 100)), Some(moment(50, 1)));
-        assert_eq!(wal.start(moment(50, 1)), Some(sync(700)), "idle: at once");
-        // The second is served before the first, the third not before the sync ends.
-        for later in [edits(3, 600, 900), edits(2, 500, 50), edits(4, 751, 1)] {
-            assert_eq!(wal.announce(later), None, "a sync is under way");
+            syncs,
+        })
+    }
+
+    /// When the sync of each call is acknowledged, given all edits. They are announced so many nanoseconds before they are appended.
+    fn acknowledged(pace: &LogPace, all: &[(u32, u64, u32)], before: &[u64]) -> Vec<(u64, u32)> {
+        let mut wal = GroupCommit::new();
+        let mut found = Vec::new();
+        let mut coming: Vec<_> = (0..)
+            .zip(all)
+            .map(|(place, &(call, at, bytes))| {
+                let early = before.get(place).copied().unwrap_or(at);
+                (at - early.min(at), edits(call, at, bytes))
+            })
+            .collect();
+        coming.sort_by_key(|&(start, _)| start);
+        let mut asked: Vec<SimTime> = Vec::new();
+        let mut coming = coming.into_iter().peekable();
+        loop {
+            let next = asked.iter().min().copied();
+            let announced =
+                coming.next_if(|&(start, _)| next.is_none_or(|next| time(start) <= next));
+            let (again, now) = match (announced, next) {
+                (Some((_, edits)), _) => (wal.announce(edits, pace), SimTime::ZERO),
+                (None, Some(now)) => {
+                    asked.retain(|&other| other != now);
+                    let mut released = Vec::new();
+                    let again = wal.acknowledge(now, pace, &mut released);
+                    found.extend(released.into_iter().map(|call| (now.as_nanos(), call)));
+                    (again, now)
+                }
+                (None, None) => return found,
+            };
+            assert!(again.is_none_or(|again| again >= now));
+            asked.extend(again);
         }
-        assert_eq!(wal.start(moment(600, 3)), None);
-        assert_eq!(
-            wal.synced(moment(750, 9), &mut released),
-            NextSync::Starts(sync(950)),
-            "950 bytes at a byte a nanosecond"
-        );
-        assert_eq!(released, [1]);
-        released.clear();
-        assert_eq!(
-            wal.synced(moment(1700, 10), &mut released),
-            NextSync::Starts(sync(700))
-        );
-        assert_eq!(released, [2, 3], "in the order in which they were appended");
-        released.clear();
-        assert_eq!(wal.announce(edits(12, 3000, 7)), None);
-        assert_eq!(
-            wal.synced(moment(2400, 11), &mut released),
-            NextSync::Waits(moment(3000, 12))
-        );
-        assert_eq!(released, [4]);
-        assert_eq!(wal.announce(edits(13, 3001, 7)), None, "not the first");
-        assert_eq!(
-            wal.announce(edits(14, 2900, 800)),
-            Some(moment(2900, 14)),
-            "idle again"
-        );
-        assert_eq!(wal.start(moment(2900, 14)), Some(sync(800)));
-        assert_eq!(wal.start(moment(3000, 12)), None, "it waits for the sync");
-        assert_eq!(
-            wal.synced(moment(3700, 15), &mut released),
-            NextSync::Starts(sync(700))
-        );
-        assert_eq!(wal.synced(moment(4400, 16), &mut released), NextSync::Idles);
-        assert_eq!(released, [4, 14, 12, 13]);
     }
 
     #[test]
-    fn at_equal_times_the_order_of_insertion_tells_what_a_sync_covers() {
-        let spec = WalSpec {
-            sync: SimDuration::from_nanos(700),
-            bandwidth: Bandwidth(1e9),
-        };
-        let mut wal = GroupCommit::new(&spec);
-        wal.announce(edits(0, 100, 1));
-        wal.start(moment(100, 0));
-        wal.announce(edits(5, 800, 1));
-        wal.announce(edits(3, 800, 1));
-        let mut released = Vec::new();
-        wal.synced(moment(800, 4), &mut released);
-        wal.synced(moment(1500, 6), &mut released);
+    fn pipelined_syncs_are_sent_while_earlier_ones_are_on_their_way() {
+        // The second waits for 100 bytes to be written, not for the first to be acknowledged; the third and fourth for 900.
+        let all = [(1, 50, 100), (2, 120, 900), (3, 600, 40), (4, 1_000, 1)];
+        let expected = [(750, 1), (1_050, 2), (1_750, 3), (1_750, 4)];
         assert_eq!(
-            released,
-            [0, 3],
-            "the fifth came after the end of the first sync"
+            acknowledged(&pace(LogSyncs::Pipelined), &all, &[]),
+            expected
         );
     }
 
     #[test]
-    fn as_many_as_are_counted_and_one_more_are_covered_in_order() {
-        for count in [FEW - 1, FEW, FEW + 1] {
-            let mut wal = GroupCommit::new(&WalSpec {
-                sync: SimDuration::from_nanos(1),
-                bandwidth: Bandwidth(1e9),
-            });
-            for call in 0..count as u32 {
-                wal.announce(edits(call, 900 - 7 * u64::from(call), 5));
-            }
-            let sync = SimDuration::from_nanos(5 * count as u64);
-            assert_eq!(wal.start(moment(901, 0)), Some(sync));
-            assert!(wal.covered.iter().rev().copied().eq(0..count as u32));
-        }
+    fn a_single_sync_waits_until_the_one_before_is_acknowledged() {
+        // The second is sent at 750 and covers 950 bytes, the third when these are written.
+        let all = [(1, 50, 100), (3, 600, 900), (2, 500, 50), (4, 751, 1)];
+        let expected = [(750, 1), (1_700, 2), (1_700, 3), (2_400, 4)];
+        assert_eq!(acknowledged(&pace(LogSyncs::Single), &all, &[]), expected);
+    }
+
+    #[test]
+    fn a_sync_that_was_sent_before_a_log_changed_its_pace_is_acknowledged_as_told() {
+        let fast = pace(LogSyncs::Pipelined);
+        let slow = fast.slowed(10.0);
+        let mut wal = GroupCommit::new();
+        let mut released = Vec::new();
+        assert_eq!(wal.announce(edits(1, 0, 100), &slow), Some(time(7_000)));
+        assert_eq!(wal.announce(edits(2, 2_000, 100), &slow), None);
+        // At 1,500 the first is on its way, until 7,000; the second is sent by the fast log and could be acknowledged at 2,700, were it not
+        // for the order.
+        assert_eq!(wal.change_pace(time(1_500), &slow, &fast), None);
+        assert_eq!(wal.acknowledge(time(7_000), &fast, &mut released), None);
+        assert_eq!(released, [1, 2]);
+        // Without an earlier one on its way it is asked for sooner than a slow log would have had to be.
+        assert_eq!(
+            wal.announce(edits(3, 9_000, 100), &slow),
+            Some(time(16_000))
+        );
+        assert_eq!(
+            wal.change_pace(time(8_000), &slow, &fast),
+            Some(time(9_700))
+        );
+        assert_eq!(wal.acknowledge(time(9_700), &fast, &mut released), None);
+        assert_eq!(wal.acknowledge(time(16_000), &fast, &mut released), None);
+        assert_eq!(released, [1, 2, 3]);
     }
 
     proptest! {
-        /// However many wait, however old they are, and with ties: beside sorting them.
+        /// Beside a log that is asked at every append and every time it gets free.
         #[test]
-        fn calls_are_covered_in_the_order_in_which_their_edits_are_appended(
-            times in prop::collection::vec(prop_oneof![0u64..9, 0u64..1_000, 0u64..9_000_000_000], 1..50),
-            now in prop_oneof![0u64..9, 0u64..1_200, 0u64..9_500_000_000],
-            sequence in 0u64..60,
+        fn whenever_edits_are_announced_syncs_are_sent_and_acknowledged_as_by_one_step_after_another(
+            all in prop::collection::vec((0u64..9_000, 1u32..400, 0u64..5_000), 1..60),
+            single: bool,
         ) {
-            let spec = WalSpec {
-                sync: SimDuration::from_nanos(1),
-                bandwidth: Bandwidth(1e9),
-            };
-            let mut wal = GroupCommit::new(&spec);
-            let edits = (0..).zip(&times).map(|(call, &at)| edits(call, at, 3 + call));
-            let (mut appended, waiting): (Vec<_>, Vec<_>) =
-                edits.clone().partition(|edits| edits.served <= moment(now, sequence));
-            edits.for_each(|edits| {
-                wal.announce(edits);
-            });
-            appended.sort_by_key(|edits| edits.served);
-            let bytes: u32 = appended.iter().map(|edits| edits.bytes).sum();
-            let sync = (bytes > 0).then(|| SimDuration::from_nanos(u64::from(bytes)));
-            prop_assert_eq!(wal.start(moment(now, sequence)), sync);
-            let calls = |edits: &[Edits]| edits.iter().map(|edits| edits.call).collect::<Vec<_>>();
-            prop_assert_eq!(&wal.covered, &calls(&appended));
-            wal.announced.sort_by_key(|edits| edits.call);
-            prop_assert_eq!(calls(&wal.announced), calls(&waiting));
+            let syncs = if single { LogSyncs::Single } else { LogSyncs::Pipelined };
+            let calls: Vec<_> = (0..).zip(&all).map(|(call, &(at, bytes, _))| (call, at, bytes)).collect();
+            let before: Vec<u64> = all.iter().map(|&(_, _, before)| before).collect();
+            let mut waiting = calls.clone();
+            waiting.sort_by_key(|&(call, at, _)| (at, call));
+            let (mut free, mut expected) = (0, Vec::new());
+            while let Some(&(_, first, _)) = waiting.first() {
+                let sent = first.max(free);
+                let covers = waiting.partition_point(|&(_, at, _)| at <= sent);
+                let bytes: u64 = waiting[..covers].iter().map(|&(_, _, bytes)| u64::from(bytes)).sum();
+                let acknowledged = sent + bytes.max(700);
+                free = if single { acknowledged } else { sent + bytes };
+                expected.extend(waiting.drain(..covers).map(|(call, _, _)| (acknowledged, call)));
+            }
+            prop_assert_eq!(acknowledged(&pace(syncs), &calls, &before), expected);
         }
     }
 }

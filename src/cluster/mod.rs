@@ -17,7 +17,7 @@ mod spec;
 
 pub use disk::{Disk, DiskJob};
 pub use event::{ClusterEvent, CrashTarget, TimedEvent};
-pub use group_commit::{Edits, GroupCommit, NextSync};
+pub use group_commit::{Edits, GroupCommit, LogPace};
 pub use handlers::{Admission, Handlers};
 pub use memstore::Memstore;
 pub use neighbour::Neighbour;
@@ -27,4 +27,6 @@ pub use region_store::{Flushed, RegionStore};
 pub use row_locks::RowLocks;
 pub use row_sample::{RowSample, Sampling};
 pub use service_times::ServiceTimes;
-pub use spec::{ClusterSpec, CompactionBandwidth, ServiceLaw, ServiceSpec, TableSpec, WalSpec};
+pub use spec::{
+    ClusterSpec, CompactionBandwidth, LogSyncs, ServiceLaw, ServiceSpec, TableSpec, WalSpec,
+};

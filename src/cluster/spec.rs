@@ -67,13 +67,35 @@ pub enum ServiceLaw {
     Lognormal { cv: f64 },
 }
 
-/// Group commit: one sync at a time, lasting max(sync, bytes / bandwidth).
+/// Group commit: a sync is acknowledged max(sync, bytes / bandwidth) after it was sent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WalSpec {
-    /// Least time of a sync (estimate; gives HBase's published 20,000 puts/s a server).
+    /// Least time of a sync (estimate; gives HBase's published 20,000 puts/s a server: 30 handlers / (0.3 ms + 1.2 ms)).
     pub sync: SimDuration,
     /// The book's 5 to 15 MB/s a server.
     pub bandwidth: Bandwidth,
+    /// How many syncs are on their way at a time.
+    pub syncs: LogSyncs,
+}
+
+/// When a log sends its next sync.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogSyncs {
+    /// When the bytes of the one before are written, whether it is acknowledged or not (HBase: `AsyncFSWAL.consume`).
+    Pipelined,
+    /// When the one before is acknowledged: one at a time, as stores with a single log writer.
+    Single,
+}
+
+impl WalSpec {
+    /// How long a write of a busy server waits for the log while its bandwidth is not used up, about: for its own sync, and in a log with
+    /// one at a time for half of the one that is under way besides.
+    pub fn wait(&self) -> SimDuration {
+        match self.syncs {
+            LogSyncs::Pipelined => self.sync,
+            LogSyncs::Single => self.sync.mul_f64(1.5),
+        }
+    }
 }
 
 /// The table: what its rows are made of.
@@ -136,8 +158,9 @@ impl Default for ClusterSpec {
                 disk_read: SimDuration::from_nanos(4_000_000),
             },
             wal: Some(WalSpec {
-                sync: SimDuration::from_nanos(700_000),
+                sync: SimDuration::from_nanos(1_200_000),
                 bandwidth: Bandwidth((10 << 20) as f64),
+                syncs: LogSyncs::Pipelined,
             }),
         }
     }

@@ -110,12 +110,6 @@ impl Calls {
         retired
     }
 
-    /// The calls of these numbers, where there are any.
-    #[inline]
-    pub fn find(&self, ids: &[u32]) -> impl Iterator<Item = &Call> {
-        ids.iter().filter_map(|&id| self.slots.get(id as usize))
-    }
-
     /// The call itself.
     #[inline]
     pub fn get(&self, id: u32) -> &Call {

@@ -5,9 +5,7 @@
 pub(super) enum Event {
     /// The service of this call ends; no write-ahead log holds it up.
     Served(u32),
-    /// Edits are appended to the log of this server, which was idle.
-    Appended(u32),
-    /// The sync of this server ends.
+    /// A sync of this server's log may be acknowledged.
     Synced(u32),
     /// This call of a flush is sent again.
     Retried(u32),

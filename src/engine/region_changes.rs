@@ -1,5 +1,6 @@
 //! Regions go offline, open, divide and merge, servers die and join: what this does to routing and to calls. Must not know why it happens.
 
+use super::events::Event;
 use super::fan_out::PART;
 use super::server_side::Server;
 use super::simulation::Simulation;
@@ -139,11 +140,15 @@ impl Simulation<'_> {
 
     /// Services and syncs of a server that start from now on take so many times as long.
     pub(super) fn set_slowness(&mut self, server: u32, times: f64) {
+        let old = self.log_pace(server);
         self.slowness.resize(self.locks.len(), 1.0);
         self.slowness[server as usize] = times;
-        let spec = self.config.cluster.wal.as_ref();
-        if let (Some(wal), Some(spec)) = (&mut self.servers[server as usize].wal, spec) {
-            wal.slow_down(spec, times);
+        let new = self.log_pace(server);
+        let wal = self.servers[server as usize].wal.as_mut();
+        if let (Some(wal), Some(old), Some(new)) = (wal, old, new)
+            && let Some(at) = wal.change_pace(self.now, &old, &new)
+        {
+            self.schedule(at, Event::Synced(server));
         }
     }
 

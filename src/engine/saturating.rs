@@ -103,8 +103,8 @@ fn key_length(config: &SimConfig) -> u64 {
     config.key.len_range().0 as u64
 }
 
-/// How long a handler of a saturated server is held by a call of `rows` rows, about: its service, and twice a sync that
-/// covers a call of every handler.
+/// How long a handler of a saturated server is held by a call of `rows` rows, about: its service, and its wait for the log, at the least
+/// until a call of every handler is written.
 fn turn_secs(config: &SimConfig, rows: f64) -> f64 {
     let cluster = &config.cluster;
     let service =
@@ -113,8 +113,8 @@ fn turn_secs(config: &SimConfig, rows: f64) -> f64 {
         let bytes = f64::from(cluster.handlers)
             * rows
             * row_size(&config.table).cells(key_length(config)) as f64;
-        wal.sync.as_secs_f64().max(bytes / wal.bandwidth.0)
+        wal.wait().as_secs_f64().max(bytes / wal.bandwidth.0)
     });
     // At least a microsecond a call: no client is faster.
-    (service + 2.0 * sync + 2.0 * cluster.network.as_secs_f64()).max(1e-6)
+    (service + sync + 2.0 * cluster.network.as_secs_f64()).max(1e-6)
 }

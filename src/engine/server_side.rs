@@ -4,12 +4,10 @@ use super::calls::{Call, NONE};
 use super::events::{Event, Travel};
 use super::fan_out::PART;
 use super::simulation::Simulation;
-use crate::cluster::{Admission, ClusterSpec, Edits, GroupCommit, Handlers, NextSync};
-use crate::event_queue::Moment;
+use crate::cluster::{Admission, ClusterSpec, Edits, GroupCommit, Handlers, LogPace};
 use crate::metrics::RefusalReason;
 use crate::time::{SimDuration, SimTime};
 use crate::workload::WriteKind;
-use std::hint::black_box;
 
 /// One region server: what every call needs of it, in two cache lines.
 #[derive(Debug)]
@@ -24,14 +22,14 @@ impl Server {
     pub fn new(cluster: &ClusterSpec) -> Self {
         Self {
             handlers: Handlers::new(cluster),
-            wal: cluster.wal.as_ref().map(GroupCommit::new),
+            wal: cluster.wal.as_ref().map(|_| GroupCommit::new()),
         }
     }
 
     /// Reads what the next call will need.
     #[inline]
     pub fn touch(&self) -> u32 {
-        let announced = self.wal.as_ref().map_or(0, GroupCommit::last_announced);
+        let announced = self.wal.as_ref().map_or(0, GroupCommit::first_announced);
         self.handlers.next_idle() ^ announced
     }
 }
@@ -218,7 +216,9 @@ impl Simulation<'_> {
         let Some(served) = self.moment(self.now + time) else {
             return;
         };
-        let Some(wal) = &mut self.servers[server as usize].wal else {
+        let pace = self.log_pace(server);
+        let log = self.servers[server as usize].wal.as_mut();
+        let (Some(wal), Some(pace)) = (log, pace) else {
             return self.schedule_at(served, Event::Served(id));
         };
         let edits = Edits {
@@ -226,8 +226,17 @@ impl Simulation<'_> {
             bytes,
             call: id,
         };
-        if let Some(first) = wal.announce(edits) {
-            self.schedule_at(first, Event::Appended(server));
+        if let Some(at) = wal.announce(edits, &pace) {
+            self.schedule(at, Event::Synced(server));
+        }
+    }
+
+    /// How fast the log of a server is; `None` without logs.
+    #[inline]
+    pub(super) fn log_pace(&self, server: u32) -> Option<LogPace> {
+        match self.slowness.get(server as usize) {
+            None => self.log_pace,
+            Some(&times) => self.log_pace.map(|pace| pace.slowed(times)),
         }
     }
 
@@ -260,27 +269,19 @@ impl Simulation<'_> {
         self.replies_have_left(server, &replies);
     }
 
-    /// Edits are appended to a log that was idle when this was scheduled.
+    /// A sync may be acknowledged: the calls that it covers leave.
     #[inline]
-    pub(super) fn appended(&mut self, server: u32, now: Moment) {
-        if let Some(wal) = &mut self.servers[server as usize].wal
-            && let Some(length) = wal.start(now)
-        {
-            self.schedule(self.now + length, Event::Synced(server));
-        }
-    }
-
-    /// A sync ends: the calls that it covered leave, the next sync starts.
-    #[inline]
-    pub(super) fn synced(&mut self, server: u32, now: Moment) {
-        let Some(wal) = &mut self.servers[server as usize].wal else {
+    pub(super) fn synced(&mut self, server: u32) {
+        let pace = self.log_pace(server);
+        let log = self.servers[server as usize].wal.as_mut();
+        let (Some(wal), Some(pace)) = (log, pace) else {
             return;
         };
         let mut released = std::mem::take(&mut self.released);
-        let next = wal.synced(now, &mut released);
-        // Brings the calls and the memstores of their rows into the caches, all at a time; parts, which name others, don't matter.
-        let calls = self.calls.find(&released);
-        black_box(calls.fold(0, |bits, call| bits ^ self.stores.rows_held(call.region)));
+        let next = wal.acknowledge(self.now, &pace, &mut released);
+        if let Some(at) = next {
+            self.schedule(at, Event::Synced(server));
+        }
         let mut replies = self.replies();
         for &id in &released {
             if id & PART != 0 {
@@ -292,11 +293,6 @@ impl Simulation<'_> {
         self.replies_have_left(server, &replies);
         released.clear();
         self.released = released;
-        match next {
-            NextSync::Starts(length) => self.schedule(self.now + length, Event::Synced(server)),
-            NextSync::Waits(first) => self.schedule_at(first, Event::Appended(server)),
-            NextSync::Idles => {}
-        }
     }
 
     /// No replies yet; they leave now.

@@ -26,7 +26,7 @@ use super::server_side::Server;
 use super::storing::Stores;
 use super::{AttemptDraws, Neighbour, SimConfig};
 use crate::client::BackOff;
-use crate::cluster::{RowLocks, ServiceTimes};
+use crate::cluster::{LogPace, RowLocks, ServiceTimes};
 use crate::event_queue::{EventQueue, Line, Moment};
 use crate::metrics::{Recorder, RecorderConfig, RunResult};
 use crate::random::Stream;
@@ -56,6 +56,8 @@ pub(super) struct Simulation<'a> {
     pub dead: Vec<u32>,
     /// Of each server: its services and syncs take so many times as long; empty while no server was ever slow.
     pub slowness: Vec<f64>,
+    /// Of the log of a server that is not slow.
+    pub log_pace: Option<LogPace>,
     pub stores: Stores,
     pub master: Master,
     pub neighbours: Neighbours,
@@ -154,6 +156,7 @@ impl<'a> Simulation<'a> {
             weights: RowWeights::new(config),
             dead: Vec::new(),
             slowness: Vec::new(),
+            log_pace: cluster.wal.as_ref().map(LogPace::new),
             stores: Stores::new(config),
             neighbours,
             fans: FanOuts::default(),
@@ -228,8 +231,7 @@ impl<'a> Simulation<'a> {
             } else {
                 match self.queue.pop() {
                     Some((_, Event::Served(id))) => self.served(id),
-                    Some((_, Event::Appended(server))) => self.appended(server, queue),
-                    Some((_, Event::Synced(server))) => self.synced(server, queue),
+                    Some((_, Event::Synced(server))) => self.synced(server),
                     Some((_, Event::Retried(id))) => self.rows_go_again(id, false),
                     Some((_, Event::LookedUp(id))) => self.rows_go_again(id, true),
                     Some((_, Event::Thought(client))) => self.client_is_ready(client),
@@ -262,7 +264,6 @@ impl<'a> Simulation<'a> {
             Event::SlownessEnds(server) => self.slowness_ends(server),
             Event::CrashDetected(server) => self.crash_is_detected(server),
             Event::Served(_)
-            | Event::Appended(_)
             | Event::Synced(_)
             | Event::Retried(_)
             | Event::LookedUp(_)

@@ -7,7 +7,7 @@ use super::reader::Reader;
 use super::sink::Sink;
 use crate::client::ClientSpec;
 use crate::cluster::{
-    ClusterSpec, CompactionBandwidth, ServiceLaw, ServiceSpec, TableSpec, WalSpec,
+    ClusterSpec, CompactionBandwidth, LogSyncs, ServiceLaw, ServiceSpec, TableSpec, WalSpec,
 };
 use crate::storage::BlockEncoding;
 use crate::time::SimDuration;
@@ -194,7 +194,7 @@ fn read_time<'a>(service: &Reader<'a>, key: &'a str, default: &str, what: &str) 
 
 fn read_wal(wal: Reader<'_>) -> Option<WalSpec> {
     let on = wal.word_or("mode", &[("on", true), ("off", false)], "on");
-    let sync = wal.duration_or("sync", "0.7ms");
+    let sync = wal.duration_or("sync", "1.2ms");
     if sync > SimDuration::from_secs(3_600) {
         wal.sink.error(
             &value_place(&wal, "sync"),
@@ -203,8 +203,17 @@ fn read_wal(wal: Reader<'_>) -> Option<WalSpec> {
         );
     }
     let bandwidth = wal.unit_or("bandwidth", "10MB/s");
+    let ways = [
+        ("pipelined", LogSyncs::Pipelined),
+        ("single", LogSyncs::Single),
+    ];
+    let syncs = wal.word_or("syncs", &ways, "pipelined");
     wal.finish();
-    on.then_some(WalSpec { sync, bandwidth })
+    on.then_some(WalSpec {
+        sync,
+        bandwidth,
+        syncs,
+    })
 }
 
 /// Reads `[table]`, its `presplit` apart.

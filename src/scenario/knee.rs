@@ -125,8 +125,8 @@ mod tests {
     fn loads_that_are_not_said_follow_from_handlers_and_window() {
         let found = knee("vary = \"write.w.rate\"");
         assert_eq!(found.load, VariedLoad::Write(1));
-        // Fifteen handlers, each held for 0.3 ms of service and 0.7 ms of sync: 15,000/s, twice.
-        assert_eq!(found.to, PerSecond(30_000.0));
+        // Fifteen handlers, each held for 0.3 ms of service and 1.2 ms of sync: 10,000/s, twice.
+        assert_eq!(found.to, PerSecond(20_000.0));
         // 1,000 operations in 8 s.
         assert_eq!(found.from, PerSecond(125.0));
         assert_eq!(found.precision, 0.01);

@@ -180,6 +180,7 @@ fn document() -> String {
         &theory::HOT_SERVER,
         &theory::BUCKETS,
         &theory::GROUP_COMMIT,
+        &theory::LOG_SYNCS,
     ] {
         figures(&mut text, oracle);
     }

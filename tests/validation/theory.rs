@@ -6,14 +6,14 @@ use crate::configs::{
     closed, config, even_ids, newest, open, put, read, read_rate, schema, with_reads,
 };
 use crate::figure::{Figure, hold};
-use keyheat::cluster::ServiceLaw;
+use keyheat::cluster::{LogSyncs, ServiceLaw};
 use keyheat::engine::{self, SimConfig};
 use keyheat::keyspace::RowKey;
 use keyheat::metrics::RunResult;
 use keyheat::record::LawShape;
 use keyheat::time::{SimDuration, SimTime};
 use keyheat::units::ByteSize;
-use keyheat::workload::{Drive, Read, Think};
+use keyheat::workload::{Drive, Read, Think, Write, WriteKind};
 use std::sync::{Arc, LazyLock};
 
 /// Mean service time in seconds.
@@ -383,7 +383,9 @@ fn group_commit() -> Vec<Figure> {
         run.workload = Arc::new((*run.workload).clone());
         let found = throughput(&engine::saturating(&run));
         let what = format!("values of {value} bytes: puts a second and server");
-        figures.push(Figure::within(what, found, published, 0.25));
+        // A put of 100 bytes waits for a log that is writing another one for at most 14 us of its 1.5 ms. One of 1,000 bytes takes
+        // 1,034 bytes of 10 MiB a second: 10,141 puts.
+        figures.push(Figure::within(what, found, published, 0.02));
     }
     figures
 }
@@ -393,4 +395,67 @@ pub static GROUP_COMMIT: LazyLock<Vec<Figure>> = LazyLock::new(group_commit);
 #[test]
 fn group_commit_gives_about_the_published_rates() {
     hold(&GROUP_COMMIT);
+}
+
+/// One server of 30 handlers, a put of 0.1 ms, a log sync of 10 ms, 0.1 ms of network: what HBase 2.6.1 was measured with.
+fn slow_log(clients: u32, kind: WriteKind, syncs: LogSyncs) -> RunResult {
+    let write = Write {
+        kind,
+        ..put(closed(clients))
+    };
+    let ids = if kind == WriteKind::Increment {
+        1
+    } else {
+        1_000
+    };
+    let schema = schema(ids, LawShape::Uniform);
+    let mut run = config(&schema, "be4(id)", vec![], vec![write], 11.0, 16);
+    run.warmup = SimTime::from_nanos(1_000_000_000);
+    let cluster = &mut run.cluster;
+    (cluster.servers, cluster.handlers) = (1, 30);
+    cluster.network = SimDuration::from_nanos(100_000);
+    cluster.service.put = SimDuration::from_nanos(100_000);
+    let wal = cluster.wal.as_mut().expect("a log");
+    (wal.sync, wal.syncs) = (SimDuration::from_millis(10), syncs);
+    engine::run(&run)
+}
+
+/// Each handler is held for 10.1 ms while syncs are pipelined, and for two syncs while one is sent at a time: half of the handlers wait for
+/// the one under way, the others for the next.
+fn log_syncs() -> Vec<Figure> {
+    use LogSyncs::{Pipelined, Single};
+    use WriteKind::{Increment, Put};
+    let mut figures = Vec::new();
+    for (clients, kind, syncs, per_sec) in [
+        (60, Put, Pipelined, 30.0 / 10.1e-3),
+        (60, Put, Single, 30.0 / 20e-3),
+        // A put and its sync, and the network there and back.
+        (1, Put, Pipelined, 1.0 / 10.3e-3),
+        // The row is held over the sync.
+        (8, Increment, Pipelined, 1.0 / 10.1e-3),
+    ] {
+        let result = slow_log(clients, kind, syncs);
+        let found = result.metrics["write_throughput_per_sec"].expect("a rate");
+        let what = format!("{clients} clients, {kind:?}, {syncs:?}: operations a second");
+        // Edits of 120 bytes are written in 11 us, 0.1 % of 10.1 ms; in the window of 10 s one operation more or less is 0.1 % of 970, and the
+        // mean of as many exponential times of 0.1 ms is within 4 / sqrt(970) x 0.1 / 10.3 = 0.1 %. A handler whose queue is empty idles until a
+        // client has its reply and calls again, 0.2 ms: up to 2 %.
+        let idle = if clients == 60 { 0.02 } else { 0.0 };
+        figures.push(Figure::within(what, found, per_sec, 0.004 + idle));
+        if clients == 60 {
+            let p50 = result.response.combined().quantile(0.5);
+            let what = format!("60 clients, {syncs:?}: p50 in ms");
+            let p50 = p50.expect("operations").value / 1e6;
+            // Half of the calls wait while the other half is held: two turns. One turn more or less would be half of it.
+            figures.push(Figure::within(what, p50, 60e3 / per_sec, 0.1));
+        }
+    }
+    figures
+}
+
+pub static LOG_SYNCS: LazyLock<Vec<Figure>> = LazyLock::new(log_syncs);
+
+#[test]
+fn a_log_sync_is_a_delay_unless_one_is_sent_at_a_time() {
+    hold(&LOG_SYNCS);
 }
