@@ -5,7 +5,7 @@ use super::args::{ResultFormat, RunArguments};
 use super::console::Console;
 use super::output_folder::OutputFolder;
 use super::{explain, interruption, lints, loading, progress, saved_runs, scenario_files};
-use crate::experiment::{ExpectationResult, Experiment, Metric, Results, RunFile, Shard};
+use crate::experiment::{ExpectationResult, Experiment, Results, RunFile, Shard};
 use crate::report::Report;
 use crate::scenario::Scenario;
 use anyhow::{Context, Result};
@@ -186,10 +186,7 @@ fn last_line(results: &Results, broken: usize, folder: &Path) -> String {
     let hot = results
         .strategies
         .iter()
-        .filter(|strategy| match strategy.metrics.get("hotspot") {
-            Some(Metric::Word(kind)) => kind != "none",
-            _ => false,
-        })
+        .filter(|strategy| strategy.hotspot().is_some_and(|kind| kind != "none"))
         .count();
     let broken = match broken {
         0 => String::new(),

@@ -158,6 +158,8 @@ pub struct PlannedRead {
     pub table: usize,
     /// Its access path.
     pub plan: Arc<AccessPlan>,
+    /// How long a Get of it, or a scan of one region, is expected to take a handler.
+    pub part_work: SimDuration,
     /// Sorted keys of rows of that table, each standing for as many: how a scan's rows lie over the regions that it crosses.
     pub row_sample: Arc<KeyBatch>,
 }

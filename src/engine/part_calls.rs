@@ -47,16 +47,19 @@ impl Simulation<'_> {
         let now = self.now;
         let part = &self.fans.parts[id as usize];
         let (server, task) = (part.server, part.task);
-        if let Purpose::Read { work, .. } = &mut self.fans.operations[part.fan_out as usize].purpose
+        if let Purpose::Read { read, work } =
+            &mut self.fans.operations[part.fan_out as usize].purpose
         {
             work.calls += 1;
+            let part_work = self.config.reads[usize::from(read.0)].part_work;
             match task {
-                Task::Gets { .. } => self
-                    .fans
-                    .gets(id)
-                    .for_each(|get| self.recorder.read_demand(now, get.region, server)),
+                Task::Gets { .. } => self.fans.gets(id).for_each(|get| {
+                    self.recorder
+                        .read_demand(now, get.region, server, part_work);
+                }),
                 Task::Scan(cursor) if cursor.opens_region() => {
-                    self.recorder.read_demand(now, cursor.region(), server);
+                    self.recorder
+                        .read_demand(now, cursor.region(), server, part_work);
                 }
                 Task::Scan(_) | Task::Put { .. } => {}
             }

@@ -57,6 +57,7 @@ pub(super) fn config() -> SimConfig {
     let planned = PlannedRead {
         table: 0,
         plan: Arc::new(plan(&key, &read, &context)),
+        part_work: SimDuration::from_nanos(1_000),
         row_sample: Arc::default(),
     };
     SimConfig {

@@ -31,7 +31,7 @@ use crate::event_queue::{EventQueue, Line, Moment};
 use crate::metrics::{Recorder, RecorderConfig, RunResult};
 use crate::random::Stream;
 use crate::time::{SimDuration, SimTime};
-use crate::workload::{Drive, ReadDrive, Workload, WriteKind};
+use crate::workload::{Drive, ReadDrive, Workload, Write, WriteKind};
 
 /// One run.
 #[derive(Debug)]
@@ -117,6 +117,7 @@ impl<'a> Simulation<'a> {
             servers_at_start: cluster.servers,
             own_regions,
             handlers: cluster.handlers,
+            write_work: write_work(config),
             region_server: regions.servers().collect(),
             writes: config.workload.writes.len(),
             reads: config.workload.reads.len(),
@@ -342,6 +343,19 @@ impl<'a> Simulation<'a> {
 /// A queue slot in which a few events happen: servers have some ten thousand a second each.
 fn slot_bits(servers: u32) -> u32 {
     (262_144 / servers.max(1)).max(1).ilog2().clamp(10, 14)
+}
+
+/// How long a write is expected to take a handler: its service and a sync of the log. Of a full write buffer, each row adds its own time.
+fn write_work(config: &SimConfig) -> SimDuration {
+    let (service, writes) = (&config.cluster.service, &config.workload.writes);
+    let is_buffered =
+        |write: &Write| matches!(&write.drive, Drive::Closed { buffer, .. } if buffer.is_some());
+    if !writes.is_empty() && writes.iter().all(is_buffered) {
+        return service.write_row;
+    }
+    let wal = config.cluster.wal.as_ref();
+    let sync = wal.map_or(0, |wal| wal.sync.as_nanos());
+    SimDuration::from_nanos(service.put.as_nanos() + sync)
 }
 
 fn names(neighbours: &[Neighbour]) -> Vec<String> {

@@ -1,8 +1,9 @@
 //! What to do about a strategy's hotspot: its class, which segment of the key causes it, a cure to paste in, and the bounds that no
 //! balancer beats. Must not compute evidence, nor say what it costs (the verdict does).
 
+use super::dealings::most_even;
 use super::key_parts::KeyParts;
-use super::verdict::{EXPLAINS, Verdict};
+use super::verdict::Verdict;
 use super::wording::{percent, times};
 use crate::metrics::Hotspot;
 use std::fmt;
@@ -53,9 +54,17 @@ impl Advice<'_> {
         match hotspot {
             Hotspot::None => String::new(),
             Hotspot::Row => format!(
-                "Row hotspot: one row takes {} of the writes, and a row is never split.",
-                percent(verdict.hottest_row_share)
+                "Row hotspot: one row takes {} of the {}, and a row is never split.",
+                percent(verdict.hottest_row_share),
+                verdict.skew_of
             ),
+            Hotspot::Placement => {
+                let best = verdict.dealings.map_or(1.0, |dealings| dealings.best);
+                format!(
+                    "Placement hotspot: it is not the key; the same regions can lie so that the hottest server has {} the mean.",
+                    times(best)
+                )
+            }
             Hotspot::Lookback if verdict.leads_with_time => format!(
                 "Lookback hotspot: readers ask for rows of one time, and `{lead}` lays them side by side."
             ),
@@ -70,11 +79,15 @@ impl Advice<'_> {
                 "Presplit mismatch: the keys reach {} of {} regions, on {} servers.",
                 verdict.reachable_regions, verdict.regions, verdict.servers
             ),
-            Hotspot::Moving if verdict.leads_with_time => format!(
+            Hotspot::Moving if verdict.leads_with_time && verdict.skew_of == "writes" => format!(
                 "Moving hotspot: the first segment, `{lead}`, follows time, so that all rows of a moment lie side by side."
             ),
             Hotspot::Moving => {
-                format!("Moving hotspot: rows arrive in the order of their keys, by `{lead}`.")
+                let come = match verdict.skew_of {
+                    "reads" => "are read",
+                    _ => "arrive",
+                };
+                format!("Moving hotspot: rows {come} in the order of their keys, by `{lead}`.")
             }
             Hotspot::Static => match (self.skewed(), verdict.region_max_share) {
                 (Some((segment, value, share)), _) => format!(
@@ -95,7 +108,10 @@ impl Advice<'_> {
     fn cure(&self, hotspot: Hotspot) -> String {
         match hotspot {
             Hotspot::None => String::new(),
+            Hotspot::Row if self.verdict.skew_of == "reads" => self.read_elsewhere(),
             Hotspot::Row => self.several_rows(),
+            Hotspot::Placement => self.placed_anew(),
+            Hotspot::Static if self.verdict.skew_of == "reads" => self.read_apart(),
             Hotspot::PresplitMismatch => self.regions_for_all(),
             Hotspot::Lookback => match &self.parts.identity {
                 Some(identity) => format!(
@@ -109,10 +125,43 @@ impl Advice<'_> {
         }
     }
 
+    /// A hot row is read in several places.
+    fn read_elsewhere(&self) -> String {
+        let copies = self.rows_for_one();
+        format!(
+            "No salt, hash or split changes that: a Get of one row asks one server. Keep the row where its readers are (a cache), or write it \
+             {copies} times, `be1(copy)` in front of the key, and let each reader choose a copy."
+        )
+    }
+
+    /// What is read is laid apart.
+    fn read_apart(&self) -> String {
+        let what = self.parts.identity.as_ref().unwrap_or(&self.parts.whole);
+        format!(
+            "{}: a Get by all of that stays one Get, a scan of neighbouring keys asks all {} buckets.",
+            capital(&self.salted(what)),
+            self.buckets()
+        )
+    }
+
+    /// The same regions are dealt otherwise, or there are so many that chance evens out.
+    fn placed_anew(&self) -> String {
+        format!(
+            "Let a balancer place them that looks at their load (`balancer.policy = \"load\"`), or move the hot ones by hand; of {} regions that \
+             are asked at a time, or more, chance makes less.",
+            REGIONS_A_SERVER * self.verdict.servers
+        )
+    }
+
+    /// Rows that share the load of a hot one so that each is below the mean of a server.
+    fn rows_for_one(&self) -> f64 {
+        let share = self.verdict.hottest_row_share;
+        libm::ceil(share * f64::from(self.verdict.servers)).max(2.0)
+    }
+
     /// A hot row is written as several.
     fn several_rows(&self) -> String {
-        let share = self.verdict.hottest_row_share;
-        let rows = libm::ceil(share * f64::from(self.verdict.servers)).max(2.0);
+        let rows = self.rows_for_one();
         let bytes = if rows > 256.0 { 2 } else { 1 };
         let further = match &self.parts.unused[..] {
             [] => "No key over the same fields helps".to_owned(),
@@ -181,10 +230,11 @@ impl Advice<'_> {
     fn apart(&self) -> String {
         let servers = self.verdict.servers;
         let Some((segment, ..)) = self.skewed() else {
-            return match self.verdict.buckets {
-                Some(buckets) if buckets % servers as usize != 0 => format!(
-                    "{buckets} buckets don't divide evenly among {servers} servers: take {}.",
-                    self.buckets()
+            let better = self.buckets() as usize;
+            let peak = |buckets| most_even(buckets, servers as usize).unwrap_or(1.0);
+            return match self.verdict.uneven_count() {
+                Some(buckets) if peak(better) < peak(buckets) => format!(
+                    "{buckets} buckets don't divide evenly among {servers} servers: take {better}."
                 ),
                 _ => self.at_quantiles(),
             };
@@ -225,8 +275,7 @@ impl Advice<'_> {
     /// The segment, value and share of the value that explains the hottest region.
     fn skewed(&self) -> Option<(&String, &String, f64)> {
         let (segment, value, share) = self.parts.skewed.as_ref()?;
-        let region = self.verdict.region_max_share.unwrap_or(1.0);
-        (*share >= EXPLAINS * region).then_some((segment, value, *share))
+        (self.verdict.skew_of == "writes").then_some((segment, value, *share))
     }
 
     fn floors(&self) -> String {
@@ -234,7 +283,9 @@ impl Advice<'_> {
         let placement = times(verdict.placement_floor);
         if verdict.skew_of == "reads" {
             return format!(
-                "No balancer gets the reads of the hottest server below {placement} the mean (`read_placement_floor`)."
+                "No balancer gets the reads of the hottest server below {placement} the mean (`read_placement_floor`), no split below {} \
+                 (`read_key_floor`).",
+                times(verdict.key_floor)
             );
         }
         format!(

@@ -1,6 +1,7 @@
 //! Advice, read: class, cause, a cure to paste in, and the bounds.
 
 use super::advice::Advice;
+use super::dealings::Dealings;
 use super::key_parts::KeyParts;
 use super::verdict::Verdict;
 use super::verdict_tests::even;
@@ -30,12 +31,21 @@ fn sensor_17() -> EntityShare {
 }
 
 fn advice(hotspot: Hotspot, key: &str, change: impl FnOnce(&mut Verdict)) -> String {
+    advice_with(hotspot, key, &[sensor_17()], change)
+}
+
+fn advice_with(
+    hotspot: Hotspot,
+    key: &str,
+    entities: &[EntityShare],
+    change: impl FnOnce(&mut Verdict),
+) -> String {
     let mut verdict = even();
     verdict.hotspot = Some(hotspot);
     (verdict.placement_floor, verdict.key_floor) = (7.9, 1.2);
     verdict.region_max_share = Some(0.5);
     change(&mut verdict);
-    let parts = &parts(key, &[sensor_17()]);
+    let parts = &parts(key, entities);
     let text = Advice {
         verdict: &verdict,
         parts,
@@ -129,10 +139,11 @@ fn a_hot_value_is_spread_by_all_that_tells_its_rows_apart() {
             "{cause} The key knows nothing that tells its rows apart: put `be1(random(16))` in front, and let readers ask all 16 buckets."
         )
     );
-    // Too small a value to explain the region.
+    // No value explains the region.
     assert_eq!(
-        advice(Hotspot::Static, "be4(sensor)", |v| v.region_max_share =
-            Some(0.9)),
+        advice_with(Hotspot::Static, "be4(sensor)", &[], |v| {
+            v.region_max_share = Some(0.9);
+        }),
         "Static hotspot: one range of `be4(sensor)` has 90 % of the writes. Take split points at the quantiles of the keys: \
          `presplit = { algorithm = \"sampled\", regions = 32 }`."
     );
@@ -171,8 +182,55 @@ fn a_hotspot_of_reads_has_bounds_of_reads() {
         "Lookback hotspot: readers ask for rows of one time, and `be8(ts)` lays them side by side. Spread what is read together: put \
          `salt(16, be4(sensor))` in front, with `presplit = { algorithm = \"buckets\" }`. If it is the newest data, keep it in memory: \
          a read from memory costs the same server less. No balancer gets the reads of the hottest server below 7.9× the mean \
-         (`read_placement_floor`)."
+         (`read_placement_floor`), no split below 1.20× (`read_key_floor`)."
     );
+    let read = |hotspot, share: f64| {
+        advice(hotspot, "be4(sensor)", |v| {
+            (v.skew_of, v.hottest_row_share) = ("reads", share);
+        })
+    };
+    // Three tenths of the reads on eight servers: 2.4 servers' worth, so three copies.
+    let row = read(Hotspot::Row, 0.3);
+    assert!(
+        row.contains("one row takes 30 % of the reads") && row.contains("write it 3 times"),
+        "{row}"
+    );
+    assert!(!row.contains("salt("), "{row}");
+    let range = read(Hotspot::Static, 0.0);
+    assert!(
+        range.contains("one range of `be4(sensor)` has 50 % of the reads")
+            && range.contains("a Get by all of that stays one Get"),
+        "{range}"
+    );
+}
+
+#[test]
+fn what_lies_badly_is_placed_anew_and_the_key_stays() {
+    let text = advice(Hotspot::Placement, "be4(sensor)", |v| {
+        v.dealings = Some(Dealings {
+            mean: 2.08,
+            low: 1.5,
+            high: 3.0,
+            best: 1.0,
+        });
+    });
+    assert_eq!(
+        text,
+        "Placement hotspot: it is not the key; the same regions can lie so that the hottest server has 1.00× the mean. Let a balancer place \
+         them that looks at their load (`balancer.policy = \"load\"`), or move the hot ones by hand; of 32 regions that are asked at a time, \
+         or more, chance makes less."
+    );
+}
+
+#[test]
+fn other_buckets_are_advised_only_where_they_would_be_more_even() {
+    let of = |buckets: usize, peak: f64| {
+        advice_with(Hotspot::Static, "be4(sensor)", &[], |v| {
+            (v.buckets, v.peak_to_mean) = (Some(buckets), Some(peak));
+        })
+    };
+    assert!(of(9, 1.8).ends_with("9 buckets don't divide evenly among 8 servers: take 16."));
+    assert!(!of(20, 8.0).contains("take 16"));
 }
 
 #[test]

@@ -1,9 +1,13 @@
 //! What the cluster did about a hotspot during the run: a clause of the verdict. Must not judge the hotspot.
 
-use super::wording::{compact, millis};
-use crate::metrics::Series;
+use super::wording::{compact, millis, times};
+use crate::metrics::{OPERATIONS_PER_SERVER, Series};
+use crate::statistics::median;
 use crate::units::ByteSize;
 use std::fmt;
+
+/// A relief by less than this factor is none that anybody would notice (estimate).
+const WORTH_A_WORD: f64 = 1.1;
 
 /// What happened to the regions of one strategy: means over its replicates, findings of replicate 0.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -15,6 +19,8 @@ pub(super) struct Course {
     pub(super) balancer_runs: f64,
     pub(super) balancer_starts: f64,
     pub(super) bytes_rewritten: f64,
+    /// Peak-to-mean in the first and in the last fifth of the run; `None` where there is too little demand.
+    pub(super) peaks: Option<(f64, f64)>,
     /// Since the start of the run; `None`: never.
     pub(super) relief_ms: Option<f64>,
     /// What the balancer found when it ran last, in words.
@@ -26,6 +32,7 @@ pub(super) struct Course {
 impl Course {
     /// Takes findings from the events of a run.
     pub(super) fn with_findings(mut self, series: Option<&Series>) -> Self {
+        self.peaks = series.and_then(|series| first_and_last(&series.server_demand));
         let events = series.map_or(&[][..], |series| &series.events);
         let detail = |kind: &str| {
             let found = events.iter().rfind(|event| event.event == kind);
@@ -59,7 +66,20 @@ impl fmt::Display for Course {
     /// Clauses led by `; `, or nothing.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.changes(), self.relief_ms) {
-            (Some(changes), None) if self.hot => write!(f, "; {changes} cured nothing")?,
+            (Some(changes), None) if self.hot => match self.peaks {
+                Some((first, last)) if last <= first / WORTH_A_WORD => write!(
+                    f,
+                    "; {changes} brought the hottest server from {} to {} the mean",
+                    times(first),
+                    times(last)
+                )?,
+                Some((_, last)) => write!(
+                    f,
+                    "; {changes} left the hottest server at {} the mean",
+                    times(last)
+                )?,
+                None => write!(f, "; {changes} did not make it even")?,
+            },
             (Some(changes), Some(relief)) if relief > 0.0 => {
                 write!(f, "; {changes} made it even from {} on", millis(relief))?;
             }
@@ -86,9 +106,42 @@ impl fmt::Display for Course {
     }
 }
 
+/// Medians of the peak-to-mean over the intervals of the first and of the last fifth of the run that have enough demand.
+fn first_and_last(demand: &[Vec<u64>]) -> Option<(f64, f64)> {
+    let fifth = demand.len().div_ceil(5);
+    let peak = |intervals: &[Vec<u64>]| {
+        let peaks = intervals.iter().filter_map(|loads| {
+            let (all, most) = (loads.iter().sum::<u64>(), *loads.iter().max()?);
+            let servers = loads.len() as u64;
+            (all >= OPERATIONS_PER_SERVER * servers).then(|| (most * servers) as f64 / all as f64)
+        });
+        median(&peaks.collect::<Vec<_>>())
+    };
+    Some((
+        peak(&demand[..fifth])?,
+        peak(&demand[demand.len() - fifth..])?,
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn relief_is_the_peak_of_the_first_fifth_against_that_of_the_last() {
+        // Ten intervals of four servers: 3.4, 2.2 and at last 1.9 times the mean.
+        let demand: Vec<Vec<u64>> = (0..10)
+            .map(|at| match at {
+                0..2 => vec![85, 5, 5, 5],
+                2..8 => vec![55, 15, 15, 15],
+                _ => vec![48, 26, 13, 13],
+            })
+            .collect();
+        let (first, last) = first_and_last(&demand).unwrap();
+        assert!((first - 3.4).abs() < 1e-12 && (last - 1.92).abs() < 1e-12);
+        assert_eq!(first_and_last(&[vec![5, 4, 3, 2]]), None);
+        assert_eq!(first_and_last(&[]), None);
+    }
 
     fn course(change: impl FnOnce(&mut Course)) -> String {
         let mut course = Course {
@@ -107,7 +160,22 @@ mod tests {
                 course.splits = 7.2;
                 course.moves = 1.0;
             }),
-            "; 7 splits and 1 move cured nothing"
+            "; 7 splits and 1 move did not make it even"
+        );
+        let relief = |last: f64| {
+            course(|course| {
+                course.splits = 16.0;
+                course.moves = 4.0;
+                course.peaks = Some((2.83, last));
+            })
+        };
+        assert_eq!(
+            relief(1.74),
+            "; 16 splits and 4 moves brought the hottest server from 2.8× to 1.74× the mean"
+        );
+        assert_eq!(
+            relief(2.8),
+            "; 16 splits and 4 moves left the hottest server at 2.8× the mean"
         );
         assert_eq!(
             course(|course| {

@@ -89,9 +89,7 @@ fn find(
         return UNDEFINED;
     };
     if path.definition.unit == Unit::Word {
-        return summary
-            .word(path.subject)
-            .map_or(UNDEFINED, FoundValue::Text);
+        return summary.word(&path).map_or(UNDEFINED, FoundValue::Text);
     }
     let found = of_one(summary, &path);
     let Some(base) = base else {

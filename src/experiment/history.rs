@@ -15,11 +15,12 @@ const FEWEST_BEYOND: f64 = 10.0;
 const FEWEST_OPERATIONS: u64 = 100;
 
 /// Metrics over intervals of the writes' demand; those of reads begin with `read_`.
-const OVER_INTERVALS: [&str; 5] = [
+const OVER_INTERVALS: [&str; 6] = [
     "server_peak_to_mean",
     "server_max_share",
     "effective_servers",
     "region_max_share",
+    "key_range_max_share",
     "region_gini",
 ];
 
@@ -42,8 +43,10 @@ fn intervals(summary: &StrategySummary<'_>, path: &MetricPath) -> Option<String>
     let plain = name.strip_prefix("read_").unwrap_or(name);
     let base = plain.strip_suffix("_p95").unwrap_or(plain);
     let found = match name {
-        // A class is one of writes or of reads.
-        "hotspot" => least(of_writes)
+        "hotspot" => least(of_writes),
+        "read_hotspot" => least(of_reads),
+        // That of the writes or of the reads.
+        "demand_hotspot" => least(of_writes)
             .into_iter()
             .chain(least(of_reads))
             .reduce(f64::max),

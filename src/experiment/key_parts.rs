@@ -20,7 +20,7 @@ pub(super) struct KeyParts {
     pub(super) identity: Option<String>,
     /// The same with the segments of time.
     pub(super) whole: String,
-    /// The segment that holds the most frequent value of a skewed field, the value (`sensor 17`) and its share of the operations.
+    /// The segment that holds the value which makes a range hot, the value (`sensor 17`) and its share of the operations.
     pub(super) skewed: Option<(String, String, f64)>,
     /// Stored fields that the key leaves out, if they are few.
     pub(super) unused: Vec<String>,
@@ -31,7 +31,7 @@ pub(super) struct KeyParts {
 }
 
 impl KeyParts {
-    /// The parts of a strategy's key; `entities` are the hottest values of its layout, hottest first.
+    /// The parts of a strategy's key; `entities` are values that make a range hot, hottest first.
     pub(super) fn of(strategy: &Strategy, entities: &[EntityShare]) -> Self {
         let (key, schema) = (&strategy.key, &strategy.setup.schema);
         let varying: Vec<&Segment> = key

@@ -7,6 +7,7 @@ mod advice;
 mod advice_tests;
 mod comparisons;
 mod course;
+mod dealings;
 mod expectation_result;
 mod expectations;
 #[allow(clippy::module_inception)] // the file is named after its one type, as everywhere
@@ -15,7 +16,9 @@ mod experiment_runs;
 #[cfg(test)]
 mod experiment_tests;
 mod finished_run;
+mod held_back;
 mod history;
+mod hotspots;
 mod key_order;
 mod key_parts;
 mod knee_result;

@@ -337,10 +337,7 @@ fn rated(
         name: label(result),
         key: result.key.clone(),
         suggested: false,
-        hotspot: match result.metrics.get("hotspot") {
-            Some(super::Metric::Word(word)) => Some(word.clone()),
-            _ => None,
-        },
+        hotspot: result.hotspot().map(str::to_owned),
         broken_limits,
         read_cost,
         usable_capacity_per_sec: capacity,

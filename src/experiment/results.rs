@@ -131,6 +131,9 @@ pub struct StrategyResult {
     pub metrics: BTreeMap<String, Metric>,
     /// The value of each metric in each replicate, by path: what other results are compared with. Null where it is undefined there.
     pub values: BTreeMap<String, Vec<Option<f64>>>,
+    /// Its load waits for the cluster: clients that send their next operation after a reply. An open loop is offered whatever happens.
+    #[serde(default)]
+    pub closed_loop: bool,
     /// In file order.
     pub writes: Vec<WriteResult>,
     /// In file order.

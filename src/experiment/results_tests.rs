@@ -66,6 +66,7 @@ fn results() -> Results {
         key: "be8(ts)".into(),
         parameters: BTreeMap::from([("buckets".into(), 16)]),
         servers: 2,
+        closed_loop: false,
         metrics: metrics.clone(),
         values: BTreeMap::new(),
         writes: vec![WriteResult {

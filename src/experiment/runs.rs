@@ -44,6 +44,7 @@ pub(super) struct StrategyRuns {
     pub(super) all_neighbours: Runs,
     pub(super) neighbours: Vec<Runs>,
     even_peaks: Vec<Option<ExpectedPeak>>,
+    read_even_peaks: Vec<Option<ExpectedPeak>>,
     hottest: Vec<Option<HottestServer>>,
     /// The bisection of each replicate, when there is one.
     pub(super) knees: Vec<Option<KneeReplicate>>,
@@ -66,6 +67,7 @@ impl StrategyRuns {
             all_neighbours: runs.clone(),
             neighbours: vec![runs; names.neighbours.len()],
             even_peaks: vec![None; replicates],
+            read_even_peaks: vec![None; replicates],
             hottest: vec![None; replicates],
             knees: vec![None; replicates],
             series: None,
@@ -101,6 +103,7 @@ impl StrategyRuns {
         self.all_neighbours
             .add(replicate, Scalars::new(), &of_all, run.neighbour_response);
         self.even_peaks[replicate] = run.even_peak;
+        self.read_even_peaks[replicate] = run.read_even_peak;
         self.hottest[replicate] = run.hottest;
         if run.series.is_some() {
             self.series = run.series;
@@ -112,7 +115,12 @@ impl StrategyRuns {
         self.even_peaks.iter().flatten().next().copied()
     }
 
-    /// The server with most demand of writes and reads together: means over the replicates.
+    /// The same of read demand.
+    pub(super) fn read_even_peak(&self) -> Option<ExpectedPeak> {
+        self.read_even_peaks.iter().flatten().next().copied()
+    }
+
+    /// The server that is asked for most handler time: means over the replicates.
     pub(super) fn hottest(&self) -> Option<HottestServer> {
         let of = |value: fn(&HottestServer) -> f64| {
             let values: Vec<f64> = self.hottest.iter().flatten().map(value).collect();

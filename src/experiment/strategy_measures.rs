@@ -5,6 +5,18 @@ use crate::metrics::{Definition, OperationNames, lookup};
 use std::collections::BTreeMap;
 
 impl StrategyResult {
+    /// The class of hotspot of the writes, or of the reads where nothing is written; `None` when it can't be told.
+    pub fn hotspot(&self) -> Option<&str> {
+        let name = match self.writes.is_empty() && !self.reads.is_empty() {
+            true => "read_hotspot",
+            false => "hotspot",
+        };
+        match self.metrics.get(name)? {
+            Metric::Word(word) => Some(word),
+            _ => None,
+        }
+    }
+
     /// Every measure with its path: those of the run, then of each write, read and neighbour.
     pub fn measures(&self) -> Vec<(String, &Measure)> {
         let mut measures = Vec::new();

@@ -2,15 +2,19 @@
 
 use super::advice::Advice;
 use super::course::Course;
+use super::dealings::Dealings;
+use super::held_back::{Counters, HeldBack};
+use super::hotspots::{self, Hotspots};
 use super::key_parts::KeyParts;
 use super::read_summary::ReadSummary;
 use super::runs::StrategyRuns;
-use super::verdict::Verdict;
+use super::verdict::{AlsoHot, Verdict};
 use super::{
     KeyMapBucket, Metric, NeighbourResult, StrategyResult, WriteResult, response_curve, wording,
 };
+use crate::cluster::{ClusterEvent, TimedEvent};
 use crate::layout::{Layout, StrategySample};
-use crate::metrics::{Hotspot, HotspotEvidence, Peak, Subject, lookup};
+use crate::metrics::{Hotspot, MetricPath, Series, SeriesEvent, Subject, lookup};
 use crate::scenario::{Presplit, PresplitAlgorithm, Severity, Strategy, SweepValue, TimeSpec};
 use crate::workload::{Drive, ReadDrive};
 use std::collections::BTreeMap;
@@ -28,7 +32,7 @@ pub(super) struct StrategySummary<'a> {
     pub(super) point: &'a [SweepValue],
     pub(super) layout: &'a Layout,
     pub(super) runs: StrategyRuns,
-    pub(super) hotspot: Option<Hotspot>,
+    pub(super) hotspots: Hotspots,
     pub(super) time: &'a TimeSpec,
 }
 
@@ -83,34 +87,17 @@ impl<'a> StrategySummary<'a> {
         for (runs, forecast) in runs.reads.iter_mut().zip(&layout.reads) {
             runs.set_costs(forecast, setup);
         }
-        let mut summary = Self {
+        let of_reads = hotspots::hottest_row_of_reads(layout, &runs);
+        let read_key_floor = of_reads.map(|share| (servers * share).max(1.0));
+        runs.all.set_first("read_key_floor", read_key_floor);
+        let hotspots = Hotspots::of(strategy, layout, &runs);
+        Self {
             strategy,
             point,
             layout,
             runs,
-            hotspot: None,
+            hotspots,
             time,
-        };
-        summary.hotspot = Hotspot::classify(&summary.evidence(key_floor));
-        summary
-    }
-
-    fn evidence(&self, key_floor: f64) -> HotspotEvidence {
-        let mean = |name| self.runs.all.mean(name);
-        let share = |median, overall| mean(median).zip(mean(overall));
-        HotspotEvidence {
-            writes: mean("server_peak_to_mean").map(|value| Peak {
-                value,
-                even: self.runs.even_peak(),
-            }),
-            read_peak: mean("read_server_peak_to_mean"),
-            hottest: self.runs.hottest(),
-            key_floor,
-            reachable_regions: self.reachable_regions() as u64,
-            servers: self.strategy.setup.cluster.servers,
-            leads_with_time: self.strategy.follows_time(),
-            region_share: share("region_max_share", "region_max_share_overall")
-                .or_else(|| share("read_region_max_share", "read_region_max_share_overall")),
         }
     }
 
@@ -184,10 +171,19 @@ impl<'a> StrategySummary<'a> {
     }
 
     /// A metric that is a word; `None` when it can't be told.
-    pub(super) fn word(&self, subject: Subject) -> Option<String> {
-        match subject {
+    pub(super) fn word(&self, path: &MetricPath) -> Option<String> {
+        match path.subject {
             Subject::Read(read) => Some(self.reads().nth(read)?.path()?.name().to_owned()),
-            _ => Some(self.hotspot?.name().to_owned()),
+            _ => Some(self.class(path.definition.name)?.name().to_owned()),
+        }
+    }
+
+    /// The class of hotspot that a metric names.
+    fn class(&self, metric: &str) -> Option<Hotspot> {
+        match metric {
+            "read_hotspot" => self.hotspots.reads,
+            "demand_hotspot" => self.hotspots.all,
+            _ => self.hotspots.writes,
         }
     }
 
@@ -196,8 +192,13 @@ impl<'a> StrategySummary<'a> {
         let strategy = self.strategy;
         let mut metrics = self.runs.metrics();
         let undefined = Metric::Number(super::Measure::UNDEFINED);
-        let hotspot = self.word(Subject::All).map_or(undefined, Metric::Word);
-        metrics.insert("hotspot".to_owned(), hotspot);
+        for name in ["hotspot", "read_hotspot", "demand_hotspot"] {
+            let class = self.class(name).map(|class| class.name().to_owned());
+            metrics.insert(
+                name.to_owned(),
+                class.map_or(undefined.clone(), Metric::Word),
+            );
+        }
         let writes = strategy.setup.workload.writes.iter().zip(&self.runs.writes);
         let names = strategy.setup.operation_names();
         let load = match self.runs.writes.is_empty() {
@@ -212,6 +213,7 @@ impl<'a> StrategySummary<'a> {
             key: strategy.key.text().to_owned(),
             parameters: strategy.key.parameters().clone(),
             servers: strategy.setup.cluster.servers,
+            closed_loop: self.is_closed(),
             metrics,
             values: BTreeMap::new(),
             writes: writes
@@ -281,6 +283,17 @@ impl<'a> StrategySummary<'a> {
             .collect()
     }
 
+    /// Some write waits for its replies; some read, where nothing is written.
+    fn is_closed(&self) -> bool {
+        let workload = &self.strategy.setup.workload;
+        let mut writes = workload.writes.iter();
+        let mut reads = workload.reads.iter().flat_map(|read| &read.drive);
+        match workload.writes.is_empty() {
+            true => reads.any(|drive| matches!(drive, ReadDrive::Closed { .. })),
+            false => writes.any(|write| matches!(write.drive, Drive::Closed { .. })),
+        }
+    }
+
     /// The evidence of its verdict.
     fn verdict(&self) -> Verdict {
         let setup = &self.strategy.setup;
@@ -289,16 +302,7 @@ impl<'a> StrategySummary<'a> {
         let named = |of_writes: &'static str, of_reads: &'static str| {
             self.mean(if reads_only { of_reads } else { of_writes })
         };
-        let closed = if reads_only {
-            let reads = setup.workload.reads.iter();
-            reads
-                .flat_map(|read| &read.drive)
-                .any(|drive| matches!(drive, ReadDrive::Closed { .. }))
-        } else {
-            writes
-                .iter()
-                .any(|write| matches!(write.drive, Drive::Closed { .. }))
-        };
+        let closed = self.is_closed();
         let response = match reads_only {
             true => self.runs.all_reads.response(),
             false => self.runs.all.response(),
@@ -309,13 +313,16 @@ impl<'a> StrategySummary<'a> {
         // A whole import in a closed loop has nothing else to be measured against than its time.
         let imported = !reads_only && writes.iter().all(|write| write.drive.import().is_some());
         let offered = named("write_offered_per_sec", "read_offered_per_sec");
-        // A lookback hotspot is one of reads.
-        let of_reads = reads_only || self.hotspot == Some(Hotspot::Lookback);
+        let (hotspot, of_reads) = self.hotspots.main();
+        let prefix = if of_reads { "read_" } else { "" };
         let skew = |of_writes: &'static str, reads: &'static str| {
             self.mean(if of_reads { reads } else { of_writes })
         };
         Verdict {
-            hotspot: self.hotspot,
+            hotspot,
+            also: self.also_hot(of_reads),
+            dealings: Dealings::of(&self.runs.all, prefix),
+            held_back: HeldBack::of(&self.counters(reads_only, closed)),
             skew_of: if of_reads { "reads" } else { "writes" },
             rates_of: if reads_only { "reads" } else { "writes" },
             servers: setup.cluster.servers,
@@ -339,16 +346,19 @@ impl<'a> StrategySummary<'a> {
             regions: self.layout.regions.len(),
             reachable_regions: self.reachable_regions(),
             buckets: self.buckets(),
-            entity: self.layout.entities.first().map(|hottest| {
+            entity: self.layout.hot_value.as_ref().map(|hottest| {
                 (
                     format!("{} {}", hottest.field, hottest.value),
                     hottest.share,
                 )
             }),
-            hottest_row_share: self.layout.hottest_row_share,
-            hot_read_share: self.runs.hottest().map(|hottest| hottest.read_share),
+            hot_range: self.hot_range(of_reads),
+            hottest_row_share: match of_reads {
+                true => hotspots::hottest_row_of_reads(self.layout, &self.runs).unwrap_or(0.0),
+                false => self.layout.hottest_row_share,
+            },
             region_max_share: skew("region_max_share", "read_region_max_share"),
-            key_floor: self.mean("key_floor").unwrap_or(1.0),
+            key_floor: skew("key_floor", "read_key_floor").unwrap_or(1.0),
             placement_floor: skew("placement_floor", "read_placement_floor").unwrap_or(1.0),
             duration_s: self.time.duration.as_secs_f64(),
             course: self.course(),
@@ -356,9 +366,106 @@ impl<'a> StrategySummary<'a> {
         }
     }
 
+    /// The hotspot of the reads where the verdict begins with that of the writes, or the other way round.
+    fn also_hot(&self, of_reads: bool) -> Option<AlsoHot> {
+        let (class, of, share) = match of_reads {
+            true => (self.hotspots.writes, "writes", "server_max_share"),
+            false => (self.hotspots.reads, "reads", "read_server_max_share"),
+        };
+        Some(AlsoHot {
+            hotspot: class.filter(|class| *class != Hotspot::None)?,
+            of,
+            server_max_share: self.mean(share),
+        })
+    }
+
+    /// What the keys of the hottest region begin with, in words.
+    fn hot_range(&self, of_reads: bool) -> Option<String> {
+        let regions = &self.layout.regions;
+        let hottest = match of_reads {
+            true => {
+                let demand = &self.runs.series.as_ref()?.read_region_demand;
+                let at_start = demand.iter().take(regions.len());
+                at_start.enumerate().max_by_key(|(_, demand)| **demand)?.0
+            }
+            false => {
+                let shares = regions.iter().map(|region| region.write_share);
+                shares.enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?.0
+            }
+        };
+        let (start, end) = (&regions[hottest].start, regions.get(hottest + 1));
+        let buckets = &self.layout.key_buckets;
+        let label = |at: usize| buckets.get(at)?.labels.first();
+        let from = buckets.partition_point(|bucket| bucket.start <= *start);
+        let from = label(from.saturating_sub(1));
+        let to = end.and_then(|end| label(buckets.partition_point(|it| it.start < end.start)));
+        match (from, to) {
+            (Some(from), Some(to)) if from == to => Some(format!("at `{from}`")),
+            (Some(from), Some(to)) => Some(format!("from `{from}` to `{to}`")),
+            (Some(from), None) => Some(format!("from `{from}` on")),
+            (None, Some(to)) => Some(format!("up to `{to}`")),
+            (None, None) => None,
+        }
+    }
+
+    /// What shows why a run does less than it could.
+    fn counters(&self, reads_only: bool, closed: bool) -> Counters {
+        let setup = &self.strategy.setup;
+        let (cluster, mean) = (&setup.cluster, |name| self.mean(name));
+        let named = |of_writes, of_reads| mean(if reads_only { of_reads } else { of_writes });
+        let throughput = named("write_throughput_per_sec", "read_throughput_per_sec");
+        let could = match closed {
+            true => mean("server_capacity_per_sec").map(|it| it * f64::from(cluster.servers)),
+            false => named("write_offered_per_sec", "read_offered_per_sec"),
+        };
+        let log = cluster.wal.as_ref().and_then(|wal| {
+            let rows = mean("write_throughput_per_sec")? * mean("server_max_share")?;
+            Some(rows * mean("row_bytes")? / wal.bandwidth.0)
+        });
+        let window = (self.time.warmup.as_nanos(), self.time.duration.as_nanos());
+        let is_slow = |timed: &&TimedEvent| {
+            let ClusterEvent::Slow { length, .. } = &timed.event else {
+                return false;
+            };
+            let from = timed.at.as_nanos();
+            let until = from.saturating_add(length.as_nanos()).min(window.1);
+            2 * until.saturating_sub(from.max(window.0)) > window.1 - window.0
+        };
+        let slow = setup.changes.events.iter().filter(is_slow);
+        let slow = slow.filter_map(|timed| match timed.event {
+            ClusterEvent::Slow { server, times, .. } => (times > 1.0).then_some((server, times)),
+            _ => None,
+        });
+        let series = self.runs.series.as_ref();
+        let crashes = series.map_or(0, |series| {
+            let crashed = |event: &&SeriesEvent| event.event == "crash";
+            series.events.iter().filter(crashed).count()
+        });
+        let clients = setup.workload.writes.iter().map(|write| match write.drive {
+            Drive::Closed { clients, .. } => clients,
+            _ => 0,
+        });
+        Counters {
+            done: throughput
+                .zip(could)
+                .filter(|(_, could)| *could > 0.0)
+                .map(|(done, could)| done / could),
+            utilisation: series.map_or_else(Vec::new, utilisation),
+            busiest: mean("utilisation_max").unwrap_or(0.0),
+            busy: mean("utilisation_mean").unwrap_or(0.0),
+            slow: slow.collect(),
+            lost: crashes as u32,
+            servers: cluster.servers,
+            region_too_busy: mean("region_too_busy_fraction").unwrap_or(0.0),
+            log,
+            clients: clients.sum(),
+            hot: self.hotspots.main().0.is_some_and(|it| it != Hotspot::None),
+        }
+    }
+
     /// The same evidence with the segments of the key.
     fn advice(&self, verdict: &Verdict) -> String {
-        let parts = KeyParts::of(self.strategy, &self.layout.entities);
+        let parts = KeyParts::of(self.strategy, self.layout.hot_value.as_slice());
         let parts = &parts;
         Advice { verdict, parts }.to_string()
     }
@@ -367,7 +474,7 @@ impl<'a> StrategySummary<'a> {
     fn course(&self) -> Course {
         let mean = |name| self.mean(name).unwrap_or(0.0);
         Course {
-            hot: self.hotspot.is_some_and(|hotspot| hotspot != Hotspot::None),
+            hot: self.hotspots.main().0.is_some_and(|it| it != Hotspot::None),
             splits: mean("splits"),
             moves: mean("moves"),
             balancer_runs: mean("balancer_runs"),
@@ -389,6 +496,20 @@ impl<'a> StrategySummary<'a> {
             _ => None,
         }
     }
+}
+
+/// The share of each server's handlers that is busy, mean over the window.
+fn utilisation(series: &Series) -> Vec<f64> {
+    let window = series
+        .server_utilisation
+        .get(series.window_start..)
+        .unwrap_or_default();
+    let servers = window.first().map_or(0, Vec::len);
+    let mean = |server| {
+        let busy: f64 = window.iter().map(|interval| interval[server]).sum();
+        busy / window.len() as f64
+    };
+    (0..servers).map(mean).collect()
 }
 
 /// A point's values by path.

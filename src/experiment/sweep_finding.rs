@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 /// A change of less than two per cent is none that anybody would act on, however certain (estimate).
 const WORTH: f64 = 0.02;
 
+/// Throughput of at least this part of the offered load counts as all of it: a run ends with a few operations in flight.
+const NEARLY_ALL: f64 = 0.99;
+
 /// What a read costs: names within its metrics.
 const PRICES: [&str; 2] = ["calls", "response_ms.mean"];
 
@@ -29,6 +32,8 @@ pub struct SweepFinding {
     pub knee: String,
     /// The greatest value; the knee when throughput still grows there.
     pub last: String,
+    /// From the knee on all of the offered load is completed: that greater values gain nothing says nothing of what they could take.
+    pub load_reached: bool,
     /// Throughput at the knee over that at the least value.
     pub gain: Measure,
     /// Values that do worse than a lesser one, ascending.
@@ -181,6 +186,9 @@ fn finding(
         first: text(0),
         knee: text(knee),
         last: text(points.len() - 1),
+        load_reached: points[knee..]
+            .iter()
+            .all(|point| completes_all(point, reads)),
         gain: measure(of(knee, 0)),
         dips: growth
             .dips
@@ -193,6 +201,17 @@ fn finding(
             .collect(),
         prices,
     })
+}
+
+/// All of an open loop's load is completed, but for what is in flight at the end.
+fn completes_all(point: &StrategyResult, reads: bool) -> bool {
+    let [offered, completed] = match reads {
+        true => ["read_offered_per_sec", "read_throughput_per_sec"],
+        false => ["write_offered_per_sec", "write_throughput_per_sec"],
+    }
+    .map(|metric| point.measure(metric).and_then(|measure| measure.mean));
+    let all = offered.zip(completed);
+    !point.closed_loop && all.is_some_and(|(offered, completed)| completed >= NEARLY_ALL * offered)
 }
 
 /// What a read pays at one point over what it pays at another; `None` when that is no more and no less, or unknown.

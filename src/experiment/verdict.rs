@@ -3,13 +3,15 @@
 //! Must not compute evidence, nor say more than the evidence does.
 
 use super::course::Course;
+use super::dealings::{Dealings, most_even};
+use super::held_back::HeldBack;
 use super::read_summary::ReadPrice;
 use super::wording::{compact, length, millis, percent, times};
 use crate::metrics::{Hotspot, NO_HOTSPOT_BELOW};
 use std::fmt;
 
-/// An entity explains a hotspot when its share is at least this part of the hottest region's.
-pub(super) const EXPLAINS: f64 = 0.5;
+/// A measured peak is what arithmetic gives when it lies within this factor of it (estimate: what chance adds to an even spread).
+const AS_COUNTED: f64 = 1.1;
 /// Fractions of operations below this are not worth a word.
 const NOTABLE: f64 = 0.001;
 /// Unfinished operations are worth one from here on: every run leaves a few in flight.
@@ -20,7 +22,14 @@ const NEARLY_ALL: f64 = 0.99;
 /// What a verdict is made from; `None` is undefined.
 #[derive(Debug, Clone)]
 pub(super) struct Verdict {
+    /// Of the writes or of the reads: see `skew_of`.
     pub(super) hotspot: Option<Hotspot>,
+    /// The reads have a hotspot as well, where the verdict is of the writes, or the other way round.
+    pub(super) also: Option<AlsoHot>,
+    /// How other dealings of the same regions would spread the load.
+    pub(super) dealings: Option<Dealings>,
+    /// What holds the run below what its servers could do, besides the hotspot.
+    pub(super) held_back: Option<HeldBack>,
     /// `writes`, or `reads`: what the shares of servers and regions are of.
     pub(super) skew_of: &'static str,
     /// The same of rates, response times and fractions.
@@ -47,11 +56,12 @@ pub(super) struct Verdict {
     pub(super) reachable_regions: usize,
     /// Leading buckets of the key with a region each.
     pub(super) buckets: Option<usize>,
-    /// The hottest value of a skewed field, and its share.
+    /// The value that makes the hottest region hot, and its share of all writes.
     pub(super) entity: Option<(String, f64)>,
+    /// The range of keys that stays hot: what its first keys and its last ones say.
+    pub(super) hot_range: Option<String>,
+    /// Of the writes, or of the Gets.
     pub(super) hottest_row_share: f64,
-    /// Share of reads in the demand of the server that has most of it; `None` without reads.
-    pub(super) hot_read_share: Option<f64>,
     pub(super) region_max_share: Option<f64>,
     pub(super) key_floor: f64,
     pub(super) placement_floor: f64,
@@ -60,6 +70,16 @@ pub(super) struct Verdict {
     pub(super) course: Course,
     /// In file order.
     pub(super) reads: Vec<ReadPrice>,
+}
+
+/// A hotspot beside the one that a verdict begins with.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct AlsoHot {
+    pub(super) hotspot: Hotspot,
+    /// `reads` or `writes`.
+    pub(super) of: &'static str,
+    /// `None` when unknown.
+    pub(super) server_max_share: Option<f64>,
 }
 
 impl fmt::Display for Verdict {
@@ -89,7 +109,20 @@ impl fmt::Display for Verdict {
                 write!(f, " at a time")?;
             }
         }
+        if servers > 1 {
+            self.by_placement(f, hotspot)?;
+        }
+        if let Some(also) = &self.also {
+            let share = also.server_max_share.map_or(String::new(), |share| {
+                format!(", one server takes {} of them", percent(share))
+            });
+            let class = class(also.hotspot).to_lowercase();
+            write!(f, "; the {} have a {class} as well{share}", also.of)?;
+        }
         write!(f, "; {}", self.damage())?;
+        if let Some(held_back) = &self.held_back {
+            write!(f, "; {held_back}")?;
+        }
         if let Some(bound) = self.bound(hotspot) {
             write!(f, "; {bound}")?;
         }
@@ -104,6 +137,7 @@ fn class(hotspot: Hotspot) -> &'static str {
         Hotspot::None => "No hotspot",
         Hotspot::Row => "Row hotspot",
         Hotspot::PresplitMismatch => "Presplit mismatch",
+        Hotspot::Placement => "Placement hotspot",
         Hotspot::Lookback => "Lookback hotspot",
         Hotspot::Moving => "Moving hotspot",
         Hotspot::Static => "Static hotspot",
@@ -120,8 +154,8 @@ impl Verdict {
             self.skew_of,
             percent(1.0 / f64::from(servers))
         )?;
-        match self.buckets {
-            Some(buckets) if buckets % servers as usize != 0 => {
+        match self.uneven_count() {
+            Some(buckets) => {
                 let most = buckets.div_ceil(servers as usize);
                 write!(
                     f,
@@ -129,26 +163,43 @@ impl Verdict {
                     most - 1
                 )
             }
-            _ => Ok(()),
+            None => Ok(()),
         }
+    }
+
+    /// What other dealings of the same regions give, where that differs or is the cause.
+    fn by_placement(&self, f: &mut fmt::Formatter<'_>, hotspot: Hotspot) -> fmt::Result {
+        let Some(dealings) = &self.dealings else {
+            return Ok(());
+        };
+        if hotspot == Hotspot::Placement {
+            let peak = self.peak_to_mean.map_or(String::new(), times);
+            return write!(
+                f,
+                ", {peak} the mean: other dealings of the same regions give {dealings}, the best {}",
+                times(dealings.best)
+            );
+        }
+        match dealings.differ() {
+            true => write!(f, ", {dealings} by how regions happen to lie"),
+            false => Ok(()),
+        }
+    }
+
+    /// The buckets, when their number is why the load is not even: they don't divide evenly among the servers, and the peak is the one that
+    /// this makes.
+    pub(super) fn uneven_count(&self) -> Option<usize> {
+        let (buckets, servers) = (self.buckets?, self.servers as usize);
+        let best = most_even(buckets, servers)?;
+        let peak = self.peak_to_mean?;
+        let as_counted = peak <= AS_COUNTED * best && best <= AS_COUNTED * peak;
+        (buckets > servers && buckets % servers != 0 && as_counted).then_some(buckets)
     }
 
     /// Why one server is hot, as a clause.
     fn cause(&self, hotspot: Hotspot) -> String {
         let servers = self.servers;
-        let entity = self
-            .entity
-            .as_ref()
-            .filter(|(_, share)| *share >= EXPLAINS * self.region_max_share.unwrap_or(1.0));
         match hotspot {
-            Hotspot::Lookback => match (self.hot_read_share, self.region_max_share) {
-                (Some(reads), _) if reads < 1.0 => {
-                    let reads = percent(reads);
-                    format!("{reads} of what the hot server is asked for are reads")
-                }
-                (_, Some(region)) => format!("one region takes {}", percent(region)),
-                _ => "neighbouring rows are read".to_owned(),
-            },
             Hotspot::Row => format!("a single row takes {}", percent(self.hottest_row_share)),
             _ if self.regions == 1 && !self.leads_with_time => {
                 "the table has a single region".to_owned()
@@ -163,33 +214,46 @@ impl Verdict {
                     self.reachable_regions, self.regions
                 ),
             },
-            _ if self.leads_with_time => "the key follows time".to_owned(),
-            Hotspot::Moving => "neighbouring keys are written one after another".to_owned(),
-            _ if self.key_floor >= NO_HOTSPOT_BELOW => {
-                format!("a single row takes {}", percent(self.hottest_row_share))
+            Hotspot::Placement => "the regions happen to lie badly".to_owned(),
+            Hotspot::Lookback => "the newest rows are read, and they are neighbours".to_owned(),
+            Hotspot::Moving if self.leads_with_time && self.skew_of == "writes" => {
+                "the key follows time".to_owned()
             }
-            _ => match (entity, self.buckets) {
-                (Some((entity, share)), _) => {
-                    format!(
-                        "`{entity}` takes {} and its keys are neighbours",
-                        percent(*share)
-                    )
+            Hotspot::Moving => format!(
+                "neighbouring keys are {} one after another",
+                match self.skew_of {
+                    "reads" => "read",
+                    _ => "written",
                 }
-                (None, Some(buckets)) if buckets % servers as usize != 0 => {
-                    format!("{buckets} buckets don't divide evenly among {servers} servers")
-                }
-                _ => match self.region_max_share {
-                    Some(region) => format!("one region takes {}", percent(region)),
-                    None => "one range of keys stays hot".to_owned(),
-                },
-            },
+            ),
+            Hotspot::None | Hotspot::Static => self.static_cause(),
+        }
+    }
+
+    /// Which range stays hot, and what it holds.
+    fn static_cause(&self) -> String {
+        if let Some(buckets) = self.uneven_count() {
+            let servers = self.servers;
+            return format!("{buckets} buckets don't divide evenly among {servers} servers");
+        }
+        if let (Some((entity, share)), "writes") = (&self.entity, self.skew_of) {
+            let share = percent(*share);
+            return format!("`{entity}` takes {share} and its keys are neighbours");
+        }
+        match (self.region_max_share, &self.hot_range) {
+            (Some(region), Some(range)) => {
+                format!("one range of keys takes {}, {range}", percent(region))
+            }
+            (Some(region), None) => format!("one region takes {}", percent(region)),
+            (None, _) => "one range of keys stays hot".to_owned(),
         }
     }
 
     /// What it costs: throughput against the offered load or the capacity, the slowest percent, failures.
     fn damage(&self) -> String {
         let mut parts = vec![self.throughput()];
-        if self.saturated && self.hotspot == Some(Hotspot::None) && self.offered_per_sec.is_some() {
+        let alone = self.hotspot == Some(Hotspot::None) && self.held_back.is_none();
+        if self.saturated && alone && self.offered_per_sec.is_some() {
             parts.push("more than the cluster can do".to_owned());
         }
         if self.import_unfinished {

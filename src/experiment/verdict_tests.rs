@@ -1,8 +1,10 @@
 //! Verdicts, read: each must be true of its numbers, specific, and one sentence.
 
 use super::course::Course;
+use super::dealings::Dealings;
+use super::held_back::HeldBack;
 use super::read_summary::ReadPrice;
-use super::verdict::Verdict;
+use super::verdict::{AlsoHot, Verdict};
 use crate::metrics::Hotspot;
 use crate::query::AccessPath;
 
@@ -10,6 +12,9 @@ use crate::query::AccessPath;
 pub(super) fn even() -> Verdict {
     Verdict {
         hotspot: Some(Hotspot::None),
+        also: None,
+        dealings: None,
+        held_back: None,
         skew_of: "writes",
         rates_of: "writes",
         servers: 8,
@@ -29,8 +34,8 @@ pub(super) fn even() -> Verdict {
         reachable_regions: 32,
         buckets: None,
         entity: None,
+        hot_range: None,
         hottest_row_share: 0.00001,
-        hot_read_share: None,
         region_max_share: Some(0.034),
         key_floor: 1.0,
         placement_floor: 1.0,
@@ -173,9 +178,9 @@ fn one_hot_range_that_a_better_placement_would_cool() {
             v.server_max_share = Some(0.23);
             v.peak_to_mean = Some(1.84);
             v.region_max_share = Some(0.09);
-            v.entity = Some(("site eu".to_owned(), 0.04));
+            v.hot_range = Some("from `site eu` to `site us`".to_owned());
         }),
-        "Static hotspot: one region takes 9 %, so one of 8 servers takes 23 % of the writes; all 80.0k writes/s completed, p99 3.42 ms."
+        "Static hotspot: one range of keys takes 9 %, from `site eu` to `site us`, so one of 8 servers takes 23 % of the writes; all 80.0k writes/s completed, p99 3.42 ms."
     );
 }
 
@@ -303,13 +308,13 @@ fn a_hotspot_of_reads() {
             v.hotspot = Some(Hotspot::Lookback);
             v.skew_of = "reads";
             (v.server_max_share, v.region_max_share) = (Some(0.912), Some(0.9));
-            (v.peak_to_mean, v.hot_read_share) = (Some(7.3), Some(0.84));
+            v.peak_to_mean = Some(7.3);
             v.reads = vec![ReadPrice {
                 behind: Some((310.0, 400.0)),
                 ..read("newest", 812.0)
             }];
         }),
-        "Lookback hotspot: 84 % of what the hot server is asked for are reads, so one of 8 servers takes 91.2 % of the reads; \
+        "Lookback hotspot: the newest rows are read, and they are neighbours, so one of 8 servers takes 91.2 % of the reads; \
          all 80.0k writes/s completed, p99 3.42 ms; a `newest` costs 16 scan calls, p99 812 ms, 310 of 400 reads/s completed."
     );
 }
@@ -320,8 +325,103 @@ fn a_workload_of_reads_alone() {
         verdict(|v| {
             (v.skew_of, v.rates_of) = ("reads", "reads");
             (v.offered_per_sec, v.throughput_per_sec) = (Some(500.0), Some(499.0));
-            (v.capacity_per_sec, v.hot_read_share) = (None, Some(1.0));
+            v.capacity_per_sec = None;
         }),
         "No hotspot: the busiest of 8 servers takes 13.1 % of the reads (even: 12.5 %); all 500 reads/s completed, p99 3.42 ms."
+    );
+}
+
+/// 2.1 [1.5, 3.0], the best even.
+const DEALT: Dealings = Dealings {
+    mean: 2.08,
+    low: 1.5,
+    high: 3.0,
+    best: 1.0,
+};
+
+#[test]
+fn regions_that_happen_to_lie_badly_are_no_fault_of_the_key() {
+    assert_eq!(
+        verdict(|v| {
+            swamped(v, Hotspot::Placement, 1.0);
+            v.region_max_share = Some(0.0625);
+            v.placement_floor = 1.0;
+            v.dealings = Some(DEALT);
+            // Whoever is the most frequent: all of it is spread.
+            v.buckets = Some(16);
+        }),
+        "Placement hotspot: the regions happen to lie badly, so one of 8 servers takes 100 % of the writes, 8.0× the mean: other dealings of \
+         the same regions give 2.1× [1.50×, 3.0×], the best 1.00×; 19.9k of 80.0k writes/s completed, p99 over 14.2 s, 71.3 % unfinished at the end."
+    );
+}
+
+#[test]
+fn what_placement_makes_of_the_skew_is_said_where_it_differs() {
+    let even = verdict(|v| v.dealings = Some(DEALT));
+    assert!(
+        even.contains("(even: 12.5 %), 2.1× [1.50×, 3.0×] by how regions happen to lie; all"),
+        "{even}"
+    );
+    let alike = Dealings { high: 1.6, ..DEALT };
+    let even = verdict(|v| v.dealings = Some(alike));
+    assert!(!even.contains("happen to lie"), "{even}");
+}
+
+#[test]
+fn a_number_of_buckets_is_the_cause_only_where_it_explains_the_peak() {
+    let of = |buckets: usize, peak: f64| {
+        verdict(|v| {
+            swamped(v, Hotspot::Static, peak / 8.0);
+            v.buckets = Some(buckets);
+            v.region_max_share = Some(0.05);
+        })
+    };
+    // 9 on 8: two on one, 16 / 9 = 1.78. 20 on 8 give 1.2 at least, never 8.
+    assert!(of(9, 1.8).contains("9 buckets don't divide evenly among 8 servers"));
+    assert!(of(20, 8.0).contains("one region takes 5 %"));
+}
+
+#[test]
+fn a_row_that_is_read_is_a_row_hotspot_of_reads() {
+    assert_eq!(
+        verdict(|v| {
+            (v.hotspot, v.skew_of, v.rates_of) = (Some(Hotspot::Row), "reads", "reads");
+            (v.server_max_share, v.peak_to_mean) = (Some(0.388), Some(3.1));
+            (v.hottest_row_share, v.key_floor) = (0.3, 2.4);
+        }),
+        "Row hotspot: a single row takes 30 %, so one of 8 servers takes 38.8 % of the reads; all 80.0k reads/s completed, p99 3.42 ms; no \
+         split gets the hottest server below 2.4× the mean."
+    );
+}
+
+#[test]
+fn what_holds_the_run_back_and_what_else_is_hot_are_named() {
+    assert_eq!(
+        verdict(|v| {
+            v.offered_per_sec = None;
+            v.throughput_per_sec = Some(0.253 * 8.0 * 19_870.0);
+            v.held_back = Some(HeldBack::SlowServer {
+                server: 0,
+                times: 4.0,
+                clients: true,
+            });
+            v.also = Some(AlsoHot {
+                hotspot: Hotspot::Static,
+                of: "reads",
+                server_max_share: Some(0.31),
+            });
+        }),
+        "No hotspot: the busiest of 8 servers takes 13.1 % of the writes (even: 12.5 %); the reads have a static hotspot as well, one server \
+         takes 31 % of them; 40.2k writes/s, 25.3 % of what 8 servers could do, p99 3.42 ms; server 0, 4.0× slower, holds the clients."
+    );
+    // A cause that was counted stands in the place of the guess.
+    let behind = verdict(|v| {
+        (v.saturated, v.throughput_per_sec) = (true, Some(40_000.0));
+        v.held_back = Some(HeldBack::FullMemstores { refused: 0.12 });
+    });
+    assert!(!behind.contains("more than the cluster can do"), "{behind}");
+    assert!(
+        behind.contains("regions refuse 12 % of the rows"),
+        "{behind}"
     );
 }

@@ -99,6 +99,20 @@ impl KeySample {
         hottest as f64 / self.len().max(1) as f64
     }
 
+    /// What the record of an operation has of a field.
+    pub fn slot(&self, field: FieldId, at: usize) -> i64 {
+        self.record(at)[usize::from(field.0)]
+    }
+
+    /// The most frequent value of `field` among the operations at these positions, and how many have it; of equals, the least.
+    pub fn hottest_slot(&self, field: FieldId, positions: &[usize]) -> Option<(i64, usize)> {
+        let mut slots: Vec<i64> = positions.iter().map(|&at| self.slot(field, at)).collect();
+        slots.sort_unstable();
+        let runs = slots.chunk_by(|a, b| a == b);
+        runs.map(|run| (run[0], run.len()))
+            .min_by_key(|&(slot, count)| (std::cmp::Reverse(count), slot))
+    }
+
     /// The `top` most frequent values of `field` among the operations at these positions, most frequent first, then by value.
     pub fn hottest_values(
         &self,

@@ -24,6 +24,9 @@ impl Layout {
     /// standard error: sqrt(0.99 / 1,000)).
     pub const SAMPLE: usize = 100_000;
 
+    /// Hot rows that are kept of each read.
+    pub const HOT_ROWS: usize = 8;
+
     /// The layout of one strategy in one replicate, from [`Layout::SAMPLE`] operations.
     pub fn of(strategy: &Strategy, replicate: &Replicate) -> Self {
         Self::with_sample(strategy, replicate, Self::SAMPLE)
@@ -73,6 +76,7 @@ impl Layout {
             key_buckets: key_buckets(&strategy.key, existing.as_ref().unwrap_or(sample)),
             hottest_row_share: sample.hottest_row_share(),
             entities: entities(strategy, sample),
+            hot_value: hot_value(strategy, sample, &start.points, &regions),
             key_bytes: sample.mean_key_bytes(),
             existing_rows,
             sampled_operations: sample.len() as u64,
@@ -277,4 +281,44 @@ fn entities(strategy: &Strategy, sample: &KeySample) -> Vec<EntityShare> {
         .collect();
     entities.sort_by(|a, b| b.share.total_cmp(&a.share));
     entities
+}
+
+/// A value explains a hot region when it has at least this part of its writes.
+const EXPLAINS: f64 = 0.5;
+
+/// ... and this many times the share there that it has everywhere: a value that is as frequent in all regions heats none.
+const GATHERS: f64 = 1.5;
+
+/// The value that most of the writes of the hottest region have, and few others; its share is that of all writes.
+fn hot_value(
+    strategy: &Strategy,
+    sample: &KeySample,
+    points: &[RowKey],
+    regions: &[RegionForecast],
+) -> Option<EntityShare> {
+    let schema = &strategy.setup.schema;
+    let share = |&at: &usize| regions[at].write_share;
+    let hottest = (0..regions.len()).max_by(|a, b| share(a).total_cmp(&share(b)))?;
+    let mut of_keys = Vec::with_capacity(sample.len());
+    Router::new(points).locate_batch(sample.keys(), &mut of_keys);
+    let inside: Vec<usize> = (0..sample.len())
+        .filter(|&at| of_keys[at] as usize == hottest)
+        .collect();
+    let fields = strategy.key.fields().into_iter();
+    let values = fields
+        .filter(|&field| is_entity(schema, field))
+        .filter_map(|field| {
+            let (slot, count) = sample.hottest_slot(field, &inside)?;
+            let everywhere = (0..sample.len())
+                .filter(|&at| sample.slot(field, at) == slot)
+                .count() as f64
+                / sample.len() as f64;
+            let here = count as f64 / inside.len() as f64;
+            (here >= EXPLAINS && here >= GATHERS * everywhere).then(|| EntityShare {
+                field: schema.field(field).name.clone(),
+                value: schema.display(field, slot),
+                share: everywhere,
+            })
+        });
+    values.max_by(|a, b| a.share.total_cmp(&b.share))
 }

@@ -52,6 +52,8 @@ pub struct Layout {
     pub hottest_row_share: f64,
     /// The hottest value of each field that the key uses and whose values are not drawn evenly, hottest first.
     pub entities: Vec<EntityShare>,
+    /// The value that makes the region with most of the writes hot; `None` when no value has half of them, or one has as much everywhere.
+    pub hot_value: Option<EntityShare>,
     /// Mean length of a key in bytes, over the sample.
     pub key_bytes: f64,
     /// Rows that exist before the run: writes, of which several may have made one row.
@@ -81,6 +83,11 @@ pub struct ReadForecast {
     pub requests: f64,
     /// Different regions that it asks.
     pub regions: f64,
+    /// Gets, or regions that its scans open: what read demand counts.
+    pub parts: f64,
+    /// The most frequent rows of its Gets with their shares of them, most frequent first, at most [`Layout::HOT_ROWS`]; empty for scans and
+    /// for reads that are not issued.
+    pub hot_rows: Vec<(RowKey, f64)>,
     /// Regions of the table that serves it.
     pub table_regions: usize,
     /// Rows that servers read.

@@ -113,9 +113,12 @@ pub const NEIGHBOUR_RESPONSE: &str = "neighbour_response_ms";
 pub const READ_COSTS: [&str; 4] = ["calls", "regions", "rows_read", "rows_returned"];
 
 /// Metrics that no single run measures: of the layout, or made from several runs.
-pub const NOT_OF_A_RUN: [&str; 13] = [
+pub const NOT_OF_A_RUN: [&str; 16] = [
     "hotspot",
+    "read_hotspot",
+    "demand_hotspot",
     "key_floor",
+    "read_key_floor",
     "makespan_ms",
     "server_capacity_per_sec",
     "usable_capacity_per_sec",

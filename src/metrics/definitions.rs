@@ -23,7 +23,10 @@ macro_rules! metrics {
 
 /// In the order in which a table would show them.
 pub(super) const DEFINITIONS: &[Definition] = metrics! {
-    "hotspot", Word, Neither, ANY, "class of hotspot: none, row, presplit-mismatch, lookback, moving or static";
+    "hotspot", Word, Neither, ANY, "class of hotspot of the writes: none, row, presplit-mismatch, placement, moving or static";
+    "read_hotspot", Word, Neither, ANY, "class of hotspot of the reads: the same, or lookback (the newest rows are read, and they are neighbours)";
+    "demand_hotspot", Word, Neither, ANY, "class of hotspot of what servers are asked for in all, in handler time: that of the writes or of the reads, whichever make the hottest server hot";
+    "demand_peak_to_mean", Number, Lower, FROM_ONE, "handler time that the hottest server is asked for over the mean, writes and reads together, median over intervals";
     "server_peak_to_mean", Number, Lower, FROM_ONE, "demand of the hottest server over the mean, median over intervals";
     "server_peak_to_mean_p95", Number, Lower, FROM_ONE, "the same, 95th percentile over intervals";
     "server_peak_to_mean_overall", Number, Lower, FROM_ONE, "the same of the whole window's demand: a moving hotspot averages out";
@@ -38,6 +41,8 @@ pub(super) const DEFINITIONS: &[Definition] = metrics! {
     "intervals_skipped", Count, Neither, ANY, "intervals with too few operations for a statement about skew (10 a server)";
     "region_max_share", Fraction, Lower, SHARE, "share of the demand on the hottest region, median over intervals";
     "region_max_share_overall", Fraction, Lower, SHARE, "the same of the whole window's demand";
+    "key_range_max_share", Fraction, Lower, SHARE, "region_max_share with daughters counted as their parent: of the key ranges that were regions at the start";
+    "key_range_max_share_overall", Fraction, Lower, SHARE, "the same of the whole window's demand; half of the median or less where the hot range moves";
     "region_gini", Fraction, Lower, SHARE, "Gini coefficient of the regions' demand, x n / (n - 1), median over intervals";
     "region_gini_overall", Fraction, Lower, SHARE, "the same of the whole window's demand";
     "regions_start", Count, Neither, ANY, "regions at the start";
@@ -57,6 +62,7 @@ pub(super) const DEFINITIONS: &[Definition] = metrics! {
     "not_serving_fraction", Fraction, Lower, SHARE, "rows refused because a region was offline or elsewhere (NotServingRegion), of the rows refused by regions or written";
     "empty_region_fraction", Fraction, Lower, SHARE, "regions that no row of the run fell into";
     "key_floor", Number, Lower, FROM_ONE, "servers x share of the hottest row: a peak-to-mean that no split can beat";
+    "read_key_floor", Number, Lower, FROM_ONE, "servers x share of the hottest row among the Gets and regions that scans open: a read_server_peak_to_mean that no split can beat";
     "placement_floor", Number, Lower, FROM_ONE, "servers x share of the hottest region: a peak-to-mean that no placement of whole regions can beat";
     "write_offered_per_sec", PerSecond, Neither, ANY, "operations that clients intended, per second of the window";
     "write_throughput_per_sec", PerSecond, Higher, ANY, "operations completed, per second of the window";
@@ -79,6 +85,8 @@ pub(super) const DEFINITIONS: &[Definition] = metrics! {
     "read_intervals_skipped", Count, Neither, ANY, "intervals with too little read demand for a statement about its skew (10 a server)";
     "read_region_max_share", Fraction, Lower, SHARE, "share of the read demand on the region that reads heat most, median over intervals";
     "read_region_max_share_overall", Fraction, Lower, SHARE, "the same of the whole window's read demand";
+    "read_key_range_max_share", Fraction, Lower, SHARE, "read_region_max_share with daughters counted as their parent";
+    "read_key_range_max_share_overall", Fraction, Lower, SHARE, "the same of the whole window's read demand";
     "read_region_gini", Fraction, Lower, SHARE, "Gini coefficient of the regions' read demand, x n / (n - 1), median over intervals";
     "read_region_gini_overall", Fraction, Lower, SHARE, "the same of the whole window's read demand";
     "read_placement_floor", Number, Lower, FROM_ONE, "servers x share of the region that reads heat most: a read_server_peak_to_mean that no placement of whole regions can beat";

@@ -133,6 +133,7 @@ pub(super) struct SkewNames {
     measured: &'static str,
     skipped: &'static str,
     region_share: [&'static str; 2],
+    range_share: [&'static str; 2],
     region_gini: [&'static str; 2],
     placement_floor: &'static str,
 }
@@ -158,6 +159,7 @@ pub(super) const WRITES: SkewNames = SkewNames {
     measured: "intervals_measured",
     skipped: "intervals_skipped",
     region_share: ["region_max_share", "region_max_share_overall"],
+    range_share: ["key_range_max_share", "key_range_max_share_overall"],
     region_gini: ["region_gini", "region_gini_overall"],
     placement_floor: "placement_floor",
 };
@@ -183,18 +185,22 @@ pub(super) const READS: SkewNames = SkewNames {
     measured: "read_intervals_measured",
     skipped: "read_intervals_skipped",
     region_share: ["read_region_max_share", "read_region_max_share_overall"],
+    range_share: [
+        "read_key_range_max_share",
+        "read_key_range_max_share_overall",
+    ],
     region_gini: ["read_region_gini", "read_region_gini_overall"],
     placement_floor: "read_placement_floor",
 };
 
-/// Demand of writes and reads together on the server that has most of it.
+/// What servers are asked for in all: the handler time of writes and reads together, on the server that has most of it.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct HottestServer {
-    /// Its demand over the mean, median over intervals.
+    /// Its handler time over the mean, median over intervals.
     pub peak: f64,
-    /// What chance would make of a perfect spread.
+    /// What chance would make of a perfect spread of as many writes and reads, each kind of equal weights.
     pub even: Option<ExpectedPeak>,
-    /// Share of reads in its demand, median over intervals.
+    /// Share of reads in its handler time, median over intervals.
     pub read_share: f64,
 }
 
@@ -273,7 +279,7 @@ impl ClosedDemand {
     }
 
     fn region_skew(&self, grid: &Grid, names: &SkewNames, metrics: &mut Scalars) {
-        let (mut shares, mut ginis) = (vec![], vec![]);
+        let (mut shares, mut of_ranges, mut ginis) = (vec![], vec![], vec![]);
         for row in self.measured(grid) {
             // An operation far out of order counts its region in a later interval: this one may be left without any.
             if let Some(skew) = self
@@ -283,11 +289,13 @@ impl ClosedDemand {
                 .filter(|skew| skew.total > 0)
             {
                 shares.push(skew.most as f64 / skew.total as f64);
+                of_ranges.push(skew.most_in_range as f64 / skew.total as f64);
                 ginis.extend(skew.gini);
             }
         }
         let share = median(&shares);
         metrics.insert(names.region_share[0], share);
+        metrics.insert(names.range_share[0], median(&of_ranges));
         metrics.insert(names.region_gini[0], median(&ginis));
         let floor = share.map(|share| (share * f64::from(grid.servers_at_end())).max(1.0));
         metrics.insert(names.placement_floor, floor);
@@ -298,6 +306,10 @@ impl ClosedDemand {
         metrics.insert(
             names.region_share[1],
             (total > 0).then(|| most as f64 / total as f64),
+        );
+        metrics.insert(
+            names.range_share[1],
+            (total > 0).then(|| self.regions.hottest_range as f64 / total as f64),
         );
         // Regions that were divided or merged hold what they got before; if that is nothing, they are none of the window.
         let mut held: Vec<u64> = by_region.iter().copied().filter(|&load| load > 0).collect();
@@ -323,26 +335,40 @@ impl ClosedDemand {
         relieved
     }
 
-    /// The server with most demand of these writes and `reads` together; `None` when no interval has enough of it.
-    pub(super) fn hottest_with(&self, reads: &Self, grid: &Grid) -> Option<HottestServer> {
-        let (mut peaks, mut read_shares, mut totals) = (vec![], vec![], vec![]);
+    /// The server that these writes and `reads` ask for most handler time; `None` when no interval has enough of them. A write is expected to
+    /// take `write_nanos` of a handler, reads take `read_nanos`, by interval and server.
+    pub(super) fn hottest_with(
+        &self,
+        reads: &Self,
+        (write_nanos, read_nanos): (u64, &Table<u64>),
+        grid: &Grid,
+    ) -> Option<HottestServer> {
+        let (mut peaks, mut read_shares, mut equal) = (vec![], vec![], vec![]);
         for row in grid.full.clone() {
-            let (writes, reads) = (self.servers.row(row), reads.servers.row(row));
-            let total = sum(writes) + sum(reads);
+            let (writes, of_reads) = (self.servers.row(row), read_nanos.row(row));
+            let (written, read) = (sum(writes), sum(reads.servers.row(row)));
+            if written + read < grid.least(row) {
+                continue;
+            }
             let both = writes
                 .iter()
-                .zip(reads)
-                .map(|(&written, &read)| (u64::from(written) + u64::from(read), u64::from(read)));
-            if let Some((most, read)) = both.max().filter(|_| total >= grid.least(row)) {
+                .zip(of_reads)
+                .map(|(&written, &read)| (u64::from(written) * write_nanos + read, read));
+            let total: f64 = both.clone().map(|(both, _)| both as f64).sum();
+            if let Some((most, read_most)) = both.max().filter(|_| total > 0.0) {
                 let n = f64::from(grid.servers_in(row));
-                peaks.push(most as f64 * n / total as f64);
-                read_shares.push(read as f64 / most as f64);
-                totals.push(total as f64);
+                peaks.push(most as f64 * n / total);
+                read_shares.push(read_most as f64 / (most as f64).max(1.0));
+                // As many operations of equal weights would vary as these do: (sum of weights)^2 / sum of their squares.
+                let read_in_all: f64 = of_reads.iter().map(|&nanos| nanos as f64).sum();
+                let squares = written as f64 * (write_nanos as f64) * (write_nanos as f64)
+                    + read_in_all * read_in_all / (read as f64).max(1.0);
+                equal.push(total * total / squares);
             }
         }
         Some(HottestServer {
             peak: median(&peaks)?,
-            even: expected_peak(median(&totals)?, grid.servers_at_end()),
+            even: expected_peak(median(&equal)?, grid.servers_at_end()),
             read_share: median(&read_shares)?,
         })
     }

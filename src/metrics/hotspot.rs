@@ -1,6 +1,5 @@
 //! The class of hotspot, in the words of CockroachDB's glossary. Must not know where its evidence comes from.
 
-use super::HottestServer;
 use crate::statistics::ExpectedPeak;
 
 /// Below this peak-to-mean there is no hotspot: the cluster still delivers two thirds of its capacity.
@@ -8,12 +7,15 @@ pub const NO_HOTSPOT_BELOW: f64 = 1.5;
 /// Nor is there one within so many standard deviations of what chance makes of a perfect spread.
 pub const CHANCE_SDS: f64 = 3.0;
 /// A row hotspot: the hottest row alone explains this much of the peak.
-pub const ROW_SHARE_OF_PEAK: f64 = 0.8;
-/// A moving hotspot: an interval's hottest region takes this many times the share that the whole window's hottest one does.
+pub const ROW_SHARE_OF_PEAK: f64 = 0.7;
+/// A placement hotspot: another dealing of the same regions has a peak below this part of the peak (and below [`NO_HOTSPOT_BELOW`]).
+pub const BETTER_DEALING: f64 = 0.7;
+/// A moving hotspot: an interval's hottest key range takes this many times the share that the whole window's hottest one does.
 pub const MOVING_RATIO: f64 = 2.0;
-
-/// A lookback hotspot: reads take more than this share of the hottest server's demand.
-pub const LOOKBACK_READ_SHARE: f64 = 0.5;
+/// A range of keys makes a server hot when it takes at least this part of what the hottest server does (estimate).
+pub const RANGE_SHARE_OF_SERVER: f64 = 0.5;
+/// Reads make a server hot when they take more than this share of the handler time that it is asked for.
+pub const OF_READS: f64 = 0.5;
 
 /// Why one server is hot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,10 +26,12 @@ pub enum Hotspot {
     Row,
     /// The keys reach fewer regions than there are servers.
     PresplitMismatch,
-    /// Reads make the hot server hot, and they are not spread.
-    Lookback,
-    /// The hot place changes as time-ordered keys advance.
+    /// Another dealing of the same regions would be even.
+    Placement,
+    /// The hot range of keys changes as time-ordered keys advance.
     Moving,
+    /// The newest rows are read, and they are neighbours.
+    Lookback,
     /// One range of keys stays hot.
     Static,
 }
@@ -42,21 +46,34 @@ pub struct Peak {
 }
 
 impl Peak {
-    fn is_hot(&self) -> bool {
+    /// Higher than a spread load has it, by more than chance.
+    pub fn is_hot(&self) -> bool {
         let by_chance = |even: ExpectedPeak| self.value <= even.mean + CHANCE_SDS * even.sd;
         self.value >= NO_HOTSPOT_BELOW && !self.even.is_some_and(by_chance)
     }
 }
 
-/// What the class is judged by.
+/// Which operations ask for the demand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Demanded {
+    /// Writes: under a key that leads with time, they are of the newest rows.
+    ByWrites,
+    /// Reads.
+    ByReads {
+        /// Most of them ask for the newest rows.
+        newest: bool,
+    },
+}
+
+/// What the class of the writes, or of the reads, is judged by.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HotspotEvidence {
-    /// `server_peak_to_mean`, of writes; `None` when there are too few.
-    pub writes: Option<Peak>,
-    /// `read_server_peak_to_mean`; `None` when there are too few reads.
-    pub read_peak: Option<f64>,
-    /// Writes and reads together; `None` without reads.
-    pub hottest: Option<HottestServer>,
+    /// Whose class it is.
+    pub demanded: Demanded,
+    /// `server_peak_to_mean`; `None` when there is too little demand.
+    pub peak: Option<Peak>,
+    /// `server_max_share`.
+    pub server_share: Option<f64>,
     /// `key_floor`.
     pub key_floor: f64,
     /// Regions that the key can reach at all.
@@ -65,47 +82,66 @@ pub struct HotspotEvidence {
     pub servers: u32,
     /// The key leads with time: its newest rows are neighbours.
     pub leads_with_time: bool,
-    /// `region_max_share`, the median over intervals, and `region_max_share_overall`; of reads when nothing is written.
-    pub region_share: Option<(f64, f64)>,
+    /// `placement_peak_best`; `None` when unknown.
+    pub best_dealing: Option<f64>,
+    /// `key_range_max_share`, the median over intervals, and `key_range_max_share_overall`.
+    pub range_share: Option<(f64, f64)>,
 }
 
 impl Hotspot {
     /// The first class whose condition holds, in the order of the variants; `None` when there is too little demand to tell.
     ///
-    /// There is a hotspot when the demand of writes has a peak, or that of writes and reads together: neither may hide in the other.
-    /// A key that leads with time is a moving hotspot even while all of the window falls into one region (the place within it moves, and
-    /// so would the hot region if it were split), and never a presplit mismatch: no split points would spread it.
+    /// Writes under a key that leads with time are a moving hotspot even while all of the window falls into one region (the place within it
+    /// moves, and so would the hot region if it were split), and never a presplit mismatch: no split points would spread them. The same holds
+    /// of reads only if they ask for the newest rows, and is called lookback there; other reads of such a key stay where the old rows are.
     pub fn classify(evidence: &HotspotEvidence) -> Option<Self> {
-        let together = evidence.hottest.map(|hottest| Peak {
-            value: hottest.peak,
-            even: hottest.even,
-        });
-        let peak = |peak: Option<Peak>| peak.map_or(0.0, |peak| peak.value);
-        let is_hot = |peak: Option<Peak>| peak.is_some_and(|peak| peak.is_hot());
-        if evidence.writes.is_none() && together.is_none() {
-            return None;
-        }
-        Some(if !is_hot(evidence.writes) && !is_hot(together) {
+        let peak = evidence.peak?;
+        let of_newest = evidence.demanded != Demanded::ByReads { newest: false };
+        let follows_time = evidence.leads_with_time && of_newest;
+        let has_few_regions = evidence.reachable_regions < u64::from(evidence.servers);
+        Some(if !peak.is_hot() {
             Self::None
-        } else if evidence.key_floor
-            >= ROW_SHARE_OF_PEAK * peak(evidence.writes).max(NO_HOTSPOT_BELOW)
+        } else if evidence.key_floor >= NO_HOTSPOT_BELOW
+            && evidence.key_floor >= ROW_SHARE_OF_PEAK * peak.value
         {
             Self::Row
-        } else if evidence.reachable_regions < u64::from(evidence.servers)
-            && !evidence.leads_with_time
-        {
+        } else if has_few_regions && !follows_time {
             Self::PresplitMismatch
-        } else if is_hot(together) && evidence.is_of_reads() {
-            Self::Lookback
-        } else if evidence.leads_with_time
-            || evidence
-                .region_share
-                .is_some_and(|(share, overall)| share >= MOVING_RATIO * overall)
+        } else if evidence
+            .best_dealing
+            .is_some_and(|best| best < NO_HOTSPOT_BELOW && best < BETTER_DEALING * peak.value)
         {
-            Self::Moving
+            Self::Placement
+        } else if follows_time || evidence.range_moves() {
+            match evidence.demanded {
+                Demanded::ByReads { newest: true } => Self::Lookback,
+                _ => Self::Moving,
+            }
         } else {
             Self::Static
         })
+    }
+
+    /// The class of what servers are asked for in all: that of the writes or of the reads, of whichever makes the hottest server hot.
+    /// `together` is the peak of the handler time, `read_share` the reads' part of what the hottest server is asked for.
+    pub fn of_all(
+        together: Peak,
+        read_share: f64,
+        writes: Option<Self>,
+        reads: Option<Self>,
+    ) -> Self {
+        if !together.is_hot() {
+            return Self::None;
+        }
+        let (first, second) = match read_share > OF_READS {
+            true => (reads, writes),
+            false => (writes, reads),
+        };
+        let hot = |class: &Self| *class != Self::None;
+        first
+            .filter(hot)
+            .or(second.filter(hot))
+            .unwrap_or(Self::None)
     }
 
     /// The word that results use.
@@ -114,137 +150,171 @@ impl Hotspot {
             Self::None => "none",
             Self::Row => "row",
             Self::PresplitMismatch => "presplit-mismatch",
-            Self::Lookback => "lookback",
+            Self::Placement => "placement",
             Self::Moving => "moving",
+            Self::Lookback => "lookback",
             Self::Static => "static",
         }
     }
 
     /// All words.
-    pub const WORDS: [&'static str; 6] = [
+    pub const WORDS: [&'static str; 7] = [
         "none",
         "row",
         "presplit-mismatch",
-        "lookback",
+        "placement",
         "moving",
+        "lookback",
         "static",
     ];
 }
 
 impl HotspotEvidence {
-    /// Reads take most of the hot server's demand, and are themselves uneven: spread ones are only the ground that a hot write stands on.
-    fn is_of_reads(&self) -> bool {
-        self.hottest
-            .is_some_and(|hottest| hottest.read_share > LOOKBACK_READ_SHARE)
-            && self.read_peak.is_some_and(|peak| peak >= NO_HOTSPOT_BELOW)
+    /// The hot range of keys is another in each interval, and it is what makes a server hot: where many ranges take little each, chance
+    /// decides which is the greatest.
+    fn range_moves(&self) -> bool {
+        let server = self.server_share.unwrap_or(0.0);
+        self.range_share.is_some_and(|(share, overall)| {
+            share >= MOVING_RATIO * overall && share >= RANGE_SHARE_OF_SERVER * server
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use Demanded::{ByReads, ByWrites};
 
     const EVEN: ExpectedPeak = ExpectedPeak {
         mean: 1.04,
         sd: 0.02,
     };
     const STATIC: HotspotEvidence = HotspotEvidence {
-        writes: Some(Peak {
+        demanded: ByWrites,
+        peak: Some(Peak {
             value: 3.1,
             even: Some(EVEN),
         }),
-        read_peak: None,
-        hottest: None,
+        server_share: Some(0.39),
         key_floor: 1.2,
         reachable_regions: 32,
         servers: 8,
         leads_with_time: false,
-        region_share: Some((0.35, 0.33)),
+        best_dealing: Some(2.8),
+        range_share: Some((0.35, 0.33)),
     };
-
-    fn name(change: impl FnOnce(&mut HotspotEvidence)) -> &'static str {
-        let mut evidence = STATIC;
-        change(&mut evidence);
-        Hotspot::classify(&evidence).unwrap().name()
-    }
+    const NEWEST: Demanded = ByReads { newest: true };
+    const OTHERS: Demanded = ByReads { newest: false };
 
     fn peak(value: f64, even: ExpectedPeak) -> Option<Peak> {
         let even = Some(even);
         Some(Peak { value, even })
     }
 
+    type Change = fn(&mut HotspotEvidence);
+
     #[test]
     fn the_first_class_that_holds_is_named() {
-        assert_eq!(name(|_| {}), "static");
-        assert_eq!(name(|e| e.writes = peak(1.49, EVEN)), "none");
-        let chance = ExpectedPeak { mean: 2.0, sd: 0.4 };
-        assert_eq!(name(|e| e.writes = peak(3.1, chance)), "none");
-        assert_eq!(name(|e| e.key_floor = 2.5), "row");
-        assert_eq!(
-            name(|e| (e.key_floor, e.reachable_regions) = (2.4, 7)),
-            "presplit-mismatch"
-        );
-        assert_eq!(name(|e| e.reachable_regions = 8), "static");
-        assert_eq!(name(|e| e.region_share = Some((0.35, 0.17))), "moving");
-        assert_eq!(
-            name(|e| (e.leads_with_time, e.reachable_regions) = (true, 1)),
-            "moving"
-        );
-    }
-
-    fn with_reads(e: &mut HotspotEvidence, read_peak: f64, together: f64, read_share: f64) {
-        e.read_peak = Some(read_peak);
-        e.hottest = Some(HottestServer {
-            peak: together,
-            even: Some(EVEN),
-            read_share,
-        });
-    }
-
-    #[test]
-    fn reads_make_a_lookback_hotspot_when_the_hot_server_serves_mostly_uneven_reads() {
-        assert_eq!(name(|e| with_reads(e, 4.0, 3.5, 0.51)), "lookback");
-        assert_eq!(name(|e| with_reads(e, 4.0, 3.5, 0.5)), "static");
-        // Whatever moves: reads come first.
-        assert_eq!(
-            name(|e| {
-                e.leads_with_time = true;
-                with_reads(e, 8.0, 8.0, 0.9);
+        let chance = Change::from(|e| e.peak = peak(3.1, ExpectedPeak { mean: 2.0, sd: 0.4 }));
+        let cases: [(&str, Change); 26] = [
+            ("static", |_| {}),
+            ("none", |e| e.peak = peak(1.49, EVEN)),
+            ("none", chance),
+            // 0.7 of 3.1 is 2.17.
+            ("row", |e| e.key_floor = 2.2),
+            ("static", |e| e.key_floor = 2.1),
+            ("static", |e| {
+                (e.key_floor, e.peak) = (1.49, peak(1.6, EVEN))
             }),
-            "lookback"
-        );
-        // Even reads, however many, don't excuse a write hotspot nor become one.
-        assert_eq!(name(|e| with_reads(e, 1.1, 1.3, 0.9)), "static");
-        assert_eq!(name(|e| with_reads(e, 1.1, 1.6, 0.6)), "static");
-        // Uneven reads over even writes.
-        assert_eq!(
-            name(|e| {
-                e.writes = peak(1.1, EVEN);
-                with_reads(e, 4.0, 1.8, 0.7);
+            ("row", |e| (e.key_floor, e.reachable_regions) = (2.4, 7)),
+            ("presplit-mismatch", |e| e.reachable_regions = 7),
+            ("static", |e| e.reachable_regions = 8),
+            ("moving", |e| {
+                (e.leads_with_time, e.reachable_regions) = (true, 1)
             }),
-            "lookback"
-        );
-        assert_eq!(
-            name(|e| {
-                e.writes = peak(1.1, EVEN);
-                with_reads(e, 4.0, 1.2, 0.3);
+            ("presplit-mismatch", |e| {
+                (e.reachable_regions, e.best_dealing) = (7, Some(1.0))
             }),
-            "none"
-        );
-    }
-
-    #[test]
-    fn reads_alone_are_judged_by_themselves_and_nothing_by_nothing() {
-        let reads_only = |e: &mut HotspotEvidence, peak| {
-            (e.writes, e.key_floor) = (None, 1.0);
-            with_reads(e, peak, peak, 1.0);
-        };
-        assert_eq!(name(|e| reads_only(e, 3.0)), "lookback");
-        assert_eq!(name(|e| reads_only(e, 1.3)), "none");
+            ("placement", |e| e.best_dealing = Some(1.49)),
+            ("static", |e| e.best_dealing = Some(1.5)),
+            // 0.7 of 1.9 is 1.33.
+            ("static", |e| {
+                (e.peak, e.best_dealing) = (peak(1.9, EVEN), Some(1.34))
+            }),
+            ("placement", |e| {
+                (e.peak, e.best_dealing) = (peak(1.9, EVEN), Some(1.32))
+            }),
+            ("static", |e| e.best_dealing = None),
+            ("placement", |e| {
+                (e.leads_with_time, e.best_dealing) = (true, Some(1.2))
+            }),
+            ("moving", |e| e.range_share = Some((0.35, 0.175))),
+            ("static", |e| e.range_share = Some((0.35, 0.176))),
+            // A range of a twentieth, whichever it is, does not make a server hot that takes 39 %.
+            ("static", |e| e.range_share = Some((0.05, 0.005))),
+            // Reads: of the newest rows, of random ones, of ranges one after the other.
+            ("lookback", |e| {
+                (e.demanded, e.leads_with_time) = (NEWEST, true)
+            }),
+            ("lookback", |e| {
+                (e.demanded, e.range_share) = (NEWEST, Some((0.35, 0.1)))
+            }),
+            ("static", |e| e.demanded = NEWEST),
+            ("static", |e| {
+                (e.demanded, e.leads_with_time) = (OTHERS, true)
+            }),
+            ("moving", |e| {
+                (e.demanded, e.range_share) = (OTHERS, Some((0.35, 0.1)))
+            }),
+            ("presplit-mismatch", |e| {
+                (e.demanded, e.leads_with_time, e.reachable_regions) = (OTHERS, true, 1);
+            }),
+        ];
+        for (at, (expected, change)) in cases.into_iter().enumerate() {
+            let mut evidence = STATIC;
+            change(&mut evidence);
+            let found = Hotspot::classify(&evidence).map(Hotspot::name);
+            assert_eq!(found, Some(expected), "case {at}: {evidence:?}");
+        }
         let nothing = HotspotEvidence {
-            writes: None,
+            peak: None,
             ..STATIC
         };
         assert_eq!(Hotspot::classify(&nothing), None);
+    }
+
+    #[test]
+    fn what_servers_are_asked_for_in_all_has_the_class_of_what_makes_it_hot() {
+        let hot = Peak {
+            value: 2.0,
+            even: Some(EVEN),
+        };
+        let of_all = |peak, read_share, writes, reads| {
+            Hotspot::of_all(peak, read_share, Some(writes), Some(reads))
+        };
+        let (moving, row) = (Hotspot::Moving, Hotspot::Row);
+        assert_eq!(of_all(hot, 0.51, moving, row), row);
+        assert_eq!(of_all(hot, 0.5, moving, row), moving);
+        // Even reads, however many, are only the ground that hot writes stand on.
+        assert_eq!(of_all(hot, 0.9, moving, Hotspot::None), moving);
+        assert_eq!(of_all(hot, 0.1, Hotspot::None, row), row);
+        let cold = Peak { value: 1.4, ..hot };
+        assert_eq!(of_all(cold, 0.9, moving, row), Hotspot::None);
+        assert_eq!(Hotspot::of_all(hot, 1.0, None, Some(row)), row);
+    }
+
+    #[test]
+    fn every_class_has_its_word() {
+        use Hotspot::{Lookback, Moving, None, Placement, PresplitMismatch, Row, Static};
+        let classes = [
+            None,
+            Row,
+            PresplitMismatch,
+            Placement,
+            Moving,
+            Lookback,
+            Static,
+        ];
+        assert_eq!(classes.map(Hotspot::name), Hotspot::WORDS);
     }
 }

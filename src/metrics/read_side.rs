@@ -32,6 +32,8 @@ pub(super) struct ReadTally {
 pub(super) struct ReadSide {
     pub(super) reads: Vec<ReadTally>,
     pub(super) demand: Demand,
+    /// Handler time that reads are expected to take, in nanoseconds, by interval and server.
+    pub(super) work: Table<u64>,
     /// By interval and read.
     pub(super) offered: Table<u32>,
     /// Completed or given up, by interval.
@@ -64,6 +66,11 @@ impl ReadSide {
                 config.lag,
                 config.key_buckets > 0,
             ),
+            work: Table::new(if reads == 0 {
+                0
+            } else {
+                config.servers as usize
+            }),
             offered: Table::new(reads),
             ended: Table::new(1),
             offered_at: Cursor::default(),
@@ -83,13 +90,21 @@ impl ReadSide {
     }
 
     #[inline]
-    pub(super) fn demand(&mut self, intervals: &Intervals, at: u64, region: u32, server: u32) {
+    pub(super) fn demand(
+        &mut self,
+        intervals: &Intervals,
+        at: u64,
+        (region, server): (u32, u32),
+        work: u64,
+    ) {
         let interval = self.asked_at.here(at).unwrap_or_else(|| {
             let interval = self.asked_at.go(intervals, at);
             self.demand.turn_to(interval);
+            self.work.reach(interval);
             interval
         });
         self.demand.add(interval, region, server);
+        self.work.add(interval, server as usize, work);
     }
 
     /// A read ended at `at`, well or not.

@@ -21,6 +21,7 @@ fn config(writes: usize, reads: usize) -> RecorderConfig {
         servers_at_start: SERVERS as u32,
         own_regions: REGIONS as u32,
         handlers: 4,
+        write_work: SimDuration::from_nanos(1),
         region_server: (0..REGIONS as u32).map(server).collect(),
         writes,
         reads,
@@ -100,7 +101,12 @@ fn record(recorder: &mut Recorder, traces: &[Trace]) {
         let at = time(trace.at);
         recorder.read_offered(at, read);
         for &(sent, region) in &trace.asked {
-            recorder.read_demand(time(sent), region, server(region));
+            recorder.read_demand(
+                time(sent),
+                region,
+                server(region),
+                SimDuration::from_nanos(1),
+            );
         }
         match trace.end {
             End::Completed {
@@ -265,7 +271,7 @@ fn read_demand_is_measured_by_the_formulas_of_write_demand() {
             compared += 1;
         }
     }
-    assert_eq!(compared, 17);
+    assert_eq!(compared, 19);
     assert!(!writes.metrics.keys().any(|name| name.starts_with("read_")));
 
     let seconds: Vec<[f64; REGIONS]> = (2..6).map(|second| demand(&traces, second)).collect();
@@ -296,7 +302,12 @@ fn read_demand_is_measured_by_the_formulas_of_write_demand() {
     assert!(series.region_demand.iter().all(|&load| load == 0));
 }
 
-fn two_kinds(writes_a_second: [u32; SERVERS], reads_a_second: [u32; SERVERS]) -> RunResult {
+/// A write takes a nanosecond of a handler, a read so many.
+fn two_kinds(
+    writes_a_second: [u32; SERVERS],
+    reads_a_second: [u32; SERVERS],
+    nanos: u64,
+) -> RunResult {
     let mut recorder = Recorder::new(config(1, 1));
     for second in 0..6 {
         let at = time(second * SECOND + 3);
@@ -307,7 +318,7 @@ fn two_kinds(writes_a_second: [u32; SERVERS], reads_a_second: [u32; SERVERS]) ->
             }
             for _ in 0..reads_a_second[server as usize] {
                 recorder.read_offered(at, ReadId(0));
-                recorder.read_demand(at, region, server);
+                recorder.read_demand(at, region, server, SimDuration::from_nanos(nanos));
             }
         }
     }
@@ -316,7 +327,7 @@ fn two_kinds(writes_a_second: [u32; SERVERS], reads_a_second: [u32; SERVERS]) ->
 
 #[test]
 fn the_hottest_server_is_that_of_writes_and_reads_together() {
-    let hottest = two_kinds([60, 30, 30], [5, 5, 80]).hottest.unwrap();
+    let hottest = two_kinds([60, 30, 30], [5, 5, 80], 1).hottest.unwrap();
     close(Some(hottest.peak), 3.0 * 110.0 / 210.0, "peak");
     close(Some(hottest.read_share), 80.0 / 110.0, "read share");
     assert!(
@@ -325,8 +336,21 @@ fn the_hottest_server_is_that_of_writes_and_reads_together() {
             .is_some_and(|even| even.mean > 1.0 && even.mean < 1.3)
     );
     // Fewer than ten a server.
-    assert_eq!(two_kinds([5, 5, 5], [4, 4, 4]).hottest, None);
+    assert_eq!(two_kinds([5, 5, 5], [4, 4, 4], 9).hottest, None);
     assert_eq!(Recorder::new(config(1, 0)).finish(time(END)).hottest, None);
+}
+
+#[test]
+fn what_servers_are_asked_for_in_all_is_handler_time() {
+    // 60 + 5 x 9, 30 + 5 x 9 and 30 + 80 x 9 nanoseconds a second.
+    let run = two_kinds([60, 30, 30], [5, 5, 80], 9);
+    let hottest = run.hottest.unwrap();
+    close(Some(hottest.peak), 3.0 * 750.0 / 930.0, "peak");
+    close(Some(hottest.read_share), 720.0 / 750.0, "read share");
+    close(run.metrics["demand_peak_to_mean"], hottest.peak, "metric");
+    // 930 nanoseconds in 120 lots of one and 90 of nine vary as 930^2 / (120 + 90 x 81) = 116.7 equal lots do, not as 210.
+    let even = crate::statistics::expected_peak(930.0 * 930.0 / 7_410.0, 3);
+    close(hottest.even.map(|it| it.sd), even.unwrap().sd, "chance");
 }
 
 #[test]

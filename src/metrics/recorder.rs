@@ -28,6 +28,8 @@ pub struct RecorderConfig {
     pub servers_at_start: u32,
     /// Handlers of a server.
     pub handlers: u32,
+    /// How long a write is expected to take a handler: its weight beside reads.
+    pub write_work: SimDuration,
     /// Server of each region at the start, in key order; those of the copies follow, copy by copy, then those of neighbours.
     pub region_server: Vec<u32>,
     /// How many of them belong to the table and its copies.
@@ -264,11 +266,12 @@ impl Recorder {
     }
 
     /// A Get, or a region that a scan opens: read demand of `region` and `server` at the time when the client first sends it (attempts
-    /// again don't count). Times may interleave as in [`Recorder::offered`].
+    /// again don't count); it is expected to take a handler so long. Times may interleave as in [`Recorder::offered`].
     #[inline]
-    pub fn read_demand(&mut self, at: SimTime, region: u32, server: u32) {
+    pub fn read_demand(&mut self, at: SimTime, region: u32, server: u32, work: SimDuration) {
+        let place = (region, server);
         self.reads
-            .demand(&self.intervals, at.as_nanos(), region, server);
+            .demand(&self.intervals, at.as_nanos(), place, work.as_nanos());
     }
 
     /// The last part of a read reached its client at `finished` (<= end).

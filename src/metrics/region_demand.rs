@@ -19,12 +19,18 @@ const COUNTED_LOADS: usize = 1 << 12;
 pub(super) struct RegionDemand {
     /// All that have been, neighbours' included.
     regions: usize,
+    /// How many there were at the start.
+    at_start: usize,
     /// How many belong to the table and its copies, from each interval on.
     own: Vec<(usize, u64)>,
     /// For each region: it belongs to the table or a copy, and has not been divided or merged.
     alive: Vec<bool>,
     /// Regions that take over the range of another one, or a part of it: (heir, parent), in order.
     heirs: Vec<(u32, u32)>,
+    /// For each region: that of the regions at the start whose range it lies in; of merged ones, the lower's.
+    ranges: Vec<u32>,
+    /// Scratch: rows of an interval by range; empty until a region is divided.
+    by_range: Vec<u64>,
     /// Counters of a row, those of regions to come included.
     stride: usize,
     open: usize,
@@ -53,6 +59,8 @@ pub(super) struct ClosedRegions {
     pub(super) skews: Vec<RegionSkew>,
     /// Rows of the window, by region.
     pub(super) window: Vec<u64>,
+    /// Rows of the window in the hottest of the ranges that were regions at the start.
+    pub(super) hottest_range: u64,
     /// Regions of the table and its copies at the end, and how many of them any row of the run, warm-up included, fell into: a daughter
     /// is taken to hold rows of its parent, as it got half of them.
     pub(super) alive: u64,
@@ -71,6 +79,8 @@ pub(super) struct RegionSkew {
     pub(super) total: u64,
     /// Rows of the hottest region.
     pub(super) most: u64,
+    /// Rows of the hottest of the ranges that were regions at the start.
+    pub(super) most_in_range: u64,
     /// Gini over all regions; `None` when undefined.
     pub(super) gini: Option<f64>,
 }
@@ -90,9 +100,12 @@ impl RegionDemand {
         let open = intervals.spanned(lag).min(most);
         Self {
             regions,
+            at_start: regions,
             own: vec![(0, own as u64)],
             alive: (0..regions).map(|region| region < own).collect(),
             heirs: Vec::new(),
+            ranges: (0..regions as u32).collect(),
+            by_range: Vec::new(),
             stride: regions,
             open,
             oldest: 0,
@@ -123,12 +136,16 @@ impl RegionDemand {
                 self.add_region();
             }
             self.alive[heir as usize] = true;
+            if let Some(&parent) = parents.first() {
+                self.ranges[heir as usize] = self.ranges[parent as usize];
+            }
             self.heirs
                 .extend(parents.iter().map(|&parent| (heir, parent)));
         }
         for &parent in parents {
             self.alive[parent as usize] = false;
         }
+        self.by_range.resize(self.at_start, 0);
         let (_, before) = self.own[self.own.len() - 1];
         let now = (before + heirs.len() as u64).saturating_sub(parents.len() as u64);
         self.own.push((interval, now));
@@ -152,6 +169,7 @@ impl RegionDemand {
             self.counters = counters;
             self.stride = wider;
         }
+        self.ranges.push(self.regions as u32);
         self.regions += 1;
         self.window.push(0);
         self.reached.push(false);
@@ -179,7 +197,17 @@ impl RegionDemand {
             self.reached[heir as usize] |= self.reached[parent as usize];
         }
         let alive = || (0..self.regions).filter(|&region| self.alive[region]);
+        let mut hottest_range = 0;
+        if !self.by_range.is_empty() {
+            for (&range, rows) in self.ranges.iter().zip(&self.window) {
+                self.by_range[range as usize] += rows;
+            }
+            hottest_range = self.by_range.iter().max().copied().unwrap_or(0);
+        } else if let Some(&most) = self.window.iter().max() {
+            hottest_range = most;
+        }
         ClosedRegions {
+            hottest_range,
             alive: alive().count() as u64,
             reached: alive().filter(|&region| self.reached[region]).count() as u64,
             idle: alive().filter(|&region| self.window[region] == 0).count() as u64,
@@ -206,6 +234,9 @@ impl RegionDemand {
                 total += u64::from(load);
                 most = most.max(load);
                 busy += 1;
+                if let Some(rows) = self.by_range.get_mut(self.ranges[region] as usize) {
+                    *rows += u64::from(load);
+                }
                 match self.frequencies.get_mut(load as usize) {
                     Some(frequency) => *frequency += 1,
                     None => self.large.push(u64::from(load)),
@@ -233,9 +264,11 @@ impl RegionDemand {
             self.closed.push(RegionSkew {
                 total,
                 most: u64::from(most),
+                most_in_range: self.by_range.iter().max().copied().unwrap_or(most.into()),
                 gini,
             });
         }
+        self.by_range.fill(0);
         self.oldest += 1;
     }
 
@@ -297,13 +330,16 @@ mod tests {
             reached,
             idle,
             tops,
+            hottest_range,
         } = demand.finish(3);
+        assert_eq!(hottest_range, COUNTED_LOADS as u64 + 8);
         let large = (COUNTED_LOADS + 7) as u64;
         assert_eq!(
             skews[0],
             RegionSkew {
                 total: large + 5,
                 most: large,
+                most_in_range: large,
                 gini: gini(&mut [large, 5], 2)
             }
         );
@@ -312,6 +348,7 @@ mod tests {
             RegionSkew {
                 total: 1,
                 most: 1,
+                most_in_range: 1,
                 gini: Some(1.0)
             }
         );
@@ -344,6 +381,32 @@ mod tests {
         assert_eq!(closed.skews[2].gini, Some(1.0));
         assert_eq!(closed.skews[0].gini, Some(1.0));
         assert_eq!(closed.skews[1].gini, gini(&mut [1, 3], 1));
+        // The merged region counts where its lower half began; what its upper half had stays there.
+        let in_range: Vec<u64> = closed.skews.iter().map(|skew| skew.most_in_range).collect();
+        assert_eq!((in_range, closed.hottest_range), (vec![1, 3, 1], 4));
+    }
+
+    #[test]
+    fn a_range_that_is_split_stays_one_range() {
+        // Region 1 of two takes three of four rows, before it is split and after: by halves then.
+        let mut demand = demand(2, 0);
+        demand.turn_to(0);
+        for region in [0, 1, 1, 1] {
+            demand.add(region);
+        }
+        demand.inherit(1, &[1], &[2, 3]);
+        demand.inherit(1, &[3], &[4, 5]);
+        demand.turn_to(1);
+        for region in [0, 2, 4, 5] {
+            demand.add(region);
+        }
+        let closed = demand.finish(2);
+        let most: Vec<(u64, u64)> = closed
+            .skews
+            .iter()
+            .map(|it| (it.most, it.most_in_range))
+            .collect();
+        assert_eq!((most, closed.hottest_range), (vec![(3, 3), (1, 3)], 6));
     }
 
     #[test]

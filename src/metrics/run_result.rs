@@ -89,6 +89,9 @@ pub struct RunResult {
     pub neighbours: Vec<NeighbourRun>,
     /// Peak-to-mean that a perfect spread of as many rows an interval would show by chance.
     pub even_peak: Option<ExpectedPeak>,
+    /// The same of read demand.
+    #[serde(default)]
+    pub read_even_peak: Option<ExpectedPeak>,
     /// Writes and reads together, when there are reads.
     pub hottest: Option<HottestServer>,
     /// Kept when the recorder was asked for it (replicate 0).

@@ -40,6 +40,7 @@ pub(super) fn summarise(mut run: Recorder, end: u64) -> RunResult {
         table.settle(rows);
     }
     run.server_busy.settle(rows);
+    run.reads.work.settle(rows);
     let mut close = |demand: fn(&mut Recorder) -> &mut Demand| {
         let nothing = Demand::new(0, 0, 0, &run.intervals, SimDuration::ZERO, false);
         std::mem::replace(demand(&mut run), nothing).close(rows)
@@ -95,15 +96,23 @@ impl Summary {
         metrics.insert("makespan_ms", makespan_ms(&writes));
         let reads = Tally::total(self.run.reads.reads.iter().map(|read| &read.tally));
         let with_reads = !self.run.reads.reads.is_empty();
+        let mut read_even_peak = None;
         if with_reads {
-            read.skew(&self.grid, &READS, &mut metrics);
+            read_even_peak = read.skew(&self.grid, &READS, &mut metrics);
             metrics.extend(READ_RATES.into_iter().zip(reads.rates(seconds)));
         }
         metrics.insert("unsettled_ms", self.unsettled_ms(&metrics));
         let neighbours = std::mem::take(&mut self.run.neighbours);
         let (neighbours, of_all, neighbour_response) = neighbours.close(seconds);
         metrics.extend(of_all);
-        let hottest = with_reads.then(|| written.hottest_with(read, &self.grid));
+        let work = (self.run.config.write_work.as_nanos(), &self.run.reads.work);
+        let hottest = with_reads.then(|| written.hottest_with(read, work, &self.grid));
+        let hottest = hottest.flatten();
+        let demand_peak = match with_reads {
+            true => hottest.map(|hottest| hottest.peak),
+            false => metrics.get("server_peak_to_mean").copied().flatten(),
+        };
+        metrics.insert("demand_peak_to_mean", demand_peak);
 
         let mut series = (self.run.config.key_buckets > 0)
             .then(|| series::of(&self.run, self.end, self.grid.window.start, written, read));
@@ -124,7 +133,8 @@ impl Summary {
             read_counts: reads.counts(),
             read_response: reads.response,
             even_peak,
-            hottest: hottest.flatten(),
+            read_even_peak,
+            hottest,
             series,
             write_response: self
                 .run

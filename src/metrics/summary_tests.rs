@@ -3,7 +3,10 @@
 use super::small_run::{self, W, metric, ms};
 use super::{Happening, Recorder, RecorderConfig, RefusalReason, RunResult};
 use crate::keyspace::RowKey;
+use crate::time::SimDuration;
 use crate::workload::ReadId;
+
+const NANO: SimDuration = SimDuration::from_nanos(1);
 
 /// The small run with region i on server i of `servers`, the fourth on server 0; those behind the first two may join.
 fn config(servers: u32, duration_ms: u64) -> RecorderConfig {
@@ -239,8 +242,8 @@ fn reads_of_daughters_are_counted_and_no_reads_leave_no_series() {
         });
         recorder.happened(ms(1_200), split(0, [4, 5]));
         if reads > 0 {
-            (0..3).for_each(|_| recorder.read_demand(ms(1_500), 5, 1));
-            (0..2).for_each(|_| recorder.read_demand(ms(2_500), 1, 0));
+            (0..3).for_each(|_| recorder.read_demand(ms(1_500), 5, 1, NANO));
+            (0..2).for_each(|_| recorder.read_demand(ms(2_500), 1, 0, NANO));
         }
         let series = recorder.finish(ms(3_000)).series.unwrap();
         (series.read_region_demand, series.server_read_demand)

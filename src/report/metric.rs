@@ -54,10 +54,7 @@ pub fn text(strategy: &StrategyResult, path: &str, kind: Kind) -> String {
 
 /// The class of hotspot; `None` when it was not determined.
 pub fn hotspot(strategy: &StrategyResult) -> Option<&str> {
-    match strategy.metrics.get("hotspot")? {
-        Metric::Word(word) => Some(word),
-        _ => None,
-    }
+    strategy.hotspot()
 }
 
 /// Whether nothing is written: the reads' numbers then stand for the load.

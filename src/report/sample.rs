@@ -82,6 +82,7 @@ pub fn strategy<R: AsRef<[u64]>>(name: &str, servers: u32, rows: &[R]) -> Strate
         key: "be8(ts)".to_owned(),
         parameters: BTreeMap::new(),
         servers,
+        closed_loop: false,
         metrics: BTreeMap::new(),
         values: BTreeMap::new(),
         writes: Vec::new(),

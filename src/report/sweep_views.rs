@@ -64,6 +64,13 @@ fn sentence(finding: &SweepFinding) -> String {
     let load = if finding.reads { "reads" } else { "writes" };
     let gain = Kind::Ratio.interval(&finding.gain);
     let mut parts = vec![match (knee == last, knee == first) {
+        (_, true) if finding.load_reached => format!(
+            "from {path} = {first} on all offered {load} are completed; what greater values could take, this load does not show"
+        ),
+        _ if finding.load_reached => format!(
+            "from {path} = {knee} on all offered {load} are completed, {gain} those at {first}; what greater values could take, this load \
+             does not show"
+        ),
         (true, _) => format!("{load} still gain at {path} = {knee}: {gain} those at {first}"),
         (_, true) => format!("beyond {path} = {first} {load} gain nothing"),
         _ => format!(

@@ -197,6 +197,7 @@ pub fn with_reads(
         planned.push(PlannedRead {
             table,
             plan: Arc::new(plan(key, read, &context)),
+            part_work: SimDuration::from_nanos(1_000),
             row_sample: Arc::new(sorted_keys(key, &batch)),
         });
     }

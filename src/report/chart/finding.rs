@@ -85,6 +85,11 @@ pub fn key_map(strategy: &StrategyResult, demand: &Demand<'_>) -> String {
                 demand.servers_reached()
             )
         }
+        Some("placement") => {
+            format!(
+                "{name}: the regions happen to lie so that one server takes {share} of the writes"
+            )
+        }
         Some("moving") => {
             format!("{name}: the hotspot moves; at any time one server takes {share} of the writes")
         }

@@ -252,6 +252,10 @@ fn title(findings: &[SweepFinding]) -> String {
         );
     }
     let mut text = match (first.knee == first.last, first.knee == first.first) {
+        _ if findings.iter().all(|it| it.load_reached) => format!(
+            "from {setting} = {} on all offered {load} are completed",
+            first.knee
+        ),
         (true, _) => format!("{load} still gain at {setting} = {}", first.knee),
         (_, true) => format!("beyond {setting} = {} {load} gain nothing", first.first),
         _ => format!("beyond {setting} = {} {load} gain nothing", first.knee),

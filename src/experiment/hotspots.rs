@@ -1,0 +1,151 @@
+//! The classes of hotspot of one strategy: of its writes, of its reads, and of what servers are asked for in all. Must not tell them.
+
+use super::runs::StrategyRuns;
+use crate::keyspace::RowKey;
+use crate::layout::Layout;
+use crate::metrics::{Demanded, Hotspot, HotspotEvidence, Peak};
+use crate::scenario::Strategy;
+use crate::workload::{PickLaw, RangeExtent, Read};
+use std::collections::BTreeMap;
+
+/// Most of the read demand asks for the newest rows when more than this share of it does.
+const MOST: f64 = 0.5;
+
+/// The classes; `None` where there is too little demand to tell.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Hotspots {
+    pub(super) writes: Option<Hotspot>,
+    pub(super) reads: Option<Hotspot>,
+    /// Of writes and reads together, by handler time.
+    pub(super) all: Option<Hotspot>,
+    /// The reads' part of what the hottest server is asked for, when there are reads.
+    pub(super) read_share: Option<f64>,
+}
+
+impl Hotspots {
+    /// `key_floor` and `read_key_floor` are among the metrics of the runs.
+    pub(super) fn of(strategy: &Strategy, layout: &Layout, runs: &StrategyRuns) -> Self {
+        let mean = |name: &str| runs.all.mean(name);
+        let share = |median: &str, overall: &str| mean(median).zip(mean(overall));
+        let reachable_regions = layout
+            .regions
+            .iter()
+            .filter(|region| !region.unreachable)
+            .count() as u64;
+        let of_writes = HotspotEvidence {
+            demanded: Demanded::ByWrites,
+            peak: mean("server_peak_to_mean").map(|value| Peak {
+                value,
+                even: runs.even_peak(),
+            }),
+            server_share: mean("server_max_share"),
+            key_floor: mean("key_floor").unwrap_or(1.0),
+            reachable_regions,
+            servers: strategy.setup.cluster.servers,
+            leads_with_time: strategy.follows_time(),
+            best_dealing: mean("placement_peak_best"),
+            range_share: share("key_range_max_share", "key_range_max_share_overall"),
+        };
+        let of_reads = HotspotEvidence {
+            demanded: Demanded::ByReads {
+                newest: newest_share(strategy, layout, runs) > MOST,
+            },
+            peak: mean("read_server_peak_to_mean").map(|value| Peak {
+                value,
+                even: runs.read_even_peak(),
+            }),
+            server_share: mean("read_server_max_share"),
+            key_floor: mean("read_key_floor").unwrap_or(1.0),
+            best_dealing: mean("read_placement_peak_best"),
+            range_share: share(
+                "read_key_range_max_share",
+                "read_key_range_max_share_overall",
+            ),
+            ..of_writes
+        };
+        let (writes, reads) = (Hotspot::classify(&of_writes), Hotspot::classify(&of_reads));
+        let hottest = runs.hottest();
+        let all = match hottest {
+            Some(hottest) => {
+                let together = Peak {
+                    value: hottest.peak,
+                    even: hottest.even,
+                };
+                Some(Hotspot::of_all(together, hottest.read_share, writes, reads))
+            }
+            None => writes.or(reads),
+        };
+        Self {
+            writes,
+            reads,
+            all,
+            read_share: hottest.map(|hottest| hottest.read_share),
+        }
+    }
+
+    /// The class that a verdict begins with, and whether it is the reads': that of what makes the hottest server hot; while none does, that
+    /// of the writes, unless only the reads have one.
+    pub(super) fn main(&self) -> (Option<Hotspot>, bool) {
+        let hot = |class: Option<Hotspot>| class.is_some_and(|class| class != Hotspot::None);
+        let reads_first = match (hot(self.writes), hot(self.reads)) {
+            (true, true) => self
+                .read_share
+                .is_some_and(|share| share > crate::metrics::OF_READS),
+            (false, true) => true,
+            (_, false) => self.writes.is_none(),
+        };
+        match reads_first {
+            true => (self.reads, true),
+            false => (self.writes, false),
+        }
+    }
+}
+
+/// A read asks for rows of the last time only.
+fn asks_for_newest(read: &Read) -> bool {
+    let recent = |extent: &RangeExtent| match extent {
+        RangeExtent::Last { last, ago } => ago <= last,
+        RangeExtent::Span(_) => false,
+    };
+    read.newest.is_some()
+        || read
+            .range
+            .as_ref()
+            .is_some_and(|range| recent(&range.extent))
+        || read
+            .pick
+            .iter()
+            .any(|(_, law)| matches!(law, PickLaw::Latest { .. } | PickLaw::Last(_)))
+}
+
+/// Read demand a second of each read: Gets, or regions that scans open.
+fn demands(layout: &Layout, runs: &StrategyRuns) -> Vec<f64> {
+    let reads = runs.reads.iter().zip(&layout.reads);
+    reads
+        .map(|(runs, forecast)| runs.mean("read_offered_per_sec").unwrap_or(0.0) * forecast.parts)
+        .collect()
+}
+
+/// The share of the read demand that asks for the newest rows.
+fn newest_share(strategy: &Strategy, layout: &Layout, runs: &StrategyRuns) -> f64 {
+    let demands = demands(layout, runs);
+    let reads = strategy.setup.workload.reads.iter().zip(&demands);
+    let newest: f64 = reads
+        .filter(|(read, _)| asks_for_newest(read))
+        .map(|(_, demand)| demand)
+        .sum();
+    newest / demands.iter().sum::<f64>().max(f64::MIN_POSITIVE)
+}
+
+/// The share of the read demand that Gets of the most frequent row make; `None` when no read is issued.
+pub(super) fn hottest_row_of_reads(layout: &Layout, runs: &StrategyRuns) -> Option<f64> {
+    let demands = demands(layout, runs);
+    let all: f64 = demands.iter().sum();
+    let mut rows: BTreeMap<(usize, &RowKey), f64> = BTreeMap::new();
+    for (forecast, demand) in layout.reads.iter().zip(&demands) {
+        for (row, share) in &forecast.hot_rows {
+            *rows.entry((forecast.planned.table, row)).or_default() += share * demand;
+        }
+    }
+    (all > 0.0).then(|| rows.into_values().fold(0.0, f64::max) / all)
+}
