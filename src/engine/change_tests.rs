@@ -60,7 +60,7 @@ fn splitting(split_policy: SplitPolicy) -> ClusterChanges {
     })
 }
 
-fn balanced(balancer: Balancer, period_millis: u64) -> ClusterChanges {
+pub(super) fn balanced(balancer: Balancer, period_millis: u64) -> ClusterChanges {
     policies(RegionPolicies {
         balancer,
         balancer_period: SimDuration::from_millis(period_millis),

@@ -94,7 +94,8 @@ impl LoadSampling {
         self.before.remove(&region);
     }
 
-    fn reads(&self, region: u32) -> u64 {
+    /// Rows read in a region since its opening.
+    pub fn reads(&self, region: u32) -> u64 {
         u64::from(self.reads.get(region as usize).copied().unwrap_or(0))
     }
 

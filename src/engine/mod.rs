@@ -16,6 +16,8 @@ mod aging;
 #[cfg(test)]
 mod aging_tests;
 mod balancing;
+#[cfg(test)]
+mod balancing_tests;
 mod calls;
 #[cfg(test)]
 mod change_tests;

@@ -157,7 +157,6 @@ impl Simulation<'_> {
         let (server, handler, row) = (part.server, part.handler, part.task.exclusive_row());
         self.recorder.busy(server, taken, self.now);
         self.part_is_served(id);
-        self.count_reads(id);
         self.travel(Travel::PartReply(id));
         if let Some(row) = row {
             self.release_row(server, row);

@@ -196,24 +196,6 @@ impl Simulation<'_> {
         }
     }
 
-    /// A server has worked on a part's call: its regions have read so many rows more.
-    pub(super) fn count_reads(&mut self, id: u32) {
-        let part = self.fans.parts[id as usize];
-        match part.task {
-            Task::Gets { .. } => {
-                let loads = &mut self.master.loads;
-                self.fans.gets(id).for_each(|get| loads.read(get.region, 1));
-            }
-            Task::Scan(cursor) => {
-                let purpose = self.fans.operations[part.fan_out as usize].purpose;
-                let rows = cursor.call_rows(self.reads.batch_rows(purpose));
-                let rows = u32::try_from(rows).unwrap_or(u32::MAX);
-                self.master.loads.read(cursor.region(), rows);
-            }
-            Task::Put { .. } => {}
-        }
-    }
-
     /// A server has done what a part's call asks for: the row of a put is in its memstore, rows that were read count for the balancer (a
     /// request a row, as in HBase's `readRequestCount`).
     pub(super) fn part_is_served(&mut self, id: u32) {
