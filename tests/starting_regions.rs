@@ -105,6 +105,31 @@ fn a_balancer_that_never_runs_is_a_note_unless_the_file_names_one() {
 }
 
 #[test]
+fn a_balancer_that_runs_more_often_than_loads_reach_it_is_warned_of() {
+    let balancer = |settings: &str| {
+        let told = told(&format!("[balancer]\n{settings}\n")).into_iter();
+        told.filter(|(_, message)| message.contains("sees any load"))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        balancer("period = \"5s\""),
+        [(
+            Severity::Warning,
+            "the balancer runs before it sees any load: every 5s, when loads reach it every 1m"
+                .to_owned()
+        )]
+    );
+    for sees in [
+        "period = \"5s\"\nsamples = \"5s\"",
+        "policy = \"load\"\nperiod = \"5s\"",
+        "policy = \"simple\"\nperiod = \"5s\"",
+        "",
+    ] {
+        assert_eq!(balancer(sees), []);
+    }
+}
+
+#[test]
 fn events_that_can_do_nothing_are_said() {
     let events = |settings: &str| {
         let told = told(settings).into_iter();

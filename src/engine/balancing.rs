@@ -3,8 +3,9 @@
 use super::events::Event;
 use super::load_sampling::Activity;
 use super::simulation::Simulation;
+use super::system_regions::{SYSTEM_REGIONS, SYSTEM_TABLES};
 use crate::metrics::Happening;
-use crate::policy::balance::{BalanceFinding, BalancedRegion, Balancer, RegionMove};
+use crate::policy::balance::{BalanceDecision, BalanceFinding, BalancedRegion, Balancer};
 use crate::random::{DrawKey, Stream};
 use crate::time::{SimDuration, SimTime};
 use std::collections::VecDeque;
@@ -12,12 +13,29 @@ use std::collections::VecDeque;
 /// How often HBase looks whether the next move may start (`HMaster.balanceThrottling`).
 const LOOK_AGAIN: SimDuration = SimDuration::from_millis(100);
 
+/// A region that the balancer is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ShownRegion {
+    /// One of the table, its copies or its neighbours, by number.
+    User(u32),
+    /// One of HBase's own tables, by its place in [`SYSTEM_TABLES`].
+    System(usize),
+}
+
+/// A move of the last run that is still to start, between servers by their numbers.
+#[derive(Debug, Clone, Copy)]
+struct PendingMove {
+    region: ShownRegion,
+    from: u32,
+    to: u32,
+}
+
 /// What the balancer remembers.
 #[derive(Debug, Default)]
 pub(super) struct Balancing {
     runs: u64,
-    /// Moves of the last run that are still to start, of regions and between servers by their numbers.
-    pending: VecDeque<RegionMove>,
+    /// In the order in which they will start.
+    pending: VecDeque<PendingMove>,
     /// When the next one starts at the latest.
     turn: SimTime,
     /// From turn to turn.
@@ -58,6 +76,10 @@ impl Simulation<'_> {
             |region| self.master.created(region),
         );
         self.master.loads = loads;
+        let dead = &self.dead;
+        self.master
+            .system
+            .sample(self.now, |server| dead.contains(&server));
         self.await_samples();
     }
 
@@ -72,7 +94,7 @@ impl Simulation<'_> {
         let run = balancing.runs;
         let finding = if !self.master.dead.is_empty() {
             "does not run while regions wait with a dead server"
-        } else if self.master.has_regions_in_transition() {
+        } else if self.master.has_regions_in_transition(self.now) {
             "does not run while regions are in transition"
         } else {
             return self.balance(run);
@@ -101,15 +123,16 @@ impl Simulation<'_> {
             BalanceFinding::Cost { before, .. } => Some(before.mean()),
             _ => None,
         };
-        let moves = decision.moves.len() as u32;
+        let (moves, finding) = told(&decision, &open);
         let what = Happening::Balanced {
-            finding: decision.to_string(),
+            finding,
             cost,
             started: decision.reason.starts(),
             moves,
         };
         self.recorder.happened(self.now, what);
-        let numbered = decision.moves.iter().map(|one| RegionMove {
+        let all = decision.moves.len() as u64;
+        let numbered = decision.moves.iter().map(|one| PendingMove {
             region: open[one.region as usize],
             from: live[one.from as usize],
             to: live[one.to as usize],
@@ -117,7 +140,7 @@ impl Simulation<'_> {
         let period = config.changes.policies.balancer_period.as_nanos();
         let balancing = &mut self.master.balancing;
         balancing.pending = numbered.collect();
-        balancing.interval = SimDuration::from_nanos(period / u64::from(moves.max(1)));
+        balancing.interval = SimDuration::from_nanos(period / all.max(1));
         balancing.turn = self.now;
         self.next_move_starts();
     }
@@ -132,8 +155,12 @@ impl Simulation<'_> {
         }
     }
 
-    /// The open regions, and what the balancer is shown of each: those of all tables, on the `live` servers numbered from 0. O(regions).
-    fn balanced_regions(&mut self, live: &[u32]) -> (Vec<u32>, Vec<BalancedRegion>) {
+    /// The open regions, and what the balancer is shown of each: those of all tables, HBase's own last, on the `live` servers numbered from
+    /// 0. O(regions).
+    pub(super) fn balanced_regions(
+        &mut self,
+        live: &[u32],
+    ) -> (Vec<ShownRegion>, Vec<BalancedRegion>) {
         let mut number = vec![0; self.servers.len()];
         for (at, &server) in (0..).zip(live) {
             number[server as usize] = at;
@@ -151,7 +178,7 @@ impl Simulation<'_> {
                 loads.rows_since_last_run(region, activity),
             );
             loads.balancer_saw(region, activity);
-            open.push(region);
+            open.push(ShownRegion::User(region));
             seen.push(BalancedRegion {
                 server: number[state.serving as usize],
                 table: state.table,
@@ -159,6 +186,14 @@ impl Simulation<'_> {
                 load,
                 demand: rows as f64,
             });
+        }
+        let system = &self.master.system;
+        let tables = self.config.tables();
+        for which in 0..SYSTEM_REGIONS {
+            if let Some(server) = system.serving(which, self.now) {
+                open.push(ShownRegion::System(which));
+                seen.push(system.shown(which, number[server as usize], tables + which as u32));
+            }
         }
         (open, seen)
     }
@@ -171,7 +206,7 @@ impl Simulation<'_> {
             let Some(&next) = balancing.pending.front() else {
                 return;
             };
-            if self.now < balancing.turn && self.master.has_regions_in_transition() {
+            if self.now < balancing.turn && self.master.has_regions_in_transition(self.now) {
                 return self.await_change(self.now + LOOK_AGAIN, Event::MoveStarts);
             }
             let balancing = &mut self.master.balancing;
@@ -181,9 +216,40 @@ impl Simulation<'_> {
                 true => next.to,
                 false => self.idlest_server(),
             };
-            if self.regions.get(next.region).serving == next.from && next.from != to {
-                self.move_region(next.region, to);
+            if next.from == to {
+                continue;
+            }
+            match next.region {
+                ShownRegion::User(region) if self.regions.get(region).serving == next.from => {
+                    self.move_region(region, to);
+                }
+                ShownRegion::System(which)
+                    if self.master.system.serving(which, self.now) == Some(next.from) =>
+                {
+                    let opened = self.now + self.config.cluster.move_offline;
+                    self.master.system.move_to(which, to, opened);
+                }
+                ShownRegion::User(_) | ShownRegion::System(_) => {}
             }
         }
     }
+}
+
+/// How many regions of users a decision moves, and the decision in words, with the regions of HBase's own tables that it moves.
+fn told(decision: &BalanceDecision, open: &[ShownRegion]) -> (u32, String) {
+    let mut words = decision.to_string();
+    let mut users = 0;
+    for one in &decision.moves {
+        match open[one.region as usize] {
+            ShownRegion::User(_) => users += 1,
+            ShownRegion::System(which) => {
+                words.push_str(", ");
+                words.push_str(SYSTEM_TABLES[which]);
+            }
+        }
+    }
+    if users < decision.moves.len() as u32 {
+        words.push_str(" among them");
+    }
+    (users, words)
 }

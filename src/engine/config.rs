@@ -54,6 +54,11 @@ pub struct SimConfig {
 }
 
 impl SimConfig {
+    /// Tables of users: the table itself, its copies and its neighbours.
+    pub fn tables(&self) -> u32 {
+        (1 + self.copies.len() + self.changes.neighbours.len()) as u32
+    }
+
     /// Servers, those included that join later; >= 1.
     pub fn servers_in_all(&self) -> u32 {
         let joining = self.changes.events.iter().map(|timed| match timed.event {

@@ -80,13 +80,16 @@ impl Simulation<'_> {
         );
         let first = draws.at(u64::from(server)).below(live.len() as u64) as usize;
         let seconds = log_bytes as f64 / config.cluster.disk_bandwidth.0;
-        let replay = SimDuration::from_secs(1).mul_f64(seconds);
+        let pause = SimDuration::from_secs(1).mul_f64(seconds) + config.cluster.move_offline;
         for (at, region) in regions.into_iter().enumerate() {
             let opening = Opening {
                 server: live[(first + at) % live.len()],
                 ends_split: false,
             };
-            self.await_opening(region, replay + config.cluster.move_offline, opening);
+            self.await_opening(region, pause, opening);
         }
+        self.master
+            .system
+            .leave(server, &live, self.now + pause, config);
     }
 }

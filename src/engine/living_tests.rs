@@ -180,6 +180,7 @@ fn changes() -> impl Strategy<Value = ClusterChanges> {
                     normalizer,
                     balancer,
                     balancer_period: SimDuration::from_millis(23),
+                    ..RegionPolicies::none()
                 },
                 events: Arc::new(events),
                 ..ClusterChanges::default()

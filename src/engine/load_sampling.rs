@@ -7,9 +7,6 @@ use crate::policy::balance::{Balancer, LoadSample, LoadSamples, REMEMBERED_SAMPL
 use crate::time::{SimDuration, SimTime};
 use std::collections::BTreeMap;
 
-/// How often loads are sampled (HBase default, `hbase.balancer.statusPeriod`).
-const STATUS_PERIOD: SimDuration = SimDuration::from_secs(60);
-
 /// Bytes of a megabyte, as sizes are reported to the master.
 const MB: u64 = 1 << 20;
 
@@ -41,6 +38,8 @@ pub(super) struct LoadSampling {
     /// Rows read since its opening, by region, up to the last one that was read.
     reads: Vec<u32>,
     samples: BTreeMap<u32, LoadSamples>,
+    /// From samples to samples.
+    period: SimDuration,
     /// When the next samples are due.
     due: SimTime,
     /// Rows read and written of each region since its opening, when the balancer ran last.
@@ -54,10 +53,13 @@ impl LoadSampling {
             Balancer::Load(_) => Some(Asked::Rows),
             Balancer::None | Balancer::Simple(_) => None,
         };
-        let runs = SimTime::ZERO + config.changes.policies.balancer_period < config.duration;
+        let policies = &config.changes.policies;
+        let runs = SimTime::ZERO + policies.balancer_period < config.duration;
+        let period = policies.balancer_samples;
         Self {
             asked: asked.filter(|_| runs),
-            due: SimTime::ZERO + STATUS_PERIOD,
+            period,
+            due: SimTime::ZERO + period,
             ..Self::default()
         }
     }
@@ -109,7 +111,7 @@ impl LoadSampling {
         created: impl Fn(u32) -> SimTime,
     ) {
         let now = self.due;
-        self.due = self.due + STATUS_PERIOD;
+        self.due = self.due + self.period;
         let is_open = |region: u32| regions.get(region).serving != NONE;
         self.samples.retain(|&region, _| is_open(region));
         for region in (0..regions.len()).filter(|&region| is_open(region)) {
@@ -117,7 +119,9 @@ impl LoadSampling {
             let reads = self.reads(region);
             if seen.writes + reads > 0 {
                 let samples = self.samples.entry(region);
-                samples.or_insert_with(|| idle_samples(created(region), now, seen.file_bytes));
+                samples.or_insert_with(|| {
+                    idle_samples(created(region), now, self.period, seen.file_bytes)
+                });
             } else if !self.samples.contains_key(&region) {
                 continue;
             }
@@ -162,9 +166,14 @@ impl LoadSampling {
 }
 
 /// The samples of a region that has been idle since `created`, but for those of this moment.
-fn idle_samples(created: SimTime, now: SimTime, file_bytes: u64) -> LoadSamples {
+fn idle_samples(
+    created: SimTime,
+    now: SimTime,
+    period: SimDuration,
+    file_bytes: u64,
+) -> LoadSamples {
     let mut samples = LoadSamples::default();
-    let period = STATUS_PERIOD.as_nanos();
+    let period = period.as_nanos();
     let times = now.as_nanos().div_ceil(period) - created.as_nanos().div_ceil(period);
     for _ in 0..times.min(REMEMBERED_SAMPLES as u64) {
         samples.push(LoadSample {
@@ -186,7 +195,8 @@ mod tests {
     fn asked_for(asked: Asked) -> LoadSampling {
         LoadSampling {
             asked: Some(asked),
-            due: SimTime::ZERO + STATUS_PERIOD,
+            period: SimDuration::from_secs(60),
+            due: SimTime::ZERO + SimDuration::from_secs(60),
             ..LoadSampling::default()
         }
     }

@@ -6,6 +6,7 @@ use super::load_sampling::LoadSampling;
 use super::region_counts::RegionCounts;
 use super::regions::Regions;
 use super::splitting::Splitting;
+use super::system_regions::SystemRegions;
 use crate::time::{SimDuration, SimTime};
 use std::collections::BTreeMap;
 
@@ -23,6 +24,8 @@ pub(super) struct Master {
     pub splitting: Splitting,
     pub balancing: Balancing,
     pub loads: LoadSampling,
+    /// Those of HBase's own tables.
+    pub system: SystemRegions,
     /// Regions of the start.
     first_regions: u32,
     /// When each of the others came to be, by number.
@@ -50,15 +53,19 @@ pub(super) struct DeadServer {
 impl Master {
     /// Knows the regions of the start.
     pub fn new(config: &SimConfig, regions: &Regions) -> Self {
-        let tables = 1 + config.copies.len() + config.changes.neighbours.len();
         Self {
-            counts: RegionCounts::new(regions, config.cluster.servers.max(1), tables),
+            counts: RegionCounts::new(
+                regions,
+                config.cluster.servers.max(1),
+                config.tables() as usize,
+            ),
             opening: BTreeMap::new(),
             dead: BTreeMap::new(),
             slow_until: BTreeMap::new(),
             splitting: Splitting::new(config),
             balancing: Balancing::default(),
             loads: LoadSampling::new(config),
+            system: SystemRegions::new(config),
             first_regions: regions.len(),
             created: Vec::new(),
         }
@@ -84,7 +91,7 @@ impl Master {
     }
 
     /// Whether some region is neither open nor gone, so that HBase's balancer doesn't run (`HMaster.balance`).
-    pub fn has_regions_in_transition(&self) -> bool {
-        !self.opening.is_empty()
+    pub fn has_regions_in_transition(&self, now: SimTime) -> bool {
+        !self.opening.is_empty() || self.system.in_transition(now)
     }
 }

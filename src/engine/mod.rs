@@ -76,6 +76,7 @@ mod store_run_tests;
 mod store_tests;
 mod stored_rows;
 mod storing;
+mod system_regions;
 mod timeline;
 
 pub use crate::cluster::{ClusterEvent, CrashTarget, Neighbour, TimedEvent};

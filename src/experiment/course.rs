@@ -9,6 +9,9 @@ use std::fmt;
 /// A relief by less than this factor is none that anybody would notice (estimate).
 const WORTH_A_WORD: f64 = 1.1;
 
+/// In the words of a balancer that looks for moves, as a decision is told.
+const STARTS: &str = ": starts for ";
+
 /// What happened to the regions of one strategy: means over its replicates, findings of replicate 0.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Course {
@@ -23,7 +26,9 @@ pub(super) struct Course {
     pub(super) peaks: Option<(f64, f64)>,
     /// Since the start of the run; `None`: never.
     pub(super) relief_ms: Option<f64>,
-    /// What the balancer found when it ran last, in words.
+    /// The stochastic balancer is on and ran: it looks for moves by a random walk.
+    pub(super) walks: bool,
+    /// What the balancer judged by when it started last, or ran last if it never started, in words.
     pub(super) finding: Option<String>,
     /// Why a region that is due to be split has no split row.
     pub(super) no_split_row: Option<String>,
@@ -39,8 +44,14 @@ impl Course {
             found.and_then(|event| event.detail.clone())
         };
         // The last run has seen most of the load.
-        self.finding = detail("balancer")
-            .map(|finding| finding.trim_end_matches(": does not start").to_owned());
+        let balancer = events.iter().rev();
+        let balancer = balancer.filter(|event| event.event == "balancer");
+        let mut findings = balancer.filter_map(|event| event.detail.as_deref());
+        let last = findings.next();
+        let starts = |finding: &&str| finding.contains(STARTS);
+        let started = last.filter(starts).or_else(|| findings.find(starts));
+        let judged = |finding: &str| finding.split(": ").next().unwrap_or_default().to_owned();
+        self.finding = started.or(last).map(judged);
         self.no_split_row = detail("no-split-row");
         self
     }
@@ -93,11 +104,19 @@ impl fmt::Display for Course {
                 ByteSize::approximate(self.bytes_rewritten)
             )?;
         }
-        if let (true, Some(finding)) = (
-            self.hot && self.balancer_runs > 0.0 && self.balancer_starts == 0.0,
-            &self.finding,
-        ) {
-            write!(f, "; the balancer never starts: {finding}")?;
+        if let (true, Some(finding)) = (self.hot && self.balancer_runs > 0.0, &self.finding) {
+            match (self.balancer_starts > 0.0, self.walks) {
+                (true, _) if self.relief_ms.is_some() => {}
+                (false, _) => write!(f, "; the balancer does not start: {finding}")?,
+                (true, true) => write!(
+                    f,
+                    "; the balancer starts ({finding}), tries its steps and leaves the hotspot as it was"
+                )?,
+                (true, false) => write!(
+                    f,
+                    "; the balancer starts ({finding}) and leaves the hotspot as it was"
+                )?,
+            }
         }
         if let (true, Some(reason)) = (self.hot, &self.no_split_row) {
             write!(f, "; a region that is due to be split can't be: {reason}")?;
@@ -191,7 +210,23 @@ mod tests {
                 course.balancer_runs = 2.0;
                 course.finding = Some("15/602 = 0.0249 < 0.025".to_owned());
             }),
-            "; the balancer never starts: 15/602 = 0.0249 < 0.025"
+            "; the balancer does not start: 15/602 = 0.0249 < 0.025"
+        );
+        let started = |walks| {
+            course(|course| {
+                course.balancer_runs = 2.0;
+                course.balancer_starts = 0.5;
+                course.walks = walks;
+                course.finding = Some("20/602 = 0.0332 >= 0.025".to_owned());
+            })
+        };
+        assert_eq!(
+            started(true),
+            "; the balancer starts (20/602 = 0.0332 >= 0.025), tries its steps and leaves the hotspot as it was"
+        );
+        assert_eq!(
+            started(false),
+            "; the balancer starts (20/602 = 0.0332 >= 0.025) and leaves the hotspot as it was"
         );
     }
 }

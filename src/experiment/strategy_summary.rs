@@ -479,6 +479,7 @@ impl<'a> StrategySummary<'a> {
             moves: mean("moves"),
             balancer_runs: mean("balancer_runs"),
             balancer_starts: mean("balancer_starts"),
+            walks: self.mean("balancer_cost").is_some(),
             bytes_rewritten: mean("bytes_rewritten"),
             relief_ms: self.mean("time_to_relief_ms"),
             ..Course::default()

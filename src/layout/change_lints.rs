@@ -12,7 +12,10 @@ use crate::units::{ByteSize, Nanos};
 /// Lints of the balancer, the splits and the events of a strategy.
 pub fn change_lints(strategy: &Strategy, layout: &Layout, time: &TimeSpec) -> Vec<Diagnostic> {
     let mut lints = Vec::new();
-    lints.extend(balancer_never_runs(strategy, time));
+    match balancer_never_runs(strategy, time) {
+        None => lints.extend(balancer_sees_no_load(strategy)),
+        never => lints.extend(never),
+    }
     let unsplit = no_region_splits(strategy, layout, time);
     if unsplit.is_none() {
         lints.extend(splits_cure_nothing(strategy));
@@ -62,6 +65,24 @@ fn balancer_never_runs(strategy: &Strategy, time: &TimeSpec) -> Option<Diagnosti
         ),
         "shorten `balancer.period`, lengthen `time.duration`, or say `balancer.policy = \"none\"`",
     ))
+}
+
+/// Loads that come more rarely than the balancer runs: it weighs region counts and store files alone.
+fn balancer_sees_no_load(strategy: &Strategy) -> Option<Diagnostic> {
+    let policies = &strategy.setup.changes.policies;
+    let (period, samples) = (policies.balancer_period, policies.balancer_samples);
+    let asks = matches!(policies.balancer, Balancer::Stochastic(_));
+    (asks && period < samples).then(|| {
+        lint(
+            Severity::Warning,
+            format!(
+                "the balancer runs before it sees any load: every {}, when loads reach it every {}",
+                Nanos(period.as_nanos()),
+                Nanos(samples.as_nanos())
+            ),
+            "shorten `balancer.samples` as much as `balancer.period`: HBase's are 60s and 300s",
+        )
+    })
 }
 
 /// What grows stays above the middle of every region that splits.

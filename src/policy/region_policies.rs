@@ -3,6 +3,7 @@
 use super::balance::{Balancer, StochasticBalancer};
 use super::{NormalizerSpec, SplitPolicy};
 use crate::time::SimDuration;
+use crate::units::PerSecond;
 
 /// When regions are split, merged and moved.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +16,10 @@ pub struct RegionPolicies {
     pub balancer: Balancer,
     /// How often it runs, first after one period (`hbase.balancer.period`).
     pub balancer_period: SimDuration,
+    /// How often the loads of regions reach it, first after one such time (`hbase.balancer.statusPeriod`); > 0.
+    pub balancer_samples: SimDuration,
+    /// Reads of `hbase:meta`, of which the stochastic balancer is told and nobody else.
+    pub meta_reads: PerSecond,
 }
 
 impl RegionPolicies {
@@ -24,7 +29,7 @@ impl RegionPolicies {
             split_policy: SplitPolicy::Disabled,
             normalizer: None,
             balancer: Balancer::None,
-            balancer_period: Self::default().balancer_period,
+            ..Self::default()
         }
     }
 }
@@ -37,6 +42,8 @@ impl Default for RegionPolicies {
             normalizer: None,
             balancer: Balancer::Stochastic(StochasticBalancer::default()),
             balancer_period: SimDuration::from_secs(300),
+            balancer_samples: SimDuration::from_secs(60),
+            meta_reads: PerSecond(1.0),
         }
     }
 }
@@ -60,5 +67,6 @@ mod tests {
         assert_eq!(hbase.normalizer, None);
         assert!(matches!(hbase.balancer, Balancer::Stochastic(_)));
         assert_eq!(hbase.balancer_period, SimDuration::from_secs(300));
+        assert_eq!(hbase.balancer_samples, SimDuration::from_secs(60));
     }
 }

@@ -2,17 +2,20 @@
 
 use super::clock::value_place;
 use super::reader::Reader;
+use crate::policy::RegionPolicies;
 use crate::policy::balance::{
     Balancer, CostFunction, CostWeights, LoadBalancer, SimpleBalancer, StochasticBalancer,
 };
 use crate::time::SimDuration;
-use crate::units::Nanos;
+use crate::units::{Nanos, PerSecond};
 
 /// HBase's default balancer.
 pub(super) const DEFAULT: &str = "stochastic";
 
 /// What only some balancers take.
-pub(super) const SETTINGS: [&str; 11] = [
+pub(super) const SETTINGS: [&str; 13] = [
+    "samples",
+    "meta_reads",
     "slop",
     "min_cost_need_balance",
     "region_count_cost",
@@ -42,6 +45,23 @@ const WEIGHTS: [(&str, CostFunction, &str); 9] = [
 /// Shortest time between two runs: servers report their loads every few seconds (`hbase.regionserver.msginterval`).
 const SHORTEST: SimDuration = SimDuration::from_secs(1);
 const LONGEST: SimDuration = SimDuration::from_secs(365 * 86_400);
+/// Shortest time between two load samples: that of a scenario in which time runs six hundred times as fast as in HBase (estimate).
+const SHORTEST_SAMPLES: SimDuration = SimDuration::from_millis(100);
+
+/// More than a server of HBase answers (estimate).
+const MOST_META_READS: PerSecond = PerSecond(1e6);
+
+/// What `[balancer]` says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Balancing {
+    pub(super) balancer: Balancer,
+    /// How often it runs.
+    pub(super) period: SimDuration,
+    /// How often the loads of regions reach it; the default where it asks for none.
+    pub(super) samples: SimDuration,
+    /// Reads of `hbase:meta`; the default where it asks for no loads.
+    pub(super) meta_reads: PerSecond,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Word {
@@ -51,8 +71,8 @@ enum Word {
     Load,
 }
 
-/// Reads `[balancer]`: which one, and how often it runs.
-pub(super) fn read_balancer(balancer: Reader<'_>) -> (Balancer, SimDuration) {
+/// Reads `[balancer]`.
+pub(super) fn read_balancer(balancer: Reader<'_>) -> Balancing {
     let words = [
         ("none", Word::None),
         ("simple", Word::Simple),
@@ -62,26 +82,28 @@ pub(super) fn read_balancer(balancer: Reader<'_>) -> (Balancer, SimDuration) {
     let errors = balancer.sink.errors();
     let word = balancer.word_or("policy", &words, DEFAULT);
     let known = balancer.sink.errors() == errors;
-    let period = balancer.duration_or("period", "300s");
-    if !(SHORTEST..=LONGEST).contains(&period) {
-        balancer.sink.error(
-            &value_place(&balancer, "period"),
-            format!("`balancer.period` is {}", Nanos(period.as_nanos())),
-            "must be in 1s ..= 365d",
-        );
-    }
+    let period = read_time(&balancer, "period", "300s", SHORTEST);
     if !known {
         for key in SETTINGS {
             balancer.entry(key);
         }
     }
+    let RegionPolicies {
+        balancer_samples: mut samples,
+        mut meta_reads,
+        ..
+    } = RegionPolicies::default();
     let found = match word {
         _ if !known => Balancer::None,
         Word::None => Balancer::None,
         Word::Simple => Balancer::Simple(SimpleBalancer {
             slop: read_slop(&balancer),
         }),
-        Word::Stochastic => Balancer::Stochastic(read_stochastic(&balancer)),
+        Word::Stochastic => {
+            samples = read_time(&balancer, "samples", "60s", SHORTEST_SAMPLES);
+            meta_reads = read_meta_reads(&balancer);
+            Balancer::Stochastic(read_stochastic(&balancer))
+        }
         Word::Load => Balancer::Load(LoadBalancer::default()),
     };
     if known {
@@ -99,7 +121,42 @@ pub(super) fn read_balancer(balancer: Reader<'_>) -> (Balancer, SimDuration) {
         }
     }
     balancer.finish();
-    (found, period)
+    Balancing {
+        balancer: found,
+        period,
+        samples,
+        meta_reads,
+    }
+}
+
+fn read_meta_reads(balancer: &Reader<'_>) -> PerSecond {
+    let rate: PerSecond = balancer.unit_or("meta_reads", "1/s");
+    if rate > MOST_META_READS {
+        balancer.sink.error(
+            &value_place(balancer, "meta_reads"),
+            format!("`balancer.meta_reads` is {} a second", rate.0),
+            "must be at most 1M/s",
+        );
+    }
+    rate
+}
+
+/// A time between two of the balancer's steps, of `shortest` at least.
+fn read_time<'a>(
+    balancer: &Reader<'a>,
+    key: &'a str,
+    default: &str,
+    shortest: SimDuration,
+) -> SimDuration {
+    let time = balancer.duration_or(key, default);
+    if !(shortest..=LONGEST).contains(&time) {
+        balancer.sink.error(
+            &value_place(balancer, key),
+            format!("`balancer.{key}` is {}", Nanos(time.as_nanos())),
+            format!("must be in {} ..= 365d", Nanos(shortest.as_nanos())),
+        );
+    }
+    time
 }
 
 fn read_slop(balancer: &Reader<'_>) -> f32 {
@@ -156,9 +213,14 @@ mod tests {
     fn what_the_file_does_not_say_is_hbases() {
         let (sink, empty) = (Sink::default(), Table::default());
         let reader = Reader::new(&sink, Some(&empty), Place::File(0..0), "balancer");
-        let (balancer, period) = read_balancer(reader);
-        let default = Balancer::Stochastic(StochasticBalancer::default());
-        assert_eq!((balancer, period), (default, SimDuration::from_secs(300)));
+        let hbase = RegionPolicies::default();
+        let expected = Balancing {
+            balancer: hbase.balancer,
+            period: hbase.balancer_period,
+            samples: hbase.balancer_samples,
+            meta_reads: hbase.meta_reads,
+        };
+        assert_eq!(read_balancer(reader), expected);
         assert_eq!(sink.errors(), 0);
     }
 }

@@ -64,7 +64,7 @@ pub(super) fn read_draft(sink: &Sink, document: &Table, text: &str, folder: &Pat
     let normalizer = read_normalizer(&table);
     table.finish();
     let client = read_client(scenario.table("client"));
-    let (balancer, balancer_period) = read_balancer(scenario.table("balancer"));
+    let balancing = read_balancer(scenario.table("balancer"));
     let events = read_events(&scenario, &time, &cluster, text);
     let neighbours = read_neighbours(&scenario);
     for key in ["strategy", "expect", "quick", "sweep"] {
@@ -87,8 +87,10 @@ pub(super) fn read_draft(sink: &Sink, document: &Table, text: &str, folder: &Pat
             policies: RegionPolicies {
                 split_policy,
                 normalizer,
-                balancer,
-                balancer_period,
+                balancer: balancing.balancer,
+                balancer_period: balancing.period,
+                balancer_samples: balancing.samples,
+                meta_reads: balancing.meta_reads,
             },
             events: Arc::new(events),
             neighbours: Arc::new(neighbours),

@@ -99,7 +99,10 @@ impl fmt::Display for BalanceDecision {
             BalanceFinding::Counts {
                 before: (least, most),
                 ..
-            } => write!(formatter, "{least} to {most} regions a server: ")?,
+            } => write!(
+                formatter,
+                "{least} to {most} regions a server, system tables included: "
+            )?,
             BalanceFinding::Peak { before, after } => {
                 write!(formatter, "peak to mean {before:.2}, at best {after:.2}: ")?;
             }

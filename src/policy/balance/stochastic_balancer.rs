@@ -79,12 +79,8 @@ impl StochasticBalancer {
     }
 
     fn walk(&self, cluster: &mut ClusterCosts, regions: u64, draws: &mut Draws) {
-        let steps = regions
-            .saturating_mul(self.steps_per_region)
-            .saturating_mul(u64::from(cluster.servers()))
-            .min(self.max_steps);
         let mut points = cluster.points();
-        for _ in 0..steps {
+        for _ in 0..self.steps(regions, cluster.servers()) {
             // No cost is below 0.
             if points <= 0.0 {
                 return;
@@ -103,6 +99,14 @@ impl StochasticBalancer {
                 cluster.take(back);
             }
         }
+    }
+
+    /// Steps of one walk.
+    fn steps(&self, regions: u64, servers: u32) -> u64 {
+        regions
+            .saturating_mul(self.steps_per_region)
+            .saturating_mul(u64::from(servers))
+            .min(self.max_steps)
     }
 
     fn imbalance_of(&self, cluster: &ClusterCosts) -> Imbalance {
