@@ -106,7 +106,8 @@ impl fmt::Display for Course {
         }
         if let (true, Some(finding)) = (self.hot && self.balancer_runs > 0.0, &self.finding) {
             match (self.balancer_starts > 0.0, self.walks) {
-                (true, _) if self.relief_ms.is_some() => {}
+                // What moves did is said before.
+                (true, _) if self.moves.round() > 0.0 => {}
                 (false, _) => write!(f, "; the balancer does not start: {finding}")?,
                 (true, true) => write!(
                     f,
