@@ -47,8 +47,8 @@ fn quantile_ms(result: &RunResult, q: f64) -> f64 {
 
 #[test]
 fn on_idle_servers_a_call_takes_its_service_time_and_the_network() {
-    // Of puts of 0.3 ms, of Gets of 0.5 ms, each with 0.25 ms of network each way.
-    for (writes, reads, service) in [(4_000.0, 0.0, 0.3), (0.0, 4_000.0, 0.5)] {
+    // Of puts of 0.3 ms, of Gets of 1.2 ms, each with 0.25 ms of network each way.
+    for (writes, reads, service) in [(4_000.0, 0.0, 0.3), (0.0, 4_000.0, 1.2)] {
         let result = engine::run(&run(1.0, "be4(id)", &[neighbour(writes, reads)], 10.0));
         let n = result.neighbours[0].response.count() as f64;
         assert!(n > 30_000.0, "{n} operations");
@@ -117,7 +117,7 @@ fn the_share_of_the_hottest_region_lies_on_its_server_and_skews_no_metric_of_the
     }
     // 0.6 + 0.4 x 2/23 of the load on the busiest server of three regions each, but the table's own eighth.
     let share = 0.6 + 0.4 * 2.0 / 23.0;
-    let expected = 8_000.0 * share * 0.5e-3 / 10.0 + 2_000.0 / 8.0 * 0.3e-3 / 10.0;
+    let expected = 8_000.0 * share * 1.2e-3 / 10.0 + 2_000.0 / 8.0 * 0.3e-3 / 10.0;
     let busiest = with.metrics["utilisation_max"].expect("a window");
     // Offered load and work vary by 1/sqrt(n) of 17,000 calls of exponential length: 4 sqrt(2 / 17,000) = 4.4 %.
     assert!(

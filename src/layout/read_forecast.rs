@@ -152,13 +152,17 @@ fn hot_rows(
     counts.iter().take(Layout::HOT_ROWS).map(share).collect()
 }
 
+/// A row of a scan costs at least this, in seconds, where ways to serve a read are compared (estimate: ten million rows a second):
+/// at a price of nothing the one scan of the whole table would always be the cheapest way.
+const LEAST_ROW: f64 = 0.1e-6;
+
 fn costs(cluster: &ClusterSpec) -> Costs {
     let service = &cluster.service;
     let miss = (1.0 - service.cache_hit) * service.disk_read.as_secs_f64();
     Costs {
         get: service.get.as_secs_f64() + miss,
         scan: service.scan.as_secs_f64() + miss,
-        row: service.scan_row.as_secs_f64(),
+        row: service.scan_row.as_secs_f64().max(LEAST_ROW),
     }
 }
 

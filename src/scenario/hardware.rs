@@ -156,8 +156,8 @@ fn read_service(service: Reader<'_>) -> ServiceSpec {
             "must be at most 1h",
         );
     }
-    let get = read_time(&service, "get", "0.5ms", "a Get");
-    let scan = read_time(&service, "scan", "0.8ms", "a scanner's call");
+    let get = read_time(&service, "get", "1.2ms", "a Get");
+    let scan = read_time(&service, "scan", "1.2ms", "a scanner's call");
     let scan_row = read_time(&service, "scan_row", "1us", "a row");
     let share = |value: f64| (0.0..=1.0).contains(&value);
     let cache_hit = service.number_or("cache_hit", "in [0, 1]", share, "1.0");
