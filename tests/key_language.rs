@@ -2,7 +2,8 @@
 
 mod schema_parts;
 
-use keyheat::key::{Environment, KeyError, KeyPlan, presets};
+use keyheat::key::{Environment, Given, KeyError, KeyPlan, evaluate, presets};
+use keyheat::random::Seed;
 use keyheat::record::{Field, FieldKind, Schema, TextValues, TimeUnit};
 use keyheat::time::EpochNanos;
 use schema_parts::degrees;
@@ -116,6 +117,46 @@ fn every_preset_compiles() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), presets().len());
+}
+
+/// `mod(fnv32(md5(datums_to_bytes(columns))), buckets)`, computed from CockroachDB's source.
+#[test]
+fn hash_sharded_keys_begin_as_cockroachdb_writes_them() {
+    let file = include_str!("data/cockroachdb_hash_shards.json");
+    let file: serde_json::Value = serde_json::from_str(file).unwrap();
+    let written = |key: &str, given: &[(String, Given)]| {
+        let key = evaluate(key, given, Seed(1)).unwrap().key;
+        let digits = key.as_bytes().iter().map(|byte| format!("{byte:02x}"));
+        digits.collect::<String>()
+    };
+    let preset = presets()
+        .iter()
+        .find(|preset| preset.name == "hash-sharded");
+    let preset = preset.unwrap().key;
+    let mut by_preset = 0;
+    for case in file["cases"].as_array().unwrap() {
+        let (encoded, buckets) = (case["encoded"].as_str().unwrap(), &case["buckets"]);
+        let shard = format!("be1(136 + pmod(fnv1_32(md5(x'{encoded}')), {buckets}))");
+        assert_eq!(
+            written(&shard, &[]),
+            case["stored"].as_str().unwrap(),
+            "{case}"
+        );
+        assert_eq!(
+            written(&format!("md5_bytes(x'{encoded}')"), &[]),
+            case["md5"].as_str().unwrap(),
+            "{case}"
+        );
+        // The preset is for integers of six bytes, as milliseconds since 1970 are, and 16 buckets.
+        if encoded.starts_with("fb") && encoded.len() == 14 && *buckets == 16 {
+            let number = case["columns"][0].as_str().unwrap().parse().unwrap();
+            let given = [("ts".to_owned(), Given::Int(number))];
+            let expected = format!("{}{encoded}", case["stored"].as_str().unwrap());
+            assert_eq!(written(preset, &given), expected, "{case}");
+            by_preset += 1;
+        }
+    }
+    assert_eq!(by_preset, 1, "a case of six bytes in 16 buckets is known");
 }
 
 #[test]

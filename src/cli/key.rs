@@ -109,6 +109,12 @@ fn in_scenario(
         let Some(field) = schema.find(name) else {
             bail!("`{}` has no field `{name}`", path.display())
         };
+        if let Given::Unsigned(number) = value {
+            bail!(
+                "`{name}` can't be {number}: fields hold up to {}\nwithout `--scenario`, `be8` takes it",
+                i64::MAX
+            );
+        }
         record[usize::from(field.0)] =
             schema.parse(field, given_value(value, &mut String::new()))?;
         check_time(&schema, name, value)?;
@@ -129,6 +135,7 @@ fn given_value<'a>(value: &'a Given, hex_text: &'a mut String) -> GivenValue<'a>
     match value {
         Given::Int(number) => GivenValue::Int(*number),
         Given::Text(text) => GivenValue::Text(text),
+        Given::Unsigned(number) => GivenValue::Float(*number as f64),
         Given::Double(number) => GivenValue::Float(*number),
         Given::Time(count, unit) => {
             GivenValue::Instant(EpochNanos(count.saturating_mul(unit.nanos())))

@@ -340,6 +340,20 @@ impl<'a> Checker<'a> {
         Some(parts)
     }
 
+    /// The integer above `i64::MAX` that a sub-expression is, itself or by the name of a derived field.
+    pub fn unsigned(&self, expr: &Expr) -> Option<u64> {
+        let number = match &expr.kind {
+            ExprKind::Unsigned(value) => *value,
+            ExprKind::Name(name) => {
+                let mut derived = self.environment.derived.iter();
+                let (_, text) = derived.find(|(known, _)| known == name)?;
+                text.trim().parse().ok()?
+            }
+            _ => return None,
+        };
+        i64::try_from(number).is_err().then_some(number)
+    }
+
     /// The value of any sub-expression.
     pub fn check(&mut self, expr: &Expr) -> Option<Typed> {
         let mut parts = self.parts(expr)?;
@@ -360,6 +374,14 @@ impl<'a> Checker<'a> {
     fn value(&mut self, expr: &Expr) -> Option<Typed> {
         match &expr.kind {
             ExprKind::Int(value) => Some(Typed::int(*value)),
+            ExprKind::Unsigned(value) => self.error(
+                &expr.span,
+                format!("`{value}` does not fit 64 bits with a sign"),
+                "greater than 9223372036854775807",
+                Some(&format!(
+                    "only `be8({value})` takes it, as it stands; for text write '{value}'"
+                )),
+            ),
             ExprKind::Text(text) => Some(literal(true, text.as_bytes())),
             ExprKind::Bytes(bytes) => Some(literal(false, bytes)),
             ExprKind::Name(name) => self.name(name, expr),

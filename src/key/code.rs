@@ -195,4 +195,5 @@ pub(super) enum Transform {
     },
     Sha1(DigestForm),
     Sha256(DigestForm),
+    Sha512(DigestForm),
 }

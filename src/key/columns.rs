@@ -79,6 +79,7 @@ impl BytesCode {
                     Transform::Hex => Some(2 * width),
                     Transform::Sha1(form) => Some(form.length(20)),
                     Transform::Sha256(form) => Some(form.length(32)),
+                    Transform::Sha512(form) => Some(form.length(64)),
                     _ => None,
                 }
             }

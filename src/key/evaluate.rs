@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 pub enum Given {
     /// An integer.
     Int(i64),
+    /// An integer above `i64::MAX`, which only `be8` takes.
+    Unsigned(u64),
     /// A text.
     Text(String),
     /// Bytes.
@@ -51,7 +53,9 @@ pub fn parse_given(argument: &str) -> Result<(String, Given), String> {
         ));
     }
     let int = |text: &str| {
-        text.parse::<i64>()
+        let signed = text.parse().map(Given::Int);
+        signed
+            .or_else(|_| text.parse().map(Given::Unsigned))
             .map_err(|_| format!("`{text}` is not an integer of 64 bits"))
     };
     let unit = |unit: TimeUnit| -> Result<Given, String> {
@@ -70,7 +74,7 @@ pub fn parse_given(argument: &str) -> Result<(String, Given), String> {
             .map_err(|_| format!("`{value}` is out of range"))
     };
     let given = match forced {
-        Some("int") => Given::Int(int(value)?),
+        Some("int") => int(value)?,
         Some("text") => Given::Text(value.to_owned()),
         Some("bytes") => {
             let digits = value
@@ -103,6 +107,11 @@ fn guess(value: &str) -> Given {
         && number.to_string() == value
     {
         return Given::Int(number);
+    }
+    if let Ok(number) = value.parse::<u64>()
+        && number.to_string() == value
+    {
+        return Given::Unsigned(number);
     }
     let hex = value
         .strip_prefix("x'")
@@ -147,6 +156,10 @@ pub fn evaluate(
                 },
                 *number,
             ),
+            Given::Unsigned(number) => {
+                derived.push((name.clone(), number.to_string()));
+                continue;
+            }
             Given::Text(text) => (FieldKind::Text(TextValues::Listed(vec![text.clone()])), 0),
             Given::Bytes(bytes) if bytes.is_empty() || bytes.len() > usize::from(u16::MAX) => {
                 let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();

@@ -161,12 +161,12 @@ impl Lexer<'_> {
             return;
         }
         match word.replace('_', "").parse::<u64>() {
-            Ok(value) if value <= 1 << 63 => self.push(start, Token::Int(value)),
-            _ => {
+            Ok(value) => self.push(start, Token::Int(value)),
+            Err(_) => {
                 self.error(
                     start,
                     format!("`{word}` does not fit 64 bits"),
-                    "greater than 9223372036854775807",
+                    "greater than 18446744073709551615",
                     Some("write long numbers as text: '...'"),
                 );
                 self.push(start, Token::Int(1));

@@ -257,6 +257,14 @@ impl Parser {
         }
         if let Token::Int(value) = *self.peek() {
             let (_, place) = self.take();
+            if value > 1 << 63 {
+                return self.fail(
+                    start.start..place.end,
+                    format!("`-{value}` does not fit 64 bits"),
+                    "less than -9223372036854775808",
+                    None,
+                );
+            }
             return Ok(Expr {
                 kind: ExprKind::Int((value as i64).wrapping_neg()),
                 span: start.start..place.end,
@@ -277,14 +285,7 @@ impl Parser {
         let kind = match token {
             Token::Int(value) => match i64::try_from(value) {
                 Ok(value) => ExprKind::Int(value),
-                Err(_) => {
-                    return self.fail(
-                        span,
-                        format!("`{value}` does not fit 64 bits"),
-                        "greater than 9223372036854775807",
-                        None,
-                    );
-                }
+                Err(_) => ExprKind::Unsigned(value),
             },
             Token::Text(text) => ExprKind::Text(text),
             Token::Bytes(bytes) => ExprKind::Bytes(bytes),

@@ -71,13 +71,15 @@ fn integers_reach_from_the_least_to_the_greatest_of_64_bits() {
             "{text}"
         );
     }
-    for (sign, number) in [
-        ("", "9223372036854775808"),
-        ("-", "9223372036854775809"),
-        ("", "18446744073709551616"),
-    ] {
+    // Above them only literals, which have no sign.
+    for number in [1 << 63, u64::MAX] {
+        let (tree, errors) = parse(&number.to_string());
+        assert!(errors.is_empty(), "{number}");
+        assert_eq!(tree.unwrap().kind, ExprKind::Unsigned(number));
+    }
+    for number in ["-9223372036854775809", "18446744073709551616"] {
         let expected = format!("`{number}` does not fit 64 bits");
-        assert_eq!(messages(&format!("{sign}{number}")), [expected]);
+        assert_eq!(messages(number), [expected]);
     }
 }
 

@@ -109,8 +109,8 @@ pub(super) fn bytes_values(code: &BytesCode) -> Option<Vec<Vec<u8>>> {
             strings(&alphabet, *keep, most)
         }
         BytesCode::Map(transform, of) => {
-            use super::code::Transform::{LeftBytes, Sha1, Sha256};
-            if let (LeftBytes(count), BytesCode::Map(Sha1(form) | Sha256(form), _)) =
+            use super::code::Transform::{LeftBytes, Sha1, Sha256, Sha512};
+            if let (LeftBytes(count), BytesCode::Map(Sha1(form) | Sha256(form) | Sha512(form), _)) =
                 (transform, &**of)
             {
                 return match form {

@@ -193,7 +193,8 @@ fn told(code: &BytesCode, fields: &mut Vec<FieldId>) {
             | Transform::PadLeft { .. }
             | Transform::PadRight { .. }
             | Transform::Sha1(_)
-            | Transform::Sha256(_) => told(of, fields),
+            | Transform::Sha256(_)
+            | Transform::Sha512(_) => told(of, fields),
             // Hexadecimal digits keep apart.
             Transform::Upper if matches!(**of, BytesCode::Md5 { .. }) => told(of, fields),
             _ => {}

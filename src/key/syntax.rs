@@ -19,6 +19,8 @@ pub(super) enum ExprKind {
     Unreadable,
     /// An integer.
     Int(i64),
+    /// An integer above `i64::MAX`: fields and arithmetic have a sign, so only `be8` takes it.
+    Unsigned(u64),
     /// A text.
     Text(String),
     /// Bytes.

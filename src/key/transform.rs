@@ -116,6 +116,11 @@ impl Transform {
                 out.truncate(start);
                 write_digest(&digest, form, form.length(32), out);
             }
+            Self::Sha512(form) => {
+                let digest = digest::<sha2::Sha512, 64>(&out[start..]);
+                out.truncate(start);
+                write_digest(&digest, form, form.length(64), out);
+            }
         }
     }
 }

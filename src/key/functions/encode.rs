@@ -1,7 +1,7 @@
 //! Numbers as bytes and text.
 
 use super::super::byte_set::ByteSet;
-use super::super::bytes::Bytes;
+use super::super::bytes::{Bytes, literal};
 use super::super::checker::Checker;
 use super::super::code::{BytesCode, DoubleCode, DoubleEncoding, IntCode, IntEncoding, Transform};
 use super::super::interval::Interval;
@@ -51,8 +51,13 @@ fn held(width: u8) -> (i64, i64) {
 
 /// `be1` to `be8`.
 pub(super) fn big_endian(checker: &mut Checker<'_>, call: &Call<'_>) -> Option<Typed> {
-    let (code, facts) = call.int(checker, 0)?;
     let width = call.function.name.as_bytes()[2] - b'0';
+    if width == 8
+        && let Some(value) = checker.unsigned(&call.arguments[0])
+    {
+        return Some(literal(false, &value.to_be_bytes()));
+    }
+    let (code, facts) = call.int(checker, 0)?;
     let range = code.range;
     let written = checker.written(&call.arguments[0].span);
     let fits = |width: u8| {

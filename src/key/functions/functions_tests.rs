@@ -281,6 +281,29 @@ fn random_differs_by_seed_and_round_robin_does_not() {
 }
 
 #[test]
+fn eight_bytes_hold_what_java_writes_of_a_long_without_a_sign() {
+    let greatest = "18446744073709551615";
+    // `Long.toUnsignedString(-1L)`, and the least that no field holds.
+    for (value, bytes) in [
+        (greatest, [0xff; 8]),
+        ("9223372036854775808", [0x80, 0, 0, 0, 0, 0, 0, 0]),
+    ] {
+        assert_eq!(written(&format!("be8({value})"), ""), bytes, "{value}");
+        assert_eq!(written("be8(v)", &format!("v={value}")), bytes, "{value}");
+    }
+    // Whatever else takes an integer computes with a sign.
+    for key in ["be7(v)", "sbe8(v)", "be8(v / 2)", "text(v)", "'a' || v"] {
+        let errors = evaluated(key, &format!("v={greatest}"), 1).unwrap_err();
+        assert!(
+            errors[0]
+                .message
+                .contains("does not fit 64 bits with a sign"),
+            "{key}: {errors:?}"
+        );
+    }
+}
+
+#[test]
 fn digests_have_their_published_values() {
     // RFC 1321 and FIPS 180: "abc".
     let (md5, sha1) = (
@@ -288,7 +311,15 @@ fn digests_have_their_published_values() {
         "a9993e364706816aba3e25717850c26c9cd0d89d",
     );
     let sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-    for (function, digest) in [("md5", md5), ("sha1", sha1), ("sha256", sha256)] {
+    let sha512 = "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a\
+                  2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f";
+    let digests = [
+        ("md5", md5),
+        ("sha1", sha1),
+        ("sha256", sha256),
+        ("sha512", sha512),
+    ];
+    for (function, digest) in digests {
         assert_eq!(text(&format!("{function}('abc')"), ""), digest);
         assert_eq!(text(&format!("hex({function}_bytes('abc'))"), ""), digest);
     }

@@ -9,7 +9,7 @@ use super::super::shape::Shape;
 use super::super::typed::Typed;
 use super::Call;
 
-/// `md5`, `sha1`, `sha256` and their `_bytes`.
+/// `md5`, `sha1`, `sha256`, `sha512` and their `_bytes`.
 pub(super) fn digest(checker: &mut Checker<'_>, call: &Call<'_>) -> Option<Typed> {
     let bytes = call.hashable(checker, 0)?;
     let raw = call.function.name.ends_with("_bytes");
@@ -40,7 +40,8 @@ pub(super) fn digest(checker: &mut Checker<'_>, call: &Call<'_>) -> Option<Typed
             )
         }
         "sha1" | "sha1_bytes" => (BytesCode::Map(Transform::Sha1(form), of), 20),
-        _ => (BytesCode::Map(Transform::Sha256(form), of), 32),
+        "sha256" | "sha256_bytes" => (BytesCode::Map(Transform::Sha256(form), of), 32),
+        _ => (BytesCode::Map(Transform::Sha512(form), of), 64),
     };
     let shape = Shape::uniform(form.length(size), form.length(size), set);
     Some(Typed::of_bytes(!raw, code, shape, facts))

@@ -58,7 +58,7 @@ pub const FUNCTIONS: &[Function] = &[
     f("be5", "be5(i)", "5 bytes, big-endian", 1, 1),
     f("be6", "be6(i)", "6 bytes, big-endian", 1, 1),
     f("be7", "be7(i)", "7 bytes, big-endian", 1, 1),
-    f("be8", "be8(i)", "8 bytes, big-endian: Bytes.toBytes(long)", 1, 1),
+    f("be8", "be8(i)", "8 bytes, big-endian: Bytes.toBytes(long); takes literals up to 2^64 - 1", 1, 1),
     f("sbe1", "sbe1(i)", "be1 with the sign bit flipped: negative numbers first", 1, 1),
     f("sbe2", "sbe2(i)", "be2 with the sign bit flipped", 1, 1),
     f("sbe4", "sbe4(i)", "be4 with the sign bit flipped: Phoenix INTEGER", 1, 1),
@@ -89,6 +89,8 @@ pub const FUNCTIONS: &[Function] = &[
     f("sha1_bytes", "sha1_bytes(x)", "20 bytes", 1, 1),
     f("sha256", "sha256(x)", "64 lower-case hexadecimal characters", 1, 1),
     f("sha256_bytes", "sha256_bytes(x)", "32 bytes", 1, 1),
+    f("sha512", "sha512(x)", "128 lower-case hexadecimal characters", 1, 1),
+    f("sha512_bytes", "sha512_bytes(x)", "64 bytes", 1, 1),
     f("murmur3", "murmur3(x, seed)", "MurmurHash3_x86_32, from 0 to 2^32 - 1", 1, 2),
     f("murmur3_128", "murmur3_128(x)", "first 64 bits of MurmurHash3_x64_128, signed", 1, 1),
     f("crc32", "crc32(x)", "from 0 to 2^32 - 1", 1, 1),
@@ -201,9 +203,8 @@ pub(super) fn call(
         }
         "left" | "right" => text::end(checker, &call),
         "substr" => text::substr(checker, &call),
-        "md5" | "md5_bytes" | "sha1" | "sha1_bytes" | "sha256" | "sha256_bytes" => {
-            hash::digest(checker, &call)
-        }
+        "md5" | "md5_bytes" | "sha1" | "sha1_bytes" | "sha256" | "sha256_bytes" | "sha512"
+        | "sha512_bytes" => hash::digest(checker, &call),
         "murmur3" | "murmur3_128" | "crc32" | "fnv1_32" | "fnv1a_32" | "fnv1a_64" | "java_hash" => {
             hash::number(checker, &call)
         }
