@@ -174,6 +174,37 @@ fn times_that_are_picked_lie_in_the_bounds_of_the_keys() {
     assert_eq!(days, 40);
 }
 
+/// Regions that each copy of the only strategy begins with; 0 where they are quantiles of its own rows.
+fn regions_of_copies(strategy: &str) -> Vec<usize> {
+    let scenario = parse(&format!(
+        "[write.w]\nrate = \"9/s\"\n[strategy.a]\nkey = \"be1(random(16)) || be8(ts)\"\n{strategy}"
+    ));
+    let copies = scenario.strategies[0].copies.iter();
+    copies
+        .map(|copy| match &copy.presplit {
+            Presplit::Fixed { points, .. } => points.len() + 1,
+            Presplit::Sampled { .. } => 0,
+        })
+        .collect()
+}
+
+#[test]
+fn a_copy_takes_over_how_its_strategy_is_pre_split_but_no_points_of_another_key() {
+    let copies = "copies = [\"be1(bucket(4, sensor)) || be8(ts)\", \"be8(ts) || be4(sensor)\"]";
+    for (presplit, expected) in [
+        ("{ algorithm = \"buckets\" }", [4, 1]),
+        ("{ algorithm = \"sampled\", regions = 8 }", [0, 0]),
+        ("{ algorithm = \"uniform\", regions = 8 }", [8, 8]),
+        ("['\\x01', '\\x02']", [1, 1]),
+    ] {
+        let strategy = format!("presplit = {presplit}\n{copies}");
+        assert_eq!(regions_of_copies(&strategy), expected, "{presplit}");
+    }
+    let own = "presplit = ['\\x01']\ncopies = [{ key = \"be8(ts)\", presplit = ['a', 'b'] }, { key = \"be1(bucket(4, ts))\", \
+               presplit = { algorithm = \"buckets\" } }, { key = \"be4(sensor)\" }]";
+    assert_eq!(regions_of_copies(own), [3, 4, 1]);
+}
+
 #[test]
 fn copies_are_pre_split_like_their_strategy_each_for_its_own_key() {
     let scenario = parse(

@@ -6,10 +6,10 @@ use super::{
     Comparison, Measure, Results, StrategyResult, SuggestedKeys, Suggestions, point_label,
     recommendation_limits,
 };
-use crate::keyspace::RowKey;
-use crate::layout::Replicate;
+use crate::layout::{Layout, Replicate};
 use crate::metrics::Hotspot;
 use crate::policy::create_command;
+use crate::random::Seed;
 use crate::scenario::{Scenario, Strategy};
 use crate::statistics::paired_ratio;
 use serde::Serialize;
@@ -254,7 +254,7 @@ fn group_of(
     }
     let schema = &best.setup.schema;
     let fields = best.key.fields();
-    let create = create(scenario, best, found[order[0]]);
+    let create = create(scenario, best, results.seed);
     let strategies = order.iter().map(|&at| ranked[at].0.clone()).collect();
     ComparableStrategies {
         fields: fields
@@ -424,16 +424,14 @@ fn mean(result: &StrategyResult, path: &str) -> Option<f64> {
     result.measure(path)?.mean
 }
 
-fn create(scenario: &str, strategy: &Strategy, result: &StrategyResult) -> String {
+/// The command that makes the strategy's table as the scenario asks for it, not as existing rows have split it since.
+fn create(scenario: &str, strategy: &Strategy, seed: u64) -> String {
     // What HBase takes as a table's name (`TableName`).
     let takes = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let is_name = scenario.chars().all(takes) && !scenario.is_empty() && !scenario.starts_with('-');
     let table = if is_name { scenario } else { "t" };
-    let points: Vec<RowKey> = result
-        .region_starts
-        .iter()
-        .filter(|start| !start.is_empty())
-        .map(|start| RowKey::parse(start).expect("results write keys in this notation"))
-        .collect();
+    // Sampled points are those of the first replicate.
+    let first = Replicate::new(&strategy.setup, Seed(seed), 0);
+    let points = Layout::presplit_points(strategy, &first);
     create_command(table, &strategy.setup.table.family, &points)
 }

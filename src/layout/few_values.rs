@@ -1,11 +1,12 @@
 //! Keys that spread by a hash of few values: where those fall is chance, and one draw shows one case of many. Must not simulate.
 
 use super::RegionForecast;
+use super::key_lints::LintedKey;
 use super::key_sample::KeySample;
 use crate::key::Spread;
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{FieldId, FieldKind, TextValues};
-use crate::scenario::{Diagnostic, Severity, Strategy};
+use crate::scenario::{Diagnostic, Severity};
 use crate::statistics::PlacementPeaks;
 use crate::units;
 use std::collections::BTreeMap;
@@ -26,11 +27,12 @@ const SEED: Seed = Seed(0);
 /// A warning when the first segment that varies is a hash of few values. None when the values are listed: those hash to where the run
 /// shows them.
 pub(super) fn lint(
-    strategy: &Strategy,
+    linted: LintedKey<'_>,
     sample: &KeySample,
     regions: &[RegionForecast],
 ) -> Option<Diagnostic> {
-    let segments = strategy.key.segments();
+    let LintedKey { strategy, key, .. } = linted;
+    let segments = key.segments();
     let lead = segments.iter().find(|it| it.constant().is_none())?;
     let schema = &strategy.setup.schema;
     let is_listed = |field: &FieldId| {
@@ -44,8 +46,7 @@ pub(super) fn lint(
     let servers = strategy.setup.cluster.servers as usize;
     let weights = weights(sample, fields, FEW_PER_SERVER * servers)?;
     let reachable = regions.iter().filter(|it| !it.unreachable).count();
-    let places = strategy
-        .key
+    let places = key
         .leading_buckets()
         .map_or(reachable, |buckets| buckets.len().min(reachable));
     let peaks = peaks(&weights, places, servers)?;
@@ -58,25 +59,20 @@ pub(super) fn lint(
         .iter()
         .map(|&field| format!("`{}`", schema.field(field).name))
         .collect();
-    Some(Diagnostic {
-        severity: Severity::Warning,
-        message: format!(
-            "strategy `{}`: a hash deals {} values of {} to {places} regions: over many deals the hottest of {servers} servers gets {} \
+    Some(linted.lint(
+        Severity::Warning,
+        format!(
+            "a hash deals {} values of {} to {places} regions: over many deals the hottest of {servers} servers gets {} \
              the mean, in one of ten {} or more; here {}",
-            strategy.name,
             weights.len(),
             names.join(", "),
             units::times(peaks.mean),
             units::times(peaks.p90),
             units::times(drawn(regions, servers)),
         ),
-        span: Some(strategy.key_span.clone()),
-        label: "this hash".to_owned(),
-        help: Some(
-            "hash more of the record, so that more values are dealt, or plan for the worst of ten"
-                .to_owned(),
-        ),
-    })
+        "this hash",
+        "hash more of the record, so that more values are dealt, or plan for the worst of ten",
+    ))
 }
 
 /// Shares of the combinations of these fields' values, in the sample; `None` when there are more than `most`, or one alone.

@@ -4,23 +4,81 @@
 
 use super::RegionForecast;
 use super::starting_regions::{PointSource, StartingRegions};
+use crate::key::KeyPlan;
 use crate::keyspace::RowKey;
 use crate::policy::SplitPolicy;
 use crate::policy::balance::Balancer;
-use crate::scenario::{Diagnostic, Presplit, PresplitAlgorithm, Severity, Strategy};
+use crate::scenario::{Copy, Diagnostic, Presplit, PresplitAlgorithm, Severity, Strategy};
 use crate::units::ByteSize;
+use std::ops::Range;
 
 /// Most buckets that a salt has: one byte, as `salt(n, x)` gives.
 const MOST_SALTS: usize = 256;
 
-/// All lints of a strategy's key and split points.
+/// A key that lints are about: of a strategy's table, or of one of its copies.
+#[derive(Clone, Copy)]
+pub(super) struct LintedKey<'a> {
+    pub strategy: &'a Strategy,
+    /// The copy, from 0; `None` is the table itself.
+    copy: Option<usize>,
+    pub key: &'a KeyPlan,
+    presplit: &'a Presplit,
+    span: &'a Range<usize>,
+}
+
+impl<'a> LintedKey<'a> {
+    /// That of the strategy's table.
+    pub fn of(strategy: &'a Strategy) -> Self {
+        Self {
+            strategy,
+            copy: None,
+            key: &strategy.key,
+            presplit: &strategy.presplit,
+            span: &strategy.key_span,
+        }
+    }
+
+    /// That of one of its copies.
+    pub fn of_copy(strategy: &'a Strategy, copy: usize) -> Self {
+        let Copy {
+            key,
+            presplit,
+            key_span,
+        } = &strategy.copies[copy];
+        Self {
+            strategy,
+            copy: Some(copy),
+            key,
+            presplit,
+            span: key_span,
+        }
+    }
+
+    /// A lint that points at the key.
+    pub fn lint(&self, severity: Severity, message: String, label: &str, help: &str) -> Diagnostic {
+        let copy = match self.copy {
+            Some(copy) => format!(", copy {}", copy + 1),
+            None => String::new(),
+        };
+        Diagnostic {
+            severity,
+            message: format!("strategy `{}`{copy}: {message}", self.strategy.name),
+            span: Some(self.span.clone()),
+            label: label.to_owned(),
+            help: (!help.is_empty()).then(|| help.to_owned()),
+        }
+    }
+}
+
+/// All lints of a key and its split points.
 pub(super) fn of(
-    strategy: &Strategy,
+    linted: LintedKey<'_>,
     start: &StartingRegions,
     regions: &[RegionForecast],
 ) -> Vec<Diagnostic> {
     let context = Context {
-        strategy,
+        linted,
+        strategy: linted.strategy,
         points: &start.points,
         regions,
     };
@@ -35,6 +93,7 @@ pub(super) fn of(
 }
 
 struct Context<'a> {
+    linted: LintedKey<'a>,
     strategy: &'a Strategy,
     points: &'a [RowKey],
     regions: &'a [RegionForecast],
@@ -42,17 +101,11 @@ struct Context<'a> {
 
 impl Context<'_> {
     fn lint(&self, severity: Severity, message: String, label: &str, help: &str) -> Diagnostic {
-        Diagnostic {
-            severity,
-            message: format!("strategy `{}`: {message}", self.strategy.name),
-            span: Some(self.strategy.key_span.clone()),
-            label: label.to_owned(),
-            help: (!help.is_empty()).then(|| help.to_owned()),
-        }
+        self.linted.lint(severity, message, label, help)
     }
 
     fn leads_with_time(&self) -> Option<Diagnostic> {
-        self.strategy.follows_time().then(|| {
+        self.strategy.follows_time_under(self.linted.key).then(|| {
             self.lint(
                 Severity::Warning,
                 "the key leads with a time or a sequence: at any moment all writes go to one region".into(),
@@ -73,7 +126,7 @@ impl Context<'_> {
         }
         let reachable = self.regions.len() - unreachable;
         let servers = self.strategy.setup.cluster.servers;
-        let algorithm = match &self.strategy.presplit {
+        let algorithm = match self.linted.presplit {
             Presplit::Fixed { algorithm, .. } => Some(*algorithm),
             Presplit::Sampled { .. } => None,
         };
@@ -142,7 +195,7 @@ impl Context<'_> {
     }
 
     fn buckets_share_regions(&self) -> Option<Diagnostic> {
-        let mut buckets = self.strategy.key.leading_buckets()?;
+        let mut buckets = self.linted.key.leading_buckets()?;
         buckets.sort();
         buckets.dedup();
         // Digits of a hash, which spread wherever they are cut.
@@ -160,7 +213,7 @@ impl Context<'_> {
         if self.regions.len() > 1 && 16 * fullest * self.regions.len() <= 17 * buckets.len() {
             return None;
         }
-        let sampled = matches!(self.strategy.presplit, Presplit::Sampled { .. });
+        let sampled = matches!(self.linted.presplit, Presplit::Sampled { .. });
         if sampled && self.regions.len() > 1 {
             // Quantiles of rows share the load evenly wherever they cut.
             return None;

@@ -14,6 +14,7 @@ mod replicate;
 mod row_growth;
 mod run_layout;
 mod size_findings;
+mod stale_copies;
 mod starting_regions;
 mod table_sample;
 mod table_size;

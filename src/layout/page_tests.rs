@@ -115,3 +115,19 @@ fn a_deep_page_begins_behind_the_row_before_it() {
         }
     }
 }
+
+#[test]
+fn rows_that_cost_nothing_do_not_make_the_scan_of_everything_the_cheapest_way() {
+    let paths = |scan_row: &str| {
+        let text = format!("{SCENARIO}[cluster.service]\nscan_row = \"{scan_row}\"\n");
+        let text = text.replace("count = 40_000", "count = 4_000_000");
+        let scenario = Scenario::parse(&text, "pages").unwrap_or_else(|error| panic!("{error}"));
+        let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+        let layouts = scenario.strategies.iter().zip(&firsts);
+        let reads = layouts.flat_map(|(strategy, first)| Layout::of(strategy, first).reads);
+        reads
+            .map(|read| read.planned.plan.path())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(paths("0us"), paths("1us"));
+}

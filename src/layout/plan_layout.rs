@@ -1,15 +1,17 @@
 //! Lays a strategy out: split points, then what each region will get. Must not simulate.
 
+use super::key_lints::LintedKey;
 use super::key_sample::{KeySample, is_entity, is_skewed};
-use super::starting_regions::StartingRegions;
+use super::starting_regions::{StartingRegions, presplit};
 use super::{
-    EntityShare, KeyBucket, Layout, RegionForecast, Replicate, few_values, key_lints, read_forecast,
+    EntityShare, KeyBucket, Layout, RegionForecast, Replicate, few_values, key_lints,
+    read_forecast, stale_copies,
 };
 use crate::engine::{ExistingRows, TableCopy};
 use crate::key::KeyPlan;
 use crate::keyspace::{KeyRange, Router, RowKey};
 use crate::policy::quantile_ranks;
-use crate::scenario::{Presplit, Setup, Strategy};
+use crate::scenario::{Diagnostic, Presplit, Setup, Strategy};
 use crate::workload::{Choice, EXISTING_LANE, ExistingSample, OperationBatch, RunSample, Workload};
 use std::sync::Arc;
 
@@ -38,6 +40,15 @@ impl Layout {
         Self::from_sample(strategy, replicate, &sample)
     }
 
+    /// The split points that the strategy's table is created with, whatever existing rows have made of its regions since.
+    pub fn presplit_points(strategy: &Strategy, replicate: &Replicate) -> Arc<Vec<RowKey>> {
+        if let Presplit::Fixed { points, .. } = &strategy.presplit {
+            return Arc::clone(points);
+        }
+        let sample = run_sample(strategy, replicate, Self::SAMPLE);
+        presplit(&Table::of(strategy, replicate), &sample).0
+    }
+
     /// Only what each region will get.
     pub fn regions_of(
         strategy: &Strategy,
@@ -62,9 +73,21 @@ impl Layout {
         let table = Table::of(strategy, replicate);
         let start = StartingRegions::of(&table, sample);
         let regions = forecast(&strategy.key, &start.points, sample);
-        let mut lints = key_lints::of(strategy, &start, &regions);
-        lints.extend(few_values::lint(strategy, sample, &regions));
+        let linted = LintedKey::of(strategy);
+        let mut lints = lints(linted, replicate, &start, &regions, sample);
         let copies = LaidCopy::all(strategy, replicate, sample);
+        for (at, copy) in copies.iter().enumerate() {
+            let LaidCopy { table, start, .. } = copy;
+            let regions = forecast(&table.key, &table.split_points, &copy.sample);
+            let linted = LintedKey::of_copy(strategy, at);
+            lints.extend(self::lints(
+                linted,
+                replicate,
+                start,
+                &regions,
+                &copy.sample,
+            ));
+        }
         let points = &start.points;
         let reads = read_forecast::of(strategy, replicate, sample, points, &regions, &copies);
         // A run that writes nothing is looked at by the rows that it reads.
@@ -186,7 +209,7 @@ impl<'a> Table<'a> {
 /// A copy of the table, laid out.
 pub(super) struct LaidCopy {
     pub table: TableCopy,
-    pub existing: Option<ExistingRows>,
+    pub start: StartingRegions,
     /// The run's operations under its key.
     pub sample: KeySample,
 }
@@ -201,9 +224,9 @@ impl LaidCopy {
             Self {
                 table: TableCopy {
                     key: copy.key.clone(),
-                    split_points: start.points,
+                    split_points: Arc::clone(&start.points),
                 },
-                existing: start.existing,
+                start,
                 sample,
             }
         });
@@ -216,8 +239,22 @@ pub(super) fn existing_of(
     table: Option<ExistingRows>,
     copies: &[LaidCopy],
 ) -> Arc<Vec<ExistingRows>> {
-    let copies = copies.iter().filter_map(|copy| copy.existing.clone());
+    let copies = copies.iter().filter_map(|copy| copy.start.existing.clone());
     Arc::new(table.into_iter().chain(copies).collect())
+}
+
+/// What is odd about a key with its split points.
+fn lints(
+    linted: LintedKey<'_>,
+    replicate: &Replicate,
+    start: &StartingRegions,
+    regions: &[RegionForecast],
+    sample: &KeySample,
+) -> Vec<Diagnostic> {
+    let mut lints = key_lints::of(linted, start, regions);
+    lints.extend(few_values::lint(linted, sample, regions));
+    lints.extend(stale_copies::lint(linted, replicate));
+    lints
 }
 
 /// What each region will get.

@@ -22,18 +22,9 @@ pub(super) struct RowGrowth {
 impl RowGrowth {
     pub fn of(key: &KeyPlan, setup: &Setup, replicate: &Replicate) -> Self {
         let (workload, schema) = (&setup.workload, &setup.schema);
-        let (generator, population) = (&replicate.generator, replicate.population.as_ref());
+        let population = replicate.population.as_ref();
         let identity = RowIdentity::of(key, schema);
-        // A record of the start: its step is as good as any.
-        let mut record: Vec<i64> = schema
-            .fields
-            .iter()
-            .map(|field| match &field.kind {
-                FieldKind::Timestamp { unit, .. } => workload.start.0.div_euclid(unit.nanos()),
-                kind => kind.first_slot(),
-            })
-            .collect();
-        record.resize(generator.width(), 0);
+        let mut record = some_record(setup, replicate);
         let step = identity.step(&mut record, &mut GrainBuffers::default());
         let existing = population.rows(SimTime::ZERO);
         let mut rows = 0.0f64;
@@ -68,4 +59,20 @@ impl RowGrowth {
         }
         rows + (more - rows) * (written - before) / (until - before)
     }
+}
+
+/// A record of the run's start, for counts of all rows: its step of time is as good as any.
+pub(super) fn some_record(setup: &Setup, replicate: &Replicate) -> Vec<i64> {
+    let start = setup.workload.start.0;
+    let mut record: Vec<i64> = setup
+        .schema
+        .fields
+        .iter()
+        .map(|field| match &field.kind {
+            FieldKind::Timestamp { unit, .. } => start.div_euclid(unit.nanos()),
+            kind => kind.first_slot(),
+        })
+        .collect();
+    record.resize(replicate.generator.width(), 0);
+    record
 }

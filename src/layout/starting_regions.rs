@@ -45,26 +45,7 @@ impl StartingRegions {
     /// The regions of `table`; `run` are operations of the run under its key. Existing rows split every region over its threshold, as the
     /// split policy says.
     pub fn of(table: &Table<'_>, run: &KeySample) -> Self {
-        let rows = match table.presplit {
-            Presplit::Sampled { regions } => (*regions as usize)
-                .saturating_mul(ROWS_PER_REGION)
-                .clamp(Layout::SAMPLE, MOST_ROWS),
-            Presplit::Fixed { .. } => Layout::SAMPLE,
-        };
-        let setup = table.setup;
-        let exist = setup.workload.existing_rows(&setup.schema) > 0;
-        let existing = exist.then(|| table.existing(rows));
-        let (points, source) = match (table.presplit, &existing) {
-            (Presplit::Fixed { points, .. }, _) => (points.clone(), PointSource::Fixed),
-            (&Presplit::Sampled { regions }, Some(existing)) => (
-                Arc::new(quantile_points(&existing.sorted(), regions)),
-                PointSource::ExistingRows { regions },
-            ),
-            (&Presplit::Sampled { regions }, None) => (
-                Arc::new(quantile_points(&run.sorted(), regions)),
-                PointSource::RunKeys { regions },
-            ),
-        };
+        let (points, source, existing) = presplit(table, run);
         let start = Self {
             presplit: points.len() + 1,
             points,
@@ -108,4 +89,33 @@ impl StartingRegions {
             ..self
         }
     }
+}
+
+/// The split points that `table` is created with, where they come from, and a sample of the rows that exist; `run` are operations of the
+/// run under its key.
+pub(super) fn presplit(
+    table: &Table<'_>,
+    run: &KeySample,
+) -> (Arc<Vec<RowKey>>, PointSource, Option<KeySample>) {
+    let rows = match table.presplit {
+        Presplit::Sampled { regions } => (*regions as usize)
+            .saturating_mul(ROWS_PER_REGION)
+            .clamp(Layout::SAMPLE, MOST_ROWS),
+        Presplit::Fixed { .. } => Layout::SAMPLE,
+    };
+    let setup = table.setup;
+    let exist = setup.workload.existing_rows(&setup.schema) > 0;
+    let existing = exist.then(|| table.existing(rows));
+    let (points, source) = match (table.presplit, &existing) {
+        (Presplit::Fixed { points, .. }, _) => (points.clone(), PointSource::Fixed),
+        (&Presplit::Sampled { regions }, Some(existing)) => (
+            Arc::new(quantile_points(&existing.sorted(), regions)),
+            PointSource::ExistingRows { regions },
+        ),
+        (&Presplit::Sampled { regions }, None) => (
+            Arc::new(quantile_points(&run.sorted(), regions)),
+            PointSource::RunKeys { regions },
+        ),
+    };
+    (points, source, existing)
 }

@@ -75,6 +75,8 @@ pub struct Expected {
     pub rows_read: f64,
     /// Rows that the reader gets.
     pub rows_returned: f64,
+    /// Copies of each wanted row under different random salts, the newest of which it gets; at least 1.
+    pub copies: f64,
 }
 
 impl AccessPlan {

@@ -47,7 +47,7 @@ impl AccessPlan {
                 value..range.end
             };
             scratch.bands.set(order.field, first);
-            self.wanted(target, rows, scratch)
+            self.wanted(target, rows, scratch).0
         };
         // The nearest value by which enough rows have come: `far` is known to do, `near` not to.
         let (mut near, mut far) = if order.falling {

@@ -116,6 +116,7 @@ fn cost<R: RowCounts>(
         sum.requests += requests.len() as f64;
         sum.rows_read += requests.rows_read();
         sum.rows_returned += requests.rows_returned;
+        sum.copies += requests.copies;
     }
     let reads = context.sample.len().max(1) as f64;
     plan.expected = Expected {
@@ -123,6 +124,7 @@ fn cost<R: RowCounts>(
         requests: sum.requests / reads,
         rows_read: sum.rows_read / reads,
         rows_returned: sum.rows_returned / reads,
+        copies: sum.copies / reads,
     };
     seconds / reads
 }

@@ -22,6 +22,8 @@ pub struct Requests {
     pub stops: KeyBatch,
     /// Rows that the reader gets in the end, after filters and limits: expected number.
     pub rows_returned: f64,
+    /// Expected copies of each wanted row, at least 1: a row that was written again under random salts lies under several of them.
+    pub copies: f64,
     pub(super) scratch: Scratch,
 }
 
@@ -79,6 +81,7 @@ impl Requests {
         self.starts.clear();
         self.stops.clear();
         self.rows_returned = 0.0;
+        self.copies = 1.0;
     }
 
     /// Number of Gets and scans.

@@ -19,6 +19,7 @@ pub struct RowIdentity {
     hashes: f64,
     /// A timestamp told in steps, and the slots in which a step is looked for on either side.
     step: Option<(FieldId, Grain, i64)>,
+    /// Values of what is drawn for each write; infinite for identifiers that never come twice.
     draws: f64,
 }
 
@@ -89,8 +90,14 @@ impl RowIdentity {
         }))
     }
 
+    /// A salt is drawn for each write: a row that is written again lies under another salt, and its old version stays.
+    pub fn leaves_copies(&self) -> bool {
+        self.draws > 1.0 && self.draws.is_finite()
+    }
+
     /// Expected number of different rows whose writes satisfy `condition`, when `target` is known to be one of the writes. A short hash of what
-    /// the key does not tell makes at most as many rows of each told value as it has values itself.
+    /// the key does not tell makes at most as many rows of each told value as it has values itself. The copies of a row under different
+    /// random salts are rows of their own: m writes of one row leave k (1 - (1 - 1/k)^m) under k salts.
     pub fn rows<R: RowCounts + ?Sized>(
         &self,
         rows: &R,
@@ -99,10 +106,37 @@ impl RowIdentity {
         target: &[i64],
         at: SimTime,
     ) -> f64 {
+        self.counted(rows, condition, (step, self.draws), target, at)
+    }
+
+    /// The same with all copies of a row under random salts counted once: its newest version is what a reader wants.
+    pub fn current_rows<R: RowCounts + ?Sized>(
+        &self,
+        rows: &R,
+        condition: Condition<'_>,
+        step: RowStep,
+        target: &[i64],
+        at: SimTime,
+    ) -> f64 {
+        let draws = match self.leaves_copies() {
+            true => 1.0,
+            false => self.draws,
+        };
+        self.counted(rows, condition, (step, draws), target, at)
+    }
+
+    fn counted<R: RowCounts + ?Sized>(
+        &self,
+        rows: &R,
+        condition: Condition<'_>,
+        (step, draws): (RowStep, f64),
+        target: &[i64],
+        at: SimTime,
+    ) -> f64 {
         let identity = |told| Identity {
             told,
             step: step.0,
-            draws: self.draws,
+            draws,
         };
         let finest = rows.distinct(condition, identity(&self.told_or_hashed), target, at);
         if self.hashes <= 1.0 || self.hashes.is_infinite() || finest <= 0.0 {

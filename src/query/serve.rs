@@ -34,7 +34,11 @@ impl AccessPlan {
             &mut scratch.bands,
         );
         scratch.step = self.identity.step(&mut scratch.record, &mut scratch.grain);
-        let wanted = self.wanted(target, rows, &mut scratch);
+        let (wanted, stored) = self.wanted(target, rows, &mut scratch);
+        requests.copies = match wanted > 0.0 {
+            true => (stored / wanted).max(1.0),
+            false => 1.0,
+        };
         self.find_cursor(target, rows, &mut scratch);
         let mut read = Read {
             plan: self,
@@ -66,20 +70,20 @@ impl AccessPlan {
         }
     }
 
-    /// Expected number of rows that satisfy all that the reader knows.
+    /// Expected number of rows that satisfy all that the reader knows, and with them their copies under other random salts.
     pub(super) fn wanted(
         &self,
         target: &ReadTarget<'_>,
         rows: &impl RowCounts,
         scratch: &mut Scratch,
-    ) -> f64 {
+    ) -> (f64, f64) {
         let question = &self.question;
         let lens = target.within_lens;
         let combinations = lens
             .iter()
             .fold(1usize, |all, len| all.saturating_mul(*len as usize));
         let counted = combinations.min(MOST_COUNTED);
-        let mut total = 0.0;
+        let (mut total, mut stored) = (0.0, 0.0);
         for combination in 0..counted {
             let Scratch {
                 equal, bands, step, ..
@@ -101,16 +105,21 @@ impl AccessPlan {
                 equal,
                 between: &bands.0,
             };
-            total += self
-                .identity
-                .rows(rows, condition, step, target.record, target.at);
+            let identity = &self.identity;
+            let current = identity.current_rows(rows, condition, step, target.record, target.at);
+            total += current;
+            stored += match identity.leaves_copies() {
+                true => identity.rows(rows, condition, step, target.record, target.at),
+                false => current,
+            };
         }
         let scale = if counted == 0 {
             0.0
         } else {
             combinations as f64 / counted as f64
         };
-        total * scale * question.shares
+        let scale = scale * question.shares;
+        (total * scale, stored * scale)
     }
 }
 

@@ -4,6 +4,9 @@ use super::access_path::AccessPath;
 use super::access_plan::{AccessPlan, OverRead};
 use super::dimension::Dimension;
 
+/// Fewer copies of a row are not told: rows that happen to agree in a millisecond give as many.
+const LEAST_COPIES: f64 = 1.05;
+
 impl AccessPlan {
     /// In words: "16 scans, one a bucket; 10 rows wanted, 160 read".
     pub fn words(&self) -> String {
@@ -20,6 +23,12 @@ impl AccessPlan {
             rows(expected.rows_returned),
             count(expected.rows_read)
         ));
+        if expected.copies > LEAST_COPIES {
+            words.push_str(&format!(
+                "; each row in {} copies, as it was written again under other salts",
+                count(expected.copies)
+            ));
+        }
         for over_read in self.over_reads() {
             words.push_str("; ");
             words.push_str(&over_read.to_string());

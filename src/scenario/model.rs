@@ -29,7 +29,8 @@ pub struct Scenario {
     pub text: String,
     /// SHA-256 of the text, lower-case hex.
     pub sha256: String,
-    /// What was changed beside the file, as `PATH=VALUE`: the settings of `[quick]`, then those of `--set`.
+    /// What was changed beside the file: the settings of `[quick]` and of `--set` as `PATH=VALUE`, then `replicates=N`, `seed=N`,
+    /// `sweep PATH=V1,V2,...` and `only NAME,...`.
     pub overrides: Vec<String>,
     /// All that was changed beside the file.
     pub options: Options,
@@ -56,6 +57,14 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// What the results of a run are called: the scenario's name, with `.quick` behind it after a quick one.
+    pub fn results_name(&self) -> String {
+        match self.options.quick {
+            true => format!("{}.quick", self.name),
+            false => self.name.clone(),
+        }
+    }
+
     /// Number of points, at least 1: without a sweep the scenario itself is the only one.
     pub fn point_count(&self) -> usize {
         self.points.len().max(1)
@@ -139,7 +148,12 @@ pub struct Strategy {
 impl Strategy {
     /// Rows arrive in the order of their keys: the key leads with time, and no import brings the rows in another order.
     pub fn follows_time(&self) -> bool {
-        self.key.leads_with_time()
+        self.follows_time_under(&self.key)
+    }
+
+    /// The same under another key, as copies have.
+    pub fn follows_time_under(&self, key: &KeyPlan) -> bool {
+        key.leads_with_time()
             && self
                 .setup
                 .workload
@@ -157,8 +171,10 @@ impl Strategy {
 pub struct Copy {
     /// Its row key, compiled.
     pub key: Arc<KeyPlan>,
-    /// How it is pre-split: what the strategy says, for this key.
+    /// How it is pre-split: as it says itself, else as the strategy says, for this key.
     pub presplit: Presplit,
+    /// Where the key stands in the scenario's text.
+    pub key_span: Range<usize>,
 }
 
 /// What a run needs besides the key; equal for all strategies but for their overrides.

@@ -27,14 +27,18 @@ const SAMPLED_BYTES: u64 = 32;
 /// Bytes of a computed one: HBase's default ranges are 8 bytes wide.
 const COMPUTED_BYTES: u64 = 8;
 
-fn none() -> Request {
-    Request::Ready(Presplit::Fixed {
+fn unsplit() -> Presplit {
+    Presplit::Fixed {
         algorithm: PresplitAlgorithm::None,
         points: Arc::default(),
-    })
+    }
 }
 
-/// Reads `presplit` of `[table]`. `text` is the scenario's text.
+fn none() -> Request {
+    Request::Ready(unsplit())
+}
+
+/// Reads `presplit` of `[table]`, or of a copy. `text` is the scenario's text.
 pub(super) fn read_presplit(table: &Reader<'_>, text: &str) -> Request {
     let Some(entry) = table.entry("presplit") else {
         table.note_default("presplit", "{ algorithm = \"none\" }");
@@ -196,30 +200,40 @@ fn refused(sink: &Sink, place: &Place, algorithm: SplitAlgorithm, error: &SplitE
     sink.error(place, error.to_string(), label);
 }
 
-/// The pre-split of a table with this key. Blames the pre-split, or the key at `copy`, when they don't fit.
-pub(super) fn resolve(
-    sink: &Sink,
-    request: &Request,
-    key: &KeyPlan,
-    copy: Option<&Place>,
-) -> Presplit {
+/// The pre-split of a table with this key, which it must fit.
+pub(super) fn resolve(sink: &Sink, request: &Request, key: &KeyPlan) -> Presplit {
     match request {
         Request::Ready(presplit) => presplit.clone(),
         Request::Buckets(place) => {
-            let Some(buckets) = key.leading_buckets() else {
+            if key.leading_buckets().is_none() {
                 let diagnostic = Diagnostic::error(format!("`{}` does not lead with a bucket", key.text()))
                     .label("`buckets` cuts between the values of a leading bucket")
                     .help("lead with `be1(random(16))`, `salt(16, ...)` or the like, or take another algorithm");
-                sink.add(copy.unwrap_or(place), diagnostic);
-                return Presplit::Fixed {
-                    algorithm: PresplitAlgorithm::Buckets,
-                    points: Arc::default(),
-                };
-            };
-            Presplit::Fixed {
-                algorithm: PresplitAlgorithm::Buckets,
-                points: Arc::new(bucket_points(&buckets)),
+                sink.add(place, diagnostic);
             }
+            by_buckets(key)
         }
+    }
+}
+
+/// The pre-split of a copy that has none of its own: what the strategy's algorithm gives for the copy's key. Points that are listed are
+/// those of the strategy's key, and a key that leads with no bucket has none to cut at: the copy begins as one region.
+pub(super) fn resolve_for_copy(request: &Request, key: &KeyPlan) -> Presplit {
+    match request {
+        Request::Ready(Presplit::Fixed {
+            algorithm: PresplitAlgorithm::Listed,
+            ..
+        }) => unsplit(),
+        Request::Ready(presplit) => presplit.clone(),
+        Request::Buckets(_) => by_buckets(key),
+    }
+}
+
+/// One region for each value of the leading bucket; a single one without any.
+fn by_buckets(key: &KeyPlan) -> Presplit {
+    let buckets = key.leading_buckets().unwrap_or_default();
+    Presplit::Fixed {
+        algorithm: PresplitAlgorithm::Buckets,
+        points: Arc::new(bucket_points(&buckets)),
     }
 }

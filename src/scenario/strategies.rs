@@ -4,13 +4,14 @@ use super::Diagnostic;
 use super::document::{Entry, Node, Place, Table, Value};
 use super::draft::{Draft, read_draft};
 use super::model::{Copy, Setup, Strategy};
-use super::presplits::resolve;
+use super::presplits::{Request, read_presplit, resolve, resolve_for_copy};
 use super::reader::Reader;
 use super::settings::merge;
 use super::sink::Sink;
 use super::string_map::locate;
 use crate::key::{Environment, KeyError, KeyPlan};
 use crate::keyspace::RowKey;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -141,7 +142,7 @@ fn read_strategy(
     let title = reader
         .text("title")
         .map_or_else(|| entry.key.clone(), str::to_owned);
-    let copies = read_copies(&reader);
+    let copies = read_copies(&reader, context.text);
     if !reader.has("key") {
         reader.missing("key", "\"be8(ts)\"");
     }
@@ -179,20 +180,23 @@ fn read_strategy(
         }
     };
     let (text, key_entry) = key?;
-    let key_span = match &key_entry.node.place {
-        Place::File(span) => span.clone(),
-        Place::Setting(_) => 0..0,
-    };
     let copies: Vec<Option<Copy>> = copies
         .iter()
-        .map(|(text, node)| {
-            let key = Arc::new(compile(sink, text, node, &draft, context.text)?);
-            let presplit = resolve(sink, &draft.presplit, &key, Some(&node.place));
-            Some(Copy { key, presplit })
+        .map(|copy| {
+            let key = Arc::new(compile(sink, copy.text, copy.node, &draft, context.text)?);
+            let presplit = match &copy.presplit {
+                Some(own) => resolve(sink, own, &key),
+                None => resolve_for_copy(&draft.presplit, &key),
+            };
+            Some(Copy {
+                key,
+                presplit,
+                key_span: span_of(copy.node),
+            })
         })
         .collect();
     let key = Arc::new(compile(sink, text, &key_entry.node, &draft, context.text)?);
-    let presplit = resolve(sink, &draft.presplit, &key, None);
+    let presplit = resolve(sink, &draft.presplit, &key);
     let strategy = Strategy {
         copies: copies.into_iter().collect::<Option<_>>()?,
         name: entry.key.clone(),
@@ -200,13 +204,30 @@ fn read_strategy(
         key,
         presplit,
         setup,
-        key_span,
+        key_span: span_of(&key_entry.node),
     };
     Some(ReadStrategy { strategy, draft })
 }
 
-/// The keys of further copies, with their nodes.
-fn read_copies<'a>(reader: &Reader<'a>) -> Vec<(&'a str, &'a Node)> {
+fn span_of(node: &Node) -> Range<usize> {
+    match &node.place {
+        Place::File(span) => span.clone(),
+        Place::Setting(_) => 0..0,
+    }
+}
+
+/// A further copy as the file asks for it.
+struct CopyRequest<'a> {
+    /// Its key.
+    text: &'a str,
+    /// Where the key stands.
+    node: &'a Node,
+    /// Its own pre-split; without one it follows from the strategy's.
+    presplit: Option<Request>,
+}
+
+/// Further copies: keys in quotes, or tables of a key and a pre-split. `file` is the scenario's text.
+fn read_copies<'a>(reader: &Reader<'a>, file: &str) -> Vec<CopyRequest<'a>> {
     let Some(items) = reader.list("copies") else {
         return Vec::new();
     };
@@ -217,14 +238,42 @@ fn read_copies<'a>(reader: &Reader<'a>) -> Vec<(&'a str, &'a Node)> {
             format!("at most {MOST_COPIES}: each is written with every row"),
         );
     }
-    let text = |item: &'a Node| match &item.value {
-        Value::Text(text) => Some((text.as_str(), item)),
+    let request = |item: &'a Node| match &item.value {
+        Value::Text(text) => Some(CopyRequest {
+            text,
+            node: item,
+            presplit: None,
+        }),
+        Value::Table(table) => read_copy(reader, table, item, file),
         _ => {
-            reader.wrong_type("copies", item, "a key in quotes");
+            let expected = "a key in quotes, or a table of a `key` and its `presplit`";
+            reader.wrong_type("copies", item, expected);
             None
         }
     };
-    items.iter().take(MOST_COPIES).filter_map(text).collect()
+    items.iter().take(MOST_COPIES).filter_map(request).collect()
+}
+
+/// `{ key = "...", presplit = ... }`.
+fn read_copy<'a>(
+    strategy: &Reader<'a>,
+    table: &'a Table,
+    item: &Node,
+    file: &str,
+) -> Option<CopyRequest<'a>> {
+    let path = strategy.path_of("copies");
+    let reader = Reader::new(strategy.sink, Some(table), item.place.clone(), path);
+    if !reader.has("key") {
+        reader.missing("key", "\"be8(ts)\"");
+    }
+    let text = reader.text("key");
+    let presplit = reader.has("presplit").then(|| read_presplit(&reader, file));
+    reader.finish();
+    Some(CopyRequest {
+        text: text?,
+        node: &table.get("key")?.node,
+        presplit,
+    })
 }
 
 /// Derived fields are checked even when no key uses them.
