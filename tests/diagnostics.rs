@@ -161,7 +161,9 @@ fn settings_change_the_scenario_before_it_is_read() {
         [
             "time.duration=\"5s\"",
             "write.ingest.rate=9k/s",
-            "parameter.buckets=3"
+            "parameter.buckets=3",
+            "seed=77",
+            "only salted"
         ]
     );
     assert_eq!(scenario.time.duration.as_secs_f64(), 5.0);

@@ -15,6 +15,9 @@ pub fn load(path: &Path, changes: &ChangeArguments, console: &Console) -> Result
     Ok(load_all(&[path.to_owned()], changes, console)?.and_then(|mut scenarios| scenarios.pop()))
 }
 
+/// What stands for standard input where a scenario file is named, as in most tools; a file of this name is `./-`.
+pub const STDIN: &str = "-";
+
 /// All scenarios, in order; `None` when any can't be used, and the user has been told all that is wrong with each.
 pub fn load_all(
     files: &[PathBuf],
@@ -31,7 +34,11 @@ pub fn load_all(
     };
     let mut scenarios = Vec::new();
     for file in files {
-        match Scenario::load_with(file, &options) {
+        let loaded = match file.as_os_str() == STDIN {
+            true => Scenario::read_from(std::io::stdin().lock(), "stdin", &options),
+            false => Scenario::load_with(file, &options),
+        };
+        match loaded {
             Ok(scenario) => scenarios.push(scenario),
             Err(error) => console.insist(&error.render(true)),
         }
@@ -67,6 +74,7 @@ pub fn load_key(
         return Ok(None);
     };
     let name = scenario.strategies.swap_remove(0).name;
+    let (text, shown) = (&scenario.text, &scenario.path);
     let options = Options {
         sets: vec![
             format!("strategy.{name}.key={}", toml_text(expression)),
@@ -76,7 +84,7 @@ pub fn load_key(
         only: vec![name],
         ..Options::default()
     };
-    match Scenario::load_with(path, &options) {
+    match Scenario::parse_in(text, &scenario.name, shown, &scenario.folder, &options) {
         Ok(mut scenario) => {
             let strategy = scenario.strategies.swap_remove(0);
             Ok(Some((strategy.key, strategy.setup.schema.clone())))

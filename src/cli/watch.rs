@@ -20,6 +20,9 @@ const PERIOD: Duration = Duration::from_millis(200);
 
 pub fn run(arguments: &WatchArguments, console: &Console) -> Result<Outcome> {
     let path = &arguments.scenario;
+    if path.as_os_str() == loading::STDIN {
+        bail!("standard input is never saved again\nwatch a file; one called `-` is `./-`");
+    }
     if path.is_dir() {
         bail!("`{}` is a folder\nwatch one of its files", path.display());
     }

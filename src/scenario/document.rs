@@ -114,13 +114,57 @@ impl Table {
 /// Syntax errors that are told apart: what has more of them is no scenario (estimate).
 const MOST_SYNTAX_ERRORS: usize = 1_000;
 
-/// Parses a whole file: what could be read, and the first thousand syntax errors.
-pub fn parse(text: &str) -> (Table, Vec<Diagnostic>) {
+/// A file as a tree, and what is wrong with it as TOML.
+#[derive(Debug)]
+pub struct Parsed {
+    /// What could be read.
+    pub table: Table,
+    /// The first thousand complaints.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The tree lacks what a syntax error made unreadable: what is missing or odd in it may follow from that alone.
+    pub is_broken: bool,
+}
+
+/// Parses a whole file.
+pub fn parse(text: &str) -> Parsed {
     let (document, errors) = DeTable::parse_recoverable(text);
+    let is_broken = errors.iter().any(|error| !is_duplicate(error));
+    let mut broken_values = Vec::new();
+    if is_broken {
+        let mut starts: Vec<usize> = errors.iter().map(start_of).collect();
+        starts.sort_unstable();
+        for value in document.get_ref().values() {
+            find_broken_values(value, text, &starts, &mut broken_values);
+        }
+        broken_values.sort_by_key(|value| value.start);
+    }
+    let value_around = |start: usize| {
+        let at = broken_values.partition_point(|value| value.start <= start);
+        at.checked_sub(1)
+            .filter(|&at| start <= broken_values[at].end)
+    };
+    let line_of = |at: usize| text[..at].matches('\n').count() + 1;
+    let mut told = vec![false; broken_values.len()];
     let mut diagnostics: Vec<Diagnostic> = errors
         .iter()
+        .filter(|error| match value_around(start_of(error)) {
+            Some(value) => !std::mem::replace(&mut told[value], true),
+            None => true,
+        })
         .take(MOST_SYNTAX_ERRORS)
-        .map(|error| syntax_error(error, text))
+        .map(|error| {
+            let diagnostic = syntax_error(error, text);
+            let error = start_of(error);
+            let opened = value_around(error).map(|value| broken_values[value].start);
+            match opened.filter(|open| text[*open..error].contains('\n')) {
+                Some(open) => diagnostic.help(format!(
+                    "the `{}` on line {} is still open here",
+                    &text[open..=open],
+                    line_of(open)
+                )),
+                None => diagnostic,
+            }
+        })
         .collect();
     drop_repeated(&mut diagnostics, text);
     let table = table(
@@ -128,7 +172,51 @@ pub fn parse(text: &str) -> (Table, Vec<Diagnostic>) {
         &|span| Place::File(span),
         &mut diagnostics,
     );
-    (table, diagnostics)
+    Parsed {
+        table,
+        diagnostics,
+        is_broken,
+    }
+}
+
+/// A key or table that stands there twice: the tree has one of them, and lacks nothing.
+fn is_duplicate(error: &toml::de::Error) -> bool {
+    error.message() == "duplicate key"
+}
+
+fn start_of(error: &toml::de::Error) -> usize {
+    error.span().map_or(0, |span| span.start)
+}
+
+/// The outermost lists and inline tables of several lines with a syntax error in them; `errors` are sorted places. One that is not closed takes all that follows
+/// for its items: only the first error in it is the user's.
+fn find_broken_values(
+    value: &Spanned<DeValue<'_>>,
+    text: &str,
+    errors: &[usize],
+    found: &mut Vec<Range<usize>>,
+) {
+    let span = value.span();
+    let written = text.get(span.clone()).unwrap_or_default();
+    let next = errors.partition_point(|at| *at < span.start);
+    let is_broken = errors.get(next).is_some_and(|at| *at <= span.end);
+    if is_broken && written.starts_with(['{', '[']) && written.contains('\n') {
+        found.push(span);
+        return;
+    }
+    match value.get_ref() {
+        DeValue::Array(items) => {
+            for item in items.iter() {
+                find_broken_values(item, text, errors, found);
+            }
+        }
+        DeValue::Table(items) => {
+            for item in items.values() {
+                find_broken_values(item, text, errors, found);
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Parses one value in TOML syntax, as a setting gives it.
@@ -277,8 +365,10 @@ mod tests {
 
     #[test]
     fn keys_keep_their_order_and_place() {
-        let (table, errors) = parse("b = 1\na = \"x\"\n[z]\n[c.d]\ne = 1.5\n");
-        assert!(errors.is_empty());
+        let Parsed {
+            table, diagnostics, ..
+        } = parse("b = 1\na = \"x\"\n[z]\n[c.d]\ne = 1.5\n");
+        assert!(diagnostics.is_empty());
         let keys: Vec<&str> = table
             .entries
             .iter()
@@ -294,14 +384,42 @@ mod tests {
 
     #[test]
     fn all_syntax_errors_are_found_at_once() {
-        let (table, errors) = parse("a = \nb = 1 1\n[c\nd = 2\nb = 3\n");
-        assert!(errors.len() >= 3, "{errors:?}");
-        assert!(table.get("b").is_some());
+        let found = parse("a = \nb = 1 1\n[c\nd = 2\nb = 3\n");
+        assert!(found.is_broken);
+        assert!(found.diagnostics.len() >= 3, "{:?}", found.diagnostics);
+        assert!(found.table.get("b").is_some());
+    }
+
+    #[test]
+    fn a_bracket_that_is_not_closed_is_one_error_however_much_it_takes_in() {
+        let rest = "[write.put]\nrate = '1k/s'\n[read.one]\nrate = '1/s'\nequal = ['n']\n";
+        for open in [
+            "{ count = 1",
+            "{ count = 1,",
+            "['a', 'b'",
+            "['a', { b = 1 ]",
+        ] {
+            let found = parse(&format!("[field]\nn = {open}\nm = {{ count = 2 }}\n{rest}"));
+            assert!(found.is_broken);
+            let [error] = &found.diagnostics[..] else {
+                panic!("{open}: {:#?}", found.diagnostics);
+            };
+            let help = error.help.as_deref().unwrap_or_default();
+            assert!(
+                help.contains("on line 2 is still open") || error.span == Some(12..13),
+                "{open}: {error:?}"
+            );
+        }
+        // Errors before and behind a closed list are told with the first one in it.
+        let found = parse("a = \nb = [1,\n2 3,\n4 5,\n]\nc = 1 1\n");
+        assert_eq!(found.diagnostics.len(), 3, "{:#?}", found.diagnostics);
     }
 
     #[test]
     fn duplicates_name_their_first_line() {
-        let (_, errors) = parse("[strategy.a]\nkey = 'x'\n\n[strategy.a]\nkey = 'y'\n");
+        let found = parse("[strategy.a]\nkey = 'x'\n\n[strategy.a]\nkey = 'y'\n");
+        assert!(!found.is_broken);
+        let errors = found.diagnostics;
         assert_eq!(errors.len(), 1, "{errors:?}");
         assert_eq!(errors[0].message, "`a` is set twice");
         assert!(

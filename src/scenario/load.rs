@@ -12,7 +12,6 @@ use crate::random::Seed;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fmt;
-use std::ops::Range;
 use std::path::Path;
 
 /// What is changed beside the file.
@@ -87,6 +86,23 @@ impl Scenario {
         );
         let folder = path.parent().unwrap_or(Path::new(""));
         build(&name, &shown, text, folder, options)
+    }
+
+    /// Reads all that `input` holds, to its end, as a file of that name. Files of values are looked for in the current folder.
+    ///
+    /// # Errors
+    /// All complaints at once; what can't be read, or can't be a scenario, is refused as of a file.
+    pub fn read_from(
+        input: impl std::io::Read,
+        name: &str,
+        options: &Options,
+    ) -> Result<Self, LoadError> {
+        let text = source::read_from(input, name).map_err(|diagnostic| LoadError {
+            path: name.to_owned(),
+            text: String::new(),
+            diagnostics: vec![diagnostic],
+        })?;
+        build(name, name, text, Path::new(""), options)
     }
 
     /// Reads a text; `name` stands for the file's stem. Files of values are looked for in the current folder.
@@ -197,12 +213,18 @@ fn build(
     options: &Options,
 ) -> Result<Scenario, LoadError> {
     let sink = Sink::default();
-    let (mut document, syntax) = document::parse(&text);
-    let broken: Vec<Range<usize>> = syntax
-        .iter()
-        .filter_map(|error| error.span.clone())
-        .collect();
-    for diagnostic in syntax {
+    let parsed = document::parse(&text);
+    if parsed.is_broken {
+        let mut diagnostics = parsed.diagnostics;
+        diagnostics.sort_by_key(|it| it.span.as_ref().map(|span| (span.start, span.end)));
+        return Err(LoadError {
+            path: path.to_owned(),
+            text,
+            diagnostics,
+        });
+    }
+    let mut document = parsed.table;
+    for diagnostic in parsed.diagnostics {
         sink.push(diagnostic);
     }
     let quick = document.table("quick").cloned();
@@ -230,8 +252,7 @@ fn build(
             only: &options.only,
         },
     );
-    let (mut diagnostics, _) = sink.into_parts();
-    hide_consequences(&mut diagnostics, &text, &broken);
+    let (diagnostics, _) = sink.into_parts();
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Err(LoadError {
             path: path.to_owned(),
@@ -278,8 +299,7 @@ fn check_quick(sink: &Sink, document: &Table, quick: &Table, text: &str, folder:
     }
 }
 
-/// Applies all changes; returns those that results must tell, as `--set` would write them (replicates and seed have places of their
-/// own there).
+/// Applies all changes; returns those that results must tell, as `--set` would write them where it can.
 fn apply_options(
     sink: &Sink,
     document: &mut Table,
@@ -322,51 +342,13 @@ fn apply_options(
         entry.key != "quick" || !matches!(entry.node.value, document::Value::Table(_))
     });
     told.extend(options.sets.iter().cloned());
+    told.extend(options.replicates.map(|n| format!("replicates={n}")));
+    told.extend(options.seed.map(|seed| format!("seed={seed}")));
     told.extend(options.sweeps.iter().map(|sweep| format!("sweep {sweep}")));
-    told
-}
-
-/// How complaints about what is not there are worded.
-const MISSING: [&str; 5] = [
-    " has no `[",
-    "]` has no `",
-    "says nowhere",
-    "has neither",
-    "does not say",
-];
-
-/// What a syntax error makes unreadable is not missing, and the rest of its line is not wrong: such complaints would mislead.
-fn hide_consequences(diagnostics: &mut Vec<Diagnostic>, text: &str, broken: &[Range<usize>]) {
-    let line_of = |at: usize| {
-        text.as_bytes()[..at.min(text.len())]
-            .iter()
-            .filter(|&&byte| byte == b'\n')
-            .count()
-    };
-    let duplicates = diagnostics
-        .iter()
-        .filter(|diagnostic| diagnostic.message.ends_with("is set twice"))
-        .count();
-    if broken.len() == duplicates {
-        return;
+    if !options.only.is_empty() {
+        told.push(format!("only {}", options.only.join(",")));
     }
-    let mut seen: Vec<Range<usize>> = Vec::new();
-    let lines: Vec<usize> = broken.iter().map(|span| line_of(span.start)).collect();
-    diagnostics.retain(|diagnostic| {
-        let consequence = MISSING
-            .iter()
-            .any(|words| diagnostic.message.contains(words));
-        let Some(span) = &diagnostic.span else {
-            return !consequence;
-        };
-        // Its syntax is the first complaint about a place; all others follow from it.
-        if broken.contains(span) {
-            let first = !seen.contains(span);
-            seen.push(span.clone());
-            return first;
-        }
-        !consequence && !lines.contains(&line_of(span.start))
-    });
+    told
 }
 
 fn drop_unselected(document: &mut Table, only: &[String]) {

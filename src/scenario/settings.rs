@@ -310,7 +310,7 @@ mod tests {
     use crate::scenario::document::parse;
 
     fn base() -> Table {
-        parse("[cluster]\nservers = 8\n[write.ingest]\nrate = '1/s'\n[field]\nx = { type = 'int', count = 3 }\n").0
+        parse("[cluster]\nservers = 8\n[write.ingest]\nrate = '1/s'\n[field]\nx = { type = 'int', count = 3 }\n").table
     }
 
     #[test]
@@ -364,8 +364,8 @@ mod tests {
     #[test]
     fn merging_keeps_what_the_overlay_does_not_say() {
         let mut table =
-            parse("[table]\nvalue = '1B'\npresplit = { algorithm = 'sampled', regions = 4 }").0;
-        let overlay = parse("table.presplit.regions = 9\nwrite.x.rate = '1/s'").0;
+            parse("[table]\nvalue = '1B'\npresplit = { algorithm = 'sampled', regions = 4 }").table;
+        let overlay = parse("table.presplit.regions = 9\nwrite.x.rate = '1/s'").table;
         let complaints = merge(&mut table, &overlay);
         assert_eq!(complaints.len(), 1);
         let presplit = table.table("table").unwrap().table("presplit").unwrap();
@@ -376,7 +376,7 @@ mod tests {
         assert_eq!(presplit.entries.len(), 2);
         merge(
             &mut table,
-            &parse("table.presplit = { algorithm = 'none' }").0,
+            &parse("table.presplit = { algorithm = 'none' }").table,
         );
         assert_eq!(
             table
@@ -400,7 +400,7 @@ mod tests {
                 .map(|entry| entry.key.clone())
                 .collect()
         };
-        let mut table = parse(file).0;
+        let mut table = parse(file).table;
         apply(&mut table, "table.split_policy=stepping").unwrap();
         assert_eq!(keys(&table, "table"), ["split_policy", "value"]);
         // The file does not name its balancer: it is the default.
@@ -409,12 +409,12 @@ mod tests {
             keys(&table, "balancer"),
             ["write_request_cost", "period", "policy"]
         );
-        merge(&mut table, &parse("balancer.policy = 'load'").0);
+        merge(&mut table, &parse("balancer.policy = 'load'").table);
         assert_eq!(keys(&table, "balancer"), ["period", "policy"]);
-        let mut table = parse(file).0;
+        let mut table = parse(file).table;
         merge(
             &mut table,
-            &parse("table = { split_policy = 'key-prefix', prefix_length = 5 }").0,
+            &parse("table = { split_policy = 'key-prefix', prefix_length = 5 }").table,
         );
         assert_eq!(
             keys(&table, "table"),

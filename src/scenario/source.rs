@@ -13,8 +13,28 @@ const LARGEST: u64 = 16 << 20;
 /// # Errors
 /// Unreadable, no regular file, larger than 16 MB, empty, binary, or not UTF-8 (with the place of the first bad byte).
 pub(super) fn read(path: &Path) -> Result<String, Diagnostic> {
-    let shown = path.display();
-    let bytes = read_bytes(path).map_err(|(message, help)| {
+    let shown = path.display().to_string();
+    scenario_text(read_bytes(path), &shown)
+}
+
+/// The text of a scenario that `input` holds to its end; messages call it `shown`.
+///
+/// # Errors
+/// As of a file.
+pub(super) fn read_from(input: impl Read, shown: &str) -> Result<String, Diagnostic> {
+    let bytes = take_all(input).map_err(|failure| match failure {
+        Failure::Io(error) => (error.to_string(), ""),
+        Failure::TooLarge(size) => too_large(size),
+    });
+    scenario_text(bytes, shown)
+}
+
+/// What the bytes say, if they can be a scenario.
+fn scenario_text(
+    bytes: Result<Vec<u8>, (String, &'static str)>,
+    shown: &str,
+) -> Result<String, Diagnostic> {
+    let bytes = bytes.map_err(|(message, help)| {
         let diagnostic = Diagnostic::error(format!("can't read `{shown}`: {message}"));
         if help.is_empty() {
             diagnostic
@@ -85,24 +105,36 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, (String, &'static str)> {
     if !metadata.is_file() {
         return Err(("it is no regular file".to_owned(), ""));
     }
-    let too_large = |size: u64| {
-        (
-            format!("it has {} MB, at most 16 MB are read", size >> 20),
-            "is it a scenario at all?",
-        )
-    };
     if metadata.len() > LARGEST {
         return Err(too_large(metadata.len()));
     }
-    let mut bytes = Vec::new();
     // The file may grow while it is read.
-    File::open(path)
-        .map_err(failed)?
-        .take(LARGEST + 1)
-        .read_to_end(&mut bytes)
-        .map_err(failed)?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(too_large(bytes.len() as u64));
+    take_all(File::open(path).map_err(failed)?).map_err(|failure| match failure {
+        Failure::Io(error) => failed(error),
+        Failure::TooLarge(size) => too_large(size),
+    })
+}
+
+/// Why an input is not read whole.
+enum Failure {
+    Io(std::io::Error),
+    /// It has at least so many bytes.
+    TooLarge(u64),
+}
+
+fn take_all(input: impl Read) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let mut input = input.take(LARGEST + 1);
+    input.read_to_end(&mut bytes).map_err(Failure::Io)?;
+    match bytes.len() as u64 {
+        size if size > LARGEST => Err(Failure::TooLarge(size)),
+        _ => Ok(bytes),
     }
-    Ok(bytes)
+}
+
+fn too_large(size: u64) -> (String, &'static str) {
+    (
+        format!("it has {} MB, at most 16 MB are read", size >> 20),
+        "is it a scenario at all?",
+    )
 }

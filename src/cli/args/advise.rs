@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct AdviseArguments {
-    /// The scenario file
+    /// The scenario file; `-` is standard input
     #[arg(value_name = "SCENARIO")]
     pub scenario: PathBuf,
     #[command(flatten)]

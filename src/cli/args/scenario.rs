@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// Which scenarios, and what to change in them.
 #[derive(Debug, Clone, Args)]
 pub struct ScenarioArguments {
-    /// Scenario files, or folders whose `*.toml` are taken in order of their names
+    /// Scenario files, or folders whose `*.toml` are taken in order of their names; `-` is standard input
     #[arg(value_name = "SCENARIO", required = true)]
     pub scenarios: Vec<PathBuf>,
     #[command(flatten)]
@@ -32,7 +32,7 @@ pub struct ChangeArguments {
     /// The seed that all randomness comes from
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// A fast look: 2 replicates and the file's `[quick]` settings
+    /// A fast look: 2 replicates and the file's `[quick]` settings; results go to `NAME.quick`
     #[arg(long)]
     pub quick: bool,
 }
@@ -48,7 +48,7 @@ pub struct CheckArguments {
 
 #[derive(Debug, Args)]
 pub struct ExplainArguments {
-    /// The scenario file
+    /// The scenario file; `-` is standard input
     #[arg(value_name = "SCENARIO")]
     pub scenario: PathBuf,
     #[command(flatten)]
@@ -60,7 +60,7 @@ pub struct ExplainArguments {
 
 #[derive(Debug, Args)]
 pub struct SizeArguments {
-    /// The scenario file
+    /// The scenario file; `-` is standard input
     #[arg(value_name = "SCENARIO")]
     pub scenario: PathBuf,
     #[command(flatten)]
