@@ -275,6 +275,57 @@ fn options_change_the_scenario() {
     );
 }
 
+#[test]
+fn a_quick_run_has_a_folder_of_its_own() {
+    let place = Workplace::new().with("tiny.toml", TINY);
+    let results = |name: &str| fs::read(place.path().join(name).join("results.json"));
+    place.keyheat("run tiny.toml --no-charts").success();
+    let full = results("output/tiny").unwrap();
+    let quick = place.keyheat("run tiny.toml --no-charts --quick --replicates 1");
+    let talk = stderr_of(&quick.success());
+    assert_tells(&talk, &["output/tiny.quick/report.html"]);
+    assert_eq!(results("output/tiny").unwrap(), full);
+    assert!(results("output/tiny.quick").unwrap() != full);
+    // The shards of a quick run are merged to its folder as well.
+    place
+        .keyheat("run tiny.toml --no-charts --quick --replicates 3 --shard 1/1 --out shards")
+        .success();
+    place.keyheat("merge shards --no-charts").success();
+    assert_eq!(results("output/tiny").unwrap(), full);
+}
+
+#[test]
+fn a_changed_run_replaces_no_results_of_the_file_as_it_is_unless_told_to() {
+    let place = Workplace::new().with("tiny.toml", TINY);
+    place.keyheat("run tiny.toml --no-charts").success();
+    let results = || fs::read(place.path().join("output/tiny/results.json")).unwrap();
+    let full = results();
+    for change in [
+        "--set write.events.rate=1k/s",
+        "--seed 9",
+        "--replicates 3",
+        "--only plain",
+        "--sweep cluster.servers=2,3",
+    ] {
+        let run = place.keyheat(&format!("run tiny.toml --no-charts {change}"));
+        let talk = stderr_of(&run.code(2).stdout_eq(""));
+        assert_tells(&talk, &["output/tiny", "--out DIR", "--force"]);
+    }
+    assert_eq!(results(), full);
+    let changed = "run tiny.toml --no-charts --seed 9";
+    place.keyheat(&format!("{changed} --out other")).success();
+    place.keyheat(&format!("{changed} --out output")).success();
+    assert!(results() != full);
+    // Those of another change are in nobody's way.
+    place
+        .keyheat("run tiny.toml --no-charts --seed 10")
+        .success();
+    place.keyheat("run tiny.toml --no-charts").success();
+    assert_eq!(results(), full);
+    place.keyheat(&format!("{changed} --force")).success();
+    assert!(results() != full);
+}
+
 /// An expectation that can't hold, and is known not to.
 fn known(bound: &str) -> String {
     format!(

@@ -39,6 +39,116 @@ fn check_simulates_nothing_and_shows_every_default() {
 }
 
 #[test]
+fn a_clean_file_among_many_is_one_line() {
+    let place = Workplace::new()
+        .with("a.toml", TINY)
+        .with("b.toml", &TINY.replace("presplit = ['\\x01']", ""));
+    let talk = stderr_of(&place.keyheat("check a.toml b.toml").success().stdout_eq(""));
+    let lines: Vec<&str> = talk.lines().collect();
+    let [a, b, all] = lines[..] else {
+        panic!("three lines were expected:\n{talk}");
+    };
+    assert!(
+        a.starts_with("a.toml: ") && b.starts_with("b.toml: "),
+        "{talk}"
+    );
+    assert_tells(all, &["2 scenarios, 4 strategies: no errors", "--verbose"]);
+    // All of it is shown for one file, or on demand.
+    let one = stderr_of(&place.keyheat("check b.toml").success());
+    assert_tells(&one, &["warning: ", "note: ", "b.toml:"]);
+    let all = stderr_of(&place.keyheat("-v check a.toml b.toml").success());
+    assert_tells(&all, &["warning: ", "note: ", "--> a.toml:", "--> b.toml:"]);
+}
+
+/// A table that is hashed, and an index of it by time.
+const INDEXED: &str = r#"
+[time]
+duration = "1s"
+[field]
+user = { type = "int", count = 1_000_000 }
+seen = { type = "timestamp", unit = "ms" }
+[write.touch]
+rate = "3k/s"
+[existing.touch]
+last = "1m"
+[table]
+split_policy = "disabled"
+[strategy.rising]
+key = "md5_bytes(user)"
+presplit = { algorithm = "sampled", regions = 32 }
+copies = ["be8(seen) || be4(user)"]
+[strategy.falling]
+key = "md5_bytes(user)"
+presplit = { algorithm = "uniform", regions = 16 }
+copies = [{ key = "be8(rev_ts(seen)) || be4(user)", presplit = { algorithm = "sampled", regions = 16 } }]
+[strategy.sharded]
+key = "md5_bytes(user)"
+presplit = { algorithm = "uniform", regions = 16 }
+copies = [{ key = "be1(bucket(16, user)) || be8(seen) || be4(user)", presplit = { algorithm = "buckets" } }]
+[strategy.listed]
+key = "md5_bytes(user)"
+presplit = ['\x20', '\x40', '\x60', '\x80', '\xA0', '\xC0', '\xE0']
+copies = ["be4(user)"]
+"#;
+
+#[test]
+fn the_keys_of_copies_have_the_lints_of_a_tables_key() {
+    let place = Workplace::new().with("indexed.toml", INDEXED);
+    let talk = stderr_of(&place.keyheat("check indexed.toml").success());
+    let leads =
+        "the key leads with a time or a sequence: at any moment all writes go to one region";
+    for strategy in ["rising", "falling"] {
+        assert_tells(&talk, &[&format!("strategy `{strategy}`, copy 1: {leads}")]);
+    }
+    assert_eq!(talk.matches(leads).count(), 2, "{talk}");
+    assert!(!talk.contains("`sharded`"), "{talk}");
+    // The caret is below the copy's own key.
+    let copy = talk
+        .find("copies = [\"be8(seen)")
+        .expect("the line is shown");
+    assert!(
+        talk[copy..]
+            .lines()
+            .nth(1)
+            .unwrap()
+            .contains("grows from row to row"),
+        "{talk}"
+    );
+    // Points that are listed are those of the table's key.
+    let single = "strategy `listed`, copy 1: the table has a single region";
+    assert_tells(&talk, &[single]);
+}
+
+#[test]
+fn a_dash_is_standard_input() {
+    let place = Workplace::new();
+    let piped = |arguments: &str, text: &str| {
+        binary::command(place.path())
+            .args(arguments.split(' '))
+            .stdin(text.to_owned())
+            .assert()
+    };
+    let run = piped("run - --no-charts", TINY).success();
+    assert_tells(&stderr_of(&run), &["output/stdin/report.html"]);
+    piped("check -", TINY).success();
+    piped("explain -", TINY).success();
+    let key = piped("key --scenario - be4(user) user=7", TINY).success();
+    assert_eq!(stdout_of(&key), "\\x00\\x00\\x00\\x07\n");
+    let wrong = piped("check -", &TINY.replace("be4(user)", "be4(usr)")).code(2);
+    assert_tells(&stderr_of(&wrong), &["--> stdin:", "did you mean `user`?"]);
+    let empty = piped("check -", "").code(2);
+    assert_tells(&stderr_of(&empty), &["`stdin` is empty"]);
+    let watched = piped("watch -", TINY).code(2);
+    assert_tells(
+        &stderr_of(&watched),
+        &["standard input is never saved again"],
+    );
+    // A file of that name has a path.
+    fs::write(place.path().join("-"), TINY).unwrap();
+    place.keyheat("check ./-").success();
+}
+
+#[test]
 fn check_reports_every_error_of_every_file() {
     let place = Workplace::new()
         .with("a.toml", &TINY.replace("duration", "duratoin"))

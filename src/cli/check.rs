@@ -11,9 +11,21 @@ pub fn run(arguments: &CheckArguments, console: &Console) -> Result<Outcome> {
     let Some(scenarios) = loading::load_all(&files, &arguments.input.changes, console)? else {
         return Ok(Outcome::Refused);
     };
-    let mut broken = 0;
+    // Of many files most are clean: what is odd about them is counted, and shown on demand.
+    let in_full = scenarios.len() == 1 || console.is_verbose();
+    let (mut broken, mut odd) = (0, 0);
     for scenario in &scenarios {
-        lints::tell(scenario, console);
+        if in_full {
+            lints::tell(scenario, console);
+        } else {
+            let warnings = lints::warnings(scenario);
+            odd += warnings;
+            console.say(&format!(
+                "{}: {}",
+                scenario.path,
+                counted_warnings(warnings)
+            ));
+        }
         broken += tell_broken_keys(scenario, console);
         if arguments.show {
             console.data(scenario.show())?;
@@ -33,8 +45,12 @@ pub fn run(arguments: &CheckArguments, console: &Console) -> Result<Outcome> {
         1 => "1 golden key broken".to_owned(),
         n => format!("{n} golden keys broken"),
     };
+    let more = match odd {
+        0 => "",
+        _ => "; `--verbose`, or one file alone, shows the warnings",
+    };
     console.say(&format!(
-        "{files}, {}: {verdict}",
+        "{files}, {}: {verdict}{more}",
         explain::counted_strategies(strategies)
     ));
     Ok(if broken == 0 {
@@ -42,6 +58,14 @@ pub fn run(arguments: &CheckArguments, console: &Console) -> Result<Outcome> {
     } else {
         Outcome::Broken
     })
+}
+
+fn counted_warnings(count: usize) -> String {
+    match count {
+        0 => "no warnings".to_owned(),
+        1 => "1 warning".to_owned(),
+        n => format!("{n} warnings"),
+    }
 }
 
 /// Golden keys need no simulation. One that is known to be wrong is told when it no longer is.

@@ -30,15 +30,19 @@ fn all<'a>(scenario: &Scenario, layouts: impl Iterator<Item = &'a Layout>) -> Ve
     lints
 }
 
-/// Shows lints with their places on stderr: warnings unless `--quiet`, notes only with `--verbose`.
+/// Shows all lints with their places on stderr, notes as well, unless `--quiet`.
 pub fn tell(scenario: &Scenario, console: &Console) {
-    let shown: Vec<Diagnostic> = all(scenario, layouts(scenario).iter())
-        .into_iter()
-        .filter(|lint| is_wanted(lint, console))
-        .collect();
+    let shown = all(scenario, layouts(scenario).iter());
     if !shown.is_empty() {
         console.say(&render(&shown, &scenario.text, &scenario.path, true));
     }
+}
+
+/// Number of warnings.
+pub fn warnings(scenario: &Scenario) -> usize {
+    let lints = all(scenario, layouts(scenario).iter());
+    let is_warning = |lint: &&Diagnostic| lint.severity != Severity::Note;
+    lints.iter().filter(is_warning).count()
 }
 
 /// One line a lint, the same line once, and where to read more. What was told.

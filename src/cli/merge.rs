@@ -3,8 +3,7 @@
 use super::Outcome;
 use super::args::MergeArguments;
 use super::console::Console;
-use super::output_folder::OutputFolder;
-use super::run::{is_broken, show, write};
+use super::run::{claim, is_broken, show, write};
 use super::saved_runs;
 use crate::experiment::{Experiment, ExperimentRuns, RunFileHeader, SavedRuns, Shard};
 use anyhow::{Context, Result, bail};
@@ -80,7 +79,7 @@ fn merge(
             return Ok(Outcome::Refused);
         }
     };
-    let folder = OutputFolder::claim(&arguments.out, &scenario.name, arguments.force)?;
+    let folder = claim(&scenario, arguments.out(), arguments.force)?;
     let runs = Experiment::new(&scenario).start();
     let here = RunFileHeader::new(&runs, Shard::ALL);
     let differences = first.header.differences(&here);

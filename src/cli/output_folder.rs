@@ -37,6 +37,11 @@ impl OutputFolder {
         &self.target
     }
 
+    /// Whether it has results of a scenario with nothing changed beside its file.
+    pub fn holds_unchanged_results(&self) -> bool {
+        marker(&self.target).is_some_and(|marker| marker.scenario.overrides.is_empty())
+    }
+
     /// Has `write` fill a new folder, which then takes the place of the old one in a rename. If `write` fails, the old one stays; where the
     /// system can exchange two folders (Linux, macOS), one or the other is there whole at every moment.
     pub fn write(&self, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
@@ -171,13 +176,28 @@ fn is_replaceable(target: &Path) -> Result<bool> {
     if entries.next().is_none() {
         return Ok(true);
     }
-    #[derive(serde::Deserialize)]
-    struct Marker {
-        tool: String,
-    }
-    let marker = fs::read(target.join("results.json")).ok();
-    let marker = marker.and_then(|bytes| serde_json::from_slice::<Marker>(&bytes).ok());
-    Ok(marker.is_some_and(|marker| marker.tool.starts_with("keyheat ")))
+    Ok(marker(target).is_some())
+}
+
+/// What a `results.json` says about where it comes from.
+#[derive(serde::Deserialize)]
+struct Marker {
+    tool: String,
+    #[serde(default)]
+    scenario: MarkedScenario,
+}
+
+#[derive(Default, serde::Deserialize)]
+struct MarkedScenario {
+    #[serde(default)]
+    overrides: Vec<String>,
+}
+
+/// That of the folder, if keyheat wrote it.
+fn marker(folder: &Path) -> Option<Marker> {
+    let bytes = fs::read(folder.join("results.json")).ok()?;
+    let marker = serde_json::from_slice::<Marker>(&bytes).ok()?;
+    marker.tool.starts_with("keyheat ").then_some(marker)
 }
 
 #[cfg(test)]

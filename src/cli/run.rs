@@ -8,7 +8,7 @@ use super::{explain, interruption, lints, loading, progress, saved_runs, scenari
 use crate::experiment::{ExpectationResult, Experiment, Results, RunFile, Shard};
 use crate::report::Report;
 use crate::scenario::Scenario;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -21,7 +21,7 @@ pub fn run(arguments: &RunArguments, console: &Console) -> Result<Outcome> {
     // Before minutes of work, not after.
     let folders = scenarios
         .iter()
-        .map(|scenario| OutputFolder::claim(&arguments.out, &scenario.name, arguments.force))
+        .map(|scenario| claim(scenario, arguments.out(), arguments.force))
         .collect::<Result<Vec<_>>>()?;
     let stop = interruption::ends_in_order(*console)?;
     let mut expectations: Vec<ExpectationResult> = Vec::new();
@@ -53,6 +53,25 @@ pub fn run(arguments: &RunArguments, console: &Console) -> Result<Outcome> {
     } else {
         Outcome::Broken
     })
+}
+
+/// The folder of a scenario's results. That of the file as it is is not replaced by a run of a changed one unless the user says where
+/// results go: the numbers would no longer be those of the file.
+pub(super) fn claim(
+    scenario: &Scenario,
+    (out, is_said): (&Path, bool),
+    force: bool,
+) -> Result<OutputFolder> {
+    let folder = OutputFolder::claim(out, &scenario.results_name(), force)?;
+    let changed = !scenario.options.quick && !scenario.overrides.is_empty();
+    if changed && !is_said && !force && folder.holds_unchanged_results() {
+        bail!(
+            "`{}` holds the results of the file as it is; a run with {} would replace them\ngive it a place of its own with `--out DIR`, or replace them with `--force`",
+            folder.path().display(),
+            scenario.overrides.join(", ")
+        );
+    }
+    Ok(folder)
 }
 
 /// How one scenario ended.
@@ -98,7 +117,7 @@ fn simulate(
     let threads = arguments.threads.map_or(0, usize::from);
     let runs = Experiment::new(scenario).threads(threads).start();
     let shard = arguments.shard.unwrap_or(Shard::ALL);
-    let path = saved_runs::path(&arguments.out, &scenario.name, arguments.shard);
+    let path = saved_runs::path(arguments.out().0, &scenario.results_name(), arguments.shard);
     let saver = saved_runs::open(&path, &runs, shard, arguments.resume, console)?;
     let (all, missing) = (runs.of(shard), runs.missing(shard));
     let bar = progress::bar(console, &scenario.name, runs.effort(&all));
