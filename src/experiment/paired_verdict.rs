@@ -33,7 +33,7 @@ pub struct PairedVerdict<'a> {
     pub strategy: &'a str,
     /// What it is compared with.
     pub baseline: &'a str,
-    /// Throughput, makespan and p99.
+    /// Throughput, makespan and p99; of a run that writes nothing, what its reads take.
     pub in_short: String,
     /// Every headline metric, and what each read takes.
     pub in_full: String,
@@ -80,7 +80,7 @@ impl<'a> PairedVerdict<'a> {
         Some(Self {
             strategy: &first.strategy,
             baseline: &first.baseline,
-            in_short: told(&short),
+            in_short: told(if short.is_empty() { &ordered } else { &short }),
             in_full: told(&ordered),
         })
     }
@@ -267,6 +267,17 @@ mod tests {
              makespan: no ratio, because one of them is undefined or zero"
                 .replace("server_peak_to_mean", "hottest server ÷ mean")
         );
+    }
+
+    #[test]
+    fn a_run_that_only_reads_is_compared_by_its_reads() {
+        let reads = [
+            compared("read.one.calls", 2.0, Some((1.9, 2.1))),
+            compared("read.one.response_ms.p99", 1.0, None),
+        ];
+        let verdict = PairedVerdict::of(&reads.iter().collect::<Vec<_>>()).unwrap();
+        assert_eq!(verdict.in_short, verdict.in_full);
+        assert!(verdict.in_short.contains("calls of a `one`"), "{verdict:?}");
     }
 
     #[test]
