@@ -1,7 +1,11 @@
-//! Every crate that the binary is built from may be given away with it, and compiles with the Rust version that `Cargo.toml` states.
+//! Every crate that the binary is built from is used, may be given away with it, and compiles with the Rust version that `Cargo.toml`
+//! states.
 
 use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 /// Licences that ask for no more than a notice; `MPL-2.0` covers changes to the crate's own files.
 const ALLOWED: [&str; 12] = [
@@ -149,4 +153,133 @@ fn no_dependency_asks_for_a_newer_rust_than_we_do() {
         })
         .collect();
     assert!(newer.is_empty(), "{}", newer.join("\n"));
+}
+
+/// The names of the crates in the tables of `manifest` that end with `kind`, those of single systems included.
+fn crates(manifest: &toml::Table, kind: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (key, value) in manifest {
+        let Some(table) = value.as_table() else {
+            continue;
+        };
+        match key == kind {
+            true => found.extend(table.keys().cloned()),
+            false if key == "target" => {
+                let systems = table.values().filter_map(toml::Value::as_table);
+                found.extend(systems.flat_map(|system| crates(system, kind)));
+            }
+            false => {}
+        }
+    }
+    found
+}
+
+/// What code calls the library of a package: `md5` is that of `md-5`.
+fn library(package: &str) -> String {
+    static KNOWN: LazyLock<Vec<Value>> = LazyLock::new(packages);
+    let own = KNOWN.iter().find(|known| known["name"] == package);
+    let targets = own.and_then(|own| own["targets"].as_array());
+    let library = targets.and_then(|targets| {
+        let kinds = ["lib", "rlib", "proc-macro"];
+        let is_library = |target: &&Value| kinds.iter().any(|kind| target["kind"][0] == *kind);
+        targets.iter().find(is_library)
+    });
+    let name = library.and_then(|target| target["name"].as_str());
+    name.unwrap_or(package).replace('-', "_")
+}
+
+/// Whether Rust code names the library in a path. Comments name nothing, and neither do tests where `tests` says so.
+fn uses(code: &str, name: &str, tests: bool) -> bool {
+    let path = format!("{name}::");
+    let own = match code.find("#[cfg(test)]\nmod tests {") {
+        Some(at) if !tests => &code[..at],
+        _ => code,
+    };
+    own.lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .any(|line| {
+            line.match_indices(&path).any(|(at, _)| {
+                let before = line[..at].chars().next_back();
+                !before.is_some_and(|c| c.is_alphanumeric() || c == '_')
+            })
+        })
+}
+
+/// Crates of `manifest` that no code uses: dependencies of the program in `src`, those of tests anywhere.
+fn unused(manifest: &str, src: &[String], others: &[String]) -> Vec<String> {
+    let manifest: toml::Table = toml::from_str(manifest).unwrap();
+    let program = crates(&manifest, "dependencies");
+    let tests = crates(&manifest, "dev-dependencies");
+    let in_src = |name: &String| {
+        let library = library(name);
+        src.iter().any(|code| uses(code, &library, false))
+    };
+    let anywhere = |name: &String| {
+        let library = library(name);
+        src.iter()
+            .chain(others)
+            .any(|code| uses(code, &library, true))
+    };
+    let program = program.into_iter().filter(|name| !in_src(name));
+    let tests = tests.into_iter().filter(|name| !anywhere(name));
+    program.chain(tests).collect()
+}
+
+#[test]
+fn every_dependency_is_used() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let code = |folder: &str, tests: bool| -> Vec<String> {
+        let files = rust_files(&root.join(folder)).into_iter();
+        let own = |file: &PathBuf| tests || !file.to_string_lossy().ends_with("tests.rs");
+        files
+            .filter(own)
+            .map(|file| fs::read_to_string(file).unwrap())
+            .collect()
+    };
+    let mut others = code("src", true);
+    others.extend(code("tests", true));
+    others.extend(code("benches", true));
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
+    let src = code("src", false);
+    assert_eq!(unused(&manifest, &src, &others), Vec::<String>::new());
+    // One that nothing uses is found out, and so is one that only tests do.
+    let more = manifest.replace(
+        "[dependencies]\n",
+        "[dependencies]\nmd-6 = \"1\"\ncriterion = \"1\"\n",
+    );
+    let manifest = more.replacen("criterion = { ", "left-pad = { ", 1);
+    assert_eq!(
+        unused(&manifest, &src, &others),
+        ["md-6", "criterion", "left-pad"].map(str::to_owned)
+    );
+}
+
+#[test]
+fn a_crate_is_used_where_a_path_begins_with_its_name() {
+    for (code, used) in [
+        ("use md5::Digest;", true),
+        ("let x = md5::compute(a);", true),
+        ("// use md5::Digest;", false),
+        ("use my_md5::Digest;", false),
+        ("let md5 = 1;", false),
+        ("#[cfg(test)]\nmod tests {\nuse md5::Digest;\n}", false),
+    ] {
+        assert_eq!(uses(code, "md5", false), used, "{code}");
+    }
+    assert_eq!(library("md-5"), "md5");
+    assert_eq!(library("plotters-backend"), "plotters_backend");
+}
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
 }

@@ -124,6 +124,25 @@ mod tests {
     use super::*;
     use crate::random::{DrawKey, Seed, Stream};
 
+    #[test]
+    fn lognormal_times_are_those_of_rand_distr() {
+        use rand_distr::{Distribution, LogNormal};
+        for cv in [0.5, 1.0, 3.0] {
+            let law = ServiceLaw::Lognormal { cv };
+            let spec = ServiceSpec {
+                law,
+                put: SimDuration::from_secs(1),
+                ..ClusterSpec::default().service
+            };
+            let ours = ServiceTimes::new(&spec);
+            let theirs = LogNormal::from_mean_cv(1.0, cv).unwrap();
+            crate::random::oracle::assert_same_law(
+                |draws| ours.write(1, *draws).as_secs_f64(),
+                |other| theirs.sample(other),
+            );
+        }
+    }
+
     fn moments(law: ServiceLaw) -> (f64, f64) {
         let spec = ServiceSpec {
             law,

@@ -6,8 +6,15 @@
 //! - [`DrawKey::at`]: a short SplitMix64 sequence addressed by an index (an operation, an attempt), keyed by
 //!   ChaCha8 in the same way. Reading it costs no state, so neither batching nor the order of service
 //!   can change a result.
+//!
+//! Laws are our own, and tests compare them with those of `rand_distr` (`oracle`). The generator can't use these: its normal and Zipf numbers take
+//! `exp`, `ln` and `powf` from the platform, whose last digits differ from system to system, where `libm` gives the same bytes everywhere; its
+//! Zipf has no first rank to begin at, as a law with `top` shares needs; and its alias table takes two draws a number and more where ours takes
+//! one of 64 bits, which keeps a batch of numbers as cheap as its cache misses.
 
 mod exponential;
+#[cfg(test)]
+pub mod oracle;
 mod permutation;
 
 pub use permutation::Permutation;

@@ -69,3 +69,30 @@ pub(super) fn probability(low: f64, high: f64) -> f64 {
         upper(-high) - upper(-low)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::TruncatedNormal;
+    use crate::random::oracle::assert_same_law;
+    use rand_distr::{Distribution, Normal};
+
+    /// Of wide and narrow domains, and of one beside the mean.
+    #[test]
+    fn numbers_are_those_of_rand_distr_redrawn_outside_the_domain() {
+        for (mean, sd, low, high) in [
+            (50.0, 10.0, -1e3, 1e3),
+            (0.0, 1.0, -0.5, 1.0),
+            (3.0, 2.0, 4.0, 20.0),
+        ] {
+            let ours = TruncatedNormal::new(mean, sd, low, high);
+            let theirs = Normal::new(mean, sd).unwrap();
+            let inside = |other: &mut _| {
+                let mut numbers = theirs.sample_iter(other);
+                numbers
+                    .find(|x| (low..=high).contains(x))
+                    .unwrap_or_default()
+            };
+            assert_same_law(|draws| ours.sample(draws), inside);
+        }
+    }
+}

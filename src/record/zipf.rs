@@ -96,3 +96,33 @@ pub(super) fn sum(first: u64, last: u64, exponent: f64) -> f64 {
         + 0.5 * (low + high)
         + slope
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Zipf;
+    use crate::random::oracle::assert_same_law;
+    use rand_distr::Distribution;
+
+    #[test]
+    fn ranks_are_those_of_rand_distr() {
+        for exponent in [0.5, 0.99, 1.0, 1.7] {
+            let ours = Zipf::new(1, 10_000, exponent);
+            let theirs = rand_distr::Zipf::new(10_000.0, exponent).unwrap();
+            assert_same_law(
+                |draws| ours.sample(draws) as f64,
+                |other| theirs.sample(other),
+            );
+        }
+    }
+
+    #[test]
+    fn ranks_behind_a_first_one_are_those_that_rand_distr_draws_there() {
+        let ours = Zipf::new(4, 1_000, 1.2);
+        let theirs = rand_distr::Zipf::new(1_000.0, 1.2).unwrap();
+        let behind = |other: &mut _| {
+            let mut ranks = theirs.sample_iter(other);
+            ranks.find(|rank| *rank >= 4.0).unwrap_or_default()
+        };
+        assert_same_law(|draws| ours.sample(draws) as f64, behind);
+    }
+}
