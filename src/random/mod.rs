@@ -7,10 +7,13 @@
 //!   ChaCha8 in the same way. Reading it costs no state, so neither batching nor the order of service
 //!   can change a result.
 //!
-//! Laws are our own, and tests compare them with those of `rand_distr` (`oracle`). The generator can't use these: its normal and Zipf numbers take
-//! `exp`, `ln` and `powf` from the platform, whose last digits differ from system to system, where `libm` gives the same bytes everywhere; its
-//! Zipf has no first rank to begin at, as a law with `top` shares needs; and its alias table takes two draws a number and more where ours takes
-//! one of 64 bits, which keeps a batch of numbers as cheap as its cache misses.
+//! Laws are our own, and tests compare them with those of `rand_distr` (`oracle`). The generator does not use these (times measured on one core,
+//! ours first):
+//! - normal and lognormal: 39 and 4 ns, 56 and 28 ns. They take `exp` and `ln` from the platform beside their ziggurat, whose last digits differ from
+//!   system to system; results must be the same bytes everywhere, so that only `libm` will do.
+//! - Zipf: 46 to 95 and 73 to 404 ns, with the platform's `powf`; and no first rank to begin at, as a law with `top` shares needs.
+//! - exponential: 2.5 and 6.2 ns, with the platform's `ln` and `exp`.
+//! - alias table: 4 and 31 ns. It takes two draws or more a number, ours one of 64 bits.
 
 mod exponential;
 #[cfg(test)]
