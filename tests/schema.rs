@@ -97,6 +97,7 @@ override.write.w.rate = "2/s"
 fn places_that_mirror_the_file_need_no_whole_settings() {
     let schema = schema();
     let sound = [
+        "[strategy.b]\nkey = 'be4(id)'\nplacement = 'grown'\n[table]\nplacement = [0]\n[sweep]\ntable.placement = ['dealt', [1]]",
         "[quick]\nreplicates = 1\n[quick.time]\nduration = '1s'\n[quick.table.presplit]\nregions = 4",
         "[sweep]\ncluster.servers = [4, 8]\nwrite.w.rate = ['1/s', '2/s']",
         "[sweep]\nfield.id.distribution = ['uniform', { zipf = 1.0 }]\nstrategy.a.presplit.regions = [4, 8]",
@@ -109,6 +110,8 @@ fn places_that_mirror_the_file_need_no_whole_settings() {
         assert!(found.is_empty(), "{added}: {found:#?}");
     }
     let unsound = [
+        "[table]\nplacement = 'random'",
+        "[table]\nplacement = []",
         "[quick]\nreplicate = 1",
         "[quick.cluster]\nservers = 'many'",
         "[sweep]\ncluster.servers = 4",

@@ -1,6 +1,6 @@
 //! The regions that a run starts with, and what a scenario is told about splits, balancers and events that can't happen.
 
-use keyheat::layout::{Layout, Replicate, change_lints};
+use keyheat::layout::{Layout, Replicate, change_lints, misplaced_regions};
 use keyheat::scenario::{Scenario, Severity};
 
 /// A hashed table that a million rows of about 220 bytes each were written to: some 210 MB.
@@ -141,7 +141,7 @@ fn events_that_can_do_nothing_are_said() {
     assert_eq!(
         events(crash),
         [
-            "strategy `hashed`: server 2 may hold nothing at 3s: 1 region on 8 servers, dealt from one that is drawn for each replicate"
+            "strategy `hashed`: server 2 may hold nothing at 3s: 1 region on 8 servers, and which of them has one is drawn for each replicate"
         ]
     );
     let spread = "presplit = { algorithm = \"uniform\", regions = 8 }\n";
@@ -215,4 +215,66 @@ fn a_key_that_grows_is_told_that_splits_will_not_cool_it() {
     assert_eq!(told("be8(ts) || be4(id)", ""), None);
     let off = format!("{small}split_policy = \"disabled\"\n");
     assert_eq!(told("be8(ts) || be4(id)", &off), None);
+}
+
+#[test]
+fn regions_open_where_the_placement_says() {
+    let opened = |settings: &str| {
+        let sized = "memstore_flush_size = \"1MB\"\nmax_file_size = \"4MB\"\n";
+        layout(&scenario(&format!("value = \"184B\"\n{sized}{settings}"))).opening_servers
+    };
+    let equal = |opened: &[u32]| opened.windows(2).filter(|pair| pair[0] == pair[1]).count();
+    let in_order = opened("placement = \"in-order\"\n");
+    let regions = in_order.len();
+    // 212 MB in halves of at most 4 MB: 64 regions of 3.3 MB.
+    assert_eq!(regions, 64);
+    assert!(in_order.windows(2).all(|pair| pair[1] == (pair[0] + 1) % 8));
+    let dealt = opened("");
+    let of = |opened: &[u32], server| opened.iter().filter(|&&at| at == server).count();
+    assert!((0..8).all(|server| of(&dealt, server) == 8));
+    // 7 of 63 others share a region's server: of 63 neighbours 7 are equal, with a standard deviation of 2.5.
+    assert!((1..=15).contains(&equal(&dealt)), "{dealt:?}");
+    // Daughters stay with their parents: 58 % of 63 are 37, and half of that is far from chance.
+    let grown = opened("placement = \"grown\"\n");
+    assert!((0..8).all(|server| of(&grown, server) == 8));
+    assert!(equal(&grown) > 19, "{grown:?}");
+}
+
+#[test]
+fn a_list_of_servers_must_fit_the_regions_that_existing_rows_make() {
+    let listed = |count: usize| {
+        let list = vec!["3"; count].join(", ");
+        scenario(&format!(
+            "value = \"184B\"\nmemstore_flush_size = \"32MB\"\nplacement = [{list}]\n"
+        ))
+    };
+    assert_eq!(misplaced_regions(&listed(4)), []);
+    let faults = misplaced_regions(&listed(3));
+    assert_eq!(faults.len(), 1);
+    assert_eq!(
+        faults[0].message,
+        "strategy `hashed`: `placement` lists 3 servers, the table starts with 4 regions"
+    );
+}
+
+#[test]
+fn a_pre_split_that_existing_rows_have_split_further_is_said() {
+    let warned = |settings: &str| -> Vec<String> {
+        let lints = layout(&scenario(settings)).lints.into_iter();
+        lints
+            .filter(|lint| lint.severity == Severity::Warning)
+            .map(|lint| lint.message)
+            .filter(|message| message.contains("have split the table"))
+            .collect()
+    };
+    let presplit = "presplit = { algorithm = \"uniform\", regions = 3 }\nmax_file_size = \"40MB\"\n\
+                    split_policy = \"constant-size\"\nvalue = \"184B\"\n";
+    let told = warned(presplit);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("from 3 regions into 6"), "{told:?}");
+    // One region was meant to grow.
+    assert_eq!(
+        warned("value = \"184B\"\nmemstore_flush_size = \"32MB\"\n"),
+        Vec::<String>::new()
+    );
 }

@@ -4,8 +4,9 @@
 use super::args::ChangeArguments;
 use super::console::Console;
 use crate::key::KeyPlan;
+use crate::layout::misplaced_regions;
 use crate::record::Schema;
-use crate::scenario::{Options, Scenario};
+use crate::scenario::{Options, Scenario, render};
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,7 +40,14 @@ pub fn load_all(
             false => Scenario::load_with(file, &options),
         };
         match loaded {
-            Ok(scenario) => scenarios.push(scenario),
+            Ok(scenario) => {
+                let faults = misplaced_regions(&scenario);
+                if faults.is_empty() {
+                    scenarios.push(scenario);
+                } else {
+                    console.insist(&render(&faults, &scenario.text, &scenario.path, true));
+                }
+            }
             Err(error) => console.insist(&error.render(true)),
         }
     }

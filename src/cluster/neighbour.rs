@@ -5,7 +5,7 @@
 pub struct Neighbour {
     /// Its name in the scenario.
     pub name: String,
-    /// Its regions, dealt to the servers from an offset of its own; >= 1.
+    /// Its regions, dealt to the servers; >= 1.
     pub regions: u32,
     /// Puts a second, over all its regions.
     pub write_rate: f64,

@@ -1,5 +1,6 @@
 //! The description of a cluster and its table, with HBase's defaults. Must not know how it is simulated.
 
+use super::Placement;
 use crate::storage::BlockEncoding;
 use crate::time::SimDuration;
 use crate::units::{Bandwidth, ByteSize};
@@ -123,6 +124,8 @@ pub struct TableSpec {
     pub compaction_bandwidth: CompactionBandwidth,
     /// How data blocks are written (`DATA_BLOCK_ENCODING`).
     pub block_encoding: BlockEncoding,
+    /// Where its regions lie at the start. A list is that of the table itself: its further copies are dealt then.
+    pub placement: Placement,
 }
 
 /// Bounds of what compactions may write a second.
@@ -182,6 +185,7 @@ impl Default for TableSpec {
                 high: Bandwidth((100 << 20) as f64),
             },
             block_encoding: BlockEncoding::None,
+            placement: Placement::default(),
         }
     }
 }

@@ -5,7 +5,7 @@ use super::living_tests::{config_of, millis, regions_are_sound};
 use super::simulation::Simulation;
 use super::system_regions::SYSTEM_REGIONS;
 use super::{ClusterChanges, ClusterEvent, CrashTarget, NormalizerSpec, SimConfig, TimedEvent};
-use crate::cluster::TableSpec;
+use crate::cluster::{Placement, TableSpec};
 use crate::keyspace::RowKey;
 use crate::metrics::{RunResult, SeriesEvent};
 use crate::policy::balance::{Balancer, SimpleBalancer, StochasticBalancer};
@@ -92,7 +92,11 @@ pub(super) fn even(write: Write, regions: u64, length: u64, changes: ClusterChan
     run.split_points = Arc::new(points.collect());
     run.key_buckets = Arc::new(vec![RowKey(vec![1])]);
     run.cluster.servers = 4;
-    run.table = TableSpec::default();
+    run.table = TableSpec {
+        // So that it can be said which server holds what.
+        placement: Placement::InOrder,
+        ..TableSpec::default()
+    };
     run
 }
 

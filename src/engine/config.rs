@@ -31,7 +31,7 @@ pub struct SimConfig {
     pub generator: Arc<RecordGenerator>,
     /// The strategy's row key.
     pub key: Arc<KeyPlan>,
-    /// Sorted, distinct, not empty keys: n points make n + 1 regions. Region i opens on server (offset + i) mod servers.
+    /// Sorted, distinct, not empty keys: n points make n + 1 regions, which open where [`TableSpec::placement`] says.
     pub split_points: Arc<Vec<RowKey>>,
     /// Sorted start keys of the key map's buckets but the first; empty keeps no series.
     pub key_buckets: Arc<Vec<RowKey>>,
@@ -145,6 +145,9 @@ pub struct ExistingRows {
     pub bytes: u64,
     /// Sorted keys of a sample of them, each standing for as many.
     pub sample: Arc<KeyBatch>,
+    /// The regions that were split off while they were written, by their places in key order, in the order in which that happened; empty
+    /// unless the table's placement is [`crate::cluster::Placement::Grown`].
+    pub split_off: Arc<Vec<u32>>,
 }
 
 /// A further copy of the table.
@@ -152,7 +155,7 @@ pub struct ExistingRows {
 pub struct TableCopy {
     /// Its row key.
     pub key: Arc<KeyPlan>,
-    /// As [`SimConfig::split_points`]; each copy's regions are dealt to the servers from an offset of its own.
+    /// As [`SimConfig::split_points`]; each copy has a draw of the table's placement of its own, and is dealt when that is a list.
     pub split_points: Arc<Vec<RowKey>>,
 }
 

@@ -5,7 +5,7 @@ use super::one_field;
 use super::simulation::Simulation;
 use super::{ClusterChanges, ClusterEvent, CrashTarget, NormalizerSpec, SimConfig, TimedEvent};
 use crate::client::ClientSpec;
-use crate::cluster::{ClusterSpec, TableSpec};
+use crate::cluster::{ClusterSpec, Placement, TableSpec};
 use crate::keyspace::RowKey;
 use crate::policy::balance::{Balancer, LoadBalancer, SimpleBalancer};
 use crate::policy::{NormalizerRules, RegionPolicies, SplitPolicy};
@@ -91,6 +91,8 @@ pub(super) fn config_of(
             max_file_size: ByteSize(60_000),
             memstore_flush_size: ByteSize(20_000),
             memstore_block_multiplier: 2,
+            // So that it can be said which server holds what.
+            placement: Placement::InOrder,
             ..TableSpec::default()
         },
         client: ClientSpec {

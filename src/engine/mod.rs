@@ -2,7 +2,7 @@
 //!
 //! Must not know TOML, other runs, or where anything is written.
 //!
-//! Integer nanoseconds, one event loop. Region i in key order opens on server (offset + i) mod n; later regions divide, merge and move.
+//! Integer nanoseconds, one event loop. Regions open where the table's placement says; later regions divide, merge and move.
 //! Draws belong to operations and attempts, so that neither batching nor the order of service changes a result.
 //!
 //! A write to one table is a single call, and its path is short: `open_loop`, `closed_loop` and `flushing` send it, `server_side` works on

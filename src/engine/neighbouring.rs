@@ -9,6 +9,7 @@ use super::events::Event;
 use super::fan_out::{FanOut, Part, Purpose, Task};
 use super::regions::Regions;
 use super::simulation::Simulation;
+use crate::cluster::Placement;
 use crate::random::{Stream, exponential, lane_of, stream};
 use crate::storage::RowSize;
 use crate::time::SimDuration;
@@ -56,10 +57,9 @@ pub(super) struct Neighbours {
 }
 
 impl Neighbours {
-    /// Adds their regions, in key order, behind those of the table and its copies: dealt round robin from a server of their own each.
+    /// Adds their regions, in key order, behind those of the table and its copies: dealt to the servers, each table by itself.
     pub fn new(config: &SimConfig, regions: &mut Regions) -> Self {
         let (seed, replicate) = (config.seed, config.replicate);
-        let servers = config.cluster.servers.max(1);
         let row = RowSize::new(1, ["v"], VALUE_BYTES);
         let mut tables = Vec::new();
         let mut sources = Vec::new();
@@ -67,7 +67,6 @@ impl Neighbours {
         for (table, neighbour) in (first_table..).zip(config.changes.neighbours.iter()) {
             let lane = lane_of(&neighbour.name);
             let mut placement = stream(seed, replicate, Stream::Placement, lane);
-            let offset = placement.random_range(0..servers);
             let count = neighbour.regions.max(1);
             tables.push(Table {
                 first_region: regions.len(),
@@ -76,9 +75,9 @@ impl Neighbours {
                     .hottest
                     .map(|share| (placement.random_range(0..count), share)),
             });
-            for region in 0..u64::from(count) {
-                let server = (u64::from(offset) + region) % u64::from(servers);
-                regions.add_open(table, server as u32);
+            let servers = config.cluster.servers;
+            for server in Placement::Dealt.opening_servers(count, &[], servers, &mut placement) {
+                regions.add_open(table, server);
             }
             let kinds = [neighbour.write_rate, neighbour.read_rate];
             sources.extend((0..).zip(kinds).map(|(kind, rate)| Source {

@@ -6,7 +6,6 @@ use crate::key::KeyPlan;
 use crate::keyspace::{KeyBatch, RowKey};
 use crate::random::{DrawKey, Stream, mix, stream};
 use crate::workload::{OperationId, WriteKind};
-use rand::RngExt;
 use std::sync::Arc;
 
 /// Where one row goes.
@@ -70,9 +69,8 @@ pub(super) struct Placing<'a> {
     first_region: u32,
     /// Keeps the rows of copies apart from those of the table under equal keys.
     row_salt: u64,
-    servers: u32,
-    /// Server of the first region.
-    offset: u32,
+    /// The server of each of its regions at the start, in key order.
+    first_servers: Vec<u32>,
     draws: DrawKey,
     row_numbers: bool,
     keys: KeyBatch,
@@ -118,15 +116,19 @@ impl<'a> Placing<'a> {
         marks: &Arc<Vec<RowKey>>,
         first_region: u32,
     ) -> Self {
-        let servers = config.cluster.servers.max(1);
+        let existing = config.changes.existing.get(table as usize);
+        let first_servers = config.table.placement.of_table(table).opening_servers(
+            split_points.len() as u32 + 1,
+            existing.map_or(&[][..], |existing| &existing.split_off),
+            config.cluster.servers,
+            &mut stream(config.seed, config.replicate, Stream::Placement, table),
+        );
         Self {
             key,
             map: RegionMap::with_marks(split_points, first_region, marks),
             first_region,
             row_salt: mix(u64::from(table)),
-            servers,
-            offset: stream(config.seed, config.replicate, Stream::Placement, table)
-                .random_range(0..servers),
+            first_servers,
             draws: DrawKey::new(config.seed, config.replicate, Stream::Keys, table),
             row_numbers: config
                 .workload
@@ -139,10 +141,9 @@ impl<'a> Placing<'a> {
         }
     }
 
-    /// The server of each region at the start, in key order: they are dealt round robin.
-    pub fn first_servers(&self) -> impl Iterator<Item = u32> + '_ {
-        let (offset, servers) = (u64::from(self.offset), u64::from(self.servers));
-        (0..self.map.regions()).map(move |at| ((offset + u64::from(at)) % servers) as u32)
+    /// The server of each region at the start, in key order.
+    pub fn first_servers(&self) -> &[u32] {
+        &self.first_servers
     }
 
     /// Number of its first region at the start, counted over all tables.

@@ -5,7 +5,7 @@ use super::one_field;
 use super::simulation::Simulation;
 use super::{PlannedRead, SimConfig, TableCopy};
 use crate::client::ClientSpec;
-use crate::cluster::{ClusterSpec, ServiceLaw, ServiceSpec, TableSpec};
+use crate::cluster::{ClusterSpec, Placement, ServiceLaw, ServiceSpec, TableSpec};
 use crate::keyspace::{KeyBatch, RowKey};
 use crate::metrics::RunResult;
 use crate::query::{Costs, PlanContext, Requests, ScanRequest, plan};
@@ -88,6 +88,8 @@ pub(super) fn config() -> SimConfig {
         },
         table: TableSpec {
             value: ByteSize(500 << 10),
+            // So that it can be said which server holds what.
+            placement: Placement::InOrder,
             ..TableSpec::default()
         },
         client: ClientSpec::default(),

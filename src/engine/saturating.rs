@@ -3,7 +3,7 @@
 use super::row_weights::row_size;
 use super::{ClusterChanges, SimConfig};
 use crate::client::ClientSpec;
-use crate::cluster::ClusterSpec;
+use crate::cluster::{ClusterSpec, Placement, TableSpec};
 use crate::time::{SimDuration, SimTime};
 use crate::workload::{Drive, Think, Workload, Write};
 use std::sync::Arc;
@@ -82,6 +82,10 @@ pub fn saturating(config: &SimConfig) -> SimConfig {
             ..(**workload).clone()
         }),
         split_points: Arc::new(Vec::new()),
+        table: TableSpec {
+            placement: Placement::default(),
+            ..config.table.clone()
+        },
         key_buckets: Arc::new(Vec::new()),
         copies: Arc::default(),
         reads: Arc::default(),

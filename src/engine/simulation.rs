@@ -99,7 +99,7 @@ impl<'a> Simulation<'a> {
         let copies = Placing::of_copies(config);
         let mut regions = Regions::default();
         for (table, placing) in (0..).zip(std::iter::once(&placing).chain(&copies)) {
-            placing.first_servers().for_each(|server| {
+            placing.first_servers().iter().for_each(|&server| {
                 regions.add_open(table, server);
             });
         }

@@ -403,6 +403,7 @@ fn existing_rows_are_one_file_a_region_in_proportion_to_the_sampled_keys() {
         rows: 1_000,
         bytes: 100_003,
         sample: Arc::new(sample),
+        split_off: Arc::default(),
     };
     config.changes.existing = Arc::new(vec![existing]);
     let bench = Bench::new(&config);

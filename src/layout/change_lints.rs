@@ -198,7 +198,7 @@ fn event_without_effect(
         lint(
             Severity::Warning,
             format!(
-                "strategy `{}`: server {named} may hold nothing at {}: {regions_in_words} on {servers} servers, dealt from one that is drawn for each replicate",
+                "strategy `{}`: server {named} may hold nothing at {}: {regions_in_words} on {servers} servers, and which of them has one is drawn for each replicate",
                 strategy.name,
                 text(*at)
             ),

@@ -30,6 +30,7 @@ pub(super) fn lint(
     linted: LintedKey<'_>,
     sample: &KeySample,
     regions: &[RegionForecast],
+    opening_servers: &[u32],
 ) -> Option<Diagnostic> {
     let LintedKey { strategy, key, .. } = linted;
     let segments = key.segments();
@@ -68,7 +69,7 @@ pub(super) fn lint(
             names.join(", "),
             units::times(peaks.mean),
             units::times(peaks.p90),
-            units::times(drawn(regions, servers)),
+            units::times(drawn(regions, opening_servers, servers)),
         ),
         "this hash",
         "hash more of the record, so that more values are dealt, or plan for the worst of ten",
@@ -99,11 +100,11 @@ fn peaks(weights: &[f64], places: usize, servers: usize) -> Option<PlacementPeak
     PlacementPeaks::of(weights, servers, DEALS, server)
 }
 
-/// The peak of the regions as they are, dealt to the servers in turn.
-fn drawn(regions: &[RegionForecast], servers: usize) -> f64 {
+/// The peak of the regions where they open.
+fn drawn(regions: &[RegionForecast], opening_servers: &[u32], servers: usize) -> f64 {
     let mut loads = vec![0.0; servers];
-    for (at, region) in regions.iter().enumerate() {
-        loads[at % servers] += region.write_share;
+    for (region, &server) in regions.iter().zip(opening_servers) {
+        loads[server as usize] += region.write_share;
     }
     loads.into_iter().fold(0.0, f64::max) * servers as f64
 }

@@ -54,6 +54,11 @@ impl<'a> LintedKey<'a> {
         }
     }
 
+    /// 0: the table itself; c: copy c - 1.
+    pub fn table(&self) -> u32 {
+        self.copy.map_or(0, |copy| copy as u32 + 1)
+    }
+
     /// A lint that points at the key.
     pub fn lint(&self, severity: Severity, message: String, label: &str, help: &str) -> Diagnostic {
         let copy = match self.copy {
@@ -249,8 +254,13 @@ impl Context<'_> {
                 1 => "1 region".to_owned(),
                 count => format!("{count} regions"),
             };
+            // A table that was created with one region was meant to grow.
+            let severity = match start.presplit {
+                1 => Severity::Note,
+                _ => Severity::Warning,
+            };
             self.lint(
-                Severity::Note,
+                severity,
                 format!(
                     "{} of existing rows have split the table from {} into {} before the run",
                     ByteSize::approximate(existing.bytes as f64),

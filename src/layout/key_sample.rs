@@ -57,6 +57,24 @@ impl KeySample {
             .collect()
     }
 
+    /// Of each key in their order at which place it was written, distinct numbers. Rows of several tables of existing rows were written side
+    /// by side, from the start of each to its end. O(n log n).
+    pub fn order_written(&self) -> Vec<u32> {
+        // Indices ascend within the rows of one table.
+        let mut progress: Vec<(f64, u32)> = Vec::with_capacity(self.len());
+        for rows in self.batch.indices.chunk_by(|before, next| before < next) {
+            let share = |at: usize| (at as f64 + 0.5) / rows.len() as f64;
+            let first = progress.len();
+            progress.extend((0..rows.len()).map(|at| (share(at), (first + at) as u32)));
+        }
+        progress.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let mut place = vec![0; progress.len()];
+        for (written, (_, at)) in (0..).zip(progress) {
+            place[at as usize] = written;
+        }
+        self.order.iter().map(|&at| place[at as usize]).collect()
+    }
+
     /// Position in the sample of the key of that rank.
     pub fn at_rank(&self, rank: usize) -> usize {
         self.order[rank] as usize

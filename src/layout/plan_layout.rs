@@ -88,6 +88,7 @@ impl Layout {
                 &copy.sample,
             ));
         }
+        let opening_servers = start.opening_servers(&strategy.setup, replicate, 0);
         let points = &start.points;
         let reads = read_forecast::of(strategy, replicate, sample, points, &regions, &copies);
         // A run that writes nothing is looked at by the rows that it reads.
@@ -105,6 +106,7 @@ impl Layout {
             sampled_operations: sample.len() as u64,
             split_points: start.points,
             regions,
+            opening_servers,
             lints,
         }
     }
@@ -252,7 +254,8 @@ fn lints(
     sample: &KeySample,
 ) -> Vec<Diagnostic> {
     let mut lints = key_lints::of(linted, start, regions);
-    lints.extend(few_values::lint(linted, sample, regions));
+    let opening_servers = start.opening_servers(&linted.strategy.setup, replicate, linted.table());
+    lints.extend(few_values::lint(linted, sample, regions, &opening_servers));
     lints.extend(stale_copies::lint(linted, replicate));
     lints
 }

@@ -1,13 +1,15 @@
 //! The regions that a table starts a run with: its pre-split, and what the rows that exist have made of it since. Must not know loads.
 
-use super::Layout;
 use super::key_sample::KeySample;
 use super::plan_layout::Table;
 use super::table_sample::TableSample;
+use super::{Layout, Replicate};
+use crate::cluster::Placement;
 use crate::engine::ExistingRows;
 use crate::keyspace::{KeyBatch, RowKey};
-use crate::policy::{GrownTable, SplitSizes, quantile_points};
-use crate::scenario::Presplit;
+use crate::policy::{GrownTable, Growth, SplitSizes, quantile_points};
+use crate::random::{Stream, stream};
+use crate::scenario::{Presplit, Setup};
 use std::sync::Arc;
 
 /// Sampled rows for each region that is cut from them: its share is then exact to 5 % (one standard error, 1 / sqrt(400)).
@@ -58,6 +60,17 @@ impl StartingRegions {
         }
     }
 
+    /// The server of each region in key order, as the engine opens them. Table 0 is the table itself, c its copy c - 1.
+    pub fn opening_servers(&self, setup: &Setup, replicate: &Replicate, table: u32) -> Vec<u32> {
+        let existing = self.existing.as_ref();
+        setup.table.placement.of_table(table).opening_servers(
+            self.points.len() as u32 + 1,
+            existing.map_or(&[][..], |rows| &rows.split_off),
+            setup.cluster.servers,
+            &mut stream(replicate.seed, replicate.number, Stream::Placement, table),
+        )
+    }
+
     fn with_rows(self, table: &Table<'_>, sample: &KeySample) -> Self {
         let setup = table.setup;
         let size = TableSample::from_rows(setup, table.key, table.replicate, SIZED_ROWS).size(0.0);
@@ -67,24 +80,31 @@ impl StartingRegions {
             max_file_bytes: setup.table.max_file_size.0,
             flush_bytes: setup.table.memstore_flush_size.0,
         };
-        let table = GrownTable {
+        let grown = GrownTable {
             sample: &sorted,
             bytes,
             policy: &setup.changes.policies.split_policy,
             sizes,
             servers: setup.cluster.servers,
         };
-        let points = table.starting_points(&self.points);
+        let growth = match setup.table.placement {
+            Placement::Grown => grown.growth(&self.points, &sample.order_written()),
+            _ => Growth {
+                points: grown.starting_points(&self.points),
+                split_off: Vec::new(),
+            },
+        };
         let mut keys = KeyBatch::default();
         for key in sorted {
             keys.push_with(|out| out.extend_from_slice(key));
         }
         Self {
-            points: Arc::new(points),
+            points: Arc::new(growth.points),
             existing: Some(ExistingRows {
                 rows: size.existing_rows.round() as u64,
                 bytes,
                 sample: Arc::new(keys),
+                split_off: Arc::new(growth.split_off),
             }),
             ..self
         }

@@ -45,6 +45,8 @@ pub struct Layout {
     pub split_points: Arc<Vec<RowKey>>,
     /// One for each region in key order.
     pub regions: Vec<RegionForecast>,
+    /// The server on which each region opens, in key order: as [`crate::cluster::Placement`] says for this replicate.
+    pub opening_servers: Vec<u32>,
     /// Buckets of the key map, at most 512, in key order; the first starts at the empty key.
     pub key_buckets: Vec<KeyBucket>,
     /// Share of the writes on the hottest single row, exact on the sample: of a sample of n operations, shares below a few n-ths

@@ -44,4 +44,4 @@ pub use split_policy::{
     SplitSizes, SplitVerdict,
 };
 pub use split_row::{NoSplitRow, SampledFile, check_split_row, split_row};
-pub use starting_points::GrownTable;
+pub use starting_points::{GrownTable, Growth};

@@ -3,6 +3,7 @@
 use super::{SampledFile, SplitCandidate, SplitPolicy, SplitSizes, split_row};
 use crate::keyspace::RowKey;
 use crate::time::SimDuration;
+use std::ops::Range;
 
 /// A table with rows: what decides where it has been split.
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +20,25 @@ pub struct GrownTable<'a> {
     pub servers: u32,
 }
 
+/// Where a table has been split, and when.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Growth {
+    /// All split points, sorted: those of the pre-split, too.
+    pub points: Vec<RowKey>,
+    /// The regions that were split off, by their places in key order, in the order in which that happened.
+    pub split_off: Vec<u32>,
+}
+
+/// A split that has been found.
+struct Split {
+    row: RowKey,
+    /// Rows of the sample from its region's first to the first one that the upper daughter gets, and to its region's end.
+    rows: Range<usize>,
+    middle: usize,
+    /// Store size above which the region was split.
+    threshold: u64,
+}
+
 impl GrownTable<'_> {
     /// The split points that a run starts with: those of `points` (sorted), and those at which the table has been split since.
     ///
@@ -27,20 +47,55 @@ impl GrownTable<'_> {
     /// i + 2 servers... There is no jitter, and references are compacted. A region that can't be split, for one that holds one row, stays whole.
     /// O(rounds x (regions + log sample)), with at most as many rounds as regions, and log2(bytes / threshold) of them when keys are many.
     pub fn starting_points(&self, points: &[RowKey]) -> Vec<RowKey> {
+        self.grow(points, |_| ())
+    }
+
+    /// The same with the order of the splits. `written` says of each row of the sample at which place it was written, distinct numbers.
+    ///
+    /// A region was split when each of its daughters held half of the size at which it is split: so a table of hashed keys doubles again and
+    /// again, and one whose keys rise is split at its end. O(rounds x sample) besides.
+    pub fn growth(&self, points: &[RowKey], written: &[u32]) -> Growth {
+        debug_assert_eq!(written.len(), self.sample.len());
+        let mut times = Vec::new();
+        let mut scratch = Vec::new();
+        let mut written_before = |rows: &[u32], half: usize| {
+            scratch.clear();
+            scratch.extend_from_slice(rows);
+            let last = rows.len().checked_sub(1)?;
+            Some(*scratch.select_nth_unstable(half.min(last)).1)
+        };
+        let points = self.grow(points, |split| {
+            let half = u128::from(split.threshold / 2) * written.len() as u128;
+            let half = (half / u128::from(self.bytes.max(1))) as usize;
+            let lower = written_before(&written[split.rows.start..split.middle], half);
+            let upper = written_before(&written[split.middle..split.rows.end], half);
+            times.push((lower.max(upper), split.row.clone()));
+        });
+        times.sort_unstable();
+        // The region above the point at place p is that of place p + 1.
+        let region = |row: &RowKey| points.partition_point(|point| point <= row) as u32;
+        Growth {
+            split_off: times.iter().map(|(_, row)| region(row)).collect(),
+            points,
+        }
+    }
+
+    fn grow(&self, points: &[RowKey], mut each: impl FnMut(&Split)) -> Vec<RowKey> {
         debug_assert!(points.is_sorted() && self.sample.is_sorted());
         let mut points = points.to_vec();
         loop {
-            let found = self.due_points(&points);
+            let found = self.due_splits(&points);
             if found.is_empty() {
                 return points;
             }
-            points.extend(found);
+            found.iter().for_each(&mut each);
+            points.extend(found.into_iter().map(|split| split.row));
             points.sort_unstable();
         }
     }
 
-    /// Split rows of the regions that are over their thresholds.
-    fn due_points(&self, points: &[RowKey]) -> Vec<RowKey> {
+    /// The regions that are over their thresholds.
+    fn due_splits(&self, points: &[RowKey]) -> Vec<Split> {
         let sample = self.sample;
         let servers = u64::from(self.servers.max(1));
         let regions = points.len() as u64 + 1;
@@ -58,7 +113,8 @@ impl GrownTable<'_> {
                 [] => &sample[from..],
                 _ => &sample[from..from + sample[from..].partition_point(|row| *row < end)],
             };
-            from += rows.len();
+            let range = from..from + rows.len();
+            from = range.end;
             let (Some(&first), Some(&last)) = (rows.first(), rows.last()) else {
                 continue;
             };
@@ -84,7 +140,15 @@ impl GrownTable<'_> {
                 first,
                 last,
             };
-            found.extend(split_row(self.policy, start, end, false, Some(file)));
+            let Ok(row) = split_row(self.policy, start, end, false, Some(file)) else {
+                continue;
+            };
+            found.push(Split {
+                middle: range.start + rows.partition_point(|at| *at < row.as_bytes()),
+                rows: range,
+                threshold: verdict.above_bytes.unwrap_or(candidate.store_bytes),
+                row,
+            });
         }
         found
     }
@@ -145,6 +209,41 @@ mod tests {
         let points = stepping(&given, &rows, 600 * MB, 8);
         let expected = [300u32, 600].map(|row| RowKey(row.to_be_bytes().to_vec()));
         assert_eq!(points, expected);
+    }
+
+    #[test]
+    fn a_table_of_hashed_keys_doubles_and_one_of_rising_keys_is_split_at_its_end() {
+        let rows = even(4_096);
+        let rows = slices(&rows);
+        let table = GrownTable {
+            sample: &rows,
+            bytes: 7 * 10_240 * MB,
+            policy: &SplitPolicy::ConstantSize,
+            sizes: SIZES,
+            servers: 4,
+        };
+        // 70 GB are halved three times: eight regions of 8.75 GB.
+        let rising: Vec<u32> = (0..4_096).collect();
+        let growth = table.growth(&[], &rising);
+        assert_eq!(growth.points, table.starting_points(&[]));
+        assert_eq!(growth.split_off, [1, 2, 3, 4, 5, 6, 7]);
+        // An odd multiplier is a bijection of twelve bits: rows are written all over the table.
+        let hashed: Vec<u32> = (0..4_096u32).map(|row| row * 2_531 % 4_096).collect();
+        let growth = table.growth(&[], &hashed);
+        let sorted = |splits: &[u32]| {
+            let mut splits = splits.to_vec();
+            splits.sort_unstable();
+            splits
+        };
+        assert_eq!(growth.split_off[0], 4);
+        assert_eq!(sorted(&growth.split_off[1..3]), [2, 6]);
+        assert_eq!(sorted(&growth.split_off[3..]), [1, 3, 5, 7]);
+        // What was given is no daughter.
+        let given = [growth.points[3].clone()];
+        assert_eq!(
+            sorted(&table.growth(&given, &rising).split_off),
+            [1, 2, 3, 5, 6, 7]
+        );
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub enum Stream {
     BackOff = 11,
     /// Which call queue a call joins, by (operation, attempt).
     CallQueue = 12,
-    /// Where the first region opens.
+    /// Where regions open, by table.
     Placement = 13,
     /// Which operations a sample looks at.
     Sample = 14,

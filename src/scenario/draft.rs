@@ -4,7 +4,7 @@
 use super::Diagnostic;
 use super::balancers::read_balancer;
 use super::bounds::set_bounds;
-use super::clock::read_time;
+use super::clock::{read_time, value_place};
 use super::derived_uses::check_uses;
 use super::document::{Place, Table};
 use super::events::read_events;
@@ -36,6 +36,8 @@ pub(super) struct Draft {
     pub(super) fields: Fields,
     pub(super) setup: Setup,
     pub(super) presplit: Request,
+    /// Where `placement` of the table is said.
+    pub(super) placement: Place,
 }
 
 /// Reads a document; every mistake goes to `sink`.
@@ -58,7 +60,8 @@ pub(super) fn read_draft(sink: &Sink, document: &Table, text: &str, folder: &Pat
     }
     let cluster = read_cluster(scenario.table("cluster"));
     let table = scenario.table("table");
-    let spec = read_table(&table);
+    let spec = read_table(&table, cluster.servers);
+    let placement = value_place(&table, "placement");
     let presplit = read_presplit(&table, text);
     let split_policy = read_split_policy(&table);
     let normalizer = read_normalizer(&table);
@@ -109,5 +112,6 @@ pub(super) fn read_draft(sink: &Sink, document: &Table, text: &str, folder: &Pat
         fields,
         setup,
         presplit,
+        placement,
     }
 }

@@ -3,6 +3,7 @@
 use super::Diagnostic;
 use super::clock::value_place;
 use super::document::{Place, Value};
+use super::placements::read_placement;
 use super::reader::Reader;
 use super::sink::Sink;
 use crate::client::ClientSpec;
@@ -216,8 +217,8 @@ fn read_wal(wal: Reader<'_>) -> Option<WalSpec> {
     })
 }
 
-/// Reads `[table]`, its `presplit` apart.
-pub(super) fn read_table(table: &Reader<'_>) -> TableSpec {
+/// Reads `[table]`, its `presplit` apart; `servers` are there when the run starts.
+pub(super) fn read_table(table: &Reader<'_>, servers: u32) -> TableSpec {
     let family = table.text_or("family", "d");
     // HBase: `HColumnDescriptor.isLegalFamilyName`, and a family's length is one byte.
     let legal = |c: char| !c.is_control() && !matches!(c, ':' | '/' | '\\');
@@ -294,6 +295,7 @@ pub(super) fn read_table(table: &Reader<'_>) -> TableSpec {
             as u32,
         blocking_store_files: table.integer_or("blocking_store_files", 1, 1_000_000, 16) as u32,
         compaction_bandwidth: read_compaction(table.table("compaction_bandwidth")),
+        placement: read_placement(table, servers),
     }
 }
 
@@ -387,7 +389,7 @@ mod tests {
         let empty = Table::default();
         let reader = |path| Reader::new(&sink, Some(&empty), Place::File(0..0), path);
         assert_eq!(read_cluster(reader("cluster")), ClusterSpec::default());
-        assert_eq!(read_table(&reader("table")), TableSpec::default());
+        assert_eq!(read_table(&reader("table"), 8), TableSpec::default());
         assert_eq!(read_client(reader("client")), ClientSpec::default());
         assert_eq!(sink.errors(), 0);
     }

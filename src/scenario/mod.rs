@@ -39,6 +39,7 @@ mod neighbours;
 mod normalizers;
 mod numbers;
 mod picks;
+mod placements;
 mod points;
 mod presplits;
 mod read_lints;
@@ -67,5 +68,6 @@ pub use model::{
     Bound, Changes, Copy, Expectation, ExpectedKey, Presplit, PresplitAlgorithm, RatioTo, Scenario,
     Setup, Strategy, SweepPoint, SweepValue, SweptSetting, TimeSpec,
 };
+pub use placements::misfit;
 pub use render::{count, render};
 pub use schema::json_schema;

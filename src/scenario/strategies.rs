@@ -4,6 +4,7 @@ use super::Diagnostic;
 use super::document::{Entry, Node, Place, Table, Value};
 use super::draft::{Draft, read_draft};
 use super::model::{Copy, Setup, Strategy};
+use super::placements::check_length;
 use super::presplits::{Request, read_presplit, resolve, resolve_for_copy};
 use super::reader::Reader;
 use super::settings::merge;
@@ -22,7 +23,7 @@ const MOST: usize = 256;
 const MOST_COPIES: usize = 16;
 
 /// Settings of `[table]` that a strategy may set for itself.
-pub(super) const TABLE_KEYS: [&str; 22] = [
+pub(super) const TABLE_KEYS: [&str; 23] = [
     "family",
     "qualifiers",
     "value",
@@ -45,6 +46,7 @@ pub(super) const TABLE_KEYS: [&str; 22] = [
     "blocking_store_files",
     "compaction_bandwidth",
     "block_encoding",
+    "placement",
 ];
 
 /// What all strategies of a run share, or what makes them comparable.
@@ -197,6 +199,7 @@ fn read_strategy(
         .collect();
     let key = Arc::new(compile(sink, text, &key_entry.node, &draft, context.text)?);
     let presplit = resolve(sink, &draft.presplit, &key);
+    check_length(sink, &draft.placement, &setup, &presplit);
     let strategy = Strategy {
         copies: copies.into_iter().collect::<Option<_>>()?,
         name: entry.key.clone(),

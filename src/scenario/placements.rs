@@ -1,0 +1,97 @@
+//! `placement` of `[table]`: a word, or the server of each region. Must not know how regions are dealt.
+
+use super::Diagnostic;
+use super::document::{Node, Place, Value};
+use super::model::{Presplit, Setup};
+use super::reader::Reader;
+use super::sink::Sink;
+use crate::cluster::Placement;
+use crate::units::grouped;
+use std::sync::Arc;
+
+/// The words and what they mean.
+const WORDS: [(&str, u8); 3] = [("dealt", 0), ("in-order", 1), ("grown", 2)];
+
+/// Reads `placement`; `servers` are there when the run starts.
+pub(super) fn read_placement(table: &Reader<'_>, servers: u32) -> Placement {
+    let list = table
+        .table
+        .and_then(|inner| inner.get("placement"))
+        .filter(|entry| matches!(entry.node.value, Value::Array(_)));
+    let Some(entry) = list else {
+        return match table.word_or("placement", &WORDS, "dealt") {
+            1 => Placement::InOrder,
+            2 => Placement::Grown,
+            _ => Placement::Dealt,
+        };
+    };
+    let items = table.list("placement").unwrap_or_default();
+    if items.is_empty() {
+        table.sink.error(
+            &entry.node.place,
+            "a `placement` without any server",
+            "expected the server of each region, in key order",
+        );
+        return Placement::Dealt;
+    }
+    // All of them are looked at before any is given up.
+    let found = items.iter().map(|item| server(table, item, servers));
+    let found: Vec<Option<u32>> = found.collect();
+    match found.into_iter().collect::<Option<Vec<u32>>>() {
+        Some(list) => Placement::Listed(Arc::new(list)),
+        None => Placement::Dealt,
+    }
+}
+
+fn server(table: &Reader<'_>, item: &Node, servers: u32) -> Option<u32> {
+    let Value::Integer(number) = item.value else {
+        table.wrong_type("placement", item, "a server's number");
+        return None;
+    };
+    let found = u32::try_from(number)
+        .ok()
+        .filter(|&server| server < servers);
+    if found.is_none() {
+        let label = match servers {
+            1 => "the only server is 0".to_owned(),
+            _ => format!(
+                "servers are 0 to {}",
+                grouped(u64::from(servers - 1).into())
+            ),
+        };
+        table
+            .sink
+            .error(&item.place, format!("there is no server {number}"), label);
+    }
+    found
+}
+
+/// Complains about a list of another length than the pre-split, where that alone decides how many regions there are.
+pub(super) fn check_length(sink: &Sink, place: &Place, setup: &Setup, presplit: &Presplit) {
+    let Presplit::Fixed { points, .. } = presplit else {
+        return;
+    };
+    if setup.workload.existing_rows(&setup.schema) == 0
+        && let Some(fault) = misfit(&setup.table.placement, points.len() + 1)
+    {
+        sink.add(place, fault);
+    }
+}
+
+/// A list for another number of regions than a table starts with.
+pub fn misfit(placement: &Placement, regions: usize) -> Option<Diagnostic> {
+    let servers = match placement {
+        Placement::Listed(list) if list.len() != regions => list.len(),
+        _ => return None,
+    };
+    let regions = match regions {
+        1 => "1 region".to_owned(),
+        regions => format!("{} regions", grouped((regions as u64).into())),
+    };
+    let diagnostic = Diagnostic::error(format!(
+        "`placement` lists {servers} servers, the table starts with {regions}"
+    ));
+    let diagnostic = diagnostic.label("expected one server a region, in key order");
+    let help = "`keyheat explain` shows the regions; `placement = \"dealt\"` deals them evenly";
+    Some(diagnostic.help(help))
+}
