@@ -109,7 +109,8 @@ impl<'a> Simulation<'a> {
             .iter()
             .map(|write| write.kind)
             .collect();
-        let own_regions = regions.len();
+        let tables = std::iter::once(&placing).chain(&copies);
+        let own_regions = tables.map(|table| table.map.regions()).collect();
         let neighbours = Neighbours::new(config, &mut regions);
         let servers = config.servers_in_all();
         let recorder = Recorder::new(RecorderConfig {

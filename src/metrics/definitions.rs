@@ -64,6 +64,10 @@ pub(super) const DEFINITIONS: &[Definition] = metrics! {
     "key_floor", Number, Lower, FROM_ONE, "servers x share of the hottest row: a peak-to-mean that no split can beat";
     "read_key_floor", Number, Lower, FROM_ONE, "servers x share of the hottest row among the Gets and regions that scans open: a read_server_peak_to_mean that no split can beat";
     "placement_floor", Number, Lower, FROM_ONE, "servers x share of the hottest region: a peak-to-mean that no placement of whole regions can beat";
+    "placement_peak_mean", Number, Neither, FROM_ONE, "what server_peak_to_mean would be over 200 dealings of the window's regions (of each table as many to every server, give or take one; daughters by themselves; a dealing is kept for all intervals): their mean";
+    "placement_peak_low", Number, Neither, FROM_ONE, "the same: 5 % of the dealings are at most as uneven";
+    "placement_peak_high", Number, Neither, FROM_ONE, "the same: 5 % of the dealings are at least as uneven";
+    "placement_peak_best", Number, Lower, FROM_ONE, "the best server_peak_to_mean found of any placement of the window's regions, counts aside: longest first, or one of the 200 dealings";
     "write_offered_per_sec", PerSecond, Neither, ANY, "operations that clients intended, per second of the window";
     "write_throughput_per_sec", PerSecond, Higher, ANY, "operations completed, per second of the window";
     "write_goodput_per_sec", PerSecond, Higher, ANY, "operations completed within the deadline, per second of the window";
@@ -90,6 +94,10 @@ pub(super) const DEFINITIONS: &[Definition] = metrics! {
     "read_region_gini", Fraction, Lower, SHARE, "Gini coefficient of the regions' read demand, x n / (n - 1), median over intervals";
     "read_region_gini_overall", Fraction, Lower, SHARE, "the same of the whole window's read demand";
     "read_placement_floor", Number, Lower, FROM_ONE, "servers x share of the region that reads heat most: a read_server_peak_to_mean that no placement of whole regions can beat";
+    "read_placement_peak_mean", Number, Neither, FROM_ONE, "what read_server_peak_to_mean would be over 200 dealings of the window's regions, as placement_peak_mean: their mean";
+    "read_placement_peak_low", Number, Neither, FROM_ONE, "the same: 5 % of the dealings are at most as uneven";
+    "read_placement_peak_high", Number, Neither, FROM_ONE, "the same: 5 % of the dealings are at least as uneven";
+    "read_placement_peak_best", Number, Lower, FROM_ONE, "the best read_server_peak_to_mean found of any placement of the window's regions, counts aside";
     "read_offered_per_sec", PerSecond, Neither, ANY, "reads that clients intended, per second of the window";
     "read_throughput_per_sec", PerSecond, Higher, ANY, "reads completed, per second of the window";
     "read_goodput_per_sec", PerSecond, Higher, ANY, "reads completed within the deadline, per second of the window";

@@ -23,11 +23,11 @@ pub(super) struct Demand {
 
 impl Demand {
     /// `series`: what charts need is kept as well.
-    /// The first `own` of `regions` belong to the table and its copies.
+    /// The first of `regions` belong to the table and its copies: `own` says how many to each.
     pub(super) fn new(
         servers: u32,
         regions: usize,
-        own: usize,
+        own: &[u32],
         intervals: &Intervals,
         lag: SimDuration,
         series: bool,
@@ -35,7 +35,7 @@ impl Demand {
         let tops = series.then_some(OPERATIONS_PER_SERVER * u64::from(servers));
         Self {
             servers: Table::new(servers as usize),
-            regions: RegionDemand::new(regions, own, intervals, lag, tops),
+            regions: RegionDemand::new(servers, regions, own, intervals, lag, tops),
         }
     }
 
@@ -136,6 +136,8 @@ pub(super) struct SkewNames {
     range_share: [&'static str; 2],
     region_gini: [&'static str; 2],
     placement_floor: &'static str,
+    /// Over dealings of the regions: mean, 5th and 95th percentile, and the best.
+    placement_peak: [&'static str; 4],
 }
 
 /// Demand of writes.
@@ -162,6 +164,12 @@ pub(super) const WRITES: SkewNames = SkewNames {
     range_share: ["key_range_max_share", "key_range_max_share_overall"],
     region_gini: ["region_gini", "region_gini_overall"],
     placement_floor: "placement_floor",
+    placement_peak: [
+        "placement_peak_mean",
+        "placement_peak_low",
+        "placement_peak_high",
+        "placement_peak_best",
+    ],
 };
 
 /// Demand of reads.
@@ -191,6 +199,12 @@ pub(super) const READS: SkewNames = SkewNames {
     ],
     region_gini: ["read_region_gini", "read_region_gini_overall"],
     placement_floor: "read_placement_floor",
+    placement_peak: [
+        "read_placement_peak_mean",
+        "read_placement_peak_low",
+        "read_placement_peak_high",
+        "read_placement_peak_best",
+    ],
 };
 
 /// What servers are asked for in all: the handler time of writes and reads together, on the server that has most of it.
@@ -221,6 +235,7 @@ impl ClosedDemand {
     ) -> Option<ExpectedPeak> {
         let even = self.server_skew(grid, names, metrics);
         self.region_skew(grid, names, metrics);
+        self.dealt_skew(grid, names, metrics);
         even
     }
 
@@ -314,6 +329,20 @@ impl ClosedDemand {
         // Regions that were divided or merged hold what they got before; if that is nothing, they are none of the window.
         let mut held: Vec<u64> = by_region.iter().copied().filter(|&load| load > 0).collect();
         metrics.insert(names.region_gini[1], gini(&mut held, self.regions.idle));
+    }
+
+    /// Spread over the servers under other dealings of the same regions.
+    fn dealt_skew(&self, grid: &Grid, names: &SkewNames, metrics: &mut Scalars) {
+        let measured: Vec<usize> = self.measured(grid).collect();
+        let start = grid.window.start;
+        let (loads, regions) = (&self.regions.loads, &self.regions.dealt);
+        let peaks = loads.peaks(grid.servers_at_end(), regions, |interval| {
+            measured.binary_search(&(start + interval)).is_ok()
+        });
+        let values = peaks.map(|peaks| [peaks.mean, peaks.low, peaks.high, peaks.best]);
+        for (at, name) in names.placement_peak.into_iter().enumerate() {
+            metrics.insert(name, values.map(|values| values[at]));
+        }
     }
 
     /// From which interval on, counted from the start of the run, every interval with enough demand has a peak-to-mean below `bound`:

@@ -5,6 +5,7 @@
 
 mod catalogue;
 mod cluster_log;
+mod dealings;
 mod definitions;
 mod demand;
 mod happening;

@@ -48,9 +48,9 @@ impl ReadSide {
         let reads = config.reads;
         // Without reads nothing is kept by region: a million of them would take their 64 MB.
         let (regions, own) = if reads == 0 {
-            (0, 0)
+            (0, &[][..])
         } else {
-            (config.region_server.len(), config.own_regions as usize)
+            (config.region_server.len(), &config.own_regions[..])
         };
         let tally = ReadTally {
             tally: Tally::new(config.duration.as_nanos()),

@@ -19,7 +19,7 @@ fn config(writes: usize, reads: usize) -> RecorderConfig {
     RecorderConfig {
         servers: SERVERS as u32,
         servers_at_start: SERVERS as u32,
-        own_regions: REGIONS as u32,
+        own_regions: vec![REGIONS as u32],
         handlers: 4,
         write_work: SimDuration::from_nanos(1),
         region_server: (0..REGIONS as u32).map(server).collect(),
@@ -271,7 +271,7 @@ fn read_demand_is_measured_by_the_formulas_of_write_demand() {
             compared += 1;
         }
     }
-    assert_eq!(compared, 19);
+    assert_eq!(compared, 23);
     assert!(!writes.metrics.keys().any(|name| name.starts_with("read_")));
 
     let seconds: Vec<[f64; REGIONS]> = (2..6).map(|second| demand(&traces, second)).collect();

@@ -32,8 +32,8 @@ pub struct RecorderConfig {
     pub write_work: SimDuration,
     /// Server of each region at the start, in key order; those of the copies follow, copy by copy, then those of neighbours.
     pub region_server: Vec<u32>,
-    /// How many of them belong to the table and its copies.
-    pub own_regions: u32,
+    /// How many of them belong to the table itself, and to each of its copies.
+    pub own_regions: Vec<u32>,
     /// Number of writes of the workload.
     pub writes: usize,
     /// Number of reads of the workload.
@@ -110,7 +110,7 @@ impl Recorder {
             demand: Demand::new(
                 config.servers,
                 config.region_server.len(),
-                config.own_regions as usize,
+                &config.own_regions,
                 &intervals,
                 config.lag,
                 config.key_buckets > 0,
@@ -129,7 +129,7 @@ impl Recorder {
             server_busy: Table::new(servers),
             key_demand: Table::new(config.key_buckets),
             log: ClusterLog::new(
-                config.own_regions,
+                config.own_regions.iter().sum(),
                 config.servers_at_start,
                 config.key_buckets > 0,
             ),

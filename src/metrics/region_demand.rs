@@ -1,5 +1,6 @@
 //! Demand by region: counters of the few intervals that are still open, a summary of each closed one. Must not know servers.
 
+use super::dealings::{DealtRegions, RegionLoads};
 use super::intervals::Intervals;
 use super::top_regions::TopRegions;
 use crate::statistics::{gini, gini_of_runs};
@@ -25,6 +26,9 @@ pub(super) struct RegionDemand {
     own: Vec<(usize, u64)>,
     /// For each region: it belongs to the table or a copy, and has not been divided or merged.
     alive: Vec<bool>,
+    /// For each region its table, 0 for the table itself, c for copy c - 1; `None` for those of neighbours, and of those that had been divided or
+    /// merged before the window.
+    table_of: Vec<Option<u16>>,
     /// Regions that take over the range of another one, or a part of it: (heir, parent), in order.
     heirs: Vec<(u32, u32)>,
     /// For each region: that of the regions at the start whose range it lies in; of merged ones, the lower's.
@@ -50,6 +54,7 @@ pub(super) struct RegionDemand {
     frequencies: Vec<u32>,
     large: Vec<u64>,
     tops: Option<TopRegions>,
+    loads: RegionLoads,
 }
 
 /// What is left when all intervals are closed.
@@ -70,6 +75,10 @@ pub(super) struct ClosedRegions {
     pub(super) idle: u64,
     /// Shares of the hottest regions in the window; empty unless asked for.
     pub(super) tops: Vec<(u64, f64)>,
+    /// Loads of regions in intervals of the window.
+    pub(super) loads: RegionLoads,
+    /// The regions that were there in the window.
+    pub(super) dealt: DealtRegions,
 }
 
 /// One interval's spread over the regions.
@@ -86,16 +95,24 @@ pub(super) struct RegionSkew {
 }
 
 impl RegionDemand {
-    /// The first `own` of `regions` regions belong to the table and its copies. Rows may come so far behind others as `lag` says: all
+    /// The first of `regions` regions belong to the table and its copies: `own` says how many to each. Rows may come so far behind others as `lag` says: all
     /// intervals that they may belong to stay open, as far as memory allows. `tops`: the shares of the hottest regions are wanted as well,
     /// of intervals with at least so much demand.
     pub(super) fn new(
+        servers: u32,
         regions: usize,
-        own: usize,
+        own: &[u32],
         intervals: &Intervals,
         lag: SimDuration,
         tops: Option<u64>,
     ) -> Self {
+        let tables = (0u16..).zip(own);
+        let mut table_of: Vec<Option<u16>> = tables
+            .flat_map(|(table, &count)| std::iter::repeat_n(Some(table), count as usize))
+            .collect();
+        // Without reads nothing is kept by region.
+        table_of.resize(regions, None);
+        let own = own.iter().map(|&count| count as usize).sum();
         let most = (OPEN_BYTES / 4 / regions.max(1)).clamp(2, MOST_OPEN);
         let open = intervals.spanned(lag).min(most);
         Self {
@@ -103,6 +120,7 @@ impl RegionDemand {
             at_start: regions,
             own: vec![(0, own as u64)],
             alive: (0..regions).map(|region| region < own).collect(),
+            table_of,
             heirs: Vec::new(),
             ranges: (0..regions as u32).collect(),
             by_range: Vec::new(),
@@ -118,6 +136,7 @@ impl RegionDemand {
             frequencies: vec![0; COUNTED_LOADS],
             large: Vec::new(),
             tops: tops.map(|least| TopRegions::new(own, least)),
+            loads: RegionLoads::new(servers),
         }
     }
 
@@ -139,11 +158,17 @@ impl RegionDemand {
             if let Some(&parent) = parents.first() {
                 self.ranges[heir as usize] = self.ranges[parent as usize];
             }
+            self.table_of[heir as usize] = parents
+                .first()
+                .and_then(|&parent| self.table_of[parent as usize]);
             self.heirs
                 .extend(parents.iter().map(|&parent| (heir, parent)));
         }
         for &parent in parents {
             self.alive[parent as usize] = false;
+            if interval < self.window_start {
+                self.table_of[parent as usize] = None;
+            }
         }
         self.by_range.resize(self.at_start, 0);
         let (_, before) = self.own[self.own.len() - 1];
@@ -174,6 +199,7 @@ impl RegionDemand {
         self.window.push(0);
         self.reached.push(false);
         self.alive.push(false);
+        self.table_of.push(None);
     }
 
     /// Counts a row.
@@ -213,6 +239,8 @@ impl RegionDemand {
             idle: alive().filter(|&region| self.window[region] == 0).count() as u64,
             skews: self.closed,
             window: self.window,
+            loads: self.loads,
+            dealt: DealtRegions::new(self.table_of.into_iter()),
             tops: self.tops.map_or(Vec::new(), |tops| tops.shares()),
         }
     }
@@ -221,6 +249,8 @@ impl RegionDemand {
         let from = self.oldest % self.open * self.stride;
         let row = &mut self.counters[from..from + self.regions];
         let in_window = self.oldest >= self.window_start;
+        let from_start = self.oldest.saturating_sub(self.window_start);
+        let mut loads = (in_window && self.loads.wants(from_start)).then(Vec::new);
         let (mut total, mut most, mut busy) = (0u64, 0u32, 0u64);
         self.large.clear();
         for (region, count) in row.iter_mut().enumerate() {
@@ -237,11 +267,17 @@ impl RegionDemand {
                 if let Some(rows) = self.by_range.get_mut(self.ranges[region] as usize) {
                     *rows += u64::from(load);
                 }
+                if let Some(loads) = &mut loads {
+                    loads.push((region as u32, load));
+                }
                 match self.frequencies.get_mut(load as usize) {
                     Some(frequency) => *frequency += 1,
                     None => self.large.push(u64::from(load)),
                 }
             }
+        }
+        if let Some(loads) = loads {
+            self.loads.add(from_start, total, loads);
         }
         if in_window {
             // A region that ended in this interval may have been busy as well as its heirs.
@@ -301,8 +337,9 @@ mod tests {
 
     fn demand(regions: usize, warmup: u64) -> RegionDemand {
         RegionDemand::new(
+            4,
             regions,
-            regions,
+            &[regions as u32],
             &Intervals::new(SimDuration::from_nanos(10), SimTime::from_nanos(warmup), 1),
             LAG,
             Some(2),
@@ -331,6 +368,7 @@ mod tests {
             idle,
             tops,
             hottest_range,
+            ..
         } = demand.finish(3);
         assert_eq!(hottest_range, COUNTED_LOADS as u64 + 8);
         let large = (COUNTED_LOADS + 7) as u64;
@@ -363,7 +401,7 @@ mod tests {
     fn daughters_are_counted_from_their_interval_on_and_inherit_rows() {
         // Two regions of the table and one of a neighbour.
         let intervals = Intervals::new(SimDuration::from_nanos(10), SimTime::ZERO, 1);
-        let mut demand = RegionDemand::new(3, 2, &intervals, LAG, None);
+        let mut demand = RegionDemand::new(2, 3, &[2], &intervals, LAG, None);
         demand.turn_to(0);
         demand.add(1);
         demand.inherit(1, &[1], &[3, 4]);

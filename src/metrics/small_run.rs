@@ -15,7 +15,7 @@ pub(super) fn config(duration_ms: u64) -> RecorderConfig {
     RecorderConfig {
         servers: 2,
         servers_at_start: 2,
-        own_regions: 4,
+        own_regions: vec![4],
         handlers: 4,
         write_work: SimDuration::from_nanos(1),
         region_server: vec![0, 1, 0, 1],

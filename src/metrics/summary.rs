@@ -42,7 +42,7 @@ pub(super) fn summarise(mut run: Recorder, end: u64) -> RunResult {
     run.server_busy.settle(rows);
     run.reads.work.settle(rows);
     let mut close = |demand: fn(&mut Recorder) -> &mut Demand| {
-        let nothing = Demand::new(0, 0, 0, &run.intervals, SimDuration::ZERO, false);
+        let nothing = Demand::new(0, 0, &[], &run.intervals, SimDuration::ZERO, false);
         std::mem::replace(demand(&mut run), nothing).close(rows)
     };
     let written = close(|run| &mut run.demand);

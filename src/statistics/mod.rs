@@ -15,7 +15,7 @@ mod warm_up;
 pub use balls_in_bins::{ExpectedPeak, expected_peak};
 pub use estimate::{Estimate, paired_ratio, unpaired_difference, unpaired_ratio};
 pub use evenness::{effective_number, gini, gini_of_runs};
-pub use placement_peaks::PlacementPeaks;
+pub use placement_peaks::{DealtPeaks, IntervalWeights, PlacementPeaks};
 pub use quantile::{median, quantile};
 pub use sample_median::{SampleMedian, sample_median_error};
 pub use space_saving::{HeavyItem, SpaceSaving};

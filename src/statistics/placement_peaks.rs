@@ -1,6 +1,8 @@
 //! How uneven it gets when a few things of given weights are dealt to bins by chance, as a hash deals values to servers. Must not know
 //! what they are, nor where chance comes from.
 
+use super::{median, quantile};
+
 /// The fullest bin's load over the mean load, over many deals.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlacementPeaks {
@@ -45,6 +47,145 @@ impl PlacementPeaks {
             p90: peaks[deals * 9 / 10],
             floor: (heaviest / even).max(1.0),
         })
+    }
+}
+
+/// What things weigh in one interval of time.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct IntervalWeights {
+    /// Of all things; > 0.
+    pub total: f64,
+    /// The things that are dealt, with their weights, each once. What they lack of the total lies on all bins alike.
+    pub things: Vec<(u32, f64)>,
+}
+
+/// The fullest bin's load over the mean load under ways to deal the same things to bins, each way being kept for all intervals: of one way the
+/// median over the intervals counts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DealtPeaks {
+    /// Mean over the deals, >= 1.
+    pub mean: f64,
+    /// One deal in twenty is at most as uneven.
+    pub low: f64,
+    /// One deal in twenty is at least as uneven.
+    pub high: f64,
+    /// Of the best way that was found, which may give bins any number of things; at most the least of the deals.
+    pub best: f64,
+}
+
+impl DealtPeaks {
+    /// Deals the things of these intervals `deals` times; `deal` gives the bin of a thing, below `bins`, in a deal. `None` without intervals, bins or
+    /// deals. O(deals x (weights + bins x intervals) + bins x weights).
+    ///
+    /// The best way is sought by longest processing time first (Graham 1969: at most 4/3 - 1/(3 bins) of the optimum where there is one interval):
+    /// things in order of their greatest share of an interval, each to the bin where it adds least to the sum of squared shares over the
+    /// intervals. With one interval that is the bin with the least load.
+    pub fn of(
+        intervals: &[IntervalWeights],
+        bins: usize,
+        deals: usize,
+        mut deal: impl FnMut(usize, u32) -> usize,
+    ) -> Option<Self> {
+        if bins == 0 || deals == 0 || intervals.is_empty() {
+            return None;
+        }
+        let shares = Shares::of(intervals);
+        let mut bin_of = vec![0; shares.things.len()];
+        let mut peaks = Vec::with_capacity(deals);
+        for number in 0..deals {
+            for (bin, &thing) in bin_of.iter_mut().zip(&shares.things) {
+                *bin = deal(number, thing);
+            }
+            peaks.push(shares.peak(bins, &bin_of));
+        }
+        let best = shares.peak(bins, &shares.longest_first(bins));
+        Some(Self {
+            mean: peaks.iter().sum::<f64>() / deals as f64,
+            low: quantile(&peaks, 0.05)?,
+            high: quantile(&peaks, 0.95)?,
+            best: peaks.into_iter().fold(best, f64::min),
+        })
+    }
+}
+
+/// Shares of intervals by thing.
+struct Shares {
+    /// Distinct, ascending.
+    things: Vec<u32>,
+    /// By interval: what lies on all bins alike, and the place of each thing among the `things` with its share.
+    intervals: Vec<(f64, Vec<(usize, f64)>)>,
+}
+
+impl Shares {
+    fn of(intervals: &[IntervalWeights]) -> Self {
+        let all = intervals.iter().flat_map(|interval| &interval.things);
+        let mut things: Vec<u32> = all.map(|&(thing, _)| thing).collect();
+        things.sort_unstable();
+        things.dedup();
+        let share = |interval: &IntervalWeights| {
+            let mut even = 1.0;
+            let held = interval.things.iter().map(|&(thing, weight)| {
+                let share = weight / interval.total;
+                even -= share;
+                (things.partition_point(|&it| it < thing), share)
+            });
+            let held = held.collect();
+            (f64::max(even, 0.0), held)
+        };
+        let intervals = intervals.iter().map(share).collect();
+        Self { things, intervals }
+    }
+
+    /// Median over the intervals of the fullest bin's load over the mean.
+    fn peak(&self, bins: usize, bin_of: &[usize]) -> f64 {
+        let mut loads = vec![0.0; bins];
+        let peaks = self.intervals.iter().map(|(even, held)| {
+            loads.fill(0.0);
+            for &(thing, share) in held {
+                loads[bin_of[thing]] += share;
+            }
+            let most = loads.iter().copied().fold(0.0, f64::max);
+            (most * bins as f64 + even).max(1.0)
+        });
+        median(&peaks.collect::<Vec<f64>>()).unwrap_or(1.0)
+    }
+
+    /// The bin of each thing.
+    fn longest_first(&self, bins: usize) -> Vec<usize> {
+        let mut of_thing: Vec<Vec<(usize, f64)>> = vec![Vec::new(); self.things.len()];
+        for (interval, (_, held)) in self.intervals.iter().enumerate() {
+            for &(thing, share) in held {
+                of_thing[thing].push((interval, share));
+            }
+        }
+        let greatest = |thing: &usize| {
+            let shares = of_thing[*thing].iter().map(|&(_, share)| share);
+            shares.fold(0.0, f64::max)
+        };
+        let mut order: Vec<usize> = (0..of_thing.len()).collect();
+        // Stable: equal things stay in their order.
+        order.sort_by(|a, b| greatest(b).total_cmp(&greatest(a)));
+        let mut loads = vec![0.0_f64; bins * self.intervals.len()];
+        let mut held = vec![0.0_f64; bins];
+        let mut bin_of = vec![0; of_thing.len()];
+        for thing in order {
+            let row = |bin: usize| bin * self.intervals.len();
+            let added = |bin: usize| -> f64 {
+                let shares = of_thing[thing].iter();
+                shares
+                    .map(|&(interval, share)| loads[row(bin) + interval] * share)
+                    .sum()
+            };
+            let costs = (0..bins).map(|bin| (added(bin), held[bin], bin));
+            let least = costs.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+            let bin = least.map_or(0, |(.., bin)| bin);
+            for &(interval, share) in &of_thing[thing] {
+                loads[row(bin) + interval] += share;
+                held[bin] += share;
+            }
+            bin_of[thing] = bin;
+        }
+        bin_of
     }
 }
 
@@ -121,6 +262,88 @@ mod tests {
             (holding(2.0), holding(3.0), holding(4.0), holding(5.0)),
             (600, 360, 60, 4)
         );
+    }
+
+    fn interval(total: f64, things: &[(u32, f64)]) -> IntervalWeights {
+        IntervalWeights {
+            total,
+            things: things.to_vec(),
+        }
+    }
+
+    #[test]
+    fn peaks_over_time_agree_with_all_deals_and_the_best_is_found() {
+        const BINS: usize = 3;
+        const THINGS: usize = 5;
+        // Of the second interval 4 of 12 lie on all bins alike.
+        let intervals = [
+            interval(10.0, &[(2, 4.0), (3, 3.0), (5, 2.0), (7, 1.0)]),
+            interval(12.0, &[(7, 6.0), (11, 2.0)]),
+            interval(9.0, &[(3, 5.0), (11, 4.0)]),
+        ];
+        let place = |thing: u32| [2, 3, 5, 7, 11].iter().position(|&it| it == thing).unwrap();
+        let bin = |deal: usize, thing: u32| deal / BINS.pow(place(thing) as u32) % BINS;
+        let deals = BINS.pow(THINGS as u32);
+        let mut peaks: Vec<f64> = (0..deals)
+            .map(|deal| {
+                let mut of_intervals: Vec<f64> = intervals
+                    .iter()
+                    .map(|interval| {
+                        let dealt: f64 = interval.things.iter().map(|it| it.1).sum();
+                        let mut loads = [(interval.total - dealt) / BINS as f64; BINS];
+                        interval
+                            .things
+                            .iter()
+                            .for_each(|&(thing, weight)| loads[bin(deal, thing)] += weight);
+                        loads.into_iter().fold(0.0, f64::max) / (interval.total / BINS as f64)
+                    })
+                    .collect();
+                of_intervals.sort_unstable_by(f64::total_cmp);
+                of_intervals[1]
+            })
+            .collect();
+        let found = DealtPeaks::of(&intervals, BINS, deals, bin).unwrap();
+        let mean = peaks.iter().sum::<f64>() / deals as f64;
+        peaks.sort_unstable_by(f64::total_cmp);
+        assert!((found.mean - mean).abs() < 1e-9, "{found:?} and {mean}");
+        assert!((found.best - peaks[0]).abs() < 1e-9, "{found:?}");
+        // Positions 0.05 x 242 and 0.95 x 242, between the 12th and 13th from either end.
+        assert!(
+            (peaks[12] - 1e-9..=peaks[13] + 1e-9).contains(&found.low),
+            "{found:?}"
+        );
+        assert!(
+            (peaks[229] - 1e-9..=peaks[230] + 1e-9).contains(&found.high),
+            "{found:?}"
+        );
+        // From one bad deal alone, longest first comes within a third of the best.
+        let alone = DealtPeaks::of(&intervals[..1], BINS, 1, |_, _| 0).unwrap();
+        // 4 | 3 | 2 + 1 of 10.
+        assert!(
+            (alone.best - 1.2).abs() < 1e-9 && (alone.mean - 3.0).abs() < 1e-9,
+            "{alone:?}"
+        );
+    }
+
+    #[test]
+    fn what_is_busy_at_different_times_may_share_a_bin() {
+        // Two pairs, each busy together: apart within a pair.
+        let intervals = [
+            interval(2.0, &[(0, 1.0), (1, 1.0)]),
+            interval(2.0, &[(2, 1.0), (3, 1.0)]),
+            interval(2.0, &[(0, 1.0), (1, 1.0)]),
+        ];
+        let together = DealtPeaks::of(&intervals, 2, 1, |_, thing| (thing / 2) as usize).unwrap();
+        assert_eq!((together.mean, together.best), (2.0, 1.0));
+        // One at a time is on one bin whatever happens.
+        let moving = [interval(5.0, &[(0, 5.0)]), interval(5.0, &[(1, 5.0)])];
+        let moving =
+            DealtPeaks::of(&moving, 4, 9, |deal, thing| (deal + thing as usize) % 4).unwrap();
+        assert_eq!(
+            (moving.mean, moving.low, moving.high, moving.best),
+            (4.0, 4.0, 4.0, 4.0)
+        );
+        assert_eq!(DealtPeaks::of(&[], 4, 9, |_, _| 0), None);
     }
 
     #[test]
