@@ -131,7 +131,7 @@ fn a_sweep_has_a_row_for_each_point_and_files_of_its_first() {
             "| 2 | salted |",
             "## Verdicts at cluster.servers = 3",
             "## Charts at cluster.servers = 3",
-            "- plain: beyond cluster.servers = 2 writes gain nothing",
+            "- plain: from cluster.servers = 2 on all offered writes are completed",
             "2 points of cluster.servers",
         ],
     );

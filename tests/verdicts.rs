@@ -297,11 +297,8 @@ override.write.put.clients = 2
     );
 }
 
-#[test]
-fn a_sweep_that_completes_the_offered_load_does_not_say_that_more_gains_nothing() {
-    let results = run(
-        "sweep",
-        r#"
+/// 8,000 writes a second on four servers.
+const SWEEP: &str = r#"
 replicates = 2
 [time]
 duration = "2s"
@@ -325,8 +322,11 @@ split_policy = "disabled"
 parameter.buckets = [1, 4, 8]
 [strategy.salted]
 key = "salt(buckets, be4(id)) || be8(ts) || be4(id)"
-"#,
-    );
+"#;
+
+#[test]
+fn a_sweep_that_completes_the_offered_load_does_not_say_that_more_gains_nothing() {
+    let results = run("sweep", SWEEP);
     // A server does 30 / (6 + 1.2) ms = 4,167/s: one bucket is too few for 8,000, four give each server 2,000.
     let findings = results.sweep_findings();
     assert_eq!(findings.len(), 1);
@@ -335,4 +335,16 @@ key = "salt(buckets, be4(id)) || be8(ts) || be4(id)"
         ("4", true)
     );
     assert!(findings[0].gain.mean.is_some_and(|gain| gain > 1.5));
+    assert_eq!(findings[0].idle_servers, None);
+    // 1,000 a second fit one server: four are then paid for, and three of them have nothing to do.
+    let little = run(
+        "little",
+        &SWEEP.replace("8k/s", "1k/s").replace("[1, 4, 8]", "[1, 2]"),
+    );
+    let findings = little.sweep_findings();
+    assert_eq!(
+        (findings[0].knee.as_str(), findings[0].load_reached),
+        ("1", true)
+    );
+    assert_eq!(findings[0].idle_servers, Some((3, 4)));
 }

@@ -34,6 +34,8 @@ pub struct SweepFinding {
     pub last: String,
     /// From the knee on all of the offered load is completed: that greater values gain nothing says nothing of what they could take.
     pub load_reached: bool,
+    /// At the knee there are fewer regions than servers: so many servers have none, of so many.
+    pub idle_servers: Option<(u32, u32)>,
     /// Throughput at the knee over that at the least value.
     pub gain: Measure,
     /// Values that do worse than a lesser one, ascending.
@@ -186,6 +188,7 @@ fn finding(
         first: text(0),
         knee: text(knee),
         last: text(points.len() - 1),
+        idle_servers: idle_servers(points[knee]),
         load_reached: points[knee..]
             .iter()
             .all(|point| completes_all(point, reads)),
@@ -201,6 +204,13 @@ fn finding(
             .collect(),
         prices,
     })
+}
+
+/// Servers that have no region at the start, of all; `None` when each may have one.
+fn idle_servers(point: &StrategyResult) -> Option<(u32, u32)> {
+    let regions = point.measure("regions_start")?.mean? as u32;
+    let idle = point.servers.saturating_sub(regions);
+    (idle > 0).then_some((idle, point.servers))
 }
 
 /// All of an open loop's load is completed, but for what is in flight at the end.

@@ -236,6 +236,9 @@ impl Verdict {
             let servers = self.servers;
             return format!("{buckets} buckets don't divide evenly among {servers} servers");
         }
+        if self.key_floor >= NO_HOTSPOT_BELOW {
+            return format!("a single row takes {}", percent(self.hottest_row_share));
+        }
         if let (Some((entity, share)), "writes") = (&self.entity, self.skew_of) {
             let share = percent(*share);
             return format!("`{entity}` takes {share} and its keys are neighbours");

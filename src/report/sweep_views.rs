@@ -77,6 +77,11 @@ fn sentence(finding: &SweepFinding) -> String {
             "beyond {path} = {knee} {load} gain nothing; {knee} gives {gain} those at {first}"
         ),
     }];
+    if let Some((idle, servers)) = finding.idle_servers {
+        parts.push(format!(
+            "at {knee}, {idle} of {servers} servers have no region"
+        ));
+    }
     parts.extend(finding.dips.iter().map(|dip| {
         let ratio = Kind::Ratio.interval(&dip.ratio);
         format!("{} is worse than {}: {ratio}", dip.value, dip.than)
