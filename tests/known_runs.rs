@@ -12,6 +12,7 @@ use keyheat::units::{ByteSize, PerSecond};
 use keyheat::workload::{
     Arrivals, Drive, Import, ImportOrder, ImportRows, Think, Workload, Write, WriteKind,
 };
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const IDS: u64 = 64;
 
@@ -265,6 +266,57 @@ fn the_same_rows_are_offered_under_every_key_in_an_open_loop() {
         offered("be4(id) || be8(ts)", 4),
         offered("be8(ts) || be4(id)", 1)
     );
+}
+
+#[test]
+fn a_refused_client_asks_again_after_100_microseconds_at_least() {
+    let schema = schema(IDS, LawShape::Uniform);
+    const CLIENTS: u32 = 100;
+    for (buffer, retries) in [(None, 0), (Some(ByteSize(1)), 0), (None, 3)] {
+        let drive = Drive::Closed {
+            clients: CLIENTS,
+            think: Think::Constant(SimDuration::ZERO),
+            buffer,
+            import: None,
+        };
+        let mut run = config(&schema, "be4(id)", Vec::new(), vec![put(drive)], 0.05, 6);
+        run.cluster.network = SimDuration::ZERO;
+        (run.cluster.handlers, run.cluster.call_queues) = (1, 1);
+        run.cluster.call_queue_length = 1;
+        run.client.pause = SimDuration::ZERO;
+        run.client.retries = retries;
+        let counts = engine::run(&run).counts;
+        // Nearly every attempt is refused, and each refused one costs its client 100 µs of the 50 ms.
+        let refused = u64::from(CLIENTS) * 500 / u64::from(retries + 1);
+        let most = refused + u64::from(CLIENTS) + counts.completed;
+        assert!(counts.offered <= most, "{buffer:?}: {counts:?}");
+        assert!(counts.failed > refused / 2, "{buffer:?}: {counts:?}");
+    }
+}
+
+#[test]
+fn a_run_that_is_to_stop_has_no_result() {
+    let schema = schema(IDS, LawShape::Uniform);
+    let writes = vec![put(open(100_000.0))];
+    let run = config(&schema, "be4(id)", Vec::new(), writes, 1.0, 6);
+    let stop = AtomicBool::new(true);
+    assert!(engine::run_unless(&run, &stop).is_none());
+    stop.store(false, Ordering::Relaxed);
+    assert!(engine::run_unless(&run, &stop).is_some());
+}
+
+#[test]
+fn clients_of_a_saturating_run_pause_when_they_are_refused() {
+    let schema = schema(IDS, LawShape::Uniform);
+    let writes = vec![put(open(20.0))];
+    let mut run = config(&schema, "be4(id)", Vec::new(), writes, 1.0, 6);
+    (run.client.retries, run.client.pause) = (0, SimDuration::ZERO);
+    let client = engine::saturating(&run).client;
+    assert_eq!(client.retries, 15);
+    assert_eq!(client.pause, SimDuration::from_millis(1));
+    (run.client.retries, run.client.pause) = (40, SimDuration::from_secs(1));
+    let client = engine::saturating(&run).client;
+    assert_eq!((client.retries, client.pause), (40, run.client.pause));
 }
 
 #[test]

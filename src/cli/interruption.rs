@@ -16,7 +16,7 @@ pub fn ends_in_order(console: Console) -> Result<&'static AtomicBool> {
         if WANTED.swap(true, Ordering::Relaxed) {
             std::process::exit(EXIT_CODE.into());
         }
-        console.say("stopping after the runs that are under way; Ctrl-C again ends at once");
+        console.say("stopping; finished runs are saved, Ctrl-C again ends at once");
     })
     .context("can't wait for Ctrl-C")?;
     Ok(&WANTED)

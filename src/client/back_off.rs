@@ -7,30 +7,43 @@ use crate::time::SimDuration;
 const MULTIPLIERS: [u64; 13] = [1, 2, 3, 5, 10, 20, 40, 100, 100, 100, 100, 200, 200];
 /// `ConnectionUtils.getPauseTime` adds up to 1 % of the pause.
 const JITTER: f64 = 0.01;
-/// No retry follows sooner, so that retries without a pause on a network without delay still end.
-const LEAST_NANOS: u64 = 1_000;
+/// A refused attempt costs its client at least this time, whatever the network and the pause (estimate: a remote procedure call to a process of the
+/// same machine, its exception included). Clients that are refused at once would otherwise ask without end in no time.
+const LEAST_ROUND_TRIP: SimDuration = SimDuration::from_nanos(100_000);
+/// No pause is shorter, however long the network takes.
+const LEAST_PAUSE: SimDuration = SimDuration::from_nanos(1_000);
 
 /// HBase's back-off table times a pause.
 #[derive(Debug, Clone, Copy)]
 pub struct BackOff {
     pause_nanos: u64,
+    least: SimDuration,
 }
 
 impl BackOff {
-    /// With `hbase.client.pause`.
-    pub fn new(pause: SimDuration) -> Self {
+    /// With `hbase.client.pause`, on a network that takes `network` each way.
+    pub fn new(pause: SimDuration, network: SimDuration) -> Self {
+        let ways = network.as_nanos().saturating_mul(2);
+        let least = LEAST_ROUND_TRIP.as_nanos().saturating_sub(ways);
         Self {
             pause_nanos: pause.as_nanos(),
+            least: SimDuration::from_nanos(least).max(LEAST_PAUSE),
         }
     }
 
-    /// The pause after the `failures`-th failure in a row (from 1); the jitter is the first of `draws`. At least 1 µs.
+    /// The shortest time from a refusal to what its client does next: the rest of 100 µs after both ways of the network, and at least 1 µs.
+    #[inline]
+    pub fn least(&self) -> SimDuration {
+        self.least
+    }
+
+    /// The pause after the `failures`-th failure in a row (from 1); the jitter is the first of `draws`. At least [`BackOff::least`].
     #[inline]
     pub fn pause(&self, failures: u32, mut draws: Draws) -> SimDuration {
         let step = (failures.max(1) as usize - 1).min(MULTIPLIERS.len() - 1);
         let pause = self.pause_nanos.saturating_mul(MULTIPLIERS[step]);
         let jitter = (pause as f64 * JITTER * draws.unit()) as u64;
-        SimDuration::from_nanos(pause.saturating_add(jitter).max(LEAST_NANOS))
+        SimDuration::from_nanos(pause.saturating_add(jitter)).max(self.least)
     }
 }
 
@@ -41,7 +54,7 @@ mod tests {
 
     #[test]
     fn fifteen_retries_pause_as_hbase_does() {
-        let back_off = BackOff::new(SimDuration::from_millis(100));
+        let back_off = BackOff::new(SimDuration::from_millis(100), SimDuration::ZERO);
         let key = DrawKey::new(Seed(1), 0, Stream::BackOff, 0);
         let expected = [
             100, 200, 300, 500, 1000, 2000, 4000, 10_000, 10_000, 10_000, 10_000, 20_000, 20_000,
@@ -60,11 +73,13 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_is_never_zero() {
+    fn a_refused_attempt_takes_100_microseconds_at_least_on_any_network() {
         let key = DrawKey::new(Seed(1), 0, Stream::BackOff, 0);
-        assert_eq!(
-            BackOff::new(SimDuration::ZERO).pause(3, key.at(1)),
-            SimDuration::from_nanos(1_000)
-        );
+        for (network, pause) in [(0, 100), (20, 60), (49, 2), (50, 1), (250, 1)] {
+            let network = SimDuration::from_nanos(network * 1_000);
+            let back_off = BackOff::new(SimDuration::ZERO, network);
+            let pause = SimDuration::from_nanos(pause * 1_000);
+            assert_eq!(back_off.pause(3, key.at(1)), pause, "{network:?}");
+        }
     }
 }

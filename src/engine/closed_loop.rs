@@ -31,8 +31,8 @@ pub(super) struct Client {
     pub next: u64,
     /// It has a think time.
     pub thinks: bool,
-    /// When its last operation, or flush, started.
-    pub started: SimTime,
+    /// Its next operation, or flush, starts no sooner.
+    pub earliest: SimTime,
 }
 
 /// All clients.
@@ -79,7 +79,7 @@ impl ClosedLoop {
                 buffer: buffer.map_or(NONE, |capacity| flushing.add(capacity, *count)),
                 number,
                 next: 0,
-                started: SimTime::ZERO,
+                earliest: SimTime::ZERO,
                 thinks: !is_nothing(*think),
             }));
         }
@@ -172,7 +172,7 @@ impl Simulation<'_> {
             return;
         };
         client.next += 1;
-        client.started = now;
+        client.earliest = now + LEAST_CYCLE;
         let call = Call::of_client(operation, now, at);
         let id = self.calls.insert(call);
         self.closed.issued_calls.push(id);
@@ -220,6 +220,12 @@ impl Simulation<'_> {
         self.closed.issued_calls.clear();
     }
 
+    /// A client learns now that it has to give up an operation: its next one starts no sooner than a further attempt could.
+    pub(super) fn client_fails(&mut self, at: u32) {
+        let client = &mut self.closed.clients[at as usize];
+        client.earliest = client.earliest.max(self.now + self.back_off.least());
+    }
+
     /// A call of a client is over; the last one of a flush ends the flush.
     pub(super) fn client_call_ends(&mut self, at: u32) {
         let client = self.closed.clients[at as usize];
@@ -234,8 +240,7 @@ impl Simulation<'_> {
         if self.closed.has_ended(&client) {
             return;
         }
-        let earliest = client.started + LEAST_CYCLE;
-        let ready = (self.now + self.closed.think(&client)).max(earliest);
+        let ready = (self.now + self.closed.think(&client)).max(client.earliest);
         if ready == self.now {
             self.client_is_ready(at);
         } else {

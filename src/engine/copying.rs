@@ -1,6 +1,7 @@
 //! Writes to a table with copies: a row for each copy, sent together. Must not know what becomes of their calls.
 
 use super::calls::{Call, NONE};
+use super::closed_loop::LEAST_CYCLE;
 use super::events::Travel;
 use super::fan_out::{FanOut, Part, Purpose, Task};
 use super::placing::{Place, Placing, Unplaced};
@@ -118,7 +119,7 @@ impl Simulation<'_> {
             return;
         };
         client.next += 1;
-        client.started = now;
+        client.earliest = now + LEAST_CYCLE;
         let mut call = Call::of_client(operation, now, at);
         let (recorder, regions, keys) = (&mut self.recorder, &self.regions, &mut self.keys);
         self.placing.place_all(&copying.issued, |_, _, place, key| {

@@ -1,6 +1,7 @@
 //! Clients with a write buffer: filling it, flushing it, and waiting for all servers. Must not know how servers work.
 
 use super::calls::Call;
+use super::closed_loop::LEAST_CYCLE;
 use super::events::{Event, Travel};
 use super::placing::{Place, Unplaced};
 use super::row_weights::RowWeights;
@@ -186,7 +187,7 @@ impl Simulation<'_> {
     /// Sends one call to each server that has rows in the client's buffer.
     fn flush(&mut self, at: u32) {
         let client = &mut self.closed.clients[at as usize];
-        client.started = self.now;
+        client.earliest = self.now + LEAST_CYCLE;
         let place = client.buffer;
         let mut buffer = std::mem::take(&mut self.closed.flushing.flush(place).buffer);
         if self.regions.changed() {

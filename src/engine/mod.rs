@@ -88,10 +88,17 @@ pub use saturating::saturating;
 use crate::metrics::RunResult;
 use crate::random::{DrawKey, Draws, Seed, Stream};
 use crate::workload::OperationId;
+use std::sync::atomic::AtomicBool;
 
-/// Simulates one run. It always ends: see [`SimConfig`] for what guards a workload without any delay.
+/// Simulates one run. It always ends: a client starts at most an operation a microsecond, and one that is refused waits 100 µs at least.
 pub fn run(config: &SimConfig) -> RunResult {
-    simulation::Simulation::new(config).run()
+    let run = simulation::Simulation::new(config).run();
+    run.expect("nobody stops it")
+}
+
+/// The same; `None` when `stop` becomes true before its end. It is looked at after every few thousand events.
+pub fn run_unless(config: &SimConfig, stop: &AtomicBool) -> Option<RunResult> {
+    simulation::Simulation::new(config).stopped_by(stop).run()
 }
 
 /// Draws that belong to an attempt of an operation.

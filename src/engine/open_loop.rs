@@ -186,9 +186,12 @@ impl Simulation<'_> {
         }));
     }
 
-    /// The operations that don't reach their servers before the end are sent.
-    pub(super) fn send_the_rest(&mut self) {
+    /// The operations that don't reach their servers before the end are sent; false when the run was stopped before all were.
+    pub(super) fn send_the_rest(&mut self) -> bool {
         while self.open.next_time() < self.config.duration {
+            if self.open.next == 0 && self.is_stopped() {
+                return false;
+            }
             self.now = self.open.next_time();
             if !self.copying.is_empty() {
                 if self.send_copied_operation() {
@@ -199,6 +202,7 @@ impl Simulation<'_> {
                 self.calls.insert(call);
             }
         }
+        true
     }
 
     /// The call of the next operation, as it was sent at its intended time; `None` when too many were in flight then.

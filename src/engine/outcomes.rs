@@ -47,6 +47,7 @@ impl Simulation<'_> {
             };
             self.schedule(again, event);
         } else {
+            self.client_fails(call.client);
             self.call_ends(id, call.client);
         }
     }
@@ -54,6 +55,7 @@ impl Simulation<'_> {
     /// All operations of a call are given up.
     fn call_fails(&mut self, id: u32) {
         let call = *self.calls.get(id);
+        self.client_fails(call.client);
         if self.closed.buffers_of(call.client) {
             self.drop_late_rows(id, None);
         } else {

@@ -297,6 +297,13 @@ impl Simulation<'_> {
 
     /// Whoever waits for an operation learns its outcome.
     fn outcome_reaches(&mut self, operation: &FanOut) {
+        if operation.failed && operation.client != NONE {
+            match operation.purpose {
+                Purpose::Read { .. } => self.reader_fails(operation.client),
+                Purpose::Write { .. } => self.client_fails(operation.client),
+                Purpose::Neighbour { .. } => {}
+            }
+        }
         match operation.purpose {
             Purpose::Neighbour { which } => return self.neighbours.operation_ends(which),
             Purpose::Read { .. } => self.read_ends(operation.client),

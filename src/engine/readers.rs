@@ -15,8 +15,8 @@ struct Reader {
     number: u32,
     /// Number of its next operation.
     next: u64,
-    /// When its last read started.
-    started: SimTime,
+    /// Its next read starts no sooner.
+    earliest: SimTime,
 }
 
 /// All readers.
@@ -36,7 +36,7 @@ impl Readers {
                     read: ReadId(at as u8),
                     number,
                     next: 0,
-                    started: SimTime::ZERO,
+                    earliest: SimTime::ZERO,
                 }));
             }
         }
@@ -87,9 +87,15 @@ impl Simulation<'_> {
             &mut issued,
         );
         reader.next += 1;
-        reader.started = self.now;
+        reader.earliest = self.now + LEAST_CYCLE;
         self.start_read_of(&issued, 0, at);
         self.readers.issued = issued;
+    }
+
+    /// A reader learns now that its read has failed: its next one starts no sooner than a further attempt could.
+    pub(super) fn reader_fails(&mut self, at: u32) {
+        let reader = &mut self.readers.readers[at as usize];
+        reader.earliest = reader.earliest.max(self.now + self.back_off.least());
     }
 
     /// A reader goes on after its think time.
@@ -99,7 +105,7 @@ impl Simulation<'_> {
         };
         let reader = &self.readers.readers[at as usize];
         let think = source.think(reader.read, reader.number, reader.next);
-        let ready = (self.now + think).max(reader.started + LEAST_CYCLE);
+        let ready = (self.now + think).max(reader.earliest);
         self.schedule(ready, Event::ReaderThought(at));
     }
 }

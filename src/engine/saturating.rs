@@ -20,12 +20,17 @@ const WINDOW_ROWS: f64 = 3_000_000.0;
 const LEAST_TURNS: f64 = 20.0;
 /// The same before the window.
 const WARMUP_TURNS: f64 = 5.0;
+/// Retries, at least (`hbase.client.retries.number`): a client that gave up at once would ask as often as its round trip lets it, and a server that
+/// refuses for seconds would be asked millions of times.
+const LEAST_RETRIES: u32 = 15;
+/// The unit of their pauses, at least, for the same reason (estimate: 1/100 of `hbase.client.pause`).
+const LEAST_PAUSE: SimDuration = SimDuration::from_millis(1);
 
 /// `config` on one server that holds one region, in a closed loop of ten clients for each handler without think time, so that
 /// the rows completed per second are `server_capacity_per_sec`.
 ///
 /// Records, keys, rows, write buffers and service times stay; reads and copies don't: a row costs a server the same in each copy. Several writes share the clients in proportion to their operations
-/// (each has at least one client). Finite imports go on without end, call queues are unlimited, and the length of the run
+/// (each has at least one client). Finite imports go on without end, call queues are unlimited, who is refused retries and pauses in between, and the length of the run
 /// follows from the length of a call.
 pub fn saturating(config: &SimConfig) -> SimConfig {
     let workload = &config.workload;
@@ -97,6 +102,8 @@ pub fn saturating(config: &SimConfig) -> SimConfig {
         },
         client: ClientSpec {
             deadline: SimDuration::from_nanos(u64::MAX),
+            retries: config.client.retries.max(LEAST_RETRIES),
+            pause: config.client.pause.max(LEAST_PAUSE),
             ..config.client.clone()
         },
         ..config.clone()

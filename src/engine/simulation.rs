@@ -32,11 +32,14 @@ use crate::metrics::{Recorder, RecorderConfig, RunResult};
 use crate::random::Stream;
 use crate::time::{SimDuration, SimTime};
 use crate::workload::{Drive, ReadDrive, Workload, Write, WriteKind};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One run.
 #[derive(Debug)]
 pub(super) struct Simulation<'a> {
     pub config: &'a SimConfig,
+    /// Becomes true when somebody wants the run to end early.
+    stop: &'a AtomicBool,
     pub now: SimTime,
     pub calls: Calls,
     pub servers: Vec<Server>,
@@ -137,6 +140,7 @@ impl<'a> Simulation<'a> {
         });
         Self {
             config,
+            stop: &NOBODY,
             now: SimTime::ZERO,
             calls: Calls::default(),
             servers: (0..cluster.servers.max(1))
@@ -170,7 +174,7 @@ impl<'a> Simulation<'a> {
             service: ServiceTimes::new(&cluster.service),
             service_draws: draws(Stream::Service),
             queue_draws: draws(Stream::CallQueue),
-            back_off: BackOff::new(config.client.pause),
+            back_off: BackOff::new(config.client.pause, cluster.network),
             back_off_draws: draws(Stream::BackOff),
             released: Vec::new(),
             last_outcome: SimTime::ZERO,
@@ -183,14 +187,18 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Runs to the end.
-    pub fn run(mut self) -> RunResult {
-        self.work();
-        self.finish()
+    /// The same run, which ends early when `stop` becomes true.
+    pub fn stopped_by(self, stop: &'a AtomicBool) -> Self {
+        Self { stop, ..self }
     }
 
-    /// Lets everything happen that happens before the end.
-    pub fn work(&mut self) {
+    /// Runs to the end; `None` when it was stopped before.
+    pub fn run(mut self) -> Option<RunResult> {
+        self.work().then(|| self.finish())
+    }
+
+    /// Lets everything happen that happens before the end; false when it was stopped before.
+    pub fn work(&mut self) -> bool {
         self.refill();
         self.start_clients();
         self.await_next_read();
@@ -200,7 +208,15 @@ impl<'a> Simulation<'a> {
         self.await_timeline();
         self.start_neighbours();
         let end = self.config.duration;
+        let mut until_look = EVENTS_BETWEEN_LOOKS;
         loop {
+            until_look -= 1;
+            if until_look == 0 {
+                if self.is_stopped() {
+                    return false;
+                }
+                until_look = EVENTS_BETWEEN_LOOKS;
+            }
             let (line, queue) = (self.line.next(), self.queue.next());
             let event = line.at.min(queue.at);
             let first = self.open.next_time() + self.network;
@@ -248,7 +264,12 @@ impl<'a> Simulation<'a> {
                 }
             }
         }
-        self.send_the_rest();
+        self.send_the_rest()
+    }
+
+    /// Somebody wants the run to end early.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
     }
 
     /// What happens seldom.
@@ -340,6 +361,13 @@ impl<'a> Simulation<'a> {
         within.then_some(at)
     }
 }
+
+/// Never becomes true.
+static NOBODY: AtomicBool = AtomicBool::new(false);
+
+/// Events after which a run looks whether it is to stop: often enough to end within a second where each event takes 100 µs, and too seldom to be
+/// felt.
+const EVENTS_BETWEEN_LOOKS: u32 = 4_096;
 
 /// A queue slot in which a few events happen: servers have some ten thousand a second each.
 fn slot_bits(servers: u32) -> u32 {

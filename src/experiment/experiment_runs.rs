@@ -177,7 +177,8 @@ impl<'a> ExperimentRuns<'a> {
     }
 
     /// Makes those runs of a shard that are missing. `ended` is called once for each before it is taken in, `progress` also within a bisection;
-    /// both from any thread, in any order. When `stop` becomes true, no more runs are begun; those that are under way are ended.
+    /// both from any thread, in any order. When `stop` becomes true, no more runs are begun; those that are under way are
+    /// dropped within a moment, and stay missing.
     pub fn run(
         &self,
         shard: Shard,
@@ -207,9 +208,12 @@ impl<'a> ExperimentRuns<'a> {
                 return;
             }
             let job = self.jobs[number];
+            let Some(outcome) = self.outcome(job, stop, |runs| tell(job, runs)) else {
+                return;
+            };
             let run = FinishedRun {
                 job: number,
-                outcome: self.outcome(job, |runs| tell(job, runs)),
+                outcome,
             };
             ended(&run);
             self.keep(job, run.outcome);
@@ -222,22 +226,23 @@ impl<'a> ExperimentRuns<'a> {
         }
     }
 
-    fn outcome(&self, job: Job, tell: impl Fn(u64)) -> Outcome {
+    /// `None` when it was stopped before its end.
+    fn outcome(&self, job: Job, stop: &AtomicBool, tell: impl Fn(u64)) -> Option<Outcome> {
         let config = self.matrix.run_config(job);
         let outcome = match job.kind {
             JobKind::Knee { .. } => {
                 let setup = &self.strategies[self.place(job)].1.setup;
-                return Outcome::Knee(bisect(&config, setup, tell));
+                return bisect(&config, setup, stop, tell).map(Outcome::Knee);
             }
             JobKind::Capacity { .. } => {
-                let run = engine::run(&config);
+                let run = engine::run_unless(&config, stop)?;
                 let throughput = run.metrics.get("write_throughput_per_sec");
                 Outcome::Capacity(throughput.copied().flatten())
             }
-            JobKind::Replicate { .. } => Outcome::Run(Box::new(engine::run(&config))),
+            JobKind::Replicate { .. } => Outcome::Run(Box::new(engine::run_unless(&config, stop)?)),
         };
         tell(1);
-        outcome
+        Some(outcome)
     }
 
     /// The results; `None` while any run is missing.
@@ -295,18 +300,26 @@ fn results(scenario: &Scenario, summaries: &[StrategySummary<'_>]) -> Results {
     }
 }
 
-/// Looks for the knee, and tells of as many runs as such a search counts for: of each as it ends, of the remaining ones at the end.
-fn bisect(config: &SimConfig, setup: &Setup, tell: impl Fn(u64)) -> Option<KneeReplicate> {
-    let knee = setup.knee.as_ref()?;
+/// Looks for the knee, and tells of as many runs as such a search counts for: of each as it ends, of the remaining ones at the end. `None` when it
+/// was stopped before its end.
+fn bisect(
+    config: &SimConfig,
+    setup: &Setup,
+    stop: &AtomicBool,
+    tell: impl Fn(u64),
+) -> Option<Option<KneeReplicate>> {
+    let Some(knee) = &setup.knee else {
+        return Some(None);
+    };
     let mut told = 0;
-    let found = knee_run::run(config, knee, &setup.operation_names(), || {
+    let found = knee_run::run(config, knee, &setup.operation_names(), stop, || {
         if told + 1 < TYPICAL_RUNS {
             told += 1;
             tell(1);
         }
-    });
+    })?;
     tell(TYPICAL_RUNS - told);
-    Some(found)
+    Some(Some(found))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -12,6 +12,7 @@ use crate::scenario::{Knee, VariedLoad};
 use crate::units::PerSecond;
 use crate::workload::{Drive, Population, ReadDrive};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Runs of one bisection, about: what progress counts it as.
 pub(super) const TYPICAL_RUNS: u64 = 8;
@@ -21,16 +22,17 @@ const SCOUT: f64 = 0.5;
 /// Limits on response times break a little before the hottest server is saturated (estimate).
 const BEFORE_SATURATION: f64 = 0.9;
 
-/// The bisection for one run's configuration; `ended` is called after each run.
+/// The bisection for one run's configuration; `ended` is called after each run. `None` when `stop` became true before its end.
 pub(super) fn run(
     config: &SimConfig,
     knee: &Knee,
     names: &OperationNames<'_>,
+    stop: &AtomicBool,
     mut ended: impl FnMut(),
-) -> KneeReplicate {
+) -> Option<KneeReplicate> {
     let grid = LoadGrid::new(knee.from, knee.to, knee.precision, config.replicate);
     let capacity = match knee.load {
-        VariedLoad::Write(_) => capacity(config),
+        VariedLoad::Write(_) => capacity(config, stop)?,
         VariedLoad::Read(_) => None,
     };
     let start = capacity.map_or_else(|| rate_of(config, knee.load), |capacity| SCOUT * capacity);
@@ -39,7 +41,8 @@ pub(super) fn run(
     while let Some(place) = search.next() {
         let load = grid.load(place);
         let mut runs = StrategyRuns::new(1, names, config.cluster.servers);
-        runs.add(0, engine::run(&at_load(config, knee.load, load)));
+        let run = engine::run_unless(&at_load(config, knee.load, load), stop)?;
+        runs.add(0, run);
         let probe = KneeProbe {
             per_sec: load.0,
             findings: findings(&runs, knee, names),
@@ -54,18 +57,18 @@ pub(super) fn run(
         ended();
     }
     let load = |place: Option<i64>| place.map(|place| grid.load(place).0);
-    KneeReplicate {
+    Some(KneeReplicate {
         held_per_sec: load(search.held),
         broken_per_sec: load(search.broken),
         probes,
-    }
+    })
 }
 
-/// What one server can do of these writes.
-fn capacity(config: &SimConfig) -> Option<f64> {
-    let run = engine::run(&engine::saturating(config));
+/// What one server can do of these writes, if that is known; `None` when `stop` became true.
+fn capacity(config: &SimConfig, stop: &AtomicBool) -> Option<Option<f64>> {
+    let run = engine::run_unless(&engine::saturating(config), stop)?;
     let throughput = run.metrics.get("write_throughput_per_sec").copied();
-    throughput.flatten().filter(|rate| *rate > 0.0)
+    Some(throughput.flatten().filter(|rate| *rate > 0.0))
 }
 
 /// The load that the file offers.
