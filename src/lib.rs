@@ -87,6 +87,7 @@
 pub mod event_queue;
 pub mod random;
 pub mod statistics;
+pub mod text;
 pub mod time;
 pub mod units;
 

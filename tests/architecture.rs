@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The floors, lowest first: a room may use rooms of lower floors only. Rooms of one floor don't know each other.
 /// F0 has two steps: the queue of events and the statistics stand on time, units and random numbers.
 const FLOORS: [&[&str]; 11] = [
-    &["time", "random", "units"],
+    &["time", "random", "units", "text"],
     &["statistics", "event_queue"],
     &["record", "keyspace", "storage"],
     &["key", "workload"],

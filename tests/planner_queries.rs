@@ -204,8 +204,10 @@ fn keys_of_the_literature_serve_their_reads_as_their_authors_say() {
 
 /// Texts of different lengths.
 fn listed(prefix: &str, count: u32) -> FieldKind {
-    let values = (0..count).map(|at| format!("{prefix}{at}")).collect();
-    FieldKind::Text(TextValues::Listed(values))
+    let values = (0..count)
+        .map(|at| format!("{prefix}{at}"))
+        .collect::<Vec<_>>();
+    FieldKind::Text(TextValues::Listed(values.into()))
 }
 
 fn generated(count: u64, length: u16) -> FieldKind {
@@ -251,7 +253,7 @@ fn fields() -> Schema {
         Field::new(
             "region",
             FieldKind::Text(TextValues::Listed(
-                ["eu", "us", "ap", "af", "sa"].map(str::to_owned).to_vec(),
+                ["eu", "us", "ap", "af", "sa"].map(str::to_owned).into(),
             )),
         ),
         Field::new("app", listed("a", 300)),

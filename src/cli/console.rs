@@ -2,8 +2,10 @@
 
 use super::args::{Color, TalkArguments};
 use crate::report;
+use crate::text::{is_hidden, visible};
 use anstyle::{AnsiColor, Style};
 use anyhow::{Context, Result};
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -34,6 +36,11 @@ impl Console {
 
     /// Writes data to stdout, ending it with a line break. A reader that went away (`keyheat ... | head`) is no error.
     pub fn data(&self, text: &str) -> Result<()> {
+        let shown = match io::stdout().is_terminal() {
+            true => visible_but_colours(text),
+            false => Cow::Borrowed(text),
+        };
+        let text = &*shown;
         // What has no escape has no colours to be taken out, which takes longer than writing gigabytes does.
         let written = if text.contains('\x1b') {
             write_data(anstream::stdout().lock(), text)
@@ -46,8 +53,18 @@ impl Console {
         }
     }
 
+    /// Writes text for people to stdout: as [`Console::data`], with nothing in it that a terminal would obey.
+    pub fn text(&self, text: &str) -> Result<()> {
+        self.data(&visible(text))
+    }
+
     /// Says something on stderr, unless `--quiet`.
     pub fn say(&self, text: &str) {
+        self.say_styled(&visible(text));
+    }
+
+    /// Says something that was made for a terminal and may have colours, unless `--quiet`.
+    pub fn say_styled(&self, text: &str) {
         if !self.quiet {
             talk(text);
         }
@@ -55,12 +72,31 @@ impl Console {
 
     /// A warning, unless `--quiet`.
     pub fn warn(&self, text: &str) {
-        self.say(&format!("{WARNING}warning{WARNING:#}: {text}"));
+        let text = visible(text);
+        self.say_styled(&format!("{WARNING}warning{WARNING:#}: {text}"));
     }
 
     /// An expectation that does not hold.
     pub fn broken(&self, text: &str) {
+        let text = visible(text);
         talk(&format!("{ERROR}broken{ERROR:#}: {text}"));
+    }
+
+    /// Whether somebody may still read what goes to stdout: false when it is a pipe whose reader has gone away.
+    #[cfg(any(target_os = "linux", target_os = "macos"))]
+    pub fn data_has_reader(&self) -> bool {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let stdout = io::stdout();
+        let mut ends = [PollFd::new(&stdout, PollFlags::empty())];
+        // Of a pipe these are set, asked for or not, when nobody can read from it any more.
+        let gone = PollFlags::ERR | PollFlags::HUP;
+        poll(&mut ends, Some(&Timespec::default())).is_err() || !ends[0].revents().intersects(gone)
+    }
+
+    /// Whether somebody may still read what goes to stdout: where the system can't be asked, the next write tells.
+    #[cfg(not(any(target_os = "linux", target_os = "macos")))]
+    pub fn data_has_reader(&self) -> bool {
+        true
     }
 
     /// Whether what goes to stdout is read where it is written: what it says needs no telling on stderr.
@@ -70,12 +106,18 @@ impl Console {
 
     /// Something that must be heard.
     pub fn insist(&self, text: &str) {
+        talk(&visible(text));
+    }
+
+    /// Something that must be heard, made for a terminal: it may have colours.
+    pub fn insist_styled(&self, text: &str) {
         talk(text);
     }
 
     /// What stopped the work, with its causes; what follows a line break in the message is help.
     pub fn error(&self, error: &anyhow::Error) {
         let text = format!("{error:#}");
+        let text = visible(&text);
         let (message, help) = text.split_once('\n').unwrap_or((&text, ""));
         talk(&format!("{ERROR}error{ERROR:#}: {message}"));
         if !help.is_empty() {
@@ -110,6 +152,28 @@ impl Console {
     }
 }
 
+/// The text with colours and nothing else that a terminal would obey.
+fn visible_but_colours(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut pieces = text.split('\u{1b}');
+    let mut shown = visible(pieces.next().unwrap_or_default()).into_owned();
+    for piece in pieces {
+        let numbers = |c: char| c.is_ascii_digit() || c == ';';
+        let colour = piece
+            .strip_prefix('[')
+            .map(|it| it.trim_start_matches(numbers));
+        let escape = match colour.is_some_and(|rest| rest.starts_with('m')) {
+            true => "\u{1b}",
+            false => r"\u{1b}",
+        };
+        shown.push_str(escape);
+        shown.push_str(&visible(piece));
+    }
+    Cow::Owned(shown)
+}
+
 /// Whether the locale says that it has no UTF-8; no locale says nothing.
 fn is_ascii_locale() -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
@@ -135,4 +199,17 @@ fn write_data(mut stdout: impl Write, text: &str) -> io::Result<()> {
 fn talk(text: &str) {
     // A closed stderr leaves nobody to tell.
     let _ = writeln!(anstream::stderr().lock(), "{}", text.trim_end_matches('\n'));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::visible_but_colours;
+
+    #[test]
+    fn a_terminal_gets_colours_and_obeys_nothing_else() {
+        let text = "\u{1b}[1;31mred\u{1b}[0m \u{1b}]0;title\u{7} \u{1b}[2J\u{202e}";
+        let shown = "\u{1b}[1;31mred\u{1b}[0m \\u{1b}]0;title\\u{7} \\u{1b}[2J\\u{202e}";
+        assert_eq!(visible_but_colours(text), shown);
+        assert_eq!(visible_but_colours("plain\n"), "plain\n");
+    }
 }

@@ -54,7 +54,7 @@ pub fn run(arguments: &ExplainArguments, console: &Console) -> Result<Outcome> {
         }
         describe_reads(&mut text, &explanation.layout.reads);
     }
-    console.data(&text)?;
+    console.text(&text)?;
     console.say(&last_line(&scenario));
     Ok(Outcome::Fine)
 }

@@ -69,7 +69,7 @@ fn by_itself(
                 })
                 .collect();
             if !notes.is_empty() {
-                console.say(&render(&notes, text, EXPRESSION, true));
+                console.say_styled(&render(&notes, text, EXPRESSION, true));
             }
             Some(evaluated.key)
         }
@@ -78,7 +78,7 @@ fn by_itself(
                 .into_iter()
                 .map(|error| diagnostic(error, Diagnostic::error))
                 .collect();
-            console.insist(&render(&errors, text, EXPRESSION, true));
+            console.insist_styled(&render(&errors, text, EXPRESSION, true));
             None
         }
     }

@@ -34,7 +34,7 @@ fn all<'a>(scenario: &Scenario, layouts: impl Iterator<Item = &'a Layout>) -> Ve
 pub fn tell(scenario: &Scenario, console: &Console) {
     let shown = all(scenario, layouts(scenario).iter());
     if !shown.is_empty() {
-        console.say(&render(&shown, &scenario.text, &scenario.path, true));
+        console.say_styled(&render(&shown, &scenario.text, &scenario.path, true));
     }
 }
 

@@ -45,10 +45,10 @@ pub fn load_all(
                 if faults.is_empty() {
                     scenarios.push(scenario);
                 } else {
-                    console.insist(&render(&faults, &scenario.text, &scenario.path, true));
+                    console.insist_styled(&render(&faults, &scenario.text, &scenario.path, true));
                 }
             }
-            Err(error) => console.insist(&error.render(true)),
+            Err(error) => console.insist_styled(&error.render(true)),
         }
     }
     Ok((scenarios.len() == files.len()).then_some(scenarios))
@@ -98,7 +98,7 @@ pub fn load_key(
             Ok(Some((strategy.key, strategy.setup.schema.clone())))
         }
         Err(error) => {
-            console.insist(&error.render(true));
+            console.insist_styled(&error.render(true));
             Ok(None)
         }
     }

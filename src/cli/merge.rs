@@ -75,7 +75,7 @@ fn merge(
     let scenario = match first.header.scenario() {
         Ok(scenario) => scenario,
         Err(error) => {
-            console.insist(&error.render(true));
+            console.insist_styled(&error.render(true));
             return Ok(Outcome::Refused);
         }
     };

@@ -12,6 +12,10 @@ use tempfile::TempDir;
 #[derive(Debug)]
 pub struct OutputFolder {
     target: PathBuf,
+    /// Something may be replaced that was not there, or was not keyheat's, when this was checked.
+    force: bool,
+    /// Results of keyheat were there when this was checked.
+    had_results: bool,
 }
 
 impl OutputFolder {
@@ -23,13 +27,18 @@ impl OutputFolder {
             .with_context(|| format!("can't create the folder `{}`", parent.display()))?;
         clear_leftovers(parent, name, &target);
         Aside::new(parent, name)?;
-        if !force && !is_replaceable(&target)? {
+        let there = Occupant::of(&target)?;
+        if !force && there == Occupant::Foreign {
             bail!(
                 "`{}` was not made by keyheat: it is not replaced without `--force` (or choose another `--out`)",
                 target.display()
             );
         }
-        Ok(Self { target })
+        Ok(Self {
+            target,
+            force,
+            had_results: there == Occupant::Results,
+        })
     }
 
     /// The final path.
@@ -43,7 +52,8 @@ impl OutputFolder {
     }
 
     /// Has `write` fill a new folder, which then takes the place of the old one in a rename. If `write` fails, the old one stays; where the
-    /// system can exchange two folders (Linux, macOS), one or the other is there whole at every moment.
+    /// system can exchange two folders (Linux, macOS), one or the other is there whole at every moment. What came to the place since it was checked
+    /// stays as well: then the new folder is kept beside it, and the error says where.
     pub fn write(&self, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
         let parent = self.target.parent().unwrap_or(Path::new("."));
         let name = self
@@ -54,6 +64,11 @@ impl OutputFolder {
         let fresh = Aside::new(parent, &name)?;
         write(fresh.path())?;
         let put_in_place = || {
+            if !self.may_be_replaced()? {
+                return Err(std::io::Error::other(
+                    "something was put there while the runs were made",
+                ));
+            }
             if !self.target.exists() {
                 return fs::rename(fresh.path(), &self.target);
             }
@@ -71,7 +86,28 @@ impl OutputFolder {
                 }
             })
         };
-        put_in_place().with_context(|| format!("can't replace `{}`", self.target.display()))
+        let Err(error) = put_in_place() else {
+            return Ok(());
+        };
+        let error = anyhow::Error::new(error);
+        let target = self.target.display();
+        Err(match fresh.keep_beside(parent, &name) {
+            Some(kept) => error.context(format!(
+                "can't replace `{target}`, the results are in `{}`",
+                kept.display()
+            )),
+            None => error.context(format!("can't replace `{target}`")),
+        })
+    }
+
+    /// Whether what is at the target now is what was there when it was checked.
+    fn may_be_replaced(&self) -> std::io::Result<bool> {
+        Ok(self.force
+            || match Occupant::of(&self.target).map_err(std::io::Error::other)? {
+                Occupant::Nothing => true,
+                Occupant::Results => self.had_results,
+                Occupant::Foreign => false,
+            })
     }
 }
 
@@ -107,6 +143,16 @@ impl Aside {
 
     fn path(&self) -> &Path {
         self.folder.path()
+    }
+
+    /// Keeps it under the first name of `name.results-1`, `name.results-2`, ... that is free; `None` when that fails.
+    fn keep_beside(self, parent: &Path, name: &str) -> Option<PathBuf> {
+        let kept = (1..=1_000)
+            .map(|number| parent.join(format!("{name}.results-{number}")))
+            .find(|path| path.symlink_metadata().is_err())?;
+        fs::rename(self.path(), &kept).ok()?;
+        self.keep();
+        Some(kept)
     }
 
     /// Leaves it where it is.
@@ -162,21 +208,36 @@ fn exchange(_: &Path, _: &Path) -> std::io::Result<()> {
     Err(ErrorKind::Unsupported.into())
 }
 
-/// Nothing there, an empty folder, or one whose `results.json` says that keyheat wrote it.
-fn is_replaceable(target: &Path) -> Result<bool> {
-    let mut entries = match fs::read_dir(target) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(true),
-        Err(error) if error.kind() == ErrorKind::NotADirectory => return Ok(false),
-        Err(error) => {
-            return Err(error)
-                .with_context(|| format!("can't read the folder `{}`", target.display()));
+/// What is at the place of an output folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Occupant {
+    /// Nothing, or an empty folder.
+    Nothing,
+    /// A folder whose `results.json` says that keyheat wrote it.
+    Results,
+    /// Anything else.
+    Foreign,
+}
+
+impl Occupant {
+    fn of(target: &Path) -> Result<Self> {
+        let mut entries = match fs::read_dir(target) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::Nothing),
+            Err(error) if error.kind() == ErrorKind::NotADirectory => return Ok(Self::Foreign),
+            Err(error) => {
+                return Err(error)
+                    .with_context(|| format!("can't read the folder `{}`", target.display()));
+            }
+        };
+        if entries.next().is_none() {
+            return Ok(Self::Nothing);
         }
-    };
-    if entries.next().is_none() {
-        return Ok(true);
+        match marker(target) {
+            Some(_) => Ok(Self::Results),
+            None => Ok(Self::Foreign),
+        }
     }
-    Ok(marker(target).is_some())
 }
 
 /// What a `results.json` says about where it comes from.
@@ -270,6 +331,40 @@ mod tests {
             .unwrap_err();
         assert!(folder.path().join("results.json").exists());
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_appears_while_the_runs_are_made_is_kept_beside_the_results() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = OutputFolder::claim(parent.path(), "abc", false).unwrap();
+        for round in 1..3 {
+            let error = folder
+                .write(|fresh| {
+                    fs::create_dir_all(folder.path())?;
+                    fs::write(folder.path().join("thesis.md"), "years of work")?;
+                    write_results(fresh)
+                })
+                .unwrap_err();
+            let kept = parent.path().join(format!("abc.results-{round}"));
+            let said = format!("{error:#}");
+            assert!(said.contains(&*kept.to_string_lossy()), "{said}");
+            assert!(kept.join("results.json").exists());
+            assert!(folder.path().join("thesis.md").exists());
+        }
+        // Results of another command are no less dear.
+        fs::remove_dir_all(folder.path()).unwrap();
+        folder
+            .write(|fresh| {
+                fs::create_dir(folder.path())?;
+                fs::write(folder.path().join("other.csv"), "")?;
+                write_results(folder.path())?;
+                write_results(fresh)
+            })
+            .unwrap_err();
+        assert!(folder.path().join("other.csv").exists());
+        let forced = OutputFolder::claim(parent.path(), "abc", true).unwrap();
+        forced.write(write_results).unwrap();
+        assert!(!folder.path().join("other.csv").exists());
     }
 
     #[cfg(unix)]

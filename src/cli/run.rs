@@ -118,7 +118,14 @@ fn simulate(
     let runs = Experiment::new(scenario).threads(threads).start();
     let shard = arguments.shard.unwrap_or(Shard::ALL);
     let path = saved_runs::path(arguments.out().0, &scenario.results_name(), arguments.shard);
-    let saver = saved_runs::open(&path, &runs, shard, arguments.resume, console)?;
+    let saver = saved_runs::open(
+        &path,
+        &runs,
+        shard,
+        arguments.resume,
+        arguments.force,
+        console,
+    )?;
     let (all, missing) = (runs.of(shard), runs.missing(shard));
     let bar = progress::bar(console, &scenario.name, runs.effort(&all));
     bar.set_position(runs.effort(&all) - runs.effort(&missing));

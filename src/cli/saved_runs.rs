@@ -1,8 +1,11 @@
 //! Finished runs, saved beside the output folder while the others are made. Must not know what becomes of them.
 
 use super::console::Console;
-use crate::experiment::{ExperimentRuns, FinishedRun, RunFile, RunFileHeader, SavedRuns, Shard};
+use crate::experiment::{
+    ExperimentRuns, FinishedRun, RunFile, RunFileError, RunFileHeader, SavedRuns, Shard,
+};
 use anyhow::{Context, Result, bail};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -29,20 +32,48 @@ pub fn path(out: &Path, scenario: &str, shard: Option<Shard>) -> PathBuf {
     out.join(format!("{scenario}.{part}{ENDING}"))
 }
 
-/// The saver of an experiment's runs. With `resume`, those that were saved before are added to `runs` first.
+/// The saver of an experiment's runs. With `resume`, those that were saved before are added to `runs` first; without, they are dropped,
+/// and that is said. A shard of another experiment is dropped only by `force`, as is a file that holds no runs.
 pub fn open(
     path: &Path,
     runs: &ExperimentRuns<'_>,
     shard: Shard,
     resume: bool,
+    force: bool,
     console: &Console,
 ) -> Result<RunSaver> {
     let header = RunFileHeader::new(runs, shard);
-    let before = match resume {
-        true => RunFile::go_on(path)?,
-        false => None,
+    let before = match RunFile::go_on(path) {
+        Err(error @ (RunFileError::Foreign(_) | RunFileError::Version { .. })) if !resume => {
+            // What was killed before it wrote anything leaves an empty file.
+            if !force && fs::metadata(path).is_ok_and(|file| file.len() > 0) {
+                return Err(error).context("it is not replaced without `--force`");
+            }
+            None
+        }
+        before => before?,
     };
     let file = match before {
+        Some((file, saved)) if !resume => {
+            drop(file);
+            let differences = saved.header.differences(&header);
+            if shard != Shard::ALL && !differences.is_empty() && !force {
+                bail!(
+                    "`{}` holds runs of something else: {}\nreplace them with `--force`, or choose another `--out`",
+                    path.display(),
+                    differences.join("; ")
+                );
+            }
+            if !saved.runs.is_empty() {
+                console.warn(&format!(
+                    "the {} of {} runs in `{}` are dropped: `--resume` would go on from them",
+                    saved.runs.len(),
+                    saved.header.count(),
+                    path.display()
+                ));
+            }
+            RunFile::create(path, &header)?
+        }
         Some((file, saved)) => {
             let differences = saved.header.differences(&header);
             if !differences.is_empty() {

@@ -50,7 +50,10 @@ pub fn run(arguments: &SizeArguments, console: &Console) -> Result<Outcome> {
             findings: size_findings(&sizes),
         })?,
     };
-    console.data(&text)?;
+    match arguments.format {
+        ResultFormat::Table | ResultFormat::Markdown => console.text(&text)?,
+        ResultFormat::Csv | ResultFormat::Json => console.data(&text)?,
+    }
     Ok(Outcome::Fine)
 }
 

@@ -40,7 +40,10 @@ pub fn run(arguments: &WatchArguments, console: &Console) -> Result<Outcome> {
             "\nwaiting for a change of {}; Ctrl-C ends",
             path.display()
         ));
-        text = changed(path, &text);
+        match changed(path, &text, || !console.data_has_reader()) {
+            Some(now) => text = now,
+            None => return Ok(Outcome::Fine),
+        }
     }
 }
 
@@ -62,17 +65,20 @@ fn simulate(
 }
 
 /// Waits until the file holds something else than `old`, and holds it for a moment: an editor may write it in pieces, or
-/// remove it before it puts the new one there.
-fn changed(path: &Path, old: &[u8]) -> Vec<u8> {
+/// remove it before it puts the new one there. `None` as soon as the wait is in vain.
+fn changed(path: &Path, old: &[u8], in_vain: impl Fn() -> bool) -> Option<Vec<u8>> {
     let mut last: Option<Vec<u8>> = None;
     loop {
         sleep(PERIOD);
+        if in_vain() {
+            return None;
+        }
         let now = fs::read(path).ok();
         match now {
             // An editor empties a file before it writes: an empty one is not yet the new one.
             Some(text) if text != old && !text.is_empty() => {
                 if last.as_ref() == Some(&text) {
-                    return text;
+                    return Some(text);
                 }
                 last = Some(text);
             }
@@ -94,13 +100,13 @@ mod tests {
         let path = folder.path().join("a.toml");
         fs::write(&path, "one").unwrap();
         let watched = path.clone();
-        let waiting = thread::spawn(move || changed(&watched, b"one"));
+        let waiting = thread::spawn(move || changed(&watched, b"one", || false));
         fs::remove_file(&path).unwrap();
         thread::sleep(Duration::from_millis(500));
         fs::write(&path, "").unwrap();
         let new = folder.path().join("b");
         fs::write(&new, "two").unwrap();
         fs::rename(&new, &path).unwrap();
-        assert_eq!(waiting.join().unwrap(), b"two");
+        assert_eq!(waiting.join().unwrap().as_deref(), Some(&b"two"[..]));
     }
 }

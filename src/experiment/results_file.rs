@@ -1,6 +1,7 @@
 //! `results.json`: written in a stable order, read back exactly. Must not know what the numbers mean.
 
 use super::Results;
+use crate::scenario::{is_file_stem, is_name};
 use serde::Serialize;
 use serde::de::Error;
 use serde_json::ser::{Formatter, PrettyFormatter};
@@ -115,17 +116,39 @@ impl Results {
             });
         }
         let results: Self = serde_json::from_str(&text).map_err(parse)?;
-        match results
-            .strategies
-            .iter()
-            .find(|it| it.servers > MOST_SERVERS)
-        {
-            Some(strategy) => Err(parse(serde_json::Error::custom(format_args!(
-                "`{}` has {} servers, expected up to {MOST_SERVERS}",
-                strategy.name, strategy.servers
-            )))),
+        match results.fault() {
+            Some(fault) => Err(parse(serde_json::Error::custom(fault))),
             None => Ok(results),
         }
+    }
+
+    /// What no scenario can give: names that would be paths, where files are named after them, and more servers than there are.
+    fn fault(&self) -> Option<String> {
+        let scenario = &self.scenario.name;
+        if !is_file_stem(scenario) {
+            return Some(format!("the scenario's name `{scenario}` is no file name"));
+        }
+        for strategy in &self.strategies {
+            let writes = strategy.writes.iter().map(|it| &it.name);
+            let reads = strategy.reads.iter().map(|it| &it.name);
+            let neighbours = strategy.neighbours.iter().map(|it| &it.name);
+            let mut names = std::iter::once(&strategy.name)
+                .chain(writes)
+                .chain(reads)
+                .chain(neighbours);
+            if let Some(name) = names.find(|name| !is_name(name)) {
+                return Some(format!(
+                    "`{name}` is no name, expected small letters, digits and `-`"
+                ));
+            }
+            if strategy.servers > MOST_SERVERS {
+                return Some(format!(
+                    "`{}` has {} servers, expected up to {MOST_SERVERS}",
+                    strategy.name, strategy.servers
+                ));
+            }
+        }
+        None
     }
 }
 

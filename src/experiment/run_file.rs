@@ -5,7 +5,7 @@
 //! `.jsonl.gz`, and a run is there whole or, when the machine died while it was written, is dropped at the next look.
 
 use super::{ExperimentRuns, FinishedRun, Shard, SweptList};
-use crate::scenario::{LoadError, Options, Scenario};
+use crate::scenario::{LoadError, Options, Scenario, is_file_stem};
 use flate2::Compression;
 use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
@@ -59,6 +59,17 @@ pub enum RunFileError {
     /// It does not begin as such a file does.
     #[error("`{}` is no file of saved runs", .0.display())]
     Foreign(PathBuf),
+    /// Its results would be written somewhere else.
+    #[error("`{}` names its scenario `{name}`, expected a file name", path.display())]
+    Name {
+        /// Which file.
+        path: PathBuf,
+        /// What stands there.
+        name: String,
+    },
+    /// Something else that must not be written through, as a symbolic link.
+    #[error("`{}` is no regular file\nremove it, or choose another `--out`", .0.display())]
+    Irregular(PathBuf),
     /// It comes from another version of the format.
     #[error("`{}` has version {found} of saved runs, expected {FORMAT}", path.display())]
     Version {
@@ -120,6 +131,11 @@ impl RunFileHeader {
     /// The scenario's name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Number of runs of the whole experiment.
+    pub fn count(&self) -> usize {
+        self.runs
     }
 
     /// Which part of the runs the file is for.
@@ -207,6 +223,12 @@ impl SavedRuns {
             });
         }
         let header: RunFileHeader = serde_json::from_slice(&header).map_err(|_| foreign())?;
+        if !is_file_stem(&header.name) {
+            return Err(RunFileError::Name {
+                path: path.to_owned(),
+                name: header.name,
+            });
+        }
         let mut runs = Vec::new();
         let mut whole = reader.stream_position().map_err(failed)?;
         while let Some(line) = member(&mut reader).map_err(failed)? {
@@ -266,7 +288,7 @@ impl RunFile {
     /// # Errors
     /// When it can't be read or written, somebody else is writing it, or it is no such file.
     pub fn go_on(path: &Path) -> Result<Option<(Self, SavedRuns)>, RunFileError> {
-        if !path.exists() {
+        if path.symlink_metadata().is_err() {
             return Ok(None);
         }
         let mut file = Self::open(path)?;
@@ -276,6 +298,9 @@ impl RunFile {
     }
 
     fn open(path: &Path) -> Result<Self, RunFileError> {
+        if path.symlink_metadata().is_ok_and(|there| !there.is_file()) {
+            return Err(RunFileError::Irregular(path.to_owned()));
+        }
         let file = OpenOptions::new()
             .read(true)
             .append(true)

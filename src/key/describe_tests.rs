@@ -25,7 +25,7 @@ fn meaning(key: &str, id: i64) -> String {
         fields: vec![
             Field::new("id", int(0, 100_000)),
             Field::new("tenant", int(0, 500)),
-            Field::new("host", FieldKind::Text(TextValues::Listed(hosts))),
+            Field::new("host", FieldKind::Text(TextValues::Listed(hosts.into()))),
             Field::new("ts", second),
             Field::new("point", point),
             raw,

@@ -160,7 +160,10 @@ pub fn evaluate(
                 derived.push((name.clone(), number.to_string()));
                 continue;
             }
-            Given::Text(text) => (FieldKind::Text(TextValues::Listed(vec![text.clone()])), 0),
+            Given::Text(text) => (
+                FieldKind::Text(TextValues::Listed([text.clone()].into())),
+                0,
+            ),
             Given::Bytes(bytes) if bytes.is_empty() || bytes.len() > usize::from(u16::MAX) => {
                 let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
                 derived.push((name.clone(), format!("x'{hex}'")));

@@ -85,7 +85,7 @@ pub struct SegmentText {
 /// use keyheat::time::EpochNanos;
 /// use std::collections::BTreeMap;
 ///
-/// let hosts = TextValues::Listed(vec!["web7".into(), "db3".into()]);
+/// let hosts = TextValues::Listed(["web7".into(), "db3".into()].into());
 /// let schema = Schema {
 ///     fields: vec![
 ///         Field::new("host", FieldKind::Text(hosts)),

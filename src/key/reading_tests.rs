@@ -21,7 +21,7 @@ const DERIVED: [(&str, &str); 4] = [
 
 fn compiled(key: &str) -> KeyPlan {
     let int = |first, count| FieldKind::Int { first, count };
-    let listed = FieldKind::Text(TextValues::Listed(vec!["a".to_owned(), "bc".to_owned()]));
+    let listed = FieldKind::Text(TextValues::Listed(["a".to_owned(), "bc".to_owned()].into()));
     let fields = [
         ("n", int(0, 1_000_000)),
         ("thousand", int(0, 1_000)),

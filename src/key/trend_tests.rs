@@ -22,7 +22,7 @@ fn schema() -> Schema {
         unit: TimeUnit::Millis,
         late: None,
     };
-    let listed = FieldKind::Text(TextValues::Listed(vec!["a".to_owned(), "bc".to_owned()]));
+    let listed = FieldKind::Text(TextValues::Listed(["a".to_owned(), "bc".to_owned()].into()));
     let day = FieldKind::Digits {
         width: 8,
         first: 20_260_101,
@@ -33,7 +33,9 @@ fn schema() -> Schema {
         first: 20_250_101,
         count: 200,
     };
-    let zone = FieldKind::Text(TextValues::Listed(vec!["ab".to_owned(), "cd".to_owned()]));
+    let zone = FieldKind::Text(TextValues::Listed(
+        ["ab".to_owned(), "cd".to_owned()].into(),
+    ));
     let fields = [
         ("ts", millis),
         ("n", int(0, 1_000)),

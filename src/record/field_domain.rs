@@ -151,9 +151,16 @@ struct ByteSets {
 
 impl ByteSets {
     fn add(&mut self, value: &[u8]) {
-        self.add_any(value.len(), value.len(), |position| {
-            byte_set([value[position]])
-        });
+        let length = value.len();
+        let (low, high) = self.len_range.unwrap_or((length, length));
+        self.len_range = Some((low.min(length), high.max(length)));
+        let positions = length.min(BYTE_POSITIONS);
+        if self.sets.len() < positions {
+            self.sets.resize(positions, [0; 4]);
+        }
+        for (set, byte) in self.sets.iter_mut().zip(value) {
+            set[usize::from(byte / 64)] |= 1 << (byte % 64);
+        }
     }
 
     /// Values of `least..=greatest` bytes, each position free within its set.

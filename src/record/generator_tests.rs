@@ -52,7 +52,7 @@ fn shop() -> Vec<(Field, Vec<String>)> {
         &[],
     );
     customer.0.law = law(LawShape::Zipf { exponent: 0.9 });
-    let site = TextValues::Listed(vec!["eu".into(), "us".into(), "ap".into()]);
+    let site = TextValues::Listed(["eu".into(), "us".into(), "ap".into()].into());
     vec![
         // A dependent field of a dependent field, before both.
         field(

@@ -1,6 +1,7 @@
 //! The fields of a record: their kinds, laws and domains. Must not know how a value is drawn.
 
 use crate::time::{EpochNanos, SimDuration};
+use std::sync::Arc;
 
 /// A field by its position in [`Schema::fields`], which is also its slot in a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,7 +64,7 @@ pub enum FieldKind {
 #[derive(Debug, Clone, PartialEq)]
 pub enum TextValues {
     /// Listed, or read from a file; distinct, not empty.
-    Listed(Vec<String>),
+    Listed(Arc<[String]>),
     /// `count` distinct texts of `length` characters of `alphabet` (ASCII, distinct).
     Generated {
         count: u64,

@@ -191,7 +191,7 @@ fn digits_are_padded_and_their_domain_knows_the_fixed_ones() {
 #[test]
 fn a_text_outside_the_domain_is_refused_with_the_domain_and_offered_as_a_literal() {
     let listed = one(
-        FieldKind::Text(TextValues::Listed(vec!["eu".into(), "us".into()])),
+        FieldKind::Text(TextValues::Listed(["eu".into(), "us".into()].into())),
         &[],
     );
     assert_sound(&listed, 0..2);

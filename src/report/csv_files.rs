@@ -1,5 +1,5 @@
 //! CSV: `summary.csv` (long: strategy, metric, mean, low, high, n, behind a column for each swept setting) and the series. Numbers are written in full, undefined is
-//! an empty field. Must not know folders.
+//! an empty field; a text that begins as a formula has an apostrophe in front. Must not know folders.
 
 use super::sweep_views;
 use crate::experiment::{Measure, Results, ResultsComparison, StrategyResult, value_text};
@@ -9,13 +9,28 @@ use std::io::Write;
 
 type Written = Result<(), csv::Error>;
 
+/// Writes a row. A text that a spreadsheet would take for a formula gets an apostrophe in front (OWASP, CSV injection); numbers stay as they are.
+fn record<W: Write, T: AsRef<str>>(
+    writer: &mut csv::Writer<W>,
+    cells: impl IntoIterator<Item = T>,
+) -> Written {
+    for cell in cells {
+        let text = cell.as_ref();
+        match text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err() {
+            true => writer.write_field(format!("'{text}"))?,
+            false => writer.write_field(text)?,
+        }
+    }
+    writer.write_record(None::<&[u8]>)
+}
+
 /// Every number of every strategy, one a row, by metric path. A percentile has its merged value as `<path>.merged`, and
 /// where that is a lower bound only, `<path>.censored` is 1. Each swept setting has a column in front, by its path.
 pub fn summary(results: &Results, to: impl Write) -> Written {
     let mut writer = csv::Writer::from_writer(to);
     let swept = results.sweep.iter().map(|list| list.path.as_str());
     let names = ["strategy", "metric", "mean", "low", "high", "n"];
-    writer.write_record(swept.chain(names))?;
+    record(&mut writer, swept.chain(names))?;
     for strategy in &results.strategies {
         let mut whose = sweep_views::cells(results, &strategy.sweep);
         whose.push(strategy.name.clone());
@@ -41,7 +56,7 @@ fn measure(
     let n = measure.n.to_string();
     let mut row = |cells: [&str; 5]| {
         let whose = whose.iter().map(String::as_str);
-        writer.write_record(whose.chain(cells))
+        record(writer, whose.chain(cells))
     };
     row([
         path,
@@ -81,7 +96,10 @@ pub fn comparison(comparison: &ResultsComparison, to: impl Write) -> Written {
         "n",
         "verdict",
     ];
-    writer.write_record(swept.iter().map(|path| path.as_str()).chain(names))?;
+    record(
+        &mut writer,
+        swept.iter().map(|path| path.as_str()).chain(names),
+    )?;
     let text = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     for strategy in &comparison.strategies {
         for change in &strategy.metrics {
@@ -102,7 +120,7 @@ pub fn comparison(comparison: &ResultsComparison, to: impl Write) -> Written {
                 &difference.n.to_string(),
                 change.verdict.words(),
             ];
-            writer.write_record(values.chain(cells.map(str::to_owned)))?;
+            record(&mut writer, values.chain(cells.map(str::to_owned)))?;
         }
     }
     writer.flush()?;
@@ -117,16 +135,19 @@ fn start_s(series: &Series, interval: usize) -> String {
 /// What each server was asked for and did, by interval, of replicate 0.
 pub fn servers(results: &Results, to: impl Write) -> Written {
     let mut writer = csv::Writer::from_writer(to);
-    writer.write_record([
-        "strategy",
-        "start_s",
-        "window",
-        "server",
-        "demand_rows",
-        "completed_rows",
-        "refused_calls",
-        "utilisation",
-    ])?;
+    record(
+        &mut writer,
+        [
+            "strategy",
+            "start_s",
+            "window",
+            "server",
+            "demand_rows",
+            "completed_rows",
+            "refused_calls",
+            "utilisation",
+        ],
+    )?;
     for (strategy, series) in with_series(results) {
         for (interval, demand) in series.server_demand.iter().enumerate() {
             let start = start_s(series, interval);
@@ -146,16 +167,19 @@ pub fn servers(results: &Results, to: impl Write) -> Written {
                     .server_utilisation
                     .get(interval)
                     .and_then(|row| row.get(server));
-                writer.write_record([
-                    &strategy.name,
-                    &start,
-                    window,
-                    &server.to_string(),
-                    &rows.to_string(),
-                    &count(&series.server_completed),
-                    &count(&series.server_refused),
-                    &busy.map_or(String::new(), f64::to_string),
-                ])?;
+                record(
+                    &mut writer,
+                    [
+                        &strategy.name,
+                        &start,
+                        window,
+                        &server.to_string(),
+                        &rows.to_string(),
+                        &count(&series.server_completed),
+                        &count(&series.server_refused),
+                        &busy.map_or(String::new(), f64::to_string),
+                    ],
+                )?;
             }
         }
     }
@@ -166,7 +190,10 @@ pub fn servers(results: &Results, to: impl Write) -> Written {
 /// Rows of the whole window by region, of replicate 0.
 pub fn regions(results: &Results, to: impl Write) -> Written {
     let mut writer = csv::Writer::from_writer(to);
-    writer.write_record(["strategy", "region", "start", "server", "demand_rows"])?;
+    record(
+        &mut writer,
+        ["strategy", "region", "start", "server", "demand_rows"],
+    )?;
     for (strategy, series) in with_series(results) {
         let starts = region_starts(strategy, series);
         for (region, rows) in series.region_demand.iter().enumerate() {
@@ -175,13 +202,16 @@ pub fn regions(results: &Results, to: impl Write) -> Written {
                 .region_server
                 .get(region)
                 .map_or(String::new(), u32::to_string);
-            writer.write_record([
-                &strategy.name,
-                &region.to_string(),
-                start,
-                &server,
-                &rows.to_string(),
-            ])?;
+            record(
+                &mut writer,
+                [
+                    &strategy.name,
+                    &region.to_string(),
+                    start,
+                    &server,
+                    &rows.to_string(),
+                ],
+            )?;
         }
     }
     writer.flush()?;
@@ -208,28 +238,34 @@ fn region_starts(strategy: &StrategyResult, series: &Series) -> BTreeMap<u32, St
 /// What happened to regions and servers, of replicate 0: one row each, by strategy and time.
 pub fn events(results: &Results, to: impl Write) -> Written {
     let mut writer = csv::Writer::from_writer(to);
-    writer.write_record([
-        "strategy", "at_s", "event", "region", "upper", "heirs", "server", "to", "row", "bytes",
-        "detail",
-    ])?;
+    record(
+        &mut writer,
+        [
+            "strategy", "at_s", "event", "region", "upper", "heirs", "server", "to", "row",
+            "bytes", "detail",
+        ],
+    )?;
     for (strategy, series) in with_series(results) {
         for event in &series.events {
             let number =
                 |value: Option<u32>| value.map_or(String::new(), |value| value.to_string());
             let heirs: Vec<String> = event.heirs.iter().map(u32::to_string).collect();
-            writer.write_record([
-                strategy.name.clone(),
-                (event.at_ms / 1e3).to_string(),
-                event.event.clone(),
-                number(event.region),
-                number(event.upper),
-                heirs.join(" "),
-                number(event.server),
-                number(event.to),
-                event.row.clone().unwrap_or_default(),
-                event.bytes.map_or(String::new(), |bytes| bytes.to_string()),
-                event.detail.clone().unwrap_or_default(),
-            ])?;
+            record(
+                &mut writer,
+                [
+                    strategy.name.clone(),
+                    (event.at_ms / 1e3).to_string(),
+                    event.event.clone(),
+                    number(event.region),
+                    number(event.upper),
+                    heirs.join(" "),
+                    number(event.server),
+                    number(event.to),
+                    event.row.clone().unwrap_or_default(),
+                    event.bytes.map_or(String::new(), |bytes| bytes.to_string()),
+                    event.detail.clone().unwrap_or_default(),
+                ],
+            )?;
         }
     }
     writer.flush()?;
@@ -241,7 +277,8 @@ pub fn events(results: &Results, to: impl Write) -> Written {
 pub fn key_map(strategy: &StrategyResult, series: &Series, to: impl Write) -> Written {
     let mut writer = csv::Writer::from_writer(to);
     let times = (0..series.key_demand.len()).map(|interval| start_s(series, interval));
-    writer.write_record(
+    record(
+        &mut writer,
         ["start".to_owned(), "hex".to_owned()]
             .into_iter()
             .chain(times),
@@ -251,7 +288,8 @@ pub fn key_map(strategy: &StrategyResult, series: &Series, to: impl Write) -> Wr
             .key_demand
             .iter()
             .map(|interval| interval.get(index).map_or(String::new(), u64::to_string));
-        writer.write_record(
+        record(
+            &mut writer,
             [bucket.start.clone(), bucket.hex.clone()]
                 .into_iter()
                 .chain(rows),
@@ -267,4 +305,25 @@ pub fn with_series(results: &Results) -> impl Iterator<Item = (&StrategyResult, 
         .strategies
         .iter()
         .filter_map(|strategy| Some((strategy, strategy.series.as_ref()?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::record;
+
+    #[test]
+    fn a_text_that_begins_as_a_formula_is_none_and_numbers_stay_numbers() {
+        let mut bytes = Vec::new();
+        let mut writer = csv::Writer::from_writer(&mut bytes);
+        let cells = [
+            "=1+1", "+1+1", "-2+3", "@SUM(A1)", "\tx", "-0.5", "1e-3", "+7", "a=b", "", r"\x00",
+        ];
+        record(&mut writer, cells).unwrap();
+        drop(writer);
+        let text = String::from_utf8(bytes).unwrap();
+        assert_eq!(
+            text,
+            "'=1+1,'+1+1,'-2+3,'@SUM(A1),'\tx,-0.5,1e-3,+7,a=b,,\\x00\n"
+        );
+    }
 }

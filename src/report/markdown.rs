@@ -5,6 +5,7 @@ use super::number::{Kind, UNDEFINED};
 use super::scorecard::{self, Scorecard, provenance, verdict};
 use super::{knees, metric, neighbour_prices, paired_ratio, read_prices, sweep_views};
 use crate::experiment::{ReadResult, Results, StrategyResult};
+use crate::text::visible;
 use std::fmt::Write;
 
 /// Metrics that are shown with their 95 % intervals.
@@ -240,6 +241,7 @@ fn row(cells: impl IntoIterator<Item = String>) -> String {
 
 /// `text` without what Markdown would read as markup; the underscores inside metric names are none.
 pub fn escaped(text: &str) -> String {
+    let text = visible(text);
     let mut safe = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
@@ -249,7 +251,7 @@ pub fn escaped(text: &str) -> String {
             '_' if inside_word => safe.push('_'),
             '|' | '*' | '_' | '`' | '\\' => safe.extend(['\\', letter]),
             '<' => safe.push_str("&lt;"),
-            '\n' => safe.push(' '),
+            '\n' | '\t' => safe.push(' '),
             letter => safe.push(letter),
         }
     }
@@ -258,7 +260,8 @@ pub fn escaped(text: &str) -> String {
 
 /// `text` for a code span, where a backtick can't stand.
 fn code(text: &str) -> String {
-    text.replace('`', "'")
+    visible(text)
+        .replace('`', "'")
         .split_whitespace()
         .collect::<Vec<_>>()
         .join(" ")

@@ -3,6 +3,7 @@
 use super::scorecard::{self, Scorecard, provenance, verdict};
 use super::{knees, neighbour_prices, number, read_prices, sweep_views};
 use crate::experiment::{ExpectationResult, Results, Standing};
+use crate::text::visible;
 use comfy_table::{
     CellAlignment, ContentArrangement, ContentLineStyle, LineStyle, Table, TableStyle,
 };
@@ -183,10 +184,11 @@ fn without_repeats(mut card: Scorecard<'_>) -> Scorecard<'_> {
 
 fn table_lines(card: &Scorecard<'_>, style: Style) -> Vec<String> {
     let plain = |text: &str| {
+        let text = visible(text);
         if style.ascii {
-            number::ascii(text)
+            number::ascii(&text)
         } else {
-            text.to_owned()
+            text.into_owned()
         }
     };
     let rule = if style.ascii { '-' } else { '─' };
@@ -274,7 +276,7 @@ pub fn wrapped(text: &str, width: usize, first: &str, rest: &str) -> Vec<String>
     let mut lines = Vec::new();
     let mut line = first.to_owned();
     let mut empty = true;
-    for word in words(text) {
+    for word in words(&visible(text)) {
         let gap = usize::from(!empty);
         if !empty && line.chars().count() + gap + word.chars().count() > width {
             lines.push(std::mem::replace(&mut line, rest.to_owned()));

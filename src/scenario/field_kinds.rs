@@ -217,7 +217,7 @@ fn read_texts(reader: &Reader<'_>, folder: &Path) -> Option<TextValues> {
             );
             return None;
         }
-        return Some(TextValues::Listed(values));
+        return Some(TextValues::Listed(values.into()));
     }
     reader.entry("values");
     let count = read_count(reader, 1 << 62);

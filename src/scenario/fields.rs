@@ -7,6 +7,7 @@ use super::laws::read_law;
 use super::nearest::suggest;
 use super::reader::Reader;
 use super::sink::Sink;
+use crate::key::expanded_sizes;
 use crate::record::{
     DerivedId, Field, FieldId, FieldKind, GivenValue, GivenValueError, KnownField, Law, Schema,
 };
@@ -39,6 +40,9 @@ impl Fields {
 
 /// Most fields of a record, stored and derived (estimate: ten times what a wide table's key and reads are made of).
 const MOST_FIELDS: usize = 1_000;
+
+/// Parts of all derived fields together, those inside others expanded: what is read at once (estimate: far more than anybody writes).
+const MOST_PARTS: u64 = 100_000;
 
 /// Memory that the laws of one field may take.
 const LAW_MEMORY: u64 = 4 << 30;
@@ -147,7 +151,53 @@ pub(super) fn read_fields<'a>(scenario: &Reader<'a>, folder: &Path) -> Fields {
         parents.truncate(usize::from(u16::MAX));
     }
     resolve_parents(fields.sink, &mut found, &parents);
+    refuse_endless(fields.sink, &mut found);
     found
+}
+
+/// Complains about the first derived field with which all are too large, and leaves out what is: derived fields that use others twice double at
+/// every level.
+fn refuse_endless(sink: &Sink, found: &mut Fields) {
+    let sizes = expanded_sizes(&found.derived);
+    let mut all = 0_u64;
+    let fits: Vec<bool> = sizes
+        .iter()
+        .map(|&size| {
+            let fits = size <= MOST_PARTS - all;
+            all += if fits { size } else { 0 };
+            fits
+        })
+        .collect();
+    let Some(first) = fits.iter().position(|fits| !fits) else {
+        return;
+    };
+    let parts = match sizes[first] {
+        u64::MAX => "more than 10^19".to_owned(),
+        parts => grouped(i128::from(parts)),
+    };
+    let (name, node) = (&found.derived[first].0, &found.derived_nodes[first]);
+    sink.add(
+        &node.place,
+        Diagnostic::error(format!(
+            "`{name}` has {parts} parts, the derived fields inside it expanded"
+        ))
+        .label(format!(
+            "at most {} in all derived fields",
+            grouped(i128::from(MOST_PARTS))
+        ))
+        .help("derived fields that use others twice double at every level"),
+    );
+    let (mut derived, mut nodes) = (Vec::new(), Vec::new());
+    let pairs = found.derived.drain(..).zip(found.derived_nodes.drain(..));
+    for (at, (field, node)) in pairs.enumerate() {
+        if fits[at] {
+            derived.push(field);
+            nodes.push(node);
+        } else {
+            found.unreadable.push(field.0);
+        }
+    }
+    (found.derived, found.derived_nodes) = (derived, nodes);
 }
 
 fn read_parameters(table: &Reader<'_>, unreadable: &mut Vec<String>) -> BTreeMap<String, i64> {

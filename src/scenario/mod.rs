@@ -69,5 +69,6 @@ pub use model::{
     Setup, Strategy, SweepPoint, SweepValue, SweptSetting, TimeSpec,
 };
 pub use placements::misfit;
+pub use names::{is_file_stem, is_name};
 pub use render::{count, render};
 pub use schema::json_schema;

@@ -3,17 +3,29 @@
 use super::Diagnostic;
 use super::document::Place;
 use super::sink::Sink;
+use std::ffi::OsStr;
+use std::path::Path;
 
 /// Longest name: it becomes part of file names and table rows.
 const LONGEST: usize = 64;
 
-/// Complains when `name` does not match `[a-z0-9][a-z0-9-]*`.
+fn plain(c: char) -> bool {
+    c.is_ascii_lowercase() || c.is_ascii_digit()
+}
+
+/// Whether a strategy, a write or one of their kin may have this name: `[a-z0-9][a-z0-9-]*`, 64 characters at most.
+pub fn is_name(name: &str) -> bool {
+    name.starts_with(plain) && name.chars().all(|c| plain(c) || c == '-') && name.len() <= LONGEST
+}
+
+/// Whether a scenario may have this name: a file or folder of this name lies in the folder that is meant, nowhere else.
+pub fn is_file_stem(name: &str) -> bool {
+    Path::new(name).file_name() == Some(OsStr::new(name)) && !name.contains('\0')
+}
+
+/// Complains when `name` is none of [`is_name`].
 pub(super) fn check(sink: &Sink, what: &str, name: &str, place: &Place) {
-    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-    let sound = name.starts_with(plain)
-        && name.chars().all(|c| plain(c) || c == '-')
-        && name.len() <= LONGEST;
-    if sound {
+    if is_name(name) {
         return;
     }
     let mut diagnostic = Diagnostic::error(format!("`{name}` is no name of a {what}")).label(
@@ -30,4 +42,31 @@ pub(super) fn check(sink: &Sink, what: &str, name: &str, place: &Place) {
         diagnostic = diagnostic.help(format!("for example `{mapped}`"));
     }
     sink.add(place, diagnostic);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_scenario_is_no_path() {
+        for name in ["five-keys", "a.b", "my scenario (2)", "..."] {
+            assert!(is_file_stem(name), "{name}");
+        }
+        for path in [
+            "", ".", "..", "a/b", "/a", "a/", "a/.", "../a", "a/../b", "a\0",
+        ] {
+            assert!(!is_file_stem(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_strategy_is_small_letters_digits_and_hyphens() {
+        for name in ["a", "0", "salted-16"] {
+            assert!(is_name(name), "{name}");
+        }
+        for name in ["", "-a", "A", "a/b", "..", "a b", "é", &"a".repeat(65)] {
+            assert!(!is_name(name), "{name}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Complaints as text, in cargo's look. Must not know where the text goes.
 
 use super::{Diagnostic, Severity};
+use crate::text::visible;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use std::fmt::Write;
 use std::ops::Range;
@@ -15,6 +16,7 @@ const MARGIN: usize = 120;
 /// count at the end (`2 errors, 1 warning`). No diagnostics make an empty text. O(length of the text + complaints x
 /// line length).
 pub fn render(diagnostics: &[Diagnostic], text: &str, path: &str, colour: bool) -> String {
+    let path = &*visible(path);
     let renderer = if colour {
         Renderer::styled()
     } else {
@@ -69,14 +71,14 @@ fn render_one(
         Severity::Note => Level::NOTE,
     };
     let mut group = level
-        .primary_title(printable(&diagnostic.message))
+        .primary_title(visible(&diagnostic.message))
         .elements(Vec::<annotate_snippets::Message<'_>>::new());
     match &diagnostic.span {
         Some(span) => {
-            let window = lines.window(span);
+            let window = lines.window(span).visible();
             let mut annotation = AnnotationKind::Primary.span(window.span.clone());
             if !diagnostic.label.is_empty() {
-                annotation = annotation.label(printable(&diagnostic.label));
+                annotation = annotation.label(visible(&diagnostic.label));
             }
             // A window that starts in the middle of a line has no true column for the renderer: say it in the path.
             let path = match window.column {
@@ -94,29 +96,14 @@ fn render_one(
         None => {
             group = group.element(annotate_snippets::Origin::path(path));
             if !diagnostic.label.is_empty() {
-                group = group.element(Level::NOTE.message(printable(&diagnostic.label)));
+                group = group.element(Level::NOTE.message(visible(&diagnostic.label)));
             }
         }
     }
     if let Some(help) = &diagnostic.help {
-        group = group.element(Level::HELP.message(printable(help)));
+        group = group.element(Level::HELP.message(visible(help)));
     }
     renderer.render(&[group])
-}
-
-/// Terminal control characters of a user's file must not reach a terminal.
-fn printable(text: &str) -> String {
-    text.chars()
-        .flat_map(|c| {
-            if c.is_control() && c != '\n' {
-                c.escape_default().to_string()
-            } else {
-                c.to_string()
-            }
-            .chars()
-            .collect::<Vec<_>>()
-        })
-        .collect()
 }
 
 /// Where the lines of a text begin.
@@ -132,6 +119,18 @@ struct Window {
     span: Range<usize>,
     /// Set when the window starts inside a line: the true column of the span.
     column: Option<usize>,
+}
+
+impl Window {
+    /// The same, with nothing in it that a terminal would obey.
+    fn visible(self) -> Self {
+        let shown = |to: usize| visible(&self.text[..to]).len();
+        Self {
+            span: shown(self.span.start)..shown(self.span.end),
+            text: visible(&self.text).into_owned(),
+            ..self
+        }
+    }
 }
 
 impl<'a> Lines<'a> {
@@ -192,6 +191,7 @@ impl<'a> Lines<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::is_hidden;
     use proptest::prelude::*;
 
     #[test]
@@ -242,13 +242,16 @@ a.toml: 2 errors
 
     #[test]
     fn control_characters_never_reach_the_terminal() {
-        let shown = render(
-            &[Diagnostic::error("found `\u{1b}[31m`").at(0..1)],
-            "\u{1b}[31m",
-            "a.toml",
-            false,
-        );
-        assert!(!shown.contains('\u{1b}'), "{shown:?}");
+        let text = "x = \u{1b}[31m\u{9b}1m\u{202e}y\u{200b}\r\n";
+        let found = Diagnostic::error("found `\u{1b}[31m`")
+            .label("\u{9b}")
+            .help("\u{202e}");
+        let shown = render(&[found.at(16..17)], text, "\u{1b}.toml", false);
+        assert!(!shown.contains(is_hidden), "{shown:?}");
+        // The caret stands under the `y`, behind what is written longer.
+        let mut lines = shown.lines().skip_while(|line| !line.contains("x = "));
+        let (line, caret) = (lines.next().unwrap(), lines.next().unwrap());
+        assert_eq!(line.find('y'), caret.find('^'), "{shown}");
     }
 
     proptest! {

@@ -1,6 +1,7 @@
 //! A document as TOML again, with the defaults that were used. Must not know what the settings mean.
 
 use super::document::{Entry, Node, Place, Table, Value};
+use crate::text::is_hidden;
 use std::fmt::Write;
 
 /// Tables whose children are tables of their own, with their own header.
@@ -195,7 +196,7 @@ pub(super) fn value(node: &Value) -> String {
 }
 
 fn quoted(text: &str) -> String {
-    let literal = !text.contains('\'') && text.chars().all(|c| !c.is_control());
+    let literal = !text.contains('\'') && !text.contains(|c: char| c.is_control() || is_hidden(c));
     if text.contains(['\\', '"']) && literal {
         return format!("'{text}'");
     }
@@ -206,8 +207,8 @@ fn quoted(text: &str) -> String {
             '\\' => out.push_str("\\\\"),
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
-            c if c.is_control() => {
-                let _ = write!(out, "\\u{:04X}", c as u32);
+            c if c.is_control() || is_hidden(c) => {
+                let _ = write!(out, "\\U{:08X}", c as u32);
             }
             c => out.push(c),
         }

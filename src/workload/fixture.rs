@@ -46,7 +46,7 @@ pub(super) fn schema() -> Schema {
             ),
             field(
                 "site",
-                FieldKind::Text(TextValues::Listed(sites)),
+                FieldKind::Text(TextValues::Listed(sites.into())),
                 &[SENSOR],
             ),
             field(

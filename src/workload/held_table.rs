@@ -53,7 +53,7 @@ pub(super) fn schema(late: Option<Late>) -> Schema {
             field("region", int(0, 7), law(LawShape::Uniform, &[]), &[COMPANY]),
             field(
                 "kind",
-                FieldKind::Text(TextValues::Listed(kinds)),
+                FieldKind::Text(TextValues::Listed(kinds.into())),
                 law(LawShape::Weights(vec![6.0, 3.0, 1.0, 0.0]), &[]),
                 &[],
             ),

@@ -44,7 +44,10 @@ pub fn derived_value(which: usize, record: &[i64]) -> i64 {
 
 pub fn schema() -> Schema {
     let texts = ["x", "x1", "x12", "y", "ya", "z9"].map(str::to_owned);
-    let mut b = Field::new("b", FieldKind::Text(TextValues::Listed(texts.to_vec())));
+    let mut b = Field::new(
+        "b",
+        FieldKind::Text(TextValues::Listed(texts.to_vec().into())),
+    );
     b.literals = vec![Vec::new()];
     let first = START.0 / 1_000_000;
     Schema {

@@ -30,7 +30,7 @@ pub struct RunArguments {
     /// Make only every N-th run, from the K-th on, and save them for `keyheat merge`: one shard a machine
     #[arg(long, value_name = "K/N")]
     pub shard: Option<Shard>,
-    /// Replace an output folder even if keyheat did not make it, or if a changed run would replace the results of the file as it is
+    /// Replace an output folder that keyheat did not make, saved runs of something else, and, by a changed run, the results of the file as it is
     #[arg(long)]
     pub force: bool,
 }

@@ -2,6 +2,7 @@
 
 use crate::report::literals::literals;
 use crate::report::number::trimmed;
+use crate::text::is_hidden;
 use plotters::style::RGBColor;
 
 /// A colour and how much of it covers what lies below (0 to 1).
@@ -83,7 +84,7 @@ pub fn stroke(paint: Paint, width: f64) -> String {
     )
 }
 
-/// `text` as XML character data; control characters, which XML has no way to write, become `·`.
+/// `text` as XML character data; control characters, which XML has no way to write, and other hidden ones become `·`.
 pub fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -92,9 +93,8 @@ pub fn escaped(text: &str) -> String {
             '>' => safe.push_str("&gt;"),
             '&' => safe.push_str("&amp;"),
             '"' => safe.push_str("&quot;"),
-            letter if letter.is_control() || matches!(letter, '\u{fffe}' | '\u{ffff}') => {
-                safe.push('·')
-            }
+            '\u{fffe}' | '\u{ffff}' | '\n' | '\t' => safe.push('·'),
+            letter if is_hidden(letter) => safe.push('·'),
             letter => safe.push(letter),
         }
     }

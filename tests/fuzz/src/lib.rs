@@ -24,7 +24,10 @@ static ROWS: LazyLock<(Schema, Vec<i64>)> = LazyLock::new(|| {
                 count: u64::MAX,
             },
         ),
-        ("t", FieldKind::Text(TextValues::Listed(listed.to_vec()))),
+        (
+            "t",
+            FieldKind::Text(TextValues::Listed(listed.to_vec().into())),
+        ),
         (
             "b",
             FieldKind::Bytes {
