@@ -1,7 +1,7 @@
 //! A key taken to pieces that can be put together in another order, and what only spreads it left out. Must not know why.
 
-use crate::key::{Segment, Spread};
-use crate::record::FieldId;
+use crate::key::{Knowledge, Segment, Spread};
+use crate::record::{FieldId, KnownField};
 use crate::scenario::{Setup, Strategy};
 
 /// Letters of the part of a name that tells fields.
@@ -27,6 +27,16 @@ pub(super) struct Unit {
 }
 
 impl Unit {
+    /// It holds one of these fields, of a strategy's key.
+    pub(super) fn tells(&self, fields: &[KnownField], strategy: &Strategy) -> bool {
+        let key = &strategy.key;
+        fields.iter().any(|field| {
+            let mut known = Knowledge::default();
+            known.learn(*field);
+            key.is_known(self.segment, &known)
+        })
+    }
+
     /// With the greatest value first; `None` when it is text, or in that order already.
     pub(super) fn reversed(&self) -> Option<Self> {
         let is_done = ["rev_ts", "desc", "LONG_MAX"];

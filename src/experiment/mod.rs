@@ -34,6 +34,8 @@ mod ranking;
 mod read_summary;
 mod recommendation;
 mod recommendation_limits;
+mod recommendation_reads;
+mod recommendation_words;
 mod response_curve;
 mod results;
 mod results_comparison;
@@ -49,6 +51,7 @@ mod runs;
 mod shard;
 mod strategy_measures;
 mod strategy_summary;
+mod suggested_copies;
 mod suggested_keys;
 mod suggestions;
 #[cfg(test)]
@@ -69,7 +72,7 @@ pub use experiment_runs::ExperimentRuns;
 pub use finished_run::{AddError, FinishedRun};
 pub use knee_result::{KneeFinding, KneeLimit, KneeOutcome, KneeProbe, KneeReplicate, KneeResult};
 pub use paired_verdict::PairedVerdict;
-pub use recommendation::{ComparableStrategies, RankedStrategy, Recommendations};
+pub use recommendation::{ComparableStrategies, Loss, RankedStrategy, Recommendations};
 pub use results::{
     Comparison, Curve, KeyMapBucket, Measure, Metric, NeighbourResult, ReadResult, Results,
     ScenarioInfo, StrategyResult, SweptList, WriteResult,

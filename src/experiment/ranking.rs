@@ -1,4 +1,8 @@
-//! Candidates in order of preference, and those that nothing beats in every respect. Must not know what a strategy is.
+//! Candidates in order of preference: which of them is shown to be better than which, those that are tied, and those that nothing beats in every
+//! respect. Must not know what a strategy is.
+
+use super::Measure;
+use crate::statistics::paired_ratio;
 
 /// A candidate whose cost is at most so many times the best one's counts as good: replicates of a few seconds tell no finer.
 pub(super) const AS_GOOD: f64 = 1.05;
@@ -7,70 +11,243 @@ pub(super) const AS_GOOD: f64 = 1.05;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Respect {
     Limits,
+    Growth,
     Reads,
     Capacity,
     Bytes,
 }
 
 impl Respect {
-    const ALL: [Self; 4] = [Self::Limits, Self::Reads, Self::Capacity, Self::Bytes];
+    pub(super) const ALL: [Self; 5] = [
+        Self::Limits,
+        Self::Growth,
+        Self::Reads,
+        Self::Capacity,
+        Self::Bytes,
+    ];
+
+    /// As JSON has it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Limits => "limits",
+            Self::Growth => "growth",
+            Self::Reads => "reads",
+            Self::Capacity => "capacity",
+            Self::Bytes => "bytes",
+        }
+    }
 }
 
-/// One candidate; what is unknown counts as the worst.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// A cost; less is better.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) enum Cost {
+    /// The same in every run.
+    Known(f64),
+    /// Of each replicate, all positive.
+    Measured(Vec<f64>),
+    /// It can't be told: the worst.
+    #[default]
+    Unknown,
+}
+
+impl Cost {
+    /// Of what each replicate has: unknown unless it is known in all of them, and positive.
+    pub(super) fn of(values: impl Iterator<Item = Option<f64>>) -> Self {
+        let is_cost = |value: &f64| *value > 0.0 && value.is_finite();
+        let values: Option<Vec<f64>> = values.map(|value| value.filter(is_cost)).collect();
+        match values {
+            Some(values) if !values.is_empty() => Self::Measured(values),
+            _ => Self::Unknown,
+        }
+    }
+
+    /// Of what is known, or unknown where that is no positive number.
+    pub(super) fn known(value: Option<f64>) -> Self {
+        let is_cost = |value: &f64| *value > 0.0 && value.is_finite();
+        value.filter(is_cost).map_or(Self::Unknown, Self::Known)
+    }
+
+    /// The geometric mean over the replicates; infinite where it is unknown.
+    pub(super) fn mean(&self) -> f64 {
+        match self {
+            Self::Known(value) => *value,
+            Self::Measured(values) => {
+                let logs: f64 = values.iter().map(|value| libm::log(*value)).sum();
+                libm::exp(logs / values.len() as f64)
+            }
+            Self::Unknown => f64::INFINITY,
+        }
+    }
+
+    /// This cost over another; `None` where either is unknown. Without an interval where one replicate can't tell.
+    pub(super) fn over(&self, other: &Self) -> Option<Measure> {
+        let known = |ratio: f64| Measure {
+            mean: Some(ratio),
+            low: Some(ratio),
+            high: Some(ratio),
+            n: 1,
+            ..Measure::UNDEFINED
+        };
+        let repeated = |value: f64, values: &[f64]| vec![value; values.len()];
+        let (own, others) = match (self, other) {
+            (Self::Unknown, _) | (_, Self::Unknown) => return None,
+            (Self::Known(own), Self::Known(other)) => return Some(known(own / other)),
+            (Self::Known(own), Self::Measured(others)) => (repeated(*own, others), others.clone()),
+            (Self::Measured(own), Self::Known(other)) => (own.clone(), repeated(*other, own)),
+            (Self::Measured(own), Self::Measured(others)) => (own.clone(), others.clone()),
+        };
+        paired_ratio(own.into_iter().zip(others)).map(Measure::from)
+    }
+}
+
+/// How a candidate stands to another in one respect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    Better,
+    Alike,
+    Worse,
+}
+
+/// One candidate.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Candidate {
     /// Limits that it breaks.
     pub(super) broken: usize,
-    /// What its reads cost; less is better.
-    pub(super) reads: Option<f64>,
-    /// What it can take; more is better.
-    pub(super) capacity: Option<f64>,
-    /// What it stores; less is better.
-    pub(super) bytes: Option<f64>,
+    /// Reads whose rows grow with retention, of those of which they needn't.
+    pub(super) growing: usize,
+    /// What its reads cost.
+    pub(super) reads: Cost,
+    /// What it can take, as a cost: its reciprocal.
+    pub(super) capacity: Cost,
+    /// What it stores.
+    pub(super) bytes: Cost,
 }
 
 impl Candidate {
-    /// Less is better.
-    fn cost(&self, respect: Respect) -> f64 {
-        let known = match respect {
-            Respect::Limits => Some(self.broken as f64),
-            Respect::Reads => self.reads,
-            Respect::Capacity => self.capacity.map(|capacity| 1.0 / capacity),
-            Respect::Bytes => self.bytes,
-        };
-        known.filter(|cost| !cost.is_nan()).unwrap_or(f64::INFINITY)
+    /// Of a respect that is no count.
+    pub(super) fn cost(&self, respect: Respect) -> Option<&Cost> {
+        match respect {
+            Respect::Limits | Respect::Growth => None,
+            Respect::Reads => Some(&self.reads),
+            Respect::Capacity => Some(&self.capacity),
+            Respect::Bytes => Some(&self.bytes),
+        }
     }
 
-    /// At least as good in every respect, and better in one.
+    /// Less is better; infinite where it is unknown.
+    fn mean(&self, respect: Respect) -> f64 {
+        let count = match respect {
+            Respect::Limits => self.broken,
+            _ => self.growing,
+        };
+        self.cost(respect).map_or(count as f64, Cost::mean)
+    }
+
+    /// Better and worse are by more than [`AS_GOOD`], and shown by the replicates.
+    fn standing(&self, other: &Self, respect: Respect) -> Standing {
+        let (own, others) = (self.mean(respect), other.mean(respect));
+        let is_shown = |less: f64, more: f64, ratio: Option<Measure>| {
+            let shown = ratio.is_none_or(|ratio| ratio.high.is_some_and(|high| high < 1.0));
+            more > AS_GOOD * less && shown
+        };
+        let costs = self.cost(respect).zip(other.cost(respect));
+        let ratio = |own: &Cost, other: &Cost| own.over(other);
+        if is_shown(
+            own,
+            others,
+            costs.and_then(|(own, other)| ratio(own, other)),
+        ) {
+            return Standing::Better;
+        }
+        match is_shown(
+            others,
+            own,
+            costs.and_then(|(own, other)| ratio(other, own)),
+        ) {
+            true => Standing::Worse,
+            false => Standing::Alike,
+        }
+    }
+
+    /// The first respect in which the two differ, if this one is the better in it.
+    pub(super) fn beats(&self, other: &Self) -> Option<Respect> {
+        let mut respects = Respect::ALL.into_iter();
+        let differing = respects.find(|it| self.standing(other, *it) != Standing::Alike)?;
+        (self.standing(other, differing) == Standing::Better).then_some(differing)
+    }
+
+    /// At least as good in every respect, and better in one: by means, whether shown or not.
     fn dominates(&self, other: &Self) -> bool {
-        let costs = Respect::ALL.map(|respect| (self.cost(respect), other.cost(respect)));
+        let costs = Respect::ALL.map(|respect| (self.mean(respect), other.mean(respect)));
         costs.iter().all(|(own, other)| own <= other)
             && costs.iter().any(|(own, other)| own < other)
     }
+}
 
-    /// The first respect in which it is better by more than [`AS_GOOD`]; `None` when the other is as good, or better before that.
-    pub(super) fn better_in(&self, other: &Self) -> Option<Respect> {
-        for respect in Respect::ALL {
-            let (own, other) = (self.cost(respect), other.cost(respect));
-            if other > AS_GOOD * own {
-                return Some(respect);
-            }
-            if own > AS_GOOD * other {
-                return None;
-            }
+/// Candidates in order of preference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Ranking {
+    /// Positions from the best on.
+    pub(super) order: Vec<usize>,
+    /// So many of the first are tied: nothing is shown to be better than they are.
+    pub(super) tied: usize,
+}
+
+impl Ranking {
+    /// First those that nothing beats, then the others. Of tied ones those that none of them dominates come first. O(n^3).
+    pub(super) fn of(candidates: &[Candidate]) -> Self {
+        let by_means = by_means(candidates);
+        let closures: Vec<Vec<usize>> = (0..candidates.len())
+            .map(|at| betters(candidates, at))
+            .collect();
+        let fewest = closures.iter().map(Vec::len).min().unwrap_or(0);
+        let mut smallest = by_means.iter().filter(|at| closures[**at].len() == fewest);
+        // Of noisy measurements a may beat b, b beat c and c beat a, so that nothing is beaten by none: these are tied.
+        let cycle: &[usize] = match fewest {
+            0 | 1 => &[],
+            _ => smallest.next().map_or(&[], |&at| &closures[at]),
+        };
+        let (mut tied, others): (Vec<usize>, Vec<usize>) = by_means
+            .iter()
+            .partition(|&&at| closures[at].len() == 1 || cycle.contains(&at));
+        let all: Vec<Candidate> = tied.iter().map(|&at| candidates[at].clone()).collect();
+        let on_front: Vec<usize> = front(&all)
+            .into_iter()
+            .zip(&tied)
+            .filter_map(|(is_on, &at)| is_on.then_some(at))
+            .collect();
+        // In the order in which they were given.
+        tied.sort_by_key(|at| (!on_front.contains(at), *at));
+        Self {
+            tied: tied.len(),
+            order: tied.into_iter().chain(others).collect(),
         }
-        None
     }
 }
 
-/// Positions from the best on: in each respect in turn, only those as good as the best are kept; of equals the first. O(n^2).
-pub(super) fn ranked(candidates: &[Candidate]) -> Vec<usize> {
+/// A candidate with all that beat it, that beat one of these, and so on.
+fn betters(candidates: &[Candidate], at: usize) -> Vec<usize> {
+    let mut found = vec![at];
+    let mut next = 0;
+    while let Some(&beaten) = found.get(next) {
+        for (other, candidate) in candidates.iter().enumerate() {
+            if !found.contains(&other) && candidate.beats(&candidates[beaten]).is_some() {
+                found.push(other);
+            }
+        }
+        next += 1;
+    }
+    found
+}
+
+/// Positions from the best on, by means: in each respect in turn, only those as good as the best are kept; of equals the first. O(n^2).
+pub(super) fn by_means(candidates: &[Candidate]) -> Vec<usize> {
     let mut left: Vec<usize> = (0..candidates.len()).collect();
     let mut order = Vec::with_capacity(left.len());
     while !left.is_empty() {
         let mut pool = left.clone();
         for respect in Respect::ALL {
-            let cost = |at: usize| candidates[at].cost(respect);
+            let cost = |at: usize| candidates[at].mean(respect);
             let best = pool
                 .iter()
                 .map(|&at| cost(at))
@@ -98,14 +275,15 @@ mod tests {
     fn candidate(broken: usize, reads: f64, capacity: f64, bytes: f64) -> Candidate {
         Candidate {
             broken,
-            reads: Some(reads),
-            capacity: Some(capacity),
-            bytes: Some(bytes),
+            growing: 0,
+            reads: Cost::Known(reads),
+            capacity: Cost::Known(1.0 / capacity),
+            bytes: Cost::Known(bytes),
         }
     }
 
     #[test]
-    fn limits_come_before_reads_reads_before_capacity_capacity_before_bytes() {
+    fn limits_come_before_growth_growth_before_reads_reads_before_capacity_capacity_before_bytes() {
         let all = [
             candidate(1, 1.0, 900.0, 10.0),
             candidate(0, 1.3, 800.0, 10.0),
@@ -113,50 +291,128 @@ mod tests {
             candidate(0, 1.04, 500.0, 30.0),
             candidate(0, 1.0, 490.0, 29.0),
             candidate(0, 1.0, 490.0, 20.0),
+            Candidate {
+                growing: 1,
+                ..candidate(0, 0.1, 900.0, 1.0)
+            },
         ];
-        assert_eq!(ranked(&all), [5, 3, 4, 2, 1, 0]);
-        assert_eq!(front(&all), [true, true, true, true, false, true]);
-        assert_eq!(all[5].better_in(&all[3]), Some(Respect::Bytes));
-        assert_eq!(all[3].better_in(&all[2]), Some(Respect::Capacity));
-        assert_eq!(all[2].better_in(&all[1]), Some(Respect::Reads));
-        assert_eq!(all[1].better_in(&all[0]), Some(Respect::Limits));
-        assert_eq!(all[0].better_in(&all[1]), None);
-        assert_eq!(all[3].better_in(&all[4]), None);
+        assert_eq!(by_means(&all), [5, 3, 4, 2, 1, 6, 0]);
+        let ranking = Ranking::of(&all);
+        assert_eq!((ranking.order[0], ranking.tied), (5, 1));
+        assert_eq!(front(&all[..6]), [true, true, true, true, false, true]);
+        assert_eq!(all[5].beats(&all[3]), Some(Respect::Bytes));
+        assert_eq!(all[3].beats(&all[2]), Some(Respect::Capacity));
+        assert_eq!(all[2].beats(&all[1]), Some(Respect::Reads));
+        assert_eq!(all[1].beats(&all[6]), Some(Respect::Growth));
+        assert_eq!(all[1].beats(&all[0]), Some(Respect::Limits));
+        assert_eq!(all[0].beats(&all[1]), None);
+        assert_eq!(all[3].beats(&all[4]), None);
     }
 
     #[test]
     fn what_is_unknown_of_all_decides_nothing_and_of_one_is_the_worst() {
-        let mut all = [candidate(0, 1.0, 7.0, 9.0); 3];
-        all.iter_mut().for_each(|one| one.reads = None);
-        all[0].capacity = None;
-        assert_eq!(ranked(&all), [1, 2, 0]);
+        let mut all = vec![candidate(0, 1.0, 7.0, 9.0); 3];
+        all.iter_mut().for_each(|one| one.reads = Cost::Unknown);
+        all[0].capacity = Cost::Unknown;
+        assert_eq!(by_means(&all), [1, 2, 0]);
         assert_eq!(front(&all), [false, true, true]);
+        let ranking = Ranking::of(&all);
+        assert_eq!((ranking.order, ranking.tied), (vec![1, 2, 0], 2));
+        assert_eq!(all[1].beats(&all[0]), Some(Respect::Capacity));
+        // Undefined in one replicate, or zero, is not known.
+        for values in [vec![Some(1.0), None], vec![Some(0.0)], vec![]] {
+            assert_eq!(Cost::of(values.into_iter()), Cost::Unknown);
+        }
+    }
+
+    #[test]
+    fn a_difference_that_the_replicates_do_not_show_ties() {
+        let with = |capacity: [f64; 3]| Candidate {
+            capacity: Cost::of(capacity.into_iter().map(|it| Some(1.0 / it))),
+            ..candidate(0, 1.0, 1.0, 9.0)
+        };
+        let (noisy, steady, more) = (
+            with([50.0, 200.0, 90.0]),
+            with([80.0, 81.0, 80.0]),
+            with([100.0, 99.0, 101.0]),
+        );
+        // 100 over 80 is shown by three pairs; against one whose pairs are 2, 0.5 and 1.1 nothing is.
+        assert_eq!(more.beats(&steady), Some(Respect::Capacity));
+        assert_eq!((more.beats(&noisy), noisy.beats(&more)), (None, None));
+        let ranking = Ranking::of(&[steady.clone(), noisy.clone(), more.clone()]);
+        assert_eq!((ranking.tied, ranking.order[2]), (2, 0), "{ranking:?}");
+        // In a circle nobody is the best: a over b in reads, b over c in what it takes, c over a in bytes, where nothing else is shown.
+        let [noise, one] = [vec![1.0, 9.0], vec![3.0, 3.0]];
+        let circle = |reads: &[f64], capacity: &[f64], bytes: f64| Candidate {
+            reads: Cost::of(reads.iter().copied().map(Some)),
+            capacity: Cost::of(capacity.iter().copied().map(Some)),
+            bytes: Cost::Known(bytes),
+            ..Candidate::default()
+        };
+        let (a, b, c) = (
+            circle(&one, &noise, 3.0),
+            circle(&[5.0, 5.0], &one, 2.0),
+            circle(&noise, &[5.0, 5.0], 1.0),
+        );
+        assert_eq!(a.beats(&b), Some(Respect::Reads));
+        assert_eq!(b.beats(&c), Some(Respect::Capacity));
+        assert_eq!(c.beats(&a), Some(Respect::Bytes));
+        let worst = circle(&[9.0, 9.0], &[9.0, 9.0], 9.0);
+        assert_eq!(Ranking::of(&[worst, a, b, c]).tied, 3);
+        // What is not shown in one respect leaves it to the next.
+        let short = Candidate {
+            bytes: Cost::Known(5.0),
+            ..noisy
+        };
+        assert_eq!(short.beats(&more), Some(Respect::Bytes));
+        assert_eq!(Ranking::of(&[more, short]).order, [1, 0]);
+        // One run alone shows nothing.
+        let single = |it: f64| Candidate {
+            capacity: Cost::of(std::iter::once(Some(1.0 / it))),
+            ..candidate(0, 1.0, 1.0, 9.0)
+        };
+        assert_eq!(Ranking::of(&[single(2.0), single(1.0)]).tied, 2);
     }
 
     fn any_candidate() -> impl Strategy<Value = Candidate> {
-        (0usize..2, 1u8..4, 1u8..4, proptest::option::of(1u8..4)).prop_map(
-            |(broken, reads, capacity, bytes)| Candidate {
-                bytes: bytes.map(f64::from),
-                ..candidate(broken, f64::from(reads), f64::from(capacity), 0.0)
-            },
+        (
+            0usize..2,
+            0usize..2,
+            1u8..4,
+            1u8..4,
+            proptest::option::of(1u8..4),
         )
+            .prop_map(|(broken, growing, reads, capacity, bytes)| Candidate {
+                growing,
+                bytes: Cost::known(bytes.map(f64::from)),
+                ..candidate(broken, f64::from(reads), f64::from(capacity), 1.0)
+            })
     }
 
     proptest! {
         #[test]
         fn the_front_is_what_remains_when_all_that_is_beaten_is_struck_out(all in proptest::collection::vec(any_candidate(), 1..9)) {
             let found = front(&all);
+            let key = |it: &Candidate| {
+                let Cost::Known(capacity) = it.capacity else { panic!() };
+                let Cost::Known(reads) = it.reads else { panic!() };
+                let bytes = match it.bytes { Cost::Known(bytes) => bytes, _ => 99.0 };
+                [it.broken as f64, it.growing as f64, reads, capacity, bytes]
+            };
             for (at, own) in all.iter().enumerate() {
-                let key = |it: &Candidate| (it.broken as f64, it.reads.unwrap(), -it.capacity.unwrap(), it.bytes.unwrap_or(99.0));
                 let own = key(own);
                 let beaten = all.iter().map(key).any(|other| {
-                    other != own && other.0 <= own.0 && other.1 <= own.1 && other.2 <= own.2 && other.3 <= own.3
+                    other != own && other.iter().zip(own).all(|(other, own)| *other <= own)
                 });
                 prop_assert_eq!(found[at], !beaten);
             }
-            // Costs are whole numbers here: nothing is as good that is not equal, and the best is on the front.
-            let order = ranked(&all);
+            // Costs are known whole numbers here: nothing is as good that is not equal, the best is on the front, and those that are tied
+            // are equal.
+            let Ranking { order, tied } = Ranking::of(&all);
             prop_assert!(found[order[0]]);
+            prop_assert!(order[..tied].iter().all(|at| key(&all[*at]) == key(&all[order[0]])));
+            prop_assert!(order[tied..].iter().all(|at| all[order[0]].beats(&all[*at]).is_some()));
+            prop_assert!(order[..tied].iter().all(|at| all.iter().all(|other| other.beats(&all[*at]).is_none())));
             let mut places = order.clone();
             places.sort_unstable();
             prop_assert!(places.into_iter().eq(0..all.len()));

@@ -1,13 +1,15 @@
 //! Which of a scenario's strategies its own results recommend, and what that rests on: strategies that store the same rows are ranked by
-//! limits, reads, usable capacity and bytes; a suggested key comes first only where it is shown to be better. Must not simulate, nor invent keys.
+//! limits, growth of their reads, cost of their reads, usable capacity and bytes; one is recommended only where it is shown to be better than the
+//! others, and else they are tied. Must not simulate, nor invent keys.
 
-use super::ranking::{self, Candidate, Respect};
+use super::ranking::{self, Candidate, Cost, Ranking};
+use super::recommendation_words::{Rated, reasons};
+use super::wording::compact;
 use super::{
     Comparison, Measure, Results, StrategyResult, SuggestedKeys, Suggestions, point_label,
-    recommendation_limits,
+    recommendation_limits, recommendation_reads,
 };
-use crate::layout::{Layout, Replicate};
-use crate::metrics::Hotspot;
+use crate::layout::{Layout, Replicate, Retention};
 use crate::policy::create_command;
 use crate::random::Seed;
 use crate::scenario::{Scenario, Strategy};
@@ -45,7 +47,9 @@ pub struct ComparableStrategies {
     pub fields: Vec<String>,
     /// Best first.
     pub strategies: Vec<RankedStrategy>,
-    /// Why the first is recommended, a sentence each.
+    /// So many of the first are tied: 1 where the first is recommended, more where none of them is shown to be better than the others.
+    pub tied: usize,
+    /// Why they stand in this order, a sentence each.
     pub reasons: Vec<String>,
     /// The first against the second: ratios paired by replicate; empty when there is no second.
     pub comparisons: Vec<Comparison>,
@@ -66,8 +70,10 @@ pub struct RankedStrategy {
     pub hotspot: Option<String>,
     /// Limits that it breaks, each with what was found.
     pub broken_limits: Vec<String>,
-    /// Cost of its reads, over that of the group's cheapest: geometric mean over the reads of response times (of calls and rows read,
-    /// for reads that are only planned); null when undefined, or nothing is read.
+    /// Reads that read more rows the longer rows are kept, though another key of the group keeps them from it; each with how many.
+    pub growing_reads: Vec<String>,
+    /// Cost of its reads, over that of the group's cheapest: geometric mean over the reads of handler time as planned for all that are issued and,
+    /// of those that are, of response times; null when nothing is read, or the reads did not end.
     pub read_cost: Option<f64>,
     /// Operations a second that the servers could do before the hottest is full; null when undefined.
     pub usable_capacity_per_sec: Option<f64>,
@@ -78,6 +84,19 @@ pub struct RankedStrategy {
     pub row_bytes: Option<f64>,
     /// No other one is at least as good in every respect and better in one.
     pub on_front: bool,
+    /// In what a better one is shown to be better; null for the first, and for those that are tied with it.
+    pub loses_in: Option<Loss>,
+}
+
+/// What a strategy loses in to the first that is better: of those that nothing beats, if there is one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Loss {
+    /// The one that is better.
+    pub to: String,
+    /// `limits`, `growth`, `reads`, `capacity` or `bytes`: the first of these in which the two are shown to differ.
+    pub respect: String,
+    /// How many times as much it costs, or as little it can take, paired by replicate; null for limits and growth, and where it is not known.
+    pub times: Measure,
 }
 
 impl Recommendations {
@@ -146,7 +165,15 @@ impl Recommendations {
             suggestions: suggestions.cloned(),
             groups: groups(&strategies)
                 .iter()
-                .map(|group| group_of(&scenario.name, &strategies, results, &known, group))
+                .map(|group| {
+                    group_of(
+                        (&scenario.name, scenario.seed),
+                        &strategies,
+                        results,
+                        &known,
+                        group,
+                    )
+                })
                 .collect(),
         }
     }
@@ -181,70 +208,63 @@ fn is_comparable(strategies: &[Strategy], a: usize, b: usize) -> bool {
 }
 
 fn group_of(
-    scenario: &str,
+    scenario: (&str, Seed),
     strategies: &[Strategy],
     results: &Results,
     suggestions: &SuggestedKeys,
     group: &[usize],
 ) -> ComparableStrategies {
-    let found: Vec<&StrategyResult> = group.iter().map(|&at| &results.strategies[at]).collect();
+    let found: Vec<(&Strategy, &StrategyResult)> = group
+        .iter()
+        .map(|&at| (&strategies[at], &results.strategies[at]))
+        .collect();
     let suggested = |strategy: &Strategy| {
         let mut keys = suggestions.simulated.iter();
         keys.find(|key| key.name == strategy.name)
     };
-    let is_suggested = |strategy: &Strategy| suggested(strategy).is_some();
-    let read_costs = read_costs(&found);
-    let mut ranked: Vec<(RankedStrategy, Candidate)> = found
-        .iter()
-        .zip(read_costs)
-        .zip(group)
-        .map(|((result, read_cost), &at)| {
-            rated(&strategies[at], result, read_cost, results.replicates)
-        })
-        .collect();
-    let candidates: Vec<Candidate> = ranked.iter().map(|(_, candidate)| *candidate).collect();
-    for ((strategy, _), on_front) in ranked.iter_mut().zip(ranking::front(&candidates)) {
+    let mut rated = rated(&found, scenario.1, results.replicates);
+    for ((strategy, _), (of, _)) in rated.iter_mut().zip(&found) {
+        strategy.suggested = suggested(of).is_some();
+    }
+    let candidates: Vec<Candidate> = rated.iter().map(|(_, it)| it.clone()).collect();
+    for ((strategy, _), on_front) in rated.iter_mut().zip(ranking::front(&candidates)) {
         strategy.on_front = on_front;
     }
-    for (strategy, &at) in ranked.iter_mut().zip(group) {
-        strategy.0.suggested = is_suggested(&strategies[at]);
+    let Ranking { order, tied } = Ranking::of(&candidates);
+    for &at in &order[tied..] {
+        let own = &candidates[at];
+        let mut all = order.iter();
+        let beaten = all.find_map(|&best| Some((best, candidates[best].beats(own)?)));
+        rated[at].0.loses_in = beaten.map(|(best, respect)| Loss {
+            to: rated[best].0.name.clone(),
+            respect: respect.name().to_owned(),
+            times: own
+                .cost(respect)
+                .zip(candidates[best].cost(respect))
+                .and_then(|(own, best)| own.over(best))
+                .unwrap_or(Measure::UNDEFINED),
+        });
     }
-    let mut order = ranking::ranked(&candidates);
-    let own = order.iter().position(|&at| !ranked[at].0.suggested);
-    if let Some(own) = own.filter(|&own| own > 0)
-        && !is_shown_better(
-            (found[order[0]], &candidates[order[0]]),
-            (found[order[own]], &candidates[order[own]]),
-        )
-    {
-        let own = order.remove(own);
-        order.insert(0, own);
-    }
-    let best = &strategies[group[order[0]]];
-    let second = order.get(1).copied();
-    let comparisons = second.map_or(Vec::new(), |second| {
-        compared(found[order[0]], found[second])
-    });
-    let mut reasons = Vec::new();
-    match second {
-        None => reasons
-            .push("No other strategy stores the same rows: nothing to compare it with.".to_owned()),
-        Some(second) => {
-            let better = candidates[order[0]].better_in(&candidates[second]);
-            reasons.push(reason(&ranked[second].0, better));
-        }
-    }
-    if let Some(key) = suggested(best) {
+    let rated: Vec<Rated> = order.iter().map(|&at| rated[at].clone()).collect();
+    let (best, of_best) = found[order[0]];
+    let comparisons = order
+        .get(1)
+        .map_or(Vec::new(), |&second| compared(of_best, found[second].1));
+    let mut reasons = reasons(&rated, tied, results.replicates);
+    let is_of_file = |(strategy, _): &Rated| !strategy.suggested;
+    if let Some(key) = suggested(best).filter(|_| !rated[..tied].iter().any(is_of_file)) {
         reasons.push(format!(
-            "It is not in the file: add it as `[strategy.{}]` with `presplit = {}`.",
-            key.name, key.presplit
+            "`{}` is not in the file: add it as `[strategy.{}]` with `{}`.",
+            key.name,
+            key.name,
+            key.settings().join("`, `")
         ));
     }
-    if candidates[order[0]].broken > 0 {
-        reasons.push(
-            "It breaks limits itself: a better key, or more servers, are still to be found."
-                .to_owned(),
-        );
+    if tied > 1 {
+        reasons.push(format!(
+            "The command creates the table of `{}`, the first of those that are tied.",
+            rated[0].0.name
+        ));
     }
     if !best.copies.is_empty() {
         reasons.push(
@@ -254,134 +274,102 @@ fn group_of(
     }
     let schema = &best.setup.schema;
     let fields = best.key.fields();
-    let create = create(scenario, best, results.seed);
-    let strategies = order.iter().map(|&at| ranked[at].0.clone()).collect();
     ComparableStrategies {
         fields: fields
             .iter()
             .map(|&id| schema.field(id).name.clone())
             .collect(),
-        strategies,
+        strategies: rated.into_iter().map(|(strategy, _)| strategy).collect(),
+        tied,
         reasons,
         comparisons,
-        create,
+        create: create(scenario.0, best, scenario.1),
     }
 }
 
-/// The suggested key breaks fewer limits than the file's best, or has reads that cost significantly less, or takes significantly more where
-/// the file's has a hotspot: an even key needs no other.
-fn is_shown_better(
-    (key, rating): (&StrategyResult, &Candidate),
-    (own, own_rating): (&StrategyResult, &Candidate),
-) -> bool {
-    let significant = |prefix: &str, more: bool| {
-        compared(key, own).iter().any(|found| {
-            let above = found.ratio.low.is_some_and(|low| low > 1.0);
-            found.metric.starts_with(prefix) && found.significant && above == more
-        })
-    };
-    match rating.better_in(own_rating) {
-        Some(Respect::Limits) => true,
-        Some(Respect::Reads) => significant("read.", false),
-        Some(Respect::Capacity) => {
-            let is_even = matches!(own.metrics.get("hotspot"), Some(super::Metric::Word(word)) if word == Hotspot::None.name());
-            let measured = ["knee_per_sec", "usable_capacity_per_sec"];
-            !is_even && measured.iter().any(|metric| significant(metric, true))
-        }
-        Some(Respect::Bytes) | None => false,
-    }
-}
-
-fn reason(second: &RankedStrategy, better: Option<Respect>) -> String {
-    let is_suggested = second.suggested;
-    let second = &second.name;
-    match better {
-        Some(Respect::Limits) => format!("It breaks fewer limits than the next, `{second}`."),
-        Some(Respect::Reads) => format!(
-            "Both break as many limits as each other, and its reads cost less than those of the next, `{second}`."
-        ),
-        Some(Respect::Capacity) => format!(
-            "Its limits and reads are as good as those of the next, `{second}`, and it can take more."
-        ),
-        Some(Respect::Bytes) => {
-            format!("It is as good as the next, `{second}`, and its rows are shorter.")
-        }
-        None if is_suggested => {
-            format!("`{second}`, a suggestion, is not shown to be better: the file's key is kept.")
-        }
-        None => format!("`{second}` is as good: the one that stands first in the file is taken."),
-    }
-}
-
-fn rated(
-    strategy: &Strategy,
-    result: &StrategyResult,
-    read_cost: Option<f64>,
-    replicates: u32,
-) -> (RankedStrategy, Candidate) {
-    let knee = strategy.setup.knee.as_ref();
-    let broken_limits = recommendation_limits::broken(knee, result, replicates);
-    let capacity = mean(result, "usable_capacity_per_sec");
-    let knee_per_sec = mean(result, "knee_per_sec");
-    let bytes = mean(result, "row_bytes");
-    let candidate = Candidate {
-        broken: broken_limits.len(),
-        reads: read_cost,
-        capacity: match knee {
-            Some(_) => knee_per_sec,
-            None => capacity,
-        },
-        bytes,
-    };
-    let strategy = RankedStrategy {
-        name: label(result),
-        key: result.key.clone(),
-        suggested: false,
-        hotspot: result.hotspot().map(str::to_owned),
-        broken_limits,
-        read_cost,
-        usable_capacity_per_sec: capacity,
-        knee_per_sec,
-        row_bytes: bytes,
-        on_front: false,
-    };
-    (strategy, candidate)
-}
-
-/// Of each strategy, over the cheapest of them; `None` where some read has no cost, or there is none.
-fn read_costs(found: &[&StrategyResult]) -> Vec<Option<f64>> {
-    // Every strategy has the same reads: that is what makes them comparable.
-    let reads = found.first().map_or(0, |first| first.reads.len());
-    if reads == 0 {
-        return vec![None; found.len()];
-    }
-    let logs: Vec<Option<f64>> = found
+/// Each strategy of a group with what it is judged by.
+fn rated(found: &[(&Strategy, &StrategyResult)], seed: Seed, replicates: u32) -> Vec<Rated> {
+    let read_costs = recommendation_reads::read_costs(found);
+    let least = read_costs
         .iter()
-        .map(|strategy| {
-            let costs: Option<Vec<f64>> = (0..reads).map(|at| log_cost(strategy, at)).collect();
-            Some(costs?.iter().sum::<f64>() / reads as f64)
-        })
-        .collect();
-    let least = logs.iter().flatten().copied().fold(f64::INFINITY, f64::min);
-    logs.into_iter()
-        .map(|log| log.map(|log| libm::exp(log - least)))
-        .collect()
+        .map(Cost::mean)
+        .fold(f64::INFINITY, f64::min);
+    let strategies: Vec<&Strategy> = found.iter().map(|(strategy, _)| *strategy).collect();
+    let growing = growing_reads(&strategies, seed);
+    let all = found.iter().zip(read_costs).zip(growing);
+    all.map(|((&(strategy, result), reads), growing_reads)| {
+        let knee = strategy.setup.knee.as_ref();
+        let broken_limits = recommendation_limits::broken(knee, result, replicates);
+        let bytes = mean(result, "row_bytes");
+        let capacity = match knee {
+            Some(_) => "knee_per_sec",
+            None => "usable_capacity_per_sec",
+        };
+        let candidate = Candidate {
+            broken: broken_limits.len(),
+            growing: growing_reads.len(),
+            capacity: Cost::of(
+                result
+                    .values
+                    .get(capacity)
+                    .into_iter()
+                    .flatten()
+                    .map(|value| Some(1.0 / (*value)?)),
+            ),
+            bytes: Cost::known(bytes),
+            reads,
+        };
+        let read_cost = candidate.reads.mean() / least;
+        let strategy = RankedStrategy {
+            name: label(result),
+            key: result.key.clone(),
+            suggested: false,
+            hotspot: result.hotspot().map(str::to_owned),
+            broken_limits,
+            growing_reads,
+            read_cost: Some(read_cost).filter(|cost| cost.is_finite()),
+            usable_capacity_per_sec: mean(result, "usable_capacity_per_sec"),
+            knee_per_sec: mean(result, "knee_per_sec"),
+            row_bytes: bytes,
+            on_front: false,
+            loses_in: None,
+        };
+        (strategy, candidate)
+    })
+    .collect()
 }
 
-/// The logarithm of a read's response time; of a planned one's calls times rows, whose ratios are as free of units.
-fn log_cost(strategy: &StrategyResult, at: usize) -> Option<f64> {
-    let read = strategy.reads.get(at)?;
-    let cost = match &read.response_ms {
-        Some(response) => response.get("mean").filter(|mean| !mean.censored)?.mean?,
-        None => libm::sqrt(read.calls.mean?.max(1.0) * read.rows_read.mean?.max(1.0)),
+/// Of each strategy, the reads that grow with retention though they don't under another one, with how much.
+pub(super) fn growing_reads(strategies: &[&Strategy], seed: Seed) -> Vec<Vec<String>> {
+    let reads = strategies.first().map(|it| &it.setup.workload.reads);
+    let reads: Vec<&str> = reads
+        .into_iter()
+        .flatten()
+        .map(|it| it.name.as_str())
+        .collect();
+    if reads.is_empty() || strategies.len() < 2 {
+        return vec![Vec::new(); strategies.len()];
+    }
+    let retention = Retention::of(&strategies[0].setup, seed);
+    let growths: Vec<Vec<f64>> = strategies.iter().map(|it| retention.growth(it)).collect();
+    let needless = |at: usize| growths.iter().any(|of| !Retention::grows(of[at]));
+    let of_strategy = |growth: &Vec<f64>| {
+        let growing = reads.iter().enumerate().zip(growth);
+        let growing =
+            growing.filter(|((at, _), growth)| Retention::grows(**growth) && needless(*at));
+        let words = growing.map(|((_, read), growth)| {
+            format!("`{read}` reads {} times the rows", compact(*growth))
+        });
+        words.collect()
     };
-    (cost > 0.0).then(|| libm::log(cost))
+    growths.iter().map(of_strategy).collect()
 }
 
 /// The first over the second, paired by replicate, in what decides.
 fn compared(first: &StrategyResult, second: &StrategyResult) -> Vec<Comparison> {
     let of_reads = first.reads.iter().flat_map(|read| {
-        ["calls", "response_ms.mean"].map(|metric| format!("read.{}.{metric}", read.name))
+        ["calls_planned", "rows_planned", "response_ms.mean"]
+            .map(|metric| format!("read.{}.{metric}", read.name))
     });
     let metrics = [
         "knee_per_sec",
@@ -425,13 +413,13 @@ fn mean(result: &StrategyResult, path: &str) -> Option<f64> {
 }
 
 /// The command that makes the strategy's table as the scenario asks for it, not as existing rows have split it since.
-fn create(scenario: &str, strategy: &Strategy, seed: u64) -> String {
+fn create(scenario: &str, strategy: &Strategy, seed: Seed) -> String {
     // What HBase takes as a table's name (`TableName`).
     let takes = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let is_name = scenario.chars().all(takes) && !scenario.is_empty() && !scenario.starts_with('-');
     let table = if is_name { scenario } else { "t" };
     // Sampled points are those of the first replicate.
-    let first = Replicate::new(&strategy.setup, Seed(seed), 0);
+    let first = Replicate::new(&strategy.setup, seed, 0);
     let points = Layout::presplit_points(strategy, &first);
     create_command(table, &strategy.setup.table.family, &points)
 }

@@ -22,6 +22,7 @@ pub(super) fn words(knee: Option<&Knee>) -> Vec<String> {
                 "at least {} of the offered operations completed",
                 wording::percent(NEARLY_ALL)
             ),
+            "more than half of each kind of operation ended".to_owned(),
             format!("at most {} failed", wording::percent(MOST_FAILED)),
         ],
     }
@@ -69,6 +70,11 @@ fn piling_up_or_failing(result: &StrategyResult, replicates: u32) -> Vec<String>
         {
             let (done, offered) = (wording::compact(done), wording::compact(offered));
             broken.push(format!("{name}: {done} of {offered} a second completed"));
+        }
+        if let Some(median) = result.measure(&format!("{prefix}response_ms.p50"))
+            && median.censored
+        {
+            broken.push(format!("{name}: half of them did not end"));
         }
         if let Some(failed) = value("failed_fraction").filter(|failed| *failed > MOST_FAILED) {
             broken.push(format!("{name}: {} failed", wording::percent(failed)));
@@ -129,6 +135,7 @@ mod tests {
             found.limits,
             [
                 "at least 99 % of the offered operations completed",
+                "more than half of each kind of operation ended",
                 "at most 0.1 % failed"
             ]
         );

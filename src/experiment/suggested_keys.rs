@@ -4,10 +4,10 @@
 use super::key_order::{Unit, concatenated, fields_of, in_words, units};
 use crate::key::{Knowledge, Spread};
 use crate::record::{FieldId, KnownField};
-use crate::scenario::Strategy;
+use crate::scenario::{Presplit, Strategy};
 use serde::Serialize;
 
-/// Regions of a server where the number is free: what the balancer can deal out evenly.
+/// Regions of a server where the file's strategies have fewer regions than servers: what the balancer can deal out evenly.
 const REGIONS_A_SERVER: u32 = 4;
 /// A salt of one byte has at most so many values.
 const MOST_BUCKETS: u32 = 256;
@@ -21,8 +21,52 @@ pub struct SuggestedKey {
     pub name: String,
     /// The key expression.
     pub key: String,
-    /// The pre-split that fits it, as TOML.
+    /// The pre-split that fits it, as TOML: into as many regions as the file's strategies have.
     pub presplit: String,
+    /// Keys of further copies.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub copies: Vec<String>,
+}
+
+impl SuggestedKey {
+    /// What its strategy says besides the key, as TOML, a setting each.
+    pub fn settings(&self) -> Vec<String> {
+        let mut settings = vec![format!("presplit = {}", self.presplit)];
+        if !self.copies.is_empty() {
+            let copies: Vec<String> = self.copies.iter().map(|it| in_quotes(it)).collect();
+            settings.push(format!("copies = [{}]", copies.join(", ")));
+        }
+        settings
+    }
+}
+
+/// A key as TOML. Quotes and backslashes are escaped as in JSON; other controls can't stand in a key.
+pub(super) fn in_quotes(key: &str) -> String {
+    serde_json::Value::from(key).to_string()
+}
+
+/// The pre-split of equal parts of the rows that exist, or else of the run's.
+pub(super) fn sampled(regions: u32) -> String {
+    format!("{{ algorithm = \"sampled\", regions = {regions} }}")
+}
+
+/// Regions of suggested keys: as many as the file's strategies have, so that no key is better for its pre-split alone; a free number where all of these
+/// have fewer regions than there are servers.
+pub(super) fn regions(own: &[&Strategy]) -> u32 {
+    let most = own.iter().map(|it| presplit_regions(it)).max().unwrap_or(1);
+    let servers = own.first().map_or(1, |it| it.setup.cluster.servers);
+    match most < servers {
+        true => REGIONS_A_SERVER * servers,
+        false => most,
+    }
+}
+
+/// Regions of a strategy's pre-split.
+pub(super) fn presplit_regions(strategy: &Strategy) -> u32 {
+    match &strategy.presplit {
+        Presplit::Sampled { regions } => *regions,
+        Presplit::Fixed { points, .. } => points.len() as u32 + 1,
+    }
 }
 
 /// The keys that strategies over the same fields and reads suggest: reordered, hashed, salted. Empty when their key can't be taken to pieces
@@ -45,11 +89,14 @@ pub(super) fn suggested_keys(own: &[&Strategy]) -> Vec<SuggestedKey> {
         units: &units,
     };
     let mut keys = sources.ordered();
+    keys.extend(sources.ranged());
     keys.extend(sources.hashed());
     keys.extend(sources.salted());
+    keys.extend(sources.presplit());
     let mut distinct: Vec<SuggestedKey> = Vec::new();
     for key in keys {
-        if distinct.iter().all(|other| other.key != key.key) {
+        let is_same = |other: &SuggestedKey| other.key == key.key;
+        if !distinct.iter().any(is_same) {
             distinct.push(key);
         }
     }
@@ -65,7 +112,7 @@ struct Sources<'a> {
 
 impl Sources<'_> {
     fn regions(&self) -> u32 {
-        REGIONS_A_SERVER * self.model.setup.cluster.servers
+        regions(self.own)
     }
 
     /// Units that are no time, in the key's order; all of a key that is nothing but time.
@@ -127,10 +174,7 @@ impl Sources<'_> {
         let reads = &self.model.setup.workload.reads;
         let mut reads = reads.iter();
         let wants_newest = reads.any(|read| read.newest.is_some() || read.page.is_some());
-        let presplit = format!(
-            "{{ algorithm = \"sampled\", regions = {} }}",
-            self.regions()
-        );
+        let presplit = sampled(self.regions());
         let mut keys = Vec::new();
         for known in self.known_together() {
             let entity: Vec<&Unit> = known.iter().copied().filter(|it| !it.is_time).collect();
@@ -143,6 +187,7 @@ impl Sources<'_> {
                 name: format!("{name}-first"),
                 key: concatenated(order.iter().copied()),
                 presplit: presplit.clone(),
+                copies: Vec::new(),
             });
             let reversed: Option<Vec<Unit>> = order
                 .iter()
@@ -156,6 +201,7 @@ impl Sources<'_> {
                     name: format!("{name}-newest-first"),
                     key: concatenated(reversed.iter()),
                     presplit: presplit.clone(),
+                    copies: Vec::new(),
                 });
             }
         }
@@ -190,7 +236,58 @@ impl Sources<'_> {
                     "{{ algorithm = \"{algorithm}\", regions = {} }}",
                     self.regions()
                 ),
+                copies: Vec::new(),
             });
+        }
+        keys
+    }
+
+    /// What a reader knows in front, then the field of which it wants a range or the newest rows; behind computed buckets where it knows nothing.
+    fn ranged(&self) -> Vec<SuggestedKey> {
+        let identity = concatenated(self.identity().iter().copied());
+        let mut keys = Vec::new();
+        for read in &self.model.setup.workload.reads {
+            let range = read.range.iter().map(|range| range.field);
+            let newest = read.newest.iter().map(|newest| newest.field);
+            let page = read.page.iter().map(|page| page.field);
+            let mut known = Knowledge::default();
+            let with = read
+                .with
+                .iter()
+                .map(|(field, _)| KnownField::Stored(*field));
+            for field in read.equal.iter().copied().chain(with) {
+                known.learn(field);
+            }
+            let is_known = |unit: &&Unit| self.model.key.is_known(unit.segment, &known);
+            let wanted: Vec<KnownField> = range.chain(newest).chain(page).collect();
+            let (first, rest): (Vec<&Unit>, Vec<&Unit>) = self.units.iter().partition(is_known);
+            let (second, rest): (Vec<&Unit>, Vec<&Unit>) = rest
+                .into_iter()
+                .partition(|unit| unit.tells(&wanted, self.model));
+            if second.is_empty() {
+                continue;
+            }
+            let name = in_words(&[first.clone(), second.clone()].concat());
+            let order = [first.clone(), second, rest].concat();
+            let key = concatenated(order);
+            if !first.is_empty() {
+                keys.push(SuggestedKey {
+                    name: format!("{name}-first"),
+                    key,
+                    presplit: sampled(self.regions()),
+                    copies: Vec::new(),
+                });
+                continue;
+            }
+            let buckets = self.model.setup.cluster.servers;
+            if let Some(presplit) = self.presplit_of_buckets(buckets) {
+                keys.push(SuggestedKey {
+                    name: format!("salted-{buckets}-{name}"),
+                    key: format!("salt({buckets}, {identity}) || {key}"),
+                    presplit,
+                    copies: Vec::new(),
+                });
+            }
         }
         keys
     }
@@ -202,9 +299,9 @@ impl Sources<'_> {
         let key = concatenated(self.units);
         let mut keys = Vec::new();
         for buckets in [servers, servers.saturating_mul(2)] {
-            if !(2..=MOST_BUCKETS).contains(&buckets) {
+            let Some(presplit) = self.presplit_of_buckets(buckets) else {
                 continue;
-            }
+            };
             let fronts = [
                 ("salted", format!("salt({buckets}, {identity})")),
                 ("random", format!("be1(random({buckets}))")),
@@ -212,10 +309,44 @@ impl Sources<'_> {
             keys.extend(fronts.map(|(name, front)| SuggestedKey {
                 name: format!("{name}-{buckets}"),
                 key: format!("{front} || {key}"),
-                presplit: "{ algorithm = \"buckets\" }".to_owned(),
+                presplit: presplit.clone(),
+                copies: Vec::new(),
             }));
         }
         keys
+    }
+
+    /// A table that has rows is cut at their quantiles, like those of the file. In one without rows nothing but the bucket is known of a key: a
+    /// region each, if the file's strategies have so many. `None` for a number of buckets that is no salt.
+    fn presplit_of_buckets(&self, buckets: u32) -> Option<String> {
+        let setup = &self.model.setup;
+        let regions = self.regions();
+        if !(2..=MOST_BUCKETS).contains(&buckets) {
+            return None;
+        }
+        let has_rows = setup.workload.existing_rows(&setup.schema) > 0;
+        Some(
+            match buckets == regions || (!has_rows && buckets < regions) {
+                true => "{ algorithm = \"buckets\" }".to_owned(),
+                false => sampled(regions),
+            },
+        )
+    }
+
+    /// The file's keys in as many regions as the others, where they have fewer than there are servers.
+    fn presplit(&self) -> Vec<SuggestedKey> {
+        let servers = self.model.setup.cluster.servers;
+        let few = self
+            .own
+            .iter()
+            .filter(|own| presplit_regions(own) < servers && own.copies.is_empty());
+        few.map(|own| SuggestedKey {
+            name: format!("{}-presplit", own.name),
+            key: own.key.text().trim().to_owned(),
+            presplit: sampled(self.regions()),
+            copies: Vec::new(),
+        })
+        .collect()
     }
 }
 

@@ -1,17 +1,19 @@
 //! Keys of keyheat's own beside a scenario's: each is read like a strategy of the file, laid out, and only the best are kept to be
 //! simulated. Must not simulate.
 
-use super::ranking::{self, Candidate};
+use super::ranking::{self, Candidate, Cost};
 use super::recommendation::groups;
-use super::suggested_keys::{SuggestedKey, suggested_keys};
-use crate::layout::{Layout, Replicate};
+use super::recommendation_reads::seconds;
+use super::suggested_copies::{Forecast, with_copies};
+use super::suggested_keys::{SuggestedKey, in_quotes, presplit_regions, regions, suggested_keys};
+use crate::layout::{Layout, ReadForecast, Replicate, Retention};
 use crate::scenario::{LoadError, Scenario, Strategy};
 use rayon::prelude::*;
 use serde::Serialize;
 
 /// Keys that are laid out.
 const MOST_TRIED: usize = 12;
-/// Keys that are simulated.
+/// Keys that are simulated, besides one with copies for each group.
 const MOST_SIMULATED: usize = 4;
 /// Operations of a predicted layout: a region's share of 10 % is exact to 2 % of it (one standard error: sqrt(0.9 / 2,000)).
 const SAMPLE: usize = 20_000;
@@ -39,7 +41,7 @@ struct Tried {
     key: SuggestedKey,
     /// Of the groups of comparable strategies.
     group: usize,
-    predicted: Candidate,
+    predicted: Forecast,
 }
 
 impl Suggestions {
@@ -65,15 +67,53 @@ impl Suggestions {
                 read.push((group, key, strategy));
             }
         }
-        let tried: Vec<Tried> = read
+        let retentions: Vec<Retention> = groups
+            .iter()
+            .map(|group| Retention::of(&own[group[0]].setup, scenario.seed))
+            .collect();
+        let mut tried: Vec<Tried> = read
             .into_par_iter()
             .map(|(group, key, strategy)| Tried {
-                predicted: predicted(&strategy, scenario),
+                predicted: predicted(&strategy, scenario, &retentions[group]),
                 group,
                 key,
             })
             .collect();
-        let (simulated, left_out) = chosen(tried, groups.len());
+        let of_file: Vec<Vec<Forecast>> = groups
+            .par_iter()
+            .zip(&retentions)
+            .map(|(group, retention)| {
+                let singles = group.iter().filter(|&&at| own[at].copies.is_empty());
+                let forecasts = singles.map(|&at| predicted(&own[at], scenario, retention));
+                forecasts.collect()
+            })
+            .collect();
+        let copied: Vec<SuggestedKey> = (0..groups.len())
+            .filter_map(|group| {
+                let suggested = tried.iter().filter(|it| it.group == group);
+                let suggested = suggested.map(|it| it.predicted.clone());
+                let mut all: Vec<Forecast> =
+                    of_file[group].iter().cloned().chain(suggested).collect();
+                count_growing(&mut all);
+                let strategies: Vec<&Strategy> = groups[group].iter().map(|&at| &own[at]).collect();
+                let key = with_copies(&all, regions(&strategies))?;
+                let key = named(scenario, &[], key);
+                checked(scenario, &groups[group], &key).map(|_| key)
+            })
+            .collect();
+        for (group, of_file) in of_file.into_iter().enumerate() {
+            let (mut of_group, others): (Vec<Tried>, Vec<Tried>) =
+                tried.into_iter().partition(|it| it.group == group);
+            let mut all: Vec<Forecast> = of_group.iter().map(|it| it.predicted.clone()).collect();
+            all.extend(of_file);
+            count_growing(&mut all);
+            for (tried, counted) in of_group.iter_mut().zip(all) {
+                tried.predicted = counted;
+            }
+            tried = others.into_iter().chain(of_group).collect();
+        }
+        let (mut simulated, left_out) = chosen(tried, groups.len());
+        simulated.extend(copied);
         match with_keys(scenario, &simulated) {
             Ok(scenario) => Self {
                 scenario,
@@ -143,17 +183,10 @@ fn named(
 fn with_keys(scenario: &Scenario, keys: &[SuggestedKey]) -> Result<Scenario, LoadError> {
     let mut text = scenario.text.clone();
     let mut options = scenario.options.clone();
-    for SuggestedKey {
-        name,
-        key,
-        presplit,
-    } in keys
-    {
-        // Quotes and backslashes are escaped as in TOML; other controls can't stand in a key.
-        let key = serde_json::Value::from(key.as_str());
-        text.push_str(&format!(
-            "\n\n[strategy.{name}]\nkey = {key}\npresplit = {presplit}\n"
-        ));
+    for suggested in keys {
+        let SuggestedKey { name, key, .. } = suggested;
+        let (key, settings) = (in_quotes(key), suggested.settings().join("\n"));
+        text.push_str(&format!("\n\n[strategy.{name}]\nkey = {key}\n{settings}\n"));
         if !options.only.is_empty() {
             options.only.push(name.clone());
         }
@@ -167,7 +200,7 @@ fn with_keys(scenario: &Scenario, keys: &[SuggestedKey]) -> Result<Scenario, Loa
     )
 }
 
-/// The key as a strategy; `None` when the file is refused with it, the file has it, or it means other rows than its group.
+/// The key as a strategy; `None` when the file is refused with it, the file has it in as many regions, or it means other rows than its group.
 fn checked(scenario: &Scenario, group: &[usize], key: &SuggestedKey) -> Option<Strategy> {
     let mut strategies = with_keys(scenario, std::slice::from_ref(key))
         .ok()?
@@ -176,19 +209,24 @@ fn checked(scenario: &Scenario, group: &[usize], key: &SuggestedKey) -> Option<S
     let alike = groups(&strategies)
         .into_iter()
         .find(|group| group.contains(&at))?;
-    let is_new = alike[..alike.len() - 1]
-        .iter()
-        .all(|&own| expressions(&strategies[own]) != expressions(&strategies[at]));
+    let new = &strategies[at];
+    let is_new = alike[..alike.len() - 1].iter().all(|&own| {
+        let own = &strategies[own];
+        expressions(own) != expressions(new) || presplit_regions(own) < presplit_regions(new)
+    });
     (alike[0] == group[0] && is_new).then(|| strategies.swap_remove(at))
 }
 
-fn expressions(strategy: &Strategy) -> Vec<&str> {
-    let segments = strategy.key.segments().iter();
-    segments.map(|segment| segment.expression()).collect()
+/// Of the key and its copies.
+fn expressions(strategy: &Strategy) -> Vec<Vec<&str>> {
+    let copies = strategy.copies.iter().map(|copy| &copy.key);
+    let keys = std::iter::once(&strategy.key).chain(copies);
+    keys.map(|key| key.segments().iter().map(|it| it.expression()).collect())
+        .collect()
 }
 
-/// What the layout says of the key: its hottest region for the capacity, what its reads are planned to ask.
-fn predicted(strategy: &Strategy, scenario: &Scenario) -> Candidate {
+/// What the layout says of the key: its hottest region for the capacity, what its reads are planned to ask, and whether that grows with retention.
+fn predicted(strategy: &Strategy, scenario: &Scenario, retention: &Retention) -> Forecast {
     let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
     let layout = Layout::with_sample(strategy, &replicate, SAMPLE);
     let servers = f64::from(strategy.setup.cluster.servers);
@@ -198,16 +236,41 @@ fn predicted(strategy: &Strategy, scenario: &Scenario) -> Candidate {
         true => servers,
         false => (servers * shares.fold(0.0, f64::max)).max(1.0),
     };
-    let reads = layout.reads.iter().map(|read| {
-        let asked = read.requests.max(1.0) * read.rows_read.max(1.0);
-        libm::log(asked) / 2.0
-    });
-    let reads = reads.sum::<f64>() / layout.reads.len().max(1) as f64;
-    Candidate {
-        broken: usize::from(heat > HOT),
-        reads: Some(libm::exp(reads)),
-        capacity: Some(1.0 / heat),
-        bytes: Some(layout.key_bytes),
+    let service = &strategy.setup.cluster.service;
+    let of_read = |read: &ReadForecast| {
+        let path = read.planned.plan.path();
+        seconds(service, path.name(), read.parts, read.rows_read)
+    };
+    let reads: Vec<f64> = layout.reads.iter().map(of_read).collect();
+    let logs: f64 = reads.iter().map(|seconds| libm::log(*seconds)).sum();
+    let mean = (!reads.is_empty()).then(|| libm::exp(logs / reads.len() as f64));
+    let growths = retention.growth(strategy).into_iter();
+    Forecast {
+        name: strategy.name.clone(),
+        key: strategy.key.text().trim().to_owned(),
+        judged: Candidate {
+            broken: usize::from(heat > HOT),
+            growing: 0,
+            reads: Cost::known(mean),
+            capacity: Cost::Known(heat),
+            bytes: Cost::known(Some(layout.key_bytes)),
+        },
+        reads,
+        grows: growths.map(Retention::grows).collect(),
+    }
+}
+
+/// Counts the reads of each that grow with retention, where those of another do not.
+fn count_growing(all: &mut [Forecast]) {
+    let reads = all.first().map_or(0, |it| it.grows.len());
+    let needless: Vec<bool> = (0..reads)
+        .map(|read| all.iter().any(|it| !it.grows[read]))
+        .collect();
+    for it in all {
+        let growing = it.grows.iter().zip(&needless);
+        it.judged.growing = growing
+            .filter(|(grows, needless)| **grows && **needless)
+            .count();
     }
 }
 
@@ -218,10 +281,12 @@ fn chosen(tried: Vec<Tried>, groups: usize) -> (Vec<SuggestedKey>, Vec<Suggested
             let members: Vec<usize> = (0..tried.len())
                 .filter(|&at| tried[at].group == group)
                 .collect();
-            let candidates: Vec<Candidate> =
-                members.iter().map(|&at| tried[at].predicted).collect();
+            let candidates: Vec<Candidate> = members
+                .iter()
+                .map(|&at| tried[at].predicted.judged.clone())
+                .collect();
             let front = ranking::front(&candidates);
-            let mut order = ranking::ranked(&candidates);
+            let mut order = ranking::by_means(&candidates);
             // Stable: those that another beats in every respect come last.
             order.sort_by_key(|&at| !front[at]);
             order.into_iter().map(|at| members[at]).collect()

@@ -6,11 +6,12 @@ use super::plan_layout::{LaidCopy, Table, forecast};
 use super::{Layout, ReadForecast, RegionForecast, Replicate};
 use crate::cluster::ClusterSpec;
 use crate::engine::{PlannedRead, TableCopy};
+use crate::key::KeyPlan;
 use crate::keyspace::{KeyBatch, Router, RowKey};
 use crate::query::{AccessPath, AccessPlan, Costs, PlanContext, Requests, plan};
-use crate::scenario::Strategy;
+use crate::scenario::{Setup, Strategy};
 use crate::time::SimDuration;
-use crate::workload::{Population, ReadBatch, ReadId, ReadSource, ReadTarget};
+use crate::workload::{Population, Read, ReadBatch, ReadId, ReadSource, ReadTarget, Workload};
 use std::sync::Arc;
 
 /// Targets that a read's costs are averaged over.
@@ -27,7 +28,7 @@ const HOT: f64 = 2.0;
 
 /// A table or copy, laid out.
 struct LaidOut<'a> {
-    key: &'a Arc<crate::key::KeyPlan>,
+    key: &'a Arc<KeyPlan>,
     router: Router,
     regions: Vec<RegionForecast>,
     rows: Arc<KeyBatch>,
@@ -62,37 +63,20 @@ pub(super) fn of(
             rows: rows(&Table::of_copy(strategy, at, replicate), &copy.sample),
         });
     }
-    let (generator, population) = (&replicate.generator, replicate.population.as_ref());
-    let mut source = ReadSource::new(
-        workload,
-        generator.clone(),
-        replicate.seed,
-        replicate.number,
-    );
+    let mut targets = ReadTargets::new(workload, replicate);
     let reads = workload.reads.iter().enumerate().map(|(at, read)| {
-        let mut batch = ReadBatch::default();
-        source.sample(ReadId(at as u8), TARGETS, &mut batch);
-        let targets: Vec<ReadTarget<'_>> = (0..batch.len())
-            .map(|at| batch.target(at, generator.width()))
-            .collect();
-        let context = PlanContext {
-            schema: &strategy.setup.schema,
-            start: workload.start,
-            population,
-            sample: &targets,
-            costs: costs(&strategy.setup.cluster),
+        let of_read = |read: &Read, context: &PlanContext<'_>| {
+            let keys = tables.iter().map(|table| table.key);
+            let (table, plan) = cheapest(keys, read, context);
+            let asked = Asked::mean(&plan, &tables[table], context.sample, context.population);
+            (table, plan, asked)
         };
-        let plans = tables.iter().map(|table| plan(table.key, read, &context));
-        let (table, plan) = plans
-            .enumerate()
-            .min_by(|(_, a), (_, b)| a.expected().seconds.total_cmp(&b.expected().seconds))
-            .expect("there is a table");
+        let (table, plan, asked) = targets.with(at, &strategy.setup, of_read);
         let laid_out = &tables[table];
-        let asked = Asked::mean(&plan, laid_out, &targets, population);
         let expected = plan.expected();
         let is_get = matches!(plan.path(), AccessPath::Get | AccessPath::MultiGet);
         let hot_rows = match read.drive.is_some() && is_get {
-            true => hot_rows(&plan, &mut source, ReadId(at as u8), replicate),
+            true => hot_rows(&plan, &mut targets.source, ReadId(at as u8), replicate),
             false => Vec::new(),
         };
         let parts = match plan.path() {
@@ -155,6 +139,64 @@ fn hot_rows(
 /// A row of a scan costs at least this, in seconds, where ways to serve a read are compared (estimate: ten million rows a second):
 /// at a price of nothing the one scan of the whole table would always be the cheapest way.
 const LEAST_ROW: f64 = 0.1e-6;
+/// Targets of a workload's reads in one replicate.
+pub(super) struct ReadTargets<'a> {
+    workload: &'a Workload,
+    replicate: &'a Replicate,
+    source: ReadSource,
+}
+
+impl<'a> ReadTargets<'a> {
+    pub(super) fn new(workload: &'a Workload, replicate: &'a Replicate) -> Self {
+        let Replicate {
+            generator,
+            seed,
+            number,
+            ..
+        } = replicate;
+        Self {
+            workload,
+            replicate,
+            source: ReadSource::new(workload, generator.clone(), *seed, *number),
+        }
+    }
+
+    /// Hands over a read with what it is planned for.
+    pub(super) fn with<T>(
+        &mut self,
+        read: usize,
+        setup: &Setup,
+        plan: impl FnOnce(&Read, &PlanContext<'_>) -> T,
+    ) -> T {
+        let generator = &self.replicate.generator;
+        let mut batch = ReadBatch::default();
+        self.source.sample(ReadId(read as u8), TARGETS, &mut batch);
+        let targets: Vec<ReadTarget<'_>> = (0..batch.len())
+            .map(|at| batch.target(at, generator.width()))
+            .collect();
+        let context = PlanContext {
+            schema: &setup.schema,
+            start: self.workload.start,
+            population: self.replicate.population.as_ref(),
+            sample: &targets,
+            costs: costs(&setup.cluster),
+        };
+        plan(&self.workload.reads[read], &context)
+    }
+}
+
+/// The table, of those with these keys, that serves a read most cheaply, and how.
+pub(super) fn cheapest<'a>(
+    keys: impl Iterator<Item = &'a Arc<KeyPlan>>,
+    read: &Read,
+    context: &PlanContext<'_>,
+) -> (usize, AccessPlan) {
+    let plans = keys.map(|key| plan(key, read, context));
+    plans
+        .enumerate()
+        .min_by(|(_, a), (_, b)| a.expected().seconds.total_cmp(&b.expected().seconds))
+        .expect("there is a table")
+}
 
 fn costs(cluster: &ClusterSpec) -> Costs {
     let service = &cluster.service;

@@ -9,9 +9,10 @@ use crate::experiment::{
 };
 use std::fmt::Write;
 
-const HEADINGS: [Heading; 8] = [
+const HEADINGS: [Heading; 9] = [
     Heading::text(["", "strategy"], 0),
     Heading::text(["", "key of"], 3),
+    Heading::text(["", "loses in"], 0),
     Heading::text(["", "limits"], 0),
     Heading::number(["cost", "of reads"], 0),
     Heading::number(["usable", "capacity/s"], 0),
@@ -112,8 +113,8 @@ impl<'a> RecommendationReport<'a> {
             n => format!("{n} replicates"),
         };
         format!(
-            "{} Each group is ranked among the keys that store the same rows: by limits ({}), then cost of reads, \
-             {} and bytes, where what is within 5 % of the best is as good. Another load, cluster or set of reads than the file's \
+            "{} Each group is ranked among the keys that store the same rows: by limits ({}), then by reads that grow with the time that rows are kept, \
+             cost of reads, {} and bytes, where only differences of more than 5 % that the replicates show count. Another load, cluster or set of reads than the file's \
              may turn it round. {}, seed {}, {replicates} of {}.",
             tried(found.suggestions.as_ref()),
             found.limits.join("; "),
@@ -131,15 +132,20 @@ impl<'a> RecommendationReport<'a> {
 fn card(group: &ComparableStrategies) -> Scorecard<'static> {
     let mut headings = HEADINGS.to_vec();
     if has_knees(group) {
-        headings[4].lines = ["", "knee/s"];
+        headings[5].lines = ["", "knee/s"];
     }
+    let rows = group.strategies.iter().enumerate();
+    let rows = rows.map(|(at, strategy)| {
+        let standing = match &strategy.loses_in {
+            Some(loss) => loss.respect.as_str(),
+            None if group.tied > 1 && at < group.tied => "tied",
+            None => "",
+        };
+        row(strategy, standing, has_knees(group))
+    });
     Scorecard {
         headings,
-        rows: group
-            .strategies
-            .iter()
-            .map(|strategy| row(strategy, has_knees(group)))
-            .collect(),
+        rows: rows.collect(),
     }
 }
 
@@ -176,7 +182,7 @@ fn has_knees(group: &ComparableStrategies) -> bool {
     strategies.any(|strategy| strategy.knee_per_sec.is_some())
 }
 
-fn row(strategy: &RankedStrategy, has_knees: bool) -> Vec<String> {
+fn row(strategy: &RankedStrategy, standing: &str, has_knees: bool) -> Vec<String> {
     let text = |kind: Kind, value: Option<f64>| {
         value.map_or(UNDEFINED.to_owned(), |value| kind.text(value))
     };
@@ -188,6 +194,7 @@ fn row(strategy: &RankedStrategy, has_knees: bool) -> Vec<String> {
             "file"
         }
         .to_owned(),
+        standing.to_owned(),
         match strategy.broken_limits.len() {
             0 => "kept".to_owned(),
             n => format!("{n} broken"),
@@ -208,18 +215,12 @@ fn row(strategy: &RankedStrategy, has_knees: bool) -> Vec<String> {
 
 /// The recommendation, what it rests on, and which limits are broken.
 fn sentences(group: &ComparableStrategies) -> Vec<String> {
-    let mut sentences = Vec::new();
-    if let Some(best) = group.strategies.first() {
-        sentences.push(format!(
-            "Recommended among the keys over {}: `{}`, with key `{}`.",
-            listed(&group.fields),
-            best.name,
-            best.key.trim()
-        ));
-    }
+    let mut sentences = vec![headline(group)];
     sentences.extend(group.reasons.iter().cloned());
+    // Of tied ones nothing that counts is different.
+    let comparisons = group.comparisons.iter().filter(|_| group.tied == 1);
     let (significant, others): (Vec<&Comparison>, Vec<&Comparison>) =
-        group.comparisons.iter().partition(|it| it.significant);
+        comparisons.partition(|it| it.significant);
     let second = group.comparisons.first().map(|it| it.baseline.as_str());
     if let (Some(second), false) = (second, significant.is_empty()) {
         let ratios: Vec<String> = significant
@@ -227,13 +228,16 @@ fn sentences(group: &ComparableStrategies) -> Vec<String> {
             .map(|it| format!("{} {}", it.metric, Kind::Ratio.interval(&it.ratio)))
             .collect();
         sentences.push(format!(
-            "Significantly different from `{second}`: {}.",
+            "Significantly different from the next, `{second}`: {}.",
             ratios.join(", ")
         ));
     }
     if !others.is_empty() {
         let names: Vec<&str> = others.iter().map(|it| it.metric.as_str()).collect();
-        sentences.push(format!("No significant difference: {}.", names.join(", ")));
+        sentences.push(format!(
+            "No significant difference between these two: {}.",
+            names.join(", ")
+        ));
     }
     for strategy in &group.strategies {
         if !strategy.broken_limits.is_empty() {
@@ -245,6 +249,30 @@ fn sentences(group: &ComparableStrategies) -> Vec<String> {
         }
     }
     sentences
+}
+
+/// Which key to take; of tied ones none.
+fn headline(group: &ComparableStrategies) -> String {
+    let fields = listed(&group.fields);
+    let Some(best) = group.strategies.first() else {
+        return format!("There is no key over {fields}.");
+    };
+    if group.tied > 1 {
+        let tied = group.strategies.iter().take(group.tied);
+        let names: Vec<String> = tied.map(|it| format!("`{}`", it.name)).collect();
+        return format!(
+            "Tied among the keys over {fields}: {}; none of them is shown to be better than the others.",
+            listed(&names)
+        );
+    }
+    let (name, key) = (&best.name, best.key.trim());
+    match best.broken_limits.is_empty() {
+        true => format!("Recommended among the keys over {fields}: `{name}`, with key `{key}`."),
+        false => format!(
+            "None of the keys over {fields} keeps the limits: a better one, or more servers, are still to be found. \
+             The best of them is `{name}`, with key `{key}`."
+        ),
+    }
 }
 
 /// A `create` command as people are shown it, and how they get the rest of it.

@@ -1,0 +1,108 @@
+//! What the reads of comparable strategies cost each of them: the planned work of all that are issued, and the response time of those that ended.
+//! Must not rank.
+
+use super::ranking::Cost;
+use super::{ReadResult, StrategyResult};
+use crate::cluster::ServiceSpec;
+use crate::scenario::Strategy;
+
+/// Response times that reads are compared by: the mean, and where failed and unfinished reads leave some strategy none, the median.
+const STATISTICS: [&str; 2] = ["mean", "p50"];
+
+/// The cost of each strategy's reads: the geometric mean over the reads, each of them counting alike. A read costs the handler time that it is
+/// planned to take (calls x base + rows x time of a row); of one that is issued, the geometric mean of that and of its response time, so
+/// that calls made at a time cost less than one after another. Unknown where nothing is read, a plan is unknown, or the reads did not end though those of
+/// another strategy did.
+pub(super) fn read_costs(found: &[(&Strategy, &StrategyResult)]) -> Vec<Cost> {
+    // Every strategy has the same reads: that is what makes them comparable.
+    let reads = found.first().map_or(0, |(_, result)| result.reads.len());
+    let of_reads: Vec<Vec<Vec<Option<f64>>>> = (0..reads).map(|at| of_read(found, at)).collect();
+    (0..found.len())
+        .map(|strategy| {
+            let replicates = of_reads.iter().map(|costs| costs[strategy].len()).min();
+            Cost::of((0..replicates.unwrap_or(0)).map(|replicate| {
+                let logs: Option<Vec<f64>> = of_reads
+                    .iter()
+                    .map(|costs| Some(libm::log(costs[strategy][replicate]?)))
+                    .collect();
+                logs.map(|logs| libm::exp(logs.iter().sum::<f64>() / reads as f64))
+            }))
+        })
+        .collect()
+}
+
+/// Of one read, each strategy's cost in each replicate.
+fn of_read(found: &[(&Strategy, &StrategyResult)], at: usize) -> Vec<Vec<Option<f64>>> {
+    let measured = STATISTICS.into_iter().find_map(|statistic| {
+        let responses = found
+            .iter()
+            .map(|(_, result)| response(result, at, statistic));
+        let responses: Vec<Option<Vec<Option<f64>>>> = responses.collect();
+        let enough = match statistic {
+            "mean" => responses.iter().all(Option::is_some),
+            _ => responses.iter().any(Option::is_some),
+        };
+        enough.then_some(responses)
+    });
+    let of_strategy = |(place, (strategy, result)): (usize, &(&Strategy, &StrategyResult))| {
+        let planned = planned_seconds(strategy, result, at);
+        let Some(measured) = &measured else {
+            return planned;
+        };
+        let measured = measured[place].iter().flatten();
+        let pairs = planned.iter().zip(measured);
+        pairs
+            .map(|(planned, measured)| Some(((*planned)? * (*measured)?).sqrt()))
+            .collect()
+    };
+    found.iter().enumerate().map(of_strategy).collect()
+}
+
+/// Milliseconds of one read in each replicate; `None` when it is not issued, or failed and unfinished reads reach the statistic.
+fn response(result: &StrategyResult, at: usize, statistic: &str) -> Option<Vec<Option<f64>>> {
+    let read = &result.reads[at];
+    let measure = read.response_ms.as_ref()?.get(statistic)?;
+    measure.mean.filter(|_| !measure.censored)?;
+    let path = format!("read.{}.response_ms.{statistic}", read.name);
+    result.values.get(&path).cloned()
+}
+
+/// Seconds of handlers that one read is planned to take, in each replicate.
+fn planned_seconds(strategy: &Strategy, result: &StrategyResult, at: usize) -> Vec<Option<f64>> {
+    let read = &result.reads[at];
+    let (calls, rows) = (
+        planned(result, read, "calls"),
+        planned(result, read, "rows"),
+    );
+    let service = &strategy.setup.cluster.service;
+    let pairs = calls.into_iter().zip(rows);
+    pairs
+        .map(|(calls, rows)| Some(seconds(service, read.path.as_deref()?, calls?, rows?)))
+        .collect()
+}
+
+/// Seconds of handlers for so many calls that read so many rows, as the planner has it: a Get takes its base, and so does each of a multi-Get; a
+/// scanner's call its base, and each row on top.
+pub(super) fn seconds(service: &ServiceSpec, path: &str, calls: f64, rows: f64) -> f64 {
+    let miss = (1.0 - service.cache_hit) * service.disk_read.as_secs_f64();
+    match path {
+        "get" | "multi-get" => calls.max(rows) * (service.get.as_secs_f64() + miss),
+        _ => calls * (service.scan.as_secs_f64() + miss) + rows * service.scan_row.as_secs_f64(),
+    }
+}
+
+/// Planned calls or rows over all issued reads in each replicate. What is found once holds for all.
+fn planned(result: &StrategyResult, read: &ReadResult, what: &str) -> Vec<Option<f64>> {
+    let names = match what {
+        "calls" => ["calls_planned", "calls"],
+        _ => ["rows_planned", "rows_read"],
+    };
+    let values = names
+        .into_iter()
+        .find_map(|name| result.values.get(&format!("read.{}.{name}", read.name)));
+    let values = values.cloned().unwrap_or_default();
+    match values.split_first() {
+        Some((first, others)) if others.iter().all(Option::is_none) => vec![*first; values.len()],
+        _ => values,
+    }
+}

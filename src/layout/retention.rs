@@ -1,0 +1,172 @@
+//! What reads cost a table that has kept its rows ten times as long: reads whose rows grow with retention get worse for years after the
+//! key was chosen. Must not lay regions out.
+
+use super::Replicate;
+use super::read_forecast::{ReadTargets, cheapest};
+use crate::random::Seed;
+use crate::scenario::{Setup, Strategy};
+use crate::time::SimDuration;
+use crate::units::Nanos;
+use crate::workload::{Drive, Existing, ImportRows, Workload, WriteId};
+
+/// A table with the rows that the file gives it, and with ten times as many, written at the same pace.
+#[derive(Debug, Clone)]
+pub struct Retention {
+    now: (Workload, Replicate),
+    later: (Workload, Replicate),
+}
+
+impl Retention {
+    /// So many times as long are rows kept.
+    pub const TIMES: u64 = 10;
+
+    /// From this factor on a read grows with retention: half-way, on a logarithmic scale, between rows that stay and rows that follow the table.
+    const GROWS: f64 = 3.2;
+
+    /// Of strategies over one workload. A write without existing rows gets those of one run before it.
+    pub fn of(setup: &Setup, seed: Seed) -> Self {
+        let mut now = setup.workload.clone();
+        if now.existing.is_empty() {
+            now.existing = histories(setup);
+        }
+        let existing = now.existing_rows(&setup.schema) as f64;
+        let writes = now.writes.iter();
+        let written: f64 = writes
+            .map(|write| now.estimated_operations(write, &setup.schema))
+            .sum();
+        // The run's own rows are in both tables: as many more exist that there are ten times as many in all.
+        let times = Self::TIMES as f64;
+        let longer = times + (times - 1.0) * written / existing.max(1.0);
+        let mut later = now.clone();
+        for existing in &mut later.existing {
+            existing.rows = kept_longer(&existing.rows, longer);
+        }
+        let with_rows = |workload: Workload| {
+            let setup = Setup {
+                workload: workload.clone(),
+                ..setup.clone()
+            };
+            (workload, Replicate::new(&setup, seed, 0))
+        };
+        Self {
+            now: with_rows(now),
+            later: with_rows(later),
+        }
+    }
+
+    /// For each read of a strategy, how many times as many rows servers read for it when rows have been kept ten times as long.
+    pub fn growth(&self, strategy: &Strategy) -> Vec<f64> {
+        let rows = |(workload, replicate): &(Workload, Replicate)| {
+            let mut targets = ReadTargets::new(workload, replicate);
+            let rows = (0..workload.reads.len()).map(|read| {
+                let plan = targets.with(read, &strategy.setup, |read, context| {
+                    let copies = strategy.copies.iter().map(|copy| &copy.key);
+                    cheapest(std::iter::once(&strategy.key).chain(copies), read, context).1
+                });
+                // A Get that finds nothing reads a row like one that finds it.
+                plan.expected().rows_read.max(1.0)
+            });
+            rows.collect::<Vec<f64>>()
+        };
+        let pairs = rows(&self.later).into_iter().zip(rows(&self.now));
+        pairs.map(|(later, now)| later / now).collect()
+    }
+
+    /// Whether rows that become so many times as many grow with retention.
+    pub fn grows(growth: f64) -> bool {
+        growth >= Self::GROWS
+    }
+}
+
+/// What the writes of one run would have left before it.
+fn histories(setup: &Setup) -> Vec<Existing> {
+    let workload = &setup.workload;
+    let writes = workload.writes.iter().enumerate();
+    let existing = writes.map(|(at, write)| Existing {
+        name: write.name.clone(),
+        write: Some(WriteId(at as u8)),
+        rows: match (write.drive.import(), &write.drive) {
+            (Some(import), _) => import.rows.clone(),
+            (None, Drive::Beat(beat)) => ImportRows::Each {
+                each: beat.each.clone(),
+                every: Some(beat.every),
+                last: workload.duration,
+            },
+            (None, _) => ImportRows::Drawn {
+                records: workload.estimated_operations(write, &setup.schema).ceil() as u64,
+                last: workload.duration,
+            },
+        },
+        with: write.with.clone(),
+    });
+    existing.collect()
+}
+
+/// The same rows at the same pace over a time so many times as long.
+fn kept_longer(rows: &ImportRows, times: f64) -> ImportRows {
+    let longer = |last: SimDuration| {
+        // Times stay within what a file may say.
+        let nanos = (last.as_nanos() as f64 * times).min(Nanos::MAX.0 as f64);
+        SimDuration::from_nanos(nanos as u64)
+    };
+    match rows {
+        ImportRows::Drawn { records, last } => ImportRows::Drawn {
+            // Operations are numbered with 56 bits.
+            records: ((*records as f64 * times).ceil() as u64).min((1 << 56) - 1),
+            last: longer(*last),
+        },
+        ImportRows::Each { each, every, last } => ImportRows::Each {
+            each: each.clone(),
+            every: *every,
+            last: longer(*last),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Scenario;
+
+    /// Of a file with this table of existing rows, the growth of each read under each key.
+    fn growths(existing: &str) -> Vec<Vec<f64>> {
+        let text = format!(
+            "[time]\nduration = \"2s\"\nwarmup = \"1s\"\n\
+             [field]\nid = {{ type = \"int\", count = 50 }}\nts = {{ type = \"timestamp\", unit = \"ms\" }}\n\
+             [write.w]\nrate = \"1k/s\"\n{existing}\n\
+             [read.recent]\nequal = [\"id\"]\nrange = {{ field = \"ts\", last = \"1s\" }}\n\
+             [read.all]\nequal = [\"id\"]\n\
+             [strategy.id-time]\nkey = \"be4(id) || be8(ts)\"\n\
+             [strategy.id-only-hash]\nkey = \"be4(id) || left(md5_bytes(ts), 4) || be8(ts)\"\n\
+             [strategy.copy]\nkey = \"be4(id) || left(md5_bytes(ts), 4) || be8(ts)\"\ncopies = [\"be4(id) || be8(ts)\"]\n"
+        );
+        let scenario = Scenario::parse(&text, "kept").unwrap_or_else(|error| panic!("{error}"));
+        let strategies = &scenario.strategies;
+        let retention = Retention::of(&strategies[0].setup, scenario.seed);
+        strategies.iter().map(|it| retention.growth(it)).collect()
+    }
+
+    #[test]
+    fn rows_of_a_window_of_time_grow_only_where_the_key_does_not_order_them_by_time() {
+        // With or without rows before the run, with few or many of them: the table is ten times as large later.
+        for existing in [
+            "",
+            "[existing.w]\nlast = \"1s\"",
+            "[existing.w]\nlast = \"10m\"",
+        ] {
+            let found = growths(existing);
+            for (key, growth) in found.iter().enumerate() {
+                let (recent, all) = (growth[0], growth[1]);
+                // All of a sensor are ten times as many (the read is in the middle of the run, which differs in half of its rows:
+                // with 2,000 of them over 1,000 existing ones, from 2,000 to 29,000 rows).
+                assert!((8.0..16.0).contains(&all), "{existing}: {found:?}");
+                assert!(Retention::grows(all));
+                let grows = key == 1;
+                assert_eq!(Retention::grows(recent), grows, "{existing}: {found:?}");
+                if !grows {
+                    assert!((0.8..1.3).contains(&recent), "{existing}: {found:?}");
+                }
+            }
+        }
+    }
+}
