@@ -123,7 +123,7 @@ fn design(number: u64, longer: u64, seed: u64, replicates: u32) -> String {
         "left(md5_bytes(be4(id)), 4) || be4(id) || be8(ts)".to_owned(),
         "left(md5_bytes(be4(id) || be8(ts)), 4) || be4(id) || be8(ts)".to_owned(),
         "be4(id) || left(md5_bytes(be8(ts)), 2) || be8(ts)".to_owned(),
-        "be4(trunc(ts, '1m')) || be4(id) || be8(ts)".to_owned(),
+        "be6(trunc(ts, '1m')) || be4(id) || be8(ts)".to_owned(),
     ];
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
     let wanted = 2 + dice.roll(4) as usize;

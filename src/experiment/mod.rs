@@ -35,6 +35,8 @@ mod read_summary;
 mod recommendation;
 mod recommendation_limits;
 mod recommendation_reads;
+#[cfg(test)]
+mod recommendation_tests;
 mod recommendation_words;
 mod response_curve;
 mod results;

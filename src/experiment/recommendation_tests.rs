@@ -1,0 +1,170 @@
+//! Small designs whose best key is known by arithmetic.
+
+use super::{ComparableStrategies, Experiment, RankedStrategy, Recommendations, Suggestions};
+use crate::scenario::Scenario;
+
+fn parsed(text: &str) -> Scenario {
+    Scenario::parse(text, "design").unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What is advised among the file's keys alone.
+fn own(text: &str) -> ComparableStrategies {
+    let scenario = parsed(text);
+    let results = Experiment::new(&scenario).run(|_| {});
+    Recommendations::of(&scenario, &results).groups.remove(0)
+}
+
+fn named<'a>(group: &'a ComparableStrategies, name: &str) -> &'a RankedStrategy {
+    let mut strategies = group.strategies.iter();
+    strategies.find(|it| it.name == name).expect("it is ranked")
+}
+
+fn loss<'a>(group: &'a ComparableStrategies, name: &str) -> Option<&'a str> {
+    Some(&named(group, name).loses_in.as_ref()?.respect)
+}
+
+/// One tenant of fifty makes 35 % of the orders; a month of 60,000 exists, 2,000 a day.
+const TENANTS: &str = r#"
+replicates = 3
+[time]
+duration = "500ms"
+warmup = "100ms"
+sample = "100ms"
+[cluster]
+servers = 4
+[field]
+tenant = { type = "int", count = 50, distribution = { zipf = 0.9, top = [0.35] } }
+order_id = { type = "uuid" }
+ts = { type = "timestamp", unit = "ms" }
+[write.orders]
+rate = "4k/s"
+[existing.orders]
+records = 60_000
+last = "30d"
+[read.tenant-day]
+equal = ["tenant"]
+range = { field = "ts", last = "1d" }
+[read.order]
+equal = ["tenant", "ts", "order_id"]
+[table]
+split_policy = "disabled"
+presplit = { algorithm = "sampled", regions = 8 }
+[strategy.whole]
+key = "be4(tenant) || order_id || to_char(ts, 'yyyyMMdd')"
+[strategy.by-day]
+key = "be4(tenant) || to_char(ts, 'yyyyMMdd') || order_id"
+[strategy.bucket]
+key = "be4(tenant) || be1(bucket(4, order_id)) || to_char(ts, 'yyyyMMdd') || order_id"
+"#;
+
+#[test]
+fn a_read_that_scans_all_of_a_tenant_is_vetoed_where_another_key_reads_a_day() {
+    // `whole` reads one call of a tenant's rows: a mean of 0.13 x 61,000 = 8,000 today, ten times as many later. The others read two days
+    // of them: 0.13 x 3,000 = 400, and as many later. `by-day` sends 35 % of the writes to one region, 1.4 times a server's part; `bucket`
+    // a quarter of that, which is even.
+    let group = own(TENANTS);
+    let whole = named(&group, "whole");
+    assert_eq!(loss(&group, "whole"), Some("growth"), "{group:#?}");
+    let [growing] = &whole.growing_reads[..] else {
+        panic!("{whole:?}")
+    };
+    assert!(growing.starts_with("`tenant-day` reads "), "{growing}");
+    assert!(named(&group, "by-day").growing_reads.is_empty());
+    assert_ne!(group.strategies[0].name, "whole");
+    // Twenty times the rows cost more, though it is one call for four.
+    assert!(
+        whole.read_cost > named(&group, "bucket").read_cost,
+        "{group:#?}"
+    );
+    let told = group.reasons.join(" ");
+    assert!(told.contains("`whole` (`tenant-day` reads "), "{told}");
+}
+
+#[test]
+fn reads_that_grow_under_every_key_veto_none() {
+    let text = TENANTS.replace("range = { field = \"ts\", last = \"1d\" }\n", "");
+    let group = own(&text);
+    let growing = |it: &RankedStrategy| !it.growing_reads.is_empty();
+    assert!(!group.strategies.iter().any(growing), "{group:#?}");
+}
+
+/// A million alerts of 60 days; a reader wants a thousand seconds of yesterday: 193 of them.
+const ALERTS: &str = r#"
+replicates = 2
+[time]
+duration = "500ms"
+warmup = "100ms"
+sample = "100ms"
+[cluster]
+servers = 4
+[field]
+object = { type = "int", count = 10_000 }
+ts = { type = "timestamp", unit = "ms" }
+[write.alert]
+rate = "2k/s"
+[existing.alert]
+records = 1_000_000
+last = "60d"
+[read.object]
+equal = ["object"]
+newest = { field = "ts", rows = 20 }
+rate = "100/s"
+[read.by-time]
+range = { field = "ts", last = "1000s", ago = "1d" }
+[table]
+split_policy = "disabled"
+presplit = { algorithm = "sampled", regions = 8 }
+[strategy.object-time]
+key = "be4(object) || be8(ts)"
+"#;
+
+#[test]
+fn where_no_one_key_serves_all_reads_a_second_order_is_tried_and_wins() {
+    // Object first, `by-time` scans all of 1,000,000 rows; time first behind buckets, `object` scans a bucket. With both orders it is one scan of
+    // 20 rows and 4 scans of 193.
+    let scenario = parsed(ALERTS);
+    let suggestions = Suggestions::of(&scenario);
+    let found = &suggestions.found().simulated;
+    let copied: Vec<_> = found.iter().filter(|it| !it.copies.is_empty()).collect();
+    let [key] = copied[..] else {
+        panic!("{found:#?}")
+    };
+    let all = [&[key.key.clone()][..], &key.copies[..]].concat();
+    assert_eq!(all.len(), 2, "{key:?}");
+    let by_time = "salt(4, be4(object)) || be8(ts) || be4(object)";
+    assert!(all.iter().any(|it| it == by_time), "{key:?}");
+    assert!(
+        all.iter()
+            .any(|it| it.contains("be4(object) || ") && it != by_time)
+    );
+    assert_eq!(key.presplit, "{ algorithm = \"sampled\", regions = 8 }");
+    let results = Experiment::new(suggestions.scenario()).run(|_| {});
+    let advice = Recommendations::with_suggestions(&suggestions, &results);
+    let group = &advice.groups[0];
+    assert_eq!(
+        (&group.strategies[0].name, group.tied),
+        (&key.name, 1),
+        "{group:#?}"
+    );
+    assert_eq!(loss(group, "object-time"), Some("growth"));
+    let told = group.reasons.join(" ");
+    assert!(told.contains("`copies = [\""), "{told}");
+}
+
+#[test]
+fn reads_that_never_end_break_a_limit_and_cost_the_most() {
+    // A scan of 1,000,000 rows takes a second of a run of half of one: none of some twenty ends, and the others do in milliseconds.
+    let text = ALERTS.replace("ago = \"1d\" }", "ago = \"1d\" }\nrate = \"50/s\"")
+        + "[strategy.two-rows]\nkey = \"be4(object) || be8(ts)\"\ncopies = [\"be1(bucket(4, object)) || be8(ts) || be4(object)\"]\n";
+    let group = own(&text);
+    assert_eq!(group.strategies[0].name, "two-rows", "{group:#?}");
+    let worst = named(&group, "object-time");
+    assert_eq!(worst.read_cost, None);
+    assert_eq!(loss(&group, "object-time"), Some("limits"));
+    let broken = worst.broken_limits.join("; ");
+    assert!(
+        broken.contains("read `by-time`: half of them did not end"),
+        "{broken}"
+    );
+    assert!(group.strategies[0].broken_limits.is_empty(), "{group:#?}");
+}
