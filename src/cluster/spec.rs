@@ -119,6 +119,12 @@ pub struct TableSpec {
     pub memstore_block_multiplier: u32,
     /// Files of a store above which its flushes are held (`hbase.hstore.blockingStoreFiles`).
     pub blocking_store_files: u32,
+    /// Files of a compaction that are smaller than this together need not be in ratio (`hbase.hstore.compaction.min.size`, which
+    /// hbase-default.xml sets to 128 MB, so that it does not follow the flush size).
+    pub min_compaction_size: ByteSize,
+    /// How often a server archives the files that compactions have replaced (`hbase.hfile.compaction.discharger.interval`). Until then a
+    /// daughter still has its references, and can't split.
+    pub discharger_period: SimDuration,
     /// What compactions may write a second: from `low` without pressure to `high` near the blocking number of files
     /// (`hbase.hstore.compaction.throughput.lower.bound`, `higher.bound`).
     pub compaction_bandwidth: CompactionBandwidth,
@@ -180,6 +186,8 @@ impl Default for TableSpec {
             memstore_flush_interval: SimDuration::from_secs(3_600),
             memstore_block_multiplier: 4,
             blocking_store_files: 16,
+            min_compaction_size: ByteSize(128 << 20),
+            discharger_period: SimDuration::from_secs(120),
             compaction_bandwidth: CompactionBandwidth {
                 low: Bandwidth((50 << 20) as f64),
                 high: Bandwidth((100 << 20) as f64),

@@ -1,5 +1,6 @@
 //! Store files become fewer: which store is next, on which thread, how fast. Must not know rows, nor why files came.
 
+use super::events::Event;
 use super::simulation::Simulation;
 use super::store::{CompactionState, Thread};
 use crate::cluster::DiskJob;
@@ -106,6 +107,9 @@ impl Simulation<'_> {
         written.of_references += if references { bytes } else { 0 };
         self.stores.servers[server as usize].compacting[thread as usize] = false;
         self.files_changed(server, before, after);
+        if references {
+            self.await_discharger(region, server);
+        }
         let compaction = Happening::Compaction {
             region,
             server,
@@ -115,6 +119,16 @@ impl Simulation<'_> {
         self.recorder.happened(self.now, compaction);
         self.split_or_compact(region);
         self.start_compactions(server);
+    }
+
+    /// The references that a region has just compacted stay until the discharger of its server archives them.
+    fn await_discharger(&mut self, region: u32, server: u32) {
+        let period = self.config.table.discharger_period;
+        let archived = self.stores.servers[server as usize].next_discharge(self.now, period);
+        if let Some(store) = self.stores.get_mut(region) {
+            store.archived = archived;
+        }
+        self.await_change(archived, Event::ReferencesArchived(region));
     }
 
     /// A store of a server has another number of files: with the pressure of its fullest store its compactions may write more or less, from

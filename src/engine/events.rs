@@ -27,6 +27,8 @@ pub(super) enum Event {
     FlushLooksAgain(u32),
     /// The oldest row of this region's memstore is so old that it is flushed.
     MemstoreIsOld(u32),
+    /// The references that this region has compacted are archived.
+    ReferencesArchived(u32),
     /// This region opens.
     RegionOpens(u32),
     /// The next move that the balancer wants starts.

@@ -132,6 +132,9 @@ impl Simulation<'_> {
     /// Servers join, with no regions and no calls. Returns the number of the first.
     pub(super) fn join_servers(&mut self, count: u32) -> u32 {
         let first = self.servers.len() as u32;
+        for server in first..first + count {
+            self.stores.servers[server as usize].started = self.now;
+        }
         let cluster = &self.config.cluster;
         self.servers
             .extend((0..count).map(|_| Server::new(cluster)));

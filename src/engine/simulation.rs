@@ -278,6 +278,7 @@ impl<'a> Simulation<'a> {
         match event {
             Event::FlushLooksAgain(region) => self.flush_looks_again(region),
             Event::MemstoreIsOld(region) => self.memstore_is_old(region),
+            Event::ReferencesArchived(region) => self.references_are_archived(region),
             Event::RegionOpens(region) => self.region_opens(region),
             Event::MoveStarts => self.next_move_starts(),
             Event::BalancerRuns => self.balancer_runs(),

@@ -2,7 +2,7 @@
 //!
 //! A region is split when its policy says so after a flush, a compaction or a held flush; when an operator asked for it; or by the normalizer.
 //! In one step the parent closes (its memstore becomes a file), ends, and leaves two daughters whose files are references; after
-//! `cluster.split_offline` both open on the parent's server.
+//! `cluster.split_offline` both open on the parent's server. A daughter can't split before its references are compacted and archived.
 
 use super::SimConfig;
 use super::calls::NONE;
@@ -130,6 +130,13 @@ impl Simulation<'_> {
             if self.is_open(region) {
                 self.split_as_asked(region);
             }
+        }
+    }
+
+    /// The discharger has archived what a region referred to: it splits where an operator wants it. Its policy is asked at the next flush.
+    pub(super) fn references_are_archived(&mut self, region: u32) {
+        if self.is_open(region) {
+            self.split_as_asked(region);
         }
     }
 

@@ -26,6 +26,8 @@ pub(super) struct Store {
     pub data: RegionStore,
     pub flush: FlushState,
     pub compaction: CompactionState,
+    /// When the references that a compaction has replaced last are archived.
+    pub archived: SimTime,
     /// Memstores that have begun.
     pub memstores: u32,
     /// When the last of them is flushed for its age, if it is still there.
@@ -91,6 +93,7 @@ impl Store {
             data: RegionStore::new(sampling),
             flush: FlushState::Idle,
             compaction: CompactionState::Idle,
+            archived: SimTime::ZERO,
             memstores: 0,
             flush_due: SimTime::ZERO,
             opened,
@@ -101,8 +104,14 @@ impl Store {
         }
     }
 
-    /// Counters start again.
+    /// Whether files of another region are among its own, those that were compacted and are not archived included (`HStore.hasReferences`).
+    pub fn has_references(&self, now: SimTime) -> bool {
+        self.data.has_references() || now < self.archived
+    }
+
+    /// Counters start again. What was compacted before is archived: as the store closed (`HStore.close`), or now (`HStore.initialize`).
     pub fn reopen(&mut self, now: SimTime) {
+        self.archived = now;
         self.opened = now;
         self.flushed_rows = 0;
         self.refused = 0;
@@ -126,6 +135,8 @@ impl Store {
 #[derive(Debug)]
 pub(super) struct ServerStores {
     pub disk: Disk,
+    /// When the server started.
+    pub started: SimTime,
     /// The end that the event loop waits for; others have no effect.
     pub awaited: Option<SimTime>,
     /// Regions with a store that are open here, in no order.
@@ -150,6 +161,7 @@ impl ServerStores {
     pub fn new(bandwidth: Bandwidth) -> Self {
         Self {
             disk: Disk::new(bandwidth),
+            started: SimTime::ZERO,
             awaited: None,
             regions: Vec::new(),
             has_all_stores: false,
@@ -178,6 +190,13 @@ impl ServerStores {
         }
     }
 
+    /// When it archives compacted files next, after `now`: every `period` since its start.
+    pub fn next_discharge(&self, now: SimTime, period: SimDuration) -> SimTime {
+        let period = period.as_nanos().max(1);
+        let ticks = now.since(self.started).as_nanos() / period + 1;
+        self.started + SimDuration::from_nanos(ticks.saturating_mul(period))
+    }
+
     /// The greatest of its stores.
     pub fn pressure(&self, rules: &CompactionRules) -> f64 {
         compaction_pressure(rules, self.file_counts.len().saturating_sub(1))
@@ -200,6 +219,21 @@ impl ServerStores {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn compacted_files_are_archived_a_whole_number_of_periods_after_the_server_started() {
+        let mut server = ServerStores::new(Bandwidth(1.0));
+        let (second, period) = (
+            |s| SimTime::ZERO + SimDuration::from_secs(s),
+            SimDuration::from_secs(120),
+        );
+        for (now, next) in [(0, 120), (119, 120), (120, 240), (500, 600)] {
+            assert_eq!(server.next_discharge(second(now), period), second(next));
+        }
+        server.started = second(50);
+        assert_eq!(server.next_discharge(second(160), period), second(170));
+        assert_eq!(server.next_discharge(second(170), period), second(290));
+    }
 
     #[test]
     fn a_server_is_as_pressed_as_its_fullest_store() {

@@ -175,7 +175,7 @@ impl StoreRules {
                 ..MemstoreRules::for_heap(config.cluster.heap.0)
             },
             compaction: CompactionRules {
-                min_bytes: table.memstore_flush_size.0,
+                min_bytes: table.min_compaction_size.0,
                 blocking_files: table.blocking_store_files as usize,
                 ..CompactionRules::default()
             },
@@ -347,7 +347,7 @@ impl Simulation<'_> {
         Some(SplitCandidate {
             store_bytes: store.data.file_bytes(),
             store_files: store.data.files().len() as u32,
-            has_references: store.data.has_references(),
+            has_references: store.has_references(self.now),
             table_regions: 0,
             server_regions: 0,
             blocked_rate: store.blocked_rate,
@@ -361,7 +361,8 @@ impl Simulation<'_> {
     /// # Errors
     /// [`NoSplitRow`]; a region whose keys are not kept has no file to look at.
     pub(super) fn split_row(&self, region: u32) -> Result<RowKey, NoSplitRow> {
-        let data = &self.stores.get(region).ok_or(NoSplitRow::NoFile)?.data;
+        let store = self.stores.get(region).ok_or(NoSplitRow::NoFile)?;
+        let (data, has_references) = (&store.data, store.has_references(self.now));
         let largest = data.largest_file().and_then(|file| file.sample.as_ref());
         let sorted = largest.map(|sample| (sample, sample.sorted()));
         let file = sorted.as_ref().map(|(sample, sorted)| SampledFile {
@@ -369,7 +370,7 @@ impl Simulation<'_> {
             first: sample.first(),
             last: sample.last(),
         });
-        if file.is_none() && !data.has_references() {
+        if file.is_none() && !has_references {
             return Err(NoSplitRow::NoFile);
         }
         let (start, end) = self.region_range(region);
@@ -377,7 +378,7 @@ impl Simulation<'_> {
             &self.config.changes.policies.split_policy,
             start.as_bytes(),
             end.as_bytes(),
-            data.has_references(),
+            has_references,
             file,
         )
     }

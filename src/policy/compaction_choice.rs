@@ -10,7 +10,7 @@ pub struct CompactionRules {
     pub min_files: usize,
     /// Most files of one (`hbase.hstore.compaction.max`).
     pub max_files: usize,
-    /// Sets smaller than this need not be in ratio (`hbase.hstore.compaction.min.size`: the flush size).
+    /// Sets smaller than this need not be in ratio (`hbase.hstore.compaction.min.size`).
     pub min_bytes: u64,
     /// No file of a set is larger than so many times the others together (`hbase.hstore.compaction.ratio`).
     pub ratio: f64,

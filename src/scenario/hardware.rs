@@ -294,6 +294,8 @@ pub(super) fn read_table(table: &Reader<'_>, servers: u32) -> TableSpec {
         memstore_block_multiplier: table.integer_or("memstore_block_multiplier", 1, 1_000, 4)
             as u32,
         blocking_store_files: table.integer_or("blocking_store_files", 1, 1_000_000, 16) as u32,
+        min_compaction_size: positive_size(table, "min_compaction_size", "128MB"),
+        discharger_period: read_discharger_period(table),
         compaction_bandwidth: read_compaction(table.table("compaction_bandwidth")),
         placement: read_placement(table, servers),
     }
@@ -312,6 +314,20 @@ fn read_flush_interval(table: &Reader<'_>) -> SimDuration {
         );
     }
     interval
+}
+
+/// HBase default, `hbase.hfile.compaction.discharger.interval`.
+fn read_discharger_period(table: &Reader<'_>) -> SimDuration {
+    let key = "discharger_period";
+    let period = table.duration_or(key, "120s");
+    if !(SimDuration::from_millis(1)..=SimDuration::from_secs(86_400)).contains(&period) {
+        table.sink.error(
+            &value_place(table, key),
+            format!("a `{key}` of {}", Nanos(period.as_nanos())),
+            "must be in 1ms ..= 1d",
+        );
+    }
+    period
 }
 
 fn read_compaction(bandwidth: Reader<'_>) -> CompactionBandwidth {

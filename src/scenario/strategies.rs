@@ -23,7 +23,7 @@ const MOST: usize = 256;
 const MOST_COPIES: usize = 16;
 
 /// Settings of `[table]` that a strategy may set for itself.
-pub(super) const TABLE_KEYS: [&str; 23] = [
+pub(super) const TABLE_KEYS: [&str; 25] = [
     "family",
     "qualifiers",
     "value",
@@ -44,6 +44,8 @@ pub(super) const TABLE_KEYS: [&str; 23] = [
     "memstore_flush_interval",
     "memstore_block_multiplier",
     "blocking_store_files",
+    "min_compaction_size",
+    "discharger_period",
     "compaction_bandwidth",
     "block_encoding",
     "placement",
