@@ -188,6 +188,7 @@ fn document() -> String {
     text.push_str(LIVING_CLUSTER);
     for oracle in [
         &living_cluster::SPLITS,
+        &living_cluster::MEASURED_SPLITS,
         &living_cluster::BALANCER_COST,
         &living_cluster::MORE_SERVERS,
     ] {
