@@ -68,7 +68,7 @@ pub use model::{
     Bound, Changes, Copy, Expectation, ExpectedKey, Presplit, PresplitAlgorithm, RatioTo, Scenario,
     Setup, Strategy, SweepPoint, SweepValue, SweptSetting, TimeSpec,
 };
-pub use placements::misfit;
 pub use names::{is_file_stem, is_name};
+pub use placements::misfit;
 pub use render::{count, render};
 pub use schema::json_schema;
