@@ -250,7 +250,7 @@ fn every_dependency_is_used() {
     let manifest = more.replacen("criterion = { ", "left-pad = { ", 1);
     assert_eq!(
         unused(&manifest, &src, &others),
-        ["md-6", "criterion", "left-pad"].map(str::to_owned)
+        ["criterion", "md-6", "left-pad"].map(str::to_owned)
     );
 }
 

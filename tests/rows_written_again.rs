@@ -5,10 +5,11 @@ use keyheat::experiment::Experiment;
 use keyheat::layout::{Layout, Replicate};
 use keyheat::scenario::{Scenario, Severity};
 
-/// A thousand names and four salts, `records` rows written before.
+/// A thousand names and four salts, `records` rows written before. Scans are dear, so that the few rows are not read as a whole.
 fn scenario(records: u32, write: &str) -> Scenario {
     let text = format!(
         "replicates = 2\n[time]\nduration = \"2s\"\n[cluster]\nservers = 4\n\
+         [cluster.service]\nscan = \"1s\"\n\
          [field]\nn = {{ type = \"int\", count = 1000 }}\n\
          name = {{ expr = \"'foo' || lpad(n, 4, '0')\" }}\n{write}\n\
          [existing.put]\nrecords = {records}\nlast = \"1d\"\n\

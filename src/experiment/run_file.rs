@@ -171,7 +171,19 @@ impl RunFileHeader {
         };
         compare("version", self.tool.clone(), now.tool.clone());
         compare("scenario", self.name.clone(), now.name.clone());
-        compare("settings", list(&self.overrides), list(&now.overrides));
+        // Those of the seed and the replicates are told below, wherever they were changed.
+        let settings = |header: &Self| {
+            let own = |set: &&String| !set.starts_with("seed=") && !set.starts_with("replicates=");
+            list(
+                &header
+                    .overrides
+                    .iter()
+                    .filter(own)
+                    .cloned()
+                    .collect::<Vec<_>>(),
+            )
+        };
+        compare("settings", settings(self), settings(now));
         compare("sweep", swept(&self.sweep), swept(&now.sweep));
         compare("strategies", list(&self.strategies), list(&now.strategies));
         compare("seed", self.seed.to_string(), now.seed.to_string());

@@ -19,11 +19,14 @@ fn written(expression: &str, given: &[&str], seed: u64) -> Vec<u8> {
 #[test]
 fn a_value_without_a_type_is_what_it_looks_like() {
     assert_eq!(parsed("a=-7"), Given::Int(-7));
+    let beyond = Given::Unsigned(1 << 63);
+    assert_eq!(parsed("a=9223372036854775808"), beyond);
+    assert_eq!(parsed("a:int=9223372036854775808"), beyond);
     for text in [
         "007",
         "+7",
         "-0",
-        "9223372036854775808",
+        "18446744073709551616",
         "",
         "x'0'",
         "x'0g'",

@@ -212,13 +212,16 @@ fn uuid(high: u64, low: u64, version: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(&low.to_be_bytes());
 }
 
+/// Bytes of the longest digest, SHA-512's.
+const LONGEST_DIGEST: usize = 64;
+
 /// Appends the first `keep` bytes of a digest's form.
 #[inline]
 pub(super) fn write_digest(digest: &[u8], form: DigestForm, keep: usize, out: &mut Vec<u8>) {
     match form {
         DigestForm::Raw => out.extend_from_slice(&digest[..keep]),
         DigestForm::Hex => {
-            let mut text = [0u8; 64];
+            let mut text = [0u8; 2 * LONGEST_DIGEST];
             for (pair, &byte) in text.chunks_exact_mut(2).zip(digest) {
                 pair[0] = hex_digit(byte >> 4);
                 pair[1] = hex_digit(byte & 15);

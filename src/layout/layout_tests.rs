@@ -195,7 +195,7 @@ fn time_led_keys_go_to_the_last_region_that_existing_rows_were_cut_into() {
 #[test]
 fn a_salt_spreads_over_its_bucket_regions() {
     let plan = strategy(
-        "be1(random(12)) || be8(ts)",
+        "be1(random(12)) || be8(ts) || be4(sensor)",
         hex_string(2),
         LawShape::Uniform,
         0,
@@ -204,7 +204,7 @@ fn a_salt_spreads_over_its_bucket_regions() {
     let points = bucket_points(&plan.leading_buckets().unwrap());
     let presplit = fixed(PresplitAlgorithm::Buckets, points);
     let layout = lay_out(&strategy(
-        "be1(random(12)) || be8(ts)",
+        "be1(random(12)) || be8(ts) || be4(sensor)",
         presplit,
         LawShape::Uniform,
         0,

@@ -11,6 +11,7 @@ use super::{Diagnostic, render, show, source};
 use crate::random::Seed;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
@@ -224,6 +225,12 @@ fn build(
         });
     }
     let mut document = parsed.table;
+    // A place that could not be read is told of once: whatever else is odd about it follows from that.
+    let places = parsed.diagnostics.iter();
+    let mut unreadable: BTreeMap<(usize, usize), bool> = places
+        .filter_map(|it| it.span.as_ref())
+        .map(|span| ((span.start, span.end), false))
+        .collect();
     for diagnostic in parsed.diagnostics {
         sink.push(diagnostic);
     }
@@ -252,7 +259,12 @@ fn build(
             only: &options.only,
         },
     );
-    let (diagnostics, _) = sink.into_parts();
+    let (mut diagnostics, _) = sink.into_parts();
+    diagnostics.retain(|diagnostic| {
+        let span = diagnostic.span.as_ref();
+        let told = span.and_then(|span| unreadable.get_mut(&(span.start, span.end)));
+        told.is_none_or(|told| !std::mem::replace(told, true))
+    });
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Err(LoadError {
             path: path.to_owned(),
