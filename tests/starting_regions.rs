@@ -161,6 +161,41 @@ fn events_that_can_do_nothing_are_said() {
 }
 
 #[test]
+fn a_run_whose_rows_ask_for_more_splits_than_ticks_of_the_discharger_let_is_warned_of() {
+    let warnings = |settings: &str| {
+        let text = format!(
+            "[time]\nduration = \"75s\"\n[cluster]\nservers = 1\n[field]\nid = {{ type = \"int\", count = 100_000_000 }}\n\
+             [write.load]\nrate = \"1k/s\"\n[table]\nvalue = \"993B\"\nmax_file_size = \"8MB\"\nmemstore_flush_size = \"1MB\"\n\
+             {settings}[strategy.hashed]\nkey = \"md5_bytes(id)\"\n"
+        );
+        let scenario = Scenario::parse(&text, "ticks").unwrap_or_else(|error| panic!("{error}"));
+        let lints = change_lints(&scenario.strategies[0], &layout(&scenario), &scenario.time);
+        let messages = lints.into_iter().map(|lint| lint.message);
+        messages
+            .filter(|message| message.contains("discharger"))
+            .collect::<Vec<_>>()
+    };
+    // 75,000 rows of 20 + 16 + 1 + 1 + 993 bytes are 9.2 times 8 MiB.
+    assert_eq!(
+        warnings(""),
+        [
+            "a daughter can't split before the discharger's next tick, every 2m: of 1 region there are at most 2 at the end of this run, and what is written asks for 9"
+        ]
+    );
+    // Ticks at 25 and 50 s: 8 regions; one more at 20, 40 and 60 s. That at the end of the run lets none split.
+    assert!(warnings("discharger_period = \"25s\"\n")[0].contains("at most 8 "));
+    assert_eq!(warnings("discharger_period = \"20s\"\n"), [""; 0]);
+    // Of 8 regions 16; and of 4 only 8.
+    let presplit = |regions| {
+        warnings(&format!(
+            "presplit = {{ algorithm = \"uniform\", regions = {regions} }}\n"
+        ))
+    };
+    assert_eq!((presplit(8).len(), presplit(4).len()), (0, 1));
+    assert_eq!(warnings("split_policy = \"disabled\"\n"), [""; 0]);
+}
+
+#[test]
 fn a_run_too_short_for_any_split_is_a_note() {
     let fresh = |settings: &str| {
         let text = format!(

@@ -78,6 +78,7 @@ pub(super) fn rising(write: Write, servers: u32, length: u64, max: u64) -> SimCo
     run.key_buckets = Arc::new(vec![RowKey(vec![1])]);
     run.cluster.servers = servers;
     run.table.max_file_size = ByteSize(max);
+    run.table.discharger_period = SimDuration::from_millis(1);
     run
 }
 
@@ -135,6 +136,18 @@ fn rising_keys_split_the_hot_region_again_and_again_on_the_same_server() {
     for open in events_of(&result, "open") {
         assert_eq!(open.server, Some(busy[0] as u32));
     }
+}
+
+#[test]
+fn a_rising_key_splits_once_between_two_ticks_of_the_discharger() {
+    // 100,000 bytes are 769 rows, a tenth of a second of them, and the half that goes on has all of a quarter to grow by as much.
+    let mut run = rising(open(8_000.0), 3, 1_000, 100_000);
+    run.table.discharger_period = SimDuration::from_millis(250);
+    let result = super::run(&run);
+    let quarters: Vec<u32> = events_of(&result, "split")
+        .map(|event| (event.at_ms / 250.0) as u32)
+        .collect();
+    assert_eq!(quarters, [0, 1, 2, 3]);
 }
 
 #[test]
@@ -338,12 +351,13 @@ fn an_operator_splits_where_he_likes_unless_splits_are_disabled() {
         ..splitting(split_policy)
     };
     // Regions of 1,200 ids: two rows inside the first, one at the start of the second.
-    let run = even(open(1_000.0), 4, 2_500, changes(SplitPolicy::ConstantSize));
+    let mut run = even(open(1_000.0), 4, 2_500, changes(SplitPolicy::ConstantSize));
+    run.table.discharger_period = SimDuration::from_millis(1);
     let result = super::run(&run);
     let rows: Vec<_> = events_of(&result, "split")
         .filter_map(|event| event.row.clone())
         .collect();
-    // The second one waits until the daughter's reference is compacted.
+    // The second one waits until the daughter's reference is compacted, and archived.
     assert_eq!(rows, [row(100).to_string(), row(300).to_string()]);
     let unsplit: Vec<_> = events_of(&result, "no-split-row").collect();
     assert_eq!((unsplit.len(), unsplit[0].region), (1, Some(1)));

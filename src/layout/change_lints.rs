@@ -1,7 +1,8 @@
 //! What a scenario lets happen to its cluster and what the run is too short or the table too small for. Must not know keys.
 
 use super::Layout;
-use crate::cluster::{ClusterEvent, CrashTarget, TimedEvent};
+use super::load_lints::server_capacity_per_second;
+use crate::cluster::{ClusterEvent, CrashTarget, TableSpec, TimedEvent};
 use crate::policy::balance::{Balancer, StochasticBalancer};
 use crate::policy::{MAX_FILE_SIZE_JITTER, SplitPolicy, SplitSizes};
 use crate::scenario::{Diagnostic, Severity, Strategy, TimeSpec};
@@ -19,6 +20,7 @@ pub fn change_lints(strategy: &Strategy, layout: &Layout, time: &TimeSpec) -> Ve
     let unsplit = no_region_splits(strategy, layout, time);
     if unsplit.is_none() {
         lints.extend(splits_cure_nothing(strategy));
+        lints.extend(discharger_limits_splits(strategy, layout, time));
     }
     lints.extend(unsplit);
     let mut events = Vec::new();
@@ -117,12 +119,7 @@ fn no_region_splits(strategy: &Strategy, layout: &Layout, time: &TimeSpec) -> Op
     // The server with fewest regions of the table has the lowest threshold, but never none of them.
     let fewest = (layout.regions.len() as u32 / setup.cluster.servers).max(1);
     let least = policy.threshold(sizes, fewest, -0.5)?;
-    let row = RowSize::new(
-        setup.table.family.len() as u64,
-        setup.table.qualifiers.iter().map(String::as_str),
-        setup.table.value.0,
-    );
-    let row = row.cells(layout.key_bytes.round() as u64) as f64;
+    let row = row_size(&setup.table).cells(layout.key_bytes.round() as u64) as f64;
     let seconds = time.duration.as_secs_f64();
     let offered = setup
         .workload
@@ -150,6 +147,69 @@ fn no_region_splits(strategy: &Strategy, layout: &Layout, time: &TimeSpec) -> Op
             "to see splits, lower `table.memstore_flush_size` and `table.max_file_size`, or lengthen the run",
         )
     })
+}
+
+/// Each tick of the discharger lets every region split once more, as does the start: r regions become r x 2^(1 + ticks) at the most. What is
+/// written may ask for more: a region for each `max_file_size`. Existing rows ask for none, as they lie in regions that have split.
+fn discharger_limits_splits(
+    strategy: &Strategy,
+    layout: &Layout,
+    time: &TimeSpec,
+) -> Option<Diagnostic> {
+    let setup = &strategy.setup;
+    let (cluster, table) = (&setup.cluster, &setup.table);
+    if setup.workload.writes.is_empty() {
+        return None;
+    }
+    let sizes = SplitSizes {
+        max_file_bytes: table.max_file_size.0,
+        flush_bytes: table.memstore_flush_size.0,
+    };
+    // On a server with many regions of the table.
+    let size = setup
+        .changes
+        .policies
+        .split_policy
+        .threshold(sizes, u32::MAX, 0.0)?;
+    let regions = layout.regions.len() as f64;
+    let seconds = time.duration.as_secs_f64();
+    let ticks = ((seconds / table.discharger_period.as_secs_f64()).ceil() - 1.0).max(0.0);
+    let most = regions * (1.0 + ticks).exp2();
+    // Few regions use few servers before they split.
+    let servers = regions.min(f64::from(cluster.servers));
+    let capacity = servers * server_capacity_per_second(cluster, table);
+    let rate = setup
+        .workload
+        .offered_per_sec(&setup.schema)
+        .map_or(capacity, |offered| offered.min(capacity));
+    let row = row_size(table).cells(layout.key_bytes.round() as u64) as f64;
+    let asked = (rate * seconds * row / size as f64).floor();
+    (most < asked).then(|| {
+        lint(
+            Severity::Warning,
+            format!(
+                "a daughter can't split before the discharger's next tick, every {}: of {} there are at most {most} at the end of this run, and what is written asks for {asked}",
+                Nanos(table.discharger_period.as_nanos()),
+                in_words(layout.regions.len()),
+            ),
+            "so does HBase; where sizes are scaled, scale `table.discharger_period` (HBase: 120 s for 10 GB) and `table.min_compaction_size` as well",
+        )
+    })
+}
+
+fn row_size(table: &TableSpec) -> RowSize {
+    RowSize::new(
+        table.family.len() as u64,
+        table.qualifiers.iter().map(String::as_str),
+        table.value.0,
+    )
+}
+
+fn in_words(regions: usize) -> String {
+    match regions {
+        1 => "1 region".to_owned(),
+        regions => format!("{regions} regions"),
+    }
 }
 
 fn event_without_effect(
@@ -190,17 +250,14 @@ fn event_without_effect(
     let regions = layout.regions.len() + copies.sum::<usize>();
     let neighbours = setup.changes.neighbours.iter();
     let others: usize = neighbours.map(|neighbour| neighbour.regions as usize).sum();
-    let regions_in_words = match regions {
-        1 => "1 region".to_owned(),
-        regions => format!("{regions} regions"),
-    };
     (regions + others < servers as usize).then(|| {
         lint(
             Severity::Warning,
             format!(
-                "strategy `{}`: server {named} may hold nothing at {}: {regions_in_words} on {servers} servers, and which of them has one is drawn for each replicate",
+                "strategy `{}`: server {named} may hold nothing at {}: {} on {servers} servers, and which of them has one is drawn for each replicate",
                 strategy.name,
-                text(*at)
+                text(*at),
+                in_words(regions)
             ),
             help,
         )

@@ -74,7 +74,7 @@ pub fn load_lints(strategy: &Strategy, time: &TimeSpec) -> Vec<Diagnostic> {
 
 /// Rows a second that one server can write, roughly: its handlers, each busy for the service time and its wait for the WAL, or the WAL's
 /// bandwidth.
-fn server_capacity_per_second(cluster: &ClusterSpec, table: &TableSpec) -> f64 {
+pub(super) fn server_capacity_per_second(cluster: &ClusterSpec, table: &TableSpec) -> f64 {
     let row = RowSize::new(
         table.family.len() as u64,
         table.qualifiers.iter().map(String::as_str),

@@ -221,6 +221,9 @@ pub static MORE_SERVERS: LazyLock<Vec<Figure>> = LazyLock::new(|| {
         run.cluster.servers = servers;
         run.table.max_file_size = ByteSize(4_000_000);
         run.table.memstore_flush_size = ByteSize(1_500_000);
+        // HBase's 128 MB and 2 minutes, scaled as the sizes above.
+        run.table.min_compaction_size = ByteSize(1_500_000);
+        run.table.discharger_period = SimDuration::from_millis(45);
         let result = engine::run(&run);
         let splits = events(&result, "split").count();
         assert!(splits >= 5, "{splits} splits");
