@@ -17,7 +17,7 @@ const REFUSED: f64 = 0.01;
 /// What holds the run back: the first that the counters show.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum HeldBack {
-    /// A server that an event slows, and that is the busiest.
+    /// A server that an event slows, and that is full while the others are not.
     SlowServer {
         server: u32,
         times: f64,
@@ -81,7 +81,7 @@ impl HeldBack {
                 let others = counters.busy * f64::from(counters.servers);
                 busy_of(*server).is_some_and(|busy| {
                     let mean = (others - busy) / f64::from(counters.servers.max(2) - 1);
-                    busy >= BUSIER * mean
+                    busy > BUSY && busy >= BUSIER * mean
                 })
             });
         if let Some(&(server, times)) = slowest {
@@ -212,6 +212,13 @@ mod tests {
         );
         // A slow server that has nothing to do holds nobody.
         assert!(told(|c| c.slow = vec![(0, 4.0)]).contains("240 clients wait"));
+        // Nor does one that is busier than the others and still has handlers free.
+        let not_full = |c: &mut Counters| {
+            slow(c);
+            c.utilisation[0] = 0.4;
+            (c.busiest, c.busy) = (0.4, 0.1);
+        };
+        assert!(told(not_full).contains("240 clients wait"));
         assert!(told(|c| c.lost = 1).contains("a server died"));
         assert!(told(|c| c.log = Some(0.97)).contains("97 % of its bandwidth"));
         assert!(told(|c| c.region_too_busy = 0.12).contains("refuse 12 % of the rows"));
