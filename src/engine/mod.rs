@@ -82,7 +82,7 @@ mod timeline;
 pub use crate::cluster::{ClusterEvent, CrashTarget, Neighbour, TimedEvent};
 pub use crate::policy::NormalizerSpec;
 pub use config::{ClusterChanges, ExistingRows, PlannedRead, SimConfig, TableCopy};
-pub use reads::scanner_rows;
+pub use reads::{scan_calls, scanner_rows};
 pub use saturating::saturating;
 
 use crate::metrics::RunResult;

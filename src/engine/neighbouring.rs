@@ -173,7 +173,8 @@ impl Simulation<'_> {
         let operation = OperationId::new(WriteId(u8::MAX - which as u8), source.next);
         source.next += 1;
         if source.in_flight >= self.config.client.max_in_flight {
-            self.recorder.neighbour_failed(neighbour, self.now);
+            self.recorder
+                .neighbour_failed(neighbour, self.now, self.now);
         } else {
             source.in_flight += 1;
             self.send_neighbour(which, operation, region);

@@ -261,7 +261,7 @@ impl Simulation<'_> {
             Purpose::Read { read, .. } => self.recorder.read_failed(read, operation.intended, now),
             Purpose::Neighbour { which } => {
                 self.recorder
-                    .neighbour_failed(which / 2, operation.intended);
+                    .neighbour_failed(which / 2, operation.intended, now);
             }
             Purpose::Write { .. } => {
                 let write = operation.operation.write();

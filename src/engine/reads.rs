@@ -13,7 +13,7 @@ use super::scan_cursor::{ScanCursor, ScanKeys};
 use super::simulation::Simulation;
 use crate::cluster::TableSpec;
 use crate::keyspace::RowKey;
-use crate::metrics::ReadWork;
+use crate::metrics::{PlannedWork, ReadWork};
 use crate::query::Requests;
 use crate::random::{DrawKey, Stream};
 use crate::units::ByteSize;
@@ -36,6 +36,13 @@ pub(super) struct Access {
 /// Rows that a scanner's call returns at most, when keys have so many bytes.
 pub fn scanner_rows(table: &TableSpec, key_bytes: u64) -> u64 {
     (SCANNER_BYTES.0 / row_size(table).cells(key_bytes).max(1)).max(1)
+}
+
+/// Calls of a scan that reads so many rows in so many regions (>= 1), `batch_rows` a call at most: each region is opened by a call, and asked again as
+/// often as its part of the rows takes, as if they lay evenly.
+pub fn scan_calls(regions: f64, rows: f64, batch_rows: u64) -> f64 {
+    let of_one = rows / regions / batch_rows as f64;
+    regions * of_one.ceil().max(1.0)
 }
 
 /// The reads of a run.
@@ -216,8 +223,7 @@ impl Simulation<'_> {
         self.recorder.read_offered(self.now, read);
         let work = ReadWork {
             rows_read: requests.gets_found,
-            rows_returned: requests.rows_returned,
-            ..ReadWork::default()
+            calls: 0,
         };
         let fan_out = self.fans.insert(FanOut {
             operation,
@@ -233,14 +239,18 @@ impl Simulation<'_> {
             fan_out,
             process: self.process_of(operation, reader),
             last: NONE,
+            calls: 0.0,
         };
         self.reads.asked.clear();
         self.divide_gets(&mut parts, read, requests);
         self.divide_scans(&mut parts, read, operation, requests);
-        let regions = distinct_regions(&mut self.reads.asked);
-        if let Purpose::Read { work, .. } = &mut self.fans.operations[fan_out as usize].purpose {
-            work.regions = regions;
-        }
+        let plan = PlannedWork {
+            calls: parts.calls,
+            regions: distinct_regions(&mut self.reads.asked),
+            rows_read: requests.rows_read(),
+            rows_returned: requests.rows_returned,
+        };
+        self.recorder.read_sent(read, self.now, plan);
         if parts.last == NONE {
             self.fan_out_ends(fan_out);
         } else {
@@ -269,6 +279,7 @@ impl Simulation<'_> {
                     first: NONE,
                 };
                 part = self.append_part(parts, server, task);
+                parts.calls += 1.0;
                 self.reads.part_of_server[server as usize] = part;
             }
             self.fans.push_get(part, region, self.keys.insert(key));
@@ -302,6 +313,8 @@ impl Simulation<'_> {
             };
             let cursor = ScanCursor::new(&access.spread, order, range, scan, draws.unit(), keys);
             let places = cursor.visited_places(&access.spread);
+            let regions = f64::from(places.1 - places.0 + 1);
+            parts.calls += scan_calls(regions, scan.rows_read, access.batch_rows);
             let server = self.server_for(cursor.region(), parts.process);
             self.reads.asked.push(places);
             self.append_part(parts, server, Task::Scan(cursor));
@@ -338,6 +351,8 @@ struct Parts {
     /// The client process that sends them.
     process: u32,
     last: u32,
+    /// Calls that they will take, expected number.
+    calls: f64,
 }
 
 fn order_of(table: &Placing<'_>) -> RegionOrder {

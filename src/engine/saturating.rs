@@ -25,13 +25,18 @@ const WARMUP_TURNS: f64 = 5.0;
 const LEAST_RETRIES: u32 = 15;
 /// The unit of their pauses, at least, for the same reason (estimate: 1/100 of `hbase.client.pause`).
 const LEAST_PAUSE: SimDuration = SimDuration::from_millis(1);
+/// Rows of a run that is as long as that of `config`, at most: some minutes of a server, in which a memstore is filled and flushed many times.
+const MOST_ROWS: f64 = 20_000_000.0;
 
 /// `config` on one server that holds one region, in a closed loop of ten clients for each handler without think time, so that
 /// the rows completed per second are `server_capacity_per_sec`.
 ///
 /// Records, keys, rows, write buffers and service times stay; reads and copies don't: a row costs a server the same in each copy. Several writes share the clients in proportion to their operations
-/// (each has at least one client). Finite imports go on without end, call queues are unlimited, who is refused retries and pauses in between, and the length of the run
-/// follows from the length of a call.
+/// (each has at least one client). Finite imports go on without end, call queues are unlimited, and who is refused retries and pauses in between.
+///
+/// The length of the run follows from the length of a call, which is enough where nothing but handlers and the log hold rows up. Where the rows of
+/// a run as long as `config`'s would fill the region's memstore until it refuses them, flushes and compactions hold them up as well: then warm-up
+/// and window are those of `config`, or as long as [`MOST_ROWS`] take, so that the capacity is what the stores keep up.
 pub fn saturating(config: &SimConfig) -> SimConfig {
     let workload = &config.workload;
     let handlers = config.cluster.handlers.max(1);
@@ -73,8 +78,13 @@ pub fn saturating(config: &SimConfig) -> SimConfig {
     }
     let turn = turn_secs(config, most_rows);
     let turns = (WINDOW_CALLS.min(WINDOW_ROWS / most_rows) / f64::from(handlers)).max(LEAST_TURNS);
-    let warmup = SimTime::from_nanos((WARMUP_TURNS * turn * 1e9) as u64 + 1);
-    let window = SimDuration::from_nanos((turns * turn * 1e9) as u64 + 1_000);
+    let (warmup, window) = match sustained(config, f64::from(handlers) * most_rows / turn) {
+        Some(window) => window,
+        None => (
+            SimTime::from_nanos((WARMUP_TURNS * turn * 1e9) as u64 + 1),
+            SimDuration::from_nanos((turns * turn * 1e9) as u64 + 1_000),
+        ),
+    };
     let duration = warmup + window;
     SimConfig {
         warmup,
@@ -108,6 +118,24 @@ pub fn saturating(config: &SimConfig) -> SimConfig {
         },
         ..config.clone()
     }
+}
+
+/// Warm-up and window of `config`, cut in proportion where they would take more than [`MOST_ROWS`]; `None` when `rows_per_sec` into one region don't
+/// fill its memstore up to where it refuses rows before their end.
+fn sustained(config: &SimConfig, rows_per_sec: f64) -> Option<(SimTime, SimDuration)> {
+    let rows = rows_per_sec * config.duration.as_secs_f64();
+    let heap = rows * row_size(&config.table).memstore(key_length(config)) as f64;
+    let table = &config.table;
+    let room = table.memstore_flush_size.0 as f64 * f64::from(table.memstore_block_multiplier);
+    let part = (MOST_ROWS / rows).min(1.0);
+    let cut = |nanos: u64| (part * nanos as f64) as u64;
+    let window = config.duration.since(config.warmup).as_nanos();
+    (heap > room).then(|| {
+        (
+            SimTime::from_nanos(cut(config.warmup.as_nanos())),
+            SimDuration::from_nanos(cut(window)),
+        )
+    })
 }
 
 fn key_length(config: &SimConfig) -> u64 {

@@ -15,7 +15,7 @@ const HEADLINES: [&str; 5] = [
 ];
 
 /// Metrics of each read that are compared: what it takes, and how long.
-const OF_READS: [&str; 2] = ["calls", "response_ms.p99"];
+const OF_READS: [&str; 3] = ["calls_planned", "rows_planned", "response_ms.p99"];
 
 /// The headline metrics of all strategies but the first, over the first's.
 pub(super) fn of(summaries: &[StrategySummary<'_>]) -> Vec<Comparison> {
@@ -43,21 +43,13 @@ pub(super) fn of(summaries: &[StrategySummary<'_>]) -> Vec<Comparison> {
                 summary.runs.values(path).0.iter().any(Option::is_some)
             };
             if defined(summary) || defined(baseline) {
-                let open = |summary: &StrategySummary<'_>| summary.runs.values(path).1;
-                let none = Measure {
-                    censored: open(summary) || open(baseline),
-                    ..Measure::UNDEFINED
-                };
-                let ratio = ratio(summary, baseline, path).unwrap_or(none);
+                let ratio = ratio(summary, baseline, path);
                 comparisons.push(Comparison {
                     strategy: summary.strategy.name.clone(),
                     sweep: sweep_of(summary.point),
                     baseline: baseline.strategy.name.clone(),
                     metric: metric.clone(),
-                    significant: ratio
-                        .low
-                        .zip(ratio.high)
-                        .is_some_and(|(low, high)| low > 1.0 || high < 1.0),
+                    significant: ratio.differs_from_one(),
                     ratio,
                 });
             }
@@ -66,23 +58,22 @@ pub(super) fn of(summaries: &[StrategySummary<'_>]) -> Vec<Comparison> {
     comparisons
 }
 
-/// A metric over another strategy's, paired by replicate; `None` when undefined, when either is censored, or when a pair has no
-/// ratio (one of them is zero): leaving that pair out would judge by the others alone.
+/// A metric over another strategy's, paired by replicate; a bound where either is censored. Undefined when a pair has no ratio (one of them is
+/// zero): leaving that pair out would judge by the others alone.
 pub(super) fn ratio(
     summary: &StrategySummary<'_>,
     base: &StrategySummary<'_>,
     path: &MetricPath,
-) -> Option<Measure> {
+) -> Measure {
     let (values, censored) = summary.runs.values(path);
     let (bases, base_censored) = base.runs.values(path);
-    if censored || base_censored {
-        return None;
-    }
     let pairs: Vec<(f64, f64)> = values
         .into_iter()
         .zip(bases)
         .filter_map(|(value, base)| Some((value?, base?)))
         .collect();
-    let ratio = paired_ratio(pairs.iter().copied())?;
-    (ratio.n as usize == pairs.len()).then(|| ratio.into())
+    let ratio = paired_ratio(pairs.iter().copied());
+    let ratio = ratio.filter(|ratio| ratio.n as usize == pairs.len());
+    let ratio: Measure = ratio.map_or(Measure::UNDEFINED, Into::into);
+    ratio.bounded(censored, base_censored)
 }

@@ -169,7 +169,8 @@ impl ExpectationResult {
         let FoundValue::Number(measure) = &self.value else {
             return false;
         };
-        let open = measure.censored || self.holds || self.reason.is_some();
+        let is_bound = measure.censored || measure.upper_bound;
+        let open = is_bound || self.holds || self.reason.is_some();
         let mean = measure.mean.filter(|_| !open);
         mean.is_some_and(|mean| match self.bound {
             ExpectedBound::Above(least) => mean > least,
@@ -182,15 +183,16 @@ impl ExpectationResult {
 
 impl fmt::Display for FoundValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const OPEN: &str = "unknown: operations were unfinished at the end";
+        const OPEN: &str = "operations that failed or never finished leave it open";
         let measure = match self {
             Self::Text(text) => return f.write_str(text),
             Self::Number(measure) => measure,
         };
         match (measure.mean, measure.low, measure.high) {
-            (None, ..) if measure.censored => f.write_str(OPEN),
+            (None, ..) if measure.censored => write!(f, "unknown ({OPEN})"),
             (None, ..) => f.write_str("undefined"),
-            (Some(least), ..) if measure.censored => write!(f, "> {}, {OPEN}", exact(least)),
+            (Some(least), ..) if measure.censored => write!(f, "> {} ({OPEN})", exact(least)),
+            (Some(most), ..) if measure.upper_bound => write!(f, "< {} ({OPEN})", exact(most)),
             (Some(mean), Some(low), Some(high)) => {
                 write!(f, "{} [{}, {}]", exact(mean), exact(low), exact(high))
             }
@@ -234,7 +236,7 @@ mod tests {
         assert_eq!(told(None, None, false), "undefined");
         assert_eq!(
             told(Some(12_345.67), None, true),
-            "> 12346, unknown: operations were unfinished at the end"
+            "> 12346 (operations that failed or never finished leave it open)"
         );
     }
 

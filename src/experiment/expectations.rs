@@ -95,17 +95,7 @@ fn find(
     let Some(base) = base else {
         return FoundValue::Number(found);
     };
-    let unknown = [of_one(base, &path), found]
-        .into_iter()
-        .find(|measure| measure.censored);
-    // A ratio to, or of, a lower bound is no bound of anything.
-    FoundValue::Number(match unknown {
-        Some(_) => Measure {
-            censored: true,
-            ..Measure::UNDEFINED
-        },
-        None => comparisons::ratio(summary, base, &path).unwrap_or(Measure::UNDEFINED),
-    })
+    FoundValue::Number(comparisons::ratio(summary, base, &path))
 }
 
 /// Why the runs of one or both strategies were too short to tell.
@@ -121,6 +111,9 @@ fn too_short(
 }
 
 fn of_one(summary: &StrategySummary<'_>, path: &MetricPath) -> Measure {
+    if path.part.is_none() {
+        return summary.runs.of(path).measure(path.definition.name);
+    }
     let (values, censored) = summary.runs.values(path);
     let servers = summary.strategy.setup.cluster.servers;
     let measure = Measure::of(&values, path.definition.range_with(servers));
@@ -131,25 +124,26 @@ fn of_one(summary: &StrategySummary<'_>, path: &MetricPath) -> Measure {
     }
 }
 
-/// The whole interval satisfies the bound; of one replicate, its value does. Words are equal or not.
+/// The whole interval satisfies the bound; of one replicate, its value does. A lower bound proves `above`, an upper one `below`, and neither
+/// anything else. Words are equal or not.
 fn holds(found: &FoundValue, bound: &Bound) -> bool {
     match (found, bound) {
         (FoundValue::Text(word), Bound::IsText(expected)) => word == expected,
-        (FoundValue::Number(measure), bound) if !measure.censored => {
+        (FoundValue::Number(measure), Bound::Above(least)) => measure.is_above(*least),
+        (FoundValue::Number(measure), Bound::Below(most)) => measure.is_below(*most),
+        (FoundValue::Number(measure), bound) if !measure.censored && !measure.upper_bound => {
             let Some(mean) = measure.mean else {
                 return false;
             };
             let (low, high) = (measure.low.unwrap_or(mean), measure.high.unwrap_or(mean));
             match *bound {
-                Bound::Above(least) => low > least,
-                Bound::Below(most) => high < most,
                 Bound::Between(least, most) => low >= least && high <= most,
                 Bound::IsNumber(number) => {
                     let equal =
                         |value: f64| (value - number).abs() <= EQUAL * number.abs().max(1.0);
                     equal(low) && equal(high)
                 }
-                Bound::IsText(_) => false,
+                _ => false,
             }
         }
         _ => false,
@@ -198,12 +192,31 @@ mod tests {
 
     #[test]
     fn what_is_unknown_holds_nothing() {
-        let FoundValue::Number(nine) = number(&[9.0]) else {
-            unreachable!()
-        };
-        for measure in [Measure::UNDEFINED, nine.lower_bound()] {
+        for measure in [Measure::UNDEFINED, Measure::UNDEFINED.lower_bound()] {
             let found = FoundValue::Number(measure);
             assert!(!holds(&found, &Bound::Above(1.0)) && !holds(&found, &Bound::Below(10.0)));
+        }
+    }
+
+    #[test]
+    fn a_bound_proves_one_side_only() {
+        let FoundValue::Number(nine) = number(&[8.9, 9.0, 9.1]) else {
+            unreachable!()
+        };
+        let other_bounds = [
+            Bound::Between(0.0, 100.0),
+            Bound::IsNumber(9.0),
+            Bound::IsText("9".into()),
+        ];
+        // 9 -+ t(0.975, 2) * 0.1 / sqrt(3) = 9 -+ 0.248.
+        let least = FoundValue::Number(nine.lower_bound());
+        assert!(holds(&least, &Bound::Above(8.75)) && !holds(&least, &Bound::Above(8.76)));
+        assert!(!holds(&least, &Bound::Below(1e9)));
+        let most = FoundValue::Number(nine.bounded(false, true));
+        assert!(holds(&most, &Bound::Below(9.25)) && !holds(&most, &Bound::Below(9.24)));
+        assert!(!holds(&most, &Bound::Above(0.0)));
+        for bound in &other_bounds {
+            assert!(!holds(&least, bound) && !holds(&most, bound), "{bound:?}");
         }
     }
 

@@ -1,8 +1,9 @@
 //! Whether the runs were long enough for an expectation: what rests on too little is broken, whatever its number says. Must not know
 //! the bound.
 
+use super::read_summary::{A_FEW, NEARLY_ALL};
 use super::strategy_summary::StrategySummary;
-use crate::metrics::{MetricPath, RESPONSE_PARTS, Subject, Unit};
+use crate::metrics::{MetricPath, RESPONSE_PARTS, Unit};
 
 /// Fewer intervals a replicate have no median to speak of (estimate).
 const FEWEST_INTERVALS: f64 = 5.0;
@@ -26,9 +27,29 @@ const OVER_INTERVALS: [&str; 6] = [
 
 /// Why a metric rests on too little for any bound to hold; `None` when it rests on enough.
 pub(super) fn too_short(summary: &StrategySummary<'_>, path: &MetricPath) -> Option<String> {
-    intervals(summary, path)
+    survivors(summary, path)
+        .or_else(|| intervals(summary, path))
         .or_else(|| operations(summary, path))
         .or_else(|| replicates(summary, path))
+}
+
+/// What was measured of the reads that completed says nothing of those that did not, which are the dear ones.
+fn survivors(summary: &StrategySummary<'_>, path: &MetricPath) -> Option<String> {
+    let name = path.definition.name;
+    let planned = match name {
+        "calls" => "calls_planned",
+        "rows_read" => "rows_planned",
+        _ => return None,
+    };
+    let runs = summary.runs.of(path);
+    let (cohort, completed) = (runs.cohort(), runs.completed_of_cohort());
+    let left = cohort - completed;
+    let few = A_FEW * u64::from(runs.replicates());
+    (left >= few && (completed as f64) < NEARLY_ALL * cohort as f64).then(|| {
+        format!(
+            "`{name}` is measured of completed reads, {completed} of {cohort} in the window; `{planned}` is that of all"
+        )
+    })
 }
 
 fn intervals(summary: &StrategySummary<'_>, path: &MetricPath) -> Option<String> {
@@ -64,18 +85,18 @@ fn intervals(summary: &StrategySummary<'_>, path: &MetricPath) -> Option<String>
 }
 
 fn operations(summary: &StrategySummary<'_>, path: &MetricPath) -> Option<String> {
-    let counts = summary.runs.of(path).counts;
+    // Of the window: of all that were intended in it, whatever became of them.
+    let cohort = summary.runs.of_operations(path).cohort();
     let quantile = path.part.and_then(|part| {
         let known = RESPONSE_PARTS.iter().find(|(name, _)| *name == part)?;
         known.1
     });
     if let Some(quantile) = quantile {
         // Rounded, so that p90 of 100 has ten beyond.
-        let beyond = (counts.completed as f64 * (1.0 - quantile) * 1e6).round() / 1e6;
+        let beyond = (cohort as f64 * (1.0 - quantile) * 1e6).round() / 1e6;
         return (beyond < FEWEST_BEYOND).then(|| {
             format!(
-                "{} completed operations have {beyond:.0} beyond the percentile, fewer than {FEWEST_BEYOND}",
-                counts.completed
+                "{cohort} operations of the window have {beyond:.0} beyond the percentile, fewer than {FEWEST_BEYOND}"
             )
         });
     }
@@ -85,14 +106,8 @@ fn operations(summary: &StrategySummary<'_>, path: &MetricPath) -> Option<String
         || ["goodput_fraction", "failed_fraction", "unfinished_fraction"]
             .iter()
             .any(|end| name.ends_with(end));
-    // Metrics of all reads, or of all neighbours, are kept beside those of writes.
-    let all = match path.subject {
-        Subject::All if name.starts_with("read_") => summary.runs.all_reads.counts,
-        Subject::All if name.starts_with("neighbour_") => summary.runs.all_neighbours.counts,
-        _ => counts,
-    };
-    (of_operations && all.offered < FEWEST_OPERATIONS)
-        .then(|| format!("{} operations, fewer than {FEWEST_OPERATIONS}", all.offered))
+    (of_operations && cohort < FEWEST_OPERATIONS)
+        .then(|| format!("{cohort} operations of the window, fewer than {FEWEST_OPERATIONS}"))
 }
 
 /// One value out of many replicates has no interval, so that its bound would hold untried.

@@ -4,7 +4,7 @@
 //! A replicate's knee is the geometric middle of the highest load that held all limits and the next load of its grid, which broke one. The
 //! knee of a strategy is the mean of these, with the t-interval over replicates.
 
-use super::knee_words;
+use super::knee_words::{self, Worth};
 use super::runs::StrategyRuns;
 use crate::scenario::{Knee, LimitBound, VariedLoad};
 use serde::{Deserialize, Serialize};
@@ -82,7 +82,7 @@ pub struct KneeProbe {
 pub struct KneeFinding {
     /// The metric; null when it was undefined.
     pub value: Option<f64>,
-    /// It is a lower bound: then the limit does not hold, whatever it is.
+    /// It is a lower bound, which keeps no limit from above, whatever it is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub censored: bool,
     /// The limit held.
@@ -129,7 +129,7 @@ impl KneeOutcome {
 }
 
 impl StrategyRuns {
-    /// Sets `knee_per_sec` and `knee_in_servers`. A mean over those replicates alone in which some load holds would be too high: when one
+    /// Sets `knee_per_sec` and `knee_in_servers`, which ends at the number of servers. A mean over those replicates alone in which some load holds would be too high: when one
     /// of them has no knee, there is none.
     pub(super) fn set_knee(&mut self, knee: &Knee, capacity: Option<f64>) {
         let outcome = KneeOutcome::of(&self.knees());
@@ -143,12 +143,19 @@ impl StrategyRuns {
             VariedLoad::Write(_) => capacity.filter(|capacity| *capacity > 0.0),
             VariedLoad::Read(_) => None,
         };
+        // Limits that neither what waits nor what fails can break allow more than all servers do.
+        let servers = f64::from(self.all.servers);
+        let in_servers = |index: usize| Some(knees[index]? / capacity?);
+        let is_capped = (0..knees.len()).any(|index| in_servers(index) > Some(servers));
         self.all.set("knee_per_sec", |index, _| knees[index]);
         self.all.set("knee_in_servers", |index, _| {
-            Some(knees[index]? / capacity?)
+            Some(in_servers(index)?.min(servers))
         });
         if outcome == KneeOutcome::AtLeast {
-            self.all.lower_bounds = vec!["knee_per_sec", "knee_in_servers"];
+            self.all.lower_bounds = match is_capped {
+                true => vec!["knee_per_sec"],
+                false => vec!["knee_per_sec", "knee_in_servers"],
+            };
         }
     }
 
@@ -172,7 +179,13 @@ impl StrategyRuns {
         };
         let per_sec = self.all.measure("knee_per_sec");
         let in_servers = self.all.measure("knee_in_servers");
-        result.sentence = knee_words::sentence(&result, knee.load, &per_sec, &in_servers);
+        let all = f64::from(self.all.servers);
+        let in_servers = match in_servers.mean {
+            Some(mean) if mean >= all => Worth::All(self.all.servers),
+            Some(mean) => Worth::Servers(mean),
+            None => Worth::Unknown,
+        };
+        result.sentence = knee_words::sentence(&result, knee.load, &per_sec, in_servers);
         result
     }
 }

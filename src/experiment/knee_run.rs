@@ -119,7 +119,7 @@ fn at_load(config: &SimConfig, load: VariedLoad, offered: PerSecond) -> SimConfi
     }
 }
 
-/// What became of each limit; what is undefined or a lower bound does not hold.
+/// What became of each limit; what is undefined does not hold.
 fn findings(runs: &StrategyRuns, knee: &Knee, names: &OperationNames<'_>) -> Vec<KneeFinding> {
     let limits = knee.limits.iter();
     limits
@@ -135,7 +135,7 @@ fn findings(runs: &StrategyRuns, knee: &Knee, names: &OperationNames<'_>) -> Vec
             KneeFinding {
                 value,
                 censored,
-                holds: !censored && value.is_some_and(|value| limit.bound.holds(value)),
+                holds: value.is_some_and(|value| limit.bound.is_kept(value, censored)),
             }
         })
         .collect()

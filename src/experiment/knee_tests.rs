@@ -72,14 +72,16 @@ fn a_server_without_chance_has_its_knee_where_it_is_full() {
 fn limits_that_nothing_breaks_leave_a_lower_bound_and_those_that_everything_breaks_nothing() {
     let at_least = results(
         "to = \"40/s\"\nprecision = 0.1\nlimit = [{ metric = \"write_response_ms.p99\", below = 15 }]\n\
-         [[expect]]\nstrategy = \"a\"\nmetric = \"knee_per_sec\"\nabove = 1\n",
+         [[expect]]\nstrategy = \"a\"\nmetric = \"knee_per_sec\"\nabove = 1\n\
+         [[expect]]\nstrategy = \"a\"\nmetric = \"knee_per_sec\"\nbelow = 1e9\n",
     );
     assert_eq!(knee(&at_least).outcome, KneeOutcome::AtLeast);
     let bound = number(&at_least, "knee_per_sec");
-    assert!(bound.censored && bound.low.is_none(), "{bound:?}");
+    assert!(bound.censored && bound.high.is_none(), "{bound:?}");
     assert!((36.0..=40.0 + 1e-6).contains(&bound.mean.unwrap()));
-    // A lower bound is never compared as a number.
-    assert!(!at_least.expectations[0].holds);
+    // A lower bound proves what lies below it, and nothing of what lies above.
+    let held: Vec<bool> = at_least.expectations.iter().map(|it| it.holds).collect();
+    assert_eq!(held, [true, false]);
 
     let none = results("limit = [{ metric = \"write_response_ms.p99\", below = 5 }]\n");
     assert_eq!(knee(&none).outcome, KneeOutcome::Below);

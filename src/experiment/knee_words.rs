@@ -6,12 +6,23 @@ use super::wording::{compact, exact, length, percent};
 use crate::metrics::{Unit, definition};
 use crate::scenario::VariedLoad;
 
+/// How many servers do as much as a knee.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Worth {
+    /// Not known, or of reads.
+    Unknown,
+    /// So many.
+    Servers(f64),
+    /// All of them, or more than there are.
+    All(u32),
+}
+
 /// `sustains 41.2k writes/s [40.2k, 41.9k] within the limits, 2.1 servers' worth; beyond it p99 exceeds 50 ms`.
 pub(super) fn sentence(
     knee: &KneeResult,
     load: VariedLoad,
     per_sec: &Measure,
-    in_servers: &Measure,
+    in_servers: Worth,
 ) -> String {
     let what = what(knee, load);
     match (knee.outcome, per_sec.mean) {
@@ -66,11 +77,14 @@ impl KneeLimit {
     }
 }
 
-fn worth(in_servers: &Measure) -> String {
-    match in_servers.mean {
-        Some(servers) if servers < 9.95 => format!(", {servers:.1} servers' worth"),
-        Some(servers) => format!(", {servers:.0} servers' worth"),
-        None => String::new(),
+fn worth(in_servers: Worth) -> String {
+    match in_servers {
+        Worth::Servers(servers) if servers < 9.95 => format!(", {servers:.1} servers' worth"),
+        Worth::Servers(servers) => format!(", {servers:.0} servers' worth"),
+        Worth::All(servers) => format!(
+            ", all that {servers} servers do or more: the limits let operations pile up or fail"
+        ),
+        Worth::Unknown => String::new(),
     }
 }
 
@@ -229,7 +243,7 @@ mod tests {
                 &found,
                 write,
                 &measure(Some(41_200.0), Some((40_210.0, 41_930.0))),
-                &measure(Some(2.06), None)
+                Worth::Servers(2.06)
             ),
             "sustains 41.2k writes/s [40.2k, 41.9k] within the limits, 2.1 servers' worth; \
              beyond it p99 exceeds 50 ms or goodput falls below 99.9 %"
@@ -245,7 +259,7 @@ mod tests {
                 &reads,
                 VariedLoad::Read(0),
                 &measure(Some(730.0), None),
-                &Measure::UNDEFINED
+                Worth::Unknown
             ),
             "sustains 730 reads/s of `newest` (to 1 %) within the limits; beyond it `read.newest.failed_fraction` exceeds 2 %"
         );
@@ -277,7 +291,7 @@ mod tests {
                 &at_least,
                 write,
                 &measure(Some(472_400.0), None),
-                &measure(Some(23.6), None)
+                Worth::Servers(23.6)
             ),
             "sustains at least 472k writes/s within the limits, 24 servers' worth: the highest load tried broke none"
         );
@@ -288,7 +302,7 @@ mod tests {
         ];
         let none = knee(KneeOutcome::Below, &ends, &["write_response_ms.p99"]);
         assert_eq!(
-            sentence(&none, write, &Measure::UNDEFINED, &Measure::UNDEFINED),
+            sentence(&none, write, &Measure::UNDEFINED, Worth::Unknown),
             "sustains no load within the limits: at 62.5 writes/s, the lowest tried, p99 exceeds 50 ms in 2 of 3 replicates"
         );
     }

@@ -16,6 +16,7 @@ impl Measure {
         high: None,
         n: 0,
         censored: false,
+        upper_bound: false,
     };
 
     /// Mean and interval over the replicates in which it is defined, cut to `range`.
@@ -31,14 +32,43 @@ impl Measure {
         })
     }
 
-    /// Unfinished operations leave it open: a lower bound, without interval.
+    /// Failed or unfinished operations leave it open: a lower bound. The lower end of its interval still is one.
     pub(super) fn lower_bound(self) -> Self {
         Self {
-            low: None,
             high: None,
             censored: true,
             ..self
         }
+    }
+
+    /// A ratio, or a difference, of two values of which some are lower bounds: a lower bound where the first is, an upper one where the
+    /// other is, and unknown where both are.
+    pub(super) fn bounded(self, first: bool, other: bool) -> Self {
+        match (first, other) {
+            (false, false) => self,
+            (true, false) => self.lower_bound(),
+            (false, true) => Self {
+                low: None,
+                upper_bound: true,
+                ..self
+            },
+            (true, true) => Self::UNDEFINED.lower_bound(),
+        }
+    }
+
+    /// Whether all that it may be lies above `value`: the lower end of its interval does.
+    pub(super) fn is_above(&self, value: f64) -> bool {
+        !self.upper_bound && self.low.or(self.mean).is_some_and(|low| low > value)
+    }
+
+    /// Whether all that it may be lies below `value`.
+    pub(super) fn is_below(&self, value: f64) -> bool {
+        !self.censored && self.high.or(self.mean).is_some_and(|high| high < value)
+    }
+
+    /// Whether the ratio differs from one: its interval excludes it.
+    pub(super) fn differs_from_one(&self) -> bool {
+        self.low.is_some_and(|low| low > 1.0) || self.high.is_some_and(|high| high < 1.0)
     }
 }
 
@@ -51,6 +81,7 @@ impl From<Estimate> for Measure {
             high: estimate.interval.map(|(_, high)| high),
             n: estimate.n,
             censored: false,
+            upper_bound: false,
         }
     }
 }
@@ -68,7 +99,8 @@ pub(super) fn response_parts(response: &CombinedResponse) -> ResponseParts {
 }
 
 /// A family of response times in milliseconds: each part's mean over the replicates, and of a percentile (or the maximum) the value over
-/// all their operations together. What unfinished operations leave open, in any replicate or together, is a lower bound, without interval.
+/// all their operations together. What failed or unfinished operations leave open, in any
+/// replicate or together, is a lower bound.
 pub(super) fn response_family(
     replicates: &[ResponseParts],
     merged: &Response,
@@ -154,6 +186,6 @@ mod tests {
         merged.add(&second);
         assert!(!response_parts(&merged.combined())[3].unwrap().censored);
         let p99 = response_family(&parts, &merged)["p99"];
-        assert!(p99.censored && p99.low.is_none() && p99.n == 2, "{p99:?}");
+        assert!(p99.censored && p99.high.is_none() && p99.n == 2, "{p99:?}");
     }
 }

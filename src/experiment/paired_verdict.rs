@@ -93,7 +93,10 @@ fn told(comparisons: &[&Comparison]) -> String {
     for comparison in comparisons {
         let (ratio, label) = (&comparison.ratio, label(&comparison.metric));
         match (ratio.mean, ratio.low.zip(ratio.high)) {
-            _ if ratio.censored => open.push(label),
+            _ if ratio.censored || ratio.upper_bound => match bound(&label, ratio) {
+                Some(words) => clauses.push(words),
+                None => open.push(label),
+            },
             (None, _) => undefined.push(label),
             (Some(mean), None) if (mean - 1.0).abs() < 5e-4 => same.push(label),
             (Some(_), Some((low, high))) if low == 1.0 && high == 1.0 => same.push(label),
@@ -104,7 +107,7 @@ fn told(comparisons: &[&Comparison]) -> String {
     for (labels, words) in [
         (alike, "no significant difference"),
         (same, "the same"),
-        (open, "unknown (unfinished operations)"),
+        (open, "unknown (operations failed or never finished)"),
         (
             undefined,
             "no ratio, because one of them is undefined or zero",
@@ -132,6 +135,45 @@ fn change(label: &str, mean: f64, ratio: &Measure, baseline: &str) -> String {
     let interval = interval.map(|(low, high)| (percent(low), percent(high)));
     let (number, interval, always) = written(percent(mean), interval, 0.0, true);
     format!("{label} {number} %{interval}{always}")
+}
+
+/// `at least 3,290 times the p99`, `p99 at least 38 % less`: what a ratio of, or to, a lower bound proves; `None` when that is nothing.
+fn bound(label: &str, ratio: &Measure) -> Option<String> {
+    let mean = ratio.mean?;
+    let is_proven = ratio.n < 2 || ratio.differs_from_one();
+    let more = if ratio.censored { mean } else { 1.0 / mean };
+    if !is_proven || more <= 1.0 {
+        return None;
+    }
+    Some(match (ratio.censored, more >= TIMES) {
+        (true, true) => format!("at least {} times the {label}", at_least(more)),
+        (true, false) => format!("{label} at least {} % more", at_least(100.0 * (more - 1.0))),
+        (false, true) => format!("{label} at least {} times less", at_least(more)),
+        (false, false) => format!("{label} at least {} % less", at_least(100.0 * (1.0 - mean))),
+    })
+}
+
+/// Three digits, rounded down, thousands apart: `3,290`.
+fn at_least(value: f64) -> String {
+    let places = 2 - libm::floor(libm::log10(value.max(1e-3))) as i32;
+    let unit = libm::pow(10.0, f64::from(places));
+    let text = format!(
+        "{:.*}",
+        places.max(0) as usize,
+        libm::floor(value * unit) / unit
+    );
+    let (whole, rest) = text.split_once('.').unwrap_or((&text, ""));
+    let mut grouped = String::new();
+    for (at, digit) in whole.chars().enumerate() {
+        if at > 0 && (whole.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    match rest.trim_end_matches('0') {
+        "" => grouped,
+        rest => format!("{grouped}.{rest}"),
+    }
 }
 
 /// A number, its interval with a space before it, and what is said where there is no chance in it. Decimals show one digit of the
@@ -172,7 +214,8 @@ fn label(metric: &str) -> String {
         .strip_prefix("read.")
         .and_then(|rest| rest.split_once('.'));
     match read {
-        Some((read, "calls")) => format!("calls of {}", with_article(read)),
+        Some((read, "calls_planned")) => format!("calls of {}", with_article(read)),
+        Some((read, "rows_planned")) => format!("rows read by {}", with_article(read)),
         Some((read, "response_ms.p99")) => format!("p99 of {}", with_article(read)),
         _ => metric.to_owned(),
     }
@@ -230,12 +273,12 @@ mod tests {
             "120 times [102, 141] the p99"
         );
         assert_eq!(
-            words("read.newest.calls", 16.0, None),
+            words("read.newest.calls_planned", 16.0, None),
             "16 times the calls of a `newest`"
         );
         assert_eq!(words(p99, 0.5, None), "p99 -50 %");
         assert_eq!(
-            words("read.newest.calls", 0.0625, Some((0.0625, 0.0625))),
+            words("read.newest.calls_planned", 0.0625, Some((0.0625, 0.0625))),
             "calls of a `newest` -93.75 % in every replicate"
         );
         assert_eq!(
@@ -256,14 +299,14 @@ mod tests {
         let all = [
             compared("server_peak_to_mean", 1.01, Some((0.98, 1.04))),
             compared("write_throughput_per_sec", 0.99, Some((0.97, 1.01))),
-            compared("read.newest.calls", 1.0, None),
+            compared("read.newest.calls_planned", 1.0, None),
             censored,
             undefined,
         ];
         assert_eq!(
             told(&all.iter().collect::<Vec<_>>()),
             "server_peak_to_mean and throughput: no significant difference; calls of a `newest`: the same; \
-             p99: unknown (unfinished operations); \
+             p99: unknown (operations failed or never finished); \
              makespan: no ratio, because one of them is undefined or zero"
                 .replace("server_peak_to_mean", "hottest server ÷ mean")
         );
@@ -272,7 +315,7 @@ mod tests {
     #[test]
     fn a_run_that_only_reads_is_compared_by_its_reads() {
         let reads = [
-            compared("read.one.calls", 2.0, Some((1.9, 2.1))),
+            compared("read.one.calls_planned", 2.0, Some((1.9, 2.1))),
             compared("read.one.response_ms.p99", 1.0, None),
         ];
         let verdict = PairedVerdict::of(&reads.iter().collect::<Vec<_>>()).unwrap();
@@ -281,10 +324,51 @@ mod tests {
     }
 
     #[test]
+    fn a_bound_tells_how_much_at_least() {
+        let p99 = "write_response_ms.p99";
+        let told_of =
+            |mean: f64, n: u32, low: Option<f64>, high: Option<f64>, upper_bound: bool| {
+                let mut comparison = compared(p99, mean, None);
+                comparison.ratio = Measure {
+                    mean: Some(mean),
+                    low,
+                    high,
+                    n,
+                    censored: !upper_bound,
+                    upper_bound,
+                    ..Measure::UNDEFINED
+                };
+                told(&[&comparison])
+            };
+        // 9.87 s and more against 3.00 ms, and the other way round.
+        assert_eq!(
+            told_of(9_870.0 / 3.0, 1, None, None, false),
+            "at least 3,290 times the p99"
+        );
+        assert_eq!(
+            told_of(3.0 / 9_870.0, 1, None, None, true),
+            "p99 at least 3,290 times less"
+        );
+        assert_eq!(
+            told_of(1.4278, 3, Some(1.2), None, false),
+            "p99 at least 42.7 % more"
+        );
+        assert_eq!(
+            told_of(0.6, 3, None, Some(0.7), true),
+            "p99 at least 40 % less"
+        );
+        // The interval holds no change, or the bound lies on the side that says nothing.
+        let unknown = "p99: unknown (operations failed or never finished)";
+        assert_eq!(told_of(1.4, 3, Some(0.9), None, false), unknown);
+        assert_eq!(told_of(0.7, 1, None, None, false), unknown);
+        assert_eq!(told_of(1.7, 1, None, None, true), unknown);
+    }
+
+    #[test]
     fn headlines_come_in_their_order_and_reads_only_in_full() {
         let all = [
             compared("server_peak_to_mean", 0.25, Some((0.24, 0.26))),
-            compared("read.newest.calls", 16.0, None),
+            compared("read.newest.calls_planned", 16.0, None),
             compared("write_throughput_per_sec", 3.0, Some((2.9, 3.1))),
         ];
         let verdict = PairedVerdict::of(&all.iter().collect::<Vec<_>>()).unwrap();

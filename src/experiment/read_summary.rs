@@ -1,13 +1,11 @@
 //! What each read pays under one strategy: forecast and runs together. Must not know the other strategies.
 
-use super::ReadResult;
 use super::runs::Runs;
 use super::wording::{compact, millis, percent, with_article};
-use crate::engine::scanner_rows;
+use super::{Measure, ReadResult};
 use crate::layout::ReadForecast;
 use crate::metrics::{Counts, READ_COSTS};
 use crate::query::AccessPath;
-use crate::scenario::Setup;
 use std::fmt;
 
 /// Calls, regions or rows within this factor of a whole number are told as that number.
@@ -18,7 +16,7 @@ const NOTABLE_OVER_READ: f64 = 1.5;
 pub(super) const NEARLY_ALL: f64 = 0.99;
 
 /// Reads of a replicate that may be in flight at its end without having piled up.
-const A_FEW: u64 = 10;
+pub(super) const A_FEW: u64 = 10;
 
 /// One read: its forecast, and the runs if it was issued.
 pub(super) struct ReadSummary<'a> {
@@ -29,40 +27,40 @@ pub(super) struct ReadSummary<'a> {
 }
 
 impl Runs {
-    /// Costs that no run has measured (the read is only planned, or none was completed) are those of the forecast, as replicate 0's.
-    pub(super) fn set_costs(&mut self, forecast: &ReadForecast, setup: &Setup) {
+    /// Costs of a read that is only planned are those of the forecast, as replicate 0's; their interval is that over the sample of targets.
+    pub(super) fn set_costs(&mut self, forecast: &ReadForecast) {
+        let of = |part: fn(&(f64, f64)) -> f64| {
+            let values: Vec<Option<f64>> = forecast.sample.iter().map(part).map(Some).collect();
+            Measure::of(&values, (0.0, f64::INFINITY))
+        };
+        let (calls, rows) = (of(|(calls, _)| *calls), of(|(_, rows)| *rows));
         let costs = [
-            calls(forecast, setup),
-            forecast.regions,
-            forecast.rows_read,
-            forecast.rows_returned,
+            calls.mean,
+            Some(forecast.regions),
+            rows.mean,
+            Some(forecast.rows_returned),
+            calls.mean,
+            rows.mean,
         ];
         for (name, cost) in READ_COSTS.into_iter().zip(costs) {
-            if self.values(name).iter().all(Option::is_none) {
-                self.set_first(name, Some(cost));
-            }
+            self.set_first(name, cost);
         }
-    }
-}
-
-/// Calls: a multi-Get is one a server, and a scanner is opened anew in each region, and called again where one call can't return all rows.
-fn calls(forecast: &ReadForecast, setup: &Setup) -> f64 {
-    let sample = &forecast.planned.row_sample;
-    let bytes: usize = sample.iter().map(<[u8]>::len).sum();
-    let key_bytes = (bytes / sample.len().max(1)) as u64;
-    let again = forecast.rows_read / scanner_rows(&setup.table, key_bytes) as f64;
-    match forecast.planned.plan.path() {
-        AccessPath::Get => forecast.requests,
-        AccessPath::MultiGet => forecast.regions.min(f64::from(setup.cluster.servers)),
-        _ => forecast.requests.max(forecast.regions) + again.floor(),
+        self.set_interval("calls_planned", calls);
+        self.set_interval("rows_planned", rows);
     }
 }
 
 impl ReadSummary<'_> {
     /// What `results.json` says of it.
     pub(super) fn result(&self) -> ReadResult {
-        let [calls, regions, rows_read, rows_returned] =
-            READ_COSTS.map(|name| self.runs.measure(name));
+        let [
+            calls_planned,
+            regions,
+            rows_planned,
+            rows_returned,
+            calls,
+            rows_read,
+        ] = READ_COSTS.map(|name| self.runs.measure(name));
         ReadResult {
             name: self.name.to_owned(),
             path: self.path().map(|path| path.name().to_owned()),
@@ -74,10 +72,12 @@ impl ReadSummary<'_> {
                 .forecast
                 .and_then(|forecast| u32::try_from(forecast.planned.table).ok())
                 .filter(|copy| *copy > 0),
-            calls,
+            calls_planned,
             regions,
-            rows_read,
+            rows_planned,
             rows_returned,
+            calls,
+            rows_read,
             counts: self.runs.counts,
             metrics: self.runs.read_metrics(),
             response_ms: self.issued.then(|| self.runs.response()),
@@ -109,8 +109,8 @@ impl ReadSummary<'_> {
         Some(ReadPrice {
             name: self.name.to_owned(),
             path: self.path()?,
-            calls: self.cost("calls")?,
-            rows_read: self.cost("rows_read").unwrap_or(0.0),
+            calls: self.cost("calls_planned")?,
+            rows_read: self.cost("rows_planned").unwrap_or(0.0),
             rows_returned: self.cost("rows_returned").unwrap_or(0.0),
             p99_ms: self.p99_ms(),
             failed_fraction: self.cost("read_failed_fraction").unwrap_or(0.0),
@@ -134,6 +134,7 @@ pub(super) fn is_piling_up(done: f64, offered: f64, counts: &Counts, replicates:
 pub(super) struct ReadPrice {
     pub(super) name: String,
     pub(super) path: AccessPath,
+    /// By its plan, as the rows.
     pub(super) calls: f64,
     pub(super) rows_read: f64,
     pub(super) rows_returned: f64,
@@ -148,7 +149,10 @@ impl ReadPrice {
     /// The read that pays most: the slowest, among planned ones that with the most calls, then rows.
     pub(super) fn dearest(prices: &[Self]) -> Option<&Self> {
         let rank = |price: &Self| {
-            let slow = price.p99_ms.map_or(0.0, |(ms, _)| ms);
+            // A lower bound may be anything.
+            let slow = price
+                .p99_ms
+                .map_or(0.0, |(ms, open)| if open { f64::INFINITY } else { ms });
             [slow, price.calls, price.rows_read]
         };
         // The first of equals, as in the file.
@@ -182,7 +186,8 @@ impl fmt::Display for ReadPrice {
         if self.rows_read >= NOTABLE_OVER_READ * self.rows_returned.max(1.0) {
             write!(
                 f,
-                " that read {} rows for {}",
+                " that {} {} rows for {}",
+                if one { "reads" } else { "read" },
                 compact(self.rows_read.round()),
                 compact(self.rows_returned)
             )?;

@@ -387,15 +387,17 @@ fn compared(first: &StrategyResult, second: &StrategyResult) -> Vec<Comparison> 
             let pairs = values
                 .zip(others)
                 .filter_map(|(own, other)| Some(((*own)?, (*other)?)));
+            let is_open =
+                |result: &StrategyResult| result.measure(&metric).is_some_and(|it| it.censored);
             let ratio: Measure = paired_ratio(pairs)?.into();
-            let interval = ratio.low.zip(ratio.high);
+            let ratio = ratio.bounded(is_open(first), is_open(second));
             Some(Comparison {
                 strategy: label(first),
                 sweep: BTreeMap::new(),
                 baseline: label(second),
                 metric,
+                significant: ratio.differs_from_one(),
                 ratio,
-                significant: interval.is_some_and(|(low, high)| low > 1.0 || high < 1.0),
             })
         })
         .collect()

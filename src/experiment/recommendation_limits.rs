@@ -41,12 +41,12 @@ pub(super) fn broken(knee: Option<&Knee>, result: &StrategyResult, replicates: u
     }
 }
 
-/// As in the search for the knee, what is undefined or a lower bound keeps no limit.
+/// As in the search for the knee, what is undefined keeps no limit.
 fn broken_limit(limit: &Limit, result: &StrategyResult) -> Option<String> {
     let measure = result.measure(&limit.metric).copied();
     let measure = measure.unwrap_or(Measure::UNDEFINED);
     let value = measure.merged.or(measure.mean);
-    if !measure.censored && value.is_some_and(|value| limit.bound.holds(value)) {
+    if value.is_some_and(|value| limit.bound.is_kept(value, measure.censored)) {
         return None;
     }
     let found = knee_words::found(&limit.metric, value, measure.censored);

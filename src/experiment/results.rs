@@ -88,15 +88,18 @@ pub struct Measure {
     /// The value over the merged histograms of all replicates: only for percentiles, and what tables show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged: Option<f64>,
-    /// Lower end; null when n < 2.
+    /// Lower end; null when n < 2, and of an upper bound.
     pub low: Option<f64>,
-    /// Upper end; null when n < 2.
+    /// Upper end; null when n < 2, and of a lower bound.
     pub high: Option<f64>,
     /// Replicates in which it is defined.
     pub n: u32,
-    /// A quantile that unfinished operations reach: a lower bound, never compared as a number.
+    /// A lower bound, compared as such only: a quantile, mean or maximum that failed or unfinished operations reach, or a ratio of one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub censored: bool,
+    /// An upper bound, compared as such only: a ratio to a lower bound.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub upper_bound: bool,
 }
 
 /// A metric: one number, a family (`write_response_ms.p99`), or a word (`hotspot`).
@@ -206,20 +209,30 @@ pub struct ReadResult {
     pub words: String,
     /// The copy of the table that serves it, from 1; null: the table itself.
     pub copy: Option<u32>,
-    /// Calls of a read: mean of the completed ones, of the forecast when there is none.
-    pub calls: Measure,
+    /// Calls of a read by its plan: mean of all that were sent; when it is planned only, of a sample, whose interval and number it has.
+    #[serde(default = "undefined")]
+    pub calls_planned: Measure,
     /// Regions that a read asks, likewise.
     pub regions: Measure,
-    /// Rows that servers read, likewise.
-    pub rows_read: Measure,
-    /// Rows that the reader gets, likewise.
+    /// Rows that servers have to read by its plan, likewise.
+    #[serde(default = "undefined")]
+    pub rows_planned: Measure,
+    /// Rows that the reader is to get, likewise.
     pub rows_returned: Measure,
+    /// Calls as measured: mean of the completed reads alone; of the forecast when it is planned only.
+    pub calls: Measure,
+    /// Rows that servers read as measured, likewise.
+    pub rows_read: Measure,
     /// Sums over the replicates; zero when it is planned only.
     pub counts: Counts,
     /// By JSON name without the prefix `read_`: `throughput_per_sec`, `failed_fraction`, ...
     pub metrics: BTreeMap<String, Metric>,
     /// Response times; null when it is planned only.
     pub response_ms: Option<BTreeMap<String, Measure>>,
+}
+
+fn undefined() -> Measure {
+    Measure::UNDEFINED
 }
 
 /// What one neighbour feels.
@@ -245,8 +258,9 @@ pub struct Comparison {
     pub baseline: String,
     /// Of this metric.
     pub metric: String,
-    /// Mean of the paired ratios (geometric), with its interval; null where undefined or censored.
+    /// Mean of the paired ratios (geometric), with its interval; null where undefined, or where both values are lower bounds. A bound where one of
+    /// them is.
     pub ratio: Measure,
-    /// The interval excludes 1.
+    /// The interval excludes 1; of a bound, its one end does.
     pub significant: bool,
 }

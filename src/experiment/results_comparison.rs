@@ -136,7 +136,7 @@ pub enum ChangeVerdict {
     Different,
     /// Fewer than two replicates to compare: no interval.
     OneValue,
-    /// One of them is a lower bound (unfinished operations), which is not compared as a number.
+    /// One of them is a lower bound (operations failed or never finished), and does not tell which is more.
     LowerBound,
     /// Undefined in one of them.
     Undefined,
@@ -364,7 +364,10 @@ impl MetricChange {
             true => paired_changes(&old, &new),
             false => unpaired_changes(&old, &new),
         };
-        let measure = |estimate: Option<Estimate>| estimate.map_or(Measure::UNDEFINED, Into::into);
+        let measure = |estimate: Option<Estimate>| {
+            let measure: Measure = estimate.map_or(Measure::UNDEFINED, Into::into);
+            measure.bounded(after.1.censored, before.1.censored)
+        };
         let mut change = Self {
             metric: path.to_owned(),
             unit: None,
@@ -385,13 +388,14 @@ impl MetricChange {
     }
 
     fn judged(&self, same: bool, better: Better) -> ChangeVerdict {
-        if self.before.censored || self.after.censored {
-            return ChangeVerdict::LowerBound;
-        }
+        let open = self.before.censored || self.after.censored;
         if self.before.mean.is_none() || self.after.mean.is_none() {
-            return ChangeVerdict::Undefined;
+            return match open {
+                true => ChangeVerdict::LowerBound,
+                false => ChangeVerdict::Undefined,
+            };
         }
-        if same {
+        if same && !open {
             return ChangeVerdict::Identical;
         }
         // A ratio where there is one: a change of so many per cent, whatever the level.
@@ -399,13 +403,16 @@ impl MetricChange {
             Some(_) => (&self.ratio, 1.0),
             None => (&self.difference, 0.0),
         };
-        let (Some(low), Some(high)) = (estimate.low, estimate.high) else {
-            return ChangeVerdict::OneValue;
-        };
-        if low <= none && none <= high {
-            return ChangeVerdict::NoSignificantDifference;
+        let above = estimate.low.is_some_and(|low| low > none);
+        let below = estimate.high.is_some_and(|high| high < none);
+        if !above && !below {
+            return match (estimate.low, estimate.high) {
+                _ if open => ChangeVerdict::LowerBound,
+                (Some(_), Some(_)) => ChangeVerdict::NoSignificantDifference,
+                _ => ChangeVerdict::OneValue,
+            };
         }
-        match (better, low > none) {
+        match (better, above) {
             (Better::Neither, _) => ChangeVerdict::Different,
             (Better::Higher, true) | (Better::Lower, false) => ChangeVerdict::Better,
             (Better::Higher, false) | (Better::Lower, true) => ChangeVerdict::Worse,

@@ -160,10 +160,42 @@ fn lower_bounds_and_missing_metrics_are_not_compared() {
         members.get_mut("p99").unwrap().censored = true;
     }
     let found = before.compare(&after, &[]).unwrap();
+    // Less than twice as much as 4 and more: that may be more or less.
     assert_eq!(
         found.strategies[0].metrics[0].verdict,
         ChangeVerdict::LowerBound
     );
+}
+
+#[test]
+fn a_lower_bound_proves_what_lies_on_its_side() {
+    let p99 = "write_response_ms.p99";
+    let side = |values: &[f64], censored: bool| {
+        let mut one = strategy("a", "k", &[(p99, values)]);
+        if let Some(Metric::Family(members)) = one.metrics.get_mut("write_response_ms") {
+            members.get_mut("p99").unwrap().censored = censored;
+        }
+        results(7, vec![one])
+    };
+    let verdict = |before: &Results, after: &Results| {
+        let found = before.compare(after, &[]).unwrap();
+        found.strategies[0].metrics[0].clone()
+    };
+    let (short, long) = (&[2.9, 3.0, 3.1], &[9_800.0, 9_870.0, 9_900.0]);
+    let worse = verdict(&side(short, false), &side(long, true));
+    assert_eq!(worse.verdict, ChangeVerdict::Worse);
+    assert!(worse.ratio.censored && worse.ratio.high.is_none());
+    let better = verdict(&side(long, true), &side(short, false));
+    assert_eq!(better.verdict, ChangeVerdict::Better);
+    assert!(better.ratio.upper_bound && better.ratio.low.is_none());
+    // More than 3 ms against 9.8 s, and two bounds, say nothing; nor do two that are equal.
+    for (before, after) in [
+        (side(long, false), side(short, true)),
+        (side(long, true), side(short, true)),
+        (side(long, true), side(long, true)),
+    ] {
+        assert_eq!(verdict(&before, &after).verdict, ChangeVerdict::LowerBound);
+    }
 }
 
 #[test]

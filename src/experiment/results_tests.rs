@@ -15,6 +15,7 @@ fn results() -> Results {
         high: Some(123_456_789.123),
         n: 5,
         censored: false,
+        upper_bound: false,
     };
     let family: BTreeMap<String, Measure> = [
         ("mean".to_owned(), measure),

@@ -24,8 +24,10 @@ pub(super) struct Runs {
     replicates: Vec<Option<Replicate>>,
     /// Metrics that only replicate 0 has, because they are known without chance or are dear to find.
     of_first: BTreeSet<&'static str>,
-    servers: u32,
+    pub(super) servers: u32,
     pub(super) counts: Counts,
+    /// Of metrics that are found once, from a sample that gives them an interval.
+    sampled: BTreeMap<&'static str, Measure>,
     /// Names of metrics that are lower bounds in some replicate.
     pub(super) lower_bounds: Vec<&'static str>,
     /// Of all replicates together.
@@ -162,6 +164,16 @@ impl StrategyRuns {
         }
     }
 
+    /// The operations that a metric is about: those of all reads, or of all neighbours, are kept beside those of writes.
+    pub(super) fn of_operations(&self, path: &MetricPath) -> &Runs {
+        let name = path.definition.name;
+        match path.subject {
+            Subject::All if name.starts_with("read_") => &self.all_reads,
+            Subject::All if name.starts_with("neighbour_") => &self.all_neighbours,
+            _ => self.of(path),
+        }
+    }
+
     /// The value of a metric in each replicate, and whether it is censored.
     pub(super) fn values(&self, path: &MetricPath) -> (Vec<Option<f64>>, bool) {
         let runs = self.of(path);
@@ -210,6 +222,11 @@ impl Runs {
         self.set(name, |index, _| value.filter(|_| index == 0));
     }
 
+    /// Sets the interval of a metric that is found once.
+    pub(super) fn set_interval(&mut self, name: &'static str, measure: Measure) {
+        self.sampled.insert(name, measure);
+    }
+
     /// Whether a metric is found once, and has no interval for that reason.
     pub(super) fn is_of_first(&self, name: &str) -> bool {
         self.of_first.contains(name)
@@ -223,6 +240,17 @@ impl Runs {
             run.scalars.get("makespan_ms").copied()?.filter(|_| over)
         };
         self.replicates.iter().map(end).collect()
+    }
+
+    /// Operations that were intended in the window, over all replicates.
+    pub(super) fn cohort(&self) -> u64 {
+        self.response.as_ref().map_or(0, Response::count)
+    }
+
+    /// Those of them that were completed.
+    pub(super) fn completed_of_cohort(&self) -> u64 {
+        let response = self.response.as_ref();
+        response.map_or(0, |response| response.completed.len())
     }
 
     /// Number of replicates.
@@ -247,6 +275,9 @@ impl Runs {
 
     /// Its summary.
     pub(super) fn measure(&self, name: &str) -> Measure {
+        if let Some(measure) = self.sampled.get(name) {
+            return *measure;
+        }
         let range = definition(name).map_or((f64::NEG_INFINITY, f64::INFINITY), |definition| {
             definition.range_with(self.servers)
         });

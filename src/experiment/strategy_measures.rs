@@ -31,10 +31,12 @@ impl StrategyResult {
         for read in &self.reads {
             let prefix = format!("read.{}.", read.name);
             for (name, cost) in [
-                ("calls", &read.calls),
+                ("calls_planned", &read.calls_planned),
                 ("regions", &read.regions),
-                ("rows_read", &read.rows_read),
+                ("rows_planned", &read.rows_planned),
                 ("rows_returned", &read.rows_returned),
+                ("calls", &read.calls),
+                ("rows_read", &read.rows_read),
             ] {
                 measures.push((format!("{prefix}{name}"), cost));
             }

@@ -84,8 +84,11 @@ impl<'a> StrategySummary<'a> {
             .filter_map(|(at, write)| Some((at, write.drive.import()?.rows.len(&setup.schema))))
             .collect();
         runs.set_makespan(&imports);
-        for (runs, forecast) in runs.reads.iter_mut().zip(&layout.reads) {
-            runs.set_costs(forecast, setup);
+        let reads = setup.workload.reads.iter().zip(&layout.reads);
+        for (runs, (read, forecast)) in runs.reads.iter_mut().zip(reads) {
+            if read.drive.is_none() {
+                runs.set_costs(forecast);
+            }
         }
         let of_reads = hotspots::hottest_row_of_reads(layout, &runs);
         let read_key_floor = of_reads.map(|share| (servers * share).max(1.0));

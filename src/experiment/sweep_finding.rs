@@ -13,7 +13,7 @@ const WORTH: f64 = 0.02;
 const NEARLY_ALL: f64 = 0.99;
 
 /// What a read costs: names within its metrics.
-const PRICES: [&str; 2] = ["calls", "response_ms.mean"];
+const PRICES: [&str; 2] = ["calls_planned", "response_ms.mean"];
 
 /// What a strategy gains along the ascending values of a setting.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,7 +60,7 @@ pub struct SweepDip {
 pub struct SweepPrice {
     /// Its name.
     pub read: String,
-    /// `calls` or `response_ms.mean`.
+    /// `calls_planned` or `response_ms.mean`.
     pub metric: &'static str,
     /// The price at the knee over that at the least value.
     pub ratio: Measure,
@@ -238,7 +238,11 @@ fn price(
     // What is planned and not issued is planned once, from what was known before any run: there is no chance in it.
     let (new, old) = (point.measure(&path)?, base.measure(&path)?);
     let mean = new.mean? / old.mean.filter(|old| *old > 0.0)?;
-    let is_plan = new.n == 1 && old.n == 1 && point.values.get(&path)?.len() > 1;
+    let of_first = |point: &StrategyResult| {
+        let values = point.values.get(&path)?;
+        Some(values.len() > 1 && values.iter().flatten().count() == 1)
+    };
+    let is_plan = of_first(point)? && of_first(base)?;
     let differs = (mean - 1.0).abs() >= WORTH;
     (is_plan && differs).then_some(Measure {
         mean: Some(mean),

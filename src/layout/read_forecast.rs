@@ -5,7 +5,7 @@ use super::key_sample::KeySample;
 use super::plan_layout::{LaidCopy, Table, forecast};
 use super::{Layout, ReadForecast, RegionForecast, Replicate};
 use crate::cluster::ClusterSpec;
-use crate::engine::{PlannedRead, TableCopy};
+use crate::engine::{PlannedRead, TableCopy, scan_calls, scanner_rows};
 use crate::key::KeyPlan;
 use crate::keyspace::{KeyBatch, Router, RowKey};
 use crate::query::{AccessPath, AccessPlan, Costs, PlanContext, Requests, plan};
@@ -68,7 +68,13 @@ pub(super) fn of(
         let of_read = |read: &Read, context: &PlanContext<'_>| {
             let keys = tables.iter().map(|table| table.key);
             let (table, plan) = cheapest(keys, read, context);
-            let asked = Asked::mean(&plan, &tables[table], context.sample, context.population);
+            let asked = Asked::of(
+                &plan,
+                &tables[table],
+                context.sample,
+                context.population,
+                &strategy.setup,
+            );
             (table, plan, asked)
         };
         let (table, plan, asked) = targets.with(at, &strategy.setup, of_read);
@@ -95,6 +101,7 @@ pub(super) fn of(
             hot_rows,
             table_regions: laid_out.regions.len(),
             write_share: asked.write_share,
+            sample: asked.sample,
             planned: PlannedRead {
                 table,
                 part_work: SimDuration::from_nanos(
@@ -235,7 +242,7 @@ pub(super) fn rows(table: &Table<'_>, run: &KeySample) -> Arc<KeyBatch> {
     Arc::new(sorted)
 }
 
-/// Regions that reads ask.
+/// What reads ask for; means over their targets.
 #[derive(Debug, Default)]
 struct Asked {
     /// Different ones of a read.
@@ -244,15 +251,20 @@ struct Asked {
     regions_of_a_request: f64,
     /// Share of the run's writes that go to a read's regions.
     write_share: f64,
+    /// Calls and rows read of each target.
+    sample: Vec<(f64, f64)>,
 }
 
 impl Asked {
-    fn mean(
+    fn of(
         plan: &AccessPlan,
         table: &LaidOut<'_>,
         targets: &[ReadTarget<'_>],
         population: &Population,
+        setup: &Setup,
     ) -> Self {
+        let batch_rows = scanner_rows(&setup.table, table.key_bytes());
+        let servers = f64::from(setup.cluster.servers);
         let mut sum = Self::default();
         let mut requests = Requests::default();
         let mut spans = Vec::new();
@@ -262,6 +274,7 @@ impl Asked {
             spans.clear();
             let gets = requests.gets.iter().map(|key| table.router.locate(key));
             spans.extend(gets.map(|region| (region, region)));
+            let mut of_scans = 0.0;
             for (at, scan) in requests.scans.iter().enumerate() {
                 let range = (requests.starts.get(at), requests.stops.get(at));
                 let share = if scan.rows > 0.0 {
@@ -269,7 +282,9 @@ impl Asked {
                 } else {
                     1.0
                 };
-                spans.push(table.span(range, share, scan.reversed));
+                let (first, last) = table.span(range, share, scan.reversed);
+                of_scans += scan_calls(f64::from(last - first + 1), scan.rows_read, batch_rows);
+                spans.push((first, last));
             }
             let of_requests: u32 = spans.iter().map(|(first, last)| last - first + 1).sum();
             sum.regions_of_a_request += f64::from(of_requests) / spans.len().max(1) as f64;
@@ -277,21 +292,36 @@ impl Asked {
             for (first, last) in &spans {
                 seen[*first as usize..=*last as usize].fill(true);
             }
+            let mut regions = 0.0;
             for (region, _) in table.regions.iter().zip(&seen).filter(|(_, seen)| **seen) {
-                sum.regions += 1.0;
+                regions += 1.0;
                 sum.write_share += region.write_share;
             }
+            sum.regions += regions;
+            // Gets are one call a server; where regions lie is not known yet.
+            let of_gets = match requests.gets.is_empty() {
+                true => 0.0,
+                false => regions.min(servers),
+            };
+            sum.sample.push((of_gets + of_scans, requests.rows_read()));
         }
         let reads = targets.len().max(1) as f64;
         Self {
             regions: sum.regions / reads,
             regions_of_a_request: sum.regions_of_a_request / reads,
             write_share: sum.write_share / reads,
+            sample: sum.sample,
         }
     }
 }
 
 impl LaidOut<'_> {
+    /// Mean length of its keys.
+    fn key_bytes(&self) -> u64 {
+        let bytes: usize = self.rows.iter().map(<[u8]>::len).sum();
+        (bytes / self.rows.len().max(1)) as u64
+    }
+
     /// First and last region of which a scan reads its share of the rows in `[start, stop)`.
     fn span(&self, (start, stop): (&[u8], &[u8]), share: f64, reversed: bool) -> (u32, u32) {
         let first = self.router.locate(start);

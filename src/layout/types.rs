@@ -98,6 +98,8 @@ pub struct ReadForecast {
     pub rows_returned: f64,
     /// Share of the run's writes that go to the regions which a read asks.
     pub write_share: f64,
+    /// Calls and rows read of each target of the sample.
+    pub sample: Vec<(f64, f64)>,
 }
 
 /// What a region will get.

@@ -114,12 +114,12 @@ pub(super) const DEFINITIONS: &[Definition] = metrics! {
     "neighbour_response_ms", Millis, Lower, ANY, "from the intended start of a neighbour's operation to the reply, retries included, of those intended in the window";
     "refused_calls_fraction", Fraction, Lower, SHARE, "calls that a server refused, of those that arrived in the window";
     "makespan_ms", Millis, Lower, ANY, "from the start to the last completion of the finite imports, when all of them came to their end";
-    "hot_time_fraction", Fraction, Lower, SHARE, "intervals with a saturated or refusing server while the cluster's mean utilisation was below 0.85";
-    "saturated_time_fraction", Fraction, Lower, SHARE, "intervals with a saturated (handlers > 95 % busy) or refusing server";
+    "hot_time_fraction", Fraction, Lower, SHARE, "intervals in which some server was asked for more than it can do: handlers > 95 % busy, or refusing";
+    "skewed_time_fraction", Fraction, Lower, SHARE, "hot intervals in which the cluster's mean utilisation was below 0.85: skew, not too much load";
     "utilisation_max", Fraction, Lower, SHARE, "busy handlers of the busiest server";
     "utilisation_mean", Fraction, Neither, SHARE, "busy handlers of all servers";
     "unsettled_ms", Millis, Lower, ANY, "from the end of the warm-up until response times (in closed loops throughput too) had settled, by MSER-5; 0 when they had before, undefined when operations pile up";
-    "saturated", Fraction, Lower, SHARE, "share of the replicates in which operations piled up (open loop) or a server was more than 95 % busy (closed loop)";
+    "saturated", Fraction, Lower, SHARE, "share of the replicates in which operations piled up or more than 1 % were given up (open loop), or a server was more than 95 % busy (closed loop)";
     "server_capacity_per_sec", PerSecond, Higher, ANY, "rows a second of these writes on one saturated server with one region";
     "usable_capacity_per_sec", PerSecond, Higher, ANY, "servers x server_capacity_per_sec / server_peak_to_mean";
     "knee_per_sec", PerSecond, Higher, ANY, "highest rate of the varied load at which every limit of `[knee]` holds; undefined when even the lowest breaks one in some replicate";
@@ -135,8 +135,10 @@ pub(super) const DEFINITIONS: &[Definition] = metrics! {
 /// What only a single read has, as `read.<name>.`.
 pub(super) const OF_ONE_READ: &[Definition] = metrics! {
     "path", Word, Neither, ANY, "how the key serves the read: get, multi-get, scan, fan-out-scan, bucket-scan or table-scan";
-    "calls", Number, Lower, ANY, "calls of a read, attempts again apart; mean of the completed ones, of the forecast when the read is not issued";
+    "calls_planned", Number, Lower, ANY, "calls of a read by its plan, attempts again apart; mean of all that were sent, of the forecast's sample when the read is not issued";
     "regions", Number, Lower, ANY, "regions that a read asks, each once; mean likewise";
-    "rows_read", Number, Lower, ANY, "rows that servers read for a read; mean likewise";
-    "rows_returned", Number, Neither, ANY, "rows that the reader gets; mean likewise";
+    "rows_planned", Number, Lower, ANY, "rows that servers have to read for a read by its plan; mean likewise";
+    "rows_returned", Number, Neither, ANY, "rows that the reader is to get; mean likewise";
+    "calls", Number, Lower, ANY, "calls of a read as measured, attempts again apart; mean of the completed ones alone, of the forecast when the read is not issued";
+    "rows_read", Number, Lower, ANY, "rows that servers read for a read as measured; mean of the completed ones alone, of the forecast when the read is not issued";
 };

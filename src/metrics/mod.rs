@@ -51,7 +51,7 @@ pub use hotspot::{
 pub use metric_path::{
     MetricPath, OperationNames, PATH_WORDS, Subject, UnknownMetric, all_paths, lookup,
 };
-pub use read_side::ReadWork;
+pub use read_side::{PlannedWork, ReadWork};
 pub use recorder::{Recorder, RecorderConfig};
 pub use response::{CombinedResponse, Nanos, Response};
 pub use run_result::{Counts, NeighbourRun, ReadRun, RunResult, Scalars, Series};

@@ -32,8 +32,8 @@ impl NeighbourSide {
         tally.completed(intended, finished, self.warmup, good);
     }
 
-    pub(super) fn failed(&mut self, neighbour: u32, intended: u64) {
-        self.tallies[neighbour as usize].failed(intended, self.warmup);
+    pub(super) fn failed(&mut self, neighbour: u32, intended: u64, at: u64) {
+        self.tallies[neighbour as usize].failed(intended, at, self.warmup);
     }
 
     pub(super) fn unfinished(&mut self, neighbour: u32, intended: u64, end: u64) {

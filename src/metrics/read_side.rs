@@ -6,16 +6,25 @@ use super::table::Table;
 use super::tally::Tally;
 use super::{RecorderConfig, Scalars};
 
-/// What one read asked of the cluster, as far as it came.
+/// What was done for one read, as far as it came.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ReadWork {
     /// Calls sent, attempts again apart.
     pub calls: u32,
-    /// Regions asked, each once.
-    pub regions: u32,
     /// Rows that servers read.
     pub rows_read: f64,
-    /// Rows that the reader gets.
+}
+
+/// What one read asks for by its plan, whatever becomes of it.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct PlannedWork {
+    /// Calls, attempts again apart.
+    pub calls: f64,
+    /// Regions, each once.
+    pub regions: u32,
+    /// Rows that servers have to read.
+    pub rows_read: f64,
+    /// Rows that the reader is to get.
     pub rows_returned: f64,
 }
 
@@ -23,8 +32,12 @@ pub struct ReadWork {
 #[derive(Debug, Clone)]
 pub(super) struct ReadTally {
     pub(super) tally: Tally,
-    /// Sums over the completed reads of the cohort, in the order of [`super::READ_COSTS`].
-    work: [f64; 4],
+    /// Sums of calls and rows read over the completed reads of the cohort.
+    work: [f64; 2],
+    /// Reads of the cohort that were sent.
+    sent: u64,
+    /// Sums over those: calls, regions, rows read and rows returned.
+    planned: [f64; 4],
 }
 
 /// Counters of all reads.
@@ -54,7 +67,9 @@ impl ReadSide {
         };
         let tally = ReadTally {
             tally: Tally::new(config.duration.as_nanos()),
-            work: [0.0; 4],
+            work: [0.0; 2],
+            sent: 0,
+            planned: [0.0; 4],
         };
         Self {
             reads: vec![tally; reads],
@@ -123,31 +138,42 @@ impl ReadTally {
     /// Adds the work of a completed read of the cohort.
     #[inline]
     pub(super) fn worked(&mut self, work: ReadWork) {
-        let ReadWork {
+        self.work[0] += f64::from(work.calls);
+        self.work[1] += work.rows_read;
+    }
+
+    /// Adds the plan of a read of the cohort that is sent.
+    #[inline]
+    pub(super) fn planned(&mut self, plan: PlannedWork) {
+        let PlannedWork {
             calls,
             regions,
             rows_read,
             rows_returned,
-        } = work;
-        let parts = [
-            f64::from(calls),
-            f64::from(regions),
-            rows_read,
-            rows_returned,
-        ];
-        self.work
+        } = plan;
+        let parts = [calls, f64::from(regions), rows_read, rows_returned];
+        self.sent += 1;
+        self.planned
             .iter_mut()
             .zip(parts)
             .for_each(|(sum, part)| *sum += part);
     }
 
-    /// Means of the work.
+    /// Means of the work over the completed reads, and of the plans over all that were sent.
     pub(super) fn costs(&self) -> Scalars {
         let completed = self.tally.cohort().completed;
-        let mean = |sum: f64| (completed > 0).then(|| sum / completed as f64);
-        super::READ_COSTS
-            .into_iter()
-            .zip(self.work.map(mean))
-            .collect()
+        let mean = |sum: f64, count: u64| (count > 0).then(|| sum / count as f64);
+        let [calls, rows_read] = self.work.map(|sum| mean(sum, completed));
+        let planned = self.planned.map(|sum| mean(sum, self.sent));
+        let [calls_planned, regions, rows_planned, rows_returned] = planned;
+        let costs = [
+            calls_planned,
+            regions,
+            rows_planned,
+            rows_returned,
+            calls,
+            rows_read,
+        ];
+        super::READ_COSTS.into_iter().zip(costs).collect()
     }
 }

@@ -12,7 +12,7 @@ use super::server_tallies::ServerTallies;
 use super::table::Table;
 use super::tally::Tally;
 use super::warm_up::WarmUp;
-use super::{ReadWork, RunResult, summary};
+use super::{PlannedWork, ReadWork, RunResult, summary};
 use crate::time::{SimDuration, SimTime};
 use crate::workload::{ReadId, WriteId};
 
@@ -249,7 +249,7 @@ impl Recorder {
         let interval = self.intervals.index(at.as_nanos());
         self.given_up.reach(interval);
         self.given_up.add(interval, 0, 1);
-        self.writes[usize::from(write.0)].failed(intended.as_nanos(), self.warmup);
+        self.writes[usize::from(write.0)].failed(intended.as_nanos(), at.as_nanos(), self.warmup);
     }
 
     /// An operation is still in flight at the end; called once for each before [`Recorder::finish`].
@@ -263,6 +263,14 @@ impl Recorder {
     pub fn read_offered(&mut self, at: SimTime, read: ReadId) {
         let read = usize::from(read.0);
         self.reads.offered(&self.intervals, at.as_nanos(), read);
+    }
+
+    /// A read is sent at its intended time; what it asks for by its plan. Not called of reads that are given up at once.
+    #[inline]
+    pub fn read_sent(&mut self, read: ReadId, at: SimTime, plan: PlannedWork) {
+        if at.as_nanos() >= self.warmup {
+            self.reads.reads[usize::from(read.0)].planned(plan);
+        }
     }
 
     /// A Get, or a region that a scan opens: read demand of `region` and `server` at the time when the client first sends it (attempts
@@ -301,7 +309,8 @@ impl Recorder {
     pub fn read_failed(&mut self, read: ReadId, intended: SimTime, at: SimTime) {
         self.reads.ended(&self.intervals, at.as_nanos());
         let read = &mut self.reads.reads[usize::from(read.0)];
-        read.tally.failed(intended.as_nanos(), self.warmup);
+        read.tally
+            .failed(intended.as_nanos(), at.as_nanos(), self.warmup);
     }
 
     /// A read is still in flight at the end; called once for each before [`Recorder::finish`].
@@ -331,9 +340,10 @@ impl Recorder {
             .completed(neighbour, intended, finished, within_deadline);
     }
 
-    /// A neighbour's operation was given up.
-    pub fn neighbour_failed(&mut self, neighbour: u32, intended: SimTime) {
-        self.neighbours.failed(neighbour, intended.as_nanos());
+    /// A neighbour's operation was given up at `at`.
+    pub fn neighbour_failed(&mut self, neighbour: u32, intended: SimTime, at: SimTime) {
+        self.neighbours
+            .failed(neighbour, intended.as_nanos(), at.as_nanos());
     }
 
     /// A neighbour's operation is still in flight at the end; called once for each before [`Recorder::finish`].

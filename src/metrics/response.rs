@@ -1,27 +1,33 @@
-//! Response times of a cohort: histograms of what completed and of how long the unfinished have waited. Must not know whose they are.
+//! Response times of a cohort: histograms of what completed, of how long the unfinished have waited, and of how long the failed had waited
+//! when they were given up. Must not know whose they are.
+//!
+//! A failed operation takes for ever: its response time is infinite. An unfinished one takes longer than its age.
 
 use hdrhistogram::Histogram;
 
 /// Ages leave a number open when taking them for true response times or for mere lower bounds makes more than this difference.
 const OPEN_BEYOND: f64 = 1.1;
 
-/// Response times of the operations whose intended start lies in the window. Failed ones have none: they are counted elsewhere.
+/// Response times of the operations whose intended start lies in the window, all of them: completed, unfinished or failed.
 #[derive(Debug, Clone)]
 pub struct Response {
     /// Completed operations, in nanoseconds.
     pub completed: Histogram<u64>,
     /// Ages at the end of operations that were unfinished then: lower bounds.
     pub unfinished: Histogram<u64>,
-    /// Exact sum over both, in nanoseconds.
+    /// Ages of failed operations when they were given up.
+    pub failed: Histogram<u64>,
+    /// Exact sum over all three, in nanoseconds.
     pub sum_nanos: u128,
 }
 
 /// A number of nanoseconds, or a lower bound.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Nanos {
-    /// The value, with the ages of unfinished operations taken for their response times.
+    /// The value, with the ages of unfinished operations taken for their response times. Where a failed operation is reached, a lower bound of
+    /// what is infinite.
     pub value: f64,
-    /// Those ages leave it open: it is a lower bound.
+    /// It is a lower bound: failed operations reach it, or the ages of unfinished ones leave it open.
     pub censored: bool,
 }
 
@@ -31,10 +37,11 @@ impl Response {
         let mut completed =
             Histogram::new_with_bounds(1, longest.max(2), 3).expect("1 < 2 <= longest, 3 digits");
         completed.auto(true);
-        let unfinished = Histogram::new(3).expect("3 digits are allowed");
+        let ages = Histogram::new(3).expect("3 digits are allowed");
         Self {
             completed,
-            unfinished,
+            unfinished: ages.clone(),
+            failed: ages,
             sum_nanos: 0,
         }
     }
@@ -42,57 +49,59 @@ impl Response {
     /// Counts a completed operation.
     #[inline]
     pub fn record(&mut self, nanos: u64) {
-        self.completed
-            .record(nanos)
-            .expect("a resizing histogram takes every value");
+        record(&mut self.completed, nanos);
         self.sum_nanos += u128::from(nanos);
     }
 
     /// Counts an operation that has waited for `age` and still does.
     pub fn record_unfinished(&mut self, age: u64) {
-        self.unfinished
-            .record(age)
-            .expect("a resizing histogram takes every value");
+        record(&mut self.unfinished, age);
+        self.sum_nanos += u128::from(age);
+    }
+
+    /// Counts an operation that was given up at `age`.
+    pub fn record_failed(&mut self, age: u64) {
+        record(&mut self.failed, age);
         self.sum_nanos += u128::from(age);
     }
 
     /// Adds another cohort's.
     pub fn add(&mut self, other: &Self) {
-        self.completed
-            .add(&other.completed)
-            .expect("resizing histograms can be added");
-        self.unfinished
-            .add(&other.unfinished)
-            .expect("resizing histograms can be added");
+        for (own, others) in [
+            (&mut self.completed, &other.completed),
+            (&mut self.unfinished, &other.unfinished),
+            (&mut self.failed, &other.failed),
+        ] {
+            own.add(others).expect("resizing histograms can be added");
+        }
         self.sum_nanos += other.sum_nanos;
     }
 
     /// Number of operations.
     pub fn count(&self) -> u64 {
-        self.completed.len() + self.unfinished.len()
+        self.completed.len() + self.unfinished.len() + self.failed.len()
     }
 
-    /// Both together, for several questions.
+    /// All of them together, for several questions.
     pub fn combined(&self) -> CombinedResponse {
-        let mut all = self.completed.clone();
-        all.auto(true);
-        all.add(&self.unfinished)
+        let mut finite = self.completed.clone();
+        finite.auto(true);
+        finite
+            .add(&self.unfinished)
             .expect("a resizing histogram takes every value");
-        let curve = if self.unfinished.is_empty() {
-            Vec::new()
-        } else {
-            self.survival()
-        };
         CombinedResponse {
-            all,
-            curve,
+            finite,
+            failed: self.failed.len(),
+            curve: (!self.unfinished.is_empty()).then(|| self.survival()),
             sum_nanos: self.sum_nanos,
             greatest_age: self.unfinished.max(),
+            given_up: self.failed.max(),
         }
     }
 
     /// The product-limit estimate of the share of operations that take longer than each recorded value (Kaplan and Meier 1958): unlike
-    /// taking ages for response times, it gives each unfinished operation the prospects of those that had waited as long.
+    /// taking ages for response times, it gives each unfinished operation the prospects of those that had waited as long. Failed ones take
+    /// longer than every value.
     fn survival(&self) -> Vec<(f64, f64)> {
         let mut ages = self
             .unfinished
@@ -116,34 +125,56 @@ impl Response {
     }
 }
 
+#[inline]
+fn record(histogram: &mut Histogram<u64>, nanos: u64) {
+    histogram
+        .record(nanos)
+        .expect("a resizing histogram takes every value");
+}
+
 /// [`Response`] with what its quantiles need worked out.
 #[derive(Debug)]
 pub struct CombinedResponse {
-    all: Histogram<u64>,
-    /// (nanoseconds, share that takes longer), ascending; empty when nothing is unfinished.
-    curve: Vec<(f64, f64)>,
+    /// Completed and unfinished operations.
+    finite: Histogram<u64>,
+    /// Number of failed operations.
+    failed: u64,
+    /// (nanoseconds, share that takes longer), ascending; `None` when nothing is unfinished, empty when nothing was completed.
+    curve: Option<Vec<(f64, f64)>>,
     sum_nanos: u128,
     greatest_age: u64,
+    /// The greatest age at which an operation was given up.
+    given_up: u64,
 }
 
 impl CombinedResponse {
     /// Operations.
     pub fn count(&self) -> u64 {
-        self.all.len()
+        self.finite.len() + self.failed
     }
 
-    /// The least recorded value that at least `q` of the operations don't exceed (0 < q < 1), to three digits; `None` without
-    /// operations. O(buckets).
+    /// The least recorded value that at least `q` of the operations don't exceed (0 <= q < 1), to three digits. Where failed operations reach
+    /// it, which take for ever, the greatest age of any operation: a lower bound. `None` without operations. O(buckets).
     pub fn quantile(&self, q: f64) -> Option<Nanos> {
-        if self.all.is_empty() {
+        let count = self.count();
+        if count == 0 {
             return None;
         }
-        let value = self.all.value_at_quantile(q) as f64;
-        let estimate = match self.curve.is_empty() {
-            true => Some(value),
+        let rank = ((q * count as f64).ceil() as u64).max(1);
+        if rank > self.finite.len() {
+            return Some(Nanos {
+                value: self.longest() as f64,
+                censored: true,
+            });
+        }
+        let value = match self.failed {
+            0 => self.finite.value_at_quantile(q),
+            _ => self.value_of_rank(rank),
+        } as f64;
+        let estimate = match &self.curve {
+            None => Some(value),
             // A rounding error's worth of slack: the share is a product of many factors.
-            false => self
-                .curve
+            Some(curve) => curve
                 .iter()
                 .find(|&&(_, longer)| longer <= 1.0 - q + 1e-12)
                 .map(|&(nanos, _)| nanos),
@@ -154,42 +185,58 @@ impl CombinedResponse {
         })
     }
 
-    /// The exact mean; `None` without operations.
+    /// The value of the `rank`th shortest of the completed and unfinished operations, counted from one.
+    fn value_of_rank(&self, rank: u64) -> u64 {
+        let mut shorter = 0;
+        let mut bars = self.finite.iter_recorded();
+        let found = bars.find(|bar| {
+            shorter += bar.count_at_value();
+            shorter >= rank
+        });
+        found.map_or(self.finite.max(), |bar| bar.value_iterated_to())
+    }
+
+    /// The exact mean. With failed operations it is infinite: their ages when they were given up make a lower bound. `None` without
+    /// operations.
     pub fn mean(&self) -> Option<Nanos> {
-        if self.all.is_empty() {
+        let count = self.count();
+        if count == 0 {
             return None;
         }
-        let value = self.sum_nanos as f64 / self.all.len() as f64;
+        let value = self.sum_nanos as f64 / count as f64;
+        let open = || {
+            self.estimated_mean()
+                .is_some_and(|mean| mean > value * OPEN_BEYOND)
+        };
         Some(Nanos {
             value,
-            censored: self
-                .estimated_mean()
-                .is_some_and(|mean| mean > value * OPEN_BEYOND),
+            censored: self.failed > 0 || self.curve.as_ref().is_some_and(Vec::is_empty) || open(),
         })
     }
 
-    /// The greatest value, to three digits; censored when an unfinished operation holds it. `None` without operations.
+    /// The greatest value, to three digits; censored when an unfinished operation holds it, or one failed. `None` without operations.
     pub fn max(&self) -> Option<Nanos> {
-        (!self.all.is_empty()).then(|| {
-            let value = self.all.max();
-            Nanos {
-                value: value as f64,
-                censored: self.greatest_age >= value,
-            }
+        (self.count() > 0).then(|| Nanos {
+            value: self.longest() as f64,
+            censored: self.failed > 0
+                || self.curve.is_some() && self.greatest_age >= self.finite.max(),
         })
+    }
+
+    /// The greatest age of any operation, to three digits: of a failed one that when it was given up.
+    fn longest(&self) -> u64 {
+        self.finite.max().max(self.given_up)
     }
 
     /// Area under the survival curve up to the greatest value; `None` when nothing is unfinished.
     fn estimated_mean(&self) -> Option<f64> {
-        if self.greatest_age == 0 {
-            return None;
-        }
+        let curve = self.curve.as_ref()?;
         let (mut area, mut from, mut share) = (0.0, 0.0, 1.0);
-        for &(value, longer) in &self.curve {
+        for &(value, longer) in curve {
             area += (value - from) * share;
             (from, share) = (value, longer);
         }
-        Some(area + (self.all.max() as f64 - from).max(0.0) * share)
+        Some(area + (self.finite.max() as f64 - from).max(0.0) * share)
     }
 }
 
@@ -343,6 +390,86 @@ mod tests {
         let combined = response.combined();
         assert!(close(combined.quantile(0.5).unwrap(), 7_000.0 * MS as f64));
         assert!(close(combined.max().unwrap(), 9_000.0 * MS as f64));
+    }
+
+    /// Six of ten took 1 to 6 ms, four were given up after 2 ms.
+    fn four_of_ten_failed() -> Response {
+        let mut response = Response::new(10 * MS);
+        (1..=6).for_each(|nanos| response.record(nanos * MS));
+        (0..4).for_each(|_| response.record_failed(2 * MS));
+        response
+    }
+
+    #[test]
+    fn failed_operations_take_for_ever() {
+        let combined = four_of_ten_failed().combined();
+        assert_eq!(combined.count(), 10);
+        // Three of ten don't exceed 3 ms, six of ten 6 ms; the seventh takes for ever, and 6 ms is the most that anyone was seen to wait.
+        for (q, expected, censored) in [
+            (0.3, 3, false),
+            (0.6, 6, false),
+            (0.61, 6, true),
+            (0.99, 6, true),
+        ] {
+            let found = combined.quantile(q).unwrap();
+            assert!(
+                close(found, (expected * MS) as f64) && found.censored == censored,
+                "{q}: {found:?}"
+            );
+        }
+        let mean = combined.mean().unwrap();
+        assert_eq!(
+            (mean.value, mean.censored),
+            ((21 + 8) as f64 / 10.0 * MS as f64, true)
+        );
+        assert!(combined.max().unwrap().censored);
+    }
+
+    #[test]
+    fn one_failed_operation_leaves_the_quantiles_below_it_alone() {
+        let mut response = Response::new(10 * MS);
+        (0..999).for_each(|_| response.record(2 * MS));
+        response.record_failed(9 * MS);
+        let combined = response.combined();
+        assert!(!combined.quantile(0.99).unwrap().censored);
+        assert!(!combined.quantile(0.999).unwrap().censored);
+        let beyond = combined.quantile(0.9995).unwrap();
+        assert!(close(beyond, 9.0 * MS as f64) && beyond.censored);
+    }
+
+    #[test]
+    fn failed_operations_survive_every_value_of_the_curve() {
+        let mut response = four_of_ten_failed();
+        // Unfinished since nearly the longest time of all: six of eleven are known to have taken up to 6 ms, 6 / 11 < 0.6.
+        response.record_unfinished(6 * MS);
+        let combined = response.combined();
+        assert!(!combined.quantile(0.5).unwrap().censored);
+        assert!(combined.quantile(0.7).unwrap().censored);
+    }
+
+    #[test]
+    fn where_nothing_was_completed_everything_is_a_lower_bound() {
+        let mut unfinished = Response::new(MS);
+        (1..=4).for_each(|age| unfinished.record_unfinished(age * MS));
+        let mut failed = Response::new(MS);
+        (0..4).for_each(|_| failed.record_failed(0));
+        for (response, median) in [(unfinished, 2.0 * MS as f64), (failed, 0.0)] {
+            let combined = response.combined();
+            let half = combined.quantile(0.5).unwrap();
+            assert!(
+                (half.value - median).abs() <= 1e-3 * median && half.censored,
+                "{half:?}"
+            );
+            assert!(combined.mean().unwrap().censored && combined.max().unwrap().censored);
+        }
+    }
+
+    #[test]
+    fn merged_cohorts_have_the_failures_of_both() {
+        let mut response = four_of_ten_failed();
+        response.add(&four_of_ten_failed());
+        assert_eq!((response.count(), response.failed.len()), (20, 8));
+        assert_eq!(response.sum_nanos, 2 * 29 * u128::from(MS));
     }
 
     #[test]

@@ -37,8 +37,8 @@ pub type Scalars = BTreeMap<&'static str, Option<f64>>;
 pub struct ReadRun {
     /// Of the whole run.
     pub counts: Counts,
-    /// Its rates and fractions (`read_offered_per_sec`, ...), and means over the completed reads of the cohort: `calls`, `regions`,
-    /// `rows_read`, `rows_returned`.
+    /// Its rates and fractions (`read_offered_per_sec`, ...), and means over the reads of the cohort: of all that were sent `calls_planned`, `regions`,
+    /// `rows_planned` and `rows_returned`, of the completed ones `calls` and `rows_read`.
     #[serde(with = "saved_scalars::one")]
     pub metrics: Scalars,
     /// Response times of the cohort.

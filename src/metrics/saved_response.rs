@@ -14,6 +14,7 @@ struct Bars(Vec<u64>);
 struct SavedResponse {
     completed: Bars,
     unfinished: Bars,
+    failed: Bars,
     sum_nanos: u128,
 }
 
@@ -67,6 +68,7 @@ impl Serialize for Response {
         let saved = SavedResponse {
             completed: (&self.completed).into(),
             unfinished: (&self.unfinished).into(),
+            failed: (&self.failed).into(),
             sum_nanos: self.sum_nanos,
         };
         saved.serialize(serializer)
@@ -78,6 +80,7 @@ impl<'de> Deserialize<'de> for Response {
         let saved = SavedResponse::deserialize(deserializer)?;
         let completed = saved.completed.values().map_err(D::Error::custom)?;
         let unfinished = saved.unfinished.values().map_err(D::Error::custom)?;
+        let failed = saved.failed.values().map_err(D::Error::custom)?;
         let longest = completed.last().map_or(0, |&(value, _)| value);
         let mut response = Self::new(longest);
         let fill = |histogram: &mut Histogram<u64>, bars: &[(u64, u64)]| {
@@ -86,6 +89,7 @@ impl<'de> Deserialize<'de> for Response {
         };
         fill(&mut response.completed, &completed).map_err(D::Error::custom)?;
         fill(&mut response.unfinished, &unfinished).map_err(D::Error::custom)?;
+        fill(&mut response.failed, &failed).map_err(D::Error::custom)?;
         response.sum_nanos = saved.sum_nanos;
         Ok(response)
     }
@@ -96,10 +100,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn bars(response: &Response) -> [Vec<u64>; 2] {
+    fn bars(response: &Response) -> [Vec<u64>; 3] {
         [
             Bars::from(&response.completed).0,
             Bars::from(&response.unfinished).0,
+            Bars::from(&response.failed).0,
         ]
     }
 
@@ -113,12 +118,14 @@ mod tests {
         fn response_times_are_read_as_they_were_written(
             completed in prop::collection::vec((0u32..62, any::<u64>()), 0..200),
             unfinished in prop::collection::vec((0u32..62, any::<u64>()), 0..50),
+            failed in prop::collection::vec((0u32..62, any::<u64>()), 0..50),
             room in 0u64..1 << 40,
         ) {
             let value = |&(bits, of): &(u32, u64)| of & ((1 << bits) - 1);
             let mut response = Response::new(room);
             completed.iter().for_each(|of| response.record(value(of)));
             unfinished.iter().for_each(|of| response.record_unfinished(value(of)));
+            failed.iter().for_each(|of| response.record_failed(value(of)));
             let read = again(&response);
             prop_assert_eq!(bars(&read), bars(&response));
             prop_assert_eq!(read.sum_nanos, response.sum_nanos);
@@ -156,7 +163,9 @@ mod tests {
                 "more than 2^64 operations",
             ),
         ] {
-            let text = format!(r#"{{"completed": {bars}, "unfinished": [], "sum_nanos": 3}}"#);
+            let text = format!(
+                r#"{{"completed": {bars}, "unfinished": [], "failed": [], "sum_nanos": 3}}"#
+            );
             let error = serde_json::from_str::<Response>(&text).unwrap_err();
             assert!(error.to_string().contains(reason), "{bars}: {error}");
         }

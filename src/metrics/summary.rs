@@ -12,10 +12,13 @@ use std::ops::Range;
 
 /// A server with a greater share of its handlers busy is saturated.
 pub const BUSY: f64 = 0.95;
-/// A hot interval is one with a saturated server while the cluster's mean utilisation stays below this.
+/// A hot interval is one of skew, not of too much load, when the cluster's mean utilisation stays below this.
 pub const CLUSTER_BUSY: f64 = 0.85;
-/// Open loop: saturated when the operations in flight grow by more than this share of the offered ones.
+/// Open loop: saturated when the operations in flight grow by more than this share of the offered ones, or more than this share is given up.
 pub const GROWTH: f64 = 0.01;
+
+/// More operations than these are no handful: four standard deviations of a Poisson number whose mean is one.
+const A_FEW: f64 = 4.0;
 
 /// The counters of a finished run, cut to its intervals.
 struct Summary {
@@ -191,23 +194,23 @@ impl Summary {
         metrics.insert("empty_region_fraction", fraction);
     }
 
-    /// What hot servers do: hot and saturated time, and refusals.
+    /// What hot servers do: hot and skewed time, and refusals.
     fn damage(&self, metrics: &mut Scalars) {
-        let (mut hot, mut saturated) = (0u32, 0u32);
+        let (mut hot, mut skewed) = (0u32, 0u32);
         for row in self.grid.full.clone() {
             let refused = [&self.run.server_refused, &self.run.server_refused_rows];
             let refusing = refused.iter().any(|table| sum(table.row(row)) > 0);
             let busy: Vec<f64> = self.utilisations(row..row + 1).collect();
             let mean = busy.iter().sum::<f64>() / f64::from(self.grid.joined[row]);
             if refusing || busy.iter().any(|&busy| busy > BUSY) {
-                saturated += 1;
-                hot += u32::from(mean < CLUSTER_BUSY);
+                hot += 1;
+                skewed += u32::from(mean < CLUSTER_BUSY);
             }
         }
         let intervals = self.grid.full.len() as f64;
         let fraction = |count: u32| (intervals > 0.0).then(|| f64::from(count) / intervals);
         metrics.insert("hot_time_fraction", fraction(hot));
-        metrics.insert("saturated_time_fraction", fraction(saturated));
+        metrics.insert("skewed_time_fraction", fraction(skewed));
 
         let calls = self
             .grid
@@ -276,7 +279,7 @@ impl Summary {
             defined.then(|| busy.iter().sum::<f64>() / self.servers_in_window()),
         );
         let saturated = match self.run.config.open_loop {
-            true => self.in_flight_grew(),
+            true => self.piled_up(),
             false => most.map(|most| most > BUSY),
         };
         metrics.insert("saturated", saturated.map(|yes| f64::from(u8::from(yes))));
@@ -303,14 +306,21 @@ impl Summary {
 
     /// Whether the writes in flight, or the reads, grew by more than 1 % of the offered ones over the second half of the window (from
     /// the interval boundary nearest below its middle), and by more than four standard deviations of a Poisson number in flight, so that a
-    /// handful of operations is not taken for a trend. Apart, because a few reads are lost among many writes.
-    fn in_flight_grew(&self) -> Option<bool> {
+    /// handful of operations is not taken for a trend; or more than 1 % of them, and more than a handful, were given up. Apart, because a few
+    /// reads are lost among many writes.
+    fn piled_up(&self) -> Option<bool> {
         if self.grid.window.is_empty() {
             return None;
         }
         let run = &self.run;
+        let reads = Tally::total(run.reads.reads.iter().map(|read| &read.tally));
+        let given_up = [Tally::total(&run.writes), reads].iter().any(|tally| {
+            let cohort = tally.cohort();
+            let failed = cohort.failed as f64;
+            failed > GROWTH * cohort.offered as f64 && failed > A_FEW
+        });
         let writes = self.grew(&run.offered, &[&run.server_completed, &run.given_up]);
-        Some(writes || self.grew(&run.reads.offered, &[&run.reads.ended]))
+        Some(given_up || writes || self.grew(&run.reads.offered, &[&run.reads.ended]))
     }
 
     fn grew(&self, offered: &Table<u32>, ended: &[&Table<u32>]) -> bool {
@@ -325,7 +335,8 @@ impl Summary {
         };
         let (before, after) = (in_flight(middle), in_flight(window.end));
         let grown = after - before;
-        grown > GROWTH * total(offered, middle..window.end) && grown > 4.0 * before.max(1.0).sqrt()
+        grown > GROWTH * total(offered, middle..window.end)
+            && grown > A_FEW * before.max(1.0).sqrt()
     }
 }
 

@@ -66,8 +66,8 @@ fn refused_rows_are_a_fraction_of_those_refused_or_written_in_the_window() {
             ("region_too_busy_fraction", 12.0 / 20.0),
             ("not_serving_fraction", 3.0 / 20.0),
             // Servers refuse in the first and last of three intervals, and none is busy.
-            ("saturated_time_fraction", 2.0 / 3.0),
             ("hot_time_fraction", 2.0 / 3.0),
+            ("skewed_time_fraction", 2.0 / 3.0),
         ],
     );
     let nothing = Recorder::new(config(2, 4_000)).finish(ms(4_000));
@@ -92,14 +92,14 @@ fn a_window_shorter_than_an_interval_keeps_its_only_one() {
 }
 
 #[test]
-fn a_server_is_saturated_above_19_of_20_and_a_cluster_busy_from_17_of_20() {
+fn a_server_is_hot_above_19_of_20_and_the_cluster_busy_from_17_of_20() {
     let fractions = |busy: [u64; 2]| {
         let mut recorder = Recorder::new(config(2, 2_000));
         for (server, busy) in (0..).zip(busy) {
             (0..4).for_each(|_| recorder.busy(server, ms(1_000), ms(1_000 + busy)));
         }
         let result = recorder.finish(ms(2_000));
-        ["saturated_time_fraction", "hot_time_fraction"].map(|name| metric(&result, name))
+        ["hot_time_fraction", "skewed_time_fraction"].map(|name| metric(&result, name))
     };
     assert_eq!(fractions([950, 0]), [0.0, 0.0]);
     assert_eq!(fractions([951, 0]), [1.0, 1.0]);

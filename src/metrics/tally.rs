@@ -129,11 +129,12 @@ impl Tally {
         self.window_good += u64::from(in_window && within_deadline);
     }
 
-    /// Counts an operation that was given up.
-    pub(super) fn failed(&mut self, intended: u64, warmup: u64) {
+    /// Counts an operation that was given up at `at`.
+    pub(super) fn failed(&mut self, intended: u64, at: u64, warmup: u64) {
         self.counts.failed += 1;
         if intended >= warmup {
             self.cohort.failed += 1;
+            self.response.record_failed(at.saturating_sub(intended));
         }
     }
 

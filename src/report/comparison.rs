@@ -1,11 +1,11 @@
 //! Two results compared, as a table for a terminal or a pull request, as CSV or JSON. Must not judge.
 
-use super::metric;
 use super::number::{Kind, UNDEFINED};
 use super::report::Format;
 use super::scorecard::{Heading, Scorecard};
 use super::terminal::{self, Style};
 use super::{csv_files, markdown};
+use super::{metric, outcomes};
 use crate::experiment::{
     ChangeVerdict, ComparedResults, MetricChange, ParameterChange, ResultsComparison, Rewrite,
     StrategyChange, point_label,
@@ -26,7 +26,7 @@ const HEADLINES: [&str; 9] = [
 ];
 
 /// Of each read, likewise.
-const OF_READS: [&str; 2] = [".calls", ".response_ms.p99"];
+const OF_READS: [&str; 3] = [".calls_planned", ".rows_planned", ".response_ms.p99"];
 
 const HEADINGS: [Heading<'static>; 5] = [
     Heading::text(["", "metric"], 0),
@@ -155,7 +155,7 @@ fn name(change: &StrategyChange) -> String {
 
 /// The headline metrics of one strategy.
 fn card(change: &StrategyChange) -> Scorecard<'static> {
-    let shown = change.metrics.iter().filter(|it| is_headline(&it.metric));
+    let shown = change.metrics.iter().filter(|it| is_headline(it));
     let mut shown: Vec<&MetricChange> = shown.collect();
     // Stable: reads, which are none of the headlines by name, follow in their order.
     let place = |path: &str| HEADLINES.iter().position(|name| *name == path);
@@ -166,9 +166,14 @@ fn card(change: &StrategyChange) -> Scorecard<'static> {
     }
 }
 
-fn is_headline(path: &str) -> bool {
+fn is_headline(change: &MetricChange) -> bool {
+    let path = change.metric.as_str();
     let of_read = path.starts_with("read.") && OF_READS.iter().any(|end| path.ends_with(end));
-    HEADLINES.contains(&path) || of_read
+    let means = [change.before.mean, change.after.mean];
+    let mut notable = means.into_iter().flatten();
+    let of_one = path.starts_with("write_") || path.starts_with("read.");
+    let lost = of_one && notable.any(|share| outcomes::is_notable(path, share));
+    HEADLINES.contains(&path) || of_read || lost
 }
 
 fn row(change: &MetricChange) -> Vec<String> {
@@ -203,8 +208,8 @@ fn notes(change: &StrategyChange) -> Vec<String> {
     ] {
         let others = change.metrics.iter().filter(|it| it.verdict == verdict);
         let others: Vec<&str> = others
+            .filter(|it| !is_headline(it))
             .map(|it| it.metric.as_str())
-            .filter(|path| !is_headline(path))
             .collect();
         if !others.is_empty() {
             notes.push(format!("also {}: {}", verdict.words(), others.join(", ")));

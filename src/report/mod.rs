@@ -10,6 +10,7 @@ mod markdown;
 mod metric;
 mod neighbour_prices;
 pub mod number;
+mod outcomes;
 mod page;
 mod paired_ratio;
 mod read_prices;

@@ -47,11 +47,12 @@ impl Kind {
     }
 
     /// The number that tables show of `measure`: the merged percentile where there is one, else the mean; `> x` when
-    /// it is a lower bound.
+    /// it is a lower bound, `< x` when it is an upper one.
     pub fn measure(self, measure: &Measure) -> String {
         match measure.merged.or(measure.mean) {
             None => UNDEFINED.to_owned(),
             Some(value) if measure.censored => format!(">{NBSP}{}", self.text(value)),
+            Some(value) if measure.upper_bound => format!("<{NBSP}{}", self.text(value)),
             Some(value) => self.text(value),
         }
     }
@@ -323,6 +324,7 @@ mod tests {
             high: Some(18_800.0),
             n: 5,
             censored: true,
+            upper_bound: false,
         };
         assert_eq!(
             Kind::Millis.measure(&measure),

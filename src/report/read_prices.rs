@@ -2,7 +2,7 @@
 
 use super::number::{Kind, UNDEFINED};
 use super::scorecard::{Heading, Scorecard};
-use super::{metric, sweep_views};
+use super::{metric, outcomes, sweep_views};
 use crate::experiment::{ReadResult, Results, StrategyResult};
 
 /// The headings, in order.
@@ -20,15 +20,22 @@ const HEADINGS: [Heading<'static>; 9] = [
 
 /// The table of `results`, read by read in the order of the file; `None` without reads.
 pub fn of(results: &Results) -> Option<Scorecard<'_>> {
+    let all = results
+        .strategies
+        .iter()
+        .flat_map(|strategy| &strategy.reads);
+    let shown = outcomes::shown(all.map(|read| (&read.metrics, "")));
     let mut rows = Vec::new();
     for name in names(results) {
         for (strategy, read) in priced(results, name) {
             let mut cells = row(strategy, read);
+            cells.extend(outcomes::cells(&shown, &read.metrics, ""));
             cells.splice(1..1, sweep_views::cells(results, &strategy.sweep));
             rows.push(cells);
         }
     }
     let mut headings = HEADINGS.to_vec();
+    headings.extend(outcomes::headings(&shown));
     headings.splice(1..1, sweep_views::headings(results));
     (!rows.is_empty()).then_some(Scorecard { headings, rows })
 }
@@ -60,9 +67,9 @@ fn row(strategy: &StrategyResult, read: &ReadResult) -> Vec<String> {
         read.name.clone(),
         strategy.name.clone(),
         path(read),
-        Kind::Compact.measure(&read.calls),
+        Kind::Compact.measure(&read.calls_planned),
         Kind::Compact.measure(&read.regions),
-        Kind::Compact.measure(&read.rows_read),
+        Kind::Compact.measure(&read.rows_planned),
         rows_per_row(read).map_or(UNDEFINED.to_owned(), |ratio| Kind::Ratio.text(ratio)),
         served.map_or(UNDEFINED.to_owned(), Scorecard::served),
         p99(read),
@@ -78,9 +85,9 @@ fn path(read: &ReadResult) -> String {
     }
 }
 
-/// Rows that servers read for each row that the reader gets; one that gets nothing is taken to get one.
+/// Rows that servers have to read for each row that the reader gets; one that gets nothing is taken to get one.
 pub fn rows_per_row(read: &ReadResult) -> Option<f64> {
-    Some(read.rows_read.mean? / read.rows_returned.mean?.max(1.0))
+    Some(read.rows_planned.mean? / read.rows_returned.mean?.max(1.0))
 }
 
 fn p99(read: &ReadResult) -> String {

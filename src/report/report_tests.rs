@@ -268,9 +268,10 @@ fn markdown_and_csv_say_what_reads_pay() {
         .render(Format::Markdown, Style::default())
         .replace('\u{a0}', " ");
     for line in [
-        "| read | strategy | path | calls | regions | rows read | read ÷ returned | of offered | p99 |",
-        "| newest | salted | fan-out-scan | 4 | 4 | 40 | 4.0× | 100 % | 8.93 ms |",
-        "| report | hashed | table-scan | 412 | 32 | 2.40M | 300× | – | – |",
+        "| read | strategy | path | calls | regions | rows read | read ÷ returned | of offered | p99 | unfinished |",
+        "| newest | salted | fan-out-scan | 4 | 4 | 40 | 4.0× | 100 % | 8.93 ms | 0 % |",
+        "| newest | monotonic | table-scan | 412 | 32 | 2.40M | 240k× | 31 % | > 9.41 s | 69 % |",
+        "| report | hashed | table-scan | 412 | 32 | 2.40M | 300× | – | – | – |",
         "- **by-id** of salted: 4 Gets, 3 of them in vain",
     ] {
         assert!(
@@ -281,6 +282,7 @@ fn markdown_and_csv_say_what_reads_pay() {
     let csv = report.render(Format::Csv, Style::default());
     for row in [
         "salted,read.newest.calls,4,4,4,5",
+        "salted,read.newest.rows_planned,40,40,40,5",
         "salted,read.newest.response_ms.p99.merged,8.93,,,5",
         "monotonic,read.newest.response_ms.p99.censored,1,,,5",
         "hashed,read.report.rows_read,2400000,,,1",

@@ -44,6 +44,7 @@ fn measure(mean: f64) -> Measure {
         high: Some(mean * 1.01),
         n: 5,
         censored: false,
+        upper_bound: false,
     }
 }
 

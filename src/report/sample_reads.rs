@@ -122,6 +122,7 @@ fn exact(mean: f64, replicates: u32) -> Measure {
         high: (replicates > 1).then_some(mean),
         n: replicates,
         censored: false,
+        upper_bound: false,
     }
 }
 
@@ -159,8 +160,10 @@ fn read(name: &str, price: &Price, per_sec: f64) -> ReadResult {
         path: Some(path.to_owned()),
         words: words.to_owned(),
         copy: (name == "report" && calls == 9.0).then_some(1),
+        calls_planned: exact(calls, n),
         calls: exact(calls, n),
         regions: exact(regions, n),
+        rows_planned: exact(rows_read, n),
         rows_read: exact(rows_read, n),
         rows_returned: exact(rows_returned, n),
         counts: if issued {

@@ -3,7 +3,7 @@
 //! Must not know whether it becomes a terminal's table or Markdown.
 
 use super::number::{self, Kind, UNDEFINED};
-use super::{metric, sweep_views};
+use super::{metric, outcomes, sweep_views};
 use crate::experiment::{Results, Standing, StrategyResult};
 
 /// What stands above paired verdicts.
@@ -52,6 +52,9 @@ impl<'a> Heading<'a> {
 /// Column of the throughput.
 const THROUGHPUT: usize = 4;
 
+/// Columns before those of operations that failed or never finished.
+const WITH_PERCENTILES: usize = 10;
+
 /// The headings, in order.
 const HEADINGS: [Heading<'static>; 15] = [
     Heading::text(["", "strategy"], 0),
@@ -83,16 +86,27 @@ pub struct Scorecard<'a> {
 impl<'a> Scorecard<'a> {
     /// The scorecard of `results` with all its columns.
     pub fn of(results: &'a Results) -> Self {
+        let prefix = |strategy: &StrategyResult| match metric::is_of_reads(strategy) {
+            true => "read_",
+            false => "write_",
+        };
+        let all = results.strategies.iter();
+        let shown = outcomes::shown(all.map(|strategy| (&strategy.metrics, prefix(strategy))));
         let rows = results
             .strategies
             .iter()
             .map(|strategy| {
+                let mut own = row(results, strategy);
+                let ends = outcomes::cells(&shown, &strategy.metrics, prefix(strategy));
+                own.splice(WITH_PERCENTILES..WITH_PERCENTILES, ends);
                 let mut cells = sweep_views::cells(results, &strategy.sweep);
-                cells.extend(row(results, strategy));
+                cells.extend(own);
                 cells
             })
             .collect();
-        let mut own = HEADINGS;
+        let mut own = HEADINGS.to_vec();
+        let ends = outcomes::headings(&shown);
+        own.splice(WITH_PERCENTILES..WITH_PERCENTILES, ends);
         if metric::load_name(&results.strategies) == "reads" {
             own[THROUGHPUT].lines[1] = "reads/s";
         }

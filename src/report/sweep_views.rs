@@ -88,7 +88,7 @@ fn sentence(finding: &SweepFinding) -> String {
     }));
     parts.extend(finding.prices.iter().map(|price| {
         let what = match price.metric {
-            "calls" => "calls",
+            "calls_planned" => "calls",
             _ => "mean response time",
         };
         let ratio = Kind::Ratio.interval(&price.ratio);

@@ -64,6 +64,11 @@ impl LimitBound {
             Self::Below(most) => value < most,
         }
     }
+
+    /// Whether a value proves that it holds: a lower bound proves no limit from above.
+    pub fn is_kept(self, value: f64, lower_bound: bool) -> bool {
+        self.holds(value) && !(lower_bound && matches!(self, Self::Below(_)))
+    }
 }
 
 impl VariedLoad {

@@ -198,15 +198,17 @@ fn range(least: String, most: String) -> String {
     }
 }
 
-/// The strategies in which the metric at `path` is defined: the one with the least value, and the one with the greatest;
-/// of equals, the first in the file.
+/// The strategies in which the metric at `path` is defined: the one with the least value, and the one with the greatest, where a lower bound is greater
+/// than all that is known; of equals, the first in the file.
 fn extremes<'a>(
     strategies: impl IntoIterator<Item = &'a StrategyResult>,
     path: &str,
 ) -> Option<(&'a StrategyResult, &'a StrategyResult)> {
-    let mut extremes: Option<[(f64, &StrategyResult); 2]> = None;
+    let mut extremes: Option<[((bool, f64), &StrategyResult); 2]> = None;
     for strategy in strategies {
         if let Some(value) = metric::value(strategy, path) {
+            let open = metric::measure(strategy, path).is_some_and(|measure| measure.censored);
+            let value = (open, value);
             let [least, most] = extremes.get_or_insert([(value, strategy); 2]);
             if value < least.0 {
                 *least = (value, strategy);

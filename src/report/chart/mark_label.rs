@@ -90,7 +90,7 @@ pub fn labels(
 /// What a read asks for: `16 calls, fan-out-scan`; of a planned one the calls are its only cost beside the rows.
 fn calls(panel: &Panel<'_>, mark: &Mark<'_>) -> String {
     let path = mark.read.path.as_deref();
-    let calls = mark.read.calls.mean.map(|calls| {
+    let calls = mark.read.calls_planned.mean.map(|calls| {
         let text = Kind::Compact.text(calls);
         let word = if text == "1" { "call" } else { "calls" };
         format!("{text}\u{a0}{word}")

@@ -261,7 +261,7 @@ fn subtitle(lines: &[Line<'_>]) -> String {
         parts.push("circle: maximum".to_owned());
     }
     if lines.iter().any(|line| line.censored_from.is_some()) {
-        parts.push("dashed, ending in >: unfinished, a lower bound".to_owned());
+        parts.push("dashed, ending in >: failed or unfinished, a lower bound".to_owned());
     }
     parts.join(" · ")
 }

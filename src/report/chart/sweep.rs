@@ -39,7 +39,7 @@ const RING: f64 = 8.0;
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Quantity {
     Throughput,
-    /// `calls` or `response_ms.mean` of a read.
+    /// `calls_planned` or `response_ms.mean` of a read.
     Price {
         read: String,
         metric: &'static str,
@@ -53,7 +53,7 @@ impl Quantity {
             Self::Price { read, metric } => {
                 let read = strategy.reads.iter().find(|it| it.name == *read)?;
                 match *metric {
-                    "calls" => Some(&read.calls),
+                    "calls_planned" => Some(&read.calls_planned),
                     _ => read.response_ms.as_ref()?.get("mean"),
                 }
             }
@@ -62,7 +62,7 @@ impl Quantity {
 
     fn kind(&self) -> Kind {
         match self {
-            Self::Price { metric, .. } if *metric != "calls" => Kind::Millis,
+            Self::Price { metric, .. } if *metric != "calls_planned" => Kind::Millis,
             _ => Kind::Compact,
         }
     }
@@ -70,7 +70,7 @@ impl Quantity {
     fn title(&self, load: &str) -> String {
         match self {
             Self::Throughput => format!("{load} a second"),
-            Self::Price { read, metric } if *metric == "calls" => {
+            Self::Price { read, metric } if *metric == "calls_planned" => {
                 quoted(&format!("calls of {}", with_article(read)))
             }
             Self::Price { read, .. } => format!("mean response time of “{read}”"),

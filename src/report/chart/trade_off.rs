@@ -68,7 +68,7 @@ impl<'a> Panel<'a> {
             let read = strategy.reads.iter().find(|read| read.name == name);
             let mark = read.and_then(|read| {
                 let p99 = || read.response_ms.as_ref()?.get("p99");
-                let measure = if timed { p99()? } else { &read.rows_read };
+                let measure = if timed { p99()? } else { &read.rows_planned };
                 let skew = metric::value(strategy, "server_peak_to_mean");
                 Some(Mark {
                     index,
@@ -87,8 +87,10 @@ impl<'a> Panel<'a> {
         }
         for index in 0..marks.len() {
             let (skew, price) = (marks[index].skew, marks[index].price);
+            // A lower bound is shown to be as cheap as nothing.
             let beats = |other: &Mark<'_>| {
-                other.skew <= skew
+                !other.censored
+                    && other.skew <= skew
                     && other.price <= price
                     && (other.skew < skew || other.price < price)
             };
@@ -156,8 +158,8 @@ fn readout(panel: &Panel<'_>, at: &[(f64, f64)], corner: (f64, f64), size: (f64,
             Kind::Ratio.text(mark.skew),
             panel.price(mark),
             mark.read.path.clone().unwrap_or_default(),
-            Kind::Compact.measure(&mark.read.calls),
-            Kind::Compact.measure(&mark.read.rows_read),
+            Kind::Compact.measure(&mark.read.calls_planned),
+            Kind::Compact.measure(&mark.read.rows_planned),
         ],
     };
     let price = if panel.timed { "p99" } else { "planned" };
@@ -191,7 +193,7 @@ fn subtitle(panels: &[Panel<'_>]) -> String {
         .iter()
         .any(|panel| panel.marks.iter().any(|mark| mark.censored))
     {
-        parts.push("arrow: unfinished, a lower bound".to_owned());
+        parts.push("arrow: failed or unfinished, a lower bound".to_owned());
     }
     parts.join(" · ")
 }
