@@ -41,8 +41,9 @@ impl Fields {
 /// Most fields of a record, stored and derived (estimate: ten times what a wide table's key and reads are made of).
 const MOST_FIELDS: usize = 1_000;
 
-/// Parts of all derived fields together, those inside others expanded: what is read at once (estimate: far more than anybody writes).
-const MOST_PARTS: u64 = 100_000;
+/// Parts of a derived field, and of all together, those inside others expanded: what is read at once (estimate: far more than anybody writes).
+const MOST_PARTS: u64 = 10_000;
+const MOST_PARTS_OF_ALL: u64 = 100_000;
 
 /// Memory that the laws of one field may take.
 const LAW_MEMORY: u64 = 4 << 30;
@@ -163,7 +164,7 @@ fn refuse_endless(sink: &Sink, found: &mut Fields) {
     let fits: Vec<bool> = sizes
         .iter()
         .map(|&size| {
-            let fits = size <= MOST_PARTS - all;
+            let fits = size <= MOST_PARTS.min(MOST_PARTS_OF_ALL - all);
             all += if fits { size } else { 0 };
             fits
         })
@@ -182,8 +183,9 @@ fn refuse_endless(sink: &Sink, found: &mut Fields) {
             "`{name}` has {parts} parts, the derived fields inside it expanded"
         ))
         .label(format!(
-            "at most {} in all derived fields",
-            grouped(i128::from(MOST_PARTS))
+            "at most {}, and {} in all derived fields",
+            grouped(i128::from(MOST_PARTS)),
+            grouped(i128::from(MOST_PARTS_OF_ALL))
         ))
         .help("derived fields that use others twice double at every level"),
     );

@@ -3,6 +3,7 @@
 use super::html::{Html, text};
 use crate::report::chart::{Cells, Chart, Readings, Readout, Values, base64};
 use crate::report::number::{self, Kind};
+use crate::text::is_hidden;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use serde::Serialize;
@@ -131,7 +132,7 @@ pub fn data(html: &mut Html, charts: &[Chart]) {
         .collect();
     let json = serde_json::to_string(&figures).expect("texts and finite numbers are JSON");
     // The block ends at the first `</script`, wherever it stands.
-    let json = json.replace('<', "\\u003c");
+    let json = json.replace('<', "\\u003c").replace(is_hidden, "·");
     html.line(format_args!(
         "<script type=\"application/json\" id=\"readouts\">{json}</script>"
     ));
