@@ -2,12 +2,11 @@
 //! the operations that completed were all there were.
 
 mod binary;
-mod workplace;
 
+use binary::{command, folder_with};
 use keyheat::experiment::{Experiment, Measure, Recommendations, Results, StrategyResult};
 use keyheat::report::{Format, Report, Style};
 use keyheat::scenario::Scenario;
-use workplace::{Workplace, assert_tells};
 
 fn scenario(text: &str) -> Scenario {
     Scenario::parse(text, "fault").unwrap_or_else(|error| panic!("{error}"))
@@ -36,6 +35,12 @@ fn table(results: &Results) -> String {
         ..Style::default()
     };
     Report::new(results).render(Format::Table, style)
+}
+
+#[track_caller]
+fn assert_tells(text: &str, parts: &[&str]) {
+    let missing = parts.iter().find(|part| !text.contains(**part));
+    assert!(missing.is_none(), "{missing:?} is missing in:\n{text}");
 }
 
 /// Which expectations hold.
@@ -220,7 +225,8 @@ fn a_run_whose_operations_fail_or_never_finish_ends_with_1() {
         include_str!("faults/p99-of-nothing.toml"),
         include_str!("faults/slo-while-failing.toml"),
     ] {
-        let work = Workplace::new().with("fault.toml", fault);
-        work.keyheat("run fault.toml --out out").code(1);
+        let folder = folder_with("fault.toml", fault);
+        let run = ["run", "fault.toml", "--out", "out"];
+        command(folder.path()).args(run).assert().code(1);
     }
 }
