@@ -367,11 +367,11 @@ ts = { type = "timestamp", unit = "ms" }
 [write.ingest]
 rate = "8k/s"
 [existing.ingest]
-records = 400_000
+records = 1_200_000
 last = "7d"
 [table]
 presplit = { algorithm = "buckets" }
-max_file_size = "256KB"
+max_file_size = "1MB"
 [strategy.in-order]
 key = "be1(random(16)) || be8(ts) || be4(sensor)"
 placement = "in-order"

@@ -155,7 +155,7 @@ impl Verdict {
             percent(1.0 / f64::from(servers))
         )?;
         match self.uneven_count() {
-            Some(buckets) => {
+            Some(buckets) if buckets > servers as usize => {
                 let most = buckets.div_ceil(servers as usize);
                 write!(
                     f,
@@ -163,7 +163,7 @@ impl Verdict {
                     most - 1
                 )
             }
-            None => Ok(()),
+            _ => Ok(()),
         }
     }
 
@@ -186,14 +186,17 @@ impl Verdict {
         }
     }
 
-    /// The buckets, when their number is why the load is not even: they don't divide evenly among the servers, and the peak is the one that
-    /// this makes.
+    /// The buckets, when their number is why the load is not even: they don't divide evenly among the servers, and the best dealing (where
+    /// dealings are unknown, the run) has the peak that this makes.
     pub(super) fn uneven_count(&self) -> Option<usize> {
         let (buckets, servers) = (self.buckets?, self.servers as usize);
         let best = most_even(buckets, servers)?;
-        let peak = self.peak_to_mean?;
+        let peak = match &self.dealings {
+            Some(dealings) => dealings.best,
+            None => self.peak_to_mean?,
+        };
         let as_counted = peak <= AS_COUNTED * best && best <= AS_COUNTED * peak;
-        (buckets > servers && buckets % servers != 0 && as_counted).then_some(buckets)
+        (buckets % servers != 0 && as_counted).then_some(buckets)
     }
 
     /// Why one server is hot, as a clause.
@@ -234,7 +237,10 @@ impl Verdict {
     fn static_cause(&self) -> String {
         if let Some(buckets) = self.uneven_count() {
             let servers = self.servers;
-            return format!("{buckets} buckets don't divide evenly among {servers} servers");
+            return match buckets < servers as usize {
+                true => format!("{buckets} buckets can't use {servers} servers"),
+                false => format!("{buckets} buckets don't divide evenly among {servers} servers"),
+            };
         }
         if self.key_floor >= NO_HOTSPOT_BELOW {
             return format!("a single row takes {}", percent(self.hottest_row_share));

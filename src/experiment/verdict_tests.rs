@@ -379,6 +379,13 @@ fn a_number_of_buckets_is_the_cause_only_where_it_explains_the_peak() {
     // 9 on 8: two on one, 16 / 9 = 1.78. 20 on 8 give 1.2 at least, never 8.
     assert!(of(9, 1.8).contains("9 buckets don't divide evenly among 8 servers"));
     assert!(of(20, 8.0).contains("one region takes 5 %"));
+    // Four buckets on eight servers, which existing rows have split further: the best dealing of the four ends is 2, this one has 4.
+    let few = verdict(|v| {
+        swamped(v, Hotspot::Static, 0.5);
+        v.buckets = Some(4);
+        v.dealings = Some(Dealings { best: 2.0, ..DEALT });
+    });
+    assert!(few.contains("4 buckets can't use 8 servers"), "{few}");
 }
 
 #[test]
