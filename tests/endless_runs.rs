@@ -10,6 +10,9 @@ use std::time::Duration;
 /// Far longer than each of these commands takes, and far less than they take when clients ask again every microsecond.
 const WATCHDOG: Duration = Duration::from_secs(120);
 
+/// What is foreseen is not what is tested here.
+const LIMITS: [&str; 4] = ["--max-memory", "100GB", "--max-time", "3000d"];
+
 const FAULTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/faults");
 
 /// `refused_calls_fraction` and completed rows are of no interest here: that the command ends is.
@@ -20,6 +23,7 @@ fn ends(file: &str) {
         .arg("run")
         .arg(scenario)
         .args(["--replicates", "1", "--threads", "2", "--no-charts", "-q"])
+        .args(LIMITS)
         .timeout(WATCHDOG)
         .assert();
     ended.success();
@@ -52,6 +56,7 @@ fn a_run_under_way_ends_when_it_is_asked_to() {
         .arg("run")
         .arg(Path::new(FAULTS).join("forever.toml"))
         .args(["--threads", "1", "--replicates", "1"])
+        .args(LIMITS)
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()

@@ -22,7 +22,7 @@ pub fn run(arguments: &AdviseArguments, console: &Console) -> Result<Outcome> {
         .map_or(&scenario, Suggestions::scenario);
     let experiment = Experiment::new(simulated).threads(arguments.threads.map_or(0, usize::from));
     let bar = progress::bar(console, &scenario.name, experiment.runs());
-    let results = experiment.run(|progress| bar.set_position(progress.done));
+    let results = experiment.try_run(|progress| bar.set_position(progress.done))?;
     bar.finish_and_clear();
     let found = match &suggestions {
         Some(suggestions) => Recommendations::with_suggestions(suggestions, &results),

@@ -1,8 +1,10 @@
 //! `keyheat check`: every error and lint of scenarios, golden keys compared, nothing simulated. Must not know what is checked.
 
 use super::args::CheckArguments;
+use super::budget::Budget;
 use super::console::Console;
 use super::{Outcome, explain, lints, loading, scenario_files};
+use crate::experiment::{Experiment, Forecast};
 use crate::scenario::{Expectation, Scenario};
 use anyhow::Result;
 
@@ -14,11 +16,16 @@ pub fn run(arguments: &CheckArguments, console: &Console) -> Result<Outcome> {
     // Of many files most are clean: what is odd about them is counted, and shown on demand.
     let in_full = scenarios.len() == 1 || console.is_verbose();
     let (mut broken, mut odd) = (0, 0);
+    let mut budget = Budget::new(&arguments.limits, None);
     for scenario in &scenarios {
+        let layouts = lints::layouts(scenario);
+        let threads = arguments.threads.map_or(0, usize::from);
+        let threads = Experiment::new(scenario).threads(threads).threads_at_work();
+        budget.add(&scenario.path, Forecast::of(scenario, &layouts, threads));
         if in_full {
-            lints::tell(scenario, console);
+            lints::tell(scenario, &layouts, console);
         } else {
-            let warnings = lints::warnings(scenario);
+            let warnings = lints::warnings(scenario, &layouts);
             odd += warnings;
             console.say(&format!(
                 "{}: {}",
@@ -53,6 +60,7 @@ pub fn run(arguments: &CheckArguments, console: &Console) -> Result<Outcome> {
         "{files}, {}: {verdict}{more}",
         explain::counted_strategies(strategies)
     ));
+    budget.settle(console)?;
     Ok(if broken == 0 {
         Outcome::Fine
     } else {

@@ -33,7 +33,7 @@ pub fn run(arguments: &ExplainArguments, console: &Console) -> Result<Outcome> {
     let strategies = scenario.strategies.iter().zip(&firsts);
     let explanations: Vec<Explanation> = strategies.map(explain).collect();
     let layouts = explanations.iter().map(|explanation| &explanation.layout);
-    lints::tell_of(&scenario, layouts, console);
+    lints::tell_of(&scenario, lints::all(&scenario, layouts), console);
     let mut text = String::new();
     if !scenario.question.is_empty() {
         let _ = writeln!(text, "{}\n", scenario.question);

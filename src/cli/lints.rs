@@ -5,7 +5,7 @@ use crate::layout::{Layout, Replicate, change_lints, load_lints};
 use crate::scenario::{Diagnostic, Scenario, Severity, render};
 
 /// The layouts of all strategies.
-fn layouts(scenario: &Scenario) -> Vec<Layout> {
+pub fn layouts(scenario: &Scenario) -> Vec<Layout> {
     let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
     let strategies = scenario.strategies.iter().zip(&firsts);
     strategies
@@ -15,7 +15,7 @@ fn layouts(scenario: &Scenario) -> Vec<Layout> {
 
 /// All lints: those of the file, then those that need split points, keys or the cluster. A lint that several strategies have
 /// comes once.
-fn all<'a>(scenario: &Scenario, layouts: impl Iterator<Item = &'a Layout>) -> Vec<Diagnostic> {
+pub fn all<'a>(scenario: &Scenario, layouts: impl Iterator<Item = &'a Layout>) -> Vec<Diagnostic> {
     let mut lints = scenario.warnings.clone();
     for (strategy, layout) in scenario.strategies.iter().zip(layouts) {
         let time = &scenario.time;
@@ -31,33 +31,29 @@ fn all<'a>(scenario: &Scenario, layouts: impl Iterator<Item = &'a Layout>) -> Ve
 }
 
 /// Shows all lints with their places on stderr, notes as well, unless `--quiet`.
-pub fn tell(scenario: &Scenario, console: &Console) {
-    let shown = all(scenario, layouts(scenario).iter());
+pub fn tell(scenario: &Scenario, layouts: &[Layout], console: &Console) {
+    let shown = all(scenario, layouts.iter());
     if !shown.is_empty() {
         console.say_styled(&render(&shown, &scenario.text, &scenario.path, true));
     }
 }
 
 /// Number of warnings.
-pub fn warnings(scenario: &Scenario) -> usize {
-    let lints = all(scenario, layouts(scenario).iter());
+pub fn warnings(scenario: &Scenario, layouts: &[Layout]) -> usize {
+    let lints = all(scenario, layouts.iter());
     let is_warning = |lint: &&Diagnostic| lint.severity != Severity::Note;
     lints.iter().filter(is_warning).count()
 }
 
 /// One line a lint, the same line once, and where to read more. What was told.
 pub fn tell_in_short(scenario: &Scenario, console: &Console) -> Vec<String> {
-    tell_of(scenario, layouts(scenario).iter(), console)
+    tell_of(scenario, all(scenario, layouts(scenario).iter()), console)
 }
 
-/// The same of strategies that have been laid out.
-pub fn tell_of<'a>(
-    scenario: &Scenario,
-    layouts: impl Iterator<Item = &'a Layout>,
-    console: &Console,
-) -> Vec<String> {
+/// The same of lints that have been found.
+pub fn tell_of(scenario: &Scenario, lints: Vec<Diagnostic>, console: &Console) -> Vec<String> {
     let mut said: Vec<String> = Vec::new();
-    for lint in all(scenario, layouts) {
+    for lint in lints {
         if !is_wanted(&lint, console) || said.contains(&lint.message) {
             continue;
         }

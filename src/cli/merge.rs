@@ -80,7 +80,7 @@ fn merge(
         }
     };
     let folder = claim(&scenario, arguments.out(), arguments.force)?;
-    let runs = Experiment::new(&scenario).start();
+    let runs = Experiment::new(&scenario).start()?;
     let here = RunFileHeader::new(&runs, Shard::ALL);
     let differences = first.header.differences(&here);
     if !differences.is_empty() {

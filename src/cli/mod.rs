@@ -5,6 +5,7 @@
 
 mod advise;
 mod args;
+mod budget;
 mod check;
 mod compare;
 mod completions;
@@ -14,6 +15,7 @@ mod interruption;
 mod key;
 mod lints;
 mod loading;
+mod machine;
 mod merge;
 mod new;
 mod new_file;

@@ -2,10 +2,11 @@
 
 use super::Outcome;
 use super::args::{ResultFormat, RunArguments};
+use super::budget::Budget;
 use super::console::Console;
 use super::output_folder::OutputFolder;
 use super::{explain, interruption, lints, loading, progress, saved_runs, scenario_files};
-use crate::experiment::{ExpectationResult, Experiment, Results, RunFile, Shard};
+use crate::experiment::{ExpectationResult, Experiment, Forecast, Results, RunFile, Shard};
 use crate::report::Report;
 use crate::scenario::Scenario;
 use anyhow::{Context, Result, bail};
@@ -19,6 +20,15 @@ pub fn run(arguments: &RunArguments, console: &Console) -> Result<Outcome> {
         return Ok(Outcome::Refused);
     };
     // Before minutes of work, not after.
+    let mut budget = Budget::new(&arguments.limits, arguments.shard);
+    let mut found = Vec::new();
+    for scenario in &scenarios {
+        let layouts = lints::layouts(scenario);
+        let threads = experiment(scenario, arguments).threads_at_work();
+        budget.add(&scenario.path, Forecast::of(scenario, &layouts, threads));
+        found.push(lints::all(scenario, layouts.iter()));
+    }
+    budget.settle(console)?;
     let folders = scenarios
         .iter()
         .map(|scenario| claim(scenario, arguments.out(), arguments.force))
@@ -27,8 +37,9 @@ pub fn run(arguments: &RunArguments, console: &Console) -> Result<Outcome> {
     let mut expectations: Vec<ExpectationResult> = Vec::new();
     let mut broken = Vec::new();
     let mut saved = Vec::new();
-    for (scenario, folder) in scenarios.iter().zip(&folders) {
-        match simulate(scenario, folder, arguments, stop, console)? {
+    for ((scenario, folder), lints) in scenarios.iter().zip(&folders).zip(found) {
+        let told = lints::tell_of(scenario, lints, console);
+        match simulate(scenario, folder, told, arguments, stop, console)? {
             Ended::Results(results, runs) => {
                 saved.push(runs);
                 if is_broken(&results) {
@@ -74,6 +85,10 @@ pub(super) fn claim(
     Ok(folder)
 }
 
+fn experiment<'a>(scenario: &'a Scenario, arguments: &RunArguments) -> Experiment<'a> {
+    Experiment::new(scenario).threads(arguments.threads.map_or(0, usize::from))
+}
+
 /// How one scenario ended.
 enum Ended {
     /// With everything written, from these runs.
@@ -105,17 +120,16 @@ fn all_in_all((holding, faults, known): (usize, usize, usize), broken: &[&str]) 
     }
 }
 
-/// One scenario from its runs to its files.
+/// One scenario from its runs to its files; `told_before` are its lints.
 fn simulate(
     scenario: &Scenario,
     folder: &OutputFolder,
+    told_before: Vec<String>,
     arguments: &RunArguments,
     stop: &AtomicBool,
     console: &Console,
 ) -> Result<Ended> {
-    let told_before = lints::tell_in_short(scenario, console);
-    let threads = arguments.threads.map_or(0, usize::from);
-    let runs = Experiment::new(scenario).threads(threads).start();
+    let runs = experiment(scenario, arguments).start()?;
     let shard = arguments.shard.unwrap_or(Shard::ALL);
     let path = saved_runs::path(arguments.out().0, &scenario.results_name(), arguments.shard);
     let saver = saved_runs::open(

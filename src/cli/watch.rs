@@ -59,7 +59,7 @@ fn simulate(
     lints::tell_in_short(&scenario, console);
     let experiment = Experiment::new(&scenario).threads(arguments.threads.map_or(0, usize::from));
     let bar = progress::bar(console, &scenario.name, experiment.runs());
-    let results = experiment.run(|progress| bar.set_position(progress.done));
+    let results = experiment.try_run(|progress| bar.set_position(progress.done))?;
     bar.finish_and_clear();
     console.data(&Report::new(&results).render(Format::Table, console.table_style()))
 }

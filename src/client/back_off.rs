@@ -40,10 +40,20 @@ impl BackOff {
     /// The pause after the `failures`-th failure in a row (from 1); the jitter is the first of `draws`. At least [`BackOff::least`].
     #[inline]
     pub fn pause(&self, failures: u32, mut draws: Draws) -> SimDuration {
-        let step = (failures.max(1) as usize - 1).min(MULTIPLIERS.len() - 1);
-        let pause = self.pause_nanos.saturating_mul(MULTIPLIERS[step]);
+        let pause = self.nanos(failures);
         let jitter = (pause as f64 * JITTER * draws.unit()) as u64;
         SimDuration::from_nanos(pause.saturating_add(jitter)).max(self.least)
+    }
+
+    /// The same without jitter.
+    pub fn steady_pause(&self, failures: u32) -> SimDuration {
+        SimDuration::from_nanos(self.nanos(failures)).max(self.least)
+    }
+
+    #[inline]
+    fn nanos(&self, failures: u32) -> u64 {
+        let step = (failures.max(1) as usize - 1).min(MULTIPLIERS.len() - 1);
+        self.pause_nanos.saturating_mul(MULTIPLIERS[step])
     }
 }
 

@@ -1,3 +1,5 @@
+//! Dealings of regions, beside counting them and beside what real tables showed. Must not run a simulation.
+
 use super::*;
 use crate::random::{Seed, Stream, stream};
 use proptest::prelude::*;

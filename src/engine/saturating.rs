@@ -36,7 +36,7 @@ const MOST_ROWS: f64 = 20_000_000.0;
 ///
 /// The length of the run follows from the length of a call, which is enough where nothing but handlers and the log hold rows up. Where the rows of
 /// a run as long as `config`'s would fill the region's memstore until it refuses them, flushes and compactions hold them up as well: then warm-up
-/// and window are those of `config`, or as long as [`MOST_ROWS`] take, so that the capacity is what the stores keep up.
+/// and window are those of `config`, or as long as `MOST_ROWS` take, so that the capacity is what the stores keep up.
 pub fn saturating(config: &SimConfig) -> SimConfig {
     let workload = &config.workload;
     let handlers = config.cluster.handlers.max(1);

@@ -2,7 +2,7 @@
 
 use super::knee_run::TYPICAL_RUNS;
 use super::matrix::{has_capacity, has_knee};
-use super::{ExperimentRuns, Results};
+use super::{ExperimentRuns, NoThreads, Results};
 use crate::scenario::Scenario;
 
 /// Operations that are generated, keyed and routed together: the keys of a batch fit the level-1 cache (measured: no gain beyond).
@@ -37,7 +37,7 @@ impl<'a> Experiment<'a> {
         }
     }
 
-    /// Runs on so many threads; 0 is one a processor. Never changes a result.
+    /// Runs on so many threads, and never on more than there are runs; 0 is one a processor. Never changes a result.
     pub fn threads(self, threads: usize) -> Self {
         Self { threads, ..self }
     }
@@ -63,16 +63,45 @@ impl<'a> Experiment<'a> {
         (0..self.scenario.point_count()).map(of_point).sum()
     }
 
+    /// Runs that are made at a time: as many as there are threads, and jobs for them. A bisection for a knee is one job.
+    pub fn threads_at_work(&self) -> usize {
+        let threads = match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        };
+        let of_point = |point| {
+            let strategies = self.scenario.strategies_at(point);
+            let saturating = strategies.iter().filter(|strategy| has_capacity(strategy));
+            let knees = strategies.iter().filter(|strategy| has_knee(strategy));
+            (strategies.len() + knees.count()) * self.scenario.replicates as usize
+                + saturating.count()
+        };
+        let jobs: usize = (0..self.scenario.point_count()).map(of_point).sum();
+        threads.min(jobs).max(1)
+    }
+
     /// Lays all tables out, and makes no run yet.
-    pub fn start(&self) -> ExperimentRuns<'a> {
-        ExperimentRuns::new(self.scenario, self.threads, self.batch)
+    ///
+    /// # Errors
+    /// When the system gives no threads.
+    pub fn start(&self) -> Result<ExperimentRuns<'a>, NoThreads> {
+        ExperimentRuns::new(self.scenario, self.threads_at_work(), self.batch)
     }
 
     /// Runs everything. `progress` is called once for each run that has ended, from any thread, in any order.
-    pub fn run(&self, progress: impl Fn(Progress<'_>) + Sync) -> Results {
-        let runs = self.start();
+    ///
+    /// # Errors
+    /// When the system gives no threads.
+    pub fn try_run(&self, progress: impl Fn(Progress<'_>) + Sync) -> Result<Results, NoThreads> {
+        let runs = self.start()?;
         runs.run_all(progress);
-        runs.results()
-            .expect("every run was made: nothing asked to stop")
+        Ok(runs
+            .results()
+            .expect("every run was made: nothing asked to stop"))
+    }
+
+    /// As [`Experiment::try_run`]; panics when the system gives no threads.
+    pub fn run(&self, progress: impl Fn(Progress<'_>) + Sync) -> Results {
+        self.try_run(progress).expect("the system gives threads")
     }
 }

@@ -20,8 +20,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// What runs leave is merged at once: their histograms needn't be kept. Every sum is one of integers, so order does not matter.
 pub struct ExperimentRuns<'a> {
     scenario: &'a Scenario,
-    /// `None`: no threads to be had, the calling one does it all.
-    pool: Option<ThreadPool>,
+    pool: ThreadPool,
     matrix: Matrix<'a>,
     /// Of all points, point by point, each with its point.
     strategies: Vec<(usize, &'a Strategy)>,
@@ -32,6 +31,16 @@ pub struct ExperimentRuns<'a> {
     there: Mutex<Vec<bool>>,
 }
 
+/// The system gives no threads.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "can't start {threads} threads: {reason}\ntake fewer with `--threads`, or end other programs"
+)]
+pub struct NoThreads {
+    threads: usize,
+    reason: String,
+}
+
 /// What is known of one strategy.
 struct Found {
     runs: StrategyRuns,
@@ -39,13 +48,17 @@ struct Found {
 }
 
 impl<'a> ExperimentRuns<'a> {
-    pub(super) fn new(scenario: &'a Scenario, threads: usize, batch: usize) -> Self {
+    pub(super) fn new(
+        scenario: &'a Scenario,
+        threads: usize,
+        batch: usize,
+    ) -> Result<Self, NoThreads> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.ok();
-        let matrix = match &pool {
-            Some(pool) => pool.install(|| Matrix::new(scenario, batch)),
-            None => Matrix::new(scenario, batch),
-        };
+        let pool = pool.map_err(|error| NoThreads {
+            threads,
+            reason: error.to_string(),
+        })?;
+        let matrix = pool.install(|| Matrix::new(scenario, batch));
         let points = 0..scenario.point_count();
         let strategies: Vec<(usize, &Strategy)> = points
             .flat_map(|point| {
@@ -65,7 +78,7 @@ impl<'a> ExperimentRuns<'a> {
             })
         };
         let jobs = matrix.jobs();
-        Self {
+        Ok(Self {
             scenario,
             pool,
             found: strategies.iter().map(nothing).collect(),
@@ -73,7 +86,12 @@ impl<'a> ExperimentRuns<'a> {
             strategies,
             there: Mutex::new(vec![false; jobs.len()]),
             jobs,
-        }
+        })
+    }
+
+    /// Threads that make the runs.
+    pub fn threads(&self) -> usize {
+        self.pool.current_num_threads()
     }
 
     /// The scenario whose runs they are.
@@ -220,10 +238,7 @@ impl<'a> ExperimentRuns<'a> {
             lock(&self.there)[number] = true;
         };
         let all = || missing.into_par_iter().with_max_len(1).for_each(make);
-        match &self.pool {
-            Some(pool) => pool.install(all),
-            None => all(),
-        }
+        self.pool.install(all);
     }
 
     /// `None` when it was stopped before its end.

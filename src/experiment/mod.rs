@@ -16,6 +16,7 @@ mod experiment_runs;
 #[cfg(test)]
 mod experiment_tests;
 mod finished_run;
+mod forecast;
 mod held_back;
 mod history;
 mod hotspots;
@@ -70,8 +71,9 @@ pub use expectation_result::{
     ExpectationResult, ExpectedBound, ExpectedValue, FoundValue, Standing,
 };
 pub use experiment::{Experiment, Progress};
-pub use experiment_runs::ExperimentRuns;
+pub use experiment_runs::{ExperimentRuns, NoThreads};
 pub use finished_run::{AddError, FinishedRun};
+pub use forecast::Forecast;
 pub use knee_result::{KneeFinding, KneeLimit, KneeOutcome, KneeProbe, KneeReplicate, KneeResult};
 pub use paired_verdict::PairedVerdict;
 pub use recommendation::{ComparableStrategies, Loss, RankedStrategy, Recommendations};

@@ -48,7 +48,7 @@ fn scenario(options: &Options) -> Scenario {
 }
 
 fn experiment(scenario: &Scenario) -> ExperimentRuns<'_> {
-    Experiment::new(scenario).threads(2).start()
+    Experiment::new(scenario).threads(2).start().unwrap()
 }
 
 /// Makes the missing runs of a shard, at most so many, and appends them.
@@ -242,7 +242,7 @@ fn what_differs_is_said() {
             ..Options::default()
         }),
         [
-            "settings: saved none, now sweep cluster.servers=4",
+            "settings: saved none, now sweep cluster.servers=4, only hashed",
             "sweep: saved cluster.servers=2,3, now cluster.servers=4",
             "strategies: saved monotonic, hashed, now hashed"
         ]

@@ -114,7 +114,7 @@ fn tail_lint(law: ServiceLaw, draws: f64) -> Option<Diagnostic> {
 
 /// Rows a second that one server can write, roughly: its handlers, each busy for the service time and its wait for the WAL, or the WAL's
 /// bandwidth.
-pub(super) fn server_capacity_per_second(cluster: &ClusterSpec, table: &TableSpec) -> f64 {
+pub fn server_capacity_per_second(cluster: &ClusterSpec, table: &TableSpec) -> f64 {
     let row = RowSize::new(
         table.family.len() as u64,
         table.qualifiers.iter().map(String::as_str),

@@ -53,7 +53,7 @@ pub(super) const DEFINITIONS: &[Definition] = metrics! {
     "flushes", Count, Neither, ANY, "memstores that were written to store files";
     "compactions", Count, Neither, ANY, "times that store files were rewritten into one";
     "bytes_rewritten", Bytes, Lower, ANY, "bytes that compactions wrote, those after splits included";
-    "write_amplification", Number, Lower, FROM_ONE, "bytes that flushes and compactions wrote, over those of flushes alone; the write-ahead log apart";
+    "write_amplification", Number, Lower, ANY, "bytes that flushes and compactions wrote, over those of flushes alone; the write-ahead log apart";
     "time_to_relief_ms", Millis, Lower, ANY, "from the start of the run until server_peak_to_mean stays below 1.5 in every interval; undefined when it does not";
     "balancer_runs", Count, Neither, ANY, "times that the balancer looked at the cluster";
     "balancer_starts", Count, Neither, ANY, "times that it found cause to look for moves";

@@ -18,7 +18,8 @@ pub use new::NewArguments;
 pub use results::{CompareArguments, ImageKind, ReportArguments};
 pub use run::{MergeArguments, RunArguments};
 pub use scenario::{
-    ChangeArguments, CheckArguments, ExplainArguments, ScenarioArguments, SizeArguments,
+    ChangeArguments, CheckArguments, ExplainArguments, LimitArguments, ScenarioArguments,
+    SizeArguments,
 };
 pub use splits::{SplitsArguments, SplitsFormat};
 pub use talk::{Color, TalkArguments};

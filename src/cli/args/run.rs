@@ -1,6 +1,6 @@
 //! What simulates: where results go, on how many threads, and what is printed. Must not know what a run is.
 
-use super::{ResultFormat, ScenarioArguments};
+use super::{LimitArguments, ResultFormat, ScenarioArguments};
 use crate::experiment::Shard;
 use clap::{Args, value_parser};
 use std::path::{Path, PathBuf};
@@ -12,6 +12,8 @@ const OUT: &str = "output";
 pub struct RunArguments {
     #[command(flatten)]
     pub input: ScenarioArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
     /// Where each scenario gets a folder of its name, with `.quick` behind it after `--quick` [default: output]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

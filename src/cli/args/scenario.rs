@@ -1,6 +1,7 @@
 //! Which scenarios, and what to change in them, for every command that reads scenario files. Must not know what is done with them.
 
 use super::ResultFormat;
+use crate::units::{ByteSize, Nanos};
 use clap::{ArgAction, Args, value_parser};
 use std::path::PathBuf;
 
@@ -37,10 +38,26 @@ pub struct ChangeArguments {
     pub quick: bool,
 }
 
+/// What a command may take.
+#[derive(Debug, Clone, Args)]
+pub struct LimitArguments {
+    /// Refuse what would take more memory, about: `8GB` [default: what the machine has available]
+    #[arg(long, value_name = "SIZE")]
+    pub max_memory: Option<ByteSize>,
+    /// Refuse what would take longer, about: `30m`, `12h`
+    #[arg(long, value_name = "LENGTH", default_value = "1h")]
+    pub max_time: Nanos,
+}
+
 #[derive(Debug, Args)]
 pub struct CheckArguments {
     #[command(flatten)]
     pub input: ScenarioArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+    /// Threads that a run would have [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
     /// Print each scenario with all defaults filled in
     #[arg(long)]
     pub show: bool,

@@ -1,0 +1,109 @@
+//! What a command will take, told before it begins, and refused where it is too much. Must not know how it is foreseen.
+
+use super::args::LimitArguments;
+use super::console::Console;
+use super::machine::available_memory;
+use crate::experiment::{Forecast, Shard};
+use crate::report::number::{Kind, length};
+use anyhow::{Result, bail};
+
+/// What the scenarios of a command take: they are run one after the other.
+#[derive(Debug)]
+pub struct Budget<'a> {
+    limits: &'a LimitArguments,
+    forecasts: Vec<(&'a str, Forecast)>,
+    /// The part of the runs that is made here.
+    part: f64,
+}
+
+impl<'a> Budget<'a> {
+    /// Of a command that makes all runs, or those of a shard.
+    pub fn new(limits: &'a LimitArguments, shard: Option<Shard>) -> Self {
+        Self {
+            limits,
+            forecasts: Vec::new(),
+            part: shard.map_or(1.0, |shard| 1.0 / f64::from(shard.of())),
+        }
+    }
+
+    /// Adds a scenario, by its path.
+    pub fn add(&mut self, path: &'a str, forecast: Forecast) {
+        self.forecasts.push((path, forecast));
+    }
+
+    /// Tells memory and time of all, and fails when they are more than is allowed.
+    pub fn settle(self, console: &Console) -> Result<()> {
+        let Self {
+            limits,
+            forecasts,
+            part,
+        } = self;
+        let bytes = |(_, forecast): &&(&str, Forecast)| forecast.bytes();
+        let secs = |(_, forecast): &&(&str, Forecast)| forecast.secs() * part;
+        let Some(largest) = forecasts
+            .iter()
+            .max_by(|a, b| bytes(a).total_cmp(&bytes(b)))
+        else {
+            return Ok(());
+        };
+        let longest = forecasts.iter().max_by(|a, b| secs(a).total_cmp(&secs(b)));
+        let (path, longest) = longest.unwrap_or(largest);
+        let all_secs: f64 = forecasts.iter().map(|one| secs(&one)).sum();
+        let memory = Kind::Bytes.text(largest.1.bytes());
+        let time = rough_length(all_secs);
+        let runs: u64 = forecasts.iter().map(|(_, forecast)| forecast.runs).sum();
+        let threads = largest.1.threads;
+        console.say(&format!(
+            "about {time} and {memory} of memory: {runs} runs, {threads} at a time"
+        ));
+        let most = limits
+            .max_memory
+            .map(|size| size.0)
+            .or_else(available_memory);
+        if let Some(most) = most.filter(|&most| largest.1.bytes() > most as f64) {
+            bail!(
+                "`{}` takes about {memory} of memory, more than the {} of `--max-memory`\n{}",
+                largest.0,
+                Kind::Bytes.text(most as f64),
+                largest.1.less_memory(most as f64)
+            );
+        }
+        let most = limits.max_time.0 as f64 / 1e9;
+        if all_secs > most {
+            bail!(
+                "about {time} is more than the {} of `--max-time`\n`{path}`: {}",
+                length(most),
+                longest.less_time(most * longest.secs() / all_secs)
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Two or three digits: a forecast is known no better.
+fn rough_length(secs: f64) -> String {
+    let (value, unit) = match secs {
+        s if s < 1.0 => return "a second".to_owned(),
+        s if s < 180.0 => (s, "s"),
+        s if s < 3.0 * 3600.0 => (s / 60.0, "min"),
+        s if s < 3.0 * 86_400.0 => (s / 3600.0, "h"),
+        s => (s / 86_400.0, "d"),
+    };
+    match value {
+        value if value < 9.95 => format!("{value:.1} {unit}"),
+        value => format!("{value:.0} {unit}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rough_length;
+
+    #[test]
+    fn a_forecast_is_told_in_few_digits() {
+        assert_eq!(rough_length(0.2), "a second");
+        assert_eq!(rough_length(7.44), "7.4 s");
+        assert_eq!(rough_length(123.4), "123 s");
+        assert_eq!(rough_length(1e6), "12 d");
+    }
+}

@@ -1,0 +1,446 @@
+//! What an experiment takes before it is run: memory, time, and the setting that makes it large. Must not know the machine.
+//!
+//! A cost model, not a measurement: operations, attempts of refused calls, and counters are estimated from the scenario and the predicted shares of the
+//! regions, and each costs a constant. The constants were measured on a release build on one thread (user time and resident size of fourteen scenarios
+//! that differ in one thing each, 2 replicates); they hold within a factor of two on the machine that they were measured on.
+
+use super::knee_run::TYPICAL_RUNS;
+use super::matrix::{has_capacity, has_knee};
+use crate::client::ClientSpec;
+use crate::engine::scanner_rows;
+use crate::keyspace::KeyRange;
+use crate::layout::{Layout, server_capacity_per_second};
+use crate::scenario::{Scenario, Setup, Strategy, TimeSpec, VariedLoad};
+use crate::time::SimDuration;
+use crate::workload::{Drive, ReadDrive, Think};
+
+/// Nanoseconds of a write that a server serves: drawn, keyed, routed, served, counted.
+const SERVED_NS: f64 = 130.0;
+/// Nanoseconds of an attempt that a server refuses, until its client has learnt of it.
+const REFUSED_NS: f64 = 130.0;
+/// Nanoseconds of a row that waits in a write buffer and goes in a call of many.
+const BUFFERED_ROW_NS: f64 = 110.0;
+/// Nanoseconds of a read, and of each of its calls; of a row of a copy and of a neighbour's operation, which are served by the same code.
+const READ_NS: f64 = 1_000.0;
+const PART_NS: f64 = 250.0;
+/// Nanoseconds of a client in each run, its operations apart: many clients don't fit the processor's caches.
+const CLIENT_NS: f64 = 800.0;
+/// Nanoseconds of a region in each run, and in each interval of it.
+const REGION_NS: f64 = 800.0;
+const REGION_INTERVAL_NS: f64 = 10.0;
+/// Nanoseconds of a server's counters of an interval.
+const CELL_NS: f64 = 45.0;
+/// Nanoseconds of the views of a scenario and of each strategy.
+const VIEWS_NS: f64 = 60e6;
+
+/// Bytes of the program itself.
+const BASE_BYTES: f64 = 20e6;
+/// Bytes of an open-loop operation in flight, its place in a queue included.
+const IN_FLIGHT_BYTES: f64 = 170.0;
+/// Bytes of a client with its operation, and of a row that fits its write buffer.
+const CLIENT_BYTES: f64 = 260.0;
+const BUFFERED_ROW_BYTES: f64 = 64.0;
+/// What a row takes of a write buffer beside its bytes (HBase's mutations, roughly).
+const BUFFERED_HEAP: f64 = 300.0;
+/// Bytes of the counters of a server in an interval, and of the region's in a run; of a region that all runs share.
+const CELL_BYTES: f64 = 56.0;
+const REGION_BYTES: f64 = 120.0;
+const SHARED_REGION_BYTES: f64 = 200.0;
+
+/// Rows and clients of a handler of a saturating run (see [`crate::engine::saturating`]): its window lasts 20,000 calls or 3,000,000 rows.
+const SATURATING_CALLS: f64 = 25_000.0;
+const SATURATING_ROWS: f64 = 3.75e6;
+const SATURATING_CLIENTS: f64 = 10.0;
+
+/// What an experiment takes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Forecast {
+    /// Runs, those of a bisection for a knee by their typical number.
+    pub runs: u64,
+    /// Runs that are made at a time.
+    pub threads: usize,
+    /// Processor time of all runs in seconds.
+    cpu_secs: f64,
+    /// Bytes that all runs share.
+    shared_bytes: f64,
+    /// Bytes of the largest run, by what takes them.
+    parts: [(Part, f64); 5],
+    /// Simulated seconds of each run.
+    duration: f64,
+    /// Seconds of an interval.
+    sample: f64,
+}
+
+/// What takes the memory of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Intervals,
+    InFlight,
+    Clients,
+    Buffers,
+    Regions,
+}
+
+/// What one run takes.
+#[derive(Debug, Clone, Copy, Default)]
+struct Run {
+    nanos: f64,
+    intervals: f64,
+    in_flight: f64,
+    clients: f64,
+    buffers: f64,
+    regions: f64,
+}
+
+impl Run {
+    fn bytes(&self) -> [(Part, f64); 5] {
+        [
+            (Part::Intervals, self.intervals),
+            (Part::InFlight, self.in_flight * IN_FLIGHT_BYTES),
+            (Part::Clients, self.clients * CLIENT_BYTES),
+            (Part::Buffers, self.buffers * BUFFERED_ROW_BYTES),
+            (Part::Regions, self.regions * REGION_BYTES),
+        ]
+    }
+}
+
+fn sum(parts: &[(Part, f64)]) -> f64 {
+    parts.iter().map(|(_, bytes)| bytes).sum()
+}
+
+impl Forecast {
+    /// That of a scenario whose strategies have these layouts at the first point of its sweep, on so many threads at most.
+    pub fn of(scenario: &Scenario, layouts: &[Layout], threads: usize) -> Self {
+        let mut largest = Run::default().bytes();
+        let (mut nanos, mut runs, mut jobs, mut shared) = (VIEWS_NS, 0, 0, 0.0);
+        let replicates = u64::from(scenario.replicates);
+        let time = &scenario.time;
+        for point in 0..scenario.point_count() {
+            for (strategy, layout) in scenario.strategies_at(point).iter().zip(layouts) {
+                let run = of_run(strategy, layout, time, None);
+                let mut all = vec![run];
+                nanos += run.nanos * replicates as f64 + VIEWS_NS;
+                (runs, jobs) = (runs + replicates, jobs + replicates);
+                if has_capacity(strategy) {
+                    let saturating = of_saturating(strategy);
+                    nanos += saturating.nanos;
+                    (runs, jobs) = (runs + 1, jobs + 1);
+                    all.push(saturating);
+                }
+                if let Some(knee) = &strategy.setup.knee.as_ref().filter(|_| has_knee(strategy)) {
+                    let probe = of_run(strategy, layout, time, Some((knee.load, knee.to.0)));
+                    nanos += probe.nanos * (replicates * TYPICAL_RUNS) as f64;
+                    runs += replicates * TYPICAL_RUNS;
+                    jobs += replicates;
+                    all.push(probe);
+                }
+                shared += layout.regions.len() as f64 * SHARED_REGION_BYTES;
+                for run in all {
+                    let parts = run.bytes();
+                    if sum(&parts) > sum(&largest) {
+                        largest = parts;
+                    }
+                }
+            }
+        }
+        Self {
+            runs,
+            threads: threads
+                .min(usize::try_from(jobs).unwrap_or(usize::MAX))
+                .max(1),
+            cpu_secs: nanos / 1e9,
+            shared_bytes: BASE_BYTES + shared,
+            parts: largest,
+            duration: time.duration.as_secs_f64(),
+            sample: time.sample.as_secs_f64(),
+        }
+    }
+
+    /// Bytes at a time.
+    pub fn bytes(&self) -> f64 {
+        self.shared_bytes + self.threads as f64 * sum(&self.parts)
+    }
+
+    /// Seconds on a clock, as long as there is a processor for each thread.
+    pub fn secs(&self) -> f64 {
+        self.cpu_secs / self.threads as f64
+    }
+
+    /// What makes it take so much memory, and what would fit `most` bytes.
+    pub fn less_memory(&self, most: f64) -> String {
+        let all = sum(&self.parts);
+        let room = most - self.shared_bytes;
+        if self.threads > 1 && all < room {
+            let threads = (room / all) as usize;
+            return format!("with `--threads {}` it would fit", threads.max(1));
+        }
+        let largest = self.parts.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+        let (part, bytes) = largest.copied().unwrap_or((Part::Regions, 0.0));
+        // What the others take stays; half of the room where they leave none.
+        let left = (room / self.threads as f64 - (all - bytes)).max(room.max(0.0) / 2.0);
+        let factor = bytes / left.max(1.0);
+        match part {
+            Part::Intervals => format!(
+                "intervals x servers take most: `time.sample` = \"{}\" would fit",
+                rounded_up(self.sample * factor)
+            ),
+            Part::InFlight => format!(
+                "operations in flight take most: `client.max_in_flight` = {} would fit",
+                (bytes / IN_FLIGHT_BYTES / factor) as u64
+            ),
+            Part::Clients => format!(
+                "clients take most: {:.0} of them would fit",
+                bytes / CLIENT_BYTES / factor
+            ),
+            Part::Buffers => {
+                format!("write buffers take most: a `buffer` {factor:.0} times smaller would fit")
+            }
+            Part::Regions => format!(
+                "regions take most: {:.0} of them would fit",
+                bytes / REGION_BYTES / factor
+            ),
+        }
+    }
+
+    /// What makes it take so much time, and what would fit `most` seconds.
+    pub fn less_time(&self, most: f64) -> String {
+        let factor = self.secs() / most.max(1e-3);
+        format!(
+            "{} runs of {} each take it: `time.duration` = \"{}\" would fit, or fewer `replicates` and a lower rate",
+            self.runs,
+            rounded_up(self.duration),
+            rounded_down(self.duration / factor)
+        )
+    }
+}
+
+/// A length that TOML takes, at least `secs`.
+fn rounded_up(secs: f64) -> String {
+    match secs {
+        s if s < 1.0 => format!("{:.0}ms", (s * 1e3).ceil()),
+        s if s < 600.0 => format!("{:.0}s", s.ceil()),
+        s => format!("{:.0}m", (s / 60.0).ceil()),
+    }
+}
+
+/// A length that TOML takes, at most `secs`.
+fn rounded_down(secs: f64) -> String {
+    match secs {
+        s if s < 1.0 => format!("{:.0}us", (s * 1e6).floor().max(1.0)),
+        s if s < 600.0 => format!("{:.0}s", s.floor()),
+        s => format!("{:.0}m", (s / 60.0).floor()),
+    }
+}
+
+/// One replicate, or one run of a bisection: with the varied load at what the servers can do, or at the greatest that is tried.
+fn of_run(
+    strategy: &Strategy,
+    layout: &Layout,
+    time: &TimeSpec,
+    varied: Option<(VariedLoad, f64)>,
+) -> Run {
+    let setup = &strategy.setup;
+    let secs = time.duration.as_secs_f64();
+    let servers = f64::from(setup.cluster.servers);
+    let regions = layout.regions.len() as f64;
+    let intervals = (secs / time.sample.as_secs_f64()).max(1.0);
+    let cells = intervals * servers;
+    let mut run = Run {
+        nanos: cells * CELL_NS + regions * (REGION_NS + intervals * REGION_INTERVAL_NS),
+        intervals: cells * CELL_BYTES,
+        regions,
+        ..Run::default()
+    };
+    writes(&mut run, strategy, layout, secs, varied);
+    reads(&mut run, setup, layout, secs, varied);
+    let rates = setup.changes.neighbours.iter();
+    let others: f64 = rates.map(|one| one.write_rate + one.read_rate).sum();
+    run.nanos += others * secs * PART_NS + run.clients * CLIENT_NS;
+    run
+}
+
+fn writes(
+    run: &mut Run,
+    strategy: &Strategy,
+    layout: &Layout,
+    secs: f64,
+    varied: Option<(VariedLoad, f64)>,
+) {
+    let Setup {
+        workload,
+        schema,
+        cluster,
+        table,
+        client,
+        ..
+    } = &*strategy.setup;
+    let copies = strategy.copies.len() as f64;
+    // Rows a second that the cluster takes when one server gets its greatest share of them.
+    let capacity = server_capacity_per_second(cluster, table);
+    let limit = capacity / greatest_share(strategy, layout);
+    let mut offered = 0.0;
+    for (at, write) in workload.writes.iter().enumerate() {
+        let operations = match varied {
+            Some((VariedLoad::Write(varied), most)) if varied == at => {
+                most.min(limit / (copies + 1.0)) * secs
+            }
+            _ => workload.estimated_operations(write, schema),
+        };
+        match &write.drive {
+            Drive::Closed {
+                clients,
+                think,
+                buffer,
+                import,
+            } => {
+                let (Think::Constant(think) | Think::Exponential(think)) = *think;
+                let rows = import.as_ref().map_or(f64::INFINITY, |_| operations);
+                let clients = f64::from(*clients);
+                run.clients += clients;
+                if let Some(buffer) = buffer {
+                    let row = row_bytes(&strategy.setup);
+                    let bandwidth = cluster.wal.as_ref().map_or(1e9, |wal| wal.bandwidth.0);
+                    let most = bandwidth / row / greatest_share(strategy, layout) * secs;
+                    let thought = clients * secs / think.as_secs_f64().max(1e-9);
+                    run.buffers += clients * buffer.0 as f64 / (row + BUFFERED_HEAP);
+                    run.nanos += most.min(thought).min(rows) * (copies + 1.0) * BUFFERED_ROW_NS;
+                    continue;
+                }
+                let most = clients * secs / trip(cluster, think).max(1e-6);
+                offered += most.min(rows).min(limit * secs / (copies + 1.0));
+                let room = f64::from(cluster.handlers)
+                    + f64::from(cluster.call_queues) * f64::from(cluster.call_queue_length);
+                let room = room / greatest_share(strategy, layout);
+                let waiting = (clients - room).max(0.0);
+                run.nanos += waiting * attempts(client, cluster.network, secs) * REFUSED_NS;
+            }
+            Drive::Open { .. } | Drive::Beat(_) => offered += operations,
+        }
+    }
+    let served = offered.min(limit * secs / (copies + 1.0));
+    let excess = offered - served;
+    // Who is refused waits for its next attempt, fails at its deadline, or at once beyond the limit.
+    let age = secs.min(client.deadline.as_secs_f64());
+    let in_flight = (excess * age / secs.max(1e-9)).min(client.max_in_flight as f64);
+    let refused = in_flight * (secs / age.max(1e-9)) * attempts(client, cluster.network, age / 2.0);
+    let contested = if excess > 0.0 { served } else { 0.0 };
+    run.in_flight += in_flight;
+    // With copies each row goes as a part of its own.
+    let (parts, attempt) = match copies > 0.0 {
+        true => (copies + 1.0, PART_NS),
+        false => (0.0, REFUSED_NS),
+    };
+    run.nanos += offered * (SERVED_NS + parts * PART_NS) + (refused + contested) * attempt;
+}
+
+fn reads(
+    run: &mut Run,
+    setup: &Setup,
+    layout: &Layout,
+    secs: f64,
+    varied: Option<(VariedLoad, f64)>,
+) {
+    let Setup {
+        workload,
+        cluster,
+        table,
+        ..
+    } = setup;
+    let rows = scanner_rows(table, layout.key_bytes as u64) as f64;
+    let base = cluster.service.get.max(cluster.service.scan).as_secs_f64();
+    let handlers = f64::from(cluster.servers) * f64::from(cluster.handlers);
+    for ((at, read), forecast) in workload.reads.iter().enumerate().zip(&layout.reads) {
+        let calls = forecast.requests.max(forecast.regions) + forecast.rows_read / rows;
+        let most = handlers / (base * calls).max(1e-9);
+        let rate = match (&read.drive, varied) {
+            (None, _) => continue,
+            (_, Some((VariedLoad::Read(varied), to))) if varied == at => to.min(most),
+            (Some(ReadDrive::Open { rate, .. }), _) => rate.0,
+            (Some(ReadDrive::Closed { clients, think }), _) => {
+                let (Think::Constant(think) | Think::Exponential(think)) = think;
+                let trip = think.as_secs_f64() + base + 2.0 * cluster.network.as_secs_f64();
+                run.clients += f64::from(*clients);
+                (f64::from(*clients) / trip.max(1e-6)).min(most)
+            }
+        };
+        let excess = (rate - most).max(0.0) * secs;
+        run.in_flight += excess.min(setup.client.max_in_flight as f64);
+        run.nanos += rate * secs * READ_NS + rate.min(most) * secs * calls * PART_NS;
+    }
+}
+
+/// A saturating run: how long it lasts is known in calls, whatever they take.
+fn of_saturating(strategy: &Strategy) -> Run {
+    let setup = &strategy.setup;
+    let clients = f64::from(setup.cluster.handlers) * SATURATING_CLIENTS;
+    let buffers = setup
+        .workload
+        .writes
+        .iter()
+        .filter_map(|write| match &write.drive {
+            Drive::Closed { buffer, .. } => buffer.map(|buffer| buffer.0 as f64),
+            Drive::Open { .. } | Drive::Beat(_) => None,
+        });
+    let row = row_bytes(setup);
+    let rows = buffers.fold(0.0, f64::max) / (row + BUFFERED_HEAP);
+    Run {
+        nanos: if rows > 1.0 {
+            (SATURATING_CALLS * rows).min(SATURATING_ROWS) * BUFFERED_ROW_NS
+        } else {
+            SATURATING_CALLS.max(clients * 2.0) * SERVED_NS
+        },
+        clients,
+        buffers: clients * rows,
+        regions: 1.0,
+        ..Run::default()
+    }
+}
+
+/// Bytes of a row, roughly: a KeyValue takes 20 bytes besides row, family, qualifier and value, and the rest is that of a key of 24 bytes.
+fn row_bytes(setup: &Setup) -> f64 {
+    let cell = 45 + setup.table.value.0;
+    (setup.table.qualifiers.len().max(1) as u64 * cell) as f64
+}
+
+/// The greatest share of the rows that one server gets at a time, at least.
+fn greatest_share(strategy: &Strategy, layout: &Layout) -> f64 {
+    if strategy.key.leads_with_time() {
+        return 1.0;
+    }
+    let servers = f64::from(strategy.setup.cluster.servers);
+    let shares = layout.regions.iter().map(|region| region.write_share);
+    let copies = layout.copies.iter().map(|copy| {
+        let ranges = KeyRange::between(&copy.split_points);
+        let reached =
+            ranges.filter(|it| copy.key.may_reach(it.start.as_bytes(), it.end.as_bytes()));
+        1.0 / servers.min(reached.count().max(1) as f64)
+    });
+    shares.chain(copies).fold(1.0 / servers, f64::max)
+}
+
+/// Seconds from one put of a client to its next on an idle server.
+fn trip(cluster: &crate::cluster::ClusterSpec, think: SimDuration) -> f64 {
+    let sync = cluster
+        .wal
+        .as_ref()
+        .map_or(0.0, |wal| wal.wait().as_secs_f64());
+    let service = cluster.service.put.as_secs_f64();
+    think.as_secs_f64() + service + sync + 2.0 * cluster.network.as_secs_f64()
+}
+
+/// Attempts of a client that is refused all the time, in so many seconds: a multiple of HBase's table after each, from the start again when its retries
+/// are used up.
+fn attempts(client: &ClientSpec, network: SimDuration, secs: f64) -> f64 {
+    let back_off = crate::client::BackOff::new(client.pause, network);
+    let way = 2.0 * network.as_secs_f64();
+    let (mut at, mut count) = (0.0, 0.0);
+    for failures in 1..=client.retries.min(1_000) {
+        let pause = back_off.steady_pause(failures).as_secs_f64() + way;
+        if at + pause > secs {
+            return count + 1.0;
+        }
+        (at, count) = (at + pause, count + 1.0);
+    }
+    let all = at + way + back_off.least().as_secs_f64();
+    (count + 1.0) * (secs / all).max(1.0)
+}
