@@ -33,7 +33,8 @@ const MAX_LINES: usize = 900;
 const HASH_MAPS_ALLOWED: [(&str, &str); 0] = [];
 
 /// Where a shard is a part of an experiment's runs, as it is to those who run tests on many machines, and no region.
-const SHARDS_OF_RUNS: [&str; 9] = [
+const SHARDS_OF_RUNS: [&str; 10] = [
+    "cli/budget.rs",
     "cli/args/run.rs",
     "cli/merge.rs",
     "cli/run.rs",

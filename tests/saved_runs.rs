@@ -247,14 +247,14 @@ fn a_kill_leaves_the_old_folder_or_the_new_one() {
         command(folder).args(all).assert().success();
     };
     run("1");
-    let whole = files_below(&folder.join("output/small"));
+    let whole = files_below(&folder.join("output/small.quick"));
     for round in 0..12 {
         let seed = (round + 2).to_string();
         let mut child = spawned(folder, &["run", "small.toml", "--quick", "--seed", &seed]);
         sleep(Duration::from_millis(60 * round));
         child.kill().unwrap();
         child.wait().unwrap();
-        let now = files_below(&folder.join("output/small"));
+        let now = files_below(&folder.join("output/small.quick"));
         assert!(
             now.keys().eq(whole.keys()),
             "round {round}: {:?}",
@@ -268,6 +268,6 @@ fn a_kill_leaves_the_old_folder_or_the_new_one() {
         );
     }
     run("1");
-    assert_eq!(outputs(folder), ["small"]);
-    assert!(files_below(&folder.join("output/small")) == whole);
+    assert_eq!(outputs(folder), ["small.quick"]);
+    assert!(files_below(&folder.join("output/small.quick")) == whole);
 }

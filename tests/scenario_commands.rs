@@ -45,9 +45,10 @@ fn a_clean_file_among_many_is_one_line() {
         .with("b.toml", &TINY.replace("presplit = ['\\x01']", ""));
     let talk = stderr_of(&place.keyheat("check a.toml b.toml").success().stdout_eq(""));
     let lines: Vec<&str> = talk.lines().collect();
-    let [a, b, all] = lines[..] else {
-        panic!("three lines were expected:\n{talk}");
+    let [a, b, all, cost] = lines[..] else {
+        panic!("four lines were expected:\n{talk}");
     };
+    assert_tells(cost, &["of memory: 12 runs"]);
     assert!(
         a.starts_with("a.toml: ") && b.starts_with("b.toml: "),
         "{talk}"

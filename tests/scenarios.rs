@@ -1,12 +1,21 @@
-//! Every shipped scenario is a question, an argument and expectations, and its expectations hold.
+//! Every shipped scenario is a question, an argument and expectations. Its expectations hold, and they would not hold of another strategy.
 
 mod toml_files;
 
-use keyheat::experiment::Experiment;
-use keyheat::scenario::{Expectation, Options, Scenario};
+use keyheat::experiment::{Experiment, Metric, Results, StrategyResult};
+use keyheat::scenario::{Bound, Expectation, Options, Scenario};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use toml_files::toml_files;
+
+/// A scenario that was run.
+struct Ran {
+    file: PathBuf,
+    scenario: Scenario,
+    results: Results,
+}
 
 /// The shipped files, in order of their names.
 fn files() -> Vec<PathBuf> {
@@ -22,25 +31,177 @@ fn all_files() -> Vec<PathBuf> {
     files
 }
 
-fn load(file: &Path) -> Scenario {
+fn options(file: &Path) -> Options {
     // The flagship's bounds hold at its own shorter length as well.
-    let options = Options {
+    Options {
         quick: file.ends_with("five-keys.toml"),
         ..Options::default()
-    };
-    Scenario::load_with(file, &options).unwrap_or_else(|error| panic!("{error}"))
+    }
+}
+
+fn load(file: &Path) -> Scenario {
+    Scenario::load_with(file, &options(file)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// All shipped files, each run once for all tests.
+fn ran() -> &'static [Ran] {
+    static RAN: OnceLock<Vec<Ran>> = OnceLock::new();
+    RAN.get_or_init(|| {
+        let run = |file: PathBuf| {
+            let scenario = load(&file);
+            let results = Experiment::new(&scenario).run(|_| {});
+            Ran {
+                file,
+                scenario,
+                results,
+            }
+        };
+        files().into_iter().map(run).collect()
+    })
 }
 
 #[test]
 fn every_expectation_of_every_scenario_holds() {
     let mut broken = Vec::new();
-    for file in files() {
-        let results = Experiment::new(&load(&file)).run(|_| {});
+    for Ran { file, results, .. } in ran() {
         for result in results.expectations.iter().filter(|result| !result.holds) {
             broken.push(format!("{}: {}: {result}", file.display(), result.strategy));
         }
     }
     assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+/// An expectation that another strategy's block also satisfies proves nothing. Strategies meet the same operations and do not know each
+/// other, so that a file in which one strategy has the block of another gives that other's results under the first one's name: nothing has
+/// to be run again.
+#[test]
+fn no_strategy_can_take_the_place_of_another_unnoticed() {
+    let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/equivalent_strategies.txt");
+    let list = fs::read_to_string(list).unwrap();
+    let lines = list.lines().filter(|line| !line.starts_with('#'));
+    let mut excused: BTreeSet<(String, String, String)> = lines
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| {
+            let (pair, reason) = line.split_once(": ").expect("a pair, a colon, the reason");
+            assert!(reason.split_whitespace().count() >= 4, "no reason: {line}");
+            let words: Vec<&str> = pair.split_whitespace().collect();
+            let [scenario, strategy, other] = words[..] else {
+                panic!("expected `scenario strategy other: reason`: {line}");
+            };
+            (scenario.to_owned(), strategy.to_owned(), other.to_owned())
+        })
+        .collect();
+    let mut unnoticed = Vec::new();
+    for ran in ran() {
+        let name = ran.file.file_stem().unwrap().to_string_lossy().into_owned();
+        let count = ran.scenario.strategies.len();
+        for (strategy, other) in (0..count).flat_map(|a| (0..count).map(move |b| (a, b))) {
+            if strategy == other || is_noticed(ran, strategy, other) {
+                continue;
+            }
+            let names = [strategy, other].map(|at| ran.scenario.strategies[at].name.clone());
+            let [strategy, other] = names;
+            let pair = (name.clone(), strategy, other);
+            if !excused.remove(&pair) {
+                let (scenario, strategy, other) = pair;
+                unnoticed.push(format!(
+                    "{scenario}: `{strategy}` can have the block of `{other}`"
+                ));
+            }
+        }
+    }
+    assert!(unnoticed.is_empty(), "{}", unnoticed.join("\n"));
+    assert!(excused.is_empty(), "noticed after all: {excused:?}");
+}
+
+/// Some expectation's mean lies on the wrong side of its bound when `strategy` has the block of `other`.
+fn is_noticed(ran: &Ran, strategy: usize, other: usize) -> bool {
+    let count = ran.scenario.strategies.len();
+    let result = |point: usize, wanted: usize| {
+        let block = if wanted == strategy { other } else { wanted };
+        &ran.results.strategies[point * count + block]
+    };
+    ran.scenario.expectations.iter().any(|it| match it {
+        Expectation::Key(key) => key.strategy == strategy && has_other_keys(ran, strategy, other),
+        Expectation::Metric {
+            point,
+            strategy: judged,
+            metric,
+            bound,
+            ratio_to,
+            ..
+        } => match ratio_to {
+            None => *judged == strategy && is_wrong(result(*point, *judged), metric, bound),
+            Some(base) => {
+                let found = result(*point, *judged);
+                [*judged, base.strategy].contains(&strategy)
+                    && ratio(found, result(base.point, base.strategy), metric)
+                        .is_some_and(|ratio| is_on_the_wrong_side(ratio, bound))
+            }
+        },
+    })
+}
+
+/// Whether a golden key of the strategy differs when its expression is the other's.
+fn has_other_keys(ran: &Ran, strategy: usize, other: usize) -> bool {
+    let [strategy, other] = [strategy, other].map(|at| &ran.scenario.strategies[at]);
+    let key = other.key.text().replace('\\', "\\\\").replace('"', "\\\"");
+    let sets = vec![format!("strategy.{}.key=\"{key}\"", strategy.name)];
+    let options = Options {
+        sets,
+        ..options(&ran.file)
+    };
+    let swapped = Scenario::load_with(&ran.file, &options);
+    swapped.is_err()
+        || swapped.is_ok_and(|scenario| {
+            let mut expectations = scenario.expectations.iter();
+            expectations.any(|it| matches!(it, Expectation::Key(key) if key.found != key.expected))
+        })
+}
+
+fn is_wrong(result: &StrategyResult, metric: &str, bound: &Bound) -> bool {
+    if let Bound::IsText(expected) = bound {
+        return word(result, metric).is_some_and(|word| word != *expected);
+    }
+    let Some(measure) = result.measure(metric) else {
+        return false;
+    };
+    match (measure.mean, measure.censored, bound) {
+        (Some(least), true, Bound::Below(most) | Bound::Between(_, most)) => least >= *most,
+        (Some(mean), false, bound) => is_on_the_wrong_side(mean, bound),
+        _ => false,
+    }
+}
+
+fn word(result: &StrategyResult, metric: &str) -> Option<String> {
+    if let Some(name) = metric
+        .strip_prefix("read.")
+        .and_then(|rest| rest.strip_suffix(".path"))
+    {
+        let read = result.reads.iter().find(|read| read.name == name)?;
+        return read.path.clone();
+    }
+    match result.metrics.get(metric)? {
+        Metric::Word(word) => Some(word.clone()),
+        _ => None,
+    }
+}
+
+fn ratio(result: &StrategyResult, base: &StrategyResult, metric: &str) -> Option<f64> {
+    let [one, other] = [result, base].map(|result| result.measure(metric));
+    let (one, other) = (one?, other?);
+    let is_known = !one.censored && !other.censored;
+    Some(one.mean? / other.mean?).filter(|_| is_known)
+}
+
+fn is_on_the_wrong_side(mean: f64, bound: &Bound) -> bool {
+    match *bound {
+        Bound::Above(least) => mean <= least,
+        Bound::Below(most) => mean >= most,
+        Bound::Between(least, most) => !(least..=most).contains(&mean),
+        Bound::IsNumber(number) => (mean - number).abs() > 1e-9 * number.abs().max(1.0),
+        Bound::IsText(_) => false,
+    }
 }
 
 #[test]
