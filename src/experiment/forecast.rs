@@ -1,25 +1,31 @@
 //! What an experiment takes before it is run: memory, time, and the setting that makes it large. Must not know the machine.
 //!
-//! A cost model, not a measurement: operations, attempts of refused calls, and counters are estimated from the scenario and the predicted shares of the
-//! regions, and each costs a constant. The constants were measured on a release build on one thread (user time and resident size of fourteen scenarios
-//! that differ in one thing each, 2 replicates); they hold within a factor of two on the machine that they were measured on.
+//! Operations, attempts of refused calls, and counters are estimated from the scenario and the predicted shares of the regions, and each costs a
+//! constant; only what it takes to draw a record and write its key is measured, because keys differ by a factor of ten. The constants were measured on
+//! a release build on one thread (user time and resident size of scenarios that differ in one thing each, 2 replicates); they hold within a factor of
+//! two on the machine that they were measured on.
 
 use super::knee_run::TYPICAL_RUNS;
 use super::matrix::{has_capacity, has_knee};
 use crate::client::ClientSpec;
 use crate::engine::scanner_rows;
-use crate::keyspace::KeyRange;
+use crate::keyspace::{KeyBatch, KeyRange};
 use crate::layout::{Layout, server_capacity_per_second};
+use crate::random::{DrawKey, Seed, Stream};
+use crate::record::RecordGenerator;
 use crate::scenario::{Scenario, Setup, Strategy, TimeSpec, VariedLoad};
 use crate::time::SimDuration;
-use crate::workload::{Drive, ReadDrive, Think};
+use crate::workload::{Drive, OperationBatch, ReadDrive, RunSample, Think};
+use std::time::Instant;
 
-/// Nanoseconds of a write that a server serves: drawn, keyed, routed, served, counted.
-const SERVED_NS: f64 = 130.0;
+/// Nanoseconds of a write that a server serves, its record and key apart: timed, routed, served, counted.
+const SERVED_NS: f64 = 100.0;
+/// Operations whose records and keys are timed.
+const TIMED_OPERATIONS: usize = 4_096;
 /// Nanoseconds of an attempt that a server refuses, until its client has learnt of it.
 const REFUSED_NS: f64 = 130.0;
-/// Nanoseconds of a row that waits in a write buffer and goes in a call of many.
-const BUFFERED_ROW_NS: f64 = 110.0;
+/// Nanoseconds of a row that waits in a write buffer and goes in a call of many, its record and key apart.
+const BUFFERED_ROW_NS: f64 = 70.0;
 /// Nanoseconds of a read, and of each of its calls; of a row of a copy and of a neighbour's operation, which are served by the same code.
 const READ_NS: f64 = 1_000.0;
 const PART_NS: f64 = 250.0;
@@ -115,9 +121,15 @@ impl Forecast {
         let (mut nanos, mut runs, mut jobs, mut shared) = (VIEWS_NS, 0, 0, 0.0);
         let replicates = u64::from(scenario.replicates);
         let time = &scenario.time;
+        let first = scenario.strategies_at(0);
+        let rows: Vec<f64> = first
+            .iter()
+            .map(|it| row_nanos(it, scenario.seed))
+            .collect();
         for point in 0..scenario.point_count() {
-            for (strategy, layout) in scenario.strategies_at(point).iter().zip(layouts) {
-                let run = of_run(strategy, layout, time, None);
+            let strategies = scenario.strategies_at(point);
+            for ((strategy, layout), row_nanos) in strategies.iter().zip(layouts).zip(&rows) {
+                let run = of_run((strategy, *row_nanos), layout, time, None);
                 let mut all = vec![run];
                 nanos += run.nanos * replicates as f64 + VIEWS_NS;
                 (runs, jobs) = (runs + replicates, jobs + replicates);
@@ -128,7 +140,8 @@ impl Forecast {
                     all.push(saturating);
                 }
                 if let Some(knee) = &strategy.setup.knee.as_ref().filter(|_| has_knee(strategy)) {
-                    let probe = of_run(strategy, layout, time, Some((knee.load, knee.to.0)));
+                    let varied = Some((knee.load, knee.to.0));
+                    let probe = of_run((strategy, *row_nanos), layout, time, varied);
                     nanos += probe.nanos * (replicates * TYPICAL_RUNS) as f64;
                     runs += replicates * TYPICAL_RUNS;
                     jobs += replicates;
@@ -232,9 +245,40 @@ fn rounded_down(secs: f64) -> String {
     }
 }
 
+/// Nanoseconds of drawing a record and writing its key, copies included: timed here, the lesser of two passes.
+fn row_nanos(strategy: &Strategy, seed: Seed) -> f64 {
+    let setup = &strategy.setup;
+    let generator = RecordGenerator::new(&setup.schema, seed, 0);
+    let pass = || {
+        let (mut batch, mut keys) = (OperationBatch::new(), KeyBatch::default());
+        let start = Instant::now();
+        RunSample::take(
+            &setup.workload,
+            &generator,
+            seed,
+            0,
+            TIMED_OPERATIONS,
+            &mut batch,
+        );
+        let draws = DrawKey::new(seed, 0, Stream::Keys, 0);
+        let copies = strategy.copies.iter().map(|copy| &copy.key);
+        for key in std::iter::once(&strategy.key).chain(copies) {
+            key.write_batch(
+                &batch.records,
+                &batch.operations,
+                &batch.indices,
+                draws,
+                &mut keys,
+            );
+        }
+        start.elapsed().as_nanos() as f64 / batch.operations.len().max(1) as f64
+    };
+    pass().min(pass())
+}
+
 /// One replicate, or one run of a bisection: with the varied load at what the servers can do, or at the greatest that is tried.
 fn of_run(
-    strategy: &Strategy,
+    (strategy, row_nanos): (&Strategy, f64),
     layout: &Layout,
     time: &TimeSpec,
     varied: Option<(VariedLoad, f64)>,
@@ -251,39 +295,71 @@ fn of_run(
         regions,
         ..Run::default()
     };
-    writes(&mut run, strategy, layout, secs, varied);
-    reads(&mut run, setup, layout, secs, varied);
+    let copies = strategy.copies.len() as f64;
+    // Rows a second that the cluster takes when one server gets its greatest share of them.
+    let limit = server_capacity_per_second(&setup.cluster, &setup.table)
+        / (copies + 1.0)
+        / greatest_share(strategy, layout);
+    let written = writes(&mut run, (strategy, row_nanos), layout, secs, limit, varied);
+    let read = reads(&mut run, setup, layout, secs, varied);
+    // Reads and writes share the handlers of the busiest server: what it is asked for beyond one server's work goes unserved, of both alike.
+    let busy = written / (limit * secs) + read.busy;
+    let unserved = 1.0 - 1.0 / busy.max(1.0);
+    // With copies each row goes as a part of its own.
+    let attempt = if copies > 0.0 { PART_NS } else { REFUSED_NS };
+    refusals(&mut run, setup, secs, (written, unserved), attempt);
+    refusals(&mut run, setup, secs, (read.issued, unserved), PART_NS);
+    run.nanos += read.calls * (1.0 - unserved) * PART_NS;
     let rates = setup.changes.neighbours.iter();
     let others: f64 = rates.map(|one| one.write_rate + one.read_rate).sum();
     run.nanos += others * secs * PART_NS + run.clients * CLIENT_NS;
     run
 }
 
+/// Attempts of operations of which a share goes unserved: who is refused waits for its next attempt, fails at its deadline, or at once beyond the
+/// limit of operations in flight; those that are served then have met refusals before.
+fn refusals(
+    run: &mut Run,
+    setup: &Setup,
+    secs: f64,
+    (operations, unserved): (f64, f64),
+    attempt_nanos: f64,
+) {
+    let client = &setup.client;
+    let age = secs.min(client.deadline.as_secs_f64());
+    let most = client.max_in_flight as f64;
+    let in_flight = (operations * unserved * age / secs.max(1e-9)).min(most);
+    let tries = attempts(client, setup.cluster.network, age / 2.0);
+    let refused = in_flight * (secs / age.max(1e-9)) * tries;
+    let contested = match unserved > 0.0 {
+        true => operations * (1.0 - unserved),
+        false => 0.0,
+    };
+    run.in_flight += in_flight;
+    run.nanos += (refused + contested) * attempt_nanos;
+}
+
+/// Operations of the open loops, and of the closed ones that send rows singly; time of all writes but that of refused attempts.
 fn writes(
     run: &mut Run,
-    strategy: &Strategy,
+    (strategy, row_nanos): (&Strategy, f64),
     layout: &Layout,
     secs: f64,
+    limit: f64,
     varied: Option<(VariedLoad, f64)>,
-) {
+) -> f64 {
     let Setup {
         workload,
         schema,
         cluster,
-        table,
         client,
         ..
     } = &*strategy.setup;
     let copies = strategy.copies.len() as f64;
-    // Rows a second that the cluster takes when one server gets its greatest share of them.
-    let capacity = server_capacity_per_second(cluster, table);
-    let limit = capacity / greatest_share(strategy, layout);
     let mut offered = 0.0;
     for (at, write) in workload.writes.iter().enumerate() {
         let operations = match varied {
-            Some((VariedLoad::Write(varied), most)) if varied == at => {
-                most.min(limit / (copies + 1.0)) * secs
-            }
+            Some((VariedLoad::Write(varied), most)) if varied == at => most.min(limit) * secs,
             _ => workload.estimated_operations(write, schema),
         };
         match &write.drive {
@@ -303,11 +379,12 @@ fn writes(
                     let most = bandwidth / row / greatest_share(strategy, layout) * secs;
                     let thought = clients * secs / think.as_secs_f64().max(1e-9);
                     run.buffers += clients * buffer.0 as f64 / (row + BUFFERED_HEAP);
-                    run.nanos += most.min(thought).min(rows) * (copies + 1.0) * BUFFERED_ROW_NS;
+                    let each = (copies + 1.0) * BUFFERED_ROW_NS + row_nanos;
+                    run.nanos += most.min(thought).min(rows) * each;
                     continue;
                 }
                 let most = clients * secs / trip(cluster, think).max(1e-6);
-                offered += most.min(rows).min(limit * secs / (copies + 1.0));
+                offered += most.min(rows).min(limit * secs);
                 let room = f64::from(cluster.handlers)
                     + f64::from(cluster.call_queues) * f64::from(cluster.call_queue_length);
                 let room = room / greatest_share(strategy, layout);
@@ -317,20 +394,19 @@ fn writes(
             Drive::Open { .. } | Drive::Beat(_) => offered += operations,
         }
     }
-    let served = offered.min(limit * secs / (copies + 1.0));
-    let excess = offered - served;
-    // Who is refused waits for its next attempt, fails at its deadline, or at once beyond the limit.
-    let age = secs.min(client.deadline.as_secs_f64());
-    let in_flight = (excess * age / secs.max(1e-9)).min(client.max_in_flight as f64);
-    let refused = in_flight * (secs / age.max(1e-9)) * attempts(client, cluster.network, age / 2.0);
-    let contested = if excess > 0.0 { served } else { 0.0 };
-    run.in_flight += in_flight;
-    // With copies each row goes as a part of its own.
-    let (parts, attempt) = match copies > 0.0 {
-        true => (copies + 1.0, PART_NS),
-        false => (0.0, REFUSED_NS),
-    };
-    run.nanos += offered * (SERVED_NS + parts * PART_NS) + (refused + contested) * attempt;
+    let parts = if copies > 0.0 { copies + 1.0 } else { 0.0 };
+    run.nanos += offered * (SERVED_NS + row_nanos + parts * PART_NS);
+    offered
+}
+
+/// What the reads of a run ask for.
+#[derive(Default)]
+struct ReadLoad {
+    /// Reads, and their calls if all were served.
+    issued: f64,
+    calls: f64,
+    /// Handler time that they ask of the busiest server, in what it has.
+    busy: f64,
 }
 
 fn reads(
@@ -339,7 +415,7 @@ fn reads(
     layout: &Layout,
     secs: f64,
     varied: Option<(VariedLoad, f64)>,
-) {
+) -> ReadLoad {
     let Setup {
         workload,
         cluster,
@@ -348,10 +424,21 @@ fn reads(
     } = setup;
     let rows = scanner_rows(table, layout.key_bytes as u64) as f64;
     let base = cluster.service.get.max(cluster.service.scan).as_secs_f64();
-    let handlers = f64::from(cluster.servers) * f64::from(cluster.handlers);
+    let servers = f64::from(cluster.servers);
+    let handlers = f64::from(cluster.handlers);
+    let mut load = ReadLoad::default();
     for ((at, read), forecast) in workload.reads.iter().enumerate().zip(&layout.reads) {
         let calls = forecast.requests.max(forecast.regions) + forecast.rows_read / rows;
-        let most = handlers / (base * calls).max(1e-9);
+        let work = base * calls + forecast.rows_read * cluster.service.scan_row.as_secs_f64();
+        let hottest_row = forecast.hot_rows.first().map_or(0.0, |&(_, share)| share);
+        let even = 1.0 / servers.min(forecast.table_regions.max(1) as f64);
+        // A read of a few regions that take most writes is one of the newest rows under a key that follows time.
+        let newest = match forecast.regions < servers {
+            true => forecast.write_share,
+            false => 0.0,
+        };
+        let share = hottest_row.max(newest).max(even);
+        let most = handlers / (work * share).max(1e-9);
         let rate = match (&read.drive, varied) {
             (None, _) => continue,
             (_, Some((VariedLoad::Read(varied), to))) if varied == at => to.min(most),
@@ -363,10 +450,12 @@ fn reads(
                 (f64::from(*clients) / trip.max(1e-6)).min(most)
             }
         };
-        let excess = (rate - most).max(0.0) * secs;
-        run.in_flight += excess.min(setup.client.max_in_flight as f64);
-        run.nanos += rate * secs * READ_NS + rate.min(most) * secs * calls * PART_NS;
+        load.issued += rate * secs;
+        load.calls += rate * secs * calls;
+        load.busy += rate / most;
+        run.nanos += rate * secs * READ_NS;
     }
+    load
 }
 
 /// A saturating run: how long it lasts is known in calls, whatever they take.
