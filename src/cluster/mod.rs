@@ -1,6 +1,7 @@
 //! The servers of a cluster: handlers, call queues, the write-ahead log, disks; the regions of a table, and what each has stored. Passive:
 //! they take what happened and say what happens next. Must not schedule, nor know clients.
 
+mod capacity;
 mod disk;
 mod event;
 mod group_commit;
@@ -16,6 +17,7 @@ mod row_sample;
 mod service_times;
 mod spec;
 
+pub use capacity::{idle_put, server_buffered_capacity_per_second, server_capacity_per_second};
 pub use disk::{Disk, DiskJob};
 pub use event::{ClusterEvent, CrashTarget, TimedEvent};
 pub use group_commit::{Edits, GroupCommit, LogPace};

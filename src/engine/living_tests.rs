@@ -61,6 +61,7 @@ pub(super) fn config_of(
         writes,
         existing: Vec::new(),
         reads: Vec::new(),
+        closed_loops: crate::workload::ClosedLoopLimits::default(),
     };
     let generator = Arc::new(RecordGenerator::new(&schema, Seed(seed), 0));
     let population = Population::new(&workload, &generator, Seed(seed), 0);

@@ -40,6 +40,7 @@ pub(super) fn config() -> SimConfig {
         writes: Vec::new(),
         existing: Vec::new(),
         reads: vec![read.clone()],
+        closed_loops: crate::workload::ClosedLoopLimits::default(),
     };
     let generator = Arc::new(RecordGenerator::new(&schema, Seed(3), 0));
     let population = Population::new(&workload, &generator, Seed(3), 0);

@@ -8,9 +8,10 @@
 use super::knee_run::TYPICAL_RUNS;
 use super::matrix::{has_capacity, has_knee};
 use crate::client::ClientSpec;
+use crate::cluster::{idle_put, server_capacity_per_second};
 use crate::engine::scanner_rows;
 use crate::keyspace::{KeyBatch, KeyRange};
-use crate::layout::{Layout, server_capacity_per_second};
+use crate::layout::Layout;
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::RecordGenerator;
 use crate::scenario::{Scenario, Setup, Strategy, TimeSpec, VariedLoad};
@@ -383,7 +384,7 @@ fn writes(
                     run.nanos += most.min(thought).min(rows) * each;
                     continue;
                 }
-                let most = clients * secs / trip(cluster, think).max(1e-6);
+                let most = clients * secs / (think + idle_put(cluster)).as_secs_f64().max(1e-6);
                 offered += most.min(rows).min(limit * secs);
                 let room = f64::from(cluster.handlers)
                     + f64::from(cluster.call_queues) * f64::from(cluster.call_queue_length);
@@ -505,16 +506,6 @@ fn greatest_share(strategy: &Strategy, layout: &Layout) -> f64 {
         1.0 / servers.min(reached.count().max(1) as f64)
     });
     shares.chain(copies).fold(1.0 / servers, f64::max)
-}
-
-/// Seconds from one put of a client to its next on an idle server.
-fn trip(cluster: &crate::cluster::ClusterSpec, think: SimDuration) -> f64 {
-    let sync = cluster
-        .wal
-        .as_ref()
-        .map_or(0.0, |wal| wal.wait().as_secs_f64());
-    let service = cluster.service.put.as_secs_f64();
-    think.as_secs_f64() + service + sync + 2.0 * cluster.network.as_secs_f64()
 }
 
 /// Attempts of a client that is refused all the time, in so many seconds: a multiple of HBase's table after each, from the start again when its retries

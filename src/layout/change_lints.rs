@@ -1,8 +1,9 @@
 //! What a scenario lets happen to its cluster and what the run is too short or the table too small for. Must not know keys.
 
 use super::Layout;
-use super::load_lints::server_capacity_per_second;
-use crate::cluster::{ClusterEvent, CrashTarget, TableSpec, TimedEvent};
+use crate::cluster::{
+    ClusterEvent, CrashTarget, TableSpec, TimedEvent, server_capacity_per_second,
+};
 use crate::policy::balance::{Balancer, StochasticBalancer};
 use crate::policy::{MAX_FILE_SIZE_JITTER, SplitPolicy, SplitSizes};
 use crate::scenario::{Diagnostic, Severity, Strategy, TimeSpec};

@@ -93,6 +93,7 @@ pub(super) fn strategy(key: &str, presplit: Presplit, sensor: LawShape, existing
             }]
         },
         reads: Vec::new(),
+        closed_loops: crate::workload::ClosedLoopLimits::default(),
     };
     let setup = Setup {
         schema,

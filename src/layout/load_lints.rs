@@ -1,13 +1,9 @@
 //! Loads that can't be what the author means, seen before any simulation. Must not know keys.
 
-use crate::cluster::{ClusterSpec, ServiceLaw, TableSpec};
+use crate::cluster::{ServiceLaw, server_capacity_per_second};
 use crate::metrics::OPERATIONS_PER_SERVER;
 use crate::scenario::{Diagnostic, Severity, Strategy, TimeSpec};
-use crate::storage::RowSize;
 use statrs::distribution::{ContinuousCDF, Normal};
-
-/// Length of a row key in the rough estimates of this file: the key itself hardly matters to them.
-const ROUGH_KEY_BYTES: u64 = 24;
 
 /// Below so many operations in the measurement window nothing can be said.
 const FEWEST_OPERATIONS: f64 = 100.0;
@@ -112,29 +108,10 @@ fn tail_lint(law: ServiceLaw, draws: f64) -> Option<Diagnostic> {
     })
 }
 
-/// Rows a second that one server can write, roughly: its handlers, each busy for the service time and its wait for the WAL, or the WAL's
-/// bandwidth.
-pub fn server_capacity_per_second(cluster: &ClusterSpec, table: &TableSpec) -> f64 {
-    let row = RowSize::new(
-        table.family.len() as u64,
-        table.qualifiers.iter().map(String::as_str),
-        table.value.0,
-    );
-    let sync = cluster
-        .wal
-        .as_ref()
-        .map_or(0.0, |wal| wal.wait().as_secs_f64());
-    let handlers =
-        f64::from(cluster.handlers) / (cluster.service.put.as_secs_f64() + sync).max(1e-9);
-    let bandwidth = cluster.wal.as_ref().map_or(f64::INFINITY, |wal| {
-        wal.bandwidth.0 / row.cells(ROUGH_KEY_BYTES) as f64
-    });
-    handlers.min(bandwidth)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cluster::{ClusterSpec, TableSpec};
 
     #[test]
     fn a_tail_that_a_run_cannot_show_is_told() {

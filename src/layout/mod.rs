@@ -25,7 +25,7 @@ mod types;
 
 pub use change_lints::change_lints;
 pub use explanation::{Explanation, PrefixShare, RegionCauses, SampleKey};
-pub use load_lints::{load_lints, server_capacity_per_second};
+pub use load_lints::load_lints;
 pub use misplaced::misplaced_regions;
 pub use replicate::Replicate;
 pub use retention::Retention;

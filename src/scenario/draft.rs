@@ -21,8 +21,9 @@ use super::reads::read_reads;
 use super::sink::Sink;
 use super::split_policies::read_split_policy;
 use super::writes::read_writes;
+use crate::cluster::{idle_put, server_buffered_capacity_per_second, server_capacity_per_second};
 use crate::policy::RegionPolicies;
-use crate::workload::Workload;
+use crate::workload::{ClosedLoopLimits, Drive, Workload, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -82,6 +83,7 @@ pub(super) fn read_draft(sink: &Sink, document: &Table, text: &str, folder: &Pat
             writes,
             existing,
             reads,
+            closed_loops: ClosedLoopLimits::default(),
         },
         cluster,
         table: spec,
@@ -100,6 +102,7 @@ pub(super) fn read_draft(sink: &Sink, document: &Table, text: &str, folder: &Pat
         },
         knee: None,
     };
+    setup.workload.closed_loops = closed_loop_limits(&setup);
     setup.knee = read_knee(&scenario, &time, &setup);
     scenario.finish();
     set_bounds(&mut setup);
@@ -113,5 +116,20 @@ pub(super) fn read_draft(sink: &Sink, document: &Table, text: &str, folder: &Pat
         setup,
         presplit,
         placement,
+    }
+}
+
+/// What closed loops can do on this cluster. Without any the default stays: strategies on clusters of other sizes then still share one workload.
+fn closed_loop_limits(setup: &Setup) -> ClosedLoopLimits {
+    let is_closed = |write: &Write| matches!(write.drive, Drive::Closed { .. });
+    if !setup.workload.writes.iter().any(is_closed) {
+        return ClosedLoopLimits::default();
+    }
+    let (cluster, table) = (&setup.cluster, &setup.table);
+    let servers = f64::from(cluster.servers);
+    ClosedLoopLimits {
+        idle_response: idle_put(cluster),
+        rows_per_sec: servers * server_capacity_per_second(cluster, table),
+        buffered_rows_per_sec: servers * server_buffered_capacity_per_second(cluster, table),
     }
 }

@@ -92,6 +92,7 @@ pub(super) fn workload(millis: u64, writes: Vec<Write>) -> Workload {
         writes,
         existing: Vec::new(),
         reads: Vec::new(),
+        closed_loops: super::ClosedLoopLimits::default(),
     }
 }
 

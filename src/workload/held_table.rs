@@ -146,6 +146,7 @@ pub(super) fn drawn_table() -> Workload {
             with: Vec::new(),
         }],
         reads: Vec::new(),
+        closed_loops: super::ClosedLoopLimits::default(),
     }
 }
 
@@ -353,5 +354,6 @@ pub(super) fn beating_table(phase: Phase) -> Workload {
             existing("totals", COMPANY, &total, 1),
         ],
         reads: Vec::new(),
+        closed_loops: super::ClosedLoopLimits::default(),
     }
 }

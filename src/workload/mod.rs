@@ -68,8 +68,8 @@ pub use read_spec::{
 };
 pub use sample::{Choice, EXISTING_LANE, ExistingSample, RunSample};
 pub use spec::{
-    Arrivals, Beat, Drive, Existing, ExistingRows, Import, ImportOrder, ImportRows, OperationId,
-    Phase, ProfilePoint, Think, Workload, Write, WriteId, WriteKind,
+    Arrivals, Beat, ClosedLoopLimits, Drive, Existing, ExistingRows, Import, ImportOrder,
+    ImportRows, OperationId, Phase, ProfilePoint, Think, Workload, Write, WriteId, WriteKind,
 };
 pub use value_index::INDEXED_MAX;
 pub use value_lists::LIST_MAX;

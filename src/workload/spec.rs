@@ -54,6 +54,30 @@ pub struct Workload {
     pub existing: Vec<Existing>,
     /// In file order.
     pub reads: Vec<Read>,
+    /// How much its closed loops can write.
+    pub closed_loops: ClosedLoopLimits,
+}
+
+/// What holds closed loops up: how long a client waits for its next put, and how many rows the whole cluster takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ClosedLoopLimits {
+    /// From a client's put to its reply when nobody else writes.
+    pub idle_response: SimDuration,
+    /// Rows that all servers take when each row is a call.
+    pub rows_per_sec: f64,
+    /// Rows that all servers take when calls carry many.
+    pub buffered_rows_per_sec: f64,
+}
+
+impl Default for ClosedLoopLimits {
+    /// No limit but the response time of an idle server with default settings: 0.3 ms of service, 1.2 ms of log sync and twice 0.25 ms of network.
+    fn default() -> Self {
+        Self {
+            idle_response: SimDuration::from_nanos(2_000_000),
+            rows_per_sec: f64::INFINITY,
+            buffered_rows_per_sec: f64::INFINITY,
+        }
+    }
 }
 
 /// One stream of writes.

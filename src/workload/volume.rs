@@ -4,11 +4,6 @@ use super::combinations::Combinations;
 use super::rate_profile::RateProfile;
 use super::{Drive, Think, Workload, Write, WriteId};
 use crate::record::Schema;
-use crate::time::SimDuration;
-
-/// Response time that a closed loop's volume is estimated with, before anything is known about the cluster: a put on an idle server with the
-/// default settings takes 0.3 ms of service, 0.7 ms of WAL sync and twice 0.25 ms of network (estimate).
-const NOMINAL_RESPONSE: SimDuration = SimDuration::from_nanos(1_500_000);
 
 impl Workload {
     /// Rows that the table holds before the run.
@@ -62,23 +57,61 @@ impl Workload {
         }
     }
 
-    /// As [`Workload::intended_operations`]; of a closed loop what its import holds, or an estimate by its clients and their think time.
+    /// As [`Workload::intended_operations`]; of a closed loop what its import holds, or an estimate.
+    ///
+    /// N clients that think Z and wait R for an idle server put N / (Z + R) rows a second, unless the servers take fewer (the asymptotic bounds of a
+    /// closed system: Lazowska and others, Quantitative System Performance, 1984, §5.2). What all writes together ask beyond that is taken from the
+    /// closed loops in proportion. How a key spreads the rows is not known here: the servers are taken to share them evenly.
     pub fn estimated_operations(&self, write: &Write, schema: &Schema) -> f64 {
         match &write.drive {
             Drive::Closed {
                 import: Some(import),
                 ..
             } => import.rows.len(schema) as f64,
-            Drive::Closed {
-                clients,
-                think: Think::Constant(think) | Think::Exponential(think),
-                ..
-            } => {
-                f64::from(*clients) * self.duration.as_secs_f64()
-                    / (*think + NOMINAL_RESPONSE).as_secs_f64()
+            Drive::Closed { .. } => {
+                let asked: f64 = self
+                    .writes
+                    .iter()
+                    .map(|it| self.utilisation(it, schema))
+                    .sum();
+                self.asked_per_sec(write) * self.duration.as_secs_f64() / asked.max(1.0)
             }
             Drive::Open { .. } | Drive::Beat(_) => {
                 self.intended_operations(write, schema).unwrap_or(0.0)
+            }
+        }
+    }
+
+    /// Rows a second that a write's clients would put if servers were always idle; of buffered ones that don't think, all that servers take.
+    fn asked_per_sec(&self, write: &Write) -> f64 {
+        let limits = &self.closed_loops;
+        let Drive::Closed {
+            clients,
+            think: Think::Constant(think) | Think::Exponential(think),
+            buffer,
+            ..
+        } = &write.drive
+        else {
+            return 0.0;
+        };
+        let clients = f64::from(*clients);
+        if buffer.is_none() || limits.buffered_rows_per_sec.is_infinite() {
+            return clients / (*think + limits.idle_response).as_secs_f64();
+        }
+        (clients / think.as_secs_f64()).min(limits.buffered_rows_per_sec)
+    }
+
+    /// Share of what all servers can do that a write asks for.
+    fn utilisation(&self, write: &Write, schema: &Schema) -> f64 {
+        let limits = &self.closed_loops;
+        match &write.drive {
+            Drive::Closed {
+                buffer: Some(_), ..
+            } => self.asked_per_sec(write) / limits.buffered_rows_per_sec,
+            Drive::Closed { .. } => self.asked_per_sec(write) / limits.rows_per_sec,
+            Drive::Open { .. } | Drive::Beat(_) => {
+                let operations = self.intended_operations(write, schema).unwrap_or(0.0);
+                operations / self.duration.as_secs_f64() / limits.rows_per_sec
             }
         }
     }

@@ -251,6 +251,7 @@ pub fn config(
         writes,
         existing: Vec::new(),
         reads: Vec::new(),
+        closed_loops: keyheat::workload::ClosedLoopLimits::default(),
     };
     let generator = Arc::new(RecordGenerator::new(schema, Seed(seed), 0));
     let population = Population::new(&workload, &generator, Seed(seed), 0);

@@ -1,0 +1,45 @@
+//! What a server can write at most, and how long a client waits for one that is idle.
+
+use super::{ClusterSpec, TableSpec};
+use crate::storage::RowSize;
+use crate::time::SimDuration;
+
+/// Length of a row key in these estimates: the key itself hardly matters to them.
+const ROUGH_KEY_BYTES: u64 = 24;
+
+/// Rows a second that one server can write, roughly: its handlers, each busy for the service time and its wait for the WAL, or the WAL's
+/// bandwidth.
+pub fn server_capacity_per_second(cluster: &ClusterSpec, table: &TableSpec) -> f64 {
+    let call = cluster.service.put.as_secs_f64() + log_wait(cluster).as_secs_f64();
+    of_handlers(cluster, call).min(of_log(cluster, table))
+}
+
+/// As [`server_capacity_per_second`], of rows that come in calls of so many that only the time of a row counts.
+pub fn server_buffered_capacity_per_second(cluster: &ClusterSpec, table: &TableSpec) -> f64 {
+    of_handlers(cluster, cluster.service.write_row.as_secs_f64()).min(of_log(cluster, table))
+}
+
+/// How long a put on an idle server takes, seen by its client: the way there and back, its service, and its wait for the WAL.
+pub fn idle_put(cluster: &ClusterSpec) -> SimDuration {
+    cluster.network + cluster.network + cluster.service.put + log_wait(cluster)
+}
+
+fn log_wait(cluster: &ClusterSpec) -> SimDuration {
+    let wal = cluster.wal.as_ref();
+    wal.map_or(SimDuration::ZERO, super::WalSpec::wait)
+}
+
+fn of_handlers(cluster: &ClusterSpec, secs: f64) -> f64 {
+    f64::from(cluster.handlers) / secs.max(1e-9)
+}
+
+fn of_log(cluster: &ClusterSpec, table: &TableSpec) -> f64 {
+    let row = RowSize::new(
+        table.family.len() as u64,
+        table.qualifiers.iter().map(String::as_str),
+        table.value.0,
+    );
+    cluster.wal.as_ref().map_or(f64::INFINITY, |wal| {
+        wal.bandwidth.0 / row.cells(ROUGH_KEY_BYTES) as f64
+    })
+}
