@@ -1,6 +1,8 @@
 //! Changes of a scenario that must not change its answers, or must change them in a way that is known beforehand.
 
-use keyheat::experiment::{Experiment, Metric, Results, StrategyResult};
+use keyheat::experiment::{
+    ComparableStrategies, Experiment, Metric, Recommendations, Results, StrategyResult, Suggestions,
+};
 use keyheat::scenario::Scenario;
 use std::collections::BTreeMap;
 
@@ -246,4 +248,112 @@ fn a_balancer_that_is_off_and_one_that_never_runs_are_equal() {
     let off = with("policy = \"none\"");
     let never = with("policy = \"stochastic\"\nperiod = \"1h\"");
     assert_same(&off, &never, &SAME);
+}
+
+fn parsed(text: &str) -> Scenario {
+    Scenario::parse(text, "base").unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What is advised among the keys of a file whose keys all store the same rows.
+fn advised(text: &str) -> ComparableStrategies {
+    let scenario = parsed(text);
+    let results = Experiment::new(&scenario).run(|_| {});
+    Recommendations::of(&scenario, &results).groups.remove(0)
+}
+
+/// The tied ones by name, then the others in their order.
+fn ranked(advice: &ComparableStrategies) -> Vec<&str> {
+    let strategies = advice.strategies.iter();
+    let mut names: Vec<&str> = strategies.map(|it| it.name.as_str()).collect();
+    names[..advice.tied].sort_unstable();
+    names
+}
+
+#[test]
+fn the_order_of_strategies_changes_neither_who_is_tied_nor_who_is_best() {
+    let text = format!("{BASE}[strategy.again]\nkey = \"be4(sensor + 0) || be8(ts)\"\n");
+    let (head, blocks) = text.split_once("[strategy.").expect("it has strategies");
+    let blocks: Vec<&str> = blocks.split("[strategy.").collect();
+    let reversed: String = blocks
+        .iter()
+        .rev()
+        .map(|block| format!("[strategy.{}\n", block.trim_end()))
+        .collect();
+    let [one, other] = [&text, &format!("{head}{reversed}")].map(|text| advised(text));
+    // Equivalent keys are tied, whatever stands first.
+    assert_eq!(one.tied, 2, "{one:#?}");
+    assert_eq!(ranked(&one)[..2], ["again", "sensor-first"]);
+    assert_eq!((one.tied, ranked(&one)), (other.tied, ranked(&other)));
+}
+
+/// Orders of tenants, one of whom has 35 %; a reader wants a day of them.
+const ORDERS: &str = r#"
+replicates = 3
+[time]
+duration = "500ms"
+warmup = "100ms"
+sample = "100ms"
+[cluster]
+servers = 4
+[field]
+tenant = { type = "int", count = 50, distribution = { zipf = 0.9, top = [0.35] } }
+order_id = { type = "uuid" }
+ts = { type = "timestamp", unit = "ms" }
+[write.orders]
+rate = "4k/s"
+[existing.orders]
+records = 60_000
+last = "1d"
+[read.tenant-day]
+equal = ["tenant"]
+range = { field = "ts", last = "1d" }
+[table]
+split_policy = "disabled"
+presplit = { algorithm = "sampled", regions = 16 }
+[strategy.whole]
+key = "be4(tenant) || order_id || to_char(ts, 'yyyyMMdd')"
+[strategy.by-day]
+key = "be4(tenant) || to_char(ts, 'yyyyMMdd') || order_id"
+"#;
+
+#[test]
+fn a_longer_history_at_the_same_pace_changes_no_advice() {
+    // After a day a scan of all of a tenant's rows reads what a scan of the day does, and `whole` spreads a tenant's writes better; after ten
+    // it reads ten times as many.
+    let longer = ORDERS
+        .replace("60_000", "600_000")
+        .replace("last = \"1d\"\n[read", "last = \"10d\"\n[read");
+    assert_ne!(longer, ORDERS.replace("60_000", "600_000"));
+    for text in [ORDERS, &longer] {
+        let advice = advised(text);
+        assert_eq!(ranked(&advice), ["by-day", "whole"], "{advice:#?}");
+        assert_eq!(advice.tied, 1);
+    }
+}
+
+#[test]
+fn keys_of_keyheats_own_have_as_many_regions_as_those_of_the_file() {
+    for regions in [16.0, 24.0] {
+        let text = changed(&[("regions = 16", &format!("regions = {regions}"))]);
+        let (text, _) = text.split_once("[strategy.salted]").expect("it is there");
+        let suggestions = Suggestions::of(&parsed(text));
+        let results = Experiment::new(suggestions.scenario()).run(|_| {});
+        assert!(results.strategies.len() > 2, "none are suggested");
+        for found in &results.strategies {
+            assert_eq!(mean(found, "regions_start"), regions, "{}", found.name);
+        }
+    }
+}
+
+#[test]
+fn sixteen_scans_at_a_time_cost_their_work_and_not_only_their_time() {
+    let blocks = "[strategy.one]\nkey = \"be4(sensor) || be8(ts)\"\n\
+        [strategy.sixteen]\nkey = \"be1(random(16)) || be4(sensor) || be8(ts)\"\n";
+    let (head, _) = BASE.split_once("[strategy.").expect("it has strategies");
+    let advice = advised(&format!("{head}{blocks}"));
+    let mut strategies = advice.strategies.iter();
+    let sixteen = strategies.find(|it| it.name == "sixteen").expect("ranked");
+    // Sixteen times the work, and the slowest of sixteen scans takes no less than one does: sqrt(16 x 1) at the least. By times alone the
+    // cost would be that of the slowest, at most 1 + 1/2 + ... + 1/16 = 3.4 times the mean.
+    assert!(sixteen.read_cost > Some(4.0), "{advice:#?}");
 }
