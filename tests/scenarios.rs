@@ -3,6 +3,7 @@
 mod toml_files;
 
 use keyheat::experiment::{Experiment, Metric, Results, StrategyResult};
+use keyheat::report::{Format, Report, Style};
 use keyheat::scenario::{Bound, Expectation, Options, Scenario};
 use std::collections::BTreeSet;
 use std::fs;
@@ -247,5 +248,81 @@ fn every_scenario_stands_in_the_index() {
             index.contains(&format!("({name})")),
             "scenarios/README.md does not mention {name}"
         );
+    }
+}
+
+/// What a run says of its strategies, without the marks of Markdown.
+fn said(ran: &Ran) -> String {
+    let report = Report::new(&ran.results).with_charts(false);
+    let style = Style {
+        width: 100,
+        ascii: false,
+        colour: false,
+    };
+    let text = report.render(Format::Markdown, style);
+    text.replace(['\\', '`'], "")
+}
+
+#[test]
+fn every_sentence_that_the_guide_quotes_is_one_of_a_run() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
+    let guide = fs::read_to_string(folder.join("README.md")).unwrap();
+    let mut quotes = 0;
+    let mut wrong = Vec::new();
+    for ran in ran() {
+        let name = ran.file.file_stem().unwrap().to_string_lossy();
+        let row = format!("| [{name}]({name}.toml) |");
+        for row in guide.lines().filter(|line| line.starts_with(&row)) {
+            let said = said(ran);
+            for quote in row
+                .split("*\"")
+                .skip(1)
+                .filter_map(|it| it.split_once("\"*"))
+            {
+                quotes += 1;
+                if !said.contains(&quote.0.replace('`', "")) {
+                    wrong.push(format!("{name} does not say: {}", quote.0));
+                }
+            }
+        }
+    }
+    assert!(quotes > 30, "only {quotes} quotes were found");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_readme_is_short_and_its_links_lead_somewhere() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for (file, most) in [("README.md", 1_500), ("scenarios/README.md", usize::MAX)] {
+        let file = folder.join(file);
+        let text = fs::read_to_string(&file).unwrap();
+        let prose: Vec<&str> = text.split("```").step_by(2).collect();
+        let words = prose.iter().flat_map(|it| it.split_whitespace()).count();
+        assert!(words <= most, "{} has {words} words", file.display());
+        for target in prose.iter().flat_map(|it| it.split("](").skip(1)) {
+            let target = target.split(')').next().unwrap();
+            if target.starts_with("http") {
+                continue;
+            }
+            let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
+            let path = match path {
+                "" => file.clone(),
+                path => file.parent().unwrap().join(path),
+            };
+            assert!(path.exists(), "{} leads to {target}", file.display());
+            if !anchor.is_empty() {
+                let text = fs::read_to_string(&path).unwrap();
+                let heading = |line: &str| {
+                    let letters = line.trim_start_matches('#').trim().to_lowercase();
+                    let letters = letters.replace(' ', "-").replace(',', "");
+                    line.starts_with('#') && letters == anchor
+                };
+                assert!(
+                    text.lines().any(heading),
+                    "{} leads to {target}",
+                    file.display()
+                );
+            }
+        }
     }
 }
