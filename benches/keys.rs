@@ -14,7 +14,7 @@ use keyheat::record::{Field, FieldId, FieldKind, Law, RecordGenerator, Schema, T
 use keyheat::time::{EpochNanos, SimDuration};
 use keyheat::units::PerSecond;
 use keyheat::workload::{
-    Arrivals, Drive, OpenArrivals, OperationBatch, Workload, Write, WriteKind,
+    Arrivals, ClosedLoopLimits, Drive, OpenArrivals, OperationBatch, Workload, Write, WriteKind,
 };
 use md5::{Digest, Md5};
 use std::cell::LazyCell;
@@ -230,6 +230,7 @@ fn arrivals(criterion: &mut Criterion) {
         writes: vec![write],
         existing: Vec::new(),
         reads: Vec::new(),
+        closed_loops: ClosedLoopLimits::default(),
     };
     let generator = Arc::new(RecordGenerator::new(&schema, Seed(7), 0));
     let mut group = criterion.benchmark_group("arrivals");

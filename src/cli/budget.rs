@@ -4,8 +4,11 @@ use super::args::LimitArguments;
 use super::console::Console;
 use super::machine::available_memory;
 use crate::experiment::{Forecast, Shard};
+use crate::layout::Layout;
 use crate::report::number::{Kind, length};
+use crate::scenario::Scenario;
 use anyhow::{Result, bail};
+use std::time::Instant;
 
 /// What the scenarios of a command take: they are run one after the other.
 #[derive(Debug)]
@@ -26,9 +29,12 @@ impl<'a> Budget<'a> {
         }
     }
 
-    /// Adds a scenario, by its path.
-    pub fn add(&mut self, path: &'a str, forecast: Forecast) {
-        self.forecasts.push((path, forecast));
+    /// Adds a scenario whose strategies have these layouts, run on so many threads at most.
+    pub fn add(&mut self, scenario: &'a Scenario, layouts: &[Layout], threads: usize) {
+        let start = Instant::now();
+        let clock = || start.elapsed().as_nanos() as f64;
+        let forecast = Forecast::of(scenario, layouts, threads, clock);
+        self.forecasts.push((&scenario.path, forecast));
     }
 
     /// Tells memory and time of all, and fails when they are more than is allowed.

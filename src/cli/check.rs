@@ -21,7 +21,7 @@ pub fn run(arguments: &CheckArguments, console: &Console) -> Result<Outcome> {
         let layouts = lints::layouts(scenario);
         let threads = arguments.threads.map_or(0, usize::from);
         let threads = Experiment::new(scenario).threads(threads).threads_at_work();
-        budget.add(&scenario.path, Forecast::of(scenario, &layouts, threads));
+        budget.add(scenario, &layouts, threads);
         if in_full {
             lints::tell(scenario, &layouts, console);
         } else {

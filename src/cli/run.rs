@@ -25,7 +25,7 @@ pub fn run(arguments: &RunArguments, console: &Console) -> Result<Outcome> {
     for scenario in &scenarios {
         let layouts = lints::layouts(scenario);
         let threads = experiment(scenario, arguments).threads_at_work();
-        budget.add(&scenario.path, Forecast::of(scenario, &layouts, threads));
+        budget.add(scenario, &layouts, threads);
         found.push(lints::all(scenario, layouts.iter()));
     }
     budget.settle(console)?;

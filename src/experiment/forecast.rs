@@ -17,7 +17,6 @@ use crate::record::RecordGenerator;
 use crate::scenario::{Scenario, Setup, Strategy, TimeSpec, VariedLoad};
 use crate::time::SimDuration;
 use crate::workload::{Drive, OperationBatch, ReadDrive, RunSample, Think};
-use std::time::Instant;
 
 /// Nanoseconds of a write that a server serves, its record and key apart: timed, routed, served, counted.
 const SERVED_NS: f64 = 100.0;
@@ -116,8 +115,14 @@ fn sum(parts: &[(Part, f64)]) -> f64 {
 }
 
 impl Forecast {
-    /// That of a scenario whose strategies have these layouts at the first point of its sweep, on so many threads at most.
-    pub fn of(scenario: &Scenario, layouts: &[Layout], threads: usize) -> Self {
+    /// That of a scenario whose strategies have these layouts at the first point of its sweep, on so many threads at most; `clock` tells nanoseconds
+    /// since any moment.
+    pub fn of(
+        scenario: &Scenario,
+        layouts: &[Layout],
+        threads: usize,
+        clock: impl Fn() -> f64,
+    ) -> Self {
         let mut largest = Run::default().bytes();
         let (mut nanos, mut runs, mut jobs, mut shared) = (VIEWS_NS, 0, 0, 0.0);
         let replicates = u64::from(scenario.replicates);
@@ -125,7 +130,7 @@ impl Forecast {
         let first = scenario.strategies_at(0);
         let rows: Vec<f64> = first
             .iter()
-            .map(|it| row_nanos(it, scenario.seed))
+            .map(|it| row_nanos(it, scenario.seed, &clock))
             .collect();
         for point in 0..scenario.point_count() {
             let strategies = scenario.strategies_at(point);
@@ -247,12 +252,12 @@ fn rounded_down(secs: f64) -> String {
 }
 
 /// Nanoseconds of drawing a record and writing its key, copies included: timed here, the lesser of two passes.
-fn row_nanos(strategy: &Strategy, seed: Seed) -> f64 {
+fn row_nanos(strategy: &Strategy, seed: Seed, clock: impl Fn() -> f64) -> f64 {
     let setup = &strategy.setup;
     let generator = RecordGenerator::new(&setup.schema, seed, 0);
     let pass = || {
         let (mut batch, mut keys) = (OperationBatch::new(), KeyBatch::default());
-        let start = Instant::now();
+        let start = clock();
         RunSample::take(
             &setup.workload,
             &generator,
@@ -272,7 +277,7 @@ fn row_nanos(strategy: &Strategy, seed: Seed) -> f64 {
                 &mut keys,
             );
         }
-        start.elapsed().as_nanos() as f64 / batch.operations.len().max(1) as f64
+        (clock() - start) / batch.operations.len().max(1) as f64
     };
     pass().min(pass())
 }
