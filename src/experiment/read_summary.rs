@@ -6,6 +6,7 @@ use super::{Measure, ReadResult};
 use crate::layout::ReadForecast;
 use crate::metrics::{Counts, READ_COSTS};
 use crate::query::AccessPath;
+use crate::statistics::Estimate;
 use std::fmt;
 
 /// Calls, regions or rows within this factor of a whole number are told as that number.
@@ -29,11 +30,8 @@ pub(super) struct ReadSummary<'a> {
 impl Runs {
     /// Costs of a read that is only planned are those of the forecast, as replicate 0's; their interval is that over the sample of targets.
     pub(super) fn set_costs(&mut self, forecast: &ReadForecast) {
-        let of = |part: fn(&(f64, f64)) -> f64| {
-            let values: Vec<Option<f64>> = forecast.sample.iter().map(part).map(Some).collect();
-            Measure::of(&values, (0.0, f64::INFINITY))
-        };
-        let (calls, rows) = (of(|(calls, _)| *calls), of(|(_, rows)| *rows));
+        let of = |estimate: Estimate| Measure::from(estimate.clamped(0.0, f64::INFINITY));
+        let (calls, rows) = (of(forecast.calls_planned), of(forecast.rows_planned));
         let costs = [
             calls.mean,
             Some(forecast.regions),

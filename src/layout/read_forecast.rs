@@ -8,14 +8,25 @@ use crate::cluster::ClusterSpec;
 use crate::engine::{PlannedRead, TableCopy, scan_calls, scanner_rows};
 use crate::key::KeyPlan;
 use crate::keyspace::{KeyBatch, Router, RowKey};
-use crate::query::{AccessPath, AccessPlan, Costs, PlanContext, Requests, plan};
+use crate::query::{AccessPath, AccessPlan, Costs, Expected, PlanContext, Requests, plan};
 use crate::scenario::{Setup, Strategy};
+use crate::statistics::Estimate;
 use crate::time::SimDuration;
-use crate::workload::{Population, Read, ReadBatch, ReadId, ReadSource, ReadTarget, Workload};
+use crate::workload::{Read, ReadBatch, ReadId, ReadSource, ReadTarget, Workload};
 use std::sync::Arc;
 
-/// Targets that a read's costs are averaged over.
+/// Targets that ways to serve a read are compared with.
 const TARGETS: usize = 32;
+
+/// Targets that a read's costs are averaged over, where they are not many requests.
+const COSTED: usize = 1_024;
+
+/// Requests that are worked out for a read's costs: some hundredths of a second.
+const REQUESTS: f64 = 32_768.0;
+
+/// Targets of which these are every k-th one: where they alone are left to chance, a cost with a standard deviation of 1.8 times its mean is known
+/// to 1.4 % (1.96 x 1.8 / sqrt(65,536)).
+const DRAWN: usize = 1 << 16;
 
 /// Gets that show which rows are hot: a share of a tenth is then known to 2 % of it (one standard error, sqrt(0.1 x 0.9 / 20,000)).
 const GETS: usize = 20_000;
@@ -65,20 +76,15 @@ pub(super) fn of(
     }
     let mut targets = ReadTargets::new(workload, replicate);
     let reads = workload.reads.iter().enumerate().map(|(at, read)| {
-        let of_read = |read: &Read, context: &PlanContext<'_>| {
+        let (table, plan) = targets.with(at, &strategy.setup, |read, context| {
             let keys = tables.iter().map(|table| table.key);
-            let (table, plan) = cheapest(keys, read, context);
-            let asked = Asked::of(
-                &plan,
-                &tables[table],
-                context.sample,
-                context.population,
-                &strategy.setup,
-            );
-            (table, plan, asked)
-        };
-        let (table, plan, asked) = targets.with(at, &strategy.setup, of_read);
+            cheapest(keys, read, context)
+        });
         let laid_out = &tables[table];
+        let asked = targets.with_many(at, &plan, &strategy.setup, |context| {
+            Asked::of(&plan, laid_out, context, &strategy.setup)
+        });
+        let plan = plan.expecting(asked.expected);
         let expected = plan.expected();
         let is_get = matches!(plan.path(), AccessPath::Get | AccessPath::MultiGet);
         let hot_rows = match read.drive.is_some() && is_get {
@@ -101,7 +107,8 @@ pub(super) fn of(
             hot_rows,
             table_regions: laid_out.regions.len(),
             write_share: asked.write_share,
-            sample: asked.sample,
+            calls_planned: asked.calls,
+            rows_planned: asked.rows,
             planned: PlannedRead {
                 table,
                 part_work: SimDuration::from_nanos(
@@ -146,6 +153,7 @@ fn hot_rows(
 /// A row of a scan costs at least this, in seconds, where ways to serve a read are compared (estimate: ten million rows a second):
 /// at a price of nothing the one scan of the whole table would always be the cheapest way.
 const LEAST_ROW: f64 = 0.1e-6;
+
 /// Targets of a workload's reads in one replicate.
 pub(super) struct ReadTargets<'a> {
     workload: &'a Workload,
@@ -161,10 +169,17 @@ impl<'a> ReadTargets<'a> {
             number,
             ..
         } = replicate;
+        let mut source = ReadSource::new(workload, generator.clone(), *seed, *number);
+        replicate.targets.get_or_init(|| {
+            let reads = 0..workload.reads.len();
+            reads
+                .map(|read| source.arranged(ReadId(read as u8), DRAWN))
+                .collect()
+        });
         Self {
             workload,
             replicate,
-            source: ReadSource::new(workload, generator.clone(), *seed, *number),
+            source,
         }
     }
 
@@ -175,9 +190,43 @@ impl<'a> ReadTargets<'a> {
         setup: &Setup,
         plan: impl FnOnce(&Read, &PlanContext<'_>) -> T,
     ) -> T {
+        self.with_some(read, TARGETS, setup, plan)
+    }
+
+    /// Hands over what a read's costs are averaged over: as many targets as can be worked out soon.
+    fn with_many<T>(
+        &mut self,
+        read: usize,
+        plan: &AccessPlan,
+        setup: &Setup,
+        cost: impl FnOnce(&PlanContext<'_>) -> T,
+    ) -> T {
+        // Every combination of lists is counted for each target, whatever it takes to read them.
+        let combinations = self.with_some(read, 1, setup, |_, context| {
+            let lens = context.sample.iter().flat_map(|it| it.within_lens);
+            lens.fold(1.0, |all, len| all * f64::from(*len))
+        });
+        let each = plan.expected().requests.max(combinations).max(1.0);
+        let targets = ((REQUESTS / each) as usize).clamp(TARGETS, COSTED);
+        self.with_some(read, targets, setup, |_, context| cost(context))
+    }
+
+    fn with_some<T>(
+        &mut self,
+        read: usize,
+        targets: usize,
+        setup: &Setup,
+        ask: impl FnOnce(&Read, &PlanContext<'_>) -> T,
+    ) -> T {
         let generator = &self.replicate.generator;
+        let arranged = self.replicate.targets.get().map(|reads| &reads[read]);
+        let numbers = (0..targets).map(|at| {
+            let place = (2 * at + 1) * DRAWN / (2 * targets);
+            arranged.map_or(place as u64, |arranged| u64::from(arranged[place]))
+        });
         let mut batch = ReadBatch::default();
-        self.source.sample(ReadId(read as u8), TARGETS, &mut batch);
+        let id = ReadId(read as u8);
+        self.source.sample_of(id, numbers, DRAWN, &mut batch);
         let targets: Vec<ReadTarget<'_>> = (0..batch.len())
             .map(|at| batch.target(at, generator.width()))
             .collect();
@@ -188,7 +237,7 @@ impl<'a> ReadTargets<'a> {
             sample: &targets,
             costs: costs(&setup.cluster),
         };
-        plan(&self.workload.reads[read], &context)
+        ask(&self.workload.reads[read], &context)
     }
 }
 
@@ -243,34 +292,42 @@ pub(super) fn rows(table: &Table<'_>, run: &KeySample) -> Arc<KeyBatch> {
 }
 
 /// What reads ask for; means over their targets.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Asked {
+    expected: Expected,
     /// Different ones of a read.
     regions: f64,
     /// Of one request.
     regions_of_a_request: f64,
     /// Share of the run's writes that go to a read's regions.
     write_share: f64,
-    /// Calls and rows read of each target.
-    sample: Vec<(f64, f64)>,
+    calls: Estimate,
+    rows: Estimate,
 }
 
 impl Asked {
     fn of(
         plan: &AccessPlan,
         table: &LaidOut<'_>,
-        targets: &[ReadTarget<'_>],
-        population: &Population,
+        context: &PlanContext<'_>,
         setup: &Setup,
     ) -> Self {
         let batch_rows = scanner_rows(&setup.table, table.key_bytes());
         let servers = f64::from(setup.cluster.servers);
-        let mut sum = Self::default();
+        let mut expected = Expected::default();
+        let (mut of_requests, mut of_reads, mut write_share) = (0.0, 0.0, 0.0);
+        let (mut calls, mut rows) = (Vec::new(), Vec::new());
         let mut requests = Requests::default();
         let mut spans = Vec::new();
-        let mut seen = vec![false; table.regions.len()];
-        for target in targets {
-            plan.requests(target, population, &mut requests);
+        // Share of the writes that go to the first i regions.
+        let mut written = vec![0.0; 1];
+        written.extend(table.regions.iter().scan(0.0, |sum, region| {
+            *sum += region.write_share;
+            Some(*sum)
+        }));
+        for target in context.sample {
+            plan.requests(target, context.population, &mut requests);
+            expected.add(&requests, context.costs);
             spans.clear();
             let gets = requests.gets.iter().map(|key| table.router.locate(key));
             spans.extend(gets.map(|region| (region, region)));
@@ -286,31 +343,39 @@ impl Asked {
                 of_scans += scan_calls(f64::from(last - first + 1), scan.rows_read, batch_rows);
                 spans.push((first, last));
             }
-            let of_requests: u32 = spans.iter().map(|(first, last)| last - first + 1).sum();
-            sum.regions_of_a_request += f64::from(of_requests) / spans.len().max(1) as f64;
-            seen.fill(false);
-            for (first, last) in &spans {
-                seen[*first as usize..=*last as usize].fill(true);
+            let asked: u32 = spans.iter().map(|(first, last)| last - first + 1).sum();
+            of_requests += f64::from(asked) / spans.len().max(1) as f64;
+            spans.sort_unstable();
+            let (mut regions, mut next) = (0.0f64, 0);
+            for &(first, last) in &spans {
+                let first = first.max(next);
+                if first <= last {
+                    regions += f64::from(last - first + 1);
+                    write_share += written[last as usize + 1] - written[first as usize];
+                    next = last + 1;
+                }
             }
-            let mut regions = 0.0;
-            for (region, _) in table.regions.iter().zip(&seen).filter(|(_, seen)| **seen) {
-                regions += 1.0;
-                sum.write_share += region.write_share;
-            }
-            sum.regions += regions;
+            of_reads += regions;
             // Gets are one call a server; where regions lie is not known yet.
             let of_gets = match requests.gets.is_empty() {
                 true => 0.0,
                 false => regions.min(servers),
             };
-            sum.sample.push((of_gets + of_scans, requests.rows_read()));
+            calls.push(of_gets + of_scans);
+            rows.push(requests.rows_read());
         }
-        let reads = targets.len().max(1) as f64;
+        let targets = context.sample.len();
+        let reads = targets as f64;
+        let estimate = |values: &[f64]| {
+            Estimate::of_every_kth(values, DRAWN).expect("there are targets, as `clamp` says")
+        };
         Self {
-            regions: sum.regions / reads,
-            regions_of_a_request: sum.regions_of_a_request / reads,
-            write_share: sum.write_share / reads,
-            sample: sum.sample,
+            expected: expected.of_one(targets),
+            regions: of_reads / reads,
+            regions_of_a_request: of_requests / reads,
+            write_share: write_share / reads,
+            calls: estimate(&calls),
+            rows: estimate(&rows),
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::random::{DrawKey, Seed, Stream};
 use crate::record::RecordGenerator;
 use crate::scenario::{Setup, Strategy};
 use crate::workload::Population;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A replicate of all strategies over the same fields and workload.
 #[derive(Debug, Clone)]
@@ -17,6 +17,8 @@ pub struct Replicate {
     pub generator: Arc<RecordGenerator>,
     /// How many of them are alike.
     pub population: Arc<Population>,
+    /// Targets of each read of its workload, in an order of which every k-th one stands for all; found when they are first asked for.
+    pub(super) targets: Arc<OnceLock<Vec<Vec<u32>>>>,
 }
 
 impl Replicate {
@@ -39,6 +41,7 @@ impl Replicate {
             number,
             generator,
             population: Arc::new(population),
+            targets: Arc::default(),
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::engine::{ExistingRows, PlannedRead, TableCopy};
 use crate::keyspace::RowKey;
 use crate::scenario::Diagnostic;
+use crate::statistics::Estimate;
 use std::sync::Arc;
 
 /// A strategy, laid out for one replicate.
@@ -98,8 +99,10 @@ pub struct ReadForecast {
     pub rows_returned: f64,
     /// Share of the run's writes that go to the regions which a read asks.
     pub write_share: f64,
-    /// Calls and rows read of each target of the sample.
-    pub sample: Vec<(f64, f64)>,
+    /// Calls, with the uncertainty of the sample.
+    pub calls_planned: Estimate,
+    /// Rows that servers read, likewise.
+    pub rows_planned: Estimate,
 }
 
 /// What a region will get.

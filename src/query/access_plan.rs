@@ -5,7 +5,9 @@ use super::candidates::{Candidate, Stop};
 use super::dimension::Dimension;
 use super::evidence::Evidence;
 use super::longer_values::{LongerValues, ValueBeginnings};
+use super::planner::Costs;
 use super::question::Question;
+use super::requests::Requests;
 use super::row_identity::RowIdentity;
 use crate::key::{Grain, KeyPlan};
 use crate::record::FieldId;
@@ -79,6 +81,32 @@ pub struct Expected {
     pub copies: f64,
 }
 
+impl Expected {
+    /// Adds what one read asks for.
+    pub fn add(&mut self, requests: &Requests, costs: Costs) {
+        let scanned: f64 = requests.scans.iter().map(|scan| scan.rows_read).sum();
+        self.seconds += requests.gets.len() as f64 * costs.get
+            + requests.scans.len() as f64 * costs.scan
+            + scanned * costs.row;
+        self.requests += requests.len() as f64;
+        self.rows_read += requests.rows_read();
+        self.rows_returned += requests.rows_returned;
+        self.copies += requests.copies;
+    }
+
+    /// Of a sum over so many reads, the mean.
+    pub fn of_one(self, reads: usize) -> Self {
+        let reads = reads.max(1) as f64;
+        Self {
+            seconds: self.seconds / reads,
+            requests: self.requests / reads,
+            rows_read: self.rows_read / reads,
+            rows_returned: self.rows_returned / reads,
+            copies: self.copies / reads,
+        }
+    }
+}
+
 impl AccessPlan {
     pub(super) fn new(
         key: &Arc<KeyPlan>,
@@ -142,6 +170,11 @@ impl AccessPlan {
     /// Means over the sample of targets.
     pub fn expected(&self) -> Expected {
         self.expected
+    }
+
+    /// The same with means over a larger sample.
+    pub fn expecting(self, expected: Expected) -> Self {
+        Self { expected, ..self }
     }
 
     pub(super) fn name(&self, field: FieldId) -> &str {

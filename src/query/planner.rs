@@ -102,29 +102,14 @@ fn cost<R: RowCounts>(
     most: f64,
     requests: &mut Requests,
 ) -> f64 {
-    let Costs { get, scan, row } = context.costs;
     let mut sum = Expected::default();
-    let mut seconds = 0.0;
     for target in context.sample {
         plan.requests(target, context.population, requests);
-        let scanned: f64 = requests.scans.iter().map(|scan| scan.rows_read).sum();
-        seconds +=
-            requests.gets.len() as f64 * get + requests.scans.len() as f64 * scan + scanned * row;
-        if seconds > most * context.sample.len() as f64 {
+        sum.add(requests, context.costs);
+        if sum.seconds > most * context.sample.len() as f64 {
             return f64::INFINITY;
         }
-        sum.requests += requests.len() as f64;
-        sum.rows_read += requests.rows_read();
-        sum.rows_returned += requests.rows_returned;
-        sum.copies += requests.copies;
     }
-    let reads = context.sample.len().max(1) as f64;
-    plan.expected = Expected {
-        seconds: seconds / reads,
-        requests: sum.requests / reads,
-        rows_read: sum.rows_read / reads,
-        rows_returned: sum.rows_returned / reads,
-        copies: sum.copies / reads,
-    };
-    seconds / reads
+    plan.expected = sum.of_one(context.sample.len());
+    plan.expected.seconds
 }

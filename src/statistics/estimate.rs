@@ -38,6 +38,25 @@ impl Estimate {
         })
     }
 
+    /// Of every k-th value of `population` independent ones in an order that puts like ones together: the mean varies as that of the whole
+    /// population does, s^2 / population, and by what neighbours differ, sum (x[i + 1] - x[i])^2 / (2 n (n - 1)) (the estimator of successive
+    /// differences: Wolter, Introduction to Variance Estimation, 2nd ed., 8.2.1). `None` when there are none.
+    pub fn of_every_kth(values: &[f64], population: usize) -> Option<Self> {
+        let independent = Self::of(values)?;
+        let n = values.len() as f64;
+        let interval = (values.len() >= 2).then(|| {
+            let all = variance_of_mean(values) * n / population.max(values.len()) as f64;
+            let steps = values.windows(2).map(|pair| squared(pair[1] - pair[0]));
+            let among = steps.sum::<f64>() / (2.0 * n * (n - 1.0));
+            let half = t_975(n - 1.0) * (all + among).sqrt();
+            (independent.mean - half, independent.mean + half)
+        });
+        Some(Self {
+            interval,
+            ..independent
+        })
+    }
+
     /// The same with mean and interval cut to `low ..= high`, the range that the quantity can have.
     pub fn clamped(self, low: f64, high: f64) -> Self {
         Self {
@@ -170,6 +189,24 @@ mod tests {
             }
         );
         assert_eq!(Estimate::of(&[]), None);
+    }
+
+    #[test]
+    fn of_ordered_values_only_what_neighbours_differ_by_and_what_the_population_varies_by_counts() {
+        // 100 ones before 100 threes, of a population of 4 x 200: s^2 = 200 / 199, and one step of 2.
+        let values: Vec<f64> = (0..200)
+            .map(|at| if at < 100 { 1.0 } else { 3.0 })
+            .collect();
+        let found = Estimate::of_every_kth(&values, 800).unwrap();
+        let half =
+            t_975(199.0) * (200.0 / 199.0 / 800.0 + 4.0 / (2.0 * 200.0 * 199.0) as f64).sqrt();
+        let (low, high) = found.interval.unwrap();
+        assert!((low - (2.0 - half)).abs() < 1e-12 && (high - (2.0 + half)).abs() < 1e-12);
+        assert_eq!((found.mean, found.n), (2.0, 200));
+        let even = Estimate::of_every_kth(&[0.1; 3], 9).unwrap();
+        assert_eq!((even.mean, even.interval), (0.1, Some((0.1, 0.1))));
+        assert_eq!(Estimate::of_every_kth(&[5.0], 9).unwrap().interval, None);
+        assert_eq!(Estimate::of_every_kth(&[], 9), None);
     }
 
     #[test]

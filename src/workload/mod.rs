@@ -49,6 +49,7 @@ mod sample_tests;
 mod spec;
 mod table_rows;
 mod target_picker;
+mod target_strata;
 mod value_index;
 mod value_lists;
 mod volume;

@@ -5,11 +5,12 @@ use super::page_rows::{PageFinder, RowList};
 use super::rate_profile::RateProfile;
 use super::table_rows::TableRows;
 use super::target_picker::TargetPicker;
+use super::target_strata::arranged;
 use super::value_index::ValueIndex;
 use super::value_lists::ValueList;
 use super::{OperationId, Read, ReadBatch, ReadDrive, ReadId, Think, Workload};
 use crate::random::{DrawKey, Draws, Seed, Stream, lane_of};
-use crate::record::RecordGenerator;
+use crate::record::{FieldId, KnownField, RecordGenerator, Schema};
 use crate::time::{SimDuration, SimTime};
 use std::sync::Arc;
 
@@ -42,6 +43,8 @@ struct Prepared {
     clients: u32,
     think: Think,
     picker: TargetPicker,
+    /// Of these fields, the target's values decide most of what a read costs.
+    telling: Vec<FieldId>,
     lists: Vec<ValueList>,
     pages: Option<PageFinder>,
 }
@@ -87,6 +90,7 @@ impl ReadSource {
                 clients,
                 think,
                 picker: TargetPicker::new(read, &table, &mut indexes, seed, replicate),
+                telling: telling(read, table.generator.schema()),
                 lists: ValueList::of(read, &table, &mut indexes, seed, replicate),
                 pages: PageFinder::new(read, workload, &mut table, &mut row_lists, &mut indexes),
             }
@@ -172,13 +176,23 @@ impl ReadSource {
     /// Appends `n` targets of one read, spread evenly over the run: what plans are costed with, also of reads that are not issued. Reads whose
     /// targets follow the same laws have the same ones, so that what is expected of them can be compared.
     pub fn sample(&mut self, read: ReadId, n: usize, batch: &mut ReadBatch) {
+        self.sample_of(read, 0..n as u64, n, batch);
+    }
+
+    /// Appends of these `n` targets those with the given numbers.
+    pub fn sample_of(
+        &mut self,
+        read: ReadId,
+        numbers: impl IntoIterator<Item = u64>,
+        n: usize,
+        batch: &mut ReadBatch,
+    ) {
         let read = &mut self.reads[usize::from(read.0)];
-        for at in 0..n {
-            let now = self.duration.mul_f64((at as f64 + 0.5) / n as f64);
+        for at in numbers {
             read.append(
-                at as u64,
-                read.sampling.at(at as u64),
-                SimTime::ZERO + now,
+                at,
+                read.sampling.at(at),
+                instant(at, n, self.duration),
                 self.writes,
                 &mut self.table,
                 &self.indexes,
@@ -187,6 +201,47 @@ impl ReadSource {
             );
         }
     }
+
+    /// The numbers of `n` targets of one read ([`Self::sample`]) in an order of which every k-th one stands for all: those that ask for the same
+    /// lie together, in the order of their times.
+    pub fn arranged(&mut self, read: ReadId, n: usize) -> Vec<u32> {
+        let read = &mut self.reads[usize::from(read.0)];
+        let mut record = vec![0; self.table.generator.width()];
+        let mut slots = Vec::with_capacity(n * read.telling.len());
+        if read.telling.is_empty() {
+            return (0..n as u32).collect();
+        }
+        for at in 0..n as u64 {
+            let (draws, now) = (read.sampling.at(at), instant(at, n, self.duration));
+            let (table, indexes) = (&mut self.table, &self.indexes);
+            read.picker.draw(draws, now, table, indexes, &mut record);
+            slots.extend(read.telling.iter().map(|id| record[usize::from(id.0)]));
+        }
+        arranged(&slots, read.telling.len())
+    }
+}
+
+/// When the `at`-th of `n` targets is asked for.
+fn instant(at: u64, n: usize, duration: SimDuration) -> SimTime {
+    SimTime::ZERO + duration.mul_f64((at as f64 + 0.5) / n as f64)
+}
+
+/// The counted fields of which a reader knows values, or something that is derived: those of the fewest values first.
+fn telling(read: &Read, schema: &Schema) -> Vec<FieldId> {
+    let range = read.range.iter().map(|range| range.field);
+    let known: Vec<KnownField> = read.equal.iter().copied().chain(range).collect();
+    let derived = |field: &KnownField| matches!(field, KnownField::Derived(_));
+    let mut fields: Vec<(u64, FieldId)> = (0..schema.fields.len() as u16)
+        .map(FieldId)
+        .filter(|id| {
+            known.contains(&KnownField::Stored(*id))
+                || read.within.iter().any(|within| within.field == *id)
+                || known.iter().any(derived)
+        })
+        .filter_map(|id| Some((schema.field(id).kind.count()?, id)))
+        .collect();
+    fields.sort_unstable();
+    fields.into_iter().map(|(_, id)| id).collect()
 }
 
 impl Prepared {
