@@ -2,12 +2,15 @@
 //!
 //! 300 of them by default; `KEYHEAT_RANDOM=2000` tries as many as it says.
 
-use keyheat::experiment::{Experiment, Results, StrategyResult};
+use keyheat::experiment::{Experiment, Results, Shard, StrategyResult};
+use keyheat::metrics::RunResult;
 use keyheat::report::{Format, Report, Style};
 use keyheat::scenario::Scenario;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::fmt::Write;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
 
 /// Draws words and numbers of a scenario.
 struct Draw(Xoshiro256PlusPlus);
@@ -313,6 +316,48 @@ fn unordered(strategy: &StrategyResult) -> Option<String> {
     })
 }
 
+/// Events that one attempt of a call can take: its way there, its service, the sync of its log, the way back, and the pause before the next.
+const EVENTS_OF_AN_ATTEMPT: f64 = 5.0;
+
+/// More events than the run's operations can need; `None` when there are no more.
+///
+/// Each operation is intended or thought of once, and takes a call a table (a read, those that it is planned to take), each of which is tried at most
+/// once more than the setting of retries. Besides them, disks end flushes and compactions (each change of a disk's jobs is an event, at the beginning
+/// and the end of each), regions open, split, move and look after their memstores, and the master works once a second.
+fn too_many_events(scenario: &Scenario, run: &RunResult) -> Option<String> {
+    let setups = scenario.strategies.iter().map(|strategy| &strategy.setup);
+    let retries = setups.clone().map(|setup| setup.client.retries).max();
+    let servers = setups.map(|setup| setup.cluster.servers + 2).max();
+    let (retries, servers) = (retries.unwrap_or(0), servers.unwrap_or(0));
+    let copies = scenario.strategies.iter().map(|it| it.copies.len()).max();
+    let tables = 1.0 + copies.unwrap_or(0) as f64;
+    let metric = |name: &str| run.metrics.get(name).copied().flatten().unwrap_or(0.0);
+    let regions = metric("regions_end") + 2.0 * (metric("splits") + metric("merges"));
+    let of_calls = |calls: f64| 1.0 + calls * EVENTS_OF_AN_ATTEMPT * (f64::from(retries) + 1.0);
+    let writes = run.counts.offered as f64 * of_calls(tables);
+    let neighbours = run.neighbours.iter().map(|it| it.counts.offered);
+    let neighbours = neighbours.sum::<u64>() as f64 * of_calls(1.0);
+    let of_read = |read: &keyheat::metrics::ReadRun| {
+        let planned = read.metrics.get("calls_planned").copied().flatten();
+        // The mean is that of the reads of the window, of which there may be few; and each region may divide while it is read.
+        let calls = 4.0 * planned.unwrap_or(0.0) + 4.0 * regions + 50.0;
+        read.counts.offered as f64 * of_calls(calls)
+    };
+    let reads: f64 = run.reads.iter().map(of_read).sum();
+    let seconds = scenario.time.duration.as_secs_f64();
+    let jobs = metric("flushes") + metric("compactions") + metric("splits");
+    let others = 4.0 * jobs
+        + 10.0 * (regions + metric("moves"))
+        + 10.0 * (seconds + 1.0) * f64::from(servers);
+    let most = writes + neighbours + reads + others;
+    (run.events as f64 > most).then(|| {
+        format!(
+            "{} events where {writes:.0} of writes, {reads:.0} of reads, {neighbours:.0} of neighbours and {others:.0} others are enough",
+            run.events
+        )
+    })
+}
+
 #[test]
 fn what_must_be_true_of_any_run_is_true_of_random_valid_scenarios() {
     let wanted: u64 = std::env::var("KEYHEAT_RANDOM").map_or(300, |count| {
@@ -336,8 +381,23 @@ fn what_must_be_true_of_any_run_is_true_of_random_valid_scenarios() {
             continue;
         };
         valid += 1;
-        let results = Experiment::new(&scenario).threads(1).run(|_| {});
-        if let Some(breach) = breach(&results) {
+        let runs = Experiment::new(&scenario).threads(1).start();
+        let runs = runs.expect("the system gives a thread");
+        let wasteful = Mutex::new(None);
+        runs.run(
+            Shard::ALL,
+            &AtomicBool::new(false),
+            |_| {},
+            |run| {
+                let breach = run.result().and_then(|it| too_many_events(&scenario, it));
+                let mut first = wasteful.lock().unwrap();
+                let named = breach.map(|breach| format!("{}: {breach}", runs.name(run.number())));
+                *first = first.take().or(named);
+            },
+        );
+        let wasteful = wasteful.into_inner().unwrap();
+        let results = runs.results().expect("every run was made");
+        if let Some(breach) = wasteful.or_else(|| breach(&results)) {
             panic!("number {tried}: {breach}\n{text}");
         }
         for format in [Format::Table, Format::Markdown, Format::Csv] {

@@ -56,7 +56,10 @@ impl Simulation<'_> {
             self.recorder
                 .unfinished(row.operation.write(), row.put, end);
         }
-        self.recorder.finish(end)
+        RunResult {
+            events: self.events(),
+            ..self.recorder.finish(end)
+        }
     }
 }
 

@@ -316,6 +316,11 @@ impl<'a> Simulation<'a> {
         }
     }
 
+    /// Events planned so far.
+    pub fn events(&self) -> u64 {
+        self.sequence
+    }
+
     /// `event` will happen at `at`, unless the run ends before.
     #[inline]
     pub fn schedule(&mut self, at: SimTime, event: Event) {

@@ -41,6 +41,14 @@ impl FinishedRun {
     pub fn number(&self) -> usize {
         self.job
     }
+
+    /// What it found, if it is a replicate's.
+    pub fn result(&self) -> Option<&RunResult> {
+        match &self.outcome {
+            Outcome::Run(result) => Some(result),
+            Outcome::Capacity(_) | Outcome::Knee(_) => None,
+        }
+    }
 }
 
 /// Why a run can't be taken into an experiment.

@@ -94,6 +94,9 @@ pub struct RunResult {
     pub read_even_peak: Option<ExpectedPeak>,
     /// Writes and reads together, when there are reads.
     pub hottest: Option<HottestServer>,
+    /// Events that the engine planned: what the run took to simulate.
+    #[serde(default)]
+    pub events: u64,
     /// Kept when the recorder was asked for it (replicate 0).
     pub series: Option<Series>,
 }

@@ -138,6 +138,8 @@ impl Summary {
             even_peak,
             read_even_peak,
             hottest,
+            // The engine knows.
+            events: 0,
             series,
             write_response: self
                 .run
