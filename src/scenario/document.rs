@@ -1,6 +1,7 @@
 //! A TOML file as a tree that keeps its order and every place. Must not know what the keys mean.
 
 use super::Diagnostic;
+use std::borrow::Cow;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -125,47 +126,30 @@ pub struct Parsed {
     pub is_broken: bool,
 }
 
+/// Values without an end that are left out, one after another, for the errors behind them (estimate): each takes parsing the file again.
+const MOST_UNCLOSED: usize = 16;
+
 /// Parses a whole file.
 pub fn parse(text: &str) -> Parsed {
-    let (document, errors) = DeTable::parse_recoverable(text);
-    let is_broken = errors.iter().any(|error| !is_duplicate(error));
-    let mut broken_values = Vec::new();
-    if is_broken {
-        let mut starts: Vec<usize> = errors.iter().map(start_of).collect();
-        starts.sort_unstable();
-        for value in document.get_ref().values() {
-            find_broken_values(value, text, &starts, &mut broken_values);
-        }
-        broken_values.sort_by_key(|value| value.start);
-    }
-    let value_around = |start: usize| {
-        let at = broken_values.partition_point(|value| value.start <= start);
-        at.checked_sub(1)
-            .filter(|&at| start <= broken_values[at].end)
+    let parsed = DeTable::parse_recoverable(text);
+    let is_broken = parsed.1.iter().any(|error| !is_duplicate(error));
+    let (closed, mut diagnostics) = match is_broken {
+        true => without_unclosed(text),
+        false => (Cow::Borrowed(text), Vec::new()),
     };
-    let line_of = |at: usize| text[..at].matches('\n').count() + 1;
-    let mut told = vec![false; broken_values.len()];
-    let mut diagnostics: Vec<Diagnostic> = errors
-        .iter()
-        .filter(|error| match value_around(start_of(error)) {
-            Some(value) => !std::mem::replace(&mut told[value], true),
-            None => true,
-        })
-        .take(MOST_SYNTAX_ERRORS)
-        .map(|error| {
-            let diagnostic = syntax_error(error, text);
-            let error = start_of(error);
-            let opened = value_around(error).map(|value| broken_values[value].start);
-            match opened.filter(|open| text[*open..error].contains('\n')) {
-                Some(open) => diagnostic.help(format!(
-                    "the `{}` on line {} is still open here",
-                    &text[open..=open],
-                    line_of(open)
-                )),
-                None => diagnostic,
-            }
-        })
-        .collect();
+    let (document, errors) = match is_broken {
+        true => DeTable::parse_recoverable(&closed),
+        false => parsed,
+    };
+    diagnostics.extend(independent(document.get_ref(), errors, &closed));
+    // What follows a header that nobody closes seems to be in the table before it.
+    diagnostics.retain(|diagnostic| {
+        let at = diagnostic.span.as_ref().map_or(0, |span| span.start);
+        let header = text[..at].rfind("\n[").map_or(0, |newline| newline + 1);
+        let is_unclosed = text[header..].starts_with('[') && closed[header..].starts_with('#');
+        !(is_unclosed && diagnostic.message.ends_with("is set twice"))
+    });
+    diagnostics.sort_by_key(|diagnostic| diagnostic.span.as_ref().map(|span| span.start));
     drop_repeated(&mut diagnostics, text);
     let table = table(
         document.get_ref(),
@@ -179,6 +163,137 @@ pub fn parse(text: &str) -> Parsed {
     }
 }
 
+/// The text with a comment in the stead of each table header, and a zero in the stead of each value, whose brackets nobody closes, all else at its
+/// place; and the complaints about those.
+fn without_unclosed(text: &str) -> (Cow<'_, str>, Vec<Diagnostic>) {
+    let mut closed = Cow::Borrowed(text);
+    let mut complaints = Vec::new();
+    while complaints.len() < MOST_UNCLOSED
+        && let Some((unclosed, instead, complaint)) = first_unclosed(&closed)
+    {
+        complaints.push(complaint);
+        let blank = closed[unclosed.clone()].bytes().map(|byte| match byte {
+            b'\n' => '\n',
+            _ => ' ',
+        });
+        let blank: String = std::iter::once(instead).chain(blank.skip(1)).collect();
+        closed.to_mut().replace_range(unclosed, &blank);
+    }
+    (closed, complaints)
+}
+
+/// The first header or value whose brackets nobody closes, up to where the next statement begins; what may stand there instead, and what is wrong
+/// with it.
+fn first_unclosed(text: &str) -> Option<(Range<usize>, char, Diagnostic)> {
+    let (document, mut errors) = DeTable::parse_recoverable(text);
+    errors.sort_by_key(start_of);
+    let values = broken_values(document.get_ref(), &errors, text);
+    let value = values.into_iter().find(|value| !value.is_closed);
+    let header = errors.iter().find_map(|error| {
+        let line = line_start(text, start_of(error));
+        let is_unclosed = error.message().starts_with("unclosed table")
+            || error.message().starts_with("unclosed array table");
+        (is_unclosed && text[line..].starts_with('[')).then_some((line, error))
+    });
+    if let Some((line, error)) = header
+        && value.as_ref().is_none_or(|value| line < value.place.start)
+    {
+        let end = text[line..].find('\n').map_or(text.len(), |at| line + at);
+        return Some((line..end, '#', syntax_error(error, text)));
+    }
+    let start = value?.place.start;
+    let first = errors.iter().find(|error| start_of(error) >= start)?;
+    let complaint = syntax_error(first, text);
+    let complaint = still_open(complaint, start, start_of(first), text);
+    Some((start..next_statement(text, start), '0', complaint))
+}
+
+fn line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind('\n').map_or(0, |newline| newline + 1)
+}
+
+/// Of the errors of a text without unclosed values those that stand on their own: of several in one value, or on one line, the first.
+fn independent(
+    document: &DeTable<'_>,
+    mut errors: Vec<toml::de::Error>,
+    text: &str,
+) -> Vec<Diagnostic> {
+    errors.sort_by_key(start_of);
+    let values = broken_values(document, &errors, text);
+    let mut found: Vec<Diagnostic> = Vec::new();
+    // The statement of the last error ends here.
+    let mut end = 0;
+    for error in &errors {
+        if found.len() == MOST_SYNTAX_ERRORS {
+            break;
+        }
+        let start = start_of(error);
+        if is_duplicate(error) {
+            found.push(syntax_error(error, text));
+            continue;
+        }
+        if start < end {
+            continue;
+        }
+        let at = values.partition_point(|value| value.place.start <= start);
+        let around = at.checked_sub(1).map(|at| &values[at].place);
+        let around = around.filter(|place| start <= place.end);
+        let complaint = syntax_error(error, text);
+        found.push(match around {
+            Some(place) => still_open(complaint, place.start, start, text),
+            None => complaint,
+        });
+        let rest = start.max(around.map_or(0, |place| place.end));
+        end = text[rest..].find('\n').map_or(text.len(), |at| rest + at) + 1;
+    }
+    found
+}
+
+/// A complaint about what stands at `error`, with the line on which the bracket at `open` is, if that is another one.
+fn still_open(complaint: Diagnostic, open: usize, error: usize, text: &str) -> Diagnostic {
+    if !text[open..error].contains('\n') {
+        return complaint;
+    }
+    complaint.help(format!(
+        "the `{}` on line {} is still open here",
+        &text[open..=open],
+        text[..open].matches('\n').count() + 1
+    ))
+}
+
+/// Where the first statement begins that can't belong to the value at `value`: the next table header, or a key at the beginning of its line.
+fn next_statement(text: &str, value: usize) -> usize {
+    let mut at = value;
+    while let Some(newline) = text[at..].find('\n') {
+        at += newline + 1;
+        let line = text[at..].lines().next().unwrap_or_default();
+        if is_header(line) || is_assignment(line) {
+            return at;
+        }
+    }
+    text.len()
+}
+
+/// `[name]` or `[[name]]` from the beginning of the line on, perhaps without its end.
+fn is_header(line: &str) -> bool {
+    let name = line.trim_start_matches('[');
+    let rest = behind_name(name).trim_end();
+    (1..=2).contains(&(line.len() - name.len()))
+        && name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && (rest.is_empty() || rest.starts_with(']'))
+}
+
+/// `name = ...` from the beginning of the line on.
+fn is_assignment(line: &str) -> bool {
+    line.starts_with(|first: char| first.is_ascii_alphabetic())
+        && behind_name(line).trim_start().starts_with('=')
+}
+
+fn behind_name(text: &str) -> &str {
+    let of_name = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-' | '.');
+    text.trim_start_matches(of_name)
+}
+
 /// A key or table that stands there twice: the tree has one of them, and lacks nothing.
 fn is_duplicate(error: &toml::de::Error) -> bool {
     error.message() == "duplicate key"
@@ -188,8 +303,8 @@ fn start_of(error: &toml::de::Error) -> usize {
     error.span().map_or(0, |span| span.start)
 }
 
-/// The end of the brackets that open at `start`, strings and comments left out; that of the text where they are not closed.
-fn end_of_brackets(text: &str, start: usize) -> usize {
+/// The end of the brackets that open at `start`, strings and comments left out; `None` where they are not closed.
+fn end_of_brackets(text: &str, start: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let find = |from: usize, what: &str| text.get(from..).and_then(|rest| rest.find(what));
     let (mut open, mut at) = (Vec::new(), start);
@@ -216,31 +331,59 @@ fn end_of_brackets(text: &str, start: usize) -> usize {
             b'}' | b']' if open.last() == Some(&byte) => {
                 open.pop();
                 if open.is_empty() {
-                    return at;
+                    return Some(at);
                 }
             }
             _ => {}
         }
     }
-    bytes.len()
+    None
 }
 
-/// The outermost lists and inline tables of several lines with a syntax error in them; `errors` are sorted places. One that is not closed takes all that follows
-/// for its items: only the first error in it is the user's.
+/// A list or inline table with a syntax error in it.
+struct BrokenValue {
+    place: Range<usize>,
+    is_closed: bool,
+}
+
+/// The outermost lists and inline tables of several lines with one of the errors, which are sorted, in them. Only the first error in each is the user's:
+/// one that is not closed takes all that follows for its items.
+fn broken_values(
+    document: &DeTable<'_>,
+    errors: &[toml::de::Error],
+    text: &str,
+) -> Vec<BrokenValue> {
+    let starts = errors.iter().filter(|error| !is_duplicate(error));
+    let starts: Vec<usize> = starts.map(start_of).collect();
+    let mut found = Vec::new();
+    for value in document.values() {
+        find_broken_values(value, text, &starts, &mut found);
+    }
+    found.sort_by_key(|value| value.place.start);
+    found
+}
+
 fn find_broken_values(
     value: &Spanned<DeValue<'_>>,
     text: &str,
     errors: &[usize],
-    found: &mut Vec<Range<usize>>,
+    found: &mut Vec<BrokenValue>,
 ) {
     let start = value.span().start;
-    if text[start..].starts_with(['{', '[']) {
+    let line = line_start(text, start);
+    // A table that is no inline one stands where its header does.
+    let is_table = text[line..start].trim().is_empty();
+    if !is_table && text[start..].starts_with(['{', '[']) {
         // Where it is not closed, the parser's own end is wherever it gave up.
-        let end = end_of_brackets(text, start);
+        let closed = end_of_brackets(text, start);
+        let end = closed.unwrap_or(text.len());
         let next = errors.partition_point(|at| *at < start);
         let is_broken = errors.get(next).is_some_and(|at| *at <= end);
         if is_broken && text[start..end].contains('\n') {
-            found.push(start..end);
+            found.push(BrokenValue {
+                place: start..end,
+                is_closed: closed.is_some(),
+            });
             return;
         }
     }
@@ -426,7 +569,8 @@ mod tests {
     fn all_syntax_errors_are_found_at_once() {
         let found = parse("a = \nb = 1 1\n[c\nd = 2\nb = 3\n");
         assert!(found.is_broken);
-        assert!(found.diagnostics.len() >= 3, "{:?}", found.diagnostics);
+        // `b` is that of `c`.
+        assert_eq!(found.diagnostics.len(), 3, "{:?}", found.diagnostics);
         assert!(found.table.get("b").is_some());
     }
 
@@ -453,6 +597,15 @@ mod tests {
                 "{open}: {error:?}"
             );
         }
+        // What stands behind it has its own errors.
+        let text =
+            "[field]\nn = { count = 1\nm = 2 3\n[a\nb = ['x',\n  'y'\n[c]\nd = 4 5 6\ne = 'f\n";
+        let found = parse(text).diagnostics;
+        let starts = found.iter().flat_map(|error| &error.span);
+        let lines: Vec<usize> = starts
+            .map(|span| text[..span.start].matches('\n').count() + 1)
+            .collect();
+        assert_eq!(lines, [3, 3, 4, 7, 8, 9], "{found:#?}");
         // Errors before and behind a closed list are told with the first one in it.
         let found = parse("a = \nb = [1,\n2 3,\n4 5,\n]\nc = 1 1\n");
         assert_eq!(found.diagnostics.len(), 3, "{:#?}", found.diagnostics);
