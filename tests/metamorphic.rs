@@ -225,20 +225,60 @@ fn twice_the_servers_load_buckets_and_regions_leave_an_even_key_even() {
     }
 }
 
+/// Keys of other classes than those of the base, under a law that gives one sensor 40 % of the rows.
+const HOT_KEYS: &str = r#"
+[strategy.row]
+key = "be4(sensor)"
+[strategy.newest-first]
+key = "be8(rev_ts(ts)) || be4(sensor)"
+[strategy.hour-first]
+key = "be8(trunc(ts, '1h')) || be4(sensor)"
+[strategy.four-salts]
+key = "be1(random(4)) || be8(ts) || be4(sensor)"
+presplit = { algorithm = "buckets" }
+[strategy.hashed]
+key = "md5_bytes(be8(ts) || be4(sensor))"
+"#;
+
 #[test]
 fn more_existing_rows_of_the_same_law_make_and_unmake_no_hotspot_but_by_placement() {
-    let class = |text: &str| {
-        let results = run(text);
-        SAME.map(|(name, _)| word(strategy(&results, name), "hotspot"))
-    };
-    let few = class(BASE);
-    let many = class(&changed(&[("last = \"1h\"", "last = \"2d\"")]));
-    for ((few, many), (name, _)) in few.iter().zip(&many).zip(SAME) {
-        let by_placement = |class: &str| matches!(class, "none" | "placement");
-        assert!(
-            few == many || by_placement(few) && by_placement(many),
-            "{name}: {few} and {many}"
-        );
+    let hot = changed(&[("{ zipf = 0.9 }", "{ top = [0.4] }")]) + HOT_KEYS;
+    // In each base, the class of each key where the rows are few.
+    let bases = [
+        (
+            BASE.to_owned(),
+            vec![
+                ("time-first", "moving"),
+                ("sensor-first", "none"),
+                ("salted", "none"),
+            ],
+        ),
+        (
+            hot,
+            vec![
+                ("time-first", "moving"),
+                ("sensor-first", "static"),
+                ("salted", "none"),
+                ("row", "row"),
+                ("newest-first", "moving"),
+                ("hour-first", "moving"),
+                ("four-salts", "static"),
+                ("hashed", "none"),
+            ],
+        ),
+    ];
+    let by_placement = |class: &str| matches!(class, "none" | "placement");
+    for (base, classes) in bases {
+        let few = run(&base);
+        let many = run(&base.replace("last = \"1h\"", "last = \"2d\""));
+        for (name, class) in classes {
+            let [few, many] = [&few, &many].map(|results| word(strategy(results, name), "hotspot"));
+            assert_eq!(few, class, "{name}");
+            assert!(
+                few == many || by_placement(&few) && by_placement(&many),
+                "{name}: {few} and {many}"
+            );
+        }
     }
 }
 
