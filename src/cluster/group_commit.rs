@@ -53,7 +53,7 @@ impl LogPace {
 #[derive(Debug, Clone)]
 pub struct GroupCommit {
     /// Edits that no sync covers yet; those that are appended first come last. A server works on few calls at a time, most of them wait for
-    /// their syncs: to put edits in their place among these few takes half as long as a heap does.
+    /// their syncs: edits are put in their place among these few.
     announced: Vec<Edits>,
     /// Calls that syncs under way cover, each with the time of its acknowledgement, in the order of both.
     covered: VecDeque<(SimTime, u32)>,

@@ -31,8 +31,8 @@ const MOST_ROWS: f64 = 20_000_000.0;
 /// `config` on one server that holds one region, in a closed loop of ten clients for each handler without think time, so that
 /// the rows completed per second are `server_capacity_per_sec`.
 ///
-/// Records, keys, rows, write buffers and service times stay; reads and copies don't: a row costs a server the same in each copy. Several writes share the clients in proportion to their operations
-/// (each has at least one client). Finite imports go on without end, call queues are unlimited, and who is refused retries and pauses in between.
+/// Records, keys, rows, write buffers and service times stay; reads and copies don't: a row costs a server the same in each copy. Several
+/// writes share the clients in proportion to their operations (each has at least one client). Finite imports go on without end, call queues are unlimited, and who is refused retries and pauses in between.
 ///
 /// The length of the run follows from the length of a call, which is enough where nothing but handlers and the log hold rows up. Where the rows of
 /// a run as long as `config`'s would fill the region's memstore until it refuses them, flushes and compactions hold them up as well: then warm-up

@@ -49,7 +49,7 @@ pub(super) const DEFINITIONS: &[Definition] = metrics! {
     "regions_end", Count, Neither, ANY, "regions at the end";
     "splits", Count, Neither, ANY, "regions that were split";
     "merges", Count, Neither, ANY, "pairs of regions that were merged";
-    "moves", Count, Neither, ANY, "regions that the balancer moved";
+    "moves", Count, Neither, ANY, "regions that the balancer moved, those of HBase's own tables left out";
     "flushes", Count, Neither, ANY, "memstores that were written to store files";
     "compactions", Count, Neither, ANY, "times that store files were rewritten into one";
     "bytes_rewritten", Bytes, Lower, ANY, "bytes that compactions wrote, those after splits included";
