@@ -22,7 +22,10 @@ const TARGETS: usize = 32;
 const COSTED: usize = 1_024;
 
 /// Requests that are worked out for a read's costs: some hundredths of a second.
-const REQUESTS: f64 = 32_768.0;
+const REQUESTS: f64 = 16_384.0;
+
+/// To find where a page begins takes as long as so many requests: a search in the counts of a table of any size (estimate).
+const REQUESTS_OF_A_PAGE: f64 = 128.0;
 
 /// Targets of which these are every k-th one: where they alone are left to chance, a cost with a standard deviation of 1.8 times its mean is known
 /// to 1.4 % (1.96 x 1.8 / sqrt(65,536)).
@@ -202,9 +205,13 @@ impl<'a> ReadTargets<'a> {
         cost: impl FnOnce(&PlanContext<'_>) -> T,
     ) -> T {
         // Every combination of lists is counted for each target, whatever it takes to read them.
-        let combinations = self.with_some(read, 1, setup, |_, context| {
+        let combinations = self.with_some(read, 1, setup, |read, context| {
             let lens = context.sample.iter().flat_map(|it| it.within_lens);
-            lens.fold(1.0, |all, len| all * f64::from(*len))
+            let page = match read.page {
+                Some(_) => REQUESTS_OF_A_PAGE,
+                None => 1.0,
+            };
+            lens.fold(page, |all, len| all * f64::from(*len))
         });
         let each = plan.expected().requests.max(combinations).max(1.0);
         let targets = ((REQUESTS / each) as usize).clamp(TARGETS, COSTED);

@@ -45,7 +45,8 @@ impl Estimate {
         let independent = Self::of(values)?;
         let n = values.len() as f64;
         let interval = (values.len() >= 2).then(|| {
-            let all = variance_of_mean(values) * n / population.max(values.len()) as f64;
+            let squares = values.iter().map(|value| squared(value - independent.mean));
+            let all = squares.sum::<f64>() / (n - 1.0) / population.max(values.len()) as f64;
             let steps = values.windows(2).map(|pair| squared(pair[1] - pair[0]));
             let among = steps.sum::<f64>() / (2.0 * n * (n - 1.0));
             let half = t_975(n - 1.0) * (all + among).sqrt();
