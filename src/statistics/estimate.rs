@@ -199,8 +199,7 @@ mod tests {
             .map(|at| if at < 100 { 1.0 } else { 3.0 })
             .collect();
         let found = Estimate::of_every_kth(&values, 800).unwrap();
-        let half =
-            t_975(199.0) * (200.0 / 199.0 / 800.0 + 4.0 / (2.0 * 200.0 * 199.0) as f64).sqrt();
+        let half = t_975(199.0) * (200.0f64 / 199.0 / 800.0 + 4.0 / (2.0 * 200.0 * 199.0)).sqrt();
         let (low, high) = found.interval.unwrap();
         assert!((low - (2.0 - half)).abs() < 1e-12 && (high - (2.0 + half)).abs() < 1e-12);
         assert_eq!((found.mean, found.n), (2.0, 200));
