@@ -47,10 +47,11 @@ const SHARDS_OF_RUNS: [&str; 10] = [
 ];
 
 /// Crates that belong to certain rooms.
-const CRATE_OWNERS: [(&str, &[&str]); 10] = [
+const CRATE_OWNERS: [(&str, &[&str]); 11] = [
     ("plotters", &["report"]),
     ("plotters_backend", &["report"]),
-    ("resvg", &["report"]),
+    ("tiny_skia", &["report"]),
+    ("ttf_parser", &["report"]),
     ("csv", &["report"]),
     ("comfy_table", &["report", "cli"]),
     ("toml", &["scenario"]),

@@ -182,16 +182,16 @@ impl<'a> Report<'a> {
             return Ok(());
         }
         create_folder(folder)?;
+        let theme = self.theme.unwrap_or_default();
         for chart in charts {
-            let chart = chart.clone().under(self.theme.unwrap_or_default());
             if self.images.svg {
                 file(&folder.join(format!("{}.svg", chart.name)), |to| {
-                    to.write_all(chart.svg_file().as_bytes())
+                    to.write_all(chart.svg_file(theme).as_bytes())
                 })?;
             }
             #[cfg(feature = "png")]
             if self.images.png {
-                let png = chart.png()?;
+                let png = chart.png(theme)?;
                 file(&folder.join(format!("{}.png", chart.name)), |to| {
                     to.write_all(&png)
                 })?;

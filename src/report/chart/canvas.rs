@@ -3,18 +3,16 @@
 //! Must not know results.
 
 use super::axis::Axis;
-use super::markup::{Paint, quoted};
-use super::palette;
-use super::svg_backend::{SvgBackend, TextLook, UNITS_PER_PX, units};
-use super::{Chart, ChartError, font};
+use super::picture::{
+    self as palette, Area, Label, Paint, Picture, Raster, Sheet, UNITS_PER_PX, units,
+};
+use super::{Chart, ChartError, picture as font};
+use crate::report::literals::literals;
 use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
 use plotters::prelude::Cartesian2d;
 use plotters::style::{Color, FontDesc, FontFamily, FontStyle, RGBColor, TRANSPARENT, TextStyle};
-use plotters_backend::text_anchor::{HPos, VPos};
-use std::cell::RefCell;
-use std::rc::Rc;
 
 /// Width of every chart.
 pub const WIDTH: f64 = 980.0;
@@ -24,21 +22,19 @@ pub const MARGIN: f64 = 24.0;
 /// A chart under construction.
 #[derive(Debug)]
 pub struct Canvas {
-    backend: Rc<RefCell<SvgBackend>>,
+    sheet: Sheet,
     title: String,
 }
 
 /// A coordinate system on the sheet.
-pub type Plot<'a> = ChartContext<'a, SvgBackend, Cartesian2d<Axis, Axis>>;
+pub type Plot<'a> = ChartContext<'a, Sheet, Cartesian2d<Axis, Axis>>;
 
 impl Canvas {
     /// A sheet [`WIDTH`] wide with its heading: the finding, and below it how it was measured.
     pub fn new(height: f64, title: &str, subtitle: &str) -> Self {
-        font::register();
         let shown = quoted(title);
-        let backend = SvgBackend::new(WIDTH as u32, height.ceil() as u32, &shown, subtitle);
         let canvas = Self {
-            backend: Rc::new(RefCell::new(backend)),
+            sheet: Sheet::new(WIDTH, height, &shown, subtitle),
             title: title.to_owned(),
         };
         canvas.rect((0.0, 0.0), (WIDTH, height.ceil()), palette::PAPER);
@@ -77,36 +73,34 @@ impl Canvas {
     }
 
     /// Lines of text below each other, `step` pixels apart, from a point on.
-    pub fn lines(&self, lines: &[impl AsRef<str>], (x, y): (f64, f64), step: f64, label: Label) {
-        for (index, line) in lines.iter().enumerate() {
-            self.text(line.as_ref(), (x, y + index as f64 * step), label);
-        }
+    pub fn lines(&self, lines: &[impl AsRef<str>], at: (f64, f64), step: f64, label: Label) {
+        self.sheet.lines(lines, at, step, label);
     }
 
     /// The finished chart, under `name`.
     pub fn finish(self, name: String) -> Chart {
-        let svg = self.backend.borrow_mut().finish();
         Chart {
             name,
             title: self.title,
-            svg,
+            picture: self.sheet.finish(),
             readouts: Vec::new(),
         }
     }
 
     /// A filled rectangle from its top left corner.
     pub fn rect(&self, corner: (f64, f64), size: (f64, f64), paint: impl Into<Paint>) {
-        self.backend.borrow_mut().rect(corner, size, paint.into());
+        let area = Area::new(corner.0, corner.1, size.0, size.1);
+        self.sheet.rect(area, paint);
     }
 
     /// A line through points.
     pub fn line(&self, points: &[(f64, f64)], width: f64, paint: impl Into<Paint>) {
-        self.backend.borrow_mut().line(points, width, paint.into());
+        self.sheet.line(points, width, paint);
     }
 
     /// A filled polygon.
     pub fn polygon(&self, points: &[(f64, f64)], paint: impl Into<Paint>) {
-        self.backend.borrow_mut().polygon(points, paint.into());
+        self.sheet.polygon(points, paint);
     }
 
     /// A filled circle, or a ring when `edge` says how wide.
@@ -117,19 +111,21 @@ impl Canvas {
         paint: impl Into<Paint>,
         edge: Option<f64>,
     ) {
-        self.backend
-            .borrow_mut()
-            .circle(centre, radius, paint.into(), edge);
+        match edge {
+            None => self.sheet.disc(centre, radius, paint),
+            Some(edge) => self.sheet.ring(centre, radius, edge, paint),
+        }
     }
 
     /// One line of text.
     pub fn text(&self, text: &str, at: (f64, f64), label: Label) {
-        self.backend.borrow_mut().text(text, at, label.0);
+        self.sheet.text(text, at, label);
     }
 
     /// An image stretched over a rectangle.
-    pub fn image(&self, corner: (f64, f64), size: (f64, f64), base64: &str) {
-        self.backend.borrow_mut().image(corner, size, base64);
+    pub fn image(&self, corner: (f64, f64), size: (f64, f64), raster: Raster) {
+        let area = Area::new(corner.0, corner.1, size.0, size.1);
+        self.sheet.image(area, raster);
     }
 
     /// A coordinate system whose *inner* rectangle is given, with tick labels outside it: below and to the left.
@@ -144,7 +140,7 @@ impl Canvas {
     ) -> Result<Plot<'static>, ChartError> {
         const LEFT: f64 = 60.0;
         const BELOW: f64 = 24.0;
-        let all: DrawingArea<SvgBackend, Shift> = (&self.backend).into();
+        let all: DrawingArea<Sheet, Shift> = self.sheet.clone().into();
         let area = all.shrink(
             (units(corner.0 - LEFT), units(corner.1)),
             (units(size.0 + LEFT), units(size.1 + BELOW)),
@@ -183,83 +179,16 @@ pub fn on_sheet(plot: &Plot<'_>, point: (f64, f64)) -> (f64, f64) {
     )
 }
 
-/// `chart` with a small line above its heading.
-pub fn headed(chart: Chart, line: &str) -> Chart {
+/// A small line above the heading of a picture.
+pub fn add_line(picture: &mut Picture, line: &str) {
     const SIZE: f64 = 10.5;
-    let mut backend = SvgBackend::reopened(&chart.svg);
     let line = font::fitted(line, WIDTH - 2.0 * MARGIN, SIZE, false);
-    backend.text(&line, (MARGIN, 4.0), Label::new(SIZE).muted().top().0);
-    Chart {
-        svg: backend.finish(),
-        ..chart
-    }
+    picture.add_text(&line, (MARGIN, 4.0), Label::new(SIZE).muted().top());
 }
 
-/// How a line of text looks and where it stands relative to its point: by default regular ink, left, baseline.
-#[derive(Clone, Copy)]
-pub struct Label(TextLook);
-
-impl Label {
-    /// Text of `size` pixels; nothing below 10 is readable at 980.
-    pub fn new(size: f64) -> Self {
-        debug_assert!(size >= 10.0);
-        let paint = palette::INK.into();
-        Self(TextLook {
-            size,
-            bold: false,
-            paint,
-            horizontal: HPos::Left,
-            vertical: VPos::Bottom,
-            turned: false,
-        })
-    }
-
-    /// Semi-bold.
-    pub fn bold(mut self) -> Self {
-        self.0.bold = true;
-        self
-    }
-
-    /// In the colour of secondary text.
-    pub fn muted(self) -> Self {
-        self.colour(palette::MUTED)
-    }
-
-    /// In `colour`.
-    pub fn colour(mut self, colour: RGBColor) -> Self {
-        self.0.paint = colour.into();
-        self
-    }
-
-    /// Hanging from its point.
-    pub fn top(mut self) -> Self {
-        self.0.vertical = VPos::Top;
-        self
-    }
-
-    /// Vertically centred on its point.
-    pub fn middle(mut self) -> Self {
-        self.0.vertical = VPos::Center;
-        self
-    }
-
-    /// Ending at its point.
-    pub fn right(mut self) -> Self {
-        self.0.horizontal = HPos::Right;
-        self
-    }
-
-    /// Horizontally centred on its point.
-    pub fn centre(mut self) -> Self {
-        self.0.horizontal = HPos::Center;
-        self
-    }
-
-    /// Reading upwards.
-    pub fn turned(mut self) -> Self {
-        self.0.turned = true;
-        self
-    }
+/// A sentence in which backticks stand round what is literal, for a picture: it shows quotation marks.
+pub fn quoted(sentence: &str) -> String {
+    literals(sentence, |literal| format!("“{literal}”"))
 }
 
 /// Moves label positions apart to at least `gap`, in order, as little as pushing down and then up between `top` and
@@ -282,6 +211,11 @@ pub fn spread(wanted: &[f64], gap: f64, top: f64, bottom: f64) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_literal_in_a_title_stands_in_quotation_marks() {
+        assert_eq!(quoted("`a` costs 3, `b` 1"), "“a” costs 3, “b” 1");
+    }
 
     #[test]
     fn labels_move_apart_and_stay_on_the_sheet() {

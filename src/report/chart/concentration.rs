@@ -3,8 +3,10 @@
 use super::axis::Axis;
 use super::canvas::Canvas;
 use super::legend_table::{LEFT, LegendTable, Row, SIDE, TOP, draw_axis_names};
-use super::svg_backend::units;
-use super::{Area, Chart, ChartError, Reading, Readings, Readout, finding, overlap, palette};
+use super::picture::units;
+use super::{
+    Area, Chart, ChartError, Reading, Readings, Readout, finding, overlap, picture as palette,
+};
 use crate::experiment::{Results, StrategyResult};
 use crate::report::number::{self, Kind};
 use plotters::element::PathElement;
@@ -198,7 +200,7 @@ fn readout(lines: &[Line<'_>], most: u64) -> Readout {
             .collect(),
         readings: counts.into_iter().map(reading).collect(),
     };
-    Readout::along(String::new(), Area::square((LEFT, TOP), SIDE), readings)
+    Readout::along(String::new(), Area::new(LEFT, TOP, SIDE, SIDE), readings)
 }
 
 /// Where a share of the hottest regions lies on the sheet, when the axis ends at `most` regions.

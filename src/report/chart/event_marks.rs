@@ -1,11 +1,12 @@
 //! What happened to servers, marked on the time axis of the key map: crashes, slow servers, servers that joined, runs of the
 //! balancer that moved regions. Must not know regions or demand.
 
-use super::canvas::{Canvas, Label};
-use super::font;
+use super::canvas::Canvas;
 use super::key_map::Frame;
-use super::markup::Paint;
-use super::palette;
+use super::picture as font;
+use super::picture as palette;
+use super::picture::Label;
+use super::picture::Paint;
 use crate::metrics::SeriesEvent;
 
 const SIZE: f64 = 10.0;

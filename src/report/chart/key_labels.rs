@@ -1,10 +1,11 @@
 //! What the keys say, at the left of the key map: a box for each run of buckets with the same prefix where runs are
 //! tall enough, else labels at intervals like those of an axis. At most two levels. Must not know demand.
 
-use super::canvas::{Canvas, Label};
-use super::font;
+use super::canvas::Canvas;
 use super::key_map::Frame;
-use super::palette;
+use super::picture as font;
+use super::picture as palette;
+use super::picture::Label;
 use crate::experiment::KeyMapBucket;
 
 const SIZE: f64 = 10.0;

@@ -2,16 +2,17 @@
 //! below it the load of each server. Must not know how results were made.
 
 use super::axis::{Axis, TimeUnit};
-use super::canvas::{Canvas, Label, MARGIN, WIDTH};
+use super::canvas::{Canvas, MARGIN, WIDTH};
 use super::demand::Demand;
 use super::event_marks::EventMarks;
 use super::key_labels::KeyLabels;
-use super::markup::Paint;
-use super::raster::Raster;
+use super::picture::Label;
+use super::picture::Paint;
+use super::picture::Raster;
 use super::regions::Regions;
 use super::server_strip::ServerStrip;
 use super::{Area, Cells, Chart, ChartError, HeatColours, Readout, Values};
-use super::{finding, font, palette};
+use super::{finding, picture as font, picture as palette};
 use crate::experiment::{KeyMapBucket, Results, StrategyResult};
 use crate::report::metric;
 use crate::report::number::{self, Kind};
@@ -265,7 +266,7 @@ fn draw_cells(
             raster.push(scale.index(rows as f64 / demand.interval_s()));
         }
     }
-    canvas.image((frame.left, frame.top), size, &raster.base64());
+    canvas.image((frame.left, frame.top), size, raster);
 }
 
 /// A bracket over the warm-up, which measures leave out. Returns where its text ends.
@@ -358,7 +359,7 @@ fn draw_heat_legend(canvas: &Canvas, (left, top): (f64, f64), scale: HeatScale) 
     for index in 1..=palette::HEAT_STEPS {
         raster.push(index as u8);
     }
-    canvas.image((bar, top), (WIDE, 10.0), &raster.base64());
+    canvas.image((bar, top), (WIDE, 10.0), raster);
     let axis = Axis::log10(scale.low, scale.high, number::tick);
     let mut free = f64::NEG_INFINITY;
     // Over two decades and more, the decades alone leave no gaps in the labels.

@@ -2,12 +2,16 @@
 //! that it tried. Must not know how the search goes.
 
 use super::axis::Axis;
-use super::canvas::{Canvas, Label, MARGIN, Plot, WIDTH, on_sheet};
-use super::label_places::Area;
-use super::markup::{Paint, quoted};
+use super::canvas::quoted;
+use super::canvas::{Canvas, MARGIN, Plot, WIDTH, on_sheet};
+use super::picture::Area;
+use super::picture::Label;
+use super::picture::Paint;
+use super::picture::units;
 use super::response::tick_ms;
-use super::svg_backend::units;
-use super::{Chart, ChartError, Reading, Readings, Readout, finding, font, palette};
+use super::{
+    Chart, ChartError, Reading, Readings, Readout, finding, picture as font, picture as palette,
+};
 use crate::experiment::{KneeFinding, KneeLimit, KneeResult, Results, StrategyResult};
 use crate::report::metric;
 use crate::report::number::{self, Kind};

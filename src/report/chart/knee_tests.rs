@@ -1,7 +1,7 @@
 //! Checks of the chart of knees: its title, its numbers, its rings, and when there is none.
 
 use super::knee::draw;
-use super::{Chart, Values};
+use super::{Chart, Theme, Values};
 use crate::experiment::{
     KneeFinding, KneeLimit, KneeOutcome, KneeProbe, KneeReplicate, KneeResult, Results,
     StrategyResult,
@@ -79,7 +79,7 @@ fn every_run_of_the_search_is_a_dot_of_each_limit() {
     assert_eq!(told[7], ("hashed at 161\u{a0}800", ">\u{a0}900\u{a0}ms"));
     // Lower bounds are rings, of the first limit only.
     let is_ring = |line: &&str| line.starts_with("<circle") && line.contains("fill=\"none\"");
-    assert_eq!(chart.svg.lines().filter(is_ring).count(), 4);
+    assert_eq!(chart.svg(Theme::Light).lines().filter(is_ring).count(), 4);
 }
 
 #[test]

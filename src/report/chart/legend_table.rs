@@ -2,8 +2,9 @@
 //!
 //! Must not know what the numbers mean.
 
-use super::canvas::{Canvas, Label, MARGIN, WIDTH};
-use super::{finding, font, palette};
+use super::canvas::{Canvas, MARGIN, WIDTH};
+use super::picture::Label;
+use super::{finding, picture as font, picture as palette};
 use crate::experiment::StrategyResult;
 
 /// Top of plot and table.

@@ -1,12 +1,13 @@
 //! Chart 3: the Lorenz curve of the load of servers, with a ranked table for a legend. Must not know keys.
 
 use super::axis::Axis;
-use super::canvas::{Canvas, Label};
+use super::canvas::Canvas;
 use super::demand::{Demand, gini};
 use super::legend_table::{LEFT, LegendTable, Row, SIDE, TOP, draw_axis_names};
-use super::svg_backend::units;
+use super::picture::Label;
+use super::picture::units;
 use super::{Area, Chart, ChartError, Reading, Readings, Readout};
-use super::{finding, overlap, palette};
+use super::{finding, overlap, picture as palette};
 use crate::experiment::{Results, StrategyResult};
 use crate::report::metric;
 use crate::report::number::{self, Kind, UNDEFINED};
@@ -166,5 +167,5 @@ fn readout(curves: &[Curve<'_>]) -> Readout {
             .collect(),
         readings: (1..=places).map(reading).collect(),
     };
-    Readout::along(String::new(), Area::square((LEFT, TOP), SIDE), readings)
+    Readout::along(String::new(), Area::new(LEFT, TOP, SIDE, SIDE), readings)
 }

@@ -1,9 +1,11 @@
 //! Labels beside the marks of the trade-off: a name, and below it what the price is made of. Must not know where marks come from.
 
-use super::canvas::{Canvas, Label};
-use super::label_places::{Area, Place, place};
+use super::canvas::Canvas;
+use super::label_places::{Place, place};
+use super::picture::Area;
+use super::picture::Label;
 use super::trade_off::{Mark, Panel};
-use super::{finding, font, palette};
+use super::{finding, picture as font, picture as palette};
 use crate::report::number::Kind;
 use plotters::style::RGBColor;
 

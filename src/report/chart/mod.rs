@@ -1,4 +1,4 @@
-//! Charts: SVG drawn by plotters through our own backend, PNG from that same SVG. The finding is the title, the method the
+//! Charts: a display list that plotters draws on, written as SVG and as PNG. The finding is the title, the method the
 //! subtitle; lines are labelled directly; the same colour is the same strategy everywhere.
 //!
 //! 1 key map with the server strip (one a strategy) · 2 load per server over time · 3 Lorenz curve · 4 response time by
@@ -11,8 +11,6 @@ mod concentration;
 mod demand;
 mod event_marks;
 mod finding;
-mod font;
-mod heat_colours;
 mod key_buckets;
 mod key_labels;
 mod key_map;
@@ -21,22 +19,16 @@ mod label_places;
 mod legend_table;
 mod lorenz;
 mod mark_label;
-mod markup;
 mod overlap;
-mod palette;
-#[cfg(feature = "png")]
-mod png;
-mod raster;
+mod picture;
 mod readout;
 mod regions;
 mod response;
 mod scaling;
 mod server_load;
 mod server_strip;
-mod svg_backend;
 mod sweep;
 mod sweep_places;
-mod theme;
 mod trade_off;
 
 #[cfg(test)]
@@ -46,16 +38,13 @@ mod knee_tests;
 #[cfg(test)]
 mod sweep_tests;
 
-pub(super) use font::faces as font_faces;
-pub use heat_colours::{HeatColours, UnknownHeatColours};
-pub use label_places::Area;
-pub(super) use markup::escaped;
-pub(super) use raster::base64;
+pub use picture::{Area, HeatColours, Theme, UnknownHeatColours, UnknownTheme};
+pub(super) use picture::{base64, escaped, faces as font_faces};
 pub use readout::{Cells, Reading, Readings, Readout, Values};
-pub use theme::{Theme, UnknownTheme};
 
 use crate::experiment::{Results, StrategyResult};
 use crate::report::{metric, sweep_views};
+use picture::Picture;
 
 /// A finished chart.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,8 +53,8 @@ pub struct Chart {
     pub name: String,
     /// The finding.
     pub title: String,
-    /// The picture, 980 pixels wide, on white, without fonts: a page that shows several brings them once.
-    pub svg: String,
+    /// The picture, 980 pixels wide.
+    picture: Picture,
     /// The numbers behind it, plot by plot.
     pub readouts: Vec<Readout>,
 }
@@ -119,8 +108,10 @@ pub fn charts(results: &Results, colours: HeatColours) -> Result<Vec<Chart>, Cha
         "{point}, the first of {} points of the sweep",
         all.point_count()
     );
-    let charts = charts.into_iter();
-    of_all.extend(charts.map(|chart| canvas::headed(chart, &line)));
+    for mut chart in charts {
+        canvas::add_line(&mut chart.picture, &line);
+        of_all.push(chart);
+    }
     Ok(of_all)
 }
 
@@ -131,35 +122,30 @@ pub fn headline(results: &Results) -> String {
 
 /// The colour of the strategy at `index` in the file, as markup.
 pub(super) fn strategy_colour(index: usize) -> String {
-    markup::hex(palette::strategy(index))
+    picture::hex(picture::strategy(index))
 }
 
 impl Chart {
-    /// The picture as a file that stands alone, with its fonts: a viewer without Inter would take wider letters, and cut titles off.
-    pub fn svg_file(&self) -> String {
-        let root = self.svg.find('>').map_or(0, |end| end + 1);
-        let (open, content) = self.svg.split_at(root);
-        format!("{open}<style>{}</style>{content}", font::faces())
+    /// The picture as SVG without fonts: a page that shows several brings them once.
+    pub fn svg(&self, theme: Theme) -> String {
+        self.picture.svg(theme)
     }
 
-    fn with_readouts(self, readouts: Vec<Readout>) -> Self {
-        Self { readouts, ..self }
-    }
-
-    /// The picture under `theme`.
-    pub fn under(self, theme: Theme) -> Self {
-        Self {
-            svg: theme.apply(&self.svg),
-            ..self
-        }
+    /// The picture as an SVG file that stands alone, with its fonts.
+    pub fn svg_file(&self, theme: Theme) -> String {
+        self.picture.svg_file(theme)
     }
 
     /// The picture as PNG, 1960 pixels wide.
     ///
     /// # Errors
-    /// When the SVG does not parse.
+    /// When the picture is too large for one.
     #[cfg(feature = "png")]
-    pub fn png(&self) -> Result<Vec<u8>, ChartError> {
-        png::render(&self.svg)
+    pub fn png(&self, theme: Theme) -> Result<Vec<u8>, ChartError> {
+        self.picture.png(theme).map_err(ChartError::new)
+    }
+
+    fn with_readouts(self, readouts: Vec<Readout>) -> Self {
+        Self { readouts, ..self }
     }
 }

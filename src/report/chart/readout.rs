@@ -1,6 +1,6 @@
 //! The numbers behind a picture: what can be read off it, and where on the sheet. Must not know how a page shows them.
 
-use super::label_places::Area;
+use super::picture::Area;
 
 /// What can be read off one plot of a chart.
 #[derive(Debug, Clone, PartialEq)]

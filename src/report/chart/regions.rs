@@ -2,10 +2,11 @@
 //!
 //! Must not know demand.
 
-use super::canvas::{Canvas, Label};
+use super::canvas::Canvas;
 use super::key_map::Frame;
-use super::markup::Paint;
-use super::{font, palette};
+use super::picture::Label;
+use super::picture::Paint;
+use super::{picture as font, picture as palette};
 use crate::experiment::StrategyResult;
 use crate::keyspace::unescape;
 use crate::metrics::SeriesEvent;

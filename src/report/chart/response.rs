@@ -3,10 +3,11 @@
 //! Must not know servers or keys.
 
 use super::axis::Axis;
-use super::canvas::{Canvas, Label, MARGIN, Plot, WIDTH, on_sheet, spread};
-use super::svg_backend::units;
+use super::canvas::{Canvas, MARGIN, Plot, WIDTH, on_sheet, spread};
+use super::picture::Label;
+use super::picture::units;
 use super::{Area, Chart, ChartError, Reading, Readings, Readout};
-use super::{finding, font, overlap, palette};
+use super::{finding, overlap, picture as font, picture as palette};
 use crate::experiment::{Results, StrategyResult};
 use crate::report::metric;
 use crate::report::number::{self, Kind};

@@ -1,9 +1,10 @@
 //! Chart 6: what more servers give, key by key, with a table for a legend. Must not know why a key scales.
 
 use super::axis::Axis;
-use super::canvas::{Canvas, Label, MARGIN, WIDTH};
-use super::svg_backend::units;
-use super::{Chart, ChartError, finding, font, palette};
+use super::canvas::{Canvas, MARGIN, WIDTH};
+use super::picture::Label;
+use super::picture::units;
+use super::{Chart, ChartError, finding, picture as font, picture as palette};
 use crate::experiment::{Results, StrategyResult};
 use crate::report::metric;
 use crate::report::number::Kind;

@@ -3,12 +3,13 @@
 //! Must not know keys.
 
 use super::axis::{Axis, TimeUnit};
-use super::canvas::{Canvas, Label, MARGIN, Plot, WIDTH};
+use super::canvas::{Canvas, MARGIN, Plot, WIDTH};
 use super::demand::Demand;
-use super::markup::Paint;
-use super::svg_backend::units;
+use super::picture::Label;
+use super::picture::Paint;
+use super::picture::units;
 use super::{Area, Chart, ChartError, Reading, Readings, Readout};
-use super::{finding, font, palette};
+use super::{finding, picture as font, picture as palette};
 use crate::experiment::{Results, StrategyResult};
 use crate::report::metric;
 use crate::report::number::{self, Kind};

@@ -2,11 +2,12 @@
 //!
 //! Must not know keys.
 
-use super::canvas::{Canvas, Label};
+use super::canvas::Canvas;
 use super::demand::Demand;
-use super::markup::Paint;
-use super::palette::{self, LOAD_STEPS};
-use super::raster::Raster;
+use super::picture::Label;
+use super::picture::Paint;
+use super::picture::Raster;
+use super::picture::{self as palette, LOAD_STEPS};
 use crate::report::number::{self, Kind, UNDEFINED};
 
 const ROW: f64 = 13.0;
@@ -84,7 +85,7 @@ impl ServerStrip {
                     (step(ratio, self.servers) + LOAD_STEPS) as u8
                 }));
             }
-            canvas.image((left, y), (right - left, ROW), &raster.base64());
+            canvas.image((left, y), (right - left, ROW), raster);
             canvas.line(
                 &[(left, y + ROW + 0.5), (right, y + ROW + 0.5)],
                 0.75,
@@ -125,7 +126,7 @@ impl ServerStrip {
         for index in 0..=2 * LOAD_STEPS {
             raster.push(index as u8);
         }
-        canvas.image((left, top), (WIDE, 10.0), &raster.base64());
+        canvas.image((left, top), (WIDE, 10.0), raster);
         canvas.line(
             &[(left, top + 10.0), (left + WIDE, top + 10.0)],
             0.75,

@@ -2,12 +2,15 @@
 //! pays most for it. The other swept settings make rows of panels. Must not know what a setting does.
 
 use super::axis::Axis;
-use super::canvas::{Canvas, Label, MARGIN, Plot, WIDTH, on_sheet};
-use super::label_places::Area;
-use super::markup::quoted;
+use super::canvas::quoted;
+use super::canvas::{Canvas, MARGIN, Plot, WIDTH, on_sheet};
+use super::picture::Area;
+use super::picture::Label;
 use super::response::tick_ms;
 use super::sweep_places::SweepPlaces;
-use super::{Chart, ChartError, Reading, Readings, Readout, finding, font, palette};
+use super::{
+    Chart, ChartError, Reading, Readings, Readout, finding, picture as font, picture as palette,
+};
 use crate::experiment::{
     Measure, Results, StrategyResult, SweepFinding, point_label, value_text, with_article,
 };

@@ -1,7 +1,7 @@
 //! Where the values of a swept setting lie on the horizontal axis. Must not know what was measured there.
 
 use super::axis::Axis;
-use super::font;
+use super::picture as font;
 use crate::experiment::{SweptList, value_text};
 use serde_json::Value;
 

@@ -3,11 +3,14 @@
 //! Must not know keys.
 
 use super::axis::Axis;
-use super::canvas::{Canvas, Label, MARGIN, Plot, WIDTH, on_sheet};
-use super::label_places::Area;
+use super::canvas::{Canvas, MARGIN, Plot, WIDTH, on_sheet};
 use super::mark_label::labels;
+use super::picture::Area;
+use super::picture::Label;
 use super::response::tick_ms;
-use super::{Chart, ChartError, Reading, Readings, Readout, finding, font, palette};
+use super::{
+    Chart, ChartError, Reading, Readings, Readout, finding, picture as font, picture as palette,
+};
 use crate::experiment::{ReadResult, Results, StrategyResult};
 use crate::report::number::{self, Kind};
 use crate::report::{metric, read_prices};

@@ -1,7 +1,7 @@
 //! The charts on the page, with the tables behind them, and for the script where on a picture each row of a table lies. Must not know what they show.
 
 use super::html::{Html, text};
-use crate::report::chart::{Cells, Chart, Readings, Readout, Values, base64};
+use crate::report::chart::{Cells, Chart, Readings, Readout, Theme, Values, base64};
 use crate::report::number::{self, Kind};
 use crate::text::is_hidden;
 use flate2::Compression;
@@ -22,7 +22,7 @@ pub fn figures(html: &mut Html, charts: &[Chart]) {
         html.line(format_args!(
             "<figure id=\"{}\">\n<div class=\"picture\">{}</div>\n<figcaption><output aria-live=\"polite\"></output></figcaption>",
             text(&chart.name),
-            chart.svg
+            chart.svg(Theme::Light)
         ));
         if !chart.readouts.is_empty() {
             html.details("The numbers behind it", |html| {

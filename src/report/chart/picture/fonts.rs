@@ -1,14 +1,14 @@
 //! The fonts of the charts, compiled in: Inter in two weights (SIL Open Font License, `assets/OFL.txt`), reduced to
-//! Latin-1 and some signs, with figures of equal width. Must not read the machine's fonts.
+//! Latin-1 and some signs, with figures of equal width. The machine's fonts are not read.
 
 use super::raster::base64;
 use plotters::style::{FontDesc, FontFamily, FontStyle, register_font};
 use std::sync::Once;
 
 /// Inter, weight 400.
-pub const REGULAR: &[u8] = include_bytes!("../assets/Inter-Regular.subset.ttf");
+pub const REGULAR: &[u8] = include_bytes!("../../assets/Inter-Regular.subset.ttf");
 /// Inter, weight 600.
-pub const SEMI_BOLD: &[u8] = include_bytes!("../assets/Inter-SemiBold.subset.ttf");
+pub const SEMI_BOLD: &[u8] = include_bytes!("../../assets/Inter-SemiBold.subset.ttf");
 
 /// The family's name.
 pub const FAMILY: &str = "Inter";

@@ -1,7 +1,33 @@
-//! The colours of the charts, and the arithmetic that shows that they can be told apart. Must not know what is drawn.
+//! The colours of the charts, and the arithmetic that shows that they can be told apart.
 
-use super::markup::Paint;
 use plotters::style::RGBColor;
+
+/// A colour and how much of it covers what lies below (0 to 1).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Paint {
+    /// The colour.
+    pub colour: RGBColor,
+    /// 1 is opaque.
+    pub opacity: f64,
+}
+
+impl Paint {
+    /// A colour of which so much covers what lies below.
+    pub const fn new(colour: RGBColor, opacity: f64) -> Self {
+        Self { colour, opacity }
+    }
+}
+
+impl From<RGBColor> for Paint {
+    fn from(colour: RGBColor) -> Self {
+        Self::new(colour, 1.0)
+    }
+}
+
+/// `#rrggbb`.
+pub fn hex(colour: RGBColor) -> String {
+    format!("#{:02x}{:02x}{:02x}", colour.0, colour.1, colour.2)
+}
 
 /// Text.
 pub const INK: RGBColor = RGBColor(0x1b, 0x1f, 0x24);
@@ -61,16 +87,9 @@ pub const LOAD_STEPS: i32 = 16;
 /// [`LOAD_STEPS`] (one server does everything). Idle is pale, so that it does not shout louder than hot.
 pub fn load(step: i32) -> Paint {
     let strength = f64::from(step.abs().min(LOAD_STEPS)) / f64::from(LOAD_STEPS);
-    if step < 0 {
-        Paint {
-            colour: RGBColor(0x5b, 0x8f, 0xc9),
-            opacity: strength * 0.30,
-        }
-    } else {
-        Paint {
-            colour: RGBColor(0xc4, 0x40, 0x05),
-            opacity: strength,
-        }
+    match step < 0 {
+        true => Paint::new(RGBColor(0x5b, 0x8f, 0xc9), strength * 0.30),
+        false => Paint::new(RGBColor(0xc4, 0x40, 0x05), strength),
     }
 }
 

@@ -1,9 +1,9 @@
-//! Small images inside a picture: one byte a cell, a palette with opacity, PNG, base64. Must not know what a cell means.
+//! Small images inside a picture: one byte a cell, a palette with opacity, PNG, base64.
 
-use super::markup::Paint;
+use super::palette::Paint;
 
 /// A grid of cells, top row first.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Raster {
     width: usize,
     palette: Vec<Paint>,
@@ -27,13 +27,28 @@ impl Raster {
         self.cells.push(index);
     }
 
+    /// Its cells as colours, and how many a row has.
+    #[cfg(feature = "png")]
+    pub fn colours(&self) -> (usize, impl Iterator<Item = Paint> + '_) {
+        let cells = self.cells[..self.height() * self.width].iter();
+        (
+            self.width,
+            cells.map(|cell| self.palette[usize::from(*cell)]),
+        )
+    }
+
     /// The image as base64 of an indexed PNG.
     pub fn base64(&self) -> String {
         base64(&self.png())
     }
 
+    /// Its rows.
+    fn height(&self) -> usize {
+        self.cells.len() / self.width
+    }
+
     fn png(&self) -> Vec<u8> {
-        let height = self.cells.len() / self.width;
+        let height = self.height();
         let mut bytes = Vec::new();
         let mut encoder = png::Encoder::new(&mut bytes, self.width as u32, height as u32);
         encoder.set_color(png::ColorType::Indexed);
@@ -103,10 +118,7 @@ mod tests {
     #[test]
     fn a_png_reads_back_as_the_cells_with_their_opacity() {
         let palette = vec![
-            Paint {
-                colour: RGBColor(1, 2, 3),
-                opacity: 0.0,
-            },
+            Paint::new(RGBColor(1, 2, 3), 0.0),
             RGBColor(200, 100, 50).into(),
             RGBColor(9, 8, 7).into(),
         ];

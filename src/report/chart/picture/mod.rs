@@ -1,0 +1,32 @@
+//! Pictures: a display list of shapes and text, filled by charts and by plotters, and written as SVG or as PNG.
+//!
+//! Must not know results.
+
+mod area;
+mod backend;
+mod fonts;
+mod heat_colours;
+mod label;
+mod palette;
+#[cfg(feature = "png")]
+mod png;
+mod raster;
+mod shape;
+mod sheet;
+mod svg;
+mod theme;
+
+pub use area::Area;
+pub use backend::{UNITS_PER_PX, units};
+pub use fonts::{FAMILY, SIZE_OF_EM, balanced, faces, fitted, width, wrapped};
+pub use heat_colours::{HeatColours, UnknownHeatColours};
+pub use label::Label;
+pub use palette::{
+    AXIS, EMPTY, GREY, GRID, HEAT_STEPS, INK, LOAD_STEPS, MUTED, PAPER, Paint, hex, load, strategy,
+    text,
+};
+pub use raster::{Raster, base64};
+pub use shape::Picture;
+pub use sheet::Sheet;
+pub use svg::escaped;
+pub use theme::{Theme, UnknownTheme};

@@ -1,0 +1,205 @@
+//! A picture as SVG, with text by name of font and images as indexed PNG.
+
+use super::area::Point;
+use super::fonts;
+use super::label::{Anchor, Label};
+use super::palette::{Paint, hex};
+use super::shape::{Picture, Shape};
+use super::theme::Theme;
+use crate::report::number::trimmed;
+use crate::text::is_hidden;
+use std::fmt::{Result, Write};
+
+impl Picture {
+    /// The picture without fonts: a page that shows several brings them once.
+    pub fn svg(&self, theme: Theme) -> String {
+        self.written(theme, "")
+    }
+
+    /// The picture as a file that stands alone, with its fonts: a viewer without Inter would take wider letters, and cut titles off.
+    pub fn svg_file(&self, theme: Theme) -> String {
+        self.written(theme, &format!("<style>{}</style>", fonts::faces()))
+    }
+
+    fn written(&self, theme: Theme, style: &str) -> String {
+        let mut svg = String::new();
+        self.write(&mut svg, theme, style)
+            .expect("writing to a string can't fail");
+        svg
+    }
+
+    fn write(&self, svg: &mut String, theme: Theme, style: &str) -> Result {
+        let (width, height) = (self.width, self.height);
+        let (title, description) = (escaped(&self.title), escaped(&self.description));
+        writeln!(
+            svg,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+             role=\"img\" aria-label=\"{title}\" font-family=\"{}\">{style}\n<title>{title}</title>\n<desc>{description}</desc>",
+            fonts::CSS_FAMILIES,
+        )?;
+        for shape in &self.shapes {
+            write_shape(svg, theme, shape)?;
+        }
+        svg.write_str("</svg>\n")
+    }
+}
+
+fn write_shape(svg: &mut String, theme: Theme, shape: &Shape) -> Result {
+    let fill = |paint: &Paint| fill(theme, paint);
+    let stroke = |paint: &Paint, width: f64| stroke(theme, paint, width);
+    match shape {
+        Shape::Rect(area, paint) => {
+            let [x, y, w, h] = [area.left, area.top, area.width, area.height].map(coordinate);
+            let fill = fill(paint);
+            writeln!(
+                svg,
+                "<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\"{fill}/>"
+            )
+        }
+        Shape::Line(points, width, paint) => {
+            let stroke = stroke(paint, *width);
+            match points.as_slice() {
+                [(x, y), (u, v)] => {
+                    let [x, y, u, v] = [*x, *y, *u, *v].map(coordinate);
+                    writeln!(svg, "<path d=\"M{x} {y}L{u} {v}\" fill=\"none\"{stroke}/>")
+                }
+                points => writeln!(
+                    svg,
+                    "<polyline fill=\"none\"{stroke} stroke-linejoin=\"round\" points=\"{}\"/>",
+                    path(points)
+                ),
+            }
+        }
+        Shape::Polygon(points, paint) => {
+            writeln!(svg, "<polygon{} points=\"{}\"/>", fill(paint), path(points))
+        }
+        Shape::Disc((x, y), radius, paint) => {
+            let ([x, y, r], fill) = ([*x, *y, *radius].map(coordinate), fill(paint));
+            writeln!(svg, "<circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\"{fill}/>")
+        }
+        Shape::Ring((x, y), radius, edge, paint) => {
+            let ([x, y, r], stroke) = ([*x, *y, *radius].map(coordinate), stroke(paint, *edge));
+            writeln!(
+                svg,
+                "<circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\" fill=\"none\"{stroke}/>"
+            )
+        }
+        Shape::Text(text, at, label) => {
+            let (place, size) = (place(*at, label), coordinate(label.size));
+            let weight = match label.bold {
+                true => " font-weight=\"600\"",
+                false => "",
+            };
+            let anchor = match label.across {
+                Anchor::Start => "",
+                Anchor::Middle => " text-anchor=\"middle\"",
+                Anchor::End => " text-anchor=\"end\"",
+            };
+            let (fill, text) = (fill(&label.paint), escaped(text));
+            writeln!(
+                svg,
+                "<text {place} font-size=\"{size}\"{weight}{anchor}{fill}>{text}</text>"
+            )
+        }
+        Shape::Image(area, raster) => {
+            let [x, y, w, h] = [area.left, area.top, area.width, area.height].map(coordinate);
+            writeln!(
+                svg,
+                "<image x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" preserveAspectRatio=\"none\" \
+                 image-rendering=\"pixelated\" href=\"data:image/png;base64,{}\"/>",
+                raster.base64()
+            )
+        }
+    }
+}
+
+fn fill(theme: Theme, paint: &Paint) -> String {
+    let (colour, opacity) = (hex(theme.fill(paint.colour)), opacity("fill", paint));
+    format!(" fill=\"{colour}\"{opacity}")
+}
+
+fn stroke(theme: Theme, paint: &Paint, width: f64) -> String {
+    let (colour, opacity) = (hex(theme.stroke(paint.colour)), opacity("stroke", paint));
+    let width = coordinate(width);
+    format!(" stroke=\"{colour}\" stroke-width=\"{width}\"{opacity}")
+}
+
+fn opacity(of: &str, paint: &Paint) -> String {
+    match paint.opacity < 1.0 {
+        true => format!(" {of}-opacity=\"{}\"", trimmed(paint.opacity, 3)),
+        false => String::new(),
+    }
+}
+
+/// Where a text starts. Renderers disagree on `dominant-baseline`: the baseline is placed by the font's own proportions.
+fn place((x, y): Point, label: &Label) -> String {
+    let baseline = label.size * (fonts::CAP_HEIGHT * label.along.share());
+    match label.turned {
+        true => {
+            let [x, y, baseline] = [x, y, baseline].map(coordinate);
+            format!("transform=\"translate({x} {y}) rotate(270)\" y=\"{baseline}\"")
+        }
+        false => {
+            let [x, y] = [x, y + baseline].map(coordinate);
+            format!("x=\"{x}\" y=\"{y}\"")
+        }
+    }
+}
+
+/// Two decimals are finer than any screen shows.
+fn coordinate(px: f64) -> String {
+    trimmed(px, 2)
+}
+
+/// Long lines take most of a file: one decimal is enough there.
+fn path(points: &[Point]) -> String {
+    let point = |(x, y): &Point| format!("{},{}", trimmed(*x, 1), trimmed(*y, 1));
+    points.iter().map(point).collect::<Vec<_>>().join(" ")
+}
+
+/// `text` as XML character data; control characters, which XML has no way to write, and other hidden ones become `·`.
+pub fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '&' => safe.push_str("&amp;"),
+            '"' => safe.push_str("&quot;"),
+            '\u{fffe}' | '\u{ffff}' | '\n' | '\t' => safe.push('·'),
+            letter if is_hidden(letter) => safe.push('·'),
+            letter => safe.push(letter),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Label, Sheet, Theme};
+    use plotters::style::BLACK;
+
+    #[test]
+    fn text_from_a_scenario_cannot_break_the_markup() {
+        let sheet = Sheet::new(10.0, 10.0, "a < b & \"c\"", "\u{0}");
+        sheet.text("</text><script>", (1.0, 2.0), Label::new(10.0));
+        let text = sheet.finish().svg(Theme::Light);
+        assert!(
+            text.contains("aria-label=\"a &lt; b &amp; &quot;c&quot;\""),
+            "{text}"
+        );
+        assert!(
+            text.contains(">&lt;/text&gt;&lt;script&gt;</text>"),
+            "{text}"
+        );
+        assert!(text.contains("<desc>·</desc>"), "{text}");
+    }
+
+    #[test]
+    fn coordinates_are_finer_than_a_pixel() {
+        let sheet = Sheet::new(10.0, 10.0, "", "");
+        sheet.line(&[(0.0, 0.0625), (10.0, 1.5)], 0.75, BLACK);
+        let text = sheet.finish().svg(Theme::Light);
+        assert!(text.contains("M0 0.06L10 1.5"), "{text}");
+    }
+}
