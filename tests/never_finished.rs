@@ -170,7 +170,7 @@ fn the_cost_of_a_read_is_that_of_all_its_reads_not_of_those_that_completed() {
 
 /// Three digits, as tables have them.
 fn keyheat_rows(rows: f64) -> String {
-    keyheat::report::number::Kind::Compact.text(rows)
+    keyheat::report::number::NumberFormat::Compact.text(rows)
 }
 
 /// Rows that lie between now and the fiftieth newest message of a conversation, mean and standard deviation over the law by which both writes

@@ -4,8 +4,7 @@ use super::args::LimitArguments;
 use super::console::Console;
 use super::machine::available_memory;
 use crate::experiment::{Forecast, Shard};
-use crate::layout::Layout;
-use crate::report::number::{Kind, length};
+use crate::report::number::{NumberFormat, length};
 use crate::scenario::Scenario;
 use anyhow::{Result, bail};
 use std::time::Instant;
@@ -55,7 +54,7 @@ impl<'a> Budget<'a> {
         let longest = forecasts.iter().max_by(|a, b| secs(a).total_cmp(&secs(b)));
         let (path, longest) = longest.unwrap_or(largest);
         let all_secs: f64 = forecasts.iter().map(|one| secs(&one)).sum();
-        let memory = Kind::Bytes.text(largest.1.bytes());
+        let memory = NumberFormat::Bytes.text(largest.1.bytes());
         let time = rough_length(all_secs);
         let runs: u64 = forecasts.iter().map(|(_, forecast)| forecast.runs).sum();
         let threads = largest.1.threads;
@@ -70,7 +69,7 @@ impl<'a> Budget<'a> {
             bail!(
                 "`{}` takes about {memory} of memory, more than the {} of `--max-memory`\n{}",
                 largest.0,
-                Kind::Bytes.text(most as f64),
+                NumberFormat::Bytes.text(most as f64),
                 largest.1.less_memory(most as f64)
             );
         }

@@ -4,7 +4,7 @@ use super::args::{ResultFormat, SizeArguments};
 use super::console::Console;
 use super::{Outcome, loading};
 use crate::layout::{Layout, Replicate, StrategySample, StrategySize, TableSize, size_findings};
-use crate::report::number::{self, Kind};
+use crate::report::number::{self, NumberFormat};
 use crate::scenario::{Scenario, Strategy};
 use crate::storage::BlockEncoding;
 use anyhow::Result;
@@ -73,7 +73,7 @@ struct Measure {
     name: &'static str,
     /// In CSV.
     path: &'static str,
-    kind: Kind,
+    kind: NumberFormat,
     of: fn(&StrategySize) -> f64,
 }
 
@@ -91,24 +91,24 @@ fn under(size: &StrategySize, encoding: BlockEncoding) -> f64 {
 
 #[rustfmt::skip]
 const MEASURES: [Measure; 18] = [
-    Measure { name: "key", path: "key_bytes", kind: Kind::Bytes, of: |size| first(size, |table| table.key_bytes.mean) },
-    Measure { name: "cell", path: "cell_bytes", kind: Kind::Bytes, of: |size| first(size, |table| table.cell_bytes) },
-    Measure { name: "row", path: "row_bytes", kind: Kind::Bytes, of: StrategySize::row_bytes },
-    Measure { name: "  row keys in it", path: "row_key_part", kind: Kind::Percent, of: |size| all(size, TableSize::key_part) / size.row_bytes() },
-    Measure { name: "  family, qualifiers", path: "row_name_part", kind: Kind::Percent, of: |size| all(size, TableSize::name_part) / size.row_bytes() },
-    Measure { name: "  lengths, times", path: "row_structure_part", kind: Kind::Percent, of: |size| all(size, TableSize::structure_part) / size.row_bytes() },
-    Measure { name: "  values", path: "row_value_part", kind: Kind::Percent, of: |size| all(size, |table| table.value_bytes) / size.row_bytes() },
-    Measure { name: "rows", path: "rows", kind: Kind::Compact, of: |size| first(size, TableSize::rows) },
-    Measure { name: "table, encoding none", path: "table_bytes_none", kind: Kind::Bytes, of: |size| under(size, BlockEncoding::None) },
-    Measure { name: "  prefix", path: "table_bytes_prefix", kind: Kind::Bytes, of: |size| under(size, BlockEncoding::Prefix) },
-    Measure { name: "  diff", path: "table_bytes_diff", kind: Kind::Bytes, of: |size| under(size, BlockEncoding::Diff) },
-    Measure { name: "  fast-diff", path: "table_bytes_fast_diff", kind: Kind::Bytes, of: |size| under(size, BlockEncoding::FastDiff) },
-    Measure { name: "regions, at least", path: "regions", kind: Kind::Compact, of: |size| all(size, |table| table.chosen().regions) },
-    Measure { name: "block index", path: "block_index_bytes", kind: Kind::Bytes, of: StrategySize::block_index_bytes },
-    Measure { name: "Bloom filter", path: "bloom_bytes", kind: Kind::Bytes, of: |size| all(size, |table| table.chosen().bloom_bytes) },
-    Measure { name: "row in a memstore", path: "memstore_row_bytes", kind: Kind::Bytes, of: |size| first(size, |table| table.memstore_row_bytes) },
-    Measure { name: "rows a flush", path: "rows_per_flush", kind: Kind::Compact, of: |size| size.memstore.rows_per_flush },
-    Measure { name: "written regions a server", path: "written_regions_per_server", kind: Kind::Plain, of: |size| size.memstore.written_regions },
+    Measure { name: "key", path: "key_bytes", kind: NumberFormat::Bytes, of: |size| first(size, |table| table.key_bytes.mean) },
+    Measure { name: "cell", path: "cell_bytes", kind: NumberFormat::Bytes, of: |size| first(size, |table| table.cell_bytes) },
+    Measure { name: "row", path: "row_bytes", kind: NumberFormat::Bytes, of: StrategySize::row_bytes },
+    Measure { name: "  row keys in it", path: "row_key_part", kind: NumberFormat::Percent, of: |size| all(size, TableSize::key_part) / size.row_bytes() },
+    Measure { name: "  family, qualifiers", path: "row_name_part", kind: NumberFormat::Percent, of: |size| all(size, TableSize::name_part) / size.row_bytes() },
+    Measure { name: "  lengths, times", path: "row_structure_part", kind: NumberFormat::Percent, of: |size| all(size, TableSize::structure_part) / size.row_bytes() },
+    Measure { name: "  values", path: "row_value_part", kind: NumberFormat::Percent, of: |size| all(size, |table| table.value_bytes) / size.row_bytes() },
+    Measure { name: "rows", path: "rows", kind: NumberFormat::Compact, of: |size| first(size, TableSize::rows) },
+    Measure { name: "table, encoding none", path: "table_bytes_none", kind: NumberFormat::Bytes, of: |size| under(size, BlockEncoding::None) },
+    Measure { name: "  prefix", path: "table_bytes_prefix", kind: NumberFormat::Bytes, of: |size| under(size, BlockEncoding::Prefix) },
+    Measure { name: "  diff", path: "table_bytes_diff", kind: NumberFormat::Bytes, of: |size| under(size, BlockEncoding::Diff) },
+    Measure { name: "  fast-diff", path: "table_bytes_fast_diff", kind: NumberFormat::Bytes, of: |size| under(size, BlockEncoding::FastDiff) },
+    Measure { name: "regions, at least", path: "regions", kind: NumberFormat::Compact, of: |size| all(size, |table| table.chosen().regions) },
+    Measure { name: "block index", path: "block_index_bytes", kind: NumberFormat::Bytes, of: StrategySize::block_index_bytes },
+    Measure { name: "Bloom filter", path: "bloom_bytes", kind: NumberFormat::Bytes, of: |size| all(size, |table| table.chosen().bloom_bytes) },
+    Measure { name: "row in a memstore", path: "memstore_row_bytes", kind: NumberFormat::Bytes, of: |size| first(size, |table| table.memstore_row_bytes) },
+    Measure { name: "rows a flush", path: "rows_per_flush", kind: NumberFormat::Compact, of: |size| size.memstore.rows_per_flush },
+    Measure { name: "written regions a server", path: "written_regions_per_server", kind: NumberFormat::Plain, of: |size| size.memstore.written_regions },
 ];
 
 fn cell(measure: &Measure, size: &StrategySize) -> String {

@@ -116,7 +116,7 @@ pub(super) fn events_of<'a>(
     series
         .events
         .iter()
-        .filter(move |event| event.event == kind)
+        .filter(move |event| event.event.name() == kind)
 }
 
 #[test]

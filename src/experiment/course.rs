@@ -1,7 +1,7 @@
 //! What the cluster did about a hotspot during the run: a clause of the verdict. Must not judge the hotspot.
 
 use super::wording::{compact, millis, times};
-use crate::metrics::{OPERATIONS_PER_SERVER, Series};
+use crate::metrics::{EventKind, OPERATIONS_PER_SERVER, Series};
 use crate::statistics::median;
 use crate::units::ByteSize;
 use std::fmt;
@@ -39,20 +39,20 @@ impl Course {
     pub(super) fn with_findings(mut self, series: Option<&Series>) -> Self {
         self.peaks = series.and_then(|series| first_and_last(&series.server_demand));
         let events = series.map_or(&[][..], |series| &series.events);
-        let detail = |kind: &str| {
+        let detail = |kind: EventKind| {
             let found = events.iter().rfind(|event| event.event == kind);
             found.and_then(|event| event.detail.clone())
         };
         // The last run has seen most of the load.
         let balancer = events.iter().rev();
-        let balancer = balancer.filter(|event| event.event == "balancer");
+        let balancer = balancer.filter(|event| event.event == EventKind::Balancer);
         let mut findings = balancer.filter_map(|event| event.detail.as_deref());
         let last = findings.next();
         let starts = |finding: &&str| finding.contains(STARTS);
         let started = last.filter(starts).or_else(|| findings.find(starts));
         let judged = |finding: &str| finding.split(": ").next().unwrap_or_default().to_owned();
         self.finding = started.or(last).map(judged);
-        self.no_split_row = detail("no-split-row");
+        self.no_split_row = detail(EventKind::NoSplitRow);
         self
     }
 

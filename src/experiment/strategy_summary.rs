@@ -14,7 +14,7 @@ use super::{
 };
 use crate::cluster::{ClusterEvent, TimedEvent};
 use crate::layout::{Layout, StrategySample};
-use crate::metrics::{Hotspot, MetricPath, Series, SeriesEvent, Subject, lookup};
+use crate::metrics::{EventKind, Hotspot, MetricPath, Series, SeriesEvent, Subject, lookup};
 use crate::scenario::{Presplit, PresplitAlgorithm, Severity, Strategy, SweepValue, TimeSpec};
 use crate::workload::{Drive, ReadDrive};
 use std::collections::BTreeMap;
@@ -441,7 +441,7 @@ impl<'a> StrategySummary<'a> {
         });
         let series = self.runs.series.as_ref();
         let crashes = series.map_or(0, |series| {
-            let crashed = |event: &&SeriesEvent| event.event == "crash";
+            let crashed = |event: &&SeriesEvent| event.event == EventKind::Crash;
             series.events.iter().filter(crashed).count()
         });
         let clients = setup.workload.writes.iter().map(|write| match write.drive {

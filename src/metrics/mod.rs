@@ -55,4 +55,4 @@ pub use read_side::{PlannedWork, ReadWork};
 pub use recorder::{Recorder, RecorderConfig};
 pub use response::{CombinedResponse, Nanos, Response};
 pub use run_result::{Counts, NeighbourRun, ReadRun, RunResult, Scalars, Series};
-pub use series_event::SeriesEvent;
+pub use series_event::{EventKind, SeriesEvent};

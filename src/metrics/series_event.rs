@@ -3,14 +3,66 @@
 use super::happening::{Happened, Happening};
 use crate::keyspace::RowKey;
 
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EventKind {
+    /// A region was divided.
+    Split,
+    /// A region that is due to be divided has no row to be divided at.
+    NoSplitRow,
+    /// Two regions became one.
+    Merge,
+    /// A region leaves its server.
+    Move,
+    /// A region is there again.
+    Open,
+    /// A memstore was written to a file.
+    Flush,
+    /// Files became one.
+    Compaction,
+    /// The balancer ran.
+    Balancer,
+    /// A server died.
+    Crash,
+    /// The master knows that a server is dead.
+    CrashDetected,
+    /// A server became slower or as fast as before.
+    Slow,
+    /// Servers joined.
+    ServersAdded,
+    /// What the scenario asks for can't be done.
+    Impossible,
+}
+
+impl EventKind {
+    /// As files call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Split => "split",
+            Self::NoSplitRow => "no-split-row",
+            Self::Merge => "merge",
+            Self::Move => "move",
+            Self::Open => "open",
+            Self::Flush => "flush",
+            Self::Compaction => "compaction",
+            Self::Balancer => "balancer",
+            Self::Crash => "crash",
+            Self::CrashDetected => "crash-detected",
+            Self::Slow => "slow",
+            Self::ServersAdded => "servers-added",
+            Self::Impossible => "impossible",
+        }
+    }
+}
+
 /// One happening, flat: a row of `events.csv`. What does not apply is `None`.
-#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SeriesEvent {
     /// When, in simulated milliseconds.
     pub at_ms: f64,
-    /// `split`, `no-split-row`, `merge`, `move`, `open`, `flush`, `compaction`, `balancer`, `crash`, `crash-detected`, `slow`,
-    /// `servers-added`, `impossible`.
-    pub event: String,
+    /// What happened.
+    pub event: EventKind,
     /// The region that it happens to; of a merge, the lower one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<u32>,
@@ -37,13 +89,27 @@ pub struct SeriesEvent {
     pub detail: Option<String>,
 }
 
+impl SeriesEvent {
+    /// A happening of which nothing else is known.
+    pub fn new(at_ms: f64, event: EventKind) -> Self {
+        Self {
+            at_ms,
+            event,
+            region: None,
+            heirs: Vec::new(),
+            upper: None,
+            server: None,
+            to: None,
+            row: None,
+            bytes: None,
+            detail: None,
+        }
+    }
+}
+
 impl From<Happened> for SeriesEvent {
     fn from(Happened { at, what }: Happened) -> Self {
-        let one = |event: &str| Self {
-            at_ms: at.as_nanos() as f64 / 1e6,
-            event: event.to_owned(),
-            ..Self::default()
-        };
+        let one = |event| Self::new(at.as_nanos() as f64 / 1e6, event);
         match what {
             Happening::Split {
                 parent,
@@ -56,12 +122,12 @@ impl From<Happened> for SeriesEvent {
                 heirs: vec![lower, upper],
                 row: Some(notation(&row)),
                 bytes: Some(bytes),
-                ..one("split")
+                ..one(EventKind::Split)
             },
             Happening::NoSplitRow { region, reason } => Self {
                 region: Some(region),
                 detail: Some(reason),
-                ..one("no-split-row")
+                ..one(EventKind::NoSplitRow)
             },
             Happening::Merge {
                 lower,
@@ -71,18 +137,18 @@ impl From<Happened> for SeriesEvent {
                 region: Some(lower),
                 upper: Some(upper),
                 heirs: vec![merged],
-                ..one("merge")
+                ..one(EventKind::Merge)
             },
             Happening::Move { region, from, to } => Self {
                 region: Some(region),
                 server: Some(from),
                 to: Some(to),
-                ..one("move")
+                ..one(EventKind::Move)
             },
             Happening::Open { region, server } => Self {
                 region: Some(region),
                 server: Some(server),
-                ..one("open")
+                ..one(EventKind::Open)
             },
             Happening::Flush {
                 region,
@@ -92,7 +158,7 @@ impl From<Happened> for SeriesEvent {
                 region: Some(region),
                 server: Some(server),
                 bytes: Some(bytes),
-                ..one("flush")
+                ..one(EventKind::Flush)
             },
             Happening::Compaction {
                 region,
@@ -104,15 +170,15 @@ impl From<Happened> for SeriesEvent {
                 server: Some(server),
                 bytes: Some(bytes),
                 detail: references.then(|| "references".to_owned()),
-                ..one("compaction")
+                ..one(EventKind::Compaction)
             },
             Happening::Balanced { finding, .. } => Self {
                 detail: Some(finding),
-                ..one("balancer")
+                ..one(EventKind::Balancer)
             },
             Happening::Crash { server } => Self {
                 server: Some(server),
-                ..one("crash")
+                ..one(EventKind::Crash)
             },
             Happening::CrashDetected {
                 server,
@@ -125,7 +191,7 @@ impl From<Happened> for SeriesEvent {
                     1 => "1 region opens elsewhere".to_owned(),
                     _ => format!("{regions} regions open elsewhere"),
                 }),
-                ..one("crash-detected")
+                ..one(EventKind::CrashDetected)
             },
             Happening::Slow { server, times } => Self {
                 server: Some(server),
@@ -133,7 +199,7 @@ impl From<Happened> for SeriesEvent {
                     true => "as fast as ever again".to_owned(),
                     false => format!("{times} times as slow"),
                 }),
-                ..one("slow")
+                ..one(EventKind::Slow)
             },
             Happening::ServersAdded { first, count } => Self {
                 server: Some(first),
@@ -141,11 +207,11 @@ impl From<Happened> for SeriesEvent {
                     1 => "1 server".to_owned(),
                     _ => format!("{count} servers"),
                 }),
-                ..one("servers-added")
+                ..one(EventKind::ServersAdded)
             },
             Happening::Impossible { reason } => Self {
                 detail: Some(reason),
-                ..one("impossible")
+                ..one(EventKind::Impossible)
             },
         }
     }

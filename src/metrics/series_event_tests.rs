@@ -1,6 +1,6 @@
 //! Every happening as charts and files show it: no field is lost or taken for another.
 
-use super::{Happened, Happening, SeriesEvent};
+use super::{EventKind, Happened, Happening, SeriesEvent};
 use crate::keyspace::RowKey;
 use crate::time::SimTime;
 
@@ -10,12 +10,8 @@ fn shown(what: Happening) -> SeriesEvent {
 }
 
 /// At 2.5 ms.
-fn event(event: &str) -> SeriesEvent {
-    SeriesEvent {
-        at_ms: 2.5,
-        event: event.to_owned(),
-        ..SeriesEvent::default()
-    }
+fn event(event: EventKind) -> SeriesEvent {
+    SeriesEvent::new(2.5, event)
 }
 
 #[test]
@@ -32,7 +28,7 @@ fn what_happens_to_regions_names_them_and_their_heirs() {
         heirs: vec![8, 9],
         row: Some(r"\x07a".to_owned()),
         bytes: Some(77),
-        ..event("split")
+        ..event(EventKind::Split)
     };
     assert_eq!(shown(split), expected);
     let refused = Happening::NoSplitRow {
@@ -42,7 +38,7 @@ fn what_happens_to_regions_names_them_and_their_heirs() {
     let expected = SeriesEvent {
         region: Some(4),
         detail: Some("one row".to_owned()),
-        ..event("no-split-row")
+        ..event(EventKind::NoSplitRow)
     };
     assert_eq!(shown(refused), expected);
     let merge = Happening::Merge {
@@ -54,7 +50,7 @@ fn what_happens_to_regions_names_them_and_their_heirs() {
         region: Some(5),
         upper: Some(6),
         heirs: vec![11],
-        ..event("merge")
+        ..event(EventKind::Merge)
     };
     assert_eq!(shown(merge), expected);
 }
@@ -74,10 +70,13 @@ fn what_happens_to_a_region_on_a_server_names_both() {
     };
     let expected = SeriesEvent {
         to: Some(1),
-        ..here("move")
+        ..here(EventKind::Move)
     };
     assert_eq!(shown(moved), expected);
-    assert_eq!(shown(Happening::Open { region, server }), here("open"));
+    assert_eq!(
+        shown(Happening::Open { region, server }),
+        here(EventKind::Open)
+    );
     let flush = Happening::Flush {
         region,
         server,
@@ -85,7 +84,7 @@ fn what_happens_to_a_region_on_a_server_names_both() {
     };
     let expected = SeriesEvent {
         bytes: Some(640),
-        ..here("flush")
+        ..here(EventKind::Flush)
     };
     assert_eq!(shown(flush), expected);
     for (references, detail) in [(false, None), (true, Some("references".to_owned()))] {
@@ -98,7 +97,7 @@ fn what_happens_to_a_region_on_a_server_names_both() {
         let expected = SeriesEvent {
             bytes: Some(9_000),
             detail,
-            ..here("compaction")
+            ..here(EventKind::Compaction)
         };
         assert_eq!(shown(compaction), expected);
     }
@@ -131,24 +130,46 @@ fn what_happens_to_servers_is_told_in_words() {
     let crash = Happening::Crash { server: 3 };
     let (crashed, bytes) = (Some(3), Some(512));
     for (what, expected) in [
-        (crash, told("crash", crashed, None, "")),
+        (crash, told(EventKind::Crash, crashed, None, "")),
         (
             detected(1),
-            told("crash-detected", crashed, bytes, "1 region opens elsewhere"),
+            told(
+                EventKind::CrashDetected,
+                crashed,
+                bytes,
+                "1 region opens elsewhere",
+            ),
         ),
         (
             detected(2),
-            told("crash-detected", crashed, bytes, "2 regions open elsewhere"),
+            told(
+                EventKind::CrashDetected,
+                crashed,
+                bytes,
+                "2 regions open elsewhere",
+            ),
         ),
-        (slow(2.5), told("slow", Some(4), None, "2.5 times as slow")),
+        (
+            slow(2.5),
+            told(EventKind::Slow, Some(4), None, "2.5 times as slow"),
+        ),
         (
             slow(1.0),
-            told("slow", Some(4), None, "as fast as ever again"),
+            told(EventKind::Slow, Some(4), None, "as fast as ever again"),
         ),
-        (added(1), told("servers-added", Some(8), None, "1 server")),
-        (added(3), told("servers-added", Some(8), None, "3 servers")),
-        (balanced, told("balancer", None, None, "even")),
-        (impossible, told("impossible", None, None, "the last one")),
+        (
+            added(1),
+            told(EventKind::ServersAdded, Some(8), None, "1 server"),
+        ),
+        (
+            added(3),
+            told(EventKind::ServersAdded, Some(8), None, "3 servers"),
+        ),
+        (balanced, told(EventKind::Balancer, None, None, "even")),
+        (
+            impossible,
+            told(EventKind::Impossible, None, None, "the last one"),
+        ),
     ] {
         assert_eq!(shown(what), expected);
     }

@@ -1,6 +1,6 @@
 //! Two results compared, as a table for a terminal or a pull request, as CSV or JSON. Must not judge.
 
-use super::number::{Kind, UNDEFINED};
+use super::number::{NumberFormat, UNDEFINED};
 use super::report::Format;
 use super::scorecard::{Heading, Scorecard};
 use super::terminal::{self, Style};
@@ -180,7 +180,7 @@ fn row(change: &MetricChange) -> Vec<String> {
     let kind = metric::kind_of(change.unit);
     let ratio = match change.verdict {
         ChangeVerdict::LowerBound | ChangeVerdict::Undefined => UNDEFINED.to_owned(),
-        _ if change.ratio.mean.is_some() => Kind::Ratio.interval(&change.ratio),
+        _ if change.ratio.mean.is_some() => NumberFormat::Ratio.interval(&change.ratio),
         // A change from or to nothing has no ratio.
         _ => match change.difference.mean {
             Some(difference) if difference > 0.0 => {
@@ -243,7 +243,7 @@ fn notes(change: &StrategyChange) -> Vec<String> {
 
 /// The price of another key.
 fn rewrite(rewrite: &Rewrite) -> String {
-    let number = |kind: Kind, value: Option<f64>| {
+    let number = |kind: NumberFormat, value: Option<f64>| {
         value.map_or(UNDEFINED.to_owned(), |value| kind.text(value))
     };
     let parameters: Vec<String> = rewrite.parameters.iter().map(parameter).collect();
@@ -253,9 +253,9 @@ fn rewrite(rewrite: &Rewrite) -> String {
     };
     format!(
         "The key changed{through}, and a row key can't be changed in place: {} rows are to be read ({}) and written again ({}), in each replica.",
-        number(Kind::Compact, rewrite.rows),
-        number(Kind::Bytes, rewrite.bytes_read),
-        number(Kind::Bytes, rewrite.bytes_written),
+        number(NumberFormat::Compact, rewrite.rows),
+        number(NumberFormat::Bytes, rewrite.bytes_read),
+        number(NumberFormat::Bytes, rewrite.bytes_written),
     )
 }
 

@@ -255,7 +255,7 @@ pub fn events(results: &Results, to: impl Write) -> Written {
                 [
                     strategy.name.clone(),
                     (event.at_ms / 1e3).to_string(),
-                    event.event.clone(),
+                    event.event.name().to_owned(),
                     number(event.region),
                     number(event.upper),
                     heirs.join(" "),

@@ -1,7 +1,7 @@
 //! The table of knees: the highest load that each strategy keeps within the limits, a row a strategy. Must not know whether it becomes a
 //! terminal's table or Markdown.
 
-use super::number::{Kind, UNDEFINED};
+use super::number::{NumberFormat, UNDEFINED};
 use super::scorecard::{Heading, Scorecard};
 use super::{metric, sweep_views};
 use crate::experiment::{KneeResult, Results, StrategyResult, point_label};
@@ -67,19 +67,19 @@ fn row(strategy: &StrategyResult, knee: &KneeResult, first: Option<f64>) -> Vec<
     let ratio = metric::value(strategy, KNEE).zip(first.filter(|first| *first > 0.0));
     vec![
         strategy.name.clone(),
-        metric::text(strategy, KNEE, Kind::Compact),
+        metric::text(strategy, KNEE, NumberFormat::Compact),
         interval.map_or(UNDEFINED.to_owned(), |(low, high)| {
             format!(
                 "[{}, {}]",
-                Kind::Compact.text(low),
-                Kind::Compact.text(high)
+                NumberFormat::Compact.text(low),
+                NumberFormat::Compact.text(high)
             )
         }),
-        metric::text(strategy, "knee_in_servers", Kind::Plain),
+        metric::text(strategy, "knee_in_servers", NumberFormat::Plain),
         ratio
             .filter(|_| !lower_bound)
             .map_or(UNDEFINED.to_owned(), |(knee, first)| {
-                Kind::Ratio.text(knee / first)
+                NumberFormat::Ratio.text(knee / first)
             }),
         match knee.binding.is_empty() {
             true => UNDEFINED.to_owned(),

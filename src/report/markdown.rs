@@ -1,7 +1,7 @@
 //! `summary.md`: the summary for a pull request or a wiki, with the charts beside it. Must not know files' contents.
 
 use super::chart::Chart;
-use super::number::{Kind, UNDEFINED};
+use super::number::{NumberFormat, UNDEFINED};
 use super::scorecard::{self, Scorecard, provenance, verdict};
 use super::{knees, metric, neighbour_prices, paired_ratio, read_prices, sweep_views};
 use crate::experiment::{ReadResult, Results, StrategyResult};
@@ -9,11 +9,15 @@ use crate::text::visible;
 use std::fmt::Write;
 
 /// Metrics that are shown with their 95 % intervals.
-const WITH_INTERVALS: [(&str, &str, Kind); 4] = [
-    ("hottest ÷ mean", "server_peak_to_mean", Kind::Ratio),
-    ("writes/s", "write_throughput_per_sec", Kind::Compact),
-    ("p99", "write_response_ms.p99", Kind::Millis),
-    ("hot time", "hot_time_fraction", Kind::Percent),
+const WITH_INTERVALS: [(&str, &str, NumberFormat); 4] = [
+    ("hottest ÷ mean", "server_peak_to_mean", NumberFormat::Ratio),
+    (
+        "writes/s",
+        "write_throughput_per_sec",
+        NumberFormat::Compact,
+    ),
+    ("p99", "write_response_ms.p99", NumberFormat::Millis),
+    ("hot time", "hot_time_fraction", NumberFormat::Percent),
 ];
 
 /// The summary of `results`; `charts` are linked.

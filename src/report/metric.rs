@@ -1,6 +1,6 @@
 //! Metrics of a strategy by their dotted path. Must not know how they look.
 
-use super::number::{Kind, UNDEFINED};
+use super::number::{NumberFormat, UNDEFINED};
 use crate::experiment::{Measure, Metric, ReadResult, StrategyResult};
 use crate::metrics::Unit;
 use std::collections::BTreeMap;
@@ -32,23 +32,23 @@ pub fn value(strategy: &StrategyResult, path: &str) -> Option<f64> {
 }
 
 /// How numbers of the metric at `path` are read.
-pub fn kind(strategy: &StrategyResult, path: &str) -> Kind {
+pub fn kind(strategy: &StrategyResult, path: &str) -> NumberFormat {
     kind_of(strategy.definition(path).map(|definition| definition.unit))
 }
 
 /// How numbers of a unit of the catalogue are read.
-pub fn kind_of(unit: Option<Unit>) -> Kind {
+pub fn kind_of(unit: Option<Unit>) -> NumberFormat {
     match unit {
-        Some(Unit::Fraction) => Kind::Percent,
-        Some(Unit::PerSecond | Unit::Count) => Kind::Compact,
-        Some(Unit::Millis) => Kind::Millis,
-        Some(Unit::Bytes) => Kind::Bytes,
-        Some(Unit::Number | Unit::Word) | None => Kind::Plain,
+        Some(Unit::Fraction) => NumberFormat::Percent,
+        Some(Unit::PerSecond | Unit::Count) => NumberFormat::Compact,
+        Some(Unit::Millis) => NumberFormat::Millis,
+        Some(Unit::Bytes) => NumberFormat::Bytes,
+        Some(Unit::Number | Unit::Word) | None => NumberFormat::Plain,
     }
 }
 
 /// Its value as text.
-pub fn text(strategy: &StrategyResult, path: &str, kind: Kind) -> String {
+pub fn text(strategy: &StrategyResult, path: &str, kind: NumberFormat) -> String {
     measure(strategy, path).map_or(UNDEFINED.to_owned(), |measure| kind.measure(measure))
 }
 

@@ -24,9 +24,9 @@ mod terminal;
 #[cfg(test)]
 mod report_tests;
 #[cfg(test)]
-mod sample;
+mod sample_fixture;
 #[cfg(test)]
-mod sample_reads;
+mod sample_reads_fixture;
 
 pub use chart::{HeatColours, Theme, UnknownHeatColours, UnknownTheme};
 pub use comparison::ComparisonReport;

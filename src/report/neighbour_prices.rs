@@ -1,6 +1,6 @@
 //! The third table: what neighbours feel, a row a neighbour and strategy. Must not know whether it becomes a terminal's table or Markdown.
 
-use super::number::{Kind, UNDEFINED};
+use super::number::{NumberFormat, UNDEFINED};
 use super::scorecard::{Heading, Scorecard};
 use super::{metric, sweep_views};
 use crate::experiment::{NeighbourResult, Results, StrategyResult};
@@ -41,7 +41,7 @@ pub fn of(results: &Results) -> Option<Scorecard<'_>> {
 
 fn row(strategy: &StrategyResult, neighbour: &NeighbourResult) -> Vec<String> {
     let measure = |path: &str| metric::at(&neighbour.metrics, path);
-    let text = |path: &str, kind: Kind| {
+    let text = |path: &str, kind: NumberFormat| {
         measure(path).map_or(UNDEFINED.to_owned(), |measure| kind.measure(measure))
     };
     let rate = |path: &str| measure(path).and_then(|measure| measure.mean);
@@ -51,11 +51,11 @@ fn row(strategy: &StrategyResult, neighbour: &NeighbourResult) -> Vec<String> {
     vec![
         neighbour.name.clone(),
         strategy.name.clone(),
-        text("throughput_per_sec", Kind::Compact),
+        text("throughput_per_sec", NumberFormat::Compact),
         served.map_or(UNDEFINED.to_owned(), Scorecard::served),
-        text("response_ms.p50", Kind::Millis),
-        text("response_ms.p99", Kind::Millis),
-        text("response_ms.p999", Kind::Millis),
-        text("failed_fraction", Kind::Percent),
+        text("response_ms.p50", NumberFormat::Millis),
+        text("response_ms.p99", NumberFormat::Millis),
+        text("response_ms.p999", NumberFormat::Millis),
+        text("failed_fraction", NumberFormat::Percent),
     ]
 }

@@ -12,9 +12,9 @@ pub const UNDEFINED: &str = "–";
 /// No-break space: between groups of digits, and between a number and its unit.
 const NBSP: char = '\u{a0}';
 
-/// How a number is to be read.
+/// How a number is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum NumberFormat {
     /// A count or a rate in at most three significant digits: `812`, `19.9k`, `1.2M`.
     Compact,
     /// Milliseconds, in the unit that fits: `0.42 ms`, `18.2 s`, `5.0 min`.
@@ -29,8 +29,8 @@ pub enum Kind {
     Plain,
 }
 
-impl Kind {
-    /// `value` in this kind; [`UNDEFINED`] when it is not finite.
+impl NumberFormat {
+    /// `value` in this format; [`UNDEFINED`] when it is not finite.
     pub fn text(self, value: f64) -> String {
         if !value.is_finite() {
             return UNDEFINED.to_owned();
@@ -57,7 +57,7 @@ impl Kind {
         }
     }
 
-    /// As [`Kind::measure`], followed by the 95 % interval when there is one: `1.94× [1.91×, 1.98×]`.
+    /// As [`NumberFormat::measure`], followed by the 95 % interval when there is one: `1.94× [1.91×, 1.98×]`.
     pub fn interval(self, measure: &Measure) -> String {
         match (measure.low, measure.high) {
             (Some(low), Some(high)) => format!(
@@ -202,7 +202,7 @@ fn percent(fraction: f64) -> String {
 mod tests {
     use super::*;
 
-    fn check(kind: Kind, cases: &[(f64, &str)]) {
+    fn check(kind: NumberFormat, cases: &[(f64, &str)]) {
         for (value, expected) in cases {
             assert_eq!(
                 kind.text(*value).replace(NBSP, " "),
@@ -232,7 +232,7 @@ mod tests {
             (f64::NAN, "–"),
             (f64::INFINITY, "–"),
         ];
-        check(Kind::Compact, &cases);
+        check(NumberFormat::Compact, &cases);
     }
 
     #[test]
@@ -250,7 +250,7 @@ mod tests {
             (300_000.0, "5.00 min"),
             (36_000_000.0, "10.0 h"),
         ];
-        check(Kind::Millis, &cases);
+        check(NumberFormat::Millis, &cases);
     }
 
     #[test]
@@ -272,13 +272,13 @@ mod tests {
             (-1.0, "−100 %"),
             (-0.034, "−3.4 %"),
         ];
-        check(Kind::Percent, &cases);
+        check(NumberFormat::Percent, &cases);
     }
 
     #[test]
     fn ratios_keep_what_distinguishes_them() {
         check(
-            Kind::Ratio,
+            NumberFormat::Ratio,
             &[
                 (1.024, "1.02×"),
                 (7.84, "7.8×"),
@@ -289,7 +289,7 @@ mod tests {
             ],
         );
         check(
-            Kind::Plain,
+            NumberFormat::Plain,
             &[
                 (0.9979, "1.00"),
                 (0.085, "0.0850"),
@@ -312,7 +312,7 @@ mod tests {
             (17_500_000_000.0, "16.3 GB"),
             (1_099_511_627_776.0, "1.00 TB"),
         ];
-        check(Kind::Bytes, &cases);
+        check(NumberFormat::Bytes, &cases);
     }
 
     #[test]
@@ -327,7 +327,7 @@ mod tests {
             upper_bound: false,
         };
         assert_eq!(
-            Kind::Millis.measure(&measure),
+            NumberFormat::Millis.measure(&measure),
             "> 18.2 s".replace(' ', "\u{a0}")
         );
         let plain = Measure {
@@ -336,11 +336,11 @@ mod tests {
             ..measure
         };
         assert_eq!(
-            Kind::Millis.interval(&plain).replace(NBSP, " "),
+            NumberFormat::Millis.interval(&plain).replace(NBSP, " "),
             "17.9 s [17.0 s, 18.8 s]"
         );
         let undefined = Measure::UNDEFINED;
-        assert_eq!(Kind::Percent.interval(&undefined), "–");
+        assert_eq!(NumberFormat::Percent.interval(&undefined), "–");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Columns for operations that failed or never finished, which stand beside the percentiles where they are many. Must not know whose they are.
 
 use super::metric;
-use super::number::{Kind, UNDEFINED};
+use super::number::{NumberFormat, UNDEFINED};
 use super::scorecard::Heading;
 use crate::experiment::Metric;
 use std::collections::BTreeMap;
@@ -64,6 +64,8 @@ pub fn cells(
 ) -> impl Iterator<Item = String> {
     shown.iter().map(move |outcome| {
         let share = metric::at(metrics, &format!("{prefix}{}", outcome.metric));
-        share.map_or(UNDEFINED.to_owned(), |share| Kind::Percent.measure(share))
+        share.map_or(UNDEFINED.to_owned(), |share| {
+            NumberFormat::Percent.measure(share)
+        })
     })
 }

@@ -1,6 +1,6 @@
 //! The cells of a paired comparison with the first strategy. Must not know whether they become a page's table or Markdown.
 
-use super::number::Kind;
+use super::number::NumberFormat;
 use crate::experiment::Comparison;
 
 /// Strategy, what it is compared with, metric, ratio with its interval, whether they differ.
@@ -13,7 +13,7 @@ pub fn cells(comparison: &Comparison) -> [String; 5] {
         comparison.strategy.clone(),
         comparison.baseline.clone(),
         comparison.metric.clone(),
-        Kind::Ratio.interval(&comparison.ratio),
+        NumberFormat::Ratio.interval(&comparison.ratio),
         differs.to_owned(),
     ]
 }

@@ -1,6 +1,6 @@
 //! The second table: what reads pay, a row a read and strategy. Must not know whether it becomes a terminal's table or Markdown.
 
-use super::number::{Kind, UNDEFINED};
+use super::number::{NumberFormat, UNDEFINED};
 use super::scorecard::{Heading, Scorecard};
 use super::{metric, outcomes, sweep_views};
 use crate::experiment::{ReadResult, Results, StrategyResult};
@@ -67,10 +67,12 @@ fn row(strategy: &StrategyResult, read: &ReadResult) -> Vec<String> {
         read.name.clone(),
         strategy.name.clone(),
         path(read),
-        Kind::Compact.measure(&read.calls_planned),
-        Kind::Compact.measure(&read.regions),
-        Kind::Compact.measure(&read.rows_planned),
-        rows_per_row(read).map_or(UNDEFINED.to_owned(), |ratio| Kind::Ratio.text(ratio)),
+        NumberFormat::Compact.measure(&read.calls_planned),
+        NumberFormat::Compact.measure(&read.regions),
+        NumberFormat::Compact.measure(&read.rows_planned),
+        rows_per_row(read).map_or(UNDEFINED.to_owned(), |ratio| {
+            NumberFormat::Ratio.text(ratio)
+        }),
         served.map_or(UNDEFINED.to_owned(), Scorecard::served),
         p99(read),
     ]
@@ -95,5 +97,7 @@ fn p99(read: &ReadResult) -> String {
         .response_ms
         .as_ref()
         .and_then(|family| family.get("p99"));
-    response.map_or(UNDEFINED.to_owned(), |p99| Kind::Millis.measure(p99))
+    response.map_or(UNDEFINED.to_owned(), |p99| {
+        NumberFormat::Millis.measure(p99)
+    })
 }

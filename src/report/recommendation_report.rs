@@ -1,7 +1,7 @@
 //! What a scenario's results recommend, for a terminal, a pull request or a program. Must not judge.
 
 use super::markdown;
-use super::number::{self, Kind, UNDEFINED};
+use super::number::{self, NumberFormat, UNDEFINED};
 use super::scorecard::{Heading, Scorecard};
 use super::terminal::{self, Style};
 use crate::experiment::{
@@ -183,7 +183,7 @@ fn has_knees(group: &ComparableStrategies) -> bool {
 }
 
 fn row(strategy: &RankedStrategy, standing: &str, has_knees: bool) -> Vec<String> {
-    let text = |kind: Kind, value: Option<f64>| {
+    let text = |kind: NumberFormat, value: Option<f64>| {
         value.map_or(UNDEFINED.to_owned(), |value| kind.text(value))
     };
     vec![
@@ -199,15 +199,15 @@ fn row(strategy: &RankedStrategy, standing: &str, has_knees: bool) -> Vec<String
             0 => "kept".to_owned(),
             n => format!("{n} broken"),
         },
-        text(Kind::Ratio, strategy.read_cost),
+        text(NumberFormat::Ratio, strategy.read_cost),
         text(
-            Kind::Compact,
+            NumberFormat::Compact,
             match has_knees {
                 true => strategy.knee_per_sec,
                 false => strategy.usable_capacity_per_sec,
             },
         ),
-        text(Kind::Bytes, strategy.row_bytes),
+        text(NumberFormat::Bytes, strategy.row_bytes),
         if strategy.on_front { "yes" } else { "no" }.to_owned(),
         strategy.hotspot.clone().unwrap_or(UNDEFINED.to_owned()),
     ]
@@ -225,7 +225,7 @@ fn sentences(group: &ComparableStrategies) -> Vec<String> {
     if let (Some(second), false) = (second, significant.is_empty()) {
         let ratios: Vec<String> = significant
             .iter()
-            .map(|it| format!("{} {}", it.metric, Kind::Ratio.interval(&it.ratio)))
+            .map(|it| format!("{} {}", it.metric, NumberFormat::Ratio.interval(&it.ratio)))
             .collect();
         sentences.push(format!(
             "Significantly different from the next, `{second}`: {}.",

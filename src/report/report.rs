@@ -1,7 +1,9 @@
 //! The report of an experiment: renders every view of its results and writes them to a folder. Must not know how results
 //! were made, nor whether the folder may be replaced.
 
-use super::chart::{self, Chart, ChartError};
+#[cfg(feature = "png")]
+use super::chart::PngError;
+use super::chart::{self, Chart};
 use super::terminal::{self, Style};
 use super::{HeatColours, Images, Theme, csv_files, markdown, page};
 use crate::experiment::Results;
@@ -72,8 +74,9 @@ pub enum ReportError {
         source: std::io::Error,
     },
     /// A picture.
-    #[error(transparent)]
-    Chart(#[from] ChartError),
+    #[cfg(feature = "png")]
+    #[error("the chart could not be drawn: {0}")]
+    Picture(#[from] PngError),
 }
 
 /// The views of one experiment's results.
@@ -166,7 +169,7 @@ impl<'a> Report<'a> {
     pub fn write_pictures(&self, folder: &Path) -> Result<Vec<Chart>, ReportError> {
         create_folder(folder)?;
         let charts = if self.charts {
-            chart::charts(self.results, self.colours)?
+            chart::charts(self.results, self.colours)
         } else {
             Vec::new()
         };
@@ -186,12 +189,12 @@ impl<'a> Report<'a> {
         for chart in charts {
             if self.images.svg {
                 file(&folder.join(format!("{}.svg", chart.name)), |to| {
-                    to.write_all(chart.svg_file(theme).as_bytes())
+                    to.write_all(chart.picture.svg_file(theme).as_bytes())
                 })?;
             }
             #[cfg(feature = "png")]
             if self.images.png {
-                let png = chart.png(theme)?;
+                let png = chart.picture.png(theme)?;
                 file(&folder.join(format!("{}.png", chart.name)), |to| {
                     to.write_all(&png)
                 })?;

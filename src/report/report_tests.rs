@@ -1,6 +1,6 @@
 //! Tests of the tables and files of a report.
 
-use super::{Format, Report, Style, sample};
+use super::{Format, Report, Style, sample_fixture as sample};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -242,7 +242,7 @@ fn formats_are_words() {
 
 #[test]
 fn what_reads_pay_is_a_second_table() {
-    let results = super::sample_reads::five_keys();
+    let results = super::sample_reads_fixture::five_keys();
     let text = Report::new(&results)
         .render(Format::Table, Style::default())
         .replace('\u{a0}', " ");
@@ -262,7 +262,7 @@ fn what_reads_pay_is_a_second_table() {
 
 #[test]
 fn markdown_and_csv_say_what_reads_pay() {
-    let results = super::sample_reads::five_keys();
+    let results = super::sample_reads_fixture::five_keys();
     let report = Report::new(&results);
     let markdown = report
         .render(Format::Markdown, Style::default())
@@ -295,7 +295,7 @@ fn markdown_and_csv_say_what_reads_pay() {
 
 #[test]
 fn of_reads_alone_the_scorecard_shows_the_reads() {
-    let results = super::sample_reads::reads_only();
+    let results = super::sample_reads_fixture::reads_only();
     let text = Report::new(&results).render(Format::Table, Style::default());
     assert!(
         text.contains("reads/s") && !text.contains("writes/s"),

@@ -2,7 +2,7 @@
 //!
 //! Must not know whether it becomes a terminal's table or Markdown.
 
-use super::number::{self, Kind, UNDEFINED};
+use super::number::{self, NumberFormat, UNDEFINED};
 use super::{metric, outcomes, sweep_views};
 use crate::experiment::{Results, Standing, StrategyResult};
 
@@ -117,7 +117,7 @@ impl<'a> Scorecard<'a> {
 
     /// How much of what was offered is done. Completions of the window include operations from before it: a little more than all is all.
     pub fn served(part: f64) -> String {
-        Kind::Percent.text(if part > 0.995 { part.round() } else { part })
+        NumberFormat::Percent.text(if part > 0.995 { part.round() } else { part })
     }
 
     /// Without the column that is missed least; `false` when all that are left are needed.
@@ -146,7 +146,7 @@ impl Heading<'_> {
 }
 
 fn row(results: &Results, strategy: &StrategyResult) -> Vec<String> {
-    let text = |path: &str, kind: Kind| metric::text(strategy, path, kind);
+    let text = |path: &str, kind: NumberFormat| metric::text(strategy, path, kind);
     let value = |path: &str| metric::value(strategy, path);
     let effective = value("effective_servers");
     let offered = metric::offered_per_sec(strategy, results.replicates, results.duration_s);
@@ -155,21 +155,21 @@ fn row(results: &Results, strategy: &StrategyResult) -> Vec<String> {
         .map(|(done, offered)| done / offered);
     vec![
         strategy.name.clone(),
-        text("server_peak_to_mean", Kind::Ratio),
+        text("server_peak_to_mean", NumberFormat::Ratio),
         effective.map_or(UNDEFINED.to_owned(), |value| {
             number::of(value, strategy.servers)
         }),
-        text("hot_time_fraction", Kind::Percent),
-        text("write_throughput_per_sec", Kind::Compact),
+        text("hot_time_fraction", NumberFormat::Percent),
+        text("write_throughput_per_sec", NumberFormat::Compact),
         served.map_or(UNDEFINED.to_owned(), Scorecard::served),
-        text("write_goodput_per_sec", Kind::Compact),
-        text("write_response_ms.p50", Kind::Millis),
-        text("write_response_ms.p99", Kind::Millis),
-        text("write_response_ms.p999", Kind::Millis),
-        text("refused_calls_fraction", Kind::Percent),
-        text("empty_region_fraction", Kind::Percent),
-        text("row_bytes", Kind::Bytes),
-        text("table_bytes", Kind::Bytes),
+        text("write_goodput_per_sec", NumberFormat::Compact),
+        text("write_response_ms.p50", NumberFormat::Millis),
+        text("write_response_ms.p99", NumberFormat::Millis),
+        text("write_response_ms.p999", NumberFormat::Millis),
+        text("refused_calls_fraction", NumberFormat::Percent),
+        text("empty_region_fraction", NumberFormat::Percent),
+        text("row_bytes", NumberFormat::Bytes),
+        text("table_bytes", NumberFormat::Bytes),
         metric::hotspot(strategy).unwrap_or(UNDEFINED).to_owned(),
     ]
 }

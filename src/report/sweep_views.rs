@@ -1,6 +1,6 @@
 //! What tells the points of a sweep apart in tables, and what it shows in sentences. Must not know terminals, Markdown or pages.
 
-use super::number::Kind;
+use super::number::NumberFormat;
 use super::scorecard::Heading;
 use crate::experiment::{Results, SweepFinding, point_label, value_text};
 use serde_json::Value;
@@ -62,7 +62,7 @@ fn sentence(finding: &SweepFinding) -> String {
         false => format!(" at {}", point_label(&finding.others)),
     };
     let load = if finding.reads { "reads" } else { "writes" };
-    let gain = Kind::Ratio.interval(&finding.gain);
+    let gain = NumberFormat::Ratio.interval(&finding.gain);
     let mut parts = vec![match (knee == last, knee == first) {
         (_, true) if finding.load_reached => format!(
             "from {path} = {first} on all offered {load} are completed; what greater values could take, this load does not show"
@@ -83,7 +83,7 @@ fn sentence(finding: &SweepFinding) -> String {
         ));
     }
     parts.extend(finding.dips.iter().map(|dip| {
-        let ratio = Kind::Ratio.interval(&dip.ratio);
+        let ratio = NumberFormat::Ratio.interval(&dip.ratio);
         format!("{} is worse than {}: {ratio}", dip.value, dip.than)
     }));
     parts.extend(finding.prices.iter().map(|price| {
@@ -91,7 +91,7 @@ fn sentence(finding: &SweepFinding) -> String {
             "calls_planned" => "calls",
             _ => "mean response time",
         };
-        let ratio = Kind::Ratio.interval(&price.ratio);
+        let ratio = NumberFormat::Ratio.interval(&price.ratio);
         format!("{} then has {ratio} the {what}", price.read)
     }));
     format!("{strategy}{others}: {}", parts.join("; "))

@@ -52,7 +52,7 @@ fn events<'a>(result: &'a RunResult, kind: &'a str) -> impl Iterator<Item = &'a 
     series
         .events
         .iter()
-        .filter(move |event| event.event == kind)
+        .filter(move |event| event.event.name() == kind)
 }
 
 /// Rows of the files that the first split found, oldest first, and the rows below its row. The memstore of a region that closes becomes a

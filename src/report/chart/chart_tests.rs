@@ -2,7 +2,7 @@
 
 use super::{HeatColours, Theme, charts};
 use crate::experiment::{Metric, Results, StrategyResult};
-use crate::report::{sample, sample_reads};
+use crate::report::{sample_fixture as sample, sample_reads_fixture as sample_reads};
 
 /// Results unlike the usual: each has broken a chart of somebody.
 fn unusual() -> Vec<(&'static str, Results)> {
@@ -64,10 +64,8 @@ fn unusual() -> Vec<(&'static str, Results)> {
 #[test]
 fn every_chart_of_every_kind_of_results_is_self_contained_and_accessible() {
     for (case, results) in unusual() {
-        for chart in charts(&results, HeatColours::default())
-            .unwrap_or_else(|error| panic!("{case}: {error}"))
-        {
-            let svg = &chart.svg(Theme::Light);
+        for chart in charts(&results, HeatColours::default()) {
+            let svg = &chart.picture.svg(Theme::Light);
             let name = format!("{case}/{}", chart.name);
             assert!(
                 svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\"")
@@ -103,8 +101,8 @@ fn every_chart_of_every_kind_of_results_is_self_contained_and_accessible() {
 #[test]
 fn no_title_is_cut() {
     for (case, results) in unusual() {
-        for chart in charts(&results, HeatColours::default()).unwrap() {
-            let room = super::canvas::WIDTH - 2.0 * super::canvas::MARGIN;
+        for chart in charts(&results, HeatColours::default()) {
+            let room = super::panels::WIDTH - 2.0 * super::panels::MARGIN;
             let lines = super::picture::wrapped(&chart.title, room, 15.0, true, 2);
             assert_eq!(lines.join(" "), chart.title, "{case}/{}", chart.name);
         }
@@ -116,7 +114,7 @@ fn names_of_several_words_are_quoted_and_what_is_alike_is_not_told_apart() {
     let mut results = sample::five_keys();
     results.strategies.truncate(3);
     let title = |results: &Results, name: &str| {
-        let charts = charts(results, HeatColours::default()).unwrap();
+        let charts = charts(results, HeatColours::default());
         let chart = charts.into_iter().find(|chart| chart.name == name).unwrap();
         chart.title.replace('\u{a0}', " ")
     };
@@ -147,15 +145,15 @@ fn names_of_several_words_are_quoted_and_what_is_alike_is_not_told_apart() {
 #[test]
 fn the_same_results_give_the_same_bytes() {
     assert_eq!(
-        charts(&sample::five_keys(), HeatColours::default()).unwrap(),
-        charts(&sample::five_keys(), HeatColours::default()).unwrap()
+        charts(&sample::five_keys(), HeatColours::default()),
+        charts(&sample::five_keys(), HeatColours::default())
     );
 }
 
 #[test]
 fn each_strategy_has_a_key_map_and_the_experiment_its_charts() {
     let names = |results: &Results| -> Vec<String> {
-        let charts = charts(results, HeatColours::default()).unwrap();
+        let charts = charts(results, HeatColours::default());
         charts.into_iter().map(|chart| chart.name).collect()
     };
     let mut expected = vec![
@@ -182,10 +180,10 @@ fn each_strategy_has_a_key_map_and_the_experiment_its_charts() {
 
 #[test]
 fn titles_state_the_finding() {
-    let charts = charts(&sample_reads::five_keys(), HeatColours::default()).unwrap();
+    let charts = charts(&sample_reads::five_keys(), HeatColours::default());
     let title = |name: &str| {
         let chart = charts.iter().find(|chart| chart.name == name).unwrap();
-        let svg = chart.svg(Theme::Light);
+        let svg = chart.picture.svg(Theme::Light);
         svg.split("<title>")
             .nth(1)
             .unwrap()
@@ -224,9 +222,9 @@ fn titles_state_the_finding() {
 #[test]
 fn png_draws_text_without_the_fonts_of_the_machine() {
     use tiny_skia::Pixmap;
-    let charts = charts(&sample::five_keys(), HeatColours::default()).unwrap();
+    let charts = charts(&sample::five_keys(), HeatColours::default());
     let lorenz = charts.iter().find(|chart| chart.name == "lorenz").unwrap();
-    let pixels = Pixmap::decode_png(&lorenz.png(Theme::Light).unwrap()).unwrap();
+    let pixels = Pixmap::decode_png(&lorenz.picture.png(Theme::Light).unwrap()).unwrap();
     assert_eq!(pixels.width(), 1960);
     // The title stands in the first 40 pixels, and nothing else does: ink there is text.
     let dark = (0..80)
@@ -238,13 +236,13 @@ fn png_draws_text_without_the_fonts_of_the_machine() {
 #[test]
 fn no_two_labels_of_the_trade_off_cover_each_other() {
     for results in [sample_reads::five_keys(), sample_reads::many()] {
-        let charts = charts(&results, HeatColours::default()).unwrap();
+        let charts = charts(&results, HeatColours::default());
         let chart = charts
             .iter()
             .find(|chart| chart.name == "trade-off")
             .unwrap();
         let mut boxes: Vec<(f64, f64, f64, f64, String)> = Vec::new();
-        for text in chart.svg(Theme::Light).split("<text ").skip(1) {
+        for text in chart.picture.svg(Theme::Light).split("<text ").skip(1) {
             let value = |name: &str| -> Option<f64> {
                 let rest = text.split_once(&format!("{name}=\""))?.1;
                 rest.split_once('"')?.0.parse().ok()
@@ -275,8 +273,11 @@ fn no_two_labels_of_the_trade_off_cover_each_other() {
 
 #[test]
 fn a_picture_file_brings_its_fonts_once() {
-    for chart in charts(&sample::five_keys(), HeatColours::default()).unwrap() {
-        let (file, svg) = (chart.svg_file(Theme::Light), chart.svg(Theme::Light));
+    for chart in charts(&sample::five_keys(), HeatColours::default()) {
+        let (file, svg) = (
+            chart.picture.svg_file(Theme::Light),
+            chart.picture.svg(Theme::Light),
+        );
         assert_eq!(file.matches("@font-face").count(), 2, "{}", chart.name);
         assert!(!svg.contains("@font-face") && file.starts_with("<svg "));
         let rules = format!("<style>{}</style>", super::font_faces());

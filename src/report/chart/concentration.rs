@@ -1,16 +1,7 @@
-//! Chart 5: how few regions take the load, with a table for a legend. Must not know keys.
+//! Chart 5: how few regions take the load.
 
-use super::axis::Axis;
-use super::canvas::Canvas;
-use super::legend_table::{LEFT, LegendTable, Row, SIDE, TOP, draw_axis_names};
-use super::picture::units;
-use super::{
-    Area, Chart, ChartError, Reading, Readings, Readout, finding, overlap, picture as palette,
-};
-use crate::experiment::{Results, StrategyResult};
-use crate::report::number::{self, Kind};
-use plotters::element::PathElement;
-use plotters::style::Color;
+use super::prelude::*;
+use super::square::{Curve, Dots, Square, place};
 
 /// Shares whose number of regions is marked.
 const MARKED: [f64; 2] = [0.5, 0.8];
@@ -18,31 +9,25 @@ const MARKED: [f64; 2] = [0.5, 0.8];
 const EVEN_POINTS: u32 = 60;
 
 /// One strategy's line.
-pub struct Line<'a> {
-    index: usize,
-    /// Whose.
-    pub strategy: &'a StrategyResult,
+struct Line<'a> {
+    entry: Entry<'a>,
     /// (k, share of the k hottest regions), ascending.
     tops: &'a [(u64, f64)],
 }
 
 impl<'a> Line<'a> {
-    fn of(index: usize, strategy: &'a StrategyResult) -> Option<Self> {
-        let tops = strategy.series.as_ref()?.top_regions.as_slice();
-        (!tops.is_empty()).then_some(Self {
-            index,
-            strategy,
-            tops,
-        })
+    fn of(entry: Entry<'a>) -> Option<Self> {
+        let tops = entry.strategy.series.as_ref()?.top_regions.as_slice();
+        (!tops.is_empty()).then_some(Self { entry, tops })
     }
 
     /// All regions.
-    pub fn regions(&self) -> u64 {
+    fn regions(&self) -> u64 {
         self.tops.last().map_or(0, |(regions, _)| *regions)
     }
 
     /// The least number of regions that takes `share`; where the points are apart, between them.
-    pub fn regions_of(&self, share: f64) -> u64 {
+    fn regions_of(&self, share: f64) -> u64 {
         // A mean of many shares of 1 may fall short by a rounding error.
         let at = self.tops.partition_point(|(_, held)| *held < share - 1e-9);
         let Some(&(regions, held)) = self.tops.get(at) else {
@@ -69,157 +54,145 @@ impl<'a> Line<'a> {
         less + (held - less) * (log(regions) - log(fewer)) / (log(top) - log(fewer))
     }
 
-    /// Share of the hottest.
-    fn hottest(&self) -> f64 {
-        self.tops.first().map_or(0.0, |(_, share)| *share)
-    }
-
-    /// Where its points lie on the sheet, when the axis ends at `most` regions.
-    fn pixels(&self, most: u64) -> overlap::Points {
-        let points = self.tops.iter();
-        points.map(|top| pixel(*top, most)).collect()
-    }
-
-    /// Its numbers: the most concentrated come first.
-    fn row(&self) -> Row<'a> {
-        let compact = |regions: u64| Kind::Compact.text(regions as f64);
-        Row {
-            index: self.index,
-            strategy: self.strategy,
+    fn curve(&self, most: u64) -> Curve<'a> {
+        let dot = |share: f64| {
+            let regions = self.regions_of(share).max(1);
+            on_log_axis((regions, self.held_by(regions)), most)
+        };
+        let hottest = self.tops.first().map_or(0.0, |(_, share)| *share);
+        let [half, most_of_it] = MARKED.map(|share| compact(self.regions_of(share)));
+        Curve {
+            entry: self.entry,
+            points: self
+                .tops
+                .iter()
+                .map(|top| on_log_axis(*top, most))
+                .collect(),
+            dots: (Dots::At(MARKED.map(dot).to_vec()), 3.4),
             cells: [
-                Kind::Percent.text(self.hottest()),
-                compact(self.regions_of(MARKED[0])),
-                format!(
-                    "{} of {}",
-                    compact(self.regions_of(MARKED[1])),
-                    compact(self.regions())
-                ),
+                NumberFormat::Percent.text(hottest),
+                half,
+                format!("{most_of_it} of {}", compact(self.regions())),
             ],
         }
     }
 }
 
+fn compact(regions: u64) -> String {
+    NumberFormat::Compact.text(regions as f64)
+}
+
+/// Where a share of the hottest regions lies on the sheet, when the axis ends at `most` regions.
+fn on_log_axis((regions, share): (u64, f64), most: u64) -> Point {
+    place((regions as f64).ln() / (most as f64).ln(), share)
+}
+
 /// The chart; `None` unless some strategy has more than one region to concentrate on.
-pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
-    let mut lines: Vec<Line<'_>> = results
-        .strategies
+pub fn draw(results: &Results) -> Option<Chart> {
+    let mut lines: Vec<Line<'_>> = Entry::all(results).filter_map(Line::of).collect();
+    let most = lines
         .iter()
-        .enumerate()
-        .filter_map(|(index, strategy)| Line::of(index, strategy))
-        .collect();
-    let most = lines.iter().map(Line::regions).max().unwrap_or(0);
-    if most < 2 {
-        return Ok(None);
-    }
-    // Stable: equals stay in file order.
+        .map(Line::regions)
+        .max()
+        .filter(|most| *most > 1)?;
+    // The most concentrated first. Stable: equals stay in file order.
     lines.sort_by_key(|line| line.regions_of(MARKED[0]));
-    // Grey first, and the first of the file on top.
-    let mut order: Vec<&Line<'_>> = lines.iter().collect();
-    order.sort_by_key(|line| std::cmp::Reverse(line.index));
-    let pixels: Vec<overlap::Points> = order.iter().map(|line| line.pixels(most)).collect();
-    let turns = overlap::turns(&pixels);
-    let mut notes = vec![
-        format!(
-            "Thin and grey: a perfect spread over {} regions.",
-            number::grouped(most)
-        ),
-        "The hottest regions of each interval, whichever they are.".to_owned(),
-    ];
-    if turns.iter().any(|turn| turn.of > 1) {
-        notes.push(overlap::NOTE.to_owned());
-    }
-    let table = LegendTable {
+    let even = (0..=EVEN_POINTS).map(|point| {
+        let x = (most as f64).log10() * f64::from(point) / f64::from(EVEN_POINTS);
+        (x, 10f64.powf(x) / most as f64)
+    });
+    let square = Square {
+        kind: ChartKind::Concentration,
+        title: title(&lines),
+        subtitle: "Share of the load on the hottest regions, mean over the intervals of the window · dots: half of the load, four fifths",
+        x: Axis::log_count(most),
+        even: (even.collect(), "", place(0.0, 0.0)),
+        along: "number of regions, hottest first",
         headings: [
             ["hottest", "region"],
             ["half in", "regions"],
             ["80\u{a0}% in", "regions"],
         ],
         leading: 1,
-        rows: lines.iter().map(Line::row).collect(),
-        notes,
+        curves: lines.iter().map(|line| line.curve(most)).collect(),
+        notes: vec![
+            format!(
+                "Thin and grey: a perfect spread over {} regions.",
+                number::grouped(most)
+            ),
+            "The hottest regions of each interval, whichever they are.".to_owned(),
+        ],
+        data: data(&lines, most),
     };
-    let subtitle = "Share of the load on the hottest regions, mean over the intervals of the window · dots: half of the load, four fifths";
-    let canvas = Canvas::new(
-        table.sheet_height(),
-        &finding::concentration(&lines),
-        subtitle,
-    );
-    let x = Axis::log_count(most);
-    let mut plot = canvas.plot((LEFT, TOP), (SIDE, SIDE), x, Axis::share(), true)?;
-    let even = (0..=EVEN_POINTS).map(|point| {
-        let x = (most as f64).log10() * f64::from(point) / f64::from(EVEN_POINTS);
-        (x, 10f64.powf(x) / most as f64)
-    });
-    let even = PathElement::new(
-        even.collect::<Vec<_>>(),
-        palette::AXIS.stroke_width(units(1.25) as u32),
-    );
-    plot.draw_series([even]).map_err(ChartError::new)?;
-    for (line, turn) in order.iter().zip(&turns) {
-        let colour = palette::strategy(line.index);
-        for piece in overlap::pieces(&pixels[turn.along], *turn) {
-            canvas.line(&piece, 2.25, colour);
-        }
-        for share in MARKED {
-            let regions = line.regions_of(share).max(1);
-            let at = pixel((regions, line.held_by(regions)), most);
-            canvas.circle(at, 3.4, colour, None);
-        }
-    }
-    draw_axis_names(&canvas, "number of regions, hottest first", "share of load");
-    table.draw(&canvas);
-    let chart = canvas.finish("concentration".to_owned());
-    Ok(Some(chart.with_readouts(vec![readout(&lines, most)])))
+    Some(square.draw())
 }
 
 /// What the hottest regions take under each strategy.
-fn readout(lines: &[Line<'_>], most: u64) -> Readout {
-    let mut counts: Vec<u64> = lines
-        .iter()
-        .flat_map(|line| line.tops.iter().map(|(regions, _)| *regions))
-        .collect();
+fn data(lines: &[Line<'_>], most: u64) -> DataSeries {
+    let tops = lines.iter().flat_map(|line| line.tops);
+    let mut counts: Vec<u64> = tops.map(|(regions, _)| *regions).collect();
     counts.sort_unstable();
     counts.dedup();
-    let reading = |regions: u64| Reading {
-        x: LEFT + SIDE * (regions as f64).ln() / (most as f64).ln(),
-        y: None,
-        label: match regions {
+    let point = |regions: u64| {
+        let label = match regions {
             1 => "the hottest region".to_owned(),
             n => format!("the {} hottest regions", number::grouped(n)),
-        },
-        values: lines
-            .iter()
-            .map(|line| Kind::Percent.text(line.held_by(regions)))
-            .collect(),
+        };
+        let held = |line: &Line<'_>| NumberFormat::Percent.text(line.held_by(regions));
+        let (x, _) = on_log_axis((regions, 0.0), most);
+        DataPoint::across(x, label, lines.iter().map(held))
     };
-    let readings = Readings {
-        along: "share of the load".to_owned(),
-        names: lines
-            .iter()
-            .map(|line| finding::name(line.strategy))
-            .collect(),
-        readings: counts.into_iter().map(reading).collect(),
-    };
-    Readout::along(String::new(), Area::new(LEFT, TOP, SIDE, SIDE), readings)
+    let names = lines.iter().map(|line| line.entry.name());
+    DataSeries::new("share of the load", names, counts.into_iter().map(point))
 }
 
-/// Where a share of the hottest regions lies on the sheet, when the axis ends at `most` regions.
-fn pixel((regions, share): (u64, f64), most: u64) -> (f64, f64) {
-    let right = (regions as f64).ln() / (most as f64).ln();
-    (LEFT + SIDE * right, TOP + SIDE * (1.0 - share))
+/// How few regions take half of the load; `lines` has the most concentrated first.
+fn title(lines: &[Line<'_>]) -> String {
+    let (Some(first), Some(last)) = (lines.first(), lines.last()) else {
+        return "How few regions take the load".to_owned();
+    };
+    let half = |line: &Line<'_>, at_a_time: &str| match line.regions() {
+        1 => "the only region".to_owned(),
+        all => {
+            let (half, all) = (compact(line.regions_of(0.5)), compact(all));
+            format!("{half} of {all} regions{at_a_time}")
+        }
+    };
+    let (fewest, most) = (first.regions_of(0.5), last.regions_of(0.5));
+    let load = metric::load_name([first.entry.strategy]);
+    let goes_to = format!("half of the {load} go to");
+    let first_half = half(first, " at a time");
+    if lines.len() == 1 {
+        return format!("{}: {goes_to} {first_half}", name(first.entry.strategy));
+    }
+    if lines.iter().all(|line| line.regions() == last.regions()) {
+        if fewest == most {
+            return format!("Every strategy: {goes_to} {first_half}");
+        }
+        if most as f64 <= fewest as f64 * ALIKE_WITHIN {
+            let (fewest, last) = (compact(fewest), half(last, " at a time"));
+            return format!("Every strategy: {goes_to} {fewest} to {last}");
+        }
+    }
+    let [one, other] = [first, last].map(|line| quoted_name(line.entry.strategy));
+    let last_half = half(last, "");
+    format!("Half of the {load} go to {first_half} with {one}, to {last_half} with {other}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::report::sample_fixture as sample;
 
     #[test]
     fn numbers_of_regions_are_read_off_the_line() {
         let mut strategy = sample::strategy("s", 2, &[&[30u64, 30]]);
         strategy.series.as_mut().unwrap().top_regions =
             vec![(1, 0.3), (2, 0.5), (10, 0.7), (20, 1.0)];
-        let line = Line::of(0, &strategy).unwrap();
+        fn entry(strategy: &StrategyResult) -> Entry<'_> {
+            Entry { index: 0, strategy }
+        }
+        let line = Line::of(entry(&strategy)).unwrap();
         assert_eq!(
             [0.2, 0.3, 0.5, 0.6, 0.8, 1.0].map(|share| line.regions_of(share)),
             [1, 1, 2, 6, 14, 20]
@@ -230,6 +203,6 @@ mod tests {
         );
         assert!((0.7..0.95).contains(&line.held_by(14)));
         strategy.series.as_mut().unwrap().top_regions = vec![];
-        assert!(Line::of(0, &strategy).is_none());
+        assert!(Line::of(entry(&strategy)).is_none());
     }
 }

@@ -1,180 +1,158 @@
 //! The demand on servers over time, as charts need it: rates, shares, peaks, the mean Lorenz curve. Idle servers count.
-//!
-//! Must not know how it is drawn.
 
-use super::axis::TimeUnit;
-use crate::experiment::StrategyResult;
-use crate::metrics::Series;
-use crate::report::{metric, number};
+use super::prelude::*;
 
 /// Operations a server that an interval needs before its skew says anything.
 const LEAST_PER_SERVER: u64 = 10;
 
-/// One strategy's series of demand.
-#[derive(Debug, Clone, Copy)]
-pub struct Demand<'a> {
-    series: &'a Series,
-    /// By interval and server: of writes, or of reads when nothing is written.
-    server_demand: &'a [Vec<u64>],
-    servers: usize,
+/// What servers are asked for in one interval.
+#[derive(Debug, Clone)]
+pub struct Interval {
+    /// When it starts, in seconds; the first may be cut by the start of the run.
+    pub start_s: f64,
+    /// When it ends; the last may be cut by the end of the run.
+    pub end_s: f64,
+    /// Rows of each server.
+    pub rows: Vec<u64>,
+    /// All servers' rows.
+    total: u64,
+}
+
+impl Interval {
+    /// So many rows as a rate a second.
+    pub fn rate(&self, rows: u64) -> f64 {
+        rows as f64 / (self.end_s - self.start_s)
+    }
+
+    /// The hottest server's rate.
+    pub fn peak_rate(&self) -> f64 {
+        self.rate(self.rows.iter().copied().max().unwrap_or(0))
+    }
+
+    /// The coldest server's rate.
+    pub fn least_rate(&self) -> f64 {
+        self.rate(self.rows.iter().copied().min().unwrap_or(0))
+    }
+
+    /// The mean server's rate.
+    pub fn mean_rate(&self) -> f64 {
+        self.rate(self.total) / self.rows.len() as f64
+    }
+
+    /// Its middle, in seconds.
+    pub fn middle_s(&self) -> f64 {
+        (self.start_s + self.end_s) / 2.0
+    }
+
+    /// `rows` relative to the fair share; `None` without demand.
+    pub fn ratio(&self, rows: f64) -> Option<f64> {
+        (self.total > 0).then(|| rows * self.rows.len() as f64 / self.total as f64)
+    }
+
+    /// Whether it has enough operations for a statement about skew.
+    fn counts(&self) -> bool {
+        self.total >= LEAST_PER_SERVER * self.rows.len() as u64
+    }
+}
+
+/// One strategy's series of demand: of writes, or of reads when nothing is written.
+#[derive(Debug, Clone)]
+pub struct Demand {
+    /// In order of time, warm-up included; at least one.
+    pub intervals: Vec<Interval>,
+    /// Number of servers.
+    pub servers: usize,
+    /// Length of a whole interval in seconds.
+    pub interval_s: f64,
+    /// When the first interval would start if nothing cut it, in seconds, <= 0.
+    pub origin_s: f64,
+    /// Number of the first interval after the warm-up.
+    window_start: usize,
     /// Planned length of the run in seconds; an import may end before it.
     planned_s: f64,
 }
 
-impl<'a> Demand<'a> {
+impl Demand {
     /// The series of `strategy` in a run planned for `planned_s` seconds; `None` when it has none or it is empty.
-    pub fn of(strategy: &'a StrategyResult, planned_s: f64) -> Option<Self> {
+    pub fn of(strategy: &StrategyResult, planned_s: f64) -> Option<Self> {
         let series = strategy.series.as_ref()?;
-        let server_demand = if metric::is_of_reads(strategy) {
-            &series.server_read_demand
-        } else {
-            &series.server_demand
+        let server_demand = match metric::is_of_reads(strategy) {
+            true => &series.server_read_demand,
+            false => &series.server_demand,
         };
+        if server_demand.is_empty() || series.interval_ms <= 0.0 {
+            return None;
+        }
         let seen = server_demand.iter().map(Vec::len).max().unwrap_or(0);
         let servers = seen.max(strategy.servers as usize).max(1);
-        let usable = !server_demand.is_empty() && series.interval_ms > 0.0;
-        usable.then_some(Self {
-            series,
-            server_demand,
+        let (interval_s, origin_s) = (series.interval_ms / 1e3, series.origin_ms / 1e3);
+        let edge = |number: usize| origin_s + number as f64 * interval_s;
+        let intervals = server_demand.iter().enumerate().map(|(number, rows)| {
+            let (start_s, end_s) = (edge(number).max(0.0), edge(number + 1));
+            let mut rows = rows.clone();
+            rows.resize(servers, 0);
+            Interval {
+                start_s,
+                end_s: if planned_s > start_s {
+                    end_s.min(planned_s)
+                } else {
+                    end_s
+                },
+                total: rows.iter().sum(),
+                rows,
+            }
+        });
+        Some(Self {
+            intervals: intervals.collect(),
             servers,
+            interval_s,
+            origin_s,
+            window_start: series.window_start.min(server_demand.len()),
             planned_s,
         })
     }
 
-    /// Number of servers.
-    pub fn servers(&self) -> usize {
-        self.servers
-    }
-
-    /// Number of intervals, warm-up included.
-    pub fn intervals(&self) -> usize {
-        self.server_demand.len()
-    }
-
-    /// Number of those that are drawn over time: an import that ends before the plan ends inside its last interval, nobody knows where;
-    /// over the whole of it, its rate would look like a drop.
-    pub fn drawn(&self) -> usize {
-        let all = self.intervals();
-        let ends_early = self.planned_s - self.end_s(all - 1) > 1e-9 * self.planned_s;
-        if ends_early && all > 1 { all - 1 } else { all }
-    }
-
-    /// Length of an interval in seconds.
-    pub fn interval_s(&self) -> f64 {
-        self.series.interval_ms / 1e3
-    }
-
-    /// When `interval` starts, in seconds; the first may be cut by the start of the run.
-    pub fn start_s(&self, interval: usize) -> f64 {
-        (self.origin_s() + interval as f64 * self.interval_s()).max(0.0)
-    }
-
-    /// When `interval` ends, in seconds; the last may be cut by the end of the run.
-    pub fn end_s(&self, interval: usize) -> f64 {
-        let whole = self.origin_s() + (interval + 1) as f64 * self.interval_s();
-        if self.planned_s > self.start_s(interval) {
-            whole.min(self.planned_s)
-        } else {
-            whole
+    /// Those that are drawn over time: an import that ends before the plan ends inside its last interval, nobody knows where; over the
+    /// whole of it, its rate would look like a drop.
+    pub fn drawn(&self) -> &[Interval] {
+        let ends_early = self.planned_s - self.length_s() > 1e-9 * self.planned_s;
+        match self.intervals.as_slice() {
+            [others @ .., _] if ends_early && !others.is_empty() => others,
+            all => all,
         }
     }
 
-    /// From when to when `interval` lasts, in words.
-    pub fn span(&self, interval: usize) -> String {
+    /// From when to when an interval lasts, in words.
+    pub fn span(&self, interval: &Interval) -> String {
         let unit = TimeUnit::of(self.length_s());
         let at = |seconds: f64| number::trimmed(seconds / unit.seconds, 3);
-        let (start, end) = (at(self.start_s(interval)), at(self.end_s(interval)));
+        let (start, end) = (at(interval.start_s), at(interval.end_s));
         format!("{start} to {end}\u{a0}{}", unit.name)
-    }
-
-    /// When interval 0 would start if nothing cut it, in seconds, <= 0.
-    pub fn origin_s(&self) -> f64 {
-        self.series.origin_ms / 1e3
     }
 
     /// When the last interval ends, in seconds.
     pub fn length_s(&self) -> f64 {
-        self.end_s(self.intervals() - 1)
+        self.intervals.last().map_or(0.0, |last| last.end_s)
     }
 
     /// Seconds before the window.
     pub fn warmup_s(&self) -> f64 {
-        match self.series.window_start {
-            0 => 0.0,
-            start => self.end_s(start.min(self.intervals()) - 1),
-        }
+        let warmup = self.intervals[..self.window_start].last();
+        warmup.map_or(0.0, |last| last.end_s)
     }
 
-    /// Rows demanded of `server` in `interval`.
-    pub fn rows(&self, interval: usize, server: usize) -> u64 {
-        self.server_demand[interval]
-            .get(server)
-            .copied()
-            .unwrap_or(0)
-    }
-
-    /// The same a second.
-    pub fn rate(&self, interval: usize, server: usize) -> f64 {
-        self.rows(interval, server) as f64 / self.seconds(interval)
-    }
-
-    /// The hottest server's rate.
-    pub fn peak_rate(&self, interval: usize) -> f64 {
-        self.peak_rows(interval) as f64 / self.seconds(interval)
-    }
-
-    /// The coldest server's rate.
-    pub fn least_rate(&self, interval: usize) -> f64 {
-        let least = (0..self.servers)
-            .map(|server| self.rows(interval, server))
-            .min()
-            .unwrap_or(0);
-        least as f64 / self.seconds(interval)
-    }
-
-    /// The mean server's rate.
-    pub fn mean_rate(&self, interval: usize) -> f64 {
-        self.total(interval) as f64 / self.seconds(interval) / self.servers as f64
-    }
-
-    fn peak_rows(&self, interval: usize) -> u64 {
-        self.server_demand[interval]
-            .iter()
-            .max()
-            .copied()
-            .unwrap_or(0)
-    }
-
-    fn seconds(&self, interval: usize) -> f64 {
-        self.end_s(interval) - self.start_s(interval)
-    }
-
-    /// All servers' rows.
-    pub fn total(&self, interval: usize) -> u64 {
-        self.server_demand[interval].iter().sum()
-    }
-
-    /// `rows` relative to the fair share of `interval`; `None` without demand.
-    pub fn ratio(&self, interval: usize, rows: f64) -> Option<f64> {
-        let total = self.total(interval);
-        (total > 0).then(|| rows * self.servers as f64 / total as f64)
-    }
-
-    /// Intervals of the window.
-    pub fn window(&self) -> impl Iterator<Item = usize> + use<'_, 'a> {
-        self.series.window_start.min(self.intervals())..self.intervals()
+    fn window(&self) -> &[Interval] {
+        &self.intervals[self.window_start..]
     }
 
     /// Intervals of the window with enough operations for a statement about skew.
-    pub fn counted(&self) -> impl Iterator<Item = usize> + use<'_, 'a> {
-        self.window()
-            .filter(|interval| self.total(*interval) >= LEAST_PER_SERVER * self.servers as u64)
+    pub fn counted(&self) -> impl Iterator<Item = &Interval> {
+        self.window().iter().filter(|interval| interval.counts())
     }
 
     /// The least share that the hottest server has in any counted interval; `None` when there is none.
     pub fn least_peak_share(&self) -> Option<f64> {
-        let share =
-            |interval| self.peak_rate(interval) * self.interval_s() / self.total(interval) as f64;
+        let share = |it: &Interval| it.peak_rate() * self.interval_s / it.total as f64;
         self.counted().map(share).reduce(f64::min)
     }
 
@@ -182,38 +160,26 @@ impl<'a> Demand<'a> {
     pub fn peak_ratio(&self, server: usize) -> Option<f64> {
         let ratios = self
             .counted()
-            .filter_map(|interval| self.ratio(interval, self.rows(interval, server) as f64));
+            .filter_map(|it| it.ratio(it.rows[server] as f64));
         ratios.reduce(f64::max)
     }
 
     /// Fraction of the window's intervals in which some server was asked for more than `capacity` rows a second.
     pub fn over_fraction(&self, capacity: f64) -> f64 {
-        let over = self
-            .window()
-            .filter(|interval| self.peak_rate(*interval) > capacity)
-            .count();
-        over as f64 / self.window().count().max(1) as f64
+        let over = self.window().iter().filter(|it| it.peak_rate() > capacity);
+        over.count() as f64 / self.window().len().max(1) as f64
     }
 
     /// Servers that got any row in the window.
     pub fn servers_reached(&self) -> usize {
-        (0..self.servers)
-            .filter(|server| {
-                self.window()
-                    .any(|interval| self.rows(interval, *server) > 0)
-            })
-            .count()
+        let is_reached = |server: &usize| self.window().iter().any(|it| it.rows[*server] > 0);
+        (0..self.servers).filter(is_reached).count()
     }
 
     /// Rows of the whole run for each server.
     pub fn totals(&self) -> Vec<u64> {
-        (0..self.servers)
-            .map(|server| {
-                (0..self.intervals())
-                    .map(|interval| self.rows(interval, server))
-                    .sum()
-            })
-            .collect()
+        let total = |server: usize| self.intervals.iter().map(|it| it.rows[server]).sum();
+        (0..self.servers).map(total).collect()
     }
 
     /// The Lorenz curve, mean over the counted intervals: share of the load of the `i` coldest servers, `i` from 0 to n.
@@ -222,15 +188,12 @@ impl<'a> Demand<'a> {
         let mut curve = vec![0.0; self.servers + 1];
         let mut intervals = 0.0;
         for interval in self.counted() {
-            let mut rows: Vec<u64> = (0..self.servers)
-                .map(|server| self.rows(interval, server))
-                .collect();
+            let mut rows = interval.rows.clone();
             rows.sort_unstable();
-            let total = self.total(interval) as f64;
             let mut below = 0;
             for (place, rows) in curve[1..].iter_mut().zip(rows) {
                 below += rows;
-                *place += below as f64 / total;
+                *place += below as f64 / interval.total as f64;
             }
             intervals += 1.0;
         }
@@ -245,18 +208,15 @@ pub fn gini(lorenz: &[f64]) -> f64 {
     if servers < 2 {
         return 0.0;
     }
-    let below: f64 = lorenz
-        .windows(2)
-        .map(|pair| (pair[0] + pair[1]) / 2.0)
-        .sum::<f64>()
-        / servers as f64;
+    let steps = lorenz.windows(2).map(|pair| (pair[0] + pair[1]) / 2.0);
+    let below = steps.sum::<f64>() / servers as f64;
     ((1.0 - 2.0 * below) * servers as f64 / (servers as f64 - 1.0)).clamp(0.0, 1.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::report::sample_fixture as sample;
 
     #[test]
     fn a_moving_hotspot_is_not_averaged_away() {
@@ -293,14 +253,14 @@ mod tests {
     #[test]
     fn an_import_is_drawn_up_to_the_interval_in_which_it_ends() {
         let import = sample::strategy("import", 1, &[&[90u64], &[90], &[15]]);
-        let drawn = |planned_s| Demand::of(&import, planned_s).map(|demand| demand.drawn());
+        let drawn = |planned_s| Demand::of(&import, planned_s).map(|demand| demand.drawn().len());
         assert_eq!(
             (drawn(600.0), drawn(3.0), drawn(2.5)),
             (Some(2), Some(3), Some(3))
         );
         let short = sample::strategy("short", 1, &[&[90u64]]);
         let short = Demand::of(&short, 600.0).expect("a series");
-        assert_eq!(short.drawn(), 1);
+        assert_eq!(short.drawn().len(), 1);
     }
 
     #[test]
@@ -309,7 +269,7 @@ mod tests {
         let demand = Demand::of(&strategy, 0.0).expect("a series");
         assert_eq!(demand.lorenz(), None);
         assert_eq!(demand.peak_ratio(0), None);
-        assert_eq!(demand.ratio(1, 0.0), None);
+        assert_eq!(demand.intervals[1].ratio(0.0), None);
         assert_eq!(demand.over_fraction(10.0), 0.5);
     }
 
@@ -322,8 +282,10 @@ mod tests {
         }
         let demand = Demand::of(&strategy, 2.75).expect("a series");
         assert_eq!(
-            (0..4)
-                .map(|interval| demand.rate(interval, 0))
+            demand
+                .intervals
+                .iter()
+                .map(Interval::peak_rate)
                 .collect::<Vec<_>>(),
             [100.0; 4]
         );

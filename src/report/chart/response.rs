@@ -1,25 +1,14 @@
 //! Chart 4: response time by percentile, log nines against log milliseconds, every strategy labelled directly.
-//!
-//! Must not know servers or keys.
 
-use super::axis::Axis;
-use super::canvas::{Canvas, MARGIN, Plot, WIDTH, on_sheet, spread};
-use super::picture::Label;
-use super::picture::units;
-use super::{Area, Chart, ChartError, Reading, Readings, Readout};
-use super::{finding, overlap, picture as font, picture as palette};
-use crate::experiment::{Results, StrategyResult};
-use crate::report::metric;
-use crate::report::number::{self, Kind};
-use plotters::series::DashedLineSeries;
-use plotters::style::{Color, RGBColor};
-
+use super::prelude::*;
 const TOP: f64 = 84.0;
 const HEIGHT: f64 = 400.0;
 const LEFT: f64 = MARGIN + 62.0;
 const RIGHT: f64 = 716.0;
 /// Where labels start, with room for a leader from the end of the line.
 const LABELS: f64 = RIGHT + 30.0;
+/// Room for labels.
+const ROOM: f64 = WIDTH - MARGIN - LABELS;
 /// Space right of the last nine for the maximum.
 const BEYOND: f64 = 0.22;
 /// Responses faster than this are drawn there: a log axis has no 0.
@@ -32,47 +21,38 @@ const MOST_LONG_LABELS: usize = 12;
 const MOST_WRAPPED_LABELS: usize = 8;
 /// Distance of the lines of a label.
 const LABEL_STEP: f64 = 14.5;
-
-/// (log10 of 1 / (1 - quantile), log10 of milliseconds), ascending.
-type Points = Vec<(f64, f64)>;
+/// Width of a strategy's line.
+const LINE: f64 = 2.0;
 
 struct Line<'a> {
-    index: usize,
-    strategy: &'a StrategyResult,
-    points: Points,
+    entry: Entry<'a>,
+    /// (log10 of 1 / (1 - quantile), log10 of milliseconds), ascending; at least one.
+    points: Vec<(f64, f64)>,
     /// From here on the points are lower bounds.
     censored_from: Option<f64>,
     max: Option<f64>,
 }
 
 impl<'a> Line<'a> {
-    fn of(index: usize, strategy: &'a StrategyResult) -> Option<Self> {
-        let curve = &strategy.response_curve;
+    fn of(entry: Entry<'a>) -> Option<Self> {
+        let curve = &entry.strategy.response_curve;
         let usable = |(quantile, ms): &&(f64, f64)| (0.0..1.0).contains(quantile) && ms.is_finite();
-        let points: Vec<_> = curve
-            .points
-            .iter()
-            .filter(usable)
-            .map(|(quantile, ms)| (nines(*quantile), ms.max(LEAST_MS).log10()))
+        let points = curve.points.iter().filter(usable);
+        let mut points: Vec<(f64, f64)> = points
+            .map(|(quantile, ms)| (nines(*quantile), log_ms(*ms)))
             .collect();
-        let max = curve
-            .max_ms
-            .filter(|ms| ms.is_finite())
-            .map(|ms| ms.max(LEAST_MS).log10());
-        let censored_from = curve
-            .censored_from
-            .map(|quantile| nines(quantile.clamp(0.0, 1.0 - 1e-12)));
-        // A few operations that had just started when the run ended are no bound worth drawing: dashes begin where the
-        // percentiles of the tables do.
-        let censored_from = censored_from.and_then(|from| Some(from.max(last_measured(strategy)?)));
         // The fastest of all say nothing, and a log axis would give them half of its height.
-        let first = points
-            .partition_point(|(x, _)| *x < FIRST_NINES)
-            .min(points.len().saturating_sub(1));
-        let points = points[first..].to_vec();
-        (!points.is_empty()).then_some(Self {
-            index,
-            strategy,
+        let first = points.partition_point(|(x, _)| *x < FIRST_NINES);
+        points.drain(..first.min(points.len().checked_sub(1)?));
+        // A few operations that had just started when the run ended are no bound worth drawing: dashes begin where the percentiles of
+        // the tables do.
+        let censored_from = curve.censored_from.and_then(|quantile| {
+            let from = nines(quantile.clamp(0.0, 1.0 - 1e-12));
+            Some(from.max(last_measured(entry.strategy)?))
+        });
+        let max = curve.max_ms.filter(|ms| ms.is_finite()).map(log_ms);
+        Some(Self {
+            entry,
             points,
             censored_from,
             max,
@@ -81,9 +61,9 @@ impl<'a> Line<'a> {
 
     /// The measured part of `points` (its own, or those of a line that it lies on) and the part that is a lower bound, sharing the
     /// point where they meet.
-    fn parts(&self, points: &[(f64, f64)]) -> (Points, Points) {
+    fn parts(&self, points: &[(f64, f64)]) -> [Vec<(f64, f64)>; 2] {
         let Some(from) = self.censored_from else {
-            return (points.to_vec(), Vec::new());
+            return [points.to_vec(), Vec::new()];
         };
         let split = points.partition_point(|(x, _)| *x < from);
         let (mut measured, mut bound) = (points[..split].to_vec(), points[split..].to_vec());
@@ -92,31 +72,39 @@ impl<'a> Line<'a> {
             measured.push(border);
             bound.insert(0, border);
         }
-        (measured, bound)
+        [measured, bound]
     }
 
     fn end(&self) -> (f64, f64) {
         self.points[self.points.len() - 1]
     }
+
+    /// Whether what is drawn at so many nines is a lower bound.
+    fn is_bound(&self, nines: f64) -> bool {
+        self.censored_from.is_some_and(|from| nines >= from)
+    }
 }
 
 /// The highest percentile of the tables that is not a lower bound; `None` when none is one.
 fn last_measured(strategy: &StrategyResult) -> Option<f64> {
-    let percentiles = [
+    let mut last = 0.0;
+    for (name, nines) in [
         ("p50", 2f64.log10()),
         ("p90", 1.0),
         ("p99", 2.0),
         ("p999", 3.0),
-    ];
-    let mut last = 0.0;
-    for (name, place) in percentiles {
-        let measure = metric::measure(strategy, &format!("write_response_ms.{name}"));
+    ] {
+        let measure = metric::measure(strategy, &path(name));
         if measure.is_some_and(|measure| measure.censored) {
             return Some(last);
         }
-        last = place;
+        last = nines;
     }
     None
+}
+
+fn path(percentile: &str) -> String {
+    format!("write_response_ms.{percentile}")
 }
 
 /// Number of nines of a quantile: 0.999 is 3.
@@ -124,282 +112,240 @@ fn nines(quantile: f64) -> f64 {
     -(1.0 - quantile).log10()
 }
 
-/// A tick of the time axis: milliseconds below a second, seconds from there on.
-pub(super) fn tick_ms(ms: f64) -> String {
-    if ms < 999.5 {
-        format!("{}\u{a0}ms", number::trimmed(ms, 3))
-    } else {
-        format!("{}\u{a0}s", number::grouped((ms / 1e3).round() as u64))
-    }
+fn log_ms(ms: f64) -> f64 {
+    ms.max(LEAST_MS).log10()
 }
 
 /// The chart; `None` when no strategy answered anything.
-pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
-    let lines: Vec<Line<'_>> = results
-        .strategies
-        .iter()
-        .enumerate()
-        .filter_map(|(i, s)| Line::of(i, s))
-        .collect();
+pub fn draw(results: &Results) -> Option<Chart> {
+    let lines: Vec<Line<'_>> = Entry::all(results).filter_map(Line::of).collect();
     if lines.is_empty() {
-        return Ok(None);
+        return None;
     }
-    let names = Names::of(&lines);
-    let height = HEIGHT.max(lines.len() as f64 * names.gap() + 20.0);
-    let canvas = Canvas::new(
-        TOP + height + 62.0,
-        &finding::response(results),
-        &subtitle(&lines),
-    );
+    let labels = Labels::of(&lines);
+    let height = HEIGHT.max(lines.len() as f64 * labels.gap + 20.0);
+    let area = Area::new(LEFT, TOP, RIGHT - LEFT, height);
+    let title = title(results);
+    let sheet = sheet(area.bottom() + 62.0, &title, &subtitle(&lines));
     let (x, y) = axes(&lines);
-    let last = x.ticks().last().map_or(1.0, |(value, _)| *value);
-    let mut plot = canvas.plot((LEFT, TOP), (RIGHT - LEFT, height), x, y, true)?;
+    let last = x.last_tick();
+    let mut plot = Plot::new(&sheet, area, x, y);
     // Grey first, and the first of the file on top.
     let order: Vec<&Line<'_>> = lines.iter().rev().collect();
-    let drawn = |points: &[(f64, f64)]| -> Points {
-        let points = points.iter();
-        points.map(|point| on_sheet(&plot, *point)).collect()
+    let on_sheet = |plot: &Plot, points: &[(f64, f64)]| -> Points {
+        points.iter().map(|point| plot.at(*point)).collect()
     };
-    let whole: Vec<Points> = order.iter().map(|line| drawn(&line.points)).collect();
-    let turns = overlap::turns(&whole);
-    let mut ends = Vec::new();
+    let whole: Vec<Points> = order.iter().map(|it| on_sheet(&plot, &it.points)).collect();
+    let turns = turns(&whole);
+    let mut bounds = Vec::new();
     for (line, turn) in order.iter().zip(&turns) {
-        let colour = palette::strategy(line.index);
-        let (measured, bound) = line.parts(&order[turn.along].points);
-        for piece in overlap::pieces(&drawn(&measured), *turn) {
-            canvas.line(&piece, 2.0, colour);
+        let colour = line.entry.colour();
+        let [measured, bound] = line.parts(&order[turn.along].points);
+        for piece in pieces(&on_sheet(&plot, &measured), *turn) {
+            sheet.line(&piece, LINE, colour);
         }
         if turn.of > 1 {
-            for piece in overlap::pieces(&drawn(&bound), turn.dashed()) {
-                canvas.line(&piece, 2.0, colour);
+            for piece in pieces(&on_sheet(&plot, &bound), turn.dashed()) {
+                sheet.line(&piece, LINE, colour);
             }
         } else {
-            ends.push((bound, colour));
+            bounds.push((bound, colour));
         }
-        let end = last.max(line.end().0);
-        draw_end(&canvas, &plot, line, end + 0.7 * BEYOND);
+        draw_end(&sheet, &plot, line, last);
     }
-    for (bound, colour) in ends {
-        let style = colour.stroke_width(units(2.0) as u32);
-        let dashes = DashedLineSeries::new(bound, units(5.0), units(4.0), style);
-        plot.draw_series(dashes).map_err(ChartError::new)?;
+    for (bound, colour) in bounds {
+        plot.dashes(bound, (5.0, 4.0), LINE, colour);
     }
-    draw_labels(&canvas, &plot, &lines, &names, height);
+    draw_labels(&sheet, &plot, &lines, &labels);
     if turns.iter().any(|turn| turn.of > 1) {
-        let at = (LABELS, TOP + height + 30.0);
-        canvas.text(overlap::NOTE, at, Label::new(10.5).muted().top());
+        let at = (LABELS, area.bottom() + 30.0);
+        sheet.text(OVERLAP_NOTE, at, muted(10.5).top());
     }
-    canvas.text(
-        &format!("percentile of {}", metric::load_name(&results.strategies)),
-        ((LEFT + RIGHT) / 2.0, TOP + height + 30.0),
-        Label::new(11.5).muted().centre().top(),
-    );
-    let at = (MARGIN + 5.0, TOP + height / 2.0);
-    canvas.text(
-        "response time",
-        at,
-        Label::new(11.5).muted().centre().middle().turned(),
-    );
-    let chart = canvas.finish("response-time".to_owned());
-    let readout = readout(&plot, &lines, height);
-    Ok(Some(chart.with_readouts(vec![readout])))
+    let load = metric::load_name(&results.strategies);
+    plot.name_below(&format!("percentile of {load}"), 30.0);
+    plot.name_beside("response time", MARGIN + 5.0);
+    let data = ChartData::along("", area, data(&plot, &lines));
+    let kind = ChartKind::ResponseTime;
+    Some(Chart::new(kind, title, &sheet, vec![data]))
 }
 
 /// The response time of each strategy at each percentile that is drawn.
-fn readout(plot: &Plot<'_>, lines: &[Line<'_>], height: f64) -> Readout {
+fn data<'a>(plot: &Plot, lines: &[Line<'a>]) -> DataSeries {
+    let curve =
+        |line: &Line<'a>| -> &'a [(f64, f64)] { &line.entry.strategy.response_curve.points };
     let longest = lines.iter().max_by_key(|line| line.points.len());
-    let quantiles = longest.map_or(&[][..], |line| &line.strategy.response_curve.points);
-    let reading = |quantile: f64| {
-        let values = lines.iter().map(|line| {
-            let curve = &line.strategy.response_curve;
-            let found = curve.points.iter().find(|(at, _)| *at == quantile);
-            let bound = line
-                .censored_from
-                .is_some_and(|from| nines(quantile) >= from);
-            match found {
-                None => number::UNDEFINED.to_owned(),
-                Some((_, ms)) if bound => format!(">\u{a0}{}", Kind::Millis.text(*ms)),
-                Some((_, ms)) => Kind::Millis.text(*ms),
-            }
-        });
-        Reading {
-            x: on_sheet(plot, (nines(quantile), 0.0)).0,
-            y: None,
-            label: format!(
-                "p{}",
-                number::trimmed(quantile * 100.0, if quantile < 0.99 { 1 } else { 5 })
-            ),
-            values: values.collect(),
+    let quantiles = longest.map_or(&[][..], curve).iter();
+    let value = |line: &Line<'a>, quantile: f64| {
+        let Some((_, ms)) = curve(line).iter().find(|(at, _)| *at == quantile) else {
+            return number::UNDEFINED.to_owned();
+        };
+        let bound = if line.is_bound(nines(quantile)) {
+            ">\u{a0}"
+        } else {
+            ""
+        };
+        format!("{bound}{}", NumberFormat::Millis.text(*ms))
+    };
+    let point = |&(quantile, _): &(f64, f64)| {
+        let places = if quantile < 0.99 { 1 } else { 5 };
+        let label = format!("p{}", number::trimmed(quantile * 100.0, places));
+        let (x, _) = plot.at((nines(quantile), 0.0));
+        DataPoint::across(x, label, lines.iter().map(|line| value(line, quantile)))
+    };
+    let shown = quantiles.filter(|(quantile, _)| nines(*quantile) >= FIRST_NINES);
+    let names = lines.iter().map(|line| line.entry.name());
+    DataSeries::new("response time, by percentile", names, shown.map(point))
+}
+
+/// Who is fast and who slow: at the 99th percentile, or at the median when only that tells them apart.
+fn title(results: &Results) -> String {
+    let ends = |percentile: &str| extremes(&results.strategies, &path(percentile));
+    let load = metric::load_name(&results.strategies);
+    let Some((best, worst)) = ends("p99") else {
+        return format!("Response time of {load} by percentile");
+    };
+    let text = |strategy: &StrategyResult, percentile: &str| {
+        in_words(strategy, &path(percentile), NumberFormat::Millis)
+    };
+    let apart = |(best, worst): (&StrategyResult, &StrategyResult), percentile: &str| {
+        let [best, worst] =
+            [best, worst].map(|it| format!("{} with {}", text(it, percentile), quoted_name(it)));
+        format!("{percentile} of the {load}: {best}, {worst}")
+    };
+    let (p99, longest) = (text(best, "p99"), text(worst, "p99"));
+    if results.strategies.len() == 1 {
+        return format!("{}: the p99 of the {load} is {p99}", name(best));
+    }
+    if !alike(best, worst, &path("p99")) && p99 != longest {
+        return apart((best, worst), "p99");
+    }
+    let p99 = range(p99, longest);
+    match ends("p50") {
+        Some((fast, slow)) if !alike(fast, slow, &path("p50")) => {
+            format!("{}; p99 of all: {p99}", apart((fast, slow), "p50"))
         }
-    };
-    let shown = quantiles
-        .iter()
-        .filter(|(quantile, _)| nines(*quantile) >= FIRST_NINES);
-    let readings = Readings {
-        along: "response time, by percentile".to_owned(),
-        names: lines
-            .iter()
-            .map(|line| finding::name(line.strategy))
-            .collect(),
-        readings: shown.map(|(quantile, _)| reading(*quantile)).collect(),
-    };
-    let frame = Area {
-        left: LEFT,
-        top: TOP,
-        width: RIGHT - LEFT,
-        height,
-    };
-    Readout::along(String::new(), frame, readings)
+        _ => format!("p99 of the {load}: {p99} with every strategy"),
+    }
 }
 
 fn subtitle(lines: &[Line<'_>]) -> String {
-    let mut parts =
-        vec!["From the intended start to the reply, retries included · each step right is ten times rarer".to_owned()];
+    let mut subtitle =
+        "From the intended start to the reply, retries included · each step right is ten times rarer".to_owned();
     if lines
         .iter()
-        .any(|line| line.max.is_some() && line.censored_from.is_none())
+        .any(|it| it.max.is_some() && it.censored_from.is_none())
     {
-        parts.push("circle: maximum".to_owned());
+        subtitle += " · circle: maximum";
     }
-    if lines.iter().any(|line| line.censored_from.is_some()) {
-        parts.push("dashed, ending in >: failed or unfinished, a lower bound".to_owned());
+    if lines.iter().any(|it| it.censored_from.is_some()) {
+        subtitle += " · dashed, ending in >: failed or unfinished, a lower bound";
     }
-    parts.join(" · ")
+    subtitle
 }
 
 fn axes(lines: &[Line<'_>]) -> (Axis, Axis) {
-    let values = || {
-        lines
-            .iter()
-            .flat_map(|line| line.points.iter().map(|point| point.1).chain(line.max))
+    let heights = |line: &Line<'_>| -> Vec<f64> {
+        let points = line.points.iter().map(|point| point.1);
+        points.chain(line.max).collect()
     };
-    let (low, high) = (
-        values().fold(f64::INFINITY, f64::min),
-        values().fold(f64::NEG_INFINITY, f64::max),
-    );
+    let values = || lines.iter().flat_map(heights);
+    let low = values().fold(f64::INFINITY, f64::min);
+    let high = values().fold(f64::NEG_INFINITY, f64::max);
     // At least half a decade, so that one value has an axis around it.
     let (low, high) = (low.min(high - 0.5) - 0.05, high + 0.1);
     let y = Axis::log10(10f64.powf(low), 10f64.powf(high), tick_ms);
-    let most = lines
-        .iter()
-        .flat_map(|line| line.points.last())
-        .map(|point| point.0)
-        .fold(1.0, f64::max);
-    let labels = [
-        "0",
-        "p50",
-        "p90",
-        "p99",
-        "p99.9",
-        "p99.99",
-        "p99.999",
-        "p99.9999",
-        "p99.99999",
-    ];
-    let places = [0.0, 2f64.log10(), 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
-    let ticks = places
-        .into_iter()
-        .zip(labels.map(str::to_owned))
-        .filter(|(place, _)| *place <= most + 1e-9)
-        .collect();
+    let most = lines.iter().map(|line| line.end().0).fold(1.0, f64::max);
+    let mut ticks = vec![(0.0, "0".to_owned()), (2f64.log10(), "p50".to_owned())];
+    ticks.extend((1..=7).map(|nines| {
+        let percent = 100.0 - 10f64.powi(2 - nines);
+        (
+            f64::from(nines),
+            format!("p{}", number::trimmed(percent, 5)),
+        )
+    }));
+    ticks.retain(|(place, _)| *place <= most + 1e-9);
     (Axis::new(0.0..most + BEYOND, ticks), y)
 }
 
-/// What ends a line: the sign of a lower bound, or the maximum.
-fn draw_end(canvas: &Canvas, plot: &Plot<'_>, line: &Line<'_>, max_at: f64) {
-    let colour = palette::strategy(line.index);
-    if line.censored_from.is_some_and(|from| line.end().0 >= from) {
-        let (x, y) = on_sheet(plot, line.end());
-        let label = Label::new(13.0).bold().colour(colour).middle();
-        canvas.text(">", (x + 3.0, y), label);
+/// What ends a line: the sign of a lower bound, or the maximum, right of the last tick.
+fn draw_end(sheet: &Sheet, plot: &Plot, line: &Line<'_>, last: f64) {
+    let (colour, end) = (line.entry.colour(), line.end());
+    if line.is_bound(end.0) {
+        let (x, y) = plot.at(end);
+        let label = bold(13.0).colour(colour).middle();
+        sheet.text(">", (x + 3.0, y), label);
     } else if let Some(max) = line.max {
-        canvas.circle(on_sheet(plot, (max_at, max)), 3.2, colour, Some(1.5));
+        let at = plot.at((last.max(end.0) + 0.7 * BEYOND, max));
+        sheet.ring(at, 3.2, 1.5, colour);
     }
 }
 
-/// The names of the labels, in the lines that they take.
-struct Names {
-    lines: Vec<Vec<String>>,
-    /// With numbers below.
+/// How much room the labels take.
+struct Labels {
+    /// Their names, in the lines that they take.
+    names: Vec<Vec<String>>,
+    /// Whether there are numbers below.
     long: bool,
+    /// Pixels below the middle of the first line.
+    below: f64,
+    /// Distance of labels.
+    gap: f64,
 }
 
-impl Names {
+impl Labels {
     fn of(lines: &[Line<'_>]) -> Self {
-        let room = WIDTH - MARGIN - LABELS;
-        let most = match lines.len() {
-            few if few <= MOST_WRAPPED_LABELS => 2,
-            _ => 1,
-        };
-        let name =
-            |line: &Line<'_>| font::balanced(&finding::name(line.strategy), room, 12.0, true, most);
+        let long = lines.len() <= MOST_LONG_LABELS;
+        let most = 1 + usize::from(lines.len() <= MOST_WRAPPED_LABELS);
+        let name = |line: &Line<'_>| balanced(&line.entry.name(), ROOM, 12.0, true, most);
+        let names: Vec<Vec<String>> = lines.iter().map(name).collect();
+        let longest = names.iter().map(Vec::len).max().unwrap_or(1);
+        let below = (longest - usize::from(!long)) as f64 * LABEL_STEP;
+        let gap = below + if long { 17.5 } else { 16.0 };
         Self {
-            lines: lines.iter().map(name).collect(),
-            long: lines.len() <= MOST_LONG_LABELS,
+            names,
+            long,
+            below,
+            gap,
         }
-    }
-
-    /// Pixels below the middle of the first line.
-    fn below(&self) -> f64 {
-        let longest = self.lines.iter().map(Vec::len).max().unwrap_or(1);
-        (longest - usize::from(!self.long)) as f64 * LABEL_STEP
-    }
-
-    /// Distance of labels.
-    fn gap(&self) -> f64 {
-        self.below() + if self.long { 17.5 } else { 16.0 }
     }
 }
 
 /// Names at the ends of the lines, moved apart, with leaders where that took them away from their line.
-fn draw_labels(canvas: &Canvas, plot: &Plot<'_>, lines: &[Line<'_>], names: &Names, height: f64) {
-    let labels = lines.iter().zip(&names.lines);
-    let mut ends: Vec<((f64, f64), &Line<'_>, &Vec<String>)> = labels
-        .map(|(line, name)| (on_sheet(plot, line.end()), line, name))
+fn draw_labels(sheet: &Sheet, plot: &Plot, lines: &[Line<'_>], labels: &Labels) {
+    let named = lines.iter().zip(&labels.names);
+    let mut ends: Vec<(f64, Entry<'_>, &Vec<String>)> = named
+        .map(|(line, name)| (plot.at(line.end()).1, line.entry, name))
         .collect();
     // Stable: equal ends stay in file order.
-    ends.sort_by(|a, b| a.0.1.total_cmp(&b.0.1));
-    let wanted: Vec<f64> = ends.iter().map(|((_, y), ..)| *y).collect();
-    let bottom = TOP + height - names.below();
-    let places = spread(&wanted, names.gap(), TOP + 6.0, bottom);
-    for ((end, line, name), y) in ends.iter().zip(places) {
-        let colour: RGBColor = palette::strategy(line.index);
-        let from = RIGHT + 2.0;
-        canvas.line(
-            &[
-                (from, end.1),
-                (from + 8.0, end.1),
-                (LABELS - 12.0, y),
-                (LABELS - 4.0, y),
-            ],
-            0.75,
-            palette::AXIS,
-        );
-        let label = Label::new(12.0)
-            .bold()
-            .colour(palette::text(colour))
-            .middle();
-        canvas.lines(name, (LABELS, y), LABEL_STEP, label);
-        if names.long {
-            draw_numbers(canvas, line, y + name.len() as f64 * LABEL_STEP);
+    ends.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let wanted: Vec<f64> = ends.iter().map(|(y, ..)| *y).collect();
+    let bottom = plot.area.bottom() - labels.below;
+    let places = spread(&wanted, labels.gap, TOP + 6.0, bottom);
+    for ((end, entry, name), y) in ends.into_iter().zip(places) {
+        let leader = [
+            (RIGHT + 2.0, end),
+            (RIGHT + 10.0, end),
+            (LABELS - 12.0, y),
+            (LABELS - 4.0, y),
+        ];
+        sheet.line(&leader, 0.75, AXIS);
+        let label = bold(12.0).colour(entry.text_colour()).middle();
+        sheet.lines(name, (LABELS, y), LABEL_STEP, label);
+        if labels.long {
+            let below = y + name.len() as f64 * LABEL_STEP;
+            draw_numbers(sheet, entry.strategy, below);
         }
     }
 }
 
-fn draw_numbers(canvas: &Canvas, line: &Line<'_>, y: f64) {
-    let room = WIDTH - MARGIN - LABELS;
-    let text = |path: &str| metric::text(line.strategy, path, Kind::Millis);
-    let numbers = format!(
-        "p50 {} · p99 {} · p99.9 {}",
-        text("write_response_ms.p50"),
-        text("write_response_ms.p99"),
-        text("write_response_ms.p999")
-    );
-    let size = if font::width(&numbers, 10.5, false) <= room {
-        10.5
-    } else {
-        10.0
+fn draw_numbers(sheet: &Sheet, strategy: &StrategyResult, y: f64) {
+    let text = |percentile| metric::text(strategy, &path(percentile), NumberFormat::Millis);
+    let [p50, p99, p999] = ["p50", "p99", "p999"].map(text);
+    let numbers = format!("p50 {p50} · p99 {p99} · p99.9 {p999}");
+    let size = match width(&numbers, 10.5, false) <= ROOM {
+        true => 10.5,
+        false => 10.0,
     };
-    let numbers = font::fitted(&numbers, room + MARGIN - 4.0, size, false);
-    canvas.text(&numbers, (LABELS, y), Label::new(size).muted().middle());
+    let numbers = fitted(&numbers, ROOM + MARGIN - 4.0, size, false);
+    sheet.text(&numbers, (LABELS, y), muted(size).middle());
 }

@@ -1,261 +1,209 @@
 //! Chart 2: the load of each server over time, one panel a strategy, all to the same scale.
-//!
-//! Must not know keys.
 
-use super::axis::{Axis, TimeUnit};
-use super::canvas::{Canvas, MARGIN, Plot, WIDTH};
-use super::demand::Demand;
-use super::picture::Label;
-use super::picture::Paint;
-use super::picture::units;
-use super::{Area, Chart, ChartError, Reading, Readings, Readout};
-use super::{finding, picture as font, picture as palette};
-use crate::experiment::{Results, StrategyResult};
-use crate::report::metric;
-use crate::report::number::{self, Kind};
-use plotters::element::{PathElement, Polygon};
-use plotters::series::DashedLineSeries;
-use plotters::style::{Color, RGBColor};
+use super::demand::{Demand, Interval};
+use super::prelude::*;
 
-const TOP: f64 = 104.0;
 /// Width of the y labels of a panel.
 const AXIS_WIDTH: f64 = 44.0;
-const PANEL_GAP: f64 = 22.0;
-/// From the bottom of a panel to the top of the next: x labels and the next heading.
-const ROW_GAP: f64 = 62.0;
 /// Servers that get a line of their own; more become a band.
 const MOST_LINES: usize = 16;
+/// Width of a server's line.
+const THIN: f64 = 0.9;
+/// Intervals up to which values are drawn as steps: more make a slope.
+const MOST_STEPS: usize = 60;
 
-struct Grid {
-    columns: usize,
-    width: f64,
-    height: f64,
+/// A strategy that has a series.
+struct Load<'a> {
+    entry: Entry<'a>,
+    demand: Demand,
+    /// What one server can do.
+    capacity: Option<f64>,
 }
 
-impl Grid {
-    fn of(panels: usize) -> Self {
-        let columns = match panels {
-            1 => 1,
-            2 | 4 => 2,
-            _ => 3,
-        };
-        let width = (WIDTH - 2.0 * MARGIN - (columns - 1) as f64 * PANEL_GAP) / columns as f64
-            - AXIS_WIDTH
-            - 6.0;
-        let height = [260.0, 200.0, 160.0][columns - 1];
-        Self {
-            columns,
-            width,
-            height,
-        }
+impl<'a> Load<'a> {
+    fn of(entry: Entry<'a>, planned_s: f64) -> Option<Self> {
+        let capacity = metric::value(entry.strategy, "server_capacity_per_sec");
+        Some(Self {
+            entry,
+            demand: Demand::of(entry.strategy, planned_s)?,
+            capacity: capacity.filter(|capacity| *capacity > 0.0),
+        })
     }
 
-    /// Top left corner of the inner rectangle of panel `index`.
-    fn corner(&self, index: usize) -> (f64, f64) {
-        let (row, column) = (index / self.columns, index % self.columns);
-        let x = MARGIN + AXIS_WIDTH + column as f64 * (self.width + AXIS_WIDTH + 6.0 + PANEL_GAP);
-        (x, TOP + row as f64 * (self.height + ROW_GAP))
+    /// Fraction of the time in which a server is asked for more than it can do.
+    fn over(&self) -> Option<f64> {
+        Some(self.demand.over_fraction(self.capacity?))
     }
 
-    fn bottom(&self, panels: usize) -> f64 {
-        self.corner(panels - 1).1 + self.height
+    /// What one server can do, where the panels reach up to it.
+    fn capacity_below(&self, top: f64) -> Option<f64> {
+        self.capacity.filter(|capacity| *capacity <= top)
+    }
+
+    /// Whether each server has a line.
+    fn is_single(&self) -> bool {
+        self.demand.servers <= MOST_LINES
     }
 }
 
 /// The chart; `None` when no strategy has a series.
-pub fn draw(results: &Results) -> Result<Option<Chart>, ChartError> {
-    let shown: Vec<(usize, &StrategyResult, Demand<'_>)> = results
-        .strategies
-        .iter()
-        .enumerate()
-        .filter_map(|(index, strategy)| {
-            Some((index, strategy, Demand::of(strategy, results.duration_s)?))
-        })
+pub fn draw(results: &Results) -> Option<Chart> {
+    let loads: Vec<Load<'_>> = Entry::all(results)
+        .filter_map(|entry| Load::of(entry, results.duration_s))
         .collect();
-    if shown.is_empty() {
-        return Ok(None);
+    if loads.is_empty() {
+        return None;
     }
-    let peak = shown
-        .iter()
-        .flat_map(|(_, _, demand)| (0..demand.drawn()).map(|i| demand.peak_rate(i)))
-        .fold(0.0, f64::max);
-    let capacity = shown
-        .iter()
-        .filter_map(|(_, strategy, _)| capacity(strategy))
-        .fold(0.0, f64::max);
+    let drawn = loads.iter().flat_map(|it| it.demand.drawn());
+    let peak = drawn.map(Interval::peak_rate).fold(0.0, f64::max);
+    let capacities = loads.iter().filter_map(|it| it.capacity);
+    let capacity = capacities.fold(0.0, f64::max);
     // The capacity is drawn where it says something: not when everything is far below it.
-    let top = if capacity <= 4.0 * peak {
-        peak.max(capacity * 1.1)
-    } else {
-        peak
+    let top = match capacity <= 4.0 * peak {
+        true => peak.max(capacity * 1.1),
+        false => peak,
     };
-    let length = shown
-        .iter()
-        .map(|(_, _, demand)| demand.length_s())
-        .fold(0.0, f64::max);
-
-    let grid = Grid::of(shown.len());
-    let pairs: Vec<(&StrategyResult, Demand<'_>)> = shown
-        .iter()
-        .map(|(_, strategy, demand)| (*strategy, *demand))
-        .collect();
-    let foot = grid.bottom(shown.len()) + 40.0;
+    let lengths = loads.iter().map(|it| it.demand.length_s());
+    let length = lengths.fold(0.0, f64::max);
+    let columns = match loads.len() {
+        1 => 1,
+        2 | 4 => 2,
+        _ => 3,
+    };
+    let grid = Grid {
+        columns,
+        top: 104.0,
+        left: AXIS_WIDTH,
+        right: 6.0,
+        head: 0.0,
+        height: [260.0, 200.0, 160.0][columns - 1],
+        // X labels and the next heading.
+        foot: 62.0,
+        gap: 22.0,
+    };
+    let foot = grid.bottom(loads.len()) - 22.0;
     // An incomplete last row has room for the explanation; else it goes below.
-    let room_inside = !shown.len().is_multiple_of(grid.columns);
-    let height = if room_inside {
-        foot + 22.0
-    } else {
-        foot + 40.0
-    };
+    let room_inside = !loads.len().is_multiple_of(columns);
+    let height = foot + if room_inside { 22.0 } else { 40.0 };
     let load = metric::load_name(&results.strategies);
-    let canvas = Canvas::new(
-        height,
-        &finding::server_load(&pairs),
-        &subtitle(&pairs, top),
-    );
-    let mut readouts = Vec::new();
-    for (place, (index, strategy, demand)) in shown.iter().enumerate() {
-        let corner = grid.corner(place);
-        heading(&canvas, &grid, corner, strategy, demand);
-        let ticks = if grid.columns == 3 { 4 } else { 8 };
-        let warmup = grid.width * demand.warmup_s() / length;
-        canvas.rect(
-            corner,
-            (warmup, grid.height),
-            Paint {
-                colour: palette::EMPTY,
-                opacity: 0.75,
-            },
-        );
-        let x = Axis::time(length, ticks);
-        let mut plot = canvas.plot(
-            corner,
-            (grid.width, grid.height),
-            x,
-            Axis::from_zero(top, 4),
-            false,
-        )?;
-        draw_panel(
-            &mut plot,
-            demand,
-            capacity_drawn(strategy, top),
-            palette::strategy(*index),
-        )?;
-        readouts.push(readout(
-            strategy,
-            demand,
-            corner,
-            (grid.width, grid.height),
-            length,
-        ));
+    let title = title(&loads);
+    let sheet = sheet(height, &title, &subtitle(&loads, top));
+    let data = loads.iter().enumerate().map(|(place, it)| {
+        let area = grid.area(place);
+        heading(&sheet, area, it);
+        let warmup = area.width * it.demand.warmup_s() / length;
+        let warmup = Area::new(area.left, area.top, warmup, area.height);
+        sheet.rect(warmup, Paint::new(EMPTY, 0.75));
+        let x = Axis::time(length, if columns == 3 { 4 } else { 8 });
+        let mut plot = Plot::with_grid(&sheet, area, x, Axis::from_zero(top, 4), false);
+        draw_panel(&mut plot, it, it.capacity_below(top));
         if peak == 0.0 {
-            let at = (corner.0 + grid.width / 2.0, corner.1 + grid.height / 2.0);
-            canvas.text(
-                &format!("no {load}"),
-                at,
-                Label::new(12.0).muted().centre().middle(),
-            );
+            let label = muted(12.0).centre().middle();
+            sheet.text(&format!("no {load}"), area.middle(), label);
         }
-    }
+        data(it, area, length)
+    });
+    let data = data.collect();
     let unit = TimeUnit::of(length).name;
     let mut axes = format!("y: {load} a second asked of the server · x: simulated time, {unit}");
-    let is_cut = |demand: &Demand<'_>| demand.drawn() < demand.intervals();
-    if shown.iter().any(|(_, _, demand)| is_cut(demand)) {
+    let is_cut = |it: &Load<'_>| it.demand.drawn().len() < it.demand.intervals.len();
+    if loads.iter().any(is_cut) {
         axes += " · left out: the interval in which an import ends";
     }
-    canvas.text(
-        &axes,
-        (MARGIN + AXIS_WIDTH, foot),
-        Label::new(11.5).muted().top(),
-    );
-    let dashed = shown
-        .iter()
-        .any(|(_, strategy, _)| capacity_drawn(strategy, top).is_some());
+    let at = (MARGIN + AXIS_WIDTH, foot);
+    sheet.text(&axes, at, muted(11.5).top());
+    let even = match loads.iter().any(|it| it.capacity_below(top).is_some()) {
+        true => "Even: the colour lies on the grey, all below the dashes.",
+        false => "Even: the colour lies on the grey.",
+    };
     let lines = [
-        if dashed {
-            "Even: the colour lies on the grey, all below the dashes."
-        } else {
-            "Even: the colour lies on the grey."
-        },
+        even,
         "Hotspot: the colour far above the grey.",
         "Moving hotspot: the colour stays high while grey lines take turns.",
     ];
     if room_inside {
-        let (x, y) = grid.corner(shown.len());
-        explain(&canvas, (x, y - 22.0), grid.width, &lines);
+        explain(&sheet, grid.area(loads.len()), &lines);
     } else {
-        canvas.text(
-            &lines.join(" "),
-            (MARGIN + AXIS_WIDTH, foot + 18.0),
-            Label::new(11.0).muted().top(),
-        );
+        let at = (MARGIN + AXIS_WIDTH, foot + 18.0);
+        sheet.text(&lines.join(" "), at, muted(11.0).top());
     }
-    let chart = canvas.finish("server-load".to_owned());
-    Ok(Some(chart.with_readouts(readouts)))
+    Some(Chart::new(ChartKind::ServerLoad, title, &sheet, data))
 }
 
 /// What each server is asked for in each interval, or the range of many servers.
-fn readout(
-    strategy: &StrategyResult,
-    demand: &Demand<'_>,
-    (left, top): (f64, f64),
-    (width, height): (f64, f64),
-    length_s: f64,
-) -> Readout {
-    let rate = |rate: f64| number::grouped(rate.round() as u64);
-    let each = demand.servers() <= MOST_LINES;
+fn data(load: &Load<'_>, area: Area, length_s: f64) -> ChartData {
+    let demand = &load.demand;
     let mut names = vec!["hottest".to_owned()];
-    if each {
-        names.extend((0..demand.servers()).map(|server| format!("rs{server}")));
-    } else {
-        names.extend(["mean".to_owned(), "least".to_owned()]);
+    match load.is_single() {
+        true => names.extend((0..demand.servers).map(|server| format!("rs{server}"))),
+        false => names.extend(["mean", "least"].map(str::to_owned)),
     }
-    let reading = |interval: usize| {
-        let mut values = vec![rate(demand.peak_rate(interval))];
-        if each {
-            values.extend((0..demand.servers()).map(|server| rate(demand.rate(interval, server))));
-        } else {
-            values.push(rate(demand.mean_rate(interval)));
-            values.push(rate(demand.least_rate(interval)));
+    let point = |interval: &Interval| {
+        let mut rates = vec![interval.peak_rate()];
+        match load.is_single() {
+            true => rates.extend(interval.rows.iter().map(|rows| interval.rate(*rows))),
+            false => rates.extend([interval.mean_rate(), interval.least_rate()]),
         }
-        let middle = (demand.start_s(interval) + demand.end_s(interval)) / 2.0;
-        Reading {
-            x: left + width * middle / length_s,
-            y: None,
-            label: demand.span(interval),
-            values,
-        }
+        let x = area.left + area.width * interval.middle_s() / length_s;
+        let rates = rates
+            .iter()
+            .map(|rate| number::grouped(rate.round() as u64));
+        DataPoint::across(x, demand.span(interval), rates)
     };
-    let load = metric::load_name([strategy]);
-    let readings = Readings {
-        along: format!("{load} a second, by time"),
-        names,
-        readings: (0..demand.drawn()).map(reading).collect(),
-    };
-    let frame = Area {
-        left,
-        top,
-        width,
-        height,
-    };
-    Readout::along(finding::name(strategy), frame, readings)
+    let load_name = metric::load_name([load.entry.strategy]);
+    let along = format!("{load_name} a second, by time");
+    let series = DataSeries::new(along, names, demand.drawn().iter().map(point));
+    ChartData::along(load.entry.name(), area, series)
 }
 
-fn capacity(strategy: &StrategyResult) -> Option<f64> {
-    metric::value(strategy, "server_capacity_per_sec").filter(|capacity| *capacity > 0.0)
-}
-
-fn capacity_drawn(strategy: &StrategyResult, top: f64) -> Option<f64> {
-    capacity(strategy).filter(|capacity| *capacity <= top)
-}
-
-fn subtitle(shown: &[(&StrategyResult, Demand<'_>)], top: f64) -> String {
-    let servers = shown
+/// Who asks one server for more than it can do.
+fn title(loads: &[Load<'_>]) -> String {
+    let spread = || hottest_servers(loads.iter().map(|it| it.entry.strategy));
+    let several = loads.len() > 1;
+    if loads.iter().all(|it| it.capacity.is_none()) {
+        // Reads have no capacity to be measured against, only each other.
+        let compared = if several { spread() } else { None };
+        return compared.unwrap_or_else(|| "Load per server over time".to_owned());
+    }
+    let over = |it: &Load<'_>| it.over().filter(|over| *over > 0.0);
+    let hot = loads
         .iter()
-        .map(|(_, demand)| demand.servers())
-        .max()
-        .unwrap_or(1);
-    let grey = match servers {
+        .filter_map(|it| Some((over(it)?, quoted_name(it.entry.strategy))));
+    let mut hot: Vec<(f64, String)> = hot.collect();
+    // Stable: strategies that are equally hot stay in file order.
+    hot.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let of_time =
+        |(over, _): &(f64, String)| format!("{} of the time", NumberFormat::Percent.text(*over));
+    match hot.as_slice() {
+        [] if !several => "No server is asked for more than it can do".to_owned(),
+        [] => spread()
+            .unwrap_or_else(|| "No strategy asks a server for more than it can do".to_owned()),
+        [one] => format!(
+            "{} asks one server for more than it can do, {}",
+            one.1,
+            of_time(one)
+        ),
+        all if all.len() == loads.len() => {
+            "In every strategy the hottest server has all that it can do, or more".to_owned()
+        }
+        all if all.len() <= 3 => {
+            let list = all.iter().map(|it| format!("{} {}", it.1, of_time(it)));
+            let list = list.collect::<Vec<_>>().join(", ");
+            format!("Over the capacity of a server: {list}")
+        }
+        all => format!(
+            "{} of {} strategies ask one server for more than it can do, {} {}",
+            all.len(),
+            loads.len(),
+            all[0].1,
+            of_time(&all[0])
+        ),
+    }
+}
+
+fn subtitle(loads: &[Load<'_>], top: f64) -> String {
+    let servers = loads.iter().map(|it| it.demand.servers).max();
+    let grey = match servers.unwrap_or(1) {
         1 => "Grey: the server".to_owned(),
         n if n <= MOST_LINES => format!("Grey: each of the {n} servers"),
         n => format!(
@@ -263,143 +211,87 @@ fn subtitle(shown: &[(&StrategyResult, Demand<'_>)], top: f64) -> String {
             number::grouped(n as u64)
         ),
     };
-    let mut parts = vec![
-        grey,
-        "colour: the hottest server in each interval".to_owned(),
-    ];
-    let capacities: Vec<f64> = shown
-        .iter()
-        .filter_map(|(strategy, _)| capacity(strategy))
-        .collect();
-    if let (Some(least), Some(most)) = (
-        capacities.iter().copied().reduce(f64::min),
-        capacities.iter().copied().reduce(f64::max),
-    ) {
-        let drawn = least <= top;
-        let (least, most) = (Kind::Compact.text(least), Kind::Compact.text(most));
-        let range = if least == most {
-            least
-        } else {
-            format!("{least} to {most}")
+    let mut subtitle = format!("{grey} · colour: the hottest server in each interval");
+    let capacities = || loads.iter().filter_map(|it| it.capacity);
+    if let (Some(least), Some(most)) =
+        (capacities().reduce(f64::min), capacities().reduce(f64::max))
+    {
+        let [low, high] = [least, most].map(|it| NumberFormat::Compact.text(it));
+        let range = range(low, high);
+        subtitle += &match least <= top {
+            true => format!(" · dashed: what one server can do ({range}/s)"),
+            false => format!(" · one server can do {range}/s, far above"),
         };
-        parts.push(if drawn {
-            format!("dashed: what one server can do ({range}/s)")
-        } else {
-            format!("one server can do {range}/s, far above")
-        });
-        parts.push("over: intervals above it".to_owned());
+        subtitle += " · over: intervals above it";
     }
-    if shown.iter().any(|(_, demand)| demand.warmup_s() > 0.0) {
-        parts.push("shaded: warm-up".to_owned());
+    if loads.iter().any(|it| it.demand.warmup_s() > 0.0) {
+        subtitle += " · shaded: warm-up";
     }
-    parts.join(" · ")
+    subtitle
 }
 
-fn heading(
-    canvas: &Canvas,
-    grid: &Grid,
-    corner: (f64, f64),
-    strategy: &StrategyResult,
-    demand: &Demand<'_>,
-) {
-    let y = corner.1 - 9.0;
-    let over = capacity(strategy).map(|capacity| demand.over_fraction(capacity));
+fn heading(sheet: &Sheet, area: Area, load: &Load<'_>) {
+    let y = area.top - 9.0;
+    let over = load.over();
     let text = over.map_or(String::new(), |over| {
-        format!("over {}", Kind::Percent.text(over))
+        format!("over {}", NumberFormat::Percent.text(over))
     });
-    let label = Label::new(11.0).right();
-    let label = if over.is_some_and(|over| over > 0.0) {
-        label.bold()
-    } else {
-        label.muted()
-    };
-    canvas.text(&text, (corner.0 + grid.width, y), label);
-    let room = grid.width - font::width(&text, 11.0, true) - 10.0;
-    let name = finding::name(strategy);
-    if font::width(&name, 12.5, true) <= room {
-        canvas.text(&name, (corner.0, y), Label::new(12.5).bold());
+    let is_over = over.is_some_and(|over| over > 0.0);
+    let label = if is_over { bold(11.0) } else { muted(11.0) };
+    sheet.text(&text, (area.right(), y), label.right());
+    let room = area.width - width(&text, 11.0, true) - 10.0;
+    let name = load.entry.name();
+    if width(&name, 12.5, true) <= room {
+        sheet.text(&name, (area.left, y), bold(12.5));
         return;
     }
-    let lines = font::balanced(&name, room, 11.5, true, 2);
+    let lines = balanced(&name, room, 11.5, true, 2);
     let first = y - (lines.len() - 1) as f64 * 13.0;
-    canvas.lines(&lines, (corner.0, first), 13.0, Label::new(11.5).bold());
+    let label = bold(11.5);
+    sheet.lines(&lines, (area.left, first), 13.0, label);
 }
 
-fn draw_panel(
-    plot: &mut Plot<'_>,
-    demand: &Demand<'_>,
-    capacity: Option<f64>,
-    colour: RGBColor,
-) -> Result<(), ChartError> {
-    let end = demand.length_s();
-    if demand.servers() <= MOST_LINES {
-        for server in 0..demand.servers() {
-            let points = over_time(demand, |interval| demand.rate(interval, server));
-            let style = palette::GREY.mix(0.7).stroke_width(units(0.9) as u32);
-            plot.draw_series([PathElement::new(points, style)])
-                .map_err(ChartError::new)?;
+fn draw_panel(plot: &mut Plot, load: &Load<'_>, capacity: Option<f64>) {
+    let demand = &load.demand;
+    let peak = || over_time(demand, Interval::peak_rate);
+    if load.is_single() {
+        for server in 0..demand.servers {
+            let rate = over_time(demand, |interval| interval.rate(interval.rows[server]));
+            plot.path(rate, THIN, Paint::new(GREY, 0.7));
         }
     } else {
-        let mut band = over_time(demand, |interval| demand.peak_rate(interval));
-        band.extend(
-            over_time(demand, |interval| demand.least_rate(interval))
-                .into_iter()
-                .rev(),
-        );
-        plot.draw_series([Polygon::new(band, palette::GRID.filled())])
-            .map_err(ChartError::new)?;
-        let mean = over_time(demand, |interval| demand.mean_rate(interval));
-        plot.draw_series([PathElement::new(
-            mean,
-            palette::GREY.stroke_width(units(0.9) as u32),
-        )])
-        .map_err(ChartError::new)?;
+        let least = over_time(demand, Interval::least_rate);
+        let outline = peak().into_iter().chain(least.into_iter().rev());
+        plot.band(outline.collect(), GRID);
+        plot.path(over_time(demand, Interval::mean_rate), THIN, GREY);
     }
     if let Some(capacity) = capacity {
-        let line = [(0.0, capacity), (end, capacity)];
-        let dashes = DashedLineSeries::new(
-            line,
-            units(4.0),
-            units(3.0),
-            palette::MUTED.stroke_width(units(1.0) as u32),
-        );
-        plot.draw_series(dashes).map_err(ChartError::new)?;
+        plot.bound(demand.length_s(), capacity);
     }
-    let peak = over_time(demand, |interval| demand.peak_rate(interval));
-    plot.draw_series([PathElement::new(
-        peak,
-        colour.stroke_width(units(1.9) as u32),
-    )])
-    .map_err(ChartError::new)?;
-    Ok(())
+    plot.path(peak(), 1.9, load.entry.colour());
 }
 
 /// A value of each interval over time: at the middles of the intervals, or as steps when there are too few for a slope.
-fn over_time(demand: &Demand<'_>, value: impl Fn(usize) -> f64) -> Vec<(f64, f64)> {
-    let mut points = Vec::with_capacity(demand.intervals() * 2);
-    for interval in 0..demand.drawn() {
-        let (start, end, value) = (
-            demand.start_s(interval),
-            demand.end_s(interval),
-            value(interval),
-        );
-        if demand.intervals() <= 60 {
-            points.push((start, value));
-            points.push((end, value));
-        } else {
-            points.push(((start + end) / 2.0, value));
-        }
-    }
-    points
+fn over_time(demand: &Demand, value: impl Fn(&Interval) -> f64) -> Vec<(f64, f64)> {
+    let times = |it: &Interval| match demand.intervals.len() <= MOST_STEPS {
+        true => vec![it.start_s, it.end_s],
+        false => vec![it.middle_s()],
+    };
+    let drawn = demand.drawn().iter().flat_map(|it| {
+        let value = value(it);
+        times(it).into_iter().map(move |time| (time, value))
+    });
+    drawn.collect()
 }
 
-/// How to read the chart, wrapped to `width`.
-fn explain(canvas: &Canvas, (x, y): (f64, f64), width: f64, lines: &[&str]) {
-    canvas.text("How to read", (x, y), Label::new(12.5).bold().top());
-    let mut y = y + 24.0;
+/// How to read the chart, in the place of a panel.
+fn explain(sheet: &Sheet, area: Area, lines: &[&str]) {
+    let (x, mut y) = (area.left, area.top - 22.0);
+    sheet.text("How to read", (x, y), bold(12.5).top());
+    y += 24.0;
     for line in lines {
-        let rows = font::wrapped(line, width, 12.0, false, usize::MAX);
-        canvas.lines(&rows, (x, y), 17.0, Label::new(12.0).muted().top());
+        let rows = wrapped(line, area.width, 12.0, false, usize::MAX);
+        sheet.lines(&rows, (x, y), 17.0, muted(12.0).top());
         y += rows.len() as f64 * 17.0 + 5.0;
     }
 }

@@ -2,9 +2,9 @@
 
 use super::html::{Html, text};
 use crate::experiment::{Results, StrategyResult};
-use crate::metrics::SeriesEvent;
+use crate::metrics::{EventKind, SeriesEvent};
 use crate::report::csv_files::with_series;
-use crate::report::number::{self, Kind};
+use crate::report::number::{self, NumberFormat};
 
 /// Most rows of a strategy's list: about a screenful.
 const MOST: usize = 30;
@@ -13,24 +13,28 @@ const MOST: usize = 30;
 const LONGEST_KEY: usize = 48;
 
 /// Everyday work: counted, not listed.
-const COUNTED: [(&str, &str); 3] = [
-    ("flush", "flushes"),
-    ("compaction", "compactions"),
-    ("open", "openings of a region"),
+const COUNTED: [(EventKind, &str); 3] = [
+    (EventKind::Flush, "flushes"),
+    (EventKind::Compaction, "compactions"),
+    (EventKind::Open, "openings of a region"),
 ];
 
 /// What is counted in the heading of a list: kind, one, several.
-const HEADLINES: [(&str, &str, &str); 6] = [
-    ("split", "split", "splits"),
-    ("merge", "merge", "merges"),
-    ("move", "move", "moves"),
-    ("crash", "crash", "crashes"),
+const HEADLINES: [(EventKind, &str, &str); 6] = [
+    (EventKind::Split, "split", "splits"),
+    (EventKind::Merge, "merge", "merges"),
+    (EventKind::Move, "move", "moves"),
+    (EventKind::Crash, "crash", "crashes"),
     (
-        "slow",
+        EventKind::Slow,
         "change of a server's speed",
         "changes of a server's speed",
     ),
-    ("servers-added", "arrival of servers", "arrivals of servers"),
+    (
+        EventKind::ServersAdded,
+        "arrival of servers",
+        "arrivals of servers",
+    ),
 ];
 
 /// A list a strategy, folded; nothing when nothing happened.
@@ -119,7 +123,7 @@ fn rows(events: &[SeriesEvent]) -> Vec<Row> {
         }
         let detail = event.detail.as_deref().unwrap_or_default();
         // The balancer's finding ends so, or starts moves.
-        let does_nothing = event.event == "balancer" && detail.contains("does not ");
+        let does_nothing = event.event == EventKind::Balancer && detail.contains("does not ");
         if does_nothing {
             if let Some((at, times)) = &mut idle {
                 *times += 1;
@@ -153,34 +157,38 @@ fn words(event: &SeriesEvent, detail: &str) -> String {
     let region = number(event.region);
     let server = number(event.server);
     let heirs: Vec<String> = event.heirs.iter().map(u32::to_string).collect();
-    let bytes = event.bytes.map(|bytes| Kind::Bytes.text(bytes as f64));
+    let bytes = event
+        .bytes
+        .map(|bytes| NumberFormat::Bytes.text(bytes as f64));
     let detail = text(detail);
-    match event.event.as_str() {
-        "split" => format!(
+    match event.event {
+        EventKind::Split => format!(
             "region {region} is split at <code>{}</code> into {}",
             text(&shortened(event.row.as_deref().unwrap_or_default())),
             heirs.join(" and ")
         ),
-        "no-split-row" => format!("region {region} can't be split: {detail}"),
-        "merge" => format!(
+        EventKind::NoSplitRow => format!("region {region} can't be split: {detail}"),
+        EventKind::Merge => format!(
             "regions {region} and {} are merged into {}",
             number(event.upper),
             heirs.join(" and ")
         ),
-        "move" => format!(
+        EventKind::Move => format!(
             "region {region} moves from server {server} to server {}",
             number(event.to)
         ),
-        "balancer" => format!("the balancer: {detail}"),
-        "crash" => format!("server {server} dies"),
-        "crash-detected" => format!(
+        EventKind::Balancer => format!("the balancer: {detail}"),
+        EventKind::Crash => format!("server {server} dies"),
+        EventKind::CrashDetected => format!(
             "the master knows that server {server} is dead: {detail}, {} of its log replayed",
             bytes.unwrap_or_default()
         ),
-        "slow" => format!("server {server} is {detail}"),
-        "servers-added" if detail == "1 server" => format!("{detail} joined: server {server}"),
-        "servers-added" => format!("{detail} joined, the first of them as server {server}"),
-        other => format!("{} {detail}", text(other)),
+        EventKind::Slow => format!("server {server} is {detail}"),
+        EventKind::ServersAdded if detail == "1 server" => {
+            format!("{detail} joined: server {server}")
+        }
+        EventKind::ServersAdded => format!("{detail} joined, the first of them as server {server}"),
+        other => format!("{} {detail}", other.name()),
     }
 }
 
@@ -201,12 +209,10 @@ fn shortened(key: &str) -> String {
 mod tests {
     use super::*;
 
-    fn event(at_ms: f64, event: &str, detail: &str) -> SeriesEvent {
+    fn event(at_ms: f64, event: EventKind, detail: &str) -> SeriesEvent {
         SeriesEvent {
-            at_ms,
-            event: event.to_owned(),
             detail: Some(detail.to_owned()),
-            ..SeriesEvent::default()
+            ..SeriesEvent::new(at_ms, event)
         }
     }
 
@@ -216,13 +222,13 @@ mod tests {
             region: Some(3),
             heirs: vec![8, 9],
             row: Some("a<b".to_owned()),
-            ..event(1_500.0, "split", "")
+            ..event(1_500.0, EventKind::Split, "")
         };
         let moved = SeriesEvent {
             region: Some(9),
             server: Some(1),
             to: Some(4),
-            ..event(2_000.0, "move", "")
+            ..event(2_000.0, EventKind::Move, "")
         };
         let told: Vec<String> = rows(&[split, moved])
             .into_iter()
@@ -248,13 +254,13 @@ mod tests {
 
     #[test]
     fn a_balancer_that_does_nothing_says_so_once() {
-        let idle = |at_ms| event(at_ms, "balancer", "0/602: does not start");
+        let idle = |at_ms| event(at_ms, EventKind::Balancer, "0/602: does not start");
         let events = [
             idle(1_000.0),
-            event(1_500.0, "flush", ""),
+            event(1_500.0, EventKind::Flush, ""),
             idle(2_000.0),
             idle(3_000.0),
-            event(3_500.0, "crash", ""),
+            event(3_500.0, EventKind::Crash, ""),
             idle(4_000.0),
         ];
         let rows = rows(&events);
@@ -267,7 +273,7 @@ mod tests {
     #[test]
     fn a_long_history_is_cut_at_a_screenful() {
         let events: Vec<SeriesEvent> = (0..95)
-            .map(|at| event(f64::from(at) * 1e3, "split", ""))
+            .map(|at| event(f64::from(at) * 1e3, EventKind::Split, ""))
             .collect();
         let mut html = Html::default();
         list(&mut html, &rows(&events), &events);

@@ -1,8 +1,8 @@
 //! The charts on the page, with the tables behind them, and for the script where on a picture each row of a table lies. Must not know what they show.
 
 use super::html::{Html, text};
-use crate::report::chart::{Cells, Chart, Readings, Readout, Theme, Values, base64};
-use crate::report::number::{self, Kind};
+use crate::report::chart::{Cells, Chart, ChartData, DataSeries, Theme, Values, base64};
+use crate::report::number::{self, NumberFormat};
 use crate::text::is_hidden;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
@@ -22,38 +22,35 @@ pub fn figures(html: &mut Html, charts: &[Chart]) {
         html.line(format_args!(
             "<figure id=\"{}\">\n<div class=\"picture\">{}</div>\n<figcaption><output aria-live=\"polite\"></output></figcaption>",
             text(&chart.name),
-            chart.svg(Theme::Light)
+            chart.picture.svg(Theme::Light)
         ));
-        if !chart.readouts.is_empty() {
+        if !chart.data.is_empty() {
             html.details("The numbers behind it", |html| {
-                chart
-                    .readouts
-                    .iter()
-                    .for_each(|readout| table(html, readout));
+                chart.data.iter().for_each(|data| table(html, data));
             });
         }
         html.line(format_args!("</figure>"));
     }
 }
 
-fn table(html: &mut Html, readout: &Readout) {
-    if !readout.title.is_empty() {
-        html.line(format_args!("<h3>{}</h3>", text(&readout.title)));
+fn table(html: &mut Html, data: &ChartData) {
+    if !data.title.is_empty() {
+        html.line(format_args!("<h3>{}</h3>", text(&data.title)));
     }
-    match &readout.values {
-        Values::Along(readings) => along(html, readings),
+    match &data.values {
+        Values::Along(series) => along(html, series),
         Values::Cells(cells) => hottest(html, cells),
     }
 }
 
-fn along(html: &mut Html, readings: &Readings) {
-    let names = std::iter::once(&readings.along).chain(&readings.names);
+fn along(html: &mut Html, series: &DataSeries) {
+    let names = std::iter::once(&series.along).chain(&series.names);
     let headings: Vec<String> = names.map(text).collect();
     let right: Vec<bool> = (0..headings.len()).map(|column| column > 0).collect();
-    let rows = readings.readings.iter();
+    let rows = series.points.iter();
     let rows: Vec<Vec<String>> = rows
-        .map(|reading| {
-            let cells = std::iter::once(&reading.label).chain(&reading.values);
+        .map(|point| {
+            let cells = std::iter::once(&point.label).chain(&point.values);
             cells.map(text).collect()
         })
         .collect();
@@ -78,7 +75,7 @@ fn hottest(html: &mut Html, cells: &Cells) {
             vec![
                 format!("<code>{}</code>", text(&cells.keys[*bucket])),
                 text(&number::grouped(*rows)),
-                text(&Kind::Percent.text(*rows as f64 / all as f64)),
+                text(&NumberFormat::Percent.text(*rows as f64 / all as f64)),
             ]
         })
         .collect();
@@ -127,7 +124,7 @@ pub fn data(html: &mut Html, charts: &[Chart]) {
         .iter()
         .map(|chart| FigureData {
             id: &chart.name,
-            plots: chart.readouts.iter().map(plot).collect(),
+            plots: chart.data.iter().map(plot).collect(),
         })
         .collect();
     let json = serde_json::to_string(&figures).expect("texts and finite numbers are JSON");
@@ -138,11 +135,11 @@ pub fn data(html: &mut Html, charts: &[Chart]) {
     ));
 }
 
-fn plot(readout: &Readout) -> PlotData<'_> {
-    let frame = &readout.frame;
-    let values = match &readout.values {
-        Values::Along(readings) => {
-            let places = readings.readings.iter();
+fn plot(data: &ChartData) -> PlotData<'_> {
+    let area = &data.area;
+    let values = match &data.values {
+        Values::Along(series) => {
+            let places = series.points.iter();
             ValueData::Along(places.map(|it| (tenth(it.x), it.y.map(tenth))).collect())
         }
         Values::Cells(cells) => ValueData::Cells {
@@ -152,8 +149,8 @@ fn plot(readout: &Readout) -> PlotData<'_> {
         },
     };
     PlotData {
-        title: &readout.title,
-        frame: [frame.left, frame.top, frame.width, frame.height].map(tenth),
+        title: &data.title,
+        frame: [area.left, area.top, area.width, area.height].map(tenth),
         values,
     }
 }

@@ -12,7 +12,7 @@ mod sections;
 #[cfg(test)]
 mod page_tests;
 
-use super::chart::{self, Chart, Theme};
+use super::chart::{self, Chart, ChartKind, Theme};
 use crate::experiment::Results;
 use html::{Html, text};
 use sha2::{Digest, Sha256};
@@ -64,13 +64,11 @@ pub fn page(results: &Results, charts: &[Chart], theme: Option<Theme>) -> String
 
 /// What it all shows, in one sentence: of a sweep what it gives, not what holds of its first point; else the knees that were looked for.
 fn headline(results: &Results, charts: &[Chart]) -> String {
-    let answers: &[&str] = match results.sweep.is_empty() {
-        true => &["knee"],
-        false => &["sweep", "scaling"],
+    let answers: &[ChartKind] = match results.sweep.is_empty() {
+        true => &[ChartKind::Knee],
+        false => &[ChartKind::Sweep, ChartKind::Scaling],
     };
-    let answer = charts
-        .iter()
-        .find(|chart| answers.contains(&chart.name.as_str()));
+    let answer = charts.iter().find(|chart| answers.contains(&chart.kind));
     answer.map_or_else(
         || chart::headline(&results.first_point()),
         |chart| chart.title.clone(),

@@ -2,10 +2,10 @@
 
 use super::page;
 use crate::report::chart::{HeatColours, Theme, charts};
-use crate::report::{sample, sample_reads};
+use crate::report::{sample_fixture as sample, sample_reads_fixture as sample_reads};
 
 fn made(results: &crate::experiment::Results) -> String {
-    let charts = charts(results, HeatColours::default()).unwrap();
+    let charts = charts(results, HeatColours::default());
     page(results, &charts, None)
 }
 

@@ -2,7 +2,7 @@
 
 use super::html::{Html, lines, prose, text};
 use crate::experiment::{ExpectationResult, Results, Standing, StrategyResult};
-use crate::report::chart::{Chart, strategy_colour};
+use crate::report::chart::{Chart, ChartKind, strategy_colour};
 use crate::report::metric;
 use crate::report::number::{self, UNDEFINED};
 use crate::report::scorecard::{self, Scorecard};
@@ -15,7 +15,7 @@ pub fn head(html: &mut Html, results: &Results, charts: &[Chart], headline: &str
     let whole = results.sweep.is_empty();
     let price = charts
         .iter()
-        .find(|chart| chart.name == "trade-off" && whole);
+        .find(|chart| chart.kind == ChartKind::TradeOff && whole);
     if let Some(price) = price.filter(|price| price.title != headline) {
         html.line(format_args!(
             "<p class=\"finding\">{}</p>",

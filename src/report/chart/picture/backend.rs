@@ -78,21 +78,6 @@ impl DrawingBackend for Sheet {
         self.draw_path([from, to], style)
     }
 
-    fn draw_rect<S: BackendStyle>(
-        &mut self,
-        from: BackendCoord,
-        to: BackendCoord,
-        style: &S,
-        filled: bool,
-    ) -> Drawn {
-        let ((x0, y0), (x1, y1)) = (from, to);
-        let corners = [from, (x1, y0), to, (x0, y1), from];
-        match filled {
-            true => self.fill_polygon(corners, style),
-            false => self.draw_path(corners, style),
-        }
-    }
-
     fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
         &mut self,
         path: I,
@@ -130,22 +115,21 @@ impl DrawingBackend for Sheet {
 
     fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, at: BackendCoord) -> Drawn {
         if style.color().alpha > 0.0 {
-            let across = match style.anchor().h_pos {
-                HPos::Left => Anchor::Start,
-                HPos::Center => Anchor::Middle,
-                HPos::Right => Anchor::End,
-            };
-            let along = match style.anchor().v_pos {
-                VPos::Bottom => Anchor::Start,
-                VPos::Center => Anchor::Middle,
-                VPos::Top => Anchor::End,
-            };
+            let anchor = style.anchor();
             let label = Label {
                 size: style.size() / fonts::SIZE_OF_EM / f64::from(UNITS_PER_PX),
                 bold: matches!(style.style(), FontStyle::Bold),
                 paint: paint(style.color()),
-                across,
-                along,
+                across: match anchor.h_pos {
+                    HPos::Left => Anchor::Start,
+                    HPos::Center => Anchor::Middle,
+                    HPos::Right => Anchor::End,
+                },
+                along: match anchor.v_pos {
+                    VPos::Bottom => Anchor::Start,
+                    VPos::Center => Anchor::Middle,
+                    VPos::Top => Anchor::End,
+                },
                 turned: matches!(style.transform(), FontTransform::Rotate270),
             };
             self.text(text, point(at), label);

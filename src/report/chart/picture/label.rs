@@ -25,7 +25,7 @@ impl Anchor {
     }
 }
 
-/// How a line of text looks and where it stands: by default regular ink that starts at its point and stands on it.
+/// How a line of text looks and where it stands: at first it starts at its point and stands on it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Label {
     /// Font size in pixels (em).
@@ -42,34 +42,35 @@ pub struct Label {
     pub turned: bool,
 }
 
+/// Text of `size` pixels in regular ink; nothing below 10 is readable at 980.
+pub fn ink(size: f64) -> Label {
+    debug_assert!(size >= 10.0);
+    Label {
+        size,
+        bold: false,
+        paint: palette::INK.into(),
+        across: Anchor::Start,
+        along: Anchor::Start,
+        turned: false,
+    }
+}
+
+/// Semi-bold text.
+pub fn bold(size: f64) -> Label {
+    let bold = true;
+    Label { bold, ..ink(size) }
+}
+
+/// Text in the colour of what is secondary.
+pub fn muted(size: f64) -> Label {
+    ink(size).colour(palette::MUTED)
+}
+
 impl Label {
-    /// Text of `size` pixels; nothing below 10 is readable at 980.
-    pub fn new(size: f64) -> Self {
-        debug_assert!(size >= 10.0);
-        Self {
-            size,
-            bold: false,
-            paint: palette::INK.into(),
-            across: Anchor::Start,
-            along: Anchor::Start,
-            turned: false,
-        }
-    }
-
-    /// The same text, semi-bold.
-    pub fn bold(self) -> Self {
-        Self { bold: true, ..self }
-    }
-
     /// The same text in `colour`.
     pub fn colour(self, colour: RGBColor) -> Self {
         let paint = colour.into();
         Self { paint, ..self }
-    }
-
-    /// The same text in the colour of secondary text.
-    pub fn muted(self) -> Self {
-        self.colour(palette::MUTED)
     }
 
     /// The same text hanging from its point.

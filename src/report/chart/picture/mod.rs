@@ -16,15 +16,17 @@ mod sheet;
 mod svg;
 mod theme;
 
-pub use area::Area;
+pub use area::{Area, Point};
 pub use backend::{UNITS_PER_PX, units};
 pub use fonts::{FAMILY, SIZE_OF_EM, balanced, faces, fitted, width, wrapped};
 pub use heat_colours::{HeatColours, UnknownHeatColours};
-pub use label::Label;
+pub use label::{Label, bold, ink, muted};
 pub use palette::{
-    AXIS, EMPTY, GREY, GRID, HEAT_STEPS, INK, LOAD_STEPS, MUTED, PAPER, Paint, hex, load, strategy,
-    text,
+    AXIS, EMPTY, GREY, GRID, HEAT_STEPS, INK, LOAD_STEPS, MUTED, PAPER, Paint, hex, load_colour,
+    strategy, text,
 };
+#[cfg(feature = "png")]
+pub use png::PngError;
 pub use raster::{Raster, base64};
 pub use shape::Picture;
 pub use sheet::Sheet;

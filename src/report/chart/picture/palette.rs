@@ -80,12 +80,12 @@ pub fn text(colour: RGBColor) -> RGBColor {
 /// Steps of heat that differ: one byte of an indexed image, less one for "nothing".
 pub const HEAT_STEPS: usize = 255;
 
-/// Steps of [`load`] on either side of the fair share.
+/// Steps of [`load_colour`] on either side of the fair share.
 pub const LOAD_STEPS: i32 = 16;
 
 /// Colour of a server's load relative to its fair share, from -[`LOAD_STEPS`] (idle) over 0 (fair, transparent) to
 /// [`LOAD_STEPS`] (one server does everything). Idle is pale, so that it does not shout louder than hot.
-pub fn load(step: i32) -> Paint {
+pub fn load_colour(step: i32) -> Paint {
     let strength = f64::from(step.abs().min(LOAD_STEPS)) / f64::from(LOAD_STEPS);
     match step < 0 {
         true => Paint::new(RGBColor(0x5b, 0x8f, 0xc9), strength * 0.30),

@@ -9,8 +9,8 @@ use super::shape::{Picture, Shape};
 use super::theme::Theme;
 use plotters::style::RGBColor;
 use tiny_skia::{
-    Color, FillRule, FilterQuality, LineJoin, Path, PathBuilder, Pattern, Pixmap,
-    PremultipliedColorU8, Rect, SpreadMode, Stroke, Transform,
+    FillRule, FilterQuality, LineJoin, Path, PathBuilder, Pattern, Pixmap, Rect, SpreadMode,
+    Stroke, Transform,
 };
 use ttf_parser::gpos::{PairAdjustment, PositioningSubtable};
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
@@ -54,7 +54,7 @@ impl Picture {
                     let face = if label.bold { &semi_bold } else { &regular };
                     canvas.fill(face.text(text, *at, label), label.paint)
                 }
-                Shape::Image(area, raster) => canvas.image(*area, raster),
+                Shape::Image(area, raster) => canvas.image(*area, raster).unwrap_or_default(),
             }
         }
         Ok(canvas.pixels.encode_png()?)
@@ -71,8 +71,8 @@ impl Canvas {
     fn fill(&mut self, path: Option<Path>, paint: Paint) {
         if let Some(path) = path {
             let paint = solid(self.theme.fill(paint.colour), paint.opacity);
-            let (rule, scale) = (FillRule::Winding, Transform::from_scale(SCALE, SCALE));
-            self.pixels.fill_path(&path, &paint, rule, scale, None);
+            let rule = FillRule::Winding;
+            self.pixels.fill_path(&path, &paint, rule, scale(), None);
         }
     }
 
@@ -84,67 +84,43 @@ impl Canvas {
                 line_join: LineJoin::Round,
                 ..Stroke::default()
             };
-            let scale = Transform::from_scale(SCALE, SCALE);
-            self.pixels.stroke_path(&path, &paint, &stroke, scale, None);
+            self.pixels
+                .stroke_path(&path, &paint, &stroke, scale(), None);
         }
     }
 
-    fn image(&mut self, area: Area, raster: &Raster) {
-        let (width, cells) = raster.colours();
-        let cells: Vec<PremultipliedColorU8> = cells
-            .map(|paint| {
-                let solid = colour(paint.colour, paint.opacity);
-                solid.premultiply().to_color_u8()
-            })
-            .collect();
-        let height = cells.len() / width;
-        let Some(mut image) = Pixmap::new(width as u32, height as u32) else {
-            return;
-        };
-        image.pixels_mut().copy_from_slice(&cells);
+    fn image(&mut self, area: Area, raster: &Raster) -> Option<()> {
+        let image = Pixmap::decode_png(&raster.png()).ok()?;
+        let (width, height) = (image.width() as f32, image.height() as f32);
+        let whole = Rect::from_xywh(0.0, 0.0, width, height)?;
+        let (mode, quality) = (SpreadMode::Pad, FilterQuality::Nearest);
+        let pattern = Pattern::new(image.as_ref(), mode, quality, 1.0, Transform::identity());
         let paint = tiny_skia::Paint {
-            shader: Pattern::new(
-                image.as_ref(),
-                SpreadMode::Pad,
-                FilterQuality::Nearest,
-                1.0,
-                Transform::identity(),
-            ),
+            shader: pattern,
             ..tiny_skia::Paint::default()
         };
-        let [left, top, across, along] = [
-            area.left,
-            area.top,
-            area.width / width as f64,
-            area.height / height as f64,
-        ]
-        .map(|pixels| pixels as f32);
-        let stretch = Transform::from_scale(SCALE, SCALE)
-            .pre_translate(left, top)
-            .pre_scale(across, along);
-        if let Some(whole) = Rect::from_xywh(0.0, 0.0, width as f32, height as f32) {
-            self.pixels.fill_rect(whole, &paint, stretch, None);
-        }
+        let stretch = scale()
+            .pre_translate(area.left as f32, area.top as f32)
+            .pre_scale(area.width as f32 / width, area.height as f32 / height);
+        self.pixels.fill_rect(whole, &paint, stretch, None);
+        Some(())
     }
 }
 
-fn colour(RGBColor(red, green, blue): RGBColor, opacity: f64) -> Color {
-    let alpha = (opacity * 255.0).round() as u8;
-    Color::from_rgba8(red, green, blue, alpha)
+/// From the picture's pixels to those of the PNG.
+fn scale() -> Transform {
+    Transform::from_scale(SCALE, SCALE)
 }
 
-fn solid(of: RGBColor, opacity: f64) -> tiny_skia::Paint<'static> {
+fn solid(RGBColor(red, green, blue): RGBColor, opacity: f64) -> tiny_skia::Paint<'static> {
     let mut paint = tiny_skia::Paint::default();
-    paint.set_color(colour(of, opacity));
+    paint.set_color_rgba8(red, green, blue, (opacity * 255.0).round() as u8);
     paint
 }
 
 fn rect(area: Area) -> Option<Path> {
-    let [x, y, width, height] =
-        [area.left, area.top, area.width, area.height].map(|pixels| pixels as f32);
-    Some(PathBuilder::from_rect(Rect::from_xywh(
-        x, y, width, height,
-    )?))
+    let [x, y, w, h] = [area.left, area.top, area.width, area.height].map(|px| px as f32);
+    Some(PathBuilder::from_rect(Rect::from_xywh(x, y, w, h)?))
 }
 
 fn circle((x, y): Point, radius: f64) -> Option<Path> {
@@ -256,5 +232,74 @@ impl OutlineBuilder for Outlines {
 
     fn close(&mut self) {
         self.path.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{PAPER, Sheet, ink};
+    use super::*;
+
+    const ORANGE: RGBColor = RGBColor(0xd5, 0x5e, 0x00);
+
+    /// Red, green, blue at a point of the picture.
+    fn at(png: &[u8], x: u32, y: u32) -> [u8; 3] {
+        let pixels = Pixmap::decode_png(png).expect("a PNG");
+        let pixel = pixels.pixel(2 * x, 2 * y).expect("a pixel of it");
+        [pixel.red(), pixel.green(), pixel.blue()]
+    }
+
+    #[test]
+    fn shapes_lie_where_they_were_drawn_in_the_colours_of_the_theme() {
+        let sheet = Sheet::new(100.0, 60.0, "", "");
+        sheet.rect(Area::new(0.0, 0.0, 100.0, 60.0), PAPER);
+        sheet.disc((20.0, 20.0), 5.0, ORANGE);
+        sheet.ring((50.0, 20.0), 5.0, 2.0, ORANGE);
+        sheet.line(&[(70.0, 10.0), (70.0, 30.0)], 4.0, ORANGE);
+        let mut raster = Raster::new(2, vec![PAPER.into(), ORANGE.into()]);
+        [0, 1].into_iter().for_each(|cell| raster.push(cell));
+        sheet.image(Area::new(10.0, 40.0, 20.0, 10.0), raster);
+        let picture = sheet.finish();
+        let png = picture.png(Theme::Light).expect("a picture");
+        let (orange, white) = ([0xd5, 0x5e, 0x00], [255; 3]);
+        for (x, y, expected) in [
+            (20, 20, orange),
+            (50, 20, white),
+            (45, 20, orange),
+            (70, 20, orange),
+            (75, 20, white),
+            (15, 45, white),
+            (25, 45, orange),
+        ] {
+            assert_eq!(at(&png, x, y), expected, "{x}, {y}");
+        }
+        let png = picture.png(Theme::Dark).expect("a picture");
+        assert_eq!(at(&png, 90, 50), [0x14, 0x17, 0x1b]);
+        assert_eq!(at(&png, 20, 20), [0xff, 0x0f, 0x0f]);
+        // Images are heat, which means the same in every theme.
+        assert_eq!(at(&png, 25, 45), orange);
+    }
+
+    #[test]
+    fn text_stands_where_its_label_says_and_pairs_are_kerned() {
+        let face = Typeface::of(fonts::REGULAR);
+        let bounds = |text: &str, label: Label| {
+            let path = face.text(text, (50.0, 50.0), &label);
+            path.expect("letters have outlines").bounds()
+        };
+        let plain = bounds("HAH", ink(20.0));
+        assert!(plain.left() > 50.0 && (plain.bottom() - 50.0).abs() < 0.01);
+        let right = bounds("HAH", ink(20.0).right().top());
+        assert!(right.right() < 50.0 && (right.top() - 50.0).abs() < 0.1);
+        let turned = bounds("HAH", ink(20.0).turned());
+        assert!((turned.right() - 50.0).abs() < 0.01 && turned.bottom() < 50.0);
+        let [a, v] = ['A', 'V'].map(|letter| face.0.glyph_index(letter).expect("a glyph"));
+        assert!(face.kerning(a, v) < 0.0 && face.kerning(a, a) > face.kerning(a, v));
+    }
+
+    #[test]
+    fn a_picture_without_area_is_refused() {
+        let picture = Sheet::new(0.0, 10.0, "", "").finish();
+        assert!(matches!(picture.png(Theme::Light), Err(PngError::Size)));
     }
 }

@@ -1,6 +1,7 @@
 //! Small images inside a picture: one byte a cell, a palette with opacity, PNG, base64.
 
 use super::palette::Paint;
+use plotters::style::RGBColor;
 
 /// A grid of cells, top row first.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,46 +28,26 @@ impl Raster {
         self.cells.push(index);
     }
 
-    /// Its cells as colours, and how many a row has.
-    #[cfg(feature = "png")]
-    pub fn colours(&self) -> (usize, impl Iterator<Item = Paint> + '_) {
-        let cells = self.cells[..self.height() * self.width].iter();
-        (
-            self.width,
-            cells.map(|cell| self.palette[usize::from(*cell)]),
-        )
-    }
-
     /// The image as base64 of an indexed PNG.
     pub fn base64(&self) -> String {
         base64(&self.png())
     }
 
-    /// Its rows.
-    fn height(&self) -> usize {
-        self.cells.len() / self.width
-    }
-
-    fn png(&self) -> Vec<u8> {
-        let height = self.height();
+    /// The image as an indexed PNG.
+    pub fn png(&self) -> Vec<u8> {
+        let height = self.cells.len() / self.width;
         let mut bytes = Vec::new();
         let mut encoder = png::Encoder::new(&mut bytes, self.width as u32, height as u32);
         encoder.set_color(png::ColorType::Indexed);
         encoder.set_depth(png::BitDepth::Eight);
         encoder.set_compression(png::Compression::Best);
         encoder.set_filter(png::FilterType::NoFilter);
-        encoder.set_palette(
-            self.palette
-                .iter()
-                .flat_map(|p| [p.colour.0, p.colour.1, p.colour.2])
-                .collect::<Vec<_>>(),
-        );
-        encoder.set_trns(
-            self.palette
-                .iter()
-                .map(|p| (p.opacity * 255.0).round() as u8)
-                .collect::<Vec<_>>(),
-        );
+        let colours = self.palette.iter().map(|paint| paint.colour);
+        let opacities = self.palette.iter().map(|paint| paint.opacity);
+        let channels = colours.flat_map(|RGBColor(red, green, blue)| [red, green, blue]);
+        encoder.set_palette(channels.collect::<Vec<u8>>());
+        let alpha = opacities.map(|opacity| (opacity * 255.0).round() as u8);
+        encoder.set_trns(alpha.collect::<Vec<u8>>());
         let written = encoder
             .write_header()
             .and_then(|mut writer| writer.write_image_data(&self.cells[..height * self.width]));
@@ -85,11 +66,8 @@ pub fn base64(bytes: &[u8]) -> String {
         });
         for i in 0..4 {
             let letter = LETTERS[(group >> (18 - 6 * i) & 63) as usize];
-            text.push(if i <= chunk.len() {
-                char::from(letter)
-            } else {
-                '='
-            });
+            let known = i <= chunk.len();
+            text.push(if known { char::from(letter) } else { '=' });
         }
     }
     text
@@ -98,7 +76,6 @@ pub fn base64(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plotters::style::RGBColor;
 
     #[test]
     fn base64_follows_the_vectors_of_rfc_4648() {

@@ -1,6 +1,6 @@
 //! A picture as SVG, with text by name of font and images as indexed PNG.
 
-use super::area::Point;
+use super::area::{Area, Point};
 use super::fonts;
 use super::label::{Anchor, Label};
 use super::palette::{Paint, hex};
@@ -49,12 +49,7 @@ fn write_shape(svg: &mut String, theme: Theme, shape: &Shape) -> Result {
     let stroke = |paint: &Paint, width: f64| stroke(theme, paint, width);
     match shape {
         Shape::Rect(area, paint) => {
-            let [x, y, w, h] = [area.left, area.top, area.width, area.height].map(coordinate);
-            let fill = fill(paint);
-            writeln!(
-                svg,
-                "<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\"{fill}/>"
-            )
+            writeln!(svg, "<rect {}{}/>", corners(area), fill(paint))
         }
         Shape::Line(points, width, paint) => {
             let stroke = stroke(paint, *width);
@@ -73,16 +68,13 @@ fn write_shape(svg: &mut String, theme: Theme, shape: &Shape) -> Result {
         Shape::Polygon(points, paint) => {
             writeln!(svg, "<polygon{} points=\"{}\"/>", fill(paint), path(points))
         }
-        Shape::Disc((x, y), radius, paint) => {
-            let ([x, y, r], fill) = ([*x, *y, *radius].map(coordinate), fill(paint));
-            writeln!(svg, "<circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\"{fill}/>")
+        Shape::Disc(centre, radius, paint) => {
+            let circle = circle(centre, *radius);
+            writeln!(svg, "<circle {circle}{}/>", fill(paint))
         }
-        Shape::Ring((x, y), radius, edge, paint) => {
-            let ([x, y, r], stroke) = ([*x, *y, *radius].map(coordinate), stroke(paint, *edge));
-            writeln!(
-                svg,
-                "<circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\" fill=\"none\"{stroke}/>"
-            )
+        Shape::Ring(centre, radius, edge, paint) => {
+            let (circle, stroke) = (circle(centre, *radius), stroke(paint, *edge));
+            writeln!(svg, "<circle {circle} fill=\"none\"{stroke}/>")
         }
         Shape::Text(text, at, label) => {
             let (place, size) = (place(*at, label), coordinate(label.size));
@@ -102,15 +94,24 @@ fn write_shape(svg: &mut String, theme: Theme, shape: &Shape) -> Result {
             )
         }
         Shape::Image(area, raster) => {
-            let [x, y, w, h] = [area.left, area.top, area.width, area.height].map(coordinate);
+            let (corners, image) = (corners(area), raster.base64());
             writeln!(
                 svg,
-                "<image x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" preserveAspectRatio=\"none\" \
-                 image-rendering=\"pixelated\" href=\"data:image/png;base64,{}\"/>",
-                raster.base64()
+                "<image {corners} preserveAspectRatio=\"none\" image-rendering=\"pixelated\" \
+                 href=\"data:image/png;base64,{image}\"/>"
             )
         }
     }
+}
+
+fn corners(area: &Area) -> String {
+    let [x, y, w, h] = [area.left, area.top, area.width, area.height].map(coordinate);
+    format!("x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\"")
+}
+
+fn circle((x, y): &Point, radius: f64) -> String {
+    let [x, y, r] = [*x, *y, radius].map(coordinate);
+    format!("cx=\"{x}\" cy=\"{y}\" r=\"{r}\"")
 }
 
 fn fill(theme: Theme, paint: &Paint) -> String {
@@ -176,13 +177,13 @@ pub fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Label, Sheet, Theme};
+    use super::super::{Sheet, Theme, ink};
     use plotters::style::BLACK;
 
     #[test]
     fn text_from_a_scenario_cannot_break_the_markup() {
         let sheet = Sheet::new(10.0, 10.0, "a < b & \"c\"", "\u{0}");
-        sheet.text("</text><script>", (1.0, 2.0), Label::new(10.0));
+        sheet.text("</text><script>", (1.0, 2.0), ink(10.0));
         let text = sheet.finish().svg(Theme::Light);
         assert!(
             text.contains("aria-label=\"a &lt; b &amp; &quot;c&quot;\""),

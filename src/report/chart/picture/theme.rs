@@ -100,7 +100,7 @@ impl std::str::FromStr for Theme {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Area, GRID, INK, Label, PAPER, Sheet, strategy};
+    use super::super::{Area, GRID, INK, PAPER, Sheet, ink, strategy};
     use super::*;
 
     #[test]
@@ -108,7 +108,7 @@ mod tests {
         let sheet = Sheet::new(10.0, 10.0, "", "");
         sheet.rect(Area::new(0.0, 0.0, 10.0, 10.0), PAPER);
         sheet.line(&[(0.0, 0.0), (1.0, 1.0)], 1.0, PAPER);
-        sheet.text("fill=\"#1b1f24\"", (1.0, 1.0), Label::new(10.0).colour(INK));
+        sheet.text("fill=\"#1b1f24\"", (1.0, 1.0), ink(10.0).colour(INK));
         sheet.disc((1.0, 1.0), 1.0, strategy(0));
         sheet.ring((1.0, 1.0), 1.0, 1.0, RGBColor(0x12, 0x34, 0x56));
         let picture = sheet.finish();

@@ -1,5 +1,5 @@
 //! The key buckets that a key map shows: as many as have enough writes for a colour to be more than chance, and one for each range that
-//! nobody wrote to. Must not know how they are drawn.
+//! nobody wrote to.
 
 use crate::experiment::{Results, StrategyResult};
 use std::ops::Range;
@@ -81,7 +81,7 @@ fn groups(written: &[bool], together: usize) -> Vec<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::report::sample_fixture as sample;
 
     #[test]
     fn ranges_without_writes_are_one_bucket_and_others_as_many_as_they_need() {

@@ -1,6 +1,6 @@
-//! Where labels of scattered marks stand without covering marks or each other. Must not know what they say.
+//! Where labels stand without covering marks or each other.
 
-use super::picture::Area;
+use crate::report::chart::picture::{Area, Point};
 
 /// Space around a mark that no label may take.
 const MARK_RADIUS: f64 = 7.0;
@@ -15,37 +15,36 @@ const STEP: f64 = 6.0;
 
 /// A label's place.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Place {
+pub struct LabelPlace {
     /// What it covers.
     pub area: Area,
     /// Where the line to its mark meets it; `None` beside the mark, where no line is needed.
-    pub leader: Option<(f64, f64)>,
+    pub leader: Option<Point>,
 }
 
-impl Place {
-    fn of(mark: (f64, f64), area: Area) -> Self {
+impl LabelPlace {
+    fn of(mark: Point, area: Area) -> Self {
         let end = area.nearest(mark);
-        let far = (end.0 - mark.0).hypot(end.1 - mark.1) > LEADER_FROM;
-        Self {
-            area,
-            leader: far.then_some(end),
-        }
+        let leader = (apart(end, mark) > LEADER_FROM).then_some(end);
+        Self { area, leader }
     }
 
     /// Whether the line from `mark` crosses some area.
-    fn crosses(&self, mark: (f64, f64), area: &Area) -> bool {
+    fn crosses(&self, mark: Point, area: &Area) -> bool {
         self.leader.is_some_and(|end| {
-            let steps = ((end.0 - mark.0).hypot(end.1 - mark.1) / LEADER_STEP).ceil();
+            let (across, along) = (end.0 - mark.0, end.1 - mark.1);
+            let steps = (across.hypot(along) / LEADER_STEP).ceil();
             (0..=steps as u32).any(|step| {
                 let part = f64::from(step) / steps;
-                let at = (
-                    mark.0 + (end.0 - mark.0) * part,
-                    mark.1 + (end.1 - mark.1) * part,
-                );
+                let at = (mark.0 + across * part, mark.1 + along * part);
                 area.overlaps(&Area::around(at, 0.5))
             })
         })
     }
+}
+
+fn apart(one: Point, other: Point) -> f64 {
+    (one.0 - other.0).hypot(one.1 - other.1)
 }
 
 /// Least distance of two labels in one line.
@@ -55,18 +54,18 @@ const BETWEEN: f64 = 8.0;
 /// avoided while that is possible, and so are lines from labels to marks through others. All marks lie in `bounds`, and so do all
 /// labels; one that finds no place at all is `None`.
 pub fn place(
-    marks: &[(f64, f64)],
+    marks: &[Point],
     sizes: &[(f64, f64)],
     lines: &[Area],
     bounds: Area,
-) -> Vec<Option<Place>> {
+) -> Vec<Option<LabelPlace>> {
     let discs: Vec<Area> = marks
         .iter()
         .map(|mark| Area::around(*mark, MARK_RADIUS))
         .collect();
-    // A disc apart from the mark itself: marks may lie on each other.
-    let apart = |mark: &(f64, f64), disc: &Area| !disc.overlaps(&Area::around(*mark, MARK_RADIUS));
-    let mut placed: Vec<Option<Place>> = Vec::new();
+    // A disc beside that of the mark itself: marks may lie on each other.
+    let beside_it = |mark: &Point, disc: &Area| !disc.overlaps(&Area::around(*mark, MARK_RADIUS));
+    let mut placed: Vec<Option<LabelPlace>> = Vec::new();
     for (mark, size) in marks.iter().zip(sizes) {
         let others = || {
             let pairs = marks.iter().zip(&placed);
@@ -74,18 +73,14 @@ pub fn place(
         };
         let is_free = |area: &Area| {
             // Side by side, two labels would read as one.
-            let wide = Area {
-                left: area.left - BETWEEN,
-                width: area.width + 2.0 * BETWEEN,
-                ..*area
-            };
+            let wide = area.grown(BETWEEN, 0.0);
             bounds.holds(area)
                 && !discs.iter().any(|disc| disc.overlaps(area))
                 && !others().any(|(_, other)| other.area.overlaps(&wide))
         };
         let is_clear = |area: &Area| {
-            let place = Place::of(*mark, *area);
-            let covered = |disc: &&Area| apart(mark, disc) && place.crosses(*mark, disc);
+            let place = LabelPlace::of(*mark, *area);
+            let covered = |disc: &&Area| beside_it(mark, disc) && place.crosses(*mark, disc);
             !discs.iter().any(|disc| covered(&disc))
                 && !others()
                     .any(|(of, other)| place.crosses(*mark, &other.area) || other.crosses(of, area))
@@ -99,13 +94,13 @@ pub fn place(
         let place = find(&|area| is_free(area) && is_off_lines(area) && is_clear(area))
             .or_else(|| find(&|area| is_free(area) && is_off_lines(area)))
             .or_else(|| find(&is_free));
-        placed.push(place.map(|area| Place::of(*mark, area)));
+        placed.push(place.map(|area| LabelPlace::of(*mark, area)));
     }
     placed
 }
 
 /// Places around a mark, the best first: right, left, above, below, then the corners, farther and farther away.
-fn beside((x, y): (f64, f64), (width, height): (f64, f64)) -> impl Iterator<Item = Area> {
+fn beside((x, y): Point, (width, height): (f64, f64)) -> impl Iterator<Item = Area> {
     DISTANCES.into_iter().flat_map(move |away| {
         let (middle_x, middle_y) = (x - width / 2.0, y - height / 2.0);
         let (right, left) = (x + away, x - away - width);
@@ -120,17 +115,12 @@ fn beside((x, y): (f64, f64), (width, height): (f64, f64)) -> impl Iterator<Item
             (left, above + 4.0),
             (left, below - 4.0),
         ]
-        .map(|(left, top)| Area {
-            left,
-            top,
-            width,
-            height,
-        })
+        .map(|(left, top)| Area::new(left, top, width, height))
     })
 }
 
 fn nearest_free(
-    (x, y): (f64, f64),
+    mark: Point,
     (width, height): (f64, f64),
     bounds: Area,
     is_free: impl Fn(&Area) -> bool,
@@ -140,14 +130,8 @@ fn nearest_free(
     let mut best: Option<(f64, Area)> = None;
     for dy in steps(bounds.height - height) {
         for dx in steps(bounds.width - width) {
-            let area = Area {
-                left: bounds.left + dx,
-                top: bounds.top + dy,
-                width,
-                height,
-            };
-            let (nx, ny) = area.nearest((x, y));
-            let distance = (nx - x).hypot(ny - y);
+            let area = Area::new(bounds.left + dx, bounds.top + dy, width, height);
+            let distance = apart(area.nearest(mark), mark);
             if best.is_none_or(|(least, _)| distance < least) && is_free(&area) {
                 best = Some((distance, area));
             }
@@ -156,9 +140,34 @@ fn nearest_free(
     best.map(|(_, area)| area)
 }
 
+/// Moves label positions apart to at least `gap`, in order, as little as pushing down and then up between `top` and
+/// `bottom` does. `wanted` is ascending.
+pub fn spread(wanted: &[f64], gap: f64, top: f64, bottom: f64) -> Vec<f64> {
+    let mut places: Vec<f64> = wanted.to_vec();
+    let mut least = top;
+    for place in &mut places {
+        *place = place.max(least);
+        least = *place + gap;
+    }
+    let mut most = bottom;
+    for place in places.iter_mut().rev() {
+        *place = place.min(most);
+        most = *place - gap;
+    }
+    places
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn labels_move_apart_and_stay_on_the_sheet() {
+        let spread = |wanted: &[f64]| spread(wanted, 20.0, 0.0, 100.0);
+        assert_eq!(spread(&[10.0, 12.0, 50.0]), [10.0, 30.0, 50.0]);
+        assert_eq!(spread(&[80.0, 90.0, 95.0]), [60.0, 80.0, 100.0]);
+        assert_eq!(spread(&[-5.0]), [0.0]);
+    }
 
     const BOUNDS: Area = Area {
         left: 50.0,
@@ -179,7 +188,7 @@ mod tests {
     #[test]
     fn labels_of_crowded_marks_cover_neither_marks_nor_each_other() {
         // All in a corner, four of them on one spot.
-        let marks: Vec<(f64, f64)> = (0..14)
+        let marks: Vec<Point> = (0..14)
             .map(|i| {
                 (
                     60.0 + f64::from(i / 4) * 5.0,

@@ -1,6 +1,6 @@
 //! Reads for the results made by hand: what three reads pay under the usual five keys. The numbers are plausible, not simulated.
 
-use super::sample;
+use super::sample_fixture as sample;
 use crate::experiment::{Measure, ReadResult, Results};
 use crate::metrics::Counts;
 use std::collections::BTreeMap;

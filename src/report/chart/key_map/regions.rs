@@ -1,16 +1,10 @@
 //! Regions on the key axis: where their boundaries lie between the key buckets, and which server owns them.
-//!
-//! Must not know demand.
 
-use super::canvas::Canvas;
-use super::key_map::Frame;
-use super::picture::Label;
-use super::picture::Paint;
-use super::{picture as font, picture as palette};
-use crate::experiment::StrategyResult;
+use super::frame::Frame;
 use crate::keyspace::unescape;
-use crate::metrics::SeriesEvent;
-use crate::report::number;
+use crate::metrics::{EventKind, SeriesEvent};
+use crate::report::chart::prelude::*;
+use std::collections::BTreeMap;
 
 /// Least distance in pixels of boundaries that are worth drawing, on average.
 const LEAST_GAP: f64 = 3.0;
@@ -37,6 +31,24 @@ struct Lifetime {
     owners: Vec<(f64, u32)>,
 }
 
+impl Lifetime {
+    fn new(region: u32, (start, end): (f64, f64), from_s: f64, owner: Option<u32>) -> Self {
+        Self {
+            region,
+            start,
+            end,
+            from_s,
+            to_s: f64::INFINITY,
+            owners: owner.map(|owner| (from_s, owner)).into_iter().collect(),
+        }
+    }
+
+    /// Its last server.
+    fn owner(&self) -> Option<u32> {
+        self.owners.last().map(|(_, owner)| *owner)
+    }
+}
+
 /// The regions of a strategy, over time.
 #[derive(Debug)]
 pub struct Regions {
@@ -56,21 +68,12 @@ impl Regions {
         let ends = strategy.region_starts.iter().skip(1);
         let ends = ends.map(|end| places.of_row(end)).chain([buckets as f64]);
         let owners = series.map_or(&[][..], |series| &series.region_server);
-        let lives = (0u32..)
-            .zip(strategy.region_starts.iter().zip(ends))
-            .map(|(region, (start, end))| Lifetime {
-                region,
-                start: places.of_row(start),
-                end,
-                from_s: 0.0,
-                to_s: f64::INFINITY,
-                owners: owners
-                    .get(region as usize)
-                    .map(|&owner| (0.0, owner))
-                    .into_iter()
-                    .collect(),
-            })
-            .collect();
+        let spans = strategy.region_starts.iter().zip(ends);
+        let lives = (0u32..).zip(spans).map(|(region, (start, end))| {
+            let owner = owners.get(region as usize).copied();
+            Lifetime::new(region, (places.of_row(start), end), 0.0, owner)
+        });
+        let lives = lives.collect();
         let mut regions = Self { lives };
         for event in events {
             regions.apply(event, &places);
@@ -84,29 +87,32 @@ impl Regions {
         let Some(region) = event.region.and_then(|region| self.position(region)) else {
             return;
         };
-        match (&event.event[..], &event.heirs[..]) {
-            ("split", &[lower, upper]) => {
+        match (event.event, &event.heirs[..]) {
+            (EventKind::Split, &[lower, upper]) => {
                 let Some(row) = &event.row else { return };
                 let middle = places.of_row(row);
                 let parent = self.ends(region, at_s);
-                let (start, end) = (parent.start, parent.end);
-                self.lives.push(heir(lower, (start, middle), at_s, &parent));
-                self.lives.push(heir(upper, (middle, end), at_s, &parent));
+                for (heir, span) in [
+                    (lower, (parent.start, middle)),
+                    (upper, (middle, parent.end)),
+                ] {
+                    let heir = Lifetime::new(heir, span, at_s, parent.owner());
+                    self.lives.push(heir);
+                }
             }
-            ("merge", &[merged]) => {
+            (EventKind::Merge, &[merged]) => {
                 let Some(upper) = event.upper.and_then(|upper| self.position(upper)) else {
                     return;
                 };
                 let (lower, upper) = (self.ends(region, at_s), self.ends(upper, at_s));
                 let span = (lower.start, upper.end);
-                self.lives.push(heir(merged, span, at_s, &lower));
+                let heir = Lifetime::new(merged, span, at_s, lower.owner());
+                self.lives.push(heir);
             }
-            ("open", _) => {
-                let owners = &mut self.lives[region].owners;
-                if let Some(server) = event.server
-                    && owners.last().is_none_or(|&(_, owner)| owner != server)
-                {
-                    owners.push((at_s, server));
+            (EventKind::Open, _) => {
+                let life = &mut self.lives[region];
+                if let Some(server) = event.server.filter(|it| life.owner() != Some(*it)) {
+                    life.owners.push((at_s, server));
                 }
             }
             _ => {}
@@ -124,75 +130,57 @@ impl Regions {
 
     /// Those that are there at the end, in key order.
     fn last(&self) -> Vec<&Lifetime> {
-        let mut last: Vec<&Lifetime> = self
-            .lives
-            .iter()
-            .filter(|life| life.to_s.is_infinite())
-            .collect();
+        let mut last: Vec<&Lifetime> = self.lasting().collect();
         last.sort_by(|one, other| one.start.total_cmp(&other.start));
         last
     }
 
+    fn lasting(&self) -> impl Iterator<Item = &Lifetime> {
+        self.lives.iter().filter(|life| life.to_s.is_infinite())
+    }
+
     /// Number of regions at the end.
     pub fn count(&self) -> usize {
-        self.lives
-            .iter()
-            .filter(|life| life.to_s.is_infinite())
-            .count()
+        self.lasting().count()
     }
 
     /// Whether boundaries are far enough apart to be drawn.
     pub fn lines_drawn(&self, frame: &Frame) -> bool {
-        (frame.bottom - frame.top) / self.count().max(1) as f64 >= LEAST_GAP
+        frame.area.height / self.count().max(1) as f64 >= LEAST_GAP
     }
 
     /// A thin line at each boundary, from the moment of its split to that of a merge, and an upright one where a region changed its
     /// server.
-    pub fn draw_lines(&self, canvas: &Canvas, frame: &Frame) {
+    pub fn draw_lines(&self, sheet: &Sheet, frame: &Frame) {
         if !self.lines_drawn(frame) {
             return;
         }
         // Many lines must not outshine a hot row, which is as thin and nearly as bright.
         let opacity = if self.count() <= FEW { 0.62 } else { 0.3 };
-        let white = Paint {
-            colour: palette::PAPER,
-            opacity,
-        };
         // Where nothing was written the map is nearly white, too: there the rims are seen.
-        let rim = Paint {
-            colour: palette::GREY,
-            opacity: opacity * 0.6,
-        };
         let boundary = |ends: &[(f64, f64)]| {
-            canvas.line(ends, 2.25, rim);
-            canvas.line(ends, 0.75, white);
+            sheet.line(ends, 2.25, Paint::new(GREY, opacity * 0.6));
+            sheet.line(ends, 0.75, Paint::new(PAPER, opacity));
         };
         let x = |seconds: f64| frame.x(seconds.clamp(frame.from_s, frame.to_s));
         for life in &self.lives {
-            let from = if life.from_s == 0.0 {
-                frame.left
-            } else {
-                x(life.from_s)
-            };
-            let to = if life.to_s.is_infinite() {
-                frame.right
-            } else {
-                x(life.to_s)
+            let (top, bottom) = (frame.y(life.end), frame.y(life.start));
+            let from = match life.from_s == 0.0 {
+                true => frame.area.left,
+                false => x(life.from_s),
             };
             if life.start > 0.0 {
-                let y = frame.y(life.start);
-                boundary(&[(from, y), (to, y)]);
+                boundary(&[(from, bottom), (x(life.to_s), bottom)]);
             }
             for &(at_s, _) in life.owners.iter().skip(1) {
-                let (top, bottom) = (frame.y(life.end), frame.y(life.start));
                 boundary(&[(x(at_s), top), (x(at_s), bottom)]);
             }
         }
-        self.draw_moves(canvas, frame);
+        self.draw_moves(sheet, frame);
     }
 
     /// The server that a region has moved to, where there is room for its name.
-    fn draw_moves(&self, canvas: &Canvas, frame: &Frame) {
+    fn draw_moves(&self, sheet: &Sheet, frame: &Frame) {
         for life in &self.lives {
             let (top, bottom) = (frame.y(life.end), frame.y(life.start));
             let until = life.to_s.min(frame.to_s);
@@ -200,81 +188,48 @@ impl Regions {
                 let next = life.owners.get(index + 1).map_or(until, |&(at, _)| at);
                 let text = format!("rs{owner}");
                 let room = frame.x(next) - frame.x(at_s);
-                if bottom - top >= 11.0 && room > font::width(&text, 10.0, false) + 6.0 {
+                if bottom - top >= 11.0 && room > width(&text, 10.0, false) + 6.0 {
                     let at = (frame.x(at_s) + 3.0, (top + bottom) / 2.0);
-                    canvas.text(&text, at, Label::new(10.0).colour(palette::PAPER).middle());
+                    sheet.text(&text, at, ink(10.0).colour(PAPER).middle());
                 }
             }
         }
     }
 
     /// A box for each region at the right, with its server at the end.
-    pub fn draw_owners(&self, canvas: &Canvas, frame: &Frame, left: f64, width: f64) {
+    pub fn draw_owners(&self, sheet: &Sheet, frame: &Frame, left: f64, width: f64) {
         let last = self.last();
         if last.iter().any(|life| life.owners.is_empty()) || last.is_empty() {
             return;
         }
-        let label = Label::new(10.5).muted().centre();
-        canvas.text("owner", (left + width / 2.0, frame.top - 6.0), label);
+        let label = muted(10.5).centre();
+        let middle = left + width / 2.0;
+        sheet.text("owner", (middle, frame.area.top - 6.0), label);
         let height = |life: &&Lifetime| frame.y(life.start) - frame.y(life.end);
         let tallest = last.iter().map(height).fold(0.0, f64::max);
         if !self.lines_drawn(frame) || tallest < LEAST_BOX {
-            canvas.rect(
-                (left, frame.top),
-                (width, frame.bottom - frame.top),
-                palette::EMPTY,
-            );
+            let Area { top, height, .. } = frame.area;
+            sheet.rect(Area::new(left, top, width, height), EMPTY);
             let text = format!("{} regions", number::grouped(self.count() as u64));
-            let at = (left + width / 2.0, (frame.top + frame.bottom) / 2.0);
-            canvas.text(
-                &text,
-                at,
-                Label::new(10.5).muted().centre().middle().turned(),
-            );
+            let at = (middle, frame.area.middle().1);
+            sheet.text(&text, at, label.middle().turned());
             return;
         }
         for life in last {
             let (top, bottom) = (frame.y(life.end) + 0.5, frame.y(life.start) - 0.5);
-            if bottom <= top {
-                continue;
-            }
-            canvas.rect((left, top), (width, bottom - top), palette::GRID);
-            if let Some((_, owner)) = life.owners.last()
-                && bottom - top >= LEAST_BOX - 1.0
-            {
-                let at = (left + width / 2.0, (top + bottom) / 2.0);
-                canvas.text(
-                    &format!("rs{owner}"),
-                    at,
-                    Label::new(10.0).centre().middle(),
-                );
+            sheet.rect(Area::new(left, top, width, bottom - top), GRID);
+            if let Some(owner) = life.owner().filter(|_| bottom - top >= LEAST_BOX - 1.0) {
+                let at = (middle, (top + bottom) / 2.0);
+                let label = ink(10.0).centre().middle();
+                sheet.text(&format!("rs{owner}"), at, label);
             }
         }
     }
 }
 
-fn heir(region: u32, (start, end): (f64, f64), from_s: f64, parent: &Lifetime) -> Lifetime {
-    Lifetime {
-        region,
-        start,
-        end,
-        from_s,
-        to_s: f64::INFINITY,
-        owners: parent
-            .owners
-            .last()
-            .map(|&(_, owner)| (from_s, owner))
-            .into_iter()
-            .collect(),
-    }
-}
-
-/// Where rows lie between the key buckets.
+/// Where rows lie between the key buckets, counted in buckets from the start of the key space.
 #[derive(Debug)]
-struct Places {
-    /// Rows with their places, sorted by row.
-    places: Vec<(Vec<u8>, f64)>,
-}
+struct Places(BTreeMap<Vec<u8>, f64>);
 
 impl Places {
     fn of<'a>(
@@ -282,34 +237,28 @@ impl Places {
         buckets: usize,
         rows: impl Iterator<Item = &'a String>,
     ) -> Self {
-        let edges: Vec<Vec<u8>> = strategy
-            .key_map
-            .iter()
-            .take(buckets)
-            .map(|bucket| key(&bucket.start))
-            .collect();
+        let edges = strategy.key_map.iter().take(buckets);
+        let edges: Vec<Vec<u8>> = edges.map(|bucket| key(&bucket.start)).collect();
         let mut rows: Vec<Vec<u8>> = rows.map(|row| key(row)).collect();
         rows.sort_unstable();
         rows.dedup();
         let bucket_of = |row: &Vec<u8>| edges.partition_point(|edge| edge <= row).saturating_sub(1);
-        let mut places = Vec::with_capacity(rows.len());
+        let mut places = BTreeMap::new();
         for inside in rows.chunk_by(|one, other| bucket_of(one) == bucket_of(other)) {
             let bucket = bucket_of(&inside[0]);
             let exact = usize::from(edges.get(bucket).is_none_or(|edge| *edge == inside[0]));
             let parts = (inside.len() - exact + 1) as f64;
             for (order, row) in inside.iter().enumerate() {
                 let part = (order + 1 - exact) as f64 / parts;
-                places.push((row.clone(), bucket as f64 + part));
+                places.insert(row.clone(), bucket as f64 + part);
             }
         }
-        Self { places }
+        Self(places)
     }
 
-    /// The place of one of the rows, in buckets from the start of the key space.
+    /// The place of one of the rows.
     fn of_row(&self, row: &str) -> f64 {
-        let row = key(row);
-        let found = self.places.binary_search_by(|(place, _)| place.cmp(&row));
-        found.map_or(0.0, |index| self.places[index].1)
+        self.0.get(&key(row)).copied().unwrap_or(0.0)
     }
 }
 
@@ -320,7 +269,7 @@ fn key(text: &str) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::report::sample_fixture as sample;
 
     #[test]
     fn boundaries_lie_at_bucket_edges_or_evenly_inside_a_bucket() {
@@ -342,34 +291,29 @@ mod tests {
         strategy.region_starts = ["", "d"].map(str::to_owned).to_vec();
         let series = strategy.series.as_mut().expect("the sample has a series");
         series.region_server = vec![4, 5, 6];
-        let event = |at_ms, event: &str| SeriesEvent {
-            at_ms,
-            event: event.to_owned(),
-            ..SeriesEvent::default()
-        };
         series.events = vec![
             SeriesEvent {
                 region: Some(0),
                 heirs: vec![3, 4],
                 row: Some("b".to_owned()),
-                ..event(1_000.0, "split")
+                ..SeriesEvent::new(1_000.0, EventKind::Split)
             },
             SeriesEvent {
                 region: Some(4),
                 server: Some(7),
-                ..event(2_000.0, "open")
+                ..SeriesEvent::new(2_000.0, EventKind::Open)
             },
             SeriesEvent {
                 region: Some(4),
                 upper: Some(1),
                 heirs: vec![5],
-                ..event(3_000.0, "merge")
+                ..SeriesEvent::new(3_000.0, EventKind::Merge)
             },
             // Of another table.
             SeriesEvent {
                 region: Some(2),
                 server: Some(9),
-                ..event(3_500.0, "open")
+                ..SeriesEvent::new(3_500.0, EventKind::Open)
             },
         ];
         let regions = Regions::of(&strategy, 4);

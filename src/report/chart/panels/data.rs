@@ -1,14 +1,14 @@
-//! The numbers behind a picture: what can be read off it, and where on the sheet. Must not know how a page shows them.
+//! The numbers behind a picture: what can be read off it, and where on the sheet.
 
-use super::picture::Area;
+use crate::report::chart::picture::{Area, Point};
 
 /// What can be read off one plot of a chart.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Readout {
+pub struct ChartData {
     /// What the plot shows; empty when the chart has only one.
     pub title: String,
     /// Where it lies on the sheet.
-    pub frame: Area,
+    pub area: Area,
     /// Its numbers.
     pub values: Values,
 }
@@ -17,25 +17,25 @@ pub struct Readout {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Values {
     /// Some at each place along the horizontal axis.
-    Along(Readings),
+    Along(DataSeries),
     /// One in each cell of the key map.
     Cells(Cells),
 }
 
 /// Numbers along the horizontal axis, written out.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Readings {
+pub struct DataSeries {
     /// What the places are.
     pub along: String,
     /// What stands at each of them, in order.
     pub names: Vec<String>,
     /// From left to right.
-    pub readings: Vec<Reading>,
+    pub points: Vec<DataPoint>,
 }
 
 /// One place.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reading {
+pub struct DataPoint {
     /// Pixels from the left edge of the sheet.
     pub x: f64,
     /// Pixels from its top edge, where the place is a mark; `None` when it is any height.
@@ -57,13 +57,51 @@ pub struct Cells {
     pub counts: Vec<Vec<u64>>,
 }
 
-impl Readout {
+impl ChartData {
     /// The numbers of the only plot, or of the one called `title`.
-    pub fn along(title: String, frame: Area, readings: Readings) -> Self {
+    pub fn along(title: impl Into<String>, area: Area, series: DataSeries) -> Self {
+        let (title, values) = (title.into(), Values::Along(series));
         Self {
             title,
-            frame,
-            values: Values::Along(readings),
+            area,
+            values,
+        }
+    }
+}
+
+impl DataSeries {
+    /// Numbers called `names` at places that `along` names.
+    pub fn new(
+        along: impl Into<String>,
+        names: impl IntoIterator<Item = impl Into<String>>,
+        points: impl IntoIterator<Item = DataPoint>,
+    ) -> Self {
+        Self {
+            along: along.into(),
+            names: names.into_iter().map(Into::into).collect(),
+            points: points.into_iter().collect(),
+        }
+    }
+}
+
+impl DataPoint {
+    /// A place of any height.
+    pub fn across(x: f64, label: String, values: impl IntoIterator<Item = String>) -> Self {
+        let values = values.into_iter().collect();
+        Self {
+            x,
+            y: None,
+            label,
+            values,
+        }
+    }
+
+    /// A mark.
+    pub fn mark((x, y): Point, label: String, values: impl IntoIterator<Item = String>) -> Self {
+        let y = Some(y);
+        Self {
+            y,
+            ..Self::across(x, label, values)
         }
     }
 }

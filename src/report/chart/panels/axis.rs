@@ -1,7 +1,7 @@
 //! Axes with exact ticks: plotters' own key points can't be labelled for floats, and its log axes print debug floats.
-//! A log axis is an axis over the logarithm. Must not know what is drawn.
+//! A log axis is an axis over the logarithm.
 
-use crate::report::number;
+use crate::report::number::{self, NumberFormat};
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use std::ops::Range;
 
@@ -62,7 +62,7 @@ impl Axis {
     pub fn share() -> Self {
         let ticks = (0..=4)
             .map(|i| f64::from(i) * 0.25)
-            .map(|v| (v, number::Kind::Percent.text(v)))
+            .map(|v| (v, NumberFormat::Percent.text(v)))
             .collect();
         Self::new(0.0..1.0, ticks)
     }
@@ -114,6 +114,11 @@ impl Axis {
         &self.ticks
     }
 
+    /// Its last tick.
+    pub fn last_tick(&self) -> f64 {
+        self.ticks.last().map_or(1.0, |(value, _)| *value)
+    }
+
     /// Where `value` lies, as a fraction of the axis.
     pub fn fraction(&self, value: f64) -> f64 {
         (value - self.range.start) / (self.range.end - self.range.start)
@@ -146,6 +151,14 @@ impl ValueFormatter<f64> for Axis {
     }
 }
 
+/// A tick of an axis of response times: milliseconds below a second, seconds from there on.
+pub fn tick_ms(ms: f64) -> String {
+    match ms < 999.5 {
+        true => format!("{}\u{a0}ms", number::trimmed(ms, 3)),
+        false => format!("{}\u{a0}s", number::grouped((ms / 1e3).round() as u64)),
+    }
+}
+
 /// The unit of a time axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TimeUnit {
@@ -158,28 +171,14 @@ pub struct TimeUnit {
 impl TimeUnit {
     /// The unit that gives numbers of one to three digits for a run of `seconds`.
     pub fn of(seconds: f64) -> Self {
-        match seconds {
-            s if s < 1.0 => Self {
-                name: "ms",
-                seconds: 1e-3,
-            },
-            s if s <= 180.0 => Self {
-                name: "s",
-                seconds: 1.0,
-            },
-            s if s <= 180.0 * 60.0 => Self {
-                name: "min",
-                seconds: 60.0,
-            },
-            s if s <= 72.0 * 3600.0 => Self {
-                name: "h",
-                seconds: 3600.0,
-            },
-            _ => Self {
-                name: "d",
-                seconds: 86_400.0,
-            },
-        }
+        let (name, seconds) = match seconds {
+            s if s < 1.0 => ("ms", 1e-3),
+            s if s <= 180.0 => ("s", 1.0),
+            s if s <= 180.0 * 60.0 => ("min", 60.0),
+            s if s <= 72.0 * 3600.0 => ("h", 3600.0),
+            _ => ("d", 86_400.0),
+        };
+        Self { name, seconds }
     }
 
     /// A round step at or above `raw`: clocks like 15, 30, 60 where the unit has 60 parts.

@@ -1,8 +1,7 @@
-//! Where the values of a swept setting lie on the horizontal axis. Must not know what was measured there.
+//! Where the values of a swept setting lie on the horizontal axis.
 
-use super::axis::Axis;
-use super::picture as font;
 use crate::experiment::{SweptList, value_text};
+use crate::report::chart::prelude::*;
 use serde_json::Value;
 
 /// Values this many times the least one are spread over the axis by their logarithms.
@@ -56,16 +55,16 @@ impl<'a> SweepPlaces<'a> {
     }
 
     /// With some room on either side, and labels where there is room for them.
-    pub fn axis(&self, width: f64) -> Axis {
+    pub fn axis(&self, wide: f64) -> Axis {
         let low = self.at.iter().copied().fold(f64::INFINITY, f64::min);
         let high = self.at.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let margin = if high > low { (high - low) * 0.06 } else { 1.0 };
         let range = (low - margin)..(high + margin);
-        let pixels = width / (range.end - range.start);
+        let pixels = wide / (range.end - range.start);
         let mut ticks = self.ascending();
         let mut last = f64::NEG_INFINITY;
         ticks.retain(|(at, text)| {
-            let room = TICK_ROOM.max(font::width(text, 10.5, false) + 6.0);
+            let room = TICK_ROOM.max(width(text, 10.5, false) + 6.0);
             let fits = (at - last) * pixels >= room;
             if fits {
                 last = *at;

@@ -1,12 +1,9 @@
 //! What the keys say, at the left of the key map: a box for each run of buckets with the same prefix where runs are
-//! tall enough, else labels at intervals like those of an axis. At most two levels. Must not know demand.
+//! tall enough, else labels at intervals like those of an axis. At most two levels.
 
-use super::canvas::Canvas;
-use super::key_map::Frame;
-use super::picture as font;
-use super::picture as palette;
-use super::picture::Label;
+use super::frame::Frame;
 use crate::experiment::KeyMapBucket;
+use crate::report::chart::prelude::*;
 
 const SIZE: f64 = 10.0;
 /// Least height in pixels of a box that text fits in.
@@ -27,6 +24,14 @@ struct Run {
     text: String,
 }
 
+impl Run {
+    /// Of the bucket at `at` alone.
+    fn new(at: usize, text: String) -> Self {
+        let (from, to) = (at, at + 1);
+        Self { from, to, text }
+    }
+}
+
 #[derive(Debug)]
 struct Column {
     runs: Vec<Run>,
@@ -45,38 +50,27 @@ pub struct KeyLabels {
 impl KeyLabels {
     /// The labels of `buckets`, each `bucket_height` pixels tall.
     pub fn of(buckets: &[KeyMapBucket], bucket_height: f64) -> Self {
-        let depth = buckets
-            .iter()
-            .map(|bucket| bucket.labels.len())
-            .max()
-            .unwrap_or(0);
+        let height = bucket_height * buckets.len() as f64;
+        let depths = buckets.iter().map(|bucket| bucket.labels.len());
+        let depth = depths.max().unwrap_or(0);
         let mut levels: Vec<Vec<Run>> = (0..depth).map(|level| runs(buckets, level)).collect();
         // What is the same everywhere tells nothing, unless it is all there is.
         if levels.iter().any(|runs| runs.len() > 1) {
             levels.retain(|runs| runs.len() > 1);
         }
         // Where the outermost level already differs in nearly each bucket, deeper ones are noise.
-        let fine = levels.iter().position(|runs| {
-            (runs.len() as f64) * APART > 2.0 * bucket_height * buckets.len() as f64
-        });
+        let is_fine = |runs: &Vec<Run>| runs.len() as f64 * APART > 2.0 * height;
+        let fine = levels.iter().position(is_fine);
         levels.truncate(fine.map_or(LEVELS, |level| (level + 1).min(LEVELS)));
         levels.retain(|runs| runs.iter().any(|run| !run.text.is_empty()));
         if levels.is_empty() {
-            levels = vec![
-                buckets
-                    .iter()
-                    .enumerate()
-                    .map(|(i, b)| Run {
-                        from: i,
-                        to: i + 1,
-                        text: b.start.clone(),
-                    })
-                    .collect(),
-            ];
+            let starts = buckets.iter().enumerate();
+            let starts = starts.map(|(at, bucket)| Run::new(at, bucket.start.clone()));
+            levels = vec![starts.collect()];
         }
         // What is inside of boxes that are too small for labels of their own would seem to belong to others.
         let boxes = levels[0].iter().filter(|run| !run.text.is_empty());
-        if boxes.count() as f64 * LEAST_INSIDE > bucket_height * buckets.len() as f64 {
+        if boxes.count() as f64 * LEAST_INSIDE > height {
             levels.truncate(1);
         }
         let starts: Vec<usize> = levels[0].iter().map(|run| run.from).collect();
@@ -95,25 +89,21 @@ impl KeyLabels {
 
     /// What the ellipses at the start of labels stand for, outermost first.
     pub fn left_out(&self) -> impl Iterator<Item = &str> {
-        self.columns
-            .iter()
-            .filter_map(|column| column.shared.as_deref())
+        let columns = self.columns.iter();
+        columns.filter_map(|column| column.shared.as_deref())
     }
 
     /// Pixels that all columns take.
     pub fn width(&self) -> f64 {
-        self.columns
-            .iter()
-            .map(|column| column.width + 4.0)
-            .sum::<f64>()
-            .max(4.0)
+        let widths = self.columns.iter().map(|column| column.width + 4.0);
+        widths.sum::<f64>().max(4.0)
     }
 
     /// The labels, left of `frame`.
-    pub fn draw(&self, canvas: &Canvas, frame: &Frame) {
-        let mut right = frame.left - 4.0;
+    pub fn draw(&self, sheet: &Sheet, frame: &Frame) {
+        let mut right = frame.area.left - 4.0;
         for column in self.columns.iter().rev() {
-            column.draw(canvas, frame, right);
+            column.draw(sheet, frame, right);
             right -= column.width + 4.0;
         }
     }
@@ -124,25 +114,19 @@ impl Column {
     fn of(runs: Vec<Run>, outer: &[usize], bucket_height: f64) -> Self {
         let height = |run: &Run| (run.to - run.from) as f64 * bucket_height;
         let total: f64 = runs.iter().map(height).sum();
-        let tall: f64 = runs
-            .iter()
-            .map(height)
-            .filter(|height| *height >= LEAST_BOX)
-            .sum();
+        let heights = runs.iter().map(height);
+        let tall: f64 = heights.filter(|height| *height >= LEAST_BOX).sum();
         let boxes = tall >= 0.6 * total;
-        let mut runs = if boxes {
-            runs
-        } else {
-            apart(runs, outer, bucket_height)
+        let mut runs = match boxes {
+            true => runs,
+            false => apart(runs, outer, bucket_height),
         };
         // The runs that are too thin for a label must not decide what the others have in common.
         let labelled = |run: &Run| !boxes || height(run) >= LEAST_BOX;
         let shared = shorten(&mut runs, labelled);
-        let widest = runs
-            .iter()
-            .filter(|run| !boxes || height(run) >= LEAST_BOX)
-            .map(|run| font::width(&whole_parts(&run.text, WIDEST), SIZE, false));
-        let width = widest.fold(0.0, f64::max).min(WIDEST) + 8.0;
+        let shown = runs.iter().filter(|run| labelled(run));
+        let widths = shown.map(|run| width(&whole_parts(&run.text, WIDEST), SIZE, false));
+        let width = widths.fold(0.0, f64::max).min(WIDEST) + 8.0;
         Self {
             runs,
             boxes,
@@ -151,32 +135,22 @@ impl Column {
         }
     }
 
-    fn draw(&self, canvas: &Canvas, frame: &Frame, right: f64) {
-        let room = self.width - 6.0;
+    fn draw(&self, sheet: &Sheet, frame: &Frame, right: f64) {
+        let label = muted(SIZE).middle();
         for run in &self.runs {
             let (top, bottom) = (frame.y(run.to as f64), frame.y(run.from as f64));
-            let text = whole_parts(&run.text, room);
+            let text = whole_parts(&run.text, self.width - 6.0);
             if self.boxes {
-                canvas.rect(
-                    (right - self.width, top + 0.5),
-                    (self.width, bottom - top - 1.0),
-                    palette::EMPTY,
-                );
+                let height = bottom - top - 1.0;
+                let area = Area::new(right - self.width, top + 0.5, self.width, height);
+                sheet.rect(area, EMPTY);
                 if bottom - top >= LEAST_BOX {
                     let at = (right - self.width / 2.0, (top + bottom) / 2.0);
-                    canvas.text(&text, at, Label::new(SIZE).muted().centre().middle());
+                    sheet.text(&text, at, label.centre());
                 }
             } else {
-                canvas.line(
-                    &[(right, bottom), (right + 4.0, bottom)],
-                    1.0,
-                    palette::AXIS,
-                );
-                canvas.text(
-                    &text,
-                    (right - 3.0, bottom),
-                    Label::new(SIZE).muted().right().middle(),
-                );
+                sheet.line(&[(right, bottom), (right + 4.0, bottom)], 1.0, AXIS);
+                sheet.text(&text, (right - 3.0, bottom), label.right());
             }
         }
     }
@@ -184,7 +158,7 @@ impl Column {
 
 /// A label, without the last of its parts when there is no room for all of it.
 fn whole_parts(text: &str, room: f64) -> String {
-    let fits = |text: &str| font::width(text, SIZE, false) <= room;
+    let fits = |text: &str| width(text, SIZE, false) <= room;
     if fits(text) {
         return text.to_owned();
     }
@@ -192,26 +166,21 @@ fn whole_parts(text: &str, room: f64) -> String {
     let mut shorter = ends.map(|end| format!("{}, …", &text[..end]));
     shorter
         .find(|text| fits(text))
-        .unwrap_or_else(|| font::fitted(text, room, SIZE, false))
+        .unwrap_or_else(|| fitted(text, room, SIZE, false))
 }
 
 /// Runs of buckets whose labels agree down to `level`.
 fn runs(buckets: &[KeyMapBucket], level: usize) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     for (index, bucket) in buckets.iter().enumerate() {
-        let same = index > 0
-            && buckets[index - 1]
-                .labels
-                .iter()
-                .take(level + 1)
-                .eq(bucket.labels.iter().take(level + 1));
+        let down_to = |index: usize| buckets[index].labels.iter().take(level + 1);
+        let same = index > 0 && down_to(index - 1).eq(down_to(index));
         match runs.last_mut() {
             Some(run) if same => run.to = index + 1,
-            _ => runs.push(Run {
-                from: index,
-                to: index + 1,
-                text: bucket.labels.get(level).cloned().unwrap_or_default(),
-            }),
+            _ => {
+                let text = bucket.labels.get(level).cloned();
+                runs.push(Run::new(index, text.unwrap_or_default()));
+            }
         }
     }
     runs
@@ -241,29 +210,21 @@ fn shorten(runs: &mut [Run], labelled: impl Fn(&Run) -> bool) -> Option<String> 
         .iter_mut()
         .filter(|run| labelled(run) && !run.text.is_empty())
         .collect();
-    if runs
-        .iter()
-        .all(|run| font::width(&run.text, SIZE, false) <= WIDEST)
-    {
+    let fits = |run: &&mut Run| width(&run.text, SIZE, false) <= WIDEST;
+    if runs.iter().all(fits) {
         return None;
     }
     let first = runs.first().map(|run| run.text.clone())?;
-    let common = runs.iter().fold(first.len(), |common, run| {
-        first
-            .bytes()
-            .zip(run.text.bytes())
-            .take(common)
-            .take_while(|(a, b)| a == b)
-            .count()
+    let common = runs.iter().map(|run| {
+        let pairs = first.bytes().zip(run.text.bytes());
+        pairs.take_while(|(a, b)| a == b).count()
     });
+    let common = common.min().unwrap_or(0);
     // Cut after a separator or before an escape, so that what stays can be read.
-    let shared = (0..=common)
-        .rev()
-        .find_map(|end| first.get(..end))
-        .unwrap_or_default();
-    let after = shared
-        .rfind([' ', ':', '-', '/', '.', ',', '_', '|'])
-        .map_or(0, |at| at + 1);
+    let shared = (0..=common).rev().find_map(|end| first.get(..end));
+    let shared = shared.unwrap_or_default();
+    let separator = shared.rfind([' ', ':', '-', '/', '.', ',', '_', '|']);
+    let after = separator.map_or(0, |at| at + 1);
     let before = shared.rfind('\\').unwrap_or(0);
     let cut = after.max(before);
     if cut <= 2 || runs.len() <= 1 {

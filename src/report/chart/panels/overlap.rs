@@ -1,5 +1,7 @@
 //! Lines that lie on each other, drawn as one in turns: each shows for a stretch, so that none hides the others. Lines rise from
-//! left to right. Must not know what they mean.
+//! left to right.
+
+use crate::report::chart::picture::Point;
 
 /// Lines that are nowhere further apart than this, in pixels, can't be told apart.
 const APART: f64 = 2.0;
@@ -8,10 +10,10 @@ const APART: f64 = 2.0;
 const STRETCH: f64 = 12.0;
 
 /// What a chart with such lines says.
-pub const NOTE: &str = "Striped: strategies that lie on each other.";
+pub const OVERLAP_NOTE: &str = "Striped: strategies that lie on each other.";
 
 /// Points in pixels, from left to right.
-pub type Points = Vec<(f64, f64)>;
+pub type Points = Vec<Point>;
 
 /// A line's place among those that it lies on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

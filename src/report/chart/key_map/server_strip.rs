@@ -1,14 +1,7 @@
 //! The strip under the key map: the load of each server over its fair share, over time. One image a row.
-//!
-//! Must not know keys.
 
-use super::canvas::Canvas;
-use super::demand::Demand;
-use super::picture::Label;
-use super::picture::Paint;
-use super::picture::Raster;
-use super::picture::{self as palette, LOAD_STEPS};
-use crate::report::number::{self, Kind, UNDEFINED};
+use crate::report::chart::demand::{Demand, Interval};
+use crate::report::chart::prelude::*;
 
 const ROW: f64 = 13.0;
 const STEP: f64 = ROW + 1.0;
@@ -35,8 +28,8 @@ pub struct ServerStrip {
 
 impl ServerStrip {
     /// A row for each server, or for the 16 that got most of the load, in their order, and one for the mean of the rest.
-    pub fn of(demand: &Demand<'_>) -> Self {
-        let servers = demand.servers();
+    pub fn of(demand: &Demand) -> Self {
+        let servers = demand.servers;
         let totals = demand.totals();
         let mut shown: Vec<usize> = (0..servers).collect();
         shown.sort_by_key(|server| (std::cmp::Reverse(totals[*server]), *server));
@@ -56,7 +49,7 @@ impl ServerStrip {
     }
 
     /// The strip between two edges.
-    pub fn draw(&self, canvas: &Canvas, (left, right): (f64, f64), top: f64) {
+    pub fn draw(&self, sheet: &Sheet, (left, right): (f64, f64), top: f64) {
         let title = match self.servers {
             1 => "Load of the only server".to_owned(),
             n if self.rows.len() < n => format!(
@@ -67,141 +60,104 @@ impl ServerStrip {
                 "Load per server ÷ fair share (1× = balanced, {n}× = one server does everything)"
             ),
         };
-        canvas.text(&title, (left, top - 8.0), Label::new(12.0).bold());
+        sheet.text(&title, (left, top - 8.0), bold(12.0));
         for (index, row) in self.rows.iter().enumerate() {
             let y = top + index as f64 * STEP;
-            canvas.text(
-                &row.name,
-                (left - 8.0, y + ROW / 2.0),
-                Label::new(10.5).muted().right().middle(),
-            );
-            let palette = (-LOAD_STEPS..=LOAD_STEPS)
-                .map(palette::load)
-                .chain([nothing()])
-                .collect();
-            let mut raster = Raster::new(row.ratios.len(), palette);
+            let middle = y + ROW / 2.0;
+            let label = muted(10.5).right().middle();
+            sheet.text(&row.name, (left - 8.0, middle), label);
+            let nothing = Paint::new(PAPER, 0.0);
+            let mut raster = Raster::new(row.ratios.len(), colours().chain([nothing]).collect());
             for ratio in &row.ratios {
-                raster.push(ratio.map_or((2 * LOAD_STEPS + 1) as u8, |ratio| {
-                    (step(ratio, self.servers) + LOAD_STEPS) as u8
-                }));
+                let step = |ratio| step(ratio, self.servers) + LOAD_STEPS;
+                raster.push(ratio.map_or(2 * LOAD_STEPS + 1, step) as u8);
             }
-            canvas.image((left, y), (right - left, ROW), raster);
-            canvas.line(
-                &[(left, y + ROW + 0.5), (right, y + ROW + 0.5)],
-                0.75,
-                palette::GRID,
-            );
+            sheet.image(Area::new(left, y, right - left, ROW), raster);
+            let below = y + ROW + 0.5;
+            sheet.line(&[(left, below), (right, below)], 0.75, GRID);
             let text = match row.peak {
                 None => UNDEFINED.to_owned(),
                 Some(0.0) => "idle".to_owned(),
                 Some(peak) if peak < 0.01 => "peak < 0.01×".to_owned(),
-                Some(peak) => format!("peak {}", Kind::Ratio.text(peak)),
+                Some(peak) => format!("peak {}", NumberFormat::Ratio.text(peak)),
             };
-            let remarkable = row.peak.is_some_and(|peak| peak > REMARKABLE);
-            let label = Label::new(10.5).middle();
-            let label = if remarkable {
-                label.bold()
-            } else {
-                label.muted()
-            };
-            canvas.text(&text, (right + 8.0, y + ROW / 2.0), label);
+            let is_hot = row.peak.is_some_and(|peak| peak > REMARKABLE);
+            let label = if is_hot { bold(10.5) } else { muted(10.5) };
+            sheet.text(&text, (right + 8.0, middle), label.middle());
         }
-        canvas.line(
-            &[(left, top - 0.5), (right, top - 0.5)],
-            0.75,
-            palette::GRID,
-        );
+        sheet.line(&[(left, top - 0.5), (right, top - 0.5)], 0.75, GRID);
     }
 
     /// What the colours mean.
-    pub fn draw_legend(&self, canvas: &Canvas, (left, top): (f64, f64)) {
+    pub fn draw_legend(&self, sheet: &Sheet, (left, top): Point) {
+        const WIDE: f64 = 132.0;
         if self.servers < 2 {
             return;
         }
-        const WIDE: f64 = 132.0;
-        let mut raster = Raster::new(
-            2 * LOAD_STEPS as usize + 1,
-            (-LOAD_STEPS..=LOAD_STEPS).map(palette::load).collect(),
-        );
-        for index in 0..=2 * LOAD_STEPS {
-            raster.push(index as u8);
-        }
-        canvas.image((left, top), (WIDE, 10.0), raster);
-        canvas.line(
-            &[(left, top + 10.0), (left + WIDE, top + 10.0)],
-            0.75,
-            palette::GRID,
-        );
+        let steps = 2 * LOAD_STEPS + 1;
+        let mut raster = Raster::new(steps as usize, colours().collect());
+        (0..steps).for_each(|index| raster.push(index as u8));
+        sheet.image(Area::new(left, top, WIDE, 10.0), raster);
+        let below = top + 10.0;
+        sheet.line(&[(left, below), (left + WIDE, below)], 0.75, GRID);
+        let servers = self.servers;
         let ends = [
-            format!("1/{}×", self.servers),
+            format!("1/{servers}×"),
             "1×".to_owned(),
-            format!("{}×", self.servers),
+            format!("{servers}×"),
         ];
         for (index, text) in ends.iter().enumerate() {
             let x = left + WIDE / 2.0 * index as f64;
-            canvas.line(&[(x, top + 10.0), (x, top + 13.0)], 1.0, palette::MUTED);
-            canvas.text(
-                text,
-                (x, top + 14.0),
-                Label::new(10.0).muted().centre().top(),
-            );
+            sheet.line(&[(x, below), (x, top + 13.0)], 1.0, MUTED);
+            let label = muted(10.0).centre().top();
+            sheet.text(text, (x, top + 14.0), label);
         }
-        canvas.text(
-            "server load ÷ fair share",
-            (left + WIDE + 16.0, top + 5.0),
-            Label::new(10.5).muted().middle(),
-        );
+        let at = (left + WIDE + 16.0, top + 5.0);
+        let label = muted(10.5).middle();
+        sheet.text("server load ÷ fair share", at, label);
     }
 }
 
-fn one(demand: &Demand<'_>, server: usize) -> Row {
-    let ratio = |interval| demand.ratio(interval, demand.rows(interval, server) as f64);
+/// The colours of loads from idle to everything.
+fn colours() -> impl Iterator<Item = Paint> {
+    (-LOAD_STEPS..=LOAD_STEPS).map(load_colour)
+}
+
+fn one(demand: &Demand, server: usize) -> Row {
+    let ratio = |interval: &Interval| interval.ratio(interval.rows[server] as f64);
     Row {
         name: format!("rs{server}"),
-        ratios: (0..demand.drawn()).map(ratio).collect(),
+        ratios: demand.drawn().iter().map(ratio).collect(),
         peak: demand.peak_ratio(server),
     }
 }
 
-fn mean(demand: &Demand<'_>, servers: &[usize]) -> Row {
-    let rows = |interval| {
-        servers
-            .iter()
-            .map(|server| demand.rows(interval, *server))
-            .sum::<u64>() as f64
-            / servers.len() as f64
+fn mean(demand: &Demand, servers: &[usize]) -> Row {
+    let ratio = |interval: &Interval| {
+        let rows: u64 = servers.iter().map(|server| interval.rows[*server]).sum();
+        interval.ratio(rows as f64 / servers.len() as f64)
     };
-    let ratio = |interval| demand.ratio(interval, rows(interval));
-    let peak = demand.counted().filter_map(ratio).reduce(f64::max);
     Row {
         name: format!("{} others", servers.len()),
-        ratios: (0..demand.drawn()).map(ratio).collect(),
-        peak,
+        ratios: demand.drawn().iter().map(ratio).collect(),
+        peak: demand.counted().filter_map(ratio).reduce(f64::max),
     }
 }
 
 /// Steps of colour for a load of `ratio` times the fair share: logarithmic, `servers` times is the deepest.
 fn step(ratio: f64, servers: usize) -> i32 {
     let whole = (servers.max(2) as f64).ln();
-    let level = if ratio > 0.0 {
-        (ratio.ln() / whole).clamp(-1.0, 1.0)
-    } else {
-        -1.0
+    let level = match ratio > 0.0 {
+        true => (ratio.ln() / whole).clamp(-1.0, 1.0),
+        false => -1.0,
     };
     (level * f64::from(LOAD_STEPS)).round() as i32
-}
-
-fn nothing() -> Paint {
-    Paint {
-        colour: palette::PAPER,
-        opacity: 0.0,
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::report::sample_fixture as sample;
 
     #[test]
     fn a_thousand_servers_are_the_hottest_sixteen_and_the_rest() {

@@ -1,0 +1,257 @@
+//! Chart 1, one for each strategy: the key space over time, coloured by writes, with the regions and their servers, and
+//! below it the load of each server.
+
+mod buckets;
+mod event_marks;
+mod frame;
+mod heat_scale;
+mod labels;
+mod regions;
+mod server_strip;
+
+use super::demand::Demand;
+use super::prelude::*;
+use crate::experiment::KeyMapBucket;
+use event_marks::EventMarks;
+use frame::Frame;
+use heat_scale::HeatScale;
+use labels::KeyLabels;
+use regions::Regions;
+use server_strip::ServerStrip;
+
+const TOP: f64 = 98.0;
+const HEIGHT: f64 = 400.0;
+const OWNER_WIDTH: f64 = 34.0;
+const TOTALS_WIDTH: f64 = 70.0;
+const GAP: f64 = 8.0;
+
+/// Share of the writes from which one server takes "the" writes.
+const NEARLY_ALL: f64 = 0.9;
+
+/// The key maps of all strategies that write; heat in `colours`.
+pub fn draw_all(results: &Results, colours: HeatColours) -> Vec<Chart> {
+    let results = buckets::readable(results);
+    let scale = HeatScale::of(&results, colours);
+    let strategies = results.strategies.iter();
+    // Reads are not counted by key.
+    let written = strategies.filter(|strategy| !metric::is_of_reads(strategy));
+    written
+        .filter_map(|strategy| draw(strategy, scale, results.duration_s))
+        .collect()
+}
+
+/// The key map of one strategy; `None` when it has no series.
+fn draw(strategy: &StrategyResult, scale: HeatScale, planned_s: f64) -> Option<Chart> {
+    let demand = Demand::of(strategy, planned_s)?;
+    let series = strategy.series.as_ref()?;
+    let buckets = series.key_demand.iter().map(Vec::len).max().unwrap_or(0);
+    if buckets == 0 {
+        return None;
+    }
+    let shown = &strategy.key_map[..strategy.key_map.len().min(buckets)];
+    let labels = KeyLabels::of(shown, HEIGHT / buckets as f64);
+    let regions = Regions::of(strategy, buckets);
+    let strip = ServerStrip::of(&demand);
+    // The strip's names, up to `984 others`, need room too.
+    let left = MARGIN + (16.0 + labels.width()).max(62.0);
+    let right = WIDTH - MARGIN - TOTALS_WIDTH - GAP - OWNER_WIDTH - GAP;
+    let from_s = demand.origin_s;
+    let cells = &series.key_demand[..demand.drawn().len().min(series.key_demand.len())];
+    let frame = Frame {
+        area: Area::new(left, TOP, right - left, HEIGHT),
+        buckets,
+        from_s,
+        to_s: from_s + cells.len() as f64 * demand.interval_s,
+    };
+    let area = frame.area;
+    let strip_top = area.bottom() + 66.0;
+    let legend_top = strip_top + strip.height() + 22.0;
+
+    let lines = match regions.lines_drawn(&frame) {
+        true => "thin lines: region boundaries".to_owned(),
+        false => {
+            let count = number::grouped(regions.count() as u64);
+            format!("boundaries of {count} regions too dense to draw")
+        }
+    };
+    let subtitle = format!(
+        "Writes to {buckets} key bucket{} every {} (log colour, one scale for all) · buckets of about equal writes: a tall \
+         region is busy · {lines}",
+        if buckets == 1 { "" } else { "s" },
+        number::length(demand.interval_s)
+    );
+    let mut axis = "row key (sorted)".to_owned();
+    let left_out: Vec<&str> = labels.left_out().collect();
+    if !left_out.is_empty() {
+        axis += &format!(", … is {}", left_out.join(" and "));
+    }
+    let title = title(strategy, &demand);
+    let sheet = sheet(legend_top + 46.0, &title, &subtitle);
+    draw_cells(&sheet, &frame, &demand, scale, cells);
+    regions.draw_lines(&sheet, &frame);
+    labels.draw(&sheet, &frame);
+    let label = muted(11.5).centre().middle().turned();
+    let axis = fitted(&axis, HEIGHT, 11.5, false);
+    sheet.text(&axis, (MARGIN + 5.0, area.middle().1), label);
+    let free = draw_warmup(&sheet, &frame, &demand);
+    EventMarks::of(&series.events).draw(&sheet, &frame, free);
+    draw_time(&sheet, &frame, &demand);
+    regions.draw_owners(&sheet, &frame, right + GAP, OWNER_WIDTH);
+    let totals = right + GAP + OWNER_WIDTH + GAP;
+    draw_totals(&sheet, &frame, totals, &series.key_demand);
+    strip.draw(&sheet, (left, right), strip_top);
+    scale.draw_legend(&sheet, (left, legend_top));
+    strip.draw_legend(&sheet, (left + 430.0, legend_top));
+    let data = data(strategy, &demand, &frame, cells);
+    let chart = Chart::new(ChartKind::KeyMap, title, &sheet, vec![data]);
+    Some(chart.of_strategy(&strategy.name))
+}
+
+/// The writes of each cell.
+fn data(
+    strategy: &StrategyResult,
+    demand: &Demand,
+    frame: &Frame,
+    counts: &[Vec<u64>],
+) -> ChartData {
+    let buckets = strategy.key_map.iter().take(frame.buckets);
+    let key = |bucket: &KeyMapBucket| {
+        let start = match bucket.start.as_str() {
+            "" => "the least key",
+            start => start,
+        };
+        match bucket.labels.is_empty() {
+            true => start.to_owned(),
+            false => format!("{start} ({})", bucket.labels.join(" · ")),
+        }
+    };
+    let intervals = demand.intervals[..counts.len()].iter();
+    let times = intervals.map(|interval| demand.span(interval));
+    ChartData {
+        title: String::new(),
+        area: frame.area,
+        values: Values::Cells(Cells {
+            keys: buckets.map(key).collect(),
+            times: times.collect(),
+            counts: counts.to_vec(),
+        }),
+    }
+}
+
+fn draw_cells(sheet: &Sheet, frame: &Frame, demand: &Demand, scale: HeatScale, cells: &[Vec<u64>]) {
+    sheet.rect(frame.area, EMPTY);
+    let mut raster = Raster::new(cells.len(), scale.palette());
+    for bucket in (0..frame.buckets).rev() {
+        for interval in cells {
+            let rows = interval.get(bucket).copied().unwrap_or(0);
+            raster.push(scale.index(rows as f64 / demand.interval_s));
+        }
+    }
+    sheet.image(frame.area, raster);
+}
+
+/// A bracket over the warm-up, which measures leave out. Returns where its text ends.
+fn draw_warmup(sheet: &Sheet, frame: &Frame, demand: &Demand) -> f64 {
+    let (left, top, warmup) = (frame.area.left, frame.area.top, demand.warmup_s());
+    if warmup <= 0.0 {
+        return left;
+    }
+    let (end, y) = (frame.x(warmup), top - 5.0);
+    sheet.line(&[(left, y), (end, y)], 1.0, AXIS);
+    sheet.line(&[(end, y - 4.0), (end, top)], 1.0, AXIS);
+    let wide = |text: &str| width(text, 10.5, false);
+    let texts = ["warm-up, not measured", "warm-up"];
+    let fits = wide(texts[0]) < end - left - 4.0;
+    let text = texts[usize::from(!fits)];
+    sheet.text(text, (left, y - 4.0), muted(10.5));
+    end.max(left + wide(text)) + 8.0
+}
+
+/// The time axis under the map.
+fn draw_time(sheet: &Sheet, frame: &Frame, demand: &Demand) {
+    let bottom = frame.area.bottom();
+    let axis = Axis::time(demand.length_s().min(frame.to_s), 10);
+    let label = |size| muted(size).centre().top();
+    for (value, text) in axis.ticks() {
+        let x = frame.x(*value);
+        sheet.line(&[(x, bottom), (x, bottom + 4.0)], 1.0, AXIS);
+        sheet.text(text, (x, bottom + 8.0), label(10.5));
+    }
+    let unit = TimeUnit::of(demand.length_s()).name;
+    let at = (frame.area.middle().0, bottom + 24.0);
+    sheet.text(&format!("simulated time, {unit}"), at, label(11.5));
+}
+
+/// Share of the writes of each bucket, over the whole run, as one polygon: bars would show seams.
+fn draw_totals(sheet: &Sheet, frame: &Frame, left: f64, cells: &[Vec<u64>]) {
+    let mut totals = vec![0u64; frame.buckets];
+    for interval in cells {
+        for (total, rows) in totals.iter_mut().zip(interval) {
+            *total += rows;
+        }
+    }
+    let (top, bottom) = (frame.area.top, frame.area.bottom());
+    let label = muted(10.5);
+    sheet.text("writes", (left, top - 6.0), label);
+    let most = totals.iter().max().copied().unwrap_or(0);
+    if most == 0 {
+        return;
+    }
+    let mut outline = vec![(left, bottom)];
+    for (bucket, total) in totals.iter().enumerate() {
+        let x = left + TOTALS_WIDTH * *total as f64 / most as f64;
+        outline.push((x, frame.y(bucket as f64)));
+        outline.push((x, frame.y(bucket as f64 + 1.0)));
+    }
+    outline.push((left, top));
+    sheet.polygon(&outline, GREY);
+    let share = most as f64 / totals.iter().sum::<u64>() as f64;
+    let right = left + TOTALS_WIDTH;
+    sheet.line(&[(right, bottom), (right, bottom + 4.0)], 1.0, AXIS);
+    let share = NumberFormat::Percent.text(share);
+    sheet.text(&share, (right, bottom + 8.0), label.right().top());
+}
+
+/// Where this strategy's load lands, and when.
+fn title(strategy: &StrategyResult, demand: &Demand) -> String {
+    let servers = demand.servers;
+    let share = metric::text(strategy, "server_max_share", NumberFormat::Percent);
+    let times = metric::text(strategy, "server_peak_to_mean", NumberFormat::Ratio);
+    let finding = match (demand.least_peak_share(), metric::hotspot(strategy)) {
+        (None, _) => "too few writes for a statement about the spread".to_owned(),
+        _ if servers == 1 => "the only server takes all the writes".to_owned(),
+        (Some(least), _) if least >= NEARLY_ALL => {
+            let least = NumberFormat::Percent.text(least);
+            let at_least = if least.starts_with("100") {
+                ""
+            } else {
+                "at least "
+            };
+            format!("one server takes {at_least}{least} of the writes in every interval")
+        }
+        _ if metric::value(strategy, "server_max_share").is_none() => {
+            "where and when the writes land".to_owned()
+        }
+        (_, Some("none")) => format!(
+            "the writes spread over all {servers} servers, the hottest takes {times} its fair share"
+        ),
+        (_, Some("row")) => format!(
+            "one row is hot and no split can divide it; its server takes {share} of the writes"
+        ),
+        (_, Some("presplit-mismatch")) => {
+            let reached = demand.servers_reached();
+            format!("the writes reach {reached} of {servers} servers, the hottest takes {share}")
+        }
+        (_, Some("placement")) => {
+            format!("the regions happen to lie so that one server takes {share} of the writes")
+        }
+        (_, Some("moving")) => {
+            format!("the hotspot moves; at any time one server takes {share} of the writes")
+        }
+        (_, Some("static")) => {
+            format!("the same range stays hot; its server takes {share} of the writes")
+        }
+        _ => format!("the hottest server takes {share} of the writes, {times} its fair share"),
+    };
+    format!("{}: {finding}", name(strategy))
+}

@@ -1,0 +1,18 @@
+//! What every chart is written with.
+
+pub use super::chart::{Chart, ChartKind};
+pub use super::panels::{
+    Axis, Cells, ChartData, DataPoint, DataSeries, Grid, LabelPlace, MARGIN, OVERLAP_NOTE, Plot,
+    Points, TimeUnit, Values, WIDTH, legend_key, pieces, place, quoted, sheet, spread, tick_ms,
+    turns,
+};
+pub use super::picture::{
+    AXIS, Area, EMPTY, GREY, GRID, HEAT_STEPS, HeatColours, INK, LOAD_STEPS, Label, MUTED, PAPER,
+    Paint, Point, Raster, Sheet, balanced, bold, fitted, ink, load_colour, muted, width, wrapped,
+};
+pub use super::wording::{
+    ALIKE_WITHIN, Entry, alike, extremes, hottest_servers, in_words, name, quoted_name, range,
+};
+pub use crate::experiment::{Results, StrategyResult};
+pub(in crate::report) use crate::report::metric;
+pub use crate::report::number::{self, NumberFormat, UNDEFINED};

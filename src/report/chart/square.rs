@@ -1,0 +1,165 @@
+//! What charts 3 and 5 share: a square plot of curves, and right of it a table of the strategies that is its legend, too.
+
+use super::prelude::*;
+/// The plot.
+pub const PLOT: Area = Area {
+    left: MARGIN + 62.0,
+    top: 84.0,
+    width: 400.0,
+    height: 400.0,
+};
+/// Left edge of the table.
+const TABLE: f64 = PLOT.left + PLOT.width + 60.0;
+/// Where names start, right of the line in the strategy's colour.
+const NAMES: f64 = TABLE + 28.0;
+const RIGHT: f64 = WIDTH - MARGIN;
+/// Where columns end.
+const COLUMNS: [f64; 3] = [RIGHT - 160.0, RIGHT - 84.0, RIGHT];
+/// Rows with room for two lines of a name.
+const MOST_TALL_ROWS: usize = 12;
+/// Distance of the notes below the table.
+const NOTE_STEP: f64 = 17.0;
+
+/// Where a share of the horizontal axis and one of the load lie on the sheet.
+pub fn place(right: f64, share: f64) -> Point {
+    (
+        PLOT.left + PLOT.width * right,
+        PLOT.top + PLOT.height * (1.0 - share),
+    )
+}
+
+/// The dots on a curve.
+pub enum Dots {
+    /// One at each of its points but the ends; where curves lie on each other, in turns.
+    OnPoints,
+    /// These.
+    At(Vec<Point>),
+}
+
+/// One strategy's curve and its row of the table.
+pub struct Curve<'a> {
+    /// Whose.
+    pub entry: Entry<'a>,
+    /// From left to right on the sheet.
+    pub points: Points,
+    /// Its dots and their radius.
+    pub dots: (Dots, f64),
+    /// Its numbers.
+    pub cells: [String; 3],
+}
+
+/// A square chart.
+pub struct Square<'a> {
+    /// Which.
+    pub kind: ChartKind,
+    /// The finding.
+    pub title: String,
+    /// How it was measured.
+    pub subtitle: &'static str,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The line of a perfect spread, and what is written beside it at which point of the sheet.
+    pub even: (Vec<(f64, f64)>, &'static str, Point),
+    /// What the horizontal axis shows.
+    pub along: &'static str,
+    /// Headings in two lines; the first may be empty.
+    pub headings: [[&'static str; 2]; 3],
+    /// Column that the rows are ordered by.
+    pub leading: usize,
+    /// In the order of the table.
+    pub curves: Vec<Curve<'a>>,
+    /// Below the table, one line each.
+    pub notes: Vec<String>,
+    /// The shares of the load at the places of the axis.
+    pub data: DataSeries,
+}
+
+impl Square<'_> {
+    /// The chart.
+    pub fn draw(mut self) -> Chart {
+        // Grey first, and the first of the file on top.
+        let mut order: Vec<&Curve<'_>> = self.curves.iter().collect();
+        order.sort_by_key(|curve| std::cmp::Reverse(curve.entry.index));
+        let lines: Vec<Points> = order.iter().map(|curve| curve.points.clone()).collect();
+        let turns = turns(&lines);
+        if turns.iter().any(|turn| turn.of > 1) {
+            self.notes.push(OVERLAP_NOTE.to_owned());
+        }
+        let notes = 32.0 + self.notes.len() as f64 * NOTE_STEP;
+        let height = (PLOT.bottom() + 62.0).max(self.table_bottom() + notes);
+        let sheet = sheet(height, &self.title, self.subtitle);
+        let mut plot = Plot::new(&sheet, PLOT, self.x.clone(), Axis::share());
+        let (even, beside, at) = std::mem::take(&mut self.even);
+        plot.path(even, 1.25, AXIS);
+        for (curve, turn) in order.iter().zip(turns) {
+            let (colour, line) = (curve.entry.colour(), &lines[turn.along]);
+            for piece in pieces(line, turn) {
+                sheet.line(&piece, 2.25, colour);
+            }
+            let (dots, radius) = &curve.dots;
+            match dots {
+                Dots::At(dots) => dots.iter().for_each(|at| sheet.disc(*at, *radius, colour)),
+                Dots::OnPoints => (1..line.len() - 1)
+                    .filter(|dot| dot % turn.of == turn.number)
+                    .for_each(|dot| sheet.disc(line[dot], *radius, colour)),
+            }
+        }
+        plot.name_below(self.along, 30.0);
+        plot.name_beside("share of load", MARGIN + 5.0);
+        sheet.text(beside, at, muted(11.0).right());
+        self.draw_table(&sheet);
+        let data = ChartData::along("", PLOT, self.data);
+        Chart::new(self.kind, self.title, &sheet, vec![data])
+    }
+
+    fn row_height(&self) -> f64 {
+        match self.curves.len() <= MOST_TALL_ROWS {
+            true => 28.0,
+            false => 20.0,
+        }
+    }
+
+    fn table_bottom(&self) -> f64 {
+        PLOT.top + 30.0 + self.curves.len() as f64 * self.row_height()
+    }
+
+    /// Table and notes.
+    fn draw_table(&self, sheet: &Sheet) {
+        for (heading, x) in self.headings.iter().zip(COLUMNS) {
+            let label = muted(11.0).right();
+            sheet.lines(heading, (x, PLOT.top + 5.0), 13.0, label);
+        }
+        for (at, row) in self.curves.iter().enumerate() {
+            let top = PLOT.top + 26.0 + at as f64 * self.row_height();
+            let y = top + self.row_height() / 2.0;
+            sheet.line(&[(TABLE, top), (RIGHT, top)], 1.0, GRID);
+            legend_key(sheet, (TABLE, y), row.entry.colour());
+            self.draw_name(sheet, &row.entry.name(), y);
+            for (column, (cell, x)) in row.cells.iter().zip(COLUMNS).enumerate() {
+                let leads = column == self.leading;
+                let label = if leads { bold(12.5) } else { ink(12.5) };
+                sheet.text(cell, (x, y), label.right().middle());
+            }
+        }
+        let notes = (TABLE, self.table_bottom() + 14.0);
+        let label = muted(11.5).top();
+        sheet.lines(&self.notes, notes, NOTE_STEP, label);
+    }
+
+    /// In one line, or in two smaller ones where rows are tall enough.
+    fn draw_name(&self, sheet: &Sheet, name: &str, y: f64) {
+        let cells = self.curves.iter().map(|row| row.cells[0].as_str());
+        let widths = cells
+            .chain(self.headings[0])
+            .map(|it| width(it, 12.5, true));
+        let room = COLUMNS[0] - widths.fold(0.0, f64::max) - 10.0 - NAMES;
+        if width(name, 12.5, false) <= room || self.curves.len() > MOST_TALL_ROWS {
+            let name = fitted(name, room, 12.5, false);
+            sheet.text(&name, (NAMES, y), ink(12.5).middle());
+        } else {
+            let lines = balanced(name, room, 11.0, false, 2);
+            let first = y - (lines.len() - 1) as f64 * 6.25;
+            sheet.lines(&lines, (NAMES, first), 12.5, ink(11.0).middle());
+        }
+    }
+}
