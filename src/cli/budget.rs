@@ -4,6 +4,7 @@ use super::args::LimitArguments;
 use super::console::Console;
 use super::machine::available_memory;
 use crate::experiment::{Forecast, Shard};
+use crate::layout::Layout;
 use crate::report::number::{NumberFormat, length};
 use crate::scenario::Scenario;
 use anyhow::{Result, bail};

@@ -4,7 +4,7 @@ use super::args::CheckArguments;
 use super::budget::Budget;
 use super::console::Console;
 use super::{Outcome, explain, lints, loading, scenario_files};
-use crate::experiment::{Experiment, Forecast};
+use crate::experiment::Experiment;
 use crate::scenario::{Expectation, Scenario};
 use anyhow::Result;
 

@@ -6,7 +6,7 @@ use super::budget::Budget;
 use super::console::Console;
 use super::output_folder::OutputFolder;
 use super::{explain, interruption, lints, loading, progress, saved_runs, scenario_files};
-use crate::experiment::{ExpectationResult, Experiment, Forecast, Results, RunFile, Shard};
+use crate::experiment::{ExpectationResult, Experiment, Results, RunFile, Shard};
 use crate::report::Report;
 use crate::scenario::Scenario;
 use anyhow::{Context, Result, bail};
