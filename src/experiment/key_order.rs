@@ -1,6 +1,6 @@
 //! A key taken to pieces that can be put together in another order, and what only spreads it left out. Must not know why.
 
-use crate::key::{Knowledge, Segment, Spread};
+use crate::key::{Knowledge, Randomness, Segment};
 use crate::record::{FieldId, KnownField};
 use crate::scenario::{Setup, Strategy};
 
@@ -65,9 +65,9 @@ pub(super) fn units(strategy: &Strategy) -> Vec<Unit> {
         let own = &segments[at];
         let is_told = |field: &FieldId| {
             let mut later = segments[at + 1..].iter();
-            later.any(|it| it.spread() == Spread::Plain && it.fields().contains(field))
+            later.any(|it| it.randomness() == Randomness::Plain && it.fields().contains(field))
         };
-        own.spread() != Spread::Plain && own.fields().iter().all(is_told)
+        own.randomness() != Randomness::Plain && own.fields().iter().all(is_told)
     };
     let is_front = |at: &usize| is_delimiter(&segments[*at]) || only_spreads(*at);
     let rest = (0..segments.len()).skip_while(is_front);
@@ -102,7 +102,7 @@ pub(super) fn units(strategy: &Strategy) -> Vec<Unit> {
 
 /// The same in every row of every run, not only because a field has one value in this one.
 fn is_delimiter(segment: &Segment) -> bool {
-    segment.fields().is_empty() && segment.spread() == Spread::Plain
+    segment.fields().is_empty() && segment.randomness() == Randomness::Plain
 }
 
 /// Fields of all units, ascending.

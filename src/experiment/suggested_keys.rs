@@ -2,7 +2,7 @@
 //! read like strategies of the file.
 
 use super::key_order::{Unit, concatenated, fields_of, in_words, units};
-use crate::key::{Knowledge, Spread};
+use crate::key::{Knowledge, Randomness};
 use crate::record::{FieldId, KnownField};
 use crate::scenario::{Presplit, Strategy};
 use serde::Serialize;
@@ -74,7 +74,9 @@ pub(super) fn presplit_regions(strategy: &Strategy) -> u32 {
 pub(super) fn suggested_keys(own: &[&Strategy]) -> Vec<SuggestedKey> {
     let plain = |strategy: &&&Strategy| {
         let segments = strategy.key.segments().iter();
-        segments.clone().all(|it| it.spread() == Spread::Plain)
+        segments
+            .clone()
+            .all(|it| it.randomness() == Randomness::Plain)
     };
     let Some(model) = own.iter().find(plain).or(own.first()) else {
         return Vec::new();
@@ -355,7 +357,7 @@ fn leads_with_hash(strategy: &Strategy, fields: &[FieldId]) -> bool {
     let mut segments = strategy.key.segments().iter();
     segments.next().is_some_and(|first| {
         let few = |values: u64| values <= u64::from(MOST_BUCKETS);
-        first.spread() == Spread::Hashed
+        first.randomness() == Randomness::Hashed
             && first.fields() == fields
             && !first.cardinality().is_some_and(few)
     })

@@ -1,66 +1,86 @@
-//! Many keys at once. The same bytes as one by one; MD5s go through lanes.
+//! Many keys at once, the same bytes as one by one: keys of fixed width go by columns, of others the MD5s do.
 
-use super::columns::{Chunk, ROWS};
+use super::code::{BytesOp, Node};
+use super::formats::Digest;
 use super::plan::KeyPlan;
+use super::run::{ROWS, Rows};
+use super::segment::Segment;
 use crate::keyspace::KeyBatch;
 use crate::random::DrawKey;
 
 /// The widest key that goes by columns: beyond it, rows no longer stay near the processor.
 const WIDEST: usize = 256;
 
-/// See [`KeyPlan::write_batch`].
-pub(super) fn write(
-    plan: &KeyPlan,
-    records: &[i64],
-    operations: &[u64],
-    indices: &[u64],
-    draws: DrawKey,
-    keys: &mut KeyBatch,
-) {
-    let slots = records.len().checked_div(indices.len()).unwrap_or(0);
-    let widths: Option<Vec<usize>> = plan
-        .segments()
-        .iter()
-        .map(|segment| segment.code.width())
-        .collect();
-    let columns = widths
-        .map(|widths| (widths.iter().sum::<usize>(), widths))
-        .filter(|(total, _)| (1..=WIDEST).contains(total));
-    let mut digests = Vec::new();
-    for first in (0..indices.len()).step_by(ROWS) {
-        let last = (first + ROWS).min(indices.len());
-        let chunk = Chunk {
-            records: &records[first * slots..last * slots],
-            width: slots,
-            operations: &operations[first..last],
-            indices: &indices[first..last],
-            draws,
-        };
-        let Some((total, widths)) = &columns else {
-            by_row(plan, &chunk, &mut digests, keys);
-            continue;
-        };
-        keys.push_fixed(chunk.len(), *total, |rows| {
-            let mut at = 0;
-            for (segment, width) in plan.segments().iter().zip(widths) {
-                segment.code.write_column(&chunk, *width, rows, *total, at);
-                at += width;
-            }
+impl KeyPlan {
+    /// Appends one key an operation to `keys`: `records` holds `indices.len()` records one after another; the draws of
+    /// operation `operations[i]` come from `draws.at(operations[i])`, `indices[i]` is its index within its write. The same keys as
+    /// [`KeyPlan::write`], faster.
+    pub fn write_batch(
+        &self,
+        records: &[i64],
+        operations: &[u64],
+        indices: &[u64],
+        draws: DrawKey,
+        keys: &mut KeyBatch,
+    ) {
+        let slots = records.len().checked_div(indices.len()).unwrap_or(0);
+        let widths = self
+            .segments()
+            .iter()
+            .map(|segment| segment.bytes.code.width);
+        let width = widths
+            .sum::<Option<usize>>()
+            .filter(|width| (1..=WIDEST).contains(width));
+        // Of keys without one width, segments with MD5s are made beforehand.
+        let prepared = self.segments().iter().map(|segment| {
+            let width = segment.bytes.code.width.filter(|_| makes_md5(segment));
+            (width.unwrap_or(0), Vec::new())
         });
+        let mut prepared: Vec<(usize, Vec<u8>)> = prepared.collect();
+        for first in (0..indices.len()).step_by(ROWS) {
+            let last = (first + ROWS).min(indices.len());
+            let (records, indices) = (&records[first * slots..last * slots], &indices[first..last]);
+            let rows = Rows::new(records, indices, draws, &operations[first..last]);
+            if let Some(width) = width {
+                keys.push_fixed(rows.len(), width, |out| {
+                    let mut at = 0;
+                    for segment in self.segments() {
+                        segment.bytes.code.write_column(&rows, out, width, at);
+                        at += segment.bytes.code.width.unwrap_or(0);
+                    }
+                });
+                continue;
+            }
+            for (segment, (width, column)) in self.segments().iter().zip(&mut prepared) {
+                if *width > 0 {
+                    column.resize(rows.len() * *width, 0);
+                    segment.bytes.code.write_column(&rows, column, *width, 0);
+                }
+            }
+            for at in 0..rows.len() {
+                let row = rows.row(at);
+                keys.push_with(|out| {
+                    for (segment, (width, column)) in self.segments().iter().zip(&prepared) {
+                        match width {
+                            0 => segment.bytes.code.write(&row, out),
+                            _ => out.extend_from_slice(&column[at * width..][..*width]),
+                        }
+                    }
+                });
+            }
+        }
     }
 }
 
-/// Keys of varying width: MD5s first, in lanes, then row by row.
-fn by_row(plan: &KeyPlan, chunk: &Chunk<'_>, digests: &mut Vec<[u8; 16]>, keys: &mut KeyBatch) {
-    let sites = plan.md5_operands();
-    digests.clear();
-    digests.resize(sites.len() * ROWS, [0; 16]);
-    for (site, of) in sites.iter().enumerate() {
-        of.digests_by_row(chunk, sites.len(), site, digests);
-    }
-    for at in 0..chunk.len() {
-        let row = chunk.row(at);
-        let digests = &digests[at * sites.len()..][..sites.len()];
-        keys.push_with(|out| plan.write_with(&row, digests, out));
-    }
+fn makes_md5(segment: &Segment) -> bool {
+    Node::Bytes(&segment.bytes.code).any(&|node| match node {
+        Node::Bytes(code) => matches!(
+            code.op,
+            BytesOp::Digest {
+                digest: Digest::Md5,
+                ..
+            }
+        ),
+        Node::Int(_) => false,
+    })
 }

@@ -1,13 +1,10 @@
-//! A derived field by itself, outside of any key. Must not know keys.
+//! A derived field by itself, outside of any key.
 
-use super::bytes::Bytes;
-use super::checker::{Checker, Part};
-use super::code::BytesCode;
-use super::grain::{Grain, View};
-use super::parser::parse;
-use super::plan::Environment;
+use super::check::{Bytes, Checker, Environment, Part, Typed};
+use super::code::{BytesCode, Facts};
+use super::field_steps::{FieldSteps, as_bytes};
+use super::lang::parse;
 use super::segment::Segment;
-use super::typed::{Code, Facts};
 use crate::record::FieldId;
 
 /// What is known of a derived field.
@@ -19,7 +16,7 @@ pub struct Derivation {
     fields: Vec<FieldId>,
     cardinality: Option<u64>,
     /// Set when it follows its only field.
-    grain: Option<(Grain, bool)>,
+    steps: Option<(FieldSteps, bool)>,
 }
 
 impl Derivation {
@@ -27,20 +24,19 @@ impl Derivation {
     pub(super) fn compile(name: &str, text: &str, environment: &Environment<'_>) -> Option<Self> {
         let (tree, errors) = parse(text);
         let tree = tree.filter(|_| errors.is_empty())?;
-        let mut checker = Checker::new(text, *environment);
+        let mut checker = Checker::new(text, *environment, &[]);
         let parts = checker.parts(&tree)?;
-        if !checker.errors.is_empty() {
+        if !checker.complaints.errors.is_empty() {
             return None;
         }
-        let facts = parts
-            .iter()
-            .fold(Facts::constant(), |all, part| all.merge(&part.typed.facts));
+        let facts = Facts::of_all(parts.iter().map(|part| part.typed.facts()));
         let whole = parts.len() == 1;
-        let view = view(parts)?;
-        let grain = match facts.fields[..] {
-            [field] => view
-                .trend(field, environment.schema)
-                .map(|trend| (Grain::new(field, vec![view]), trend.rising)),
+        let code = code(parts)?;
+        let steps = match facts.fields[..] {
+            [field] => code
+                .facts
+                .trend(field)
+                .map(|trend| (FieldSteps::new(field, vec![code]), trend.rising)),
             _ => None,
         };
         Some(Self {
@@ -48,7 +44,7 @@ impl Derivation {
             whole,
             fields: facts.fields,
             cardinality: facts.cardinality,
-            grain,
+            steps,
         })
     }
 
@@ -73,21 +69,25 @@ impl Derivation {
     }
 
     /// Where its value changes, and whether it grows with the field, when it follows its only field.
-    pub fn follows(&self) -> Option<(&Grain, bool)> {
-        self.grain.as_ref().map(|(grain, rising)| (grain, *rising))
+    pub fn follows(&self) -> Option<(&FieldSteps, bool)> {
+        self.steps.as_ref().map(|(steps, rising)| (steps, *rising))
     }
 }
 
-fn view(mut parts: Vec<Part>) -> Option<View> {
-    if let [Part { typed, .. }] = &parts[..]
-        && let Code::Int(code) = &typed.code
+/// The code of all parts, which are either one integer or texts and bytes.
+fn code(mut parts: Vec<Part>) -> Option<BytesCode> {
+    if let [
+        Part {
+            typed: Typed::Int(code),
+            ..
+        },
+    ] = &parts[..]
     {
-        return Some(View::Int(code.clone()));
+        return Some(as_bytes(code.clone()));
     }
-    let codes = parts
-        .drain(..)
-        .map(|part| Bytes::from_typed(part.typed).map(|bytes| bytes.code));
-    Some(View::Bytes(BytesCode::Concat(
-        codes.collect::<Option<Vec<_>>>()?,
-    )))
+    let bytes = parts.drain(..).map(|part| match part.typed {
+        Typed::Bytes(bytes) => Some(bytes),
+        _ => None,
+    });
+    Bytes::joined(bytes.collect::<Option<_>>()?).map(|bytes| bytes.code)
 }

@@ -1,51 +1,59 @@
-//! A written key in words. Must not know regions.
+//! A written key in words.
 
-use super::calendar::iso;
-use super::execute::Input;
-use super::plan::{KeyPlan, Row, SegmentText};
+use super::code::Randomness;
+use super::formats::iso;
+use super::plan::KeyPlan;
+use super::run::{Row, Rows};
 use super::segment::Segment;
-use super::typed::Spread;
 use crate::keyspace::RowKey;
 use crate::record::{FieldId, Schema, ValueType};
+use std::ops::Range;
 
-/// The key of `row` and its segments.
-pub(super) fn describe(plan: &KeyPlan, row: &Row<'_>) -> (RowKey, Vec<SegmentText>) {
-    let input = Input {
-        row: *row,
-        digests: &[],
-    };
-    let mut key = Vec::new();
-    let mut texts = Vec::new();
-    for segment in plan.segments() {
-        let start = key.len();
-        segment.code.run(&input, &mut key);
-        let meaning = meaning(segment, &key[start..], row, plan.schema());
-        texts.push(SegmentText {
-            expression: segment.expression().to_owned(),
-            bytes: start..key.len(),
-            meaning,
-        });
+/// One segment of a written key, for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SegmentText {
+    /// The segment's expression as written.
+    pub expression: String,
+    /// Its place in the key.
+    pub bytes: Range<usize>,
+    /// What it says: the fields it is made of with their values (`ts 2026-01-01T00:00:12Z`, `sensor 7`), or the bucket number.
+    pub meaning: String,
+}
+
+impl KeyPlan {
+    /// The key of `row`, cut into named segments.
+    pub fn describe(&self, row: &Row<'_>) -> (RowKey, Vec<SegmentText>) {
+        let mut key = Vec::new();
+        let mut texts = Vec::new();
+        for segment in self.segments() {
+            let start = key.len();
+            segment.bytes.code.write(&Rows::one(row), &mut key);
+            texts.push(SegmentText {
+                expression: segment.expression().to_owned(),
+                bytes: start..key.len(),
+                meaning: meaning(segment, &key[start..], row, self.schema()),
+            });
+        }
+        (RowKey(key), texts)
     }
-    (RowKey(key), texts)
 }
 
 fn meaning(segment: &Segment, bytes: &[u8], row: &Row<'_>, schema: &Schema) -> String {
-    let of_nothing = segment.fields().is_empty() && segment.spread() != Spread::Random;
+    let of_nothing = segment.fields().is_empty() && segment.randomness() != Randomness::Random;
     if of_nothing || segment.constant().is_some() {
         return "constant".to_owned();
     }
-    let values: Vec<String> = segment
+    let values = segment
         .fields()
         .iter()
-        .map(|&field| value(field, row, schema))
-        .collect();
-    let values = values.join(", ");
-    match segment.spread() {
-        Spread::Plain => values,
+        .map(|&field| value(field, row, schema));
+    let values = values.collect::<Vec<_>>().join(", ");
+    match segment.randomness() {
+        Randomness::Plain => values,
         _ if is_bucket(segment, bytes) => bucket(segment, bytes),
-        Spread::Hashed => format!("hash of {values}"),
-        Spread::Random if values.is_empty() => "random".to_owned(),
-        Spread::Random => format!("{values}, then random"),
+        Randomness::Hashed => format!("hash of {values}"),
+        Randomness::Random if values.is_empty() => "random".to_owned(),
+        Randomness::Random => format!("{values}, then random"),
     }
 }
 
@@ -81,25 +89,29 @@ fn number(bytes: &[u8]) -> u64 {
         .fold(0u64, |number, &byte| number * 256 + u64::from(byte))
 }
 
+/// Bytes as an expression writes them.
+pub(super) fn bytes_literal(bytes: &[u8]) -> String {
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("x'{hex}'")
+}
+
 /// `sensor 7`, `ts 2026-01-01T00:00:12Z`, `site eu`.
 fn value(field: FieldId, row: &Row<'_>, schema: &Schema) -> String {
     let slot = row.record[usize::from(field.0)];
     let name = &schema.field(field).name;
     let domain = schema.domain(field);
+    let mut bytes = Vec::new();
     let text = match (domain.value_type, domain.time_unit) {
         (ValueType::Int, Some(unit)) => iso(slot, unit),
         (ValueType::Int, None) => slot.to_string(),
         (ValueType::Double, _) => f64::from_bits(slot as u64).to_string(),
         (ValueType::Text, _) => {
-            let mut bytes = Vec::new();
             schema.write_text(field, slot, &mut bytes);
             String::from_utf8_lossy(&bytes).into_owned()
         }
         (ValueType::Bytes, _) => {
-            let mut bytes = Vec::new();
             schema.write_text(field, slot, &mut bytes);
-            let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            format!("x'{hex}'")
+            bytes_literal(&bytes)
         }
     };
     format!("{name} {text}")

@@ -1,9 +1,13 @@
-//! One key from values given by hand, by the same compiler. Must not know scenarios.
+//! One key from values given by hand, by the same compiler.
 
-use super::plan::{Environment, KeyError, KeyNote, KeyPlan, Row, SegmentText};
+use super::check::Environment;
+use super::describe::{SegmentText, bytes_literal};
+use super::lang::{KeyError, KeyNote};
+use super::plan::KeyPlan;
+use super::run::Row;
 use crate::keyspace::RowKey;
 use crate::random::{DrawKey, Seed, Stream};
-use crate::record::{Field, FieldKind, Law, Schema, TextValues, TimeUnit};
+use crate::record::{Field, FieldKind, Schema, TextValues, TimeUnit};
 use crate::time::EpochNanos;
 use std::collections::BTreeMap;
 
@@ -52,84 +56,78 @@ pub fn parse_given(argument: &str) -> Result<(String, Given), String> {
             "`{name}` is not a name: letters, digits and `_`, not a digit first"
         ));
     }
-    let int = |text: &str| {
-        let signed = text.parse().map(Given::Int);
-        signed
-            .or_else(|_| text.parse().map(Given::Unsigned))
-            .map_err(|_| format!("`{text}` is not an integer of 64 bits"))
+    let integer = || {
+        let signed = value.parse().map(Given::Int);
+        signed.or_else(|_| value.parse().map(Given::Unsigned))
     };
-    let unit = |unit: TimeUnit| -> Result<Given, String> {
-        if let Ok(count) = value.parse::<i64>() {
-            return Ok(Given::Time(count, unit));
-        }
-        let instant: jiff::Timestamp = value.parse().map_err(|_| {
-            format!(
-                "`{value}` is neither an integer nor a date and time such as 2026-01-01T00:00:00Z"
-            )
-        })?;
-        let nanos = instant.as_nanosecond();
-        let tick = i128::from(1_000_000_000 / super::calendar::per_second(unit));
-        i64::try_from(nanos.div_euclid(tick))
-            .map(|count| Given::Time(count, unit))
-            .map_err(|_| format!("`{value}` is out of range"))
-    };
+    let bytes = hexadecimal(value).or_else(|| unhex(value));
     let given = match forced {
-        Some("int") => int(value)?,
-        Some("text") => Given::Text(value.to_owned()),
+        None => Ok(guess(value)),
+        Some("text") => Ok(Given::Text(value.to_owned())),
+        Some("int") => integer().map_err(|_| format!("`{value}` is not an integer of 64 bits")),
         Some("bytes") => {
-            let digits = value
-                .strip_prefix("x'")
-                .and_then(|rest| rest.strip_suffix('\''))
-                .unwrap_or(value);
-            Given::Bytes(unhex(digits).ok_or_else(|| format!("`{value}` is not hexadecimal"))?)
+            let bytes = bytes.map(Given::Bytes);
+            bytes.ok_or_else(|| format!("`{value}` is not hexadecimal"))
         }
         Some("double") => match value.parse::<f64>() {
-            Ok(number) if number.is_finite() => Given::Double(number),
-            _ => return Err(format!("`{value}` is not a finite number")),
+            Ok(number) if number.is_finite() => Ok(Given::Double(number)),
+            _ => Err(format!("`{value}` is not a finite number")),
         },
-        Some("s") => unit(TimeUnit::Seconds)?,
-        Some("ms") => unit(TimeUnit::Millis)?,
-        Some("us") => unit(TimeUnit::Micros)?,
-        Some("ns") => unit(TimeUnit::Nanos)?,
-        Some(other) => {
-            return Err(format!(
-                "`{other}` is not a type: expected int, text, bytes, double, s, ms, us or ns"
-            ));
-        }
-        None => guess(value),
+        Some("s") => instant(value, TimeUnit::Seconds),
+        Some("ms") => instant(value, TimeUnit::Millis),
+        Some("us") => instant(value, TimeUnit::Micros),
+        Some("ns") => instant(value, TimeUnit::Nanos),
+        Some(other) => Err(format!(
+            "`{other}` is not a type: expected int, text, bytes, double, s, ms, us or ns"
+        )),
     };
-    Ok((name.to_owned(), given))
+    Ok((name.to_owned(), given?))
+}
+
+/// A count of a unit, or a date and time.
+fn instant(value: &str, unit: TimeUnit) -> Result<Given, String> {
+    if let Ok(count) = value.parse() {
+        return Ok(Given::Time(count, unit));
+    }
+    let instant: jiff::Timestamp = value.parse().map_err(|_| {
+        format!("`{value}` is neither an integer nor a date and time such as 2026-01-01T00:00:00Z")
+    })?;
+    let count = instant.as_nanosecond().div_euclid(unit.nanos().into());
+    let count = i64::try_from(count).map_err(|_| format!("`{value}` is out of range"))?;
+    Ok(Given::Time(count, unit))
 }
 
 fn guess(value: &str) -> Given {
-    if let Ok(number) = value.parse::<i64>()
-        // `007`, `+7` and `-0` are not how numbers are written: they stay text.
-        && number.to_string() == value
+    // `007`, `+7` and `-0` are not how numbers are written: they stay text.
+    if let Some(number) = value
+        .parse::<i64>()
+        .ok()
+        .filter(|it| it.to_string() == value)
     {
         return Given::Int(number);
     }
-    if let Ok(number) = value.parse::<u64>()
-        && number.to_string() == value
+    if let Some(number) = value
+        .parse::<u64>()
+        .ok()
+        .filter(|it| it.to_string() == value)
     {
         return Given::Unsigned(number);
     }
-    let hex = value
-        .strip_prefix("x'")
-        .and_then(|rest| rest.strip_suffix('\''));
-    match hex.and_then(unhex) {
-        Some(bytes) => Given::Bytes(bytes),
-        None => Given::Text(value.to_owned()),
-    }
+    hexadecimal(value).map_or_else(|| Given::Text(value.to_owned()), Given::Bytes)
+}
+
+/// The bytes of `x'...'`.
+fn hexadecimal(value: &str) -> Option<Vec<u8>> {
+    unhex(value.strip_prefix("x'")?.strip_suffix('\'')?)
 }
 
 fn unhex(digits: &str) -> Option<Vec<u8>> {
-    if !digits.is_ascii() || digits.len() % 2 == 1 {
-        return None;
-    }
-    (0..digits.len())
-        .step_by(2)
-        .map(|at| u8::from_str_radix(&digits[at..at + 2], 16).ok())
-        .collect()
+    let halves = digits.chars().map(|c| c.to_digit(16));
+    let halves = halves.collect::<Option<Vec<u32>>>()?;
+    let bytes = halves
+        .chunks_exact(2)
+        .map(|pair| (16 * pair[0] + pair[1]) as u8);
+    halves.len().is_multiple_of(2).then(|| bytes.collect())
 }
 
 /// Compiles `text` with the given values as its only fields, and writes one key. `seed` is for `random`, `uuid4` and their like.
@@ -145,89 +143,59 @@ pub fn evaluate(
     };
     let mut record = Vec::new();
     let mut derived = Vec::new();
-    let mut times: Option<(i64, i64)> = None;
+    let mut times = Vec::new();
     for (name, value) in given {
         let mut literals = Vec::new();
         let (kind, slot) = match value {
-            Given::Int(number) => (
-                FieldKind::Int {
-                    first: *number,
-                    count: 1,
-                },
-                *number,
-            ),
+            &Given::Int(first) => (FieldKind::Int { first, count: 1 }, first),
             Given::Unsigned(number) => {
                 derived.push((name.clone(), number.to_string()));
                 continue;
             }
-            Given::Text(text) => (
-                FieldKind::Text(TextValues::Listed([text.clone()].into())),
-                0,
-            ),
-            Given::Bytes(bytes) if bytes.is_empty() || bytes.len() > usize::from(u16::MAX) => {
-                let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-                derived.push((name.clone(), format!("x'{hex}'")));
-                continue;
+            Given::Text(text) => {
+                let texts = TextValues::Listed([text.clone()].into());
+                (FieldKind::Text(texts), 0)
             }
-            Given::Bytes(bytes) => {
-                literals.push(bytes.clone());
-                (
-                    FieldKind::Bytes {
-                        length: bytes.len() as u16,
-                        count: Some(1),
-                    },
-                    i64::MIN,
-                )
-            }
-            Given::Double(number) => (
-                FieldKind::Double {
-                    min: *number,
-                    max: *number,
-                },
-                number.to_bits() as i64,
-            ),
-            Given::Time(count, unit) => {
-                let tick = 1_000_000_000 / super::calendar::per_second(*unit);
-                let Some(nanos) = count.checked_mul(tick) else {
-                    return Err(vec![beyond_calendar(name, *count, text)]);
+            Given::Bytes(bytes) => match u16::try_from(bytes.len()) {
+                Ok(length @ 1..) => {
+                    literals.push(bytes.clone());
+                    let count = Some(1);
+                    (FieldKind::Bytes { length, count }, Field::literal_slot(0))
+                }
+                _ => {
+                    derived.push((name.clone(), bytes_literal(bytes)));
+                    continue;
+                }
+            },
+            &Given::Double(min) => (FieldKind::Double { min, max: min }, min.to_bits() as i64),
+            &Given::Time(count, unit) => {
+                let Some(nanos) = count.checked_mul(unit.nanos()) else {
+                    return Err(vec![beyond_calendar(name, count, text)]);
                 };
-                times = Some(times.map_or((nanos, nanos), |(low, high)| {
-                    (low.min(nanos), high.max(nanos))
-                }));
-                (
-                    FieldKind::Timestamp {
-                        unit: *unit,
-                        late: None,
-                    },
-                    *count,
-                )
+                times.push(EpochNanos(nanos));
+                (FieldKind::Timestamp { unit, late: None }, count)
             }
         };
-        let law = Law::default();
         schema.fields.push(Field {
-            name: name.clone(),
-            kind,
-            law,
-            of: Vec::new(),
             literals,
+            ..Field::new(name, kind)
         });
         record.push(slot);
     }
-    if let Some((low, high)) = times {
-        schema.time_range = (EpochNanos(low), EpochNanos(high));
+    let first = times.iter().min().zip(times.iter().max());
+    if let Some((first, last)) = first {
+        schema.time_range = (*first, *last);
     }
-    let parameters = BTreeMap::new();
     let environment = Environment {
         schema: &schema,
         derived: &derived,
-        parameters: &parameters,
+        parameters: &BTreeMap::new(),
     };
     let plan = KeyPlan::compile(text, &environment)?;
-    let draws = DrawKey::new(seed, 0, Stream::Keys, 0).at(0);
     let (key, segments) = plan.describe(&Row {
         record: &record,
         index: 0,
-        draws,
+        draws: DrawKey::new(seed, 0, Stream::Keys, 0).at(0),
     });
     Ok(Evaluated {
         key,
@@ -237,15 +205,13 @@ pub fn evaluate(
 }
 
 fn beyond_calendar(name: &str, count: i64, text: &str) -> KeyError {
-    KeyError {
-        derived: None,
-        span: text
-            .find(name)
-            .map_or(0..text.len(), |at| at..at + name.len()),
-        message: format!("timestamp {count} of `{name}` lies outside the years 1677 to 2262"),
-        label: "out of range".to_owned(),
-        help: Some("is its unit right?".to_owned()),
-    }
+    let place = text.find(name).map(|at| at..at + name.len());
+    KeyError::new(
+        place.unwrap_or(0..text.len()),
+        format!("timestamp {count} of `{name}` lies outside the years 1677 to 2262"),
+        "out of range",
+        "is its unit right?",
+    )
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Lints about neighbouring segments. Those about one sub-expression are made where it is checked.
 
-use super::byte_set::ByteSet;
-use super::plan::{KeyError, KeyNote};
+use super::lang::{KeyError, KeyNote};
 use super::segment::Segment;
+use super::values::ByteSet;
 
 /// Is the end of the segment known: fixed width, the last one, or followed by a literal that cannot occur in it?
 pub(super) fn is_delimited(segments: &[Segment], index: usize) -> bool {
@@ -28,52 +28,41 @@ pub(super) fn of_segments(segments: &[Segment]) -> Vec<KeyNote> {
         }
         let (min, max) = segment.len_range();
         let next = &segments[index + 1];
-        let expression = segment.expression();
-        let literal = next.is_literal() && next.len_range().0 > 0;
-        let note = |message: String, help: String| KeyNote {
-            is_warning: true,
-            text: KeyError {
-                derived: segment.derived().map(str::to_owned),
-                span: segment.span(),
-                message,
-                label: format!("{min} to {max} bytes wide"),
-                help: Some(help),
-            },
-        };
-        if literal {
+        let (expression, behind) = (segment.expression(), next.expression());
+        let rest = segments[index + 1..].iter().map(Segment::all_bytes);
+        let meets = segment
+            .all_bytes()
+            .meets(rest.fold(ByteSet::NONE, ByteSet::union));
+        let (message, help) = if next.is_literal() && next.len_range().0 > 0 {
             // A number or a hash cannot contain a letter; a text can contain anything its values do.
-            notes.push(note(
-                format!(
-                    "`{expression}` may contain the delimiter {} that follows it",
-                    next.expression()
-                ),
+            (
+                format!("`{expression}` may contain the delimiter {behind} that follows it"),
                 "two records may get one key; use a delimiter that no value contains, such as x'00'".to_owned(),
-            ));
-            continue;
-        }
-        let rest = segments[index + 1..]
-            .iter()
-            .fold(ByteSet::NONE, |all, segment| all.union(segment.all_bytes()));
-        let message = if segment.all_bytes().meets(rest) {
-            format!(
-                "nothing separates `{expression}` from `{}`: different records can get one key ('10' || '120' is '101' || '20')",
-                next.expression()
             )
         } else {
-            format!(
-                "nothing separates `{expression}` from `{}`: a prefix scan reads longer values as well",
-                next.expression()
+            let danger = match meets {
+                true => "different records can get one key ('10' || '120' is '101' || '20')",
+                false => "a prefix scan reads longer values as well",
+            };
+            let zero = if segment.is_text() {
+                "x'00'"
+            } else {
+                "a fixed width"
+            };
+            (
+                format!("nothing separates `{expression}` from `{behind}`: {danger}"),
+                format!(
+                    "put a delimiter between them ({zero}, '#'), or give it a fixed width: `lpad(x, {max})`"
+                ),
             )
         };
-        let zero = if segment.is_text() {
-            "x'00'"
-        } else {
-            "a fixed width"
-        };
-        notes.push(note(
-            message,
-            format!("put a delimiter between them ({zero}, '#'), or give it a fixed width: `lpad(x, {max})`"),
-        ));
+        let label = format!("{min} to {max} bytes wide");
+        let text = KeyError::new(segment.span(), message, label, help);
+        let derived = segment.derived().map(str::to_owned);
+        notes.push(KeyNote {
+            is_warning: true,
+            text: KeyError { derived, ..text },
+        });
     }
     notes
 }

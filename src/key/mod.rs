@@ -4,62 +4,41 @@
 //! Must not know regions, clusters or workloads' timing; it sees records, schemas and operation numbers only.
 //!
 //! # From text to bytes
-//! `lexer` and `parser` make a tree of the text (`syntax`). `checker`, with `operators` and `functions`, gives every
-//! sub-expression a type, code, and facts: the range of an integer (`interval`), the possible bytes of a text (`shape`),
-//! fields, order, number of values (`typed`). Whatever could fail while writing is an error there. `execute` and
-//! `transform` run the code, `batch` many rows at once with MD5s in lanes. `segment`, `reach`, `describe` and `lints`
-//! answer questions about a plan.
+//! `lang` makes a tree of the text. `check` gives every sub-expression a type, code, and facts: the range of an integer and the possible
+//! bytes of a text (`values`), and what follows from its operands (`code`): fields, order, number of values. Whatever could fail while
+//! writing is an error there. `run` runs the code, one row or many at a time, by the meanings that `formats` gives to bytes. Around the
+//! [`KeyPlan`] stand the questions that others ask about it.
 
 mod batch;
-mod byte_set;
-mod bytes;
-mod calendar;
-mod checker;
+mod check;
 mod code;
-mod columns;
-mod complaints;
 mod derivation;
 mod describe;
-mod digits;
 mod evaluate;
-mod execute;
-mod expansion;
-mod functions;
-mod grain;
-mod hashing;
-mod interval;
-mod knowledge;
-mod lexer;
+mod field_steps;
+mod finite_values;
+mod formats;
+mod known_segments;
+mod lang;
 mod lints;
-mod md5_lanes;
-mod md5_sites;
-mod names;
-mod node;
-mod operators;
-mod parser;
 mod plan;
 mod presets;
-mod reach;
-mod reading;
+mod run;
 mod segment;
-mod shape;
-mod syntax;
-mod transform;
-mod trend;
-mod typed;
+mod values;
 #[cfg(test)]
-mod week_schema;
+mod week_fixture;
 
-pub use byte_set::ByteSet;
+pub use check::{Environment, FUNCTIONS, Function};
+pub use code::{Knowledge, Randomness, Trend};
 pub use derivation::Derivation;
+pub use describe::SegmentText;
 pub use evaluate::{Evaluated, Given, evaluate, parse_given};
-pub use expansion::expanded_sizes;
-pub use functions::{FUNCTIONS, Function};
-pub use grain::{Grain, GrainBuffers};
-pub use knowledge::Knowledge;
-pub use plan::{Environment, KeyError, KeyNote, KeyPlan, Row, SegmentText};
+pub use field_steps::{FieldSteps, StepCache};
+pub use known_segments::DrawnSegment;
+pub use lang::{KeyError, KeyNote, expanded_sizes};
+pub use plan::KeyPlan;
 pub use presets::{Preset, presets};
-pub use reading::DrawnSegment;
+pub use run::Row;
 pub use segment::Segment;
-pub use trend::Trend;
-pub use typed::Spread;
+pub use values::ByteSet;

@@ -1,79 +1,17 @@
-//! The compiled plan. Must not hold anything that could fail.
+//! The compiled plan.
 
-use super::batch;
-use super::checker::Checker;
-use super::code::BytesCode;
+use super::check::{Checker, Environment};
 use super::derivation::Derivation;
-use super::execute::Input;
+use super::finite_values;
+use super::lang::{KeyError, KeyNote, parse};
 use super::lints;
-use super::md5_sites;
-use super::parser::parse;
+use super::run::{Row, Rows};
 use super::segment::Segment;
-use super::shape::Shape;
-use super::{describe, reach};
-use crate::keyspace::{KeyBatch, RowKey};
-use crate::random::{DrawKey, Draws};
+use super::values::ByteShape;
+use crate::keyspace::RowKey;
 use crate::record::{Field, FieldId, FieldKind, Schema};
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
-
-/// What an expression may refer to.
-#[derive(Debug, Clone, Copy)]
-pub struct Environment<'a> {
-    /// Stored fields.
-    pub schema: &'a Schema,
-    /// Derived (`expr`) fields by name, in file order: they expand in place.
-    pub derived: &'a [(String, String)],
-    /// `[parameter]`s.
-    pub parameters: &'a BTreeMap<String, i64>,
-}
-
-/// Why an expression can't be compiled.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeyError {
-    /// Name of the derived field whose text `span` points into; `None`: the key's own text.
-    pub derived: Option<String>,
-    /// Byte range of the guilty sub-expression.
-    pub span: Range<usize>,
-    /// What was found; lower case, no final stop.
-    pub message: String,
-    /// Short text at the caret: what was expected.
-    pub label: String,
-    /// The next step.
-    pub help: Option<String>,
-}
-
-/// A lint of an expression that compiles (the language's own; those that need split points or a workload live in `layout`).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeyNote {
-    /// The key probably does not do what its author means; otherwise it is merely good to know.
-    pub is_warning: bool,
-    /// What it says, and where.
-    pub text: KeyError,
-}
-
-/// What one key is written from.
-#[derive(Debug, Clone, Copy)]
-pub struct Row<'a> {
-    /// The record's slots.
-    pub record: &'a [i64],
-    /// Index of the operation within its write: what `round_robin` counts.
-    pub index: u64,
-    /// The operation's own draws for `random(n)`, `uuid4()`, ...
-    pub draws: Draws,
-}
-
-/// One segment of a written key, for people.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SegmentText {
-    /// The segment's expression as written.
-    pub expression: String,
-    /// Its place in the key.
-    pub bytes: Range<usize>,
-    /// What it says: the fields it is made of with their values (`ts 2026-01-01T00:00:12Z`, `sensor 7`), or the bucket number.
-    pub meaning: String,
-}
 
 /// A compiled row key. Immutable; writing cannot fail nor allocate (but to grow the buffer).
 ///
@@ -116,9 +54,7 @@ pub struct KeyPlan {
     parameters: BTreeMap<String, i64>,
     notes: Vec<KeyNote>,
     segments: Vec<Segment>,
-    shape: Shape,
-    /// What the MD5s in the segments are made of.
-    md5_operands: Vec<BytesCode>,
+    shape: ByteShape,
     /// Values of the leading bucket, ascending.
     buckets: Option<Vec<Vec<u8>>>,
     /// The scenario's derived fields, in file order.
@@ -142,46 +78,37 @@ impl KeyPlan {
     ) -> Result<Self, Vec<KeyError>> {
         let (tree, errors) = parse(text);
         let Some(tree) = tree else { return Err(errors) };
-        let mut checker = Checker::new(text, *environment);
-        checker.unreadable = unreadable;
-        checker.errors = errors;
-        let mut segments = Vec::new();
+        let mut checker = Checker::new(text, *environment, unreadable);
+        checker.complaints.errors = errors;
         // Without parts there is an error already, or an unreadable name.
         let Some(parts) = checker.parts(&tree) else {
-            return Err(checker.errors);
+            return Err(checker.complaints.errors);
         };
-        for mut part in parts {
-            let span = part.span.clone();
-            if checker.join_operand(&mut part, &span).is_some() {
-                segments.extend(Segment::new(part));
-            }
+        let mut segments = Vec::new();
+        for part in parts {
+            let bytes = checker.joinable(&part, &part.written.span);
+            let written = part.written;
+            segments.extend(bytes.map(|bytes| Segment { written, bytes }));
         }
-        let shape = segments
-            .iter()
-            .fold(Shape::literal(b""), |before, segment: &Segment| {
-                before.then(&segment.shape)
-            });
-        if checker.errors.is_empty() {
-            check_length(&mut checker, &segments, &shape, text);
+        let shape = Segment::joined_shape(&segments);
+        let mut errors = checker.complaints.errors;
+        if errors.is_empty() {
+            errors.extend(wrong_length(&segments, &shape, text));
         }
-        if !checker.errors.is_empty() {
-            return Err(checker.errors);
+        if !errors.is_empty() {
+            return Err(errors);
         }
-        let mut notes = std::mem::take(&mut checker.notes);
+        let mut notes = checker.complaints.notes;
         notes.extend(lints::of_segments(&segments));
-        let used: Vec<FieldId> = segments.iter().flat_map(Segment::fields).copied().collect();
+        let derived = environment.derived.iter();
+        let derived = derived.map(|(name, text)| Derivation::compile(name, text, environment));
         Ok(Self {
             text: text.to_owned(),
             parameters: checker.parameters,
             notes,
-            md5_operands: md5_sites::operands(segments.iter().map(|segment| &segment.code)),
-            buckets: reach::leading_buckets(&segments),
-            schema: Arc::new(used_fields(environment.schema, &used)),
-            derivations: environment
-                .derived
-                .iter()
-                .map(|(name, text)| Derivation::compile(name, text, environment))
-                .collect(),
+            buckets: finite_values::leading_buckets(&segments),
+            schema: Arc::new(used_fields(environment.schema, &fields(&segments))),
+            derivations: derived.collect(),
             segments,
             shape,
         })
@@ -215,45 +142,15 @@ impl KeyPlan {
     /// Appends the row key of `row` to `out`.
     #[inline]
     pub fn write(&self, row: &Row<'_>, out: &mut Vec<u8>) {
-        self.write_with(row, &[], out);
-    }
-
-    /// [`KeyPlan::write`] with MD5s made beforehand.
-    #[inline]
-    pub(super) fn write_with(&self, row: &Row<'_>, digests: &[[u8; 16]], out: &mut Vec<u8>) {
-        let input = Input { row: *row, digests };
+        let row = Rows::one(row);
         for segment in &self.segments {
-            segment.code.run(&input, out);
+            segment.bytes.code.write(&row, out);
         }
-    }
-
-    /// Appends one key an operation to `keys`: `records` holds `indices.len()` records one after another; the draws of
-    /// operation `operations[i]` come from `draws.at(operations[i])`, `indices[i]` is its index within its write. The same keys as
-    /// [`KeyPlan::write`], faster (lanes of MD5).
-    pub fn write_batch(
-        &self,
-        records: &[i64],
-        operations: &[u64],
-        indices: &[u64],
-        draws: DrawKey,
-        keys: &mut KeyBatch,
-    ) {
-        batch::write(self, records, operations, indices, draws, keys);
-    }
-
-    /// What its MD5s are made of.
-    pub(super) fn md5_operands(&self) -> &[BytesCode] {
-        &self.md5_operands
     }
 
     /// The schema of the fields it uses.
     pub(super) fn schema(&self) -> &Schema {
         &self.schema
-    }
-
-    /// The key of `row`, cut into named segments.
-    pub fn describe(&self, row: &Row<'_>) -> (RowKey, Vec<SegmentText>) {
-        describe::describe(self, row)
     }
 
     /// Shortest and longest key in bytes.
@@ -263,15 +160,7 @@ impl KeyPlan {
 
     /// Fields that the key uses, ascending.
     pub fn fields(&self) -> Vec<FieldId> {
-        let mut fields: Vec<FieldId> = self
-            .segments
-            .iter()
-            .flat_map(|segment| segment.fields())
-            .copied()
-            .collect();
-        fields.sort_unstable();
-        fields.dedup();
-        fields
+        fields(&self.segments)
     }
 
     /// Number of values of the leading bucket (`be1(random(16))`, `salt(20, x)`, `nth('abcd', ...)`, a leading short hex hash ...), with
@@ -283,77 +172,68 @@ impl KeyPlan {
 
     /// The key's first segment grows with the operations' time (after constant segments): a moving hotspot.
     pub fn leads_with_time(&self) -> bool {
-        let first = self
-            .segments
-            .iter()
-            .find(|segment| segment.constant().is_none());
-        first.is_some_and(Segment::follows_time)
+        let mut varying = self.segments.iter().filter(|it| it.constant().is_none());
+        varying.next().is_some_and(Segment::follows_time)
     }
 
     /// False when it is *proved*, from the byte sets of the segments, that no key lies in `[start, end)`; an empty `end` is the
     /// end of the key space.
     pub fn may_reach(&self, start: &[u8], end: &[u8]) -> bool {
-        reach::may_reach(
-            &self.segments,
-            &self.shape,
-            self.buckets.as_deref(),
-            start,
-            end,
-        )
+        let buckets = self.buckets.as_deref();
+        finite_values::may_reach(&self.segments, &self.shape, buckets, start, end)
     }
 }
 
+/// Fields that the segments use, ascending.
+fn fields(segments: &[Segment]) -> Vec<FieldId> {
+    let fields = segments.iter().flat_map(Segment::fields).copied();
+    finite_values::distinct(fields.collect())
+}
+
 /// HBase refuses empty rows and rows beyond [`RowKey::MAX_LEN`].
-fn check_length(checker: &mut Checker<'_>, segments: &[Segment], shape: &Shape, text: &str) {
-    let whole = 0..text.len();
-    if shape.max > RowKey::MAX_LEN {
+fn wrong_length(segments: &[Segment], shape: &ByteShape, text: &str) -> Option<KeyError> {
+    let (whole, most) = (0..text.len(), RowKey::MAX_LEN);
+    if shape.max > most {
         let longest = segments.iter().max_by_key(|segment| segment.len_range().1);
         let (span, label) = match longest {
-            Some(segment) if segment.derived().is_none() => (
-                segment.span(),
-                format!("up to {} bytes here", segment.len_range().1),
-            ),
+            Some(segment) if segment.derived().is_none() => {
+                let longest = segment.len_range().1;
+                (segment.span(), format!("up to {longest} bytes here"))
+            }
             _ => (whole, "too long".to_owned()),
         };
         let message = format!(
-            "key of up to {} bytes; a row key has at most {}",
-            shape.max,
-            RowKey::MAX_LEN
+            "key of up to {} bytes; a row key has at most {most}",
+            shape.max
         );
-        checker.error::<()>(
-            &span,
-            message,
-            &label,
-            Some("hash or cut long values: `left(s, n)`, `md5_bytes(s)`"),
-        );
-    } else if shape.min == 0 {
-        checker.error::<()>(
-            &whole,
+        let help = "hash or cut long values: `left(s, n)`, `md5_bytes(s)`";
+        return Some(KeyError::new(span, message, label, help));
+    }
+    (shape.min == 0).then(|| {
+        KeyError::new(
+            whole,
             "the key can be empty, which HBase refuses",
             "may be empty",
-            Some("add a segment that is never empty, for example a prefix"),
-        );
-    }
+            "add a segment that is never empty, for example a prefix",
+        )
+    })
 }
 
 /// The schema with only the fields of `used` filled in, so that a plan does not keep long lists of values that it never
 /// writes.
 fn used_fields(schema: &Schema, used: &[FieldId]) -> Schema {
     let blank = |name: &String| Field::new(name, FieldKind::Int { first: 0, count: 1 });
-    let fields = schema.fields.iter().enumerate();
-    let fields = fields
-        .map(|(at, field)| {
-            if used.contains(&FieldId(at as u16)) {
-                field.clone()
-            } else {
-                blank(&field.name)
-            }
-        })
-        .collect();
+    let fields = (0..).zip(&schema.fields).map(|(at, field)| {
+        let is_used = used.contains(&FieldId(at));
+        if is_used {
+            field.clone()
+        } else {
+            blank(&field.name)
+        }
+    });
     Schema {
-        fields,
-        time_range: schema.time_range,
-        sequence_span: schema.sequence_span,
+        fields: fields.collect(),
+        ..*schema
     }
 }
 

@@ -1,8 +1,9 @@
 //! What a plan says of itself, what it warns of, and what does not compile.
 
 use super::*;
-use crate::key::Spread;
-use crate::random::{Seed, Stream};
+use crate::key::Randomness;
+use crate::keyspace::KeyBatch;
+use crate::random::{DrawKey, Seed, Stream};
 use crate::record::TextValues;
 use crate::time::EpochNanos;
 
@@ -78,17 +79,24 @@ fn the_parameters_of_a_plan_are_those_that_it_uses() {
 fn segments_know_their_text_their_values_and_how_they_spread() {
     let first = |key: &str| {
         let segment = plan(key).segments()[0].clone();
-        (segment.is_text(), segment.cardinality(), segment.spread())
+        (
+            segment.is_text(),
+            segment.cardinality(),
+            segment.randomness(),
+        )
     };
-    assert_eq!(first("be4(n)"), (false, Some(1_000), Spread::Plain));
-    assert_eq!(first("host"), (true, Some(2), Spread::Plain));
-    assert_eq!(first("left(md5(id), 2)"), (true, Some(256), Spread::Hashed));
+    assert_eq!(first("be4(n)"), (false, Some(1_000), Randomness::Plain));
+    assert_eq!(first("host"), (true, Some(2), Randomness::Plain));
+    assert_eq!(
+        first("left(md5(id), 2)"),
+        (true, Some(256), Randomness::Hashed)
+    );
     // Text and bytes together are bytes.
     assert!(first("left(host || 'x', 2)").0 && !first("left(host || x'ff', 2)").0);
     assert!(!first("left(x'ff' || host, 2)").0);
     // What is drawn stays drawn.
-    assert_eq!(first("be8(n + random(9))").2, Spread::Random);
-    assert_eq!(first("md5_bytes(uuid4())").2, Spread::Random);
+    assert_eq!(first("be8(n + random(9))").2, Randomness::Random);
+    assert_eq!(first("md5_bytes(uuid4())").2, Randomness::Random);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::RegionForecast;
 use super::key_lints::LintedKey;
 use super::key_sample::KeySample;
-use crate::key::Spread;
+use crate::key::Randomness;
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{FieldId, FieldKind, TextValues};
 use crate::scenario::{Diagnostic, Severity};
@@ -41,7 +41,8 @@ pub(super) fn lint(
         matches!(kind, FieldKind::Text(TextValues::Listed(_)))
     };
     let fields = lead.fields();
-    if lead.spread() != Spread::Hashed || fields.is_empty() || fields.iter().all(is_listed) {
+    if lead.randomness() != Randomness::Hashed || fields.is_empty() || fields.iter().all(is_listed)
+    {
         return None;
     }
     let servers = strategy.setup.cluster.servers as usize;

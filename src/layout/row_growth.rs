@@ -2,7 +2,7 @@
 //! sizes.
 
 use super::Replicate;
-use crate::key::{GrainBuffers, KeyPlan};
+use crate::key::{KeyPlan, StepCache};
 use crate::query::RowIdentity;
 use crate::record::FieldKind;
 use crate::scenario::Setup;
@@ -25,7 +25,7 @@ impl RowGrowth {
         let population = replicate.population.as_ref();
         let identity = RowIdentity::of(key, schema);
         let mut record = some_record(setup, replicate);
-        let step = identity.step(&mut record, &mut GrainBuffers::default());
+        let step = identity.step(&mut record, &mut StepCache::default());
         let existing = population.rows(SimTime::ZERO);
         let mut rows = 0.0f64;
         let points = (0..=INSTANTS).map(|instant| {

@@ -4,7 +4,7 @@
 use super::Replicate;
 use super::key_lints::LintedKey;
 use super::row_growth::some_record;
-use crate::key::{GrainBuffers, KeyPlan};
+use crate::key::{KeyPlan, StepCache};
 use crate::query::RowIdentity;
 use crate::scenario::{Diagnostic, Setup, Severity};
 use crate::time::SimTime;
@@ -35,7 +35,7 @@ fn copies(key: &KeyPlan, setup: &Setup, replicate: &Replicate) -> f64 {
         return 1.0;
     }
     let mut record = some_record(setup, replicate);
-    let step = identity.step(&mut record, &mut GrainBuffers::default());
+    let step = identity.step(&mut record, &mut StepCache::default());
     let (rows, end) = (
         replicate.population.as_ref(),
         SimTime::ZERO + setup.workload.duration,

@@ -16,7 +16,7 @@ use super::table_size::{
 };
 use super::time_neighbours::TimeNeighbours;
 use super::{RegionForecast, Replicate};
-use crate::key::{KeyPlan, Segment, Spread};
+use crate::key::{KeyPlan, Randomness, Segment};
 use crate::record::{FieldId, FieldKind, Schema};
 use crate::scenario::{Setup, Strategy};
 use crate::storage::{BlockEncoding, Cell, RowSize, SharedPrefixes, StoreFile, StoreFileSize};
@@ -285,7 +285,7 @@ fn value_bounds(key: &KeyPlan, schema: &Schema) -> Vec<f64> {
         segments *= segment
             .cardinality()
             .map_or(f64::INFINITY, |count| count as f64);
-        if segment.spread() == Spread::Random {
+        if segment.randomness() == Randomness::Random {
             random *= segment
                 .cardinality()
                 .map_or(f64::INFINITY, |count| count as f64);

@@ -9,7 +9,7 @@ use super::planner::Costs;
 use super::question::Question;
 use super::requests::Requests;
 use super::row_identity::RowIdentity;
-use crate::key::{Grain, KeyPlan};
+use crate::key::{FieldSteps, KeyPlan};
 use crate::record::FieldId;
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ pub(super) struct Ordered {
 #[derive(Debug, Clone)]
 pub(super) struct OrderSteps {
     /// Rows of one window are in any order.
-    pub grain: Grain,
+    pub grain: FieldSteps,
     /// So many leading segments tell one step from another.
     pub segments: usize,
 }
@@ -191,8 +191,8 @@ fn finest_steps(key: &KeyPlan, mut dimensions: Vec<Dimension>, segments: usize) 
     for dimension in &mut dimensions {
         if let Dimension::Steps { field, grain } = dimension {
             let used = (0..segments).filter(|segment| !given.contains(segment));
-            let grains = used.filter_map(|segment| key.grain(segment..segment + 1, *field));
-            if let Some(finest) = grains.reduce(Grain::and) {
+            let grains = used.filter_map(|segment| key.field_steps(segment..segment + 1, *field));
+            if let Some(finest) = grains.reduce(FieldSteps::and) {
                 *grain = finest;
             }
         }
@@ -241,7 +241,7 @@ fn ordered(key: &KeyPlan, candidate: &Candidate, question: &Question) -> Option<
         }
     }
     let rising = direction?;
-    let grain = key.grain(segments..in_order, order.field);
+    let grain = key.field_steps(segments..in_order, order.field);
     Some(Ordered {
         reversed: rising != order.falling,
         steps: grain.map(|grain| OrderSteps {
@@ -287,7 +287,7 @@ fn path(key: &KeyPlan, candidate: &Candidate, ordered: bool) -> AccessPath {
         let few = segment
             .cardinality()
             .is_some_and(|count| count <= BUCKET_VALUES);
-        if few && segment.spread() != crate::key::Spread::Plain {
+        if few && segment.randomness() != crate::key::Randomness::Plain {
             bucket = true;
         } else {
             telling = true;

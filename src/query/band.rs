@@ -1,6 +1,6 @@
 //! Ranges of number fields that a reader knows: given as such, or because a derived field is known. Must not know keys' bytes.
 
-use crate::key::{Grain, GrainBuffers};
+use crate::key::{FieldSteps, StepCache};
 use crate::record::{DerivedId, FieldId, Schema, TimeUnit};
 use crate::time::{EpochNanos, SimDuration};
 use crate::workload::ReadTarget;
@@ -14,7 +14,7 @@ pub(super) struct BandRule {
     /// How far it goes.
     pub extent: Extent,
     /// The steps of the derived field that is meant, if one is: the range covers whole steps.
-    pub grain: Option<Grain>,
+    pub grain: Option<FieldSteps>,
     /// That derived field.
     pub derived: Option<DerivedId>,
 }
@@ -103,7 +103,7 @@ impl BandRule {
         start: EpochNanos,
         domain: Range<i64>,
         record: &mut [i64],
-        buffers: &mut GrainBuffers,
+        buffers: &mut StepCache,
         bands: &mut Bands,
     ) {
         let slot = usize::from(self.field.0);

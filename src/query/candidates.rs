@@ -3,7 +3,7 @@
 use super::band::Bands;
 use super::dimension::Dimension;
 use super::question::Question;
-use crate::key::{GrainBuffers, KeyPlan, Knowledge};
+use crate::key::{KeyPlan, Knowledge, StepCache};
 use crate::record::{Field, FieldId, KnownField, Schema};
 use crate::workload::ReadTarget;
 
@@ -68,12 +68,7 @@ pub(super) fn candidates(
     let mut record = Vec::new();
     if let Some(target) = target {
         record.extend_from_slice(target.record);
-        question.resolve(
-            target,
-            &mut record,
-            &mut GrainBuffers::default(),
-            &mut bands,
-        );
+        question.resolve(target, &mut record, &mut StepCache::default(), &mut bands);
     }
     let mut walk = Walk {
         key,
@@ -266,7 +261,7 @@ impl Walk<'_> {
             return;
         }
         // What is used later may step finer: the steps are found again when the walk has ended.
-        let Some(grain) = self.key.grain(0..segment + 1, field) else {
+        let Some(grain) = self.key.field_steps(0..segment + 1, field) else {
             return;
         };
         let Some(band) = self.bands.of(field) else {
@@ -275,7 +270,7 @@ impl Walk<'_> {
         let domain = self.question.domain(field);
         let slot = usize::from(field.0);
         let own = self.record[slot];
-        let (mut steps, mut next, mut buffers) = (0.0, band.start, GrainBuffers::default());
+        let (mut steps, mut next, mut buffers) = (0.0, band.start, StepCache::default());
         while next < band.end && at.requests * steps <= MOST_REQUESTS {
             self.record[slot] = next;
             next = grain

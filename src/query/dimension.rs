@@ -1,6 +1,6 @@
 //! What a read is multiplied by: one request, or more, for each combination. Must not know what the requests ask for.
 
-use crate::key::{DrawnSegment, Grain};
+use crate::key::{DrawnSegment, FieldSteps};
 use crate::record::FieldId;
 
 /// One factor.
@@ -11,7 +11,7 @@ pub(super) enum Dimension {
     /// Each value of a field's range.
     Values { field: FieldId },
     /// Each step of a field's range.
-    Steps { field: FieldId, grain: Grain },
+    Steps { field: FieldId, grain: FieldSteps },
     /// Each value of a field that the reader does not know.
     Field { field: FieldId, slots: Vec<i64> },
     /// Each value of a segment.

@@ -5,7 +5,7 @@ use super::question::Question;
 use super::requests::Scratch;
 use super::row_counts::RowCounts;
 use super::row_identity::RowIdentity;
-use crate::key::{Grain, KeyPlan};
+use crate::key::{FieldSteps, KeyPlan};
 use crate::record::FieldId;
 use crate::time::SimTime;
 use crate::workload::Condition;
@@ -17,7 +17,7 @@ pub(super) struct Evidence {
     /// Fields that the beginning tells.
     pub told: Vec<FieldId>,
     /// Number fields that it tells in steps.
-    pub steps: Vec<(FieldId, Grain)>,
+    pub steps: Vec<(FieldId, FieldSteps)>,
     /// Known fields that are only hashed into it.
     pub hashed: Vec<FieldId>,
     /// Share of the rows of other values that have the same hash by chance.
@@ -25,7 +25,7 @@ pub(super) struct Evidence {
     /// A known part is made of fields that are not all known (a derived field is).
     pub unknown_parts: bool,
     /// The field whose range bounds the rows, and the steps in which the segment follows it.
-    pub range: Option<(FieldId, Option<Grain>)>,
+    pub range: Option<(FieldId, Option<FieldSteps>)>,
     /// Combinations that share the rows of one beginning: values of hashes and draws.
     pub shared_by: f64,
 }
@@ -42,9 +42,9 @@ impl Evidence {
         let plain: Vec<usize> = (0..segments)
             .filter(|segment| given(*segment).is_none())
             .collect();
-        let told = key.told_together(plain.iter().copied());
+        let told = key.jointly_injective_fields(plain.iter().copied());
         let mut told: Vec<FieldId> = told.into_iter().filter(known).collect();
-        let mut steps: Vec<(FieldId, Grain)> = Vec::new();
+        let mut steps: Vec<(FieldId, FieldSteps)> = Vec::new();
         let mut evidence = Self {
             told: Vec::new(),
             steps: Vec::new(),
@@ -100,7 +100,7 @@ impl Evidence {
         {
             let exact = key.trend(segments, field).is_some_and(|trend| trend.exact);
             let grain = (!exact)
-                .then(|| key.segment_grain(segments, field))
+                .then(|| key.segment_steps(segments, field))
                 .flatten();
             evidence.range = Some((field, grain));
         }
@@ -185,10 +185,10 @@ fn narrow(between: &mut Vec<(FieldId, i64, i64)>, field: FieldId, range: Range<i
 }
 
 /// The steps in which these segments use a field.
-fn plain_grain(key: &KeyPlan, segments: &[usize], field: FieldId) -> Option<Grain> {
+fn plain_grain(key: &KeyPlan, segments: &[usize], field: FieldId) -> Option<FieldSteps> {
     let grains = segments
         .iter()
         .filter(|segment| key.is_coarse(**segment, field))
-        .filter_map(|segment| key.grain(*segment..*segment + 1, field));
-    grains.reduce(Grain::and)
+        .filter_map(|segment| key.field_steps(*segment..*segment + 1, field));
+    grains.reduce(FieldSteps::and)
 }

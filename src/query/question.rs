@@ -1,7 +1,7 @@
 //! What a read knows and wants, worked out for one key. Must not know how the key serves it.
 
 use super::band::{BandRule, Bands, Extent, domain};
-use crate::key::{GrainBuffers, KeyPlan, Knowledge};
+use crate::key::{KeyPlan, Knowledge, StepCache};
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{DerivedId, FieldId, KnownField, Schema};
 use crate::time::EpochNanos;
@@ -132,7 +132,7 @@ impl Question {
         &self,
         target: &ReadTarget<'_>,
         record: &mut [i64],
-        buffers: &mut GrainBuffers,
+        buffers: &mut StepCache,
         bands: &mut Bands,
     ) {
         bands.0.clear();

@@ -2,7 +2,7 @@
 
 use super::band::Bands;
 use super::row_identity::RowStep;
-use crate::key::GrainBuffers;
+use crate::key::StepCache;
 use crate::keyspace::KeyBatch;
 use crate::record::FieldId;
 use crate::workload::RowWrite;
@@ -48,7 +48,7 @@ pub(super) struct Scratch {
     /// The step that makes the target's row.
     pub step: RowStep,
     pub bands: Bands,
-    pub grain: GrainBuffers,
+    pub grain: StepCache,
     pub equal: Vec<(FieldId, i64)>,
     pub between: Vec<(FieldId, i64, i64)>,
     pub low: Vec<u8>,

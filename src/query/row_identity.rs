@@ -1,7 +1,7 @@
 //! What a whole key tells of a write: which writes make the same row. Must not know reads.
 
 use super::row_counts::RowCounts;
-use crate::key::{Grain, GrainBuffers, KeyPlan, Spread};
+use crate::key::{FieldSteps, KeyPlan, Randomness, StepCache};
 use crate::record::{FieldId, FieldKind, Schema};
 use crate::time::SimTime;
 use crate::workload::{Condition, Identity};
@@ -18,7 +18,7 @@ pub struct RowIdentity {
     /// Values of the short hashes; 1 without.
     hashes: f64,
     /// A timestamp told in steps, and the slots in which a step is looked for on either side.
-    step: Option<(FieldId, Grain, i64)>,
+    step: Option<(FieldId, FieldSteps, i64)>,
     /// Values of what is drawn for each write; infinite for identifiers that never come twice.
     draws: f64,
 }
@@ -32,8 +32,8 @@ impl RowIdentity {
     pub fn of(key: &KeyPlan, schema: &Schema) -> Self {
         let segments = key.segments();
         let all = 0..segments.len();
-        let random = |segment: &usize| segments[*segment].spread() == Spread::Random;
-        let told = key.told_together(all.clone());
+        let random = |segment: &usize| segments[*segment].randomness() == Randomness::Random;
+        let told = key.jointly_injective_fields(all.clone());
         let is_time = |field: &FieldId| {
             matches!(schema.field(*field).kind, FieldKind::Timestamp { .. })
                 && !told.contains(field)
@@ -42,12 +42,14 @@ impl RowIdentity {
             let coarse = all
                 .clone()
                 .filter(|segment| key.is_coarse(*segment, field))
-                .filter_map(|segment| key.grain(segment..segment + 1, field));
+                .filter_map(|segment| key.field_steps(segment..segment + 1, field));
             let FieldKind::Timestamp { unit, .. } = schema.field(field).kind else {
                 return None;
             };
             let far = LONGEST_STEP / unit.nanos();
-            coarse.reduce(Grain::and).map(|grain| (field, grain, far))
+            coarse
+                .reduce(FieldSteps::and)
+                .map(|grain| (field, grain, far))
         });
         let mut told_or_hashed = told.clone();
         let (mut hashes, mut draws) = (1.0, 1.0);
@@ -80,7 +82,7 @@ impl RowIdentity {
     }
 
     /// The step of `record`, which is changed on the way and put back; `domain` gives the slots that a field can have.
-    pub fn step(&self, record: &mut [i64], buffers: &mut GrainBuffers) -> RowStep {
+    pub fn step(&self, record: &mut [i64], buffers: &mut StepCache) -> RowStep {
         RowStep(self.step.as_ref().map(|(field, grain, far)| {
             let own = record[usize::from(field.0)];
             // A whole step, also where the table's times end within it.

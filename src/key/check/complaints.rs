@@ -1,0 +1,91 @@
+//! Words and collects the errors and lints of a key.
+
+use super::typed::type_name;
+use crate::key::lang::{Help, KeyError, KeyNote};
+use crate::record::ValueType;
+use std::ops::Range;
+
+/// What has been found so far, and where in the key we are.
+pub struct Complaints<'a> {
+    pub errors: Vec<KeyError>,
+    pub notes: Vec<KeyNote>,
+    /// The key's own text, then those of the derived fields being expanded.
+    pub texts: Vec<(Option<String>, &'a str)>,
+    /// Behind a hash, where rows are in no order that anybody scans.
+    pub scattered: bool,
+    /// Inside the argument of a hash, where order and width say nothing.
+    pub hashing: usize,
+}
+
+impl<'a> Complaints<'a> {
+    /// None yet, of a key as written.
+    pub fn new(text: &'a str) -> Self {
+        Self {
+            errors: Vec::new(),
+            notes: Vec::new(),
+            texts: vec![(None, text)],
+            scattered: false,
+            hashing: 0,
+        }
+    }
+
+    /// The derived field whose text is looked at.
+    pub fn derived(&self) -> Option<String> {
+        self.texts.last().and_then(|(name, _)| name.clone())
+    }
+
+    /// Reports an error; `None`, for `?`.
+    pub fn error<T>(
+        &mut self,
+        span: &Range<usize>,
+        message: impl Into<String>,
+        label: impl Into<String>,
+        help: impl Into<Help>,
+    ) -> Option<T> {
+        let derived = self.derived();
+        let error = KeyError::new(span.clone(), message, label, help);
+        let error = KeyError { derived, ..error };
+        // A derived field that is used twice is wrong once.
+        if !self.errors.contains(&error) {
+            self.errors.push(error);
+        }
+        None
+    }
+
+    /// Reports what is probably not meant, or what is good to know.
+    pub fn lint(
+        &mut self,
+        is_warning: bool,
+        span: &Range<usize>,
+        message: impl Into<String>,
+        label: impl Into<String>,
+        help: impl Into<Help>,
+    ) {
+        let derived = self.derived();
+        let text = KeyError::new(span.clone(), message, label, help);
+        let text = KeyError { derived, ..text };
+        let note = KeyNote { is_warning, text };
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    /// The text of a place, as written.
+    pub fn written(&self, span: &Range<usize>) -> String {
+        let text = self.texts.last().map_or("", |(_, text)| text);
+        text.get(span.clone()).unwrap_or_default().trim().to_owned()
+    }
+
+    /// Reports a value of a wrong type: what was found, what is expected.
+    pub fn wrong_type<T>(
+        &mut self,
+        span: &Range<usize>,
+        found: ValueType,
+        expected: &str,
+        help: impl Into<Help>,
+    ) -> Option<T> {
+        let text = self.written(span);
+        let message = format!("`{text}` is {}, expected {expected}", type_name(found));
+        self.error(span, message, format!("expected {expected}"), help)
+    }
+}

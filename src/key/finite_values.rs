@@ -1,0 +1,163 @@
+//! Which bytes code can write: values of a leading bucket, and ranges of keys that are proved to stay empty.
+
+use super::code::{BytesCode, BytesOp, IntCode, IntOp};
+use super::formats::DigestForm;
+use super::segment::Segment;
+use super::values::{ByteShape, Operator};
+
+/// The most values that are still called buckets.
+const MOST: usize = 65_536;
+
+/// The most buckets that are told apart when a range is asked for.
+const MOST_APART: usize = 1_024;
+
+/// Can a key of these segments and this shape lie in `[start, end)`? Never false for a range that a key lies in.
+pub(super) fn may_reach(
+    segments: &[Segment],
+    shape: &ByteShape,
+    buckets: Option<&[Vec<u8>]>,
+    start: &[u8],
+    end: &[u8],
+) -> bool {
+    let in_range = |shape: &ByteShape| {
+        let least = shape.least_from(start);
+        least.is_some_and(|least| end.is_empty() || least[..] < *end)
+    };
+    if !in_range(shape) {
+        return false;
+    }
+    // A few buckets are told apart: the byte sets alone mix up their positions ("10" and "01" would allow "11").
+    let Some(buckets) = buckets.filter(|buckets| buckets.len() <= MOST_APART) else {
+        return true;
+    };
+    let lead = bucket_at(segments).map_or(segments.len(), |at| at + 1);
+    let rest = Segment::joined_shape(&segments[lead..]);
+    let mut shapes = buckets
+        .iter()
+        .map(|bucket| ByteShape::literal(bucket).then(&rest));
+    shapes.any(|shape| in_range(&shape))
+}
+
+/// Values of the first segment that is not constant, after the constant ones, when it is a bucket; of a bucket number that has only one
+/// value, this one: `salt(1, x)` is the salt of a sweep's first point.
+pub(super) fn leading_buckets(segments: &[Segment]) -> Option<Vec<Vec<u8>>> {
+    let at = bucket_at(segments)?;
+    let values = match segments[at].constant() {
+        Some(value) => vec![value],
+        None => bytes_values(&segments[at].bytes.code)?,
+    };
+    let prefix = segments[..at].iter().filter_map(Segment::constant);
+    let prefix = prefix.collect::<Vec<_>>().concat();
+    let values = values.iter().map(|value| [&prefix[..], value].concat());
+    Some(distinct(values.collect()))
+}
+
+/// The segment that may be a bucket: the first that is not constant, or that is a bucket number of one value.
+fn bucket_at(segments: &[Segment]) -> Option<usize> {
+    let is_number = |segment: &Segment| match &segment.bytes.code {
+        BytesCode {
+            op: BytesOp::Encode(_),
+            ints,
+            ..
+        } => ints[0].is_bucket_number(),
+        _ => false,
+    };
+    let mut segments = segments.iter();
+    segments.position(|segment| segment.constant().is_none() || is_number(segment))
+}
+
+impl IntCode {
+    fn is_bucket_number(&self) -> bool {
+        match self.op {
+            IntOp::Random { .. } | IntOp::RoundRobin { .. } | IntOp::Salt(_) => true,
+            IntOp::Binary(operator) => matches!(operator, Operator::Pmod | Operator::Remainder),
+            _ => false,
+        }
+    }
+}
+
+pub(super) fn distinct<T: Ord>(mut values: Vec<T>) -> Vec<T> {
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
+fn product<A, B, T>(left: &[A], right: &[B], make: impl Fn(&A, &B) -> T) -> Option<Vec<T>> {
+    let count = left.len().checked_mul(right.len())?;
+    let pairs = left.iter().flat_map(|a| right.iter().map(move |b| (a, b)));
+    (count <= MOST).then(|| pairs.map(|(a, b)| make(a, b)).collect())
+}
+
+/// All values of a number that is made of hashes, remainders, draws and constants.
+fn int_values(code: &IntCode) -> Option<Vec<i64>> {
+    if code.is_bucket_number() {
+        let few = code.range.count() <= MOST as u128;
+        return few.then(|| (code.range.low..=code.range.high).collect());
+    }
+    let values = match code.op {
+        IntOp::Const(value) => vec![value],
+        IntOp::Binary(operator) => {
+            let (a, b) = (int_values(&code.ints[0])?, int_values(&code.ints[1])?);
+            product(&a, &b, |a, b| operator.of(*a, *b))?
+        }
+        IntOp::Abs => {
+            let values = int_values(&code.ints[0])?;
+            values.into_iter().map(i64::wrapping_abs).collect()
+        }
+        _ => return None,
+    };
+    Some(distinct(values))
+}
+
+/// All bytes that the code can write (and perhaps more), when it is made of hashes, remainders, draws and constants and they are not too many.
+pub(super) fn bytes_values(code: &BytesCode) -> Option<Vec<Vec<u8>>> {
+    match &code.op {
+        BytesOp::Literal(bytes) => Some(vec![bytes.to_vec()]),
+        BytesOp::Encode(encoding) => {
+            let values = int_values(&code.ints[0])?;
+            Some(
+                values
+                    .into_iter()
+                    .map(|value| encoding.bytes(value))
+                    .collect(),
+            )
+        }
+        BytesOp::Digest { digest, form, keep } => {
+            let short = match form {
+                DigestForm::Hex => strings(b"0123456789abcdef", *keep, 4),
+                DigestForm::Raw => strings(&(0..=255).collect::<Vec<u8>>(), *keep, 2),
+            };
+            short.or_else(|| {
+                let mut values = bytes_values(&code.bytes[0])?;
+                for value in &mut values {
+                    digest.replace(value, 0, *form, *keep);
+                }
+                Some(values)
+            })
+        }
+        BytesOp::Map(transform) => {
+            let mut values = bytes_values(&code.bytes[0])?;
+            for value in &mut values {
+                transform.apply(value, 0);
+            }
+            Some(values)
+        }
+        BytesOp::Concat => code
+            .bytes
+            .iter()
+            .try_fold(vec![Vec::new()], |values, part| {
+                product(&values, &bytes_values(part)?, |a, b| [&a[..], b].concat())
+            }),
+        _ => None,
+    }
+}
+
+/// All strings of `length` over an alphabet, when short.
+fn strings(alphabet: &[u8], length: usize, most: usize) -> Option<Vec<Vec<u8>>> {
+    if length > most {
+        return None;
+    }
+    (0..length).try_fold(vec![Vec::new()], |values, _| {
+        product(&values, alphabet, |a: &Vec<u8>, b| [&a[..], &[*b]].concat())
+    })
+}

@@ -1,0 +1,182 @@
+//! Hash functions with integers as values, exactly as the systems that use them compute them. All are O(bytes)
+//! and allocate nothing.
+
+use crate::key::values::Interval;
+
+/// A hash with an integer as its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IntHash {
+    Murmur3 {
+        seed: u32,
+    },
+    Murmur3Wide,
+    Crc32,
+    Fnv1,
+    Fnv1a,
+    Fnv1aWide,
+    /// `String.hashCode`
+    JavaText,
+    /// `Arrays.hashCode(byte[])`
+    JavaBytes,
+}
+
+impl IntHash {
+    /// The hash of `bytes`.
+    pub fn of(self, bytes: &[u8]) -> i64 {
+        match self {
+            Self::Murmur3 { seed } => murmur3_32(bytes, seed).into(),
+            Self::Murmur3Wide => murmur3_128(bytes),
+            Self::Crc32 => crc32(bytes).into(),
+            Self::Fnv1 => fnv1_32(bytes).into(),
+            Self::Fnv1a => fnv1a_32(bytes).into(),
+            Self::Fnv1aWide => fnv1a_64(bytes) as i64,
+            Self::JavaText => java_text(bytes).into(),
+            Self::JavaBytes => java_bytes(bytes).into(),
+        }
+    }
+
+    /// The values that it can take.
+    pub fn range(self) -> Interval {
+        match self {
+            Self::Murmur3Wide | Self::Fnv1aWide => Interval::ALL,
+            Self::JavaText | Self::JavaBytes => Interval::new(i32::MIN.into(), i32::MAX.into()),
+            _ => Interval::new(0, u32::MAX.into()),
+        }
+    }
+}
+
+/// MurmurHash3_x86_32 (Austin Appleby), as Guava's `murmur3_32` and mmh3.
+fn murmur3_32(bytes: &[u8], seed: u32) -> u32 {
+    let scramble = |k: u32| {
+        k.wrapping_mul(0xcc9e_2d51)
+            .rotate_left(15)
+            .wrapping_mul(0x1b87_3593)
+    };
+    let mut hash = seed;
+    let mut chunks = bytes.chunks_exact(4);
+    for chunk in &mut chunks {
+        let word = u32::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]);
+        hash = (hash ^ scramble(word))
+            .rotate_left(13)
+            .wrapping_mul(5)
+            .wrapping_add(0xe654_6b64);
+    }
+    let tail = chunks
+        .remainder()
+        .iter()
+        .rev()
+        .fold(0u32, |word, &byte| word << 8 | u32::from(byte));
+    if !chunks.remainder().is_empty() {
+        hash ^= scramble(tail);
+    }
+    hash ^= bytes.len() as u32;
+    hash = (hash ^ hash >> 16).wrapping_mul(0x85eb_ca6b);
+    hash = (hash ^ hash >> 13).wrapping_mul(0xc2b2_ae35);
+    hash ^ hash >> 16
+}
+
+/// The first 64 bits of MurmurHash3_x64_128 with seed 0 as a little-endian `long`: Guava's
+/// `murmur3_128().hashBytes(..).asLong()`.
+fn murmur3_128(bytes: &[u8]) -> i64 {
+    const C1: u64 = 0x87c3_7b91_1142_53d5;
+    const C2: u64 = 0x4cf5_ad43_2745_937f;
+    let word = |part: &[u8]| {
+        part.iter()
+            .rev()
+            .fold(0u64, |word, &byte| word << 8 | u64::from(byte))
+    };
+    let mix1 = |k: u64| k.wrapping_mul(C1).rotate_left(31).wrapping_mul(C2);
+    let mix2 = |k: u64| k.wrapping_mul(C2).rotate_left(33).wrapping_mul(C1);
+    let finish = |mut k: u64| {
+        k = (k ^ k >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
+        k = (k ^ k >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+        k ^ k >> 33
+    };
+    let (mut h1, mut h2) = (0u64, 0u64);
+    let mut blocks = bytes.chunks_exact(16);
+    for block in &mut blocks {
+        h1 = (h1 ^ mix1(word(&block[..8])))
+            .rotate_left(27)
+            .wrapping_add(h2);
+        h1 = h1.wrapping_mul(5).wrapping_add(0x52dc_e729);
+        h2 = (h2 ^ mix2(word(&block[8..])))
+            .rotate_left(31)
+            .wrapping_add(h1);
+        h2 = h2.wrapping_mul(5).wrapping_add(0x3849_5ab5);
+    }
+    let rest = blocks.remainder();
+    // A missing half mixes to 0.
+    h1 ^= mix1(word(&rest[..rest.len().min(8)]));
+    h2 ^= mix2(word(rest.get(8..).unwrap_or_default()));
+    h1 ^= bytes.len() as u64;
+    h2 ^= bytes.len() as u64;
+    h1 = h1.wrapping_add(h2);
+    h2 = h2.wrapping_add(h1);
+    finish(h1).wrapping_add(finish(h2)) as i64
+}
+
+/// FNV-1, 32 bits (Fowler, Noll, Vo).
+fn fnv1_32(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0x811c_9dc5, |hash: u32, &byte| {
+        hash.wrapping_mul(0x0100_0193) ^ u32::from(byte)
+    })
+}
+
+/// FNV-1a, 32 bits.
+fn fnv1a_32(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0x811c_9dc5, |hash: u32, &byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    })
+}
+
+/// FNV-1a, 64 bits.
+fn fnv1a_64(bytes: &[u8]) -> u64 {
+    let step = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+const CRC_TABLE: [u32; 256] = {
+    let mut table = [0u32; 256];
+    let mut at = 0;
+    while at < 256 {
+        let mut value = at as u32;
+        let mut bit = 0;
+        while bit < 8 {
+            value = if value & 1 == 1 {
+                value >> 1 ^ 0xedb8_8320
+            } else {
+                value >> 1
+            };
+            bit += 1;
+        }
+        table[at] = value;
+        at += 1;
+    }
+    table
+};
+
+/// CRC-32 (ISO 3309, as zlib, Java and MySQL compute it).
+fn crc32(bytes: &[u8]) -> u32 {
+    let step = |crc: u32, &byte: &u8| crc >> 8 ^ CRC_TABLE[((crc as u8) ^ byte) as usize];
+    !bytes.iter().fold(u32::MAX, step)
+}
+
+/// Java's `Arrays.hashCode(byte[])`: signed bytes, from 1.
+pub fn java_bytes(bytes: &[u8]) -> i32 {
+    bytes.iter().fold(1i32, |hash, &byte| {
+        hash.wrapping_mul(31).wrapping_add(i32::from(byte as i8))
+    })
+}
+
+/// Java's `String.hashCode()`: UTF-16 units, from 0. Bytes that are no UTF-8 count as U+FFFD, as Java decodes them.
+fn java_text(bytes: &[u8]) -> i32 {
+    let step = |hash: i32, unit: u16| hash.wrapping_mul(31).wrapping_add(i32::from(unit));
+    let mut hash = 0;
+    for chunk in bytes.utf8_chunks() {
+        hash = chunk.valid().encode_utf16().fold(hash, step);
+        if !chunk.invalid().is_empty() {
+            hash = step(hash, 0xfffd);
+        }
+    }
+    hash
+}

@@ -1,0 +1,17 @@
+//! How integers, doubles and bytes are written as other bytes, and hashed. Must not know expressions or records.
+
+mod calendar;
+mod digest;
+mod digits;
+mod encoding;
+mod hashing;
+mod md5_lanes;
+mod transform;
+
+pub use calendar::{Pattern, iso, unit_name, year};
+pub use digest::{Digest, DigestForm};
+pub use digits::{digits, digits_reversed, pad_digits};
+pub use encoding::Encoding;
+pub use hashing::{IntHash, java_bytes};
+pub use md5_lanes::{LANES, ONE_BLOCK, digests, digests_of_blocks};
+pub use transform::{Transform, hex_digit};

@@ -1,0 +1,149 @@
+//! What is made of bytes in place, at the end of a buffer.
+
+/// A change of bytes. Characters are UTF-8 sequences for texts, single bytes otherwise.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Transform {
+    /// From a position (from 1; negative: from the end), at most so many: the start and the end of a text as well.
+    SubstrBytes(i64, usize),
+    SubstrChars(i64, usize),
+    /// ASCII letters only.
+    Upper,
+    Lower,
+    ReverseBytes,
+    ReverseChars,
+    ReverseDomain,
+    /// Every byte ^ 0xFF.
+    Invert,
+    Hex,
+    PadLeft {
+        width: usize,
+        pad: u8,
+    },
+    PadRight {
+        width: usize,
+        pad: u8,
+    },
+}
+
+/// Lower-case hexadecimal digit of a value below 16.
+#[inline]
+pub fn hex_digit(value: u8) -> u8 {
+    value + if value < 10 { b'0' } else { b'a' - 10 }
+}
+
+/// Does a UTF-8 character start with this byte?
+fn starts_char(byte: u8) -> bool {
+    byte & 0xc0 != 0x80
+}
+
+/// Length in bytes of the first `count` characters.
+fn chars_prefix(bytes: &[u8], count: usize) -> usize {
+    let starts = bytes
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| starts_char(**byte));
+    starts.map(|(at, _)| at).nth(count).unwrap_or(bytes.len())
+}
+
+fn char_count(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| starts_char(**byte)).count()
+}
+
+/// The range of SQL's `substr(s, position, count)` of a value of `length` characters: positions from 1, 0 means 1
+/// (Hive, Phoenix), negative ones count from the end.
+fn substr_range(length: usize, position: i64, count: usize) -> (usize, usize) {
+    let distance = |from: u64| usize::try_from(from).unwrap_or(usize::MAX);
+    let start = match position {
+        ..0 => length.saturating_sub(distance(position.unsigned_abs())),
+        _ => distance(position.unsigned_abs().saturating_sub(1)).min(length),
+    };
+    (start, start.saturating_add(count).min(length))
+}
+
+impl Transform {
+    /// Replaces `out[start..]` by what the transform makes of it.
+    pub fn apply(&self, out: &mut Vec<u8>, start: usize) {
+        match *self {
+            Self::SubstrBytes(position, count) => {
+                let (from, to) = substr_range(out.len() - start, position, count);
+                out.truncate(start + to);
+                cut_front(out, start, from);
+            }
+            Self::SubstrChars(position, count) => {
+                let tail = &out[start..];
+                let (from, to) = substr_range(char_count(tail), position, count);
+                let (from, to) = (chars_prefix(tail, from), chars_prefix(tail, to));
+                out.truncate(start + to);
+                cut_front(out, start, from);
+            }
+            Self::Hex => {
+                let length = out.len() - start;
+                out.resize(start + 2 * length, 0);
+                for at in (0..length).rev() {
+                    let byte = out[start + at];
+                    out[start + 2 * at] = hex_digit(byte >> 4);
+                    out[start + 2 * at + 1] = hex_digit(byte & 15);
+                }
+            }
+            Self::PadLeft { width, pad } => {
+                let missing = width.saturating_sub(char_count(&out[start..]));
+                out.resize(out.len() + missing, pad);
+                out[start..].rotate_right(missing);
+                out[start..start + missing].fill(pad);
+            }
+            Self::PadRight { width, pad } => {
+                let missing = width.saturating_sub(char_count(&out[start..]));
+                out.resize(out.len() + missing, pad);
+            }
+            _ => self.change(&mut out[start..]),
+        }
+    }
+
+    /// Does it leave the length as it is, so that [`Transform::change`] does all?
+    pub fn keeps_length(&self) -> bool {
+        match self {
+            Self::Upper | Self::Lower | Self::Invert => true,
+            Self::ReverseBytes | Self::ReverseChars | Self::ReverseDomain => true,
+            _ => false,
+        }
+    }
+
+    /// Changes bytes whose length stays.
+    pub fn change(&self, bytes: &mut [u8]) {
+        match self {
+            Self::Upper => bytes.make_ascii_uppercase(),
+            Self::Lower => bytes.make_ascii_lowercase(),
+            Self::ReverseBytes => bytes.reverse(),
+            Self::ReverseChars => reverse_chars(bytes),
+            Self::ReverseDomain => reverse_labels(bytes),
+            Self::Invert => bytes.iter_mut().for_each(|byte| *byte = !*byte),
+            _ => {}
+        }
+    }
+}
+
+fn cut_front(out: &mut Vec<u8>, start: usize, drop: usize) {
+    let length = out.len();
+    out.copy_within(start + drop.., start);
+    out.truncate(length - drop);
+}
+
+/// Reverses everything, then each character again. After the first reversal a character *ends* with the byte that started it.
+fn reverse_chars(bytes: &mut [u8]) {
+    bytes.reverse();
+    for char in bytes.split_inclusive_mut(|&byte| starts_char(byte)) {
+        char.reverse();
+    }
+}
+
+/// Labels between dots, last first.
+fn reverse_labels(bytes: &mut [u8]) {
+    bytes.reverse();
+    for label in bytes.split_mut(|&byte| byte == b'.') {
+        label.reverse();
+    }
+}
+
+#[cfg(test)]
+#[path = "transform_tests.rs"]
+mod tests;

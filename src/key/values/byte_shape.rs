@@ -1,0 +1,236 @@
+//! What the bytes of a text or bytes sub-expression can be: their number, and which byte values stand at
+//! which position.
+
+use super::{ByteSet, Interval};
+
+/// Positions that are told apart; what follows is one set.
+pub const POSITIONS: usize = 64;
+
+/// A superset of the values: every value has a length in `min ..= max`, and its byte at position p lies in
+/// [`ByteShape::at`]`(p)`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ByteShape {
+    /// Shortest length in bytes.
+    pub min: usize,
+    /// Longest length in bytes.
+    pub max: usize,
+    /// Sets of the first `min(max, POSITIONS)` positions.
+    sets: Vec<ByteSet>,
+    /// Set of all later positions.
+    tail: ByteSet,
+}
+
+impl ByteShape {
+    /// Exactly these bytes.
+    pub fn literal(bytes: &[u8]) -> Self {
+        let sets = bytes.iter().take(POSITIONS);
+        let sets = sets.map(|&byte| ByteSet::one(byte)).collect();
+        let tail = ByteSet::of(bytes.get(POSITIONS..).unwrap_or_default());
+        Self::from_sets(bytes.len(), bytes.len(), sets, tail)
+    }
+
+    /// Any string over `set` of `min ..= max` bytes.
+    pub fn uniform(min: usize, max: usize, set: ByteSet) -> Self {
+        Self::from_sets(min, max, Vec::new(), set)
+    }
+
+    /// From the sets of the first positions.
+    pub fn from_sets(min: usize, max: usize, mut sets: Vec<ByteSet>, tail: ByteSet) -> Self {
+        sets.truncate(max.min(POSITIONS));
+        sets.resize(max.min(POSITIONS), tail);
+        Self {
+            min,
+            max,
+            sets,
+            tail,
+        }
+    }
+
+    /// All strings of equal length over `alphabet` from `low` to `high` in byte order: a common prefix is exact, the
+    /// byte after it lies between the two.
+    pub fn between(low: &[u8], high: &[u8], alphabet: ByteSet) -> Self {
+        debug_assert_eq!(low.len(), high.len());
+        let common = low.iter().zip(high).take_while(|(a, b)| a == b).count();
+        let sets: Vec<ByteSet> = (0..low.len().min(POSITIONS))
+            .map(|at| match at.cmp(&common) {
+                std::cmp::Ordering::Less => ByteSet::one(low[at]),
+                std::cmp::Ordering::Equal => ByteSet::range(low[at], high[at]),
+                std::cmp::Ordering::Greater => alphabet,
+            })
+            .collect();
+        let tail = if common >= POSITIONS {
+            ByteSet::of(&low[POSITIONS..]).union(alphabet)
+        } else {
+            alphabet
+        };
+        Self::from_sets(low.len(), low.len(), sets, tail)
+    }
+
+    /// The decimal texts of integers.
+    pub fn decimal(range: Interval) -> Self {
+        let (low, high) = (range.low.to_string(), range.high.to_string());
+        let digits = ByteSet::range(b'0', b'9');
+        if range.low >= 0 && low.len() == high.len() {
+            return Self::between(low.as_bytes(), high.as_bytes(), digits);
+        }
+        let (shorter, longer) = (low.len().min(high.len()), low.len().max(high.len()));
+        let least = if range.contains(0) { 1 } else { shorter };
+        let first = match range.low {
+            0.. => digits,
+            _ => digits.union(ByteSet::one(b'-')),
+        };
+        Self::from_sets(least, longer, vec![first], digits)
+    }
+
+    /// The length, if there is only one.
+    pub fn fixed(&self) -> Option<usize> {
+        (self.min == self.max).then_some(self.min)
+    }
+
+    /// The bytes at a position.
+    pub fn at(&self, position: usize) -> ByteSet {
+        if position >= self.max {
+            ByteSet::NONE
+        } else {
+            self.sets.get(position).copied().unwrap_or(self.tail)
+        }
+    }
+
+    /// The bytes at any position.
+    pub fn all(&self) -> ByteSet {
+        let tail = if self.max > POSITIONS {
+            self.tail
+        } else {
+            ByteSet::NONE
+        };
+        self.sets.iter().fold(tail, |all, &set| all.union(set))
+    }
+
+    /// The only value there can be, when it is short enough to be known.
+    pub fn single(&self) -> Option<Vec<u8>> {
+        if self.min != self.max
+            || self.max > POSITIONS
+            || self.sets.iter().any(|set| set.len() != 1)
+        {
+            return None;
+        }
+        Some(self.sets.iter().filter_map(|set| set.next(0)).collect())
+    }
+
+    /// At most this many different values, by counting strings; `None` beyond 2^64.
+    pub fn count(&self) -> Option<u64> {
+        let mut strings: u64 = 1;
+        let mut total: u64 = u64::from(self.min == 0);
+        for length in 1..=self.max {
+            strings = strings.checked_mul(u64::from(self.at(length - 1).len()))?;
+            if length >= self.min {
+                total = total.checked_add(strings)?;
+            }
+        }
+        Some(total)
+    }
+
+    /// `self` followed by `next`.
+    pub fn then(&self, next: &Self) -> Self {
+        let (min, max) = (
+            self.min.saturating_add(next.min),
+            self.max.saturating_add(next.max),
+        );
+        let sets = (0..max.min(POSITIONS))
+            .map(|position| {
+                // `next` may start anywhere from self.min to self.max.
+                let last = self.max.min(position);
+                (self.min..=last).fold(self.at(position), |set, start| {
+                    set.union(next.at(position - start))
+                })
+            })
+            .collect();
+        Self::from_sets(min, max, sets, self.all().union(next.all()))
+    }
+
+    /// The first `count` bytes (for characters, when every character is one byte).
+    pub fn left(&self, count: usize) -> Self {
+        let max = self.max.min(count);
+        Self::from_sets(self.min.min(count), max, self.sets.clone(), self.tail)
+    }
+
+    /// Everything from byte `start` on.
+    pub fn from(&self, start: usize) -> Self {
+        let sets = (start..self.max.min(start + POSITIONS)).map(|at| self.at(at));
+        let rest = |length: usize| length.saturating_sub(start);
+        Self::from_sets(rest(self.min), rest(self.max), sets.collect(), self.tail)
+    }
+
+    /// The last `count` bytes.
+    pub fn right(&self, count: usize) -> Self {
+        match self.fixed() {
+            Some(length) => self.from(length.saturating_sub(count)),
+            None => Self::uniform(self.min.min(count), self.max.min(count), self.all()),
+        }
+    }
+
+    /// Bytes in reverse order.
+    pub fn reversed(&self) -> Self {
+        match self.fixed() {
+            Some(length) => {
+                let sets = (0..length.min(POSITIONS)).map(|at| self.at(length - 1 - at));
+                Self::from_sets(length, length, sets.collect(), self.all())
+            }
+            None => Self::uniform(self.min, self.max, self.all()),
+        }
+    }
+
+    /// Each byte sent through `map`.
+    pub fn map(&self, map: impl Fn(u8) -> u8) -> Self {
+        let sets = self.sets.iter().map(|set| set.map(&map));
+        Self::from_sets(self.min, self.max, sets.collect(), self.tail.map(&map))
+    }
+
+    /// Only bytes below 0x80: one byte a character.
+    pub fn is_ascii(&self) -> bool {
+        ByteSet::range(0, 127).includes(self.all())
+    }
+
+    /// The least string of the shape that is not below `start`; of long ones perhaps only its beginning, which is less. O(length).
+    pub fn least_from(&self, start: &[u8]) -> Option<Vec<u8>> {
+        // Follow `start` as far as the sets allow, remembering the last place where a greater byte could stand instead:
+        // the longer the common prefix, the less the string.
+        let mut branch: Option<(usize, u8)> = None;
+        let mut at = 0;
+        loop {
+            if at == start.len() {
+                return Some(self.shortest(start.to_vec()));
+            }
+            if at == self.max {
+                break;
+            }
+            let set = self.at(at);
+            if let Some(byte) = start[at].checked_add(1).and_then(|above| set.next(above)) {
+                branch = Some((at, byte));
+            }
+            if !set.contains(start[at]) {
+                break;
+            }
+            at += 1;
+        }
+        let (place, byte) = branch?;
+        let mut prefix = start[..place].to_vec();
+        prefix.push(byte);
+        Some(self.shortest(prefix))
+    }
+
+    /// `prefix` filled up to the shortest length with the least bytes.
+    fn shortest(&self, mut prefix: Vec<u8>) -> Vec<u8> {
+        while prefix.len() < self.min.min(POSITIONS) {
+            match self.at(prefix.len()).next(0) {
+                Some(byte) => prefix.push(byte),
+                None => break,
+            }
+        }
+        prefix
+    }
+}
+
+#[cfg(test)]
+#[path = "byte_shape_tests.rs"]
+mod tests;
