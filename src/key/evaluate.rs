@@ -2,7 +2,7 @@
 
 use super::check::Environment;
 use super::describe::{SegmentText, bytes_literal};
-use super::lang::{KeyError, KeyNote};
+use super::lang::{KeyError, KeyNote, unhex};
 use super::plan::KeyPlan;
 use super::run::Row;
 use crate::keyspace::RowKey;
@@ -119,15 +119,6 @@ fn guess(value: &str) -> Given {
 /// The bytes of `x'...'`.
 fn hexadecimal(value: &str) -> Option<Vec<u8>> {
     unhex(value.strip_prefix("x'")?.strip_suffix('\'')?)
-}
-
-fn unhex(digits: &str) -> Option<Vec<u8>> {
-    let halves = digits.chars().map(|c| c.to_digit(16));
-    let halves = halves.collect::<Option<Vec<u32>>>()?;
-    let bytes = halves
-        .chunks_exact(2)
-        .map(|pair| (16 * pair[0] + pair[1]) as u8);
-    halves.len().is_multiple_of(2).then(|| bytes.collect())
 }
 
 /// Compiles `text` with the given values as its only fields, and writes one key. `seed` is for `random`, `uuid4` and their like.

@@ -3,7 +3,7 @@
 use super::code::{BytesCode, BytesOp, IntCode, IntOp, Node};
 use super::formats::Encoding;
 use super::run::{Row, Rows};
-use super::values::ByteShape;
+use super::values::{ByteSet, ByteShape};
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::FieldId;
 use std::ops::Range;
@@ -72,7 +72,7 @@ impl StepCache {
 /// An integer as bytes in its own order.
 pub(super) fn as_bytes(number: IntCode) -> BytesCode {
     let encoding = Encoding::Ordered(8);
-    let shape = ByteShape::uniform(8, 8, super::ByteSet::ALL);
+    let shape = ByteShape::uniform(8, 8, ByteSet::ALL);
     BytesCode::new(BytesOp::Encode(encoding), vec![number], &shape)
 }
 

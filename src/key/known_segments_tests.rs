@@ -144,10 +144,10 @@ fn a_segment_with_one_draw_is_written_for_each_of_its_values() {
 #[test]
 fn a_step_ends_where_the_coarse_use_changes_or_the_bounds_end() {
     let window = |key: &str, bounds| {
-        let grain = compiled(key).field_steps(0..1, N).unwrap();
+        let steps = compiled(key).field_steps(0..1, N).unwrap();
         let mut record = RECORD;
-        let window = grain.window(&mut record, bounds, &mut StepCache::default());
-        assert_eq!((grain.field(), record), (N, RECORD));
+        let window = steps.window(&mut record, bounds, &mut StepCache::default());
+        assert_eq!((steps.field(), record), (N, RECORD));
         window
     };
     for (bounds, expected) in [
@@ -209,7 +209,7 @@ fn derived_fields_are_known_by_themselves() {
     let follows = |at: u16| {
         derivation(at)
             .follows()
-            .map(|(grain, rising)| (grain.field(), rising))
+            .map(|(steps, rising)| (steps.field(), rising))
     };
     assert_eq!(follows(0), Some((TS, true)));
     assert_eq!(follows(1), Some((TS, false)));

@@ -20,7 +20,7 @@ impl Segment {
         shapes.fold(ByteShape::literal(b""), |before, shape| before.then(shape))
     }
 
-    /// As written.
+    /// Its expression as written.
     pub fn expression(&self) -> &str {
         &self.written.expression
     }

@@ -1,4 +1,4 @@
-//! Keys of a week's records that the tests of this room compile. Must not know which fields there are.
+//! Keys of a week's records that the tests of this room compile.
 
 use super::{Environment, KeyError, KeyPlan};
 use crate::record::{Field, FieldKind, Schema};

@@ -274,30 +274,34 @@ impl<'a> Checker<'a> {
     }
 
     fn delimited(&mut self, arguments: &[Expr], expr: &Expr) -> Option<Vec<Part>> {
-        const EXAMPLE: &str = "delim('#', a, b)";
-        let mut wrong = |span, message: &str, expected: &str| {
-            self.complaints.error(span, message, expected, EXAMPLE)
+        let mut wrong = |span: &Range<usize>, message: &str, expected: &str| -> Option<()> {
+            let complaints = &mut self.complaints;
+            complaints.error(
+                span,
+                message,
+                format!("expected {expected}"),
+                "delim('#', a, b)",
+            )
         };
-        let (separator, rest) = match arguments {
-            [] => {
-                return wrong(
-                    &expr.span,
-                    "`delim` without arguments",
-                    "expected a separator and parts",
-                );
-            }
-            [_] => {
-                return wrong(
-                    &expr.span,
-                    "`delim` with nothing to join",
-                    "expected parts after the separator",
-                );
-            }
-            [separator, rest @ ..] => (separator, rest),
+        let Some((separator, rest)) = arguments.split_first() else {
+            wrong(
+                &expr.span,
+                "`delim` without arguments",
+                "a separator and parts",
+            );
+            return None;
         };
+        if rest.is_empty() {
+            wrong(
+                &expr.span,
+                "`delim` with nothing to join",
+                "parts after the separator",
+            );
+            return None;
+        }
         if !matches!(separator.kind, ExprKind::Text(_) | ExprKind::Bytes(_)) {
             let message = "the separator of `delim` is not a literal";
-            wrong(&separator.span, message, "expected a text or bytes literal");
+            wrong(&separator.span, message, "a text or bytes literal");
         }
         let separator = self.parts(separator)?;
         let mut parts: Vec<Part> = Vec::new();
@@ -340,20 +344,17 @@ impl<'a> Checker<'a> {
                 known.push(unreadable);
             }
         }
-        let help = names::instead(name, &known);
-        let (message, label) = (
+        let (message, help) = (
             format!("unknown name `{name}`"),
-            "no field, derived field or parameter",
+            names::instead(name, &known),
         );
+        let label = "no field, derived field or parameter";
         self.complaints.error(span, message, label, help)
     }
 
     fn expand(&mut self, name: &'a str, text: &'a str, expr: &Expr) -> Option<Vec<Part>> {
-        let open = self
-            .complaints
-            .texts
-            .iter()
-            .filter_map(|(open, _)| open.as_deref());
+        let open = self.complaints.texts.iter();
+        let open = open.filter_map(|(open, _)| open.as_deref());
         let mut cycle: Vec<&str> = open.skip_while(|open| *open != name).collect();
         if !cycle.is_empty() {
             cycle.push(name);
@@ -434,11 +435,8 @@ impl<'a> Checker<'a> {
                 true => least.to_string(),
                 false => format!("{least} to {most}"),
             };
-            let (name, s, found) = (
-                function.name,
-                if most == 1 { "" } else { "s" },
-                arguments.len(),
-            );
+            let (name, found) = (function.name, arguments.len());
+            let s = if most == 1 { "" } else { "s" };
             return self.complaints.error(
                 &expr.span,
                 format!("`{name}` takes {expected} argument{s}, found {found}"),

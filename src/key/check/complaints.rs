@@ -34,6 +34,19 @@ impl<'a> Complaints<'a> {
         self.texts.last().and_then(|(name, _)| name.clone())
     }
 
+    fn found(
+        &self,
+        span: &Range<usize>,
+        message: impl Into<String>,
+        label: impl Into<String>,
+        help: impl Into<Help>,
+    ) -> KeyError {
+        KeyError {
+            derived: self.derived(),
+            ..KeyError::new(span.clone(), message, label, help)
+        }
+    }
+
     /// Reports an error; `None`, for `?`.
     pub fn error<T>(
         &mut self,
@@ -42,9 +55,7 @@ impl<'a> Complaints<'a> {
         label: impl Into<String>,
         help: impl Into<Help>,
     ) -> Option<T> {
-        let derived = self.derived();
-        let error = KeyError::new(span.clone(), message, label, help);
-        let error = KeyError { derived, ..error };
+        let error = self.found(span, message, label, help);
         // A derived field that is used twice is wrong once.
         if !self.errors.contains(&error) {
             self.errors.push(error);
@@ -61,9 +72,7 @@ impl<'a> Complaints<'a> {
         label: impl Into<String>,
         help: impl Into<Help>,
     ) {
-        let derived = self.derived();
-        let text = KeyError::new(span.clone(), message, label, help);
-        let text = KeyError { derived, ..text };
+        let text = self.found(span, message, label, help);
         let note = KeyNote { is_warning, text };
         if !self.notes.contains(&note) {
             self.notes.push(note);
@@ -88,4 +97,15 @@ impl<'a> Complaints<'a> {
         let message = format!("`{text}` is {}, expected {expected}", type_name(found));
         self.error(span, message, format!("expected {expected}"), help)
     }
+}
+
+/// The known name nearest to `name`, if near enough to be meant: by Damerau and Levenshtein's distance, at most a third
+/// of the letters.
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = name.to_ascii_lowercase();
+    let distance = |known: &str| strsim::damerau_levenshtein(&lower, &known.to_ascii_lowercase());
+    let near = known.map(|known| (distance(known), known));
+    near.filter(|(distance, known)| *distance <= 1.max(known.len().max(name.len()) / 3))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, known)| known)
 }

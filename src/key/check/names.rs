@@ -1,22 +1,12 @@
 //! What names mean: fields and parameters, or the name that somebody may have meant.
 
+use super::complaints::nearest;
 use super::functions;
 use super::typed::{Bytes, Typed};
 use crate::key::code::{BytesCode, BytesOp, Facts, IntCode, Order, Trend};
 use crate::key::values::{ByteSet, ByteShape, Interval};
 use crate::record::{FieldId, FieldKind, FieldText, Schema, ValueType};
 use std::sync::Arc;
-
-/// The known name nearest to `name`, if near enough to be meant: by Damerau and Levenshtein's distance, at most a third
-/// of the letters.
-pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let lower = name.to_ascii_lowercase();
-    let distance = |known: &str| strsim::damerau_levenshtein(&lower, &known.to_ascii_lowercase());
-    let near = known.map(|known| (distance(known), known));
-    near.filter(|(distance, known)| *distance <= 1.max(known.len().max(name.len()) / 3))
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, known)| known)
-}
 
 /// What to write instead of a name that means nothing among the known ones.
 pub fn instead(name: &str, known: &[&str]) -> String {

@@ -57,14 +57,14 @@ pub fn arithmetic(
             );
         }
     }
-    Some(combined(operator, a, b, range))
+    Some(match constant(&a).zip(constant(&b)) {
+        Some((a, b)) => Typed::constant(operator.of(a, b)),
+        None => combined(operator, a, b, range),
+    })
 }
 
 /// What the operator makes of two integers, in this range.
 pub fn combined(operator: Operator, a: IntCode, b: IntCode, range: Interval) -> Typed {
-    if let Some((a, b)) = constant(&a).zip(constant(&b)) {
-        return Typed::constant(operator.of(a, b));
-    }
     let (order, unit) = order_and_unit(operator, &a, &b, range);
     let mut code = IntCode::new(IntOp::Binary(operator), vec![a, b], range);
     code.facts.order = order.kept(range != Interval::ALL);

@@ -29,7 +29,7 @@ impl Trend {
         Self { exact, ..self }
     }
 
-    /// Of two things that both follow the field, the first deciding.
+    /// The trend of two things that both follow the field and stand one after another: the first decides.
     pub(super) fn then(self, next: Self) -> Option<Self> {
         let exact = self.exact || next.exact;
         (self.rising == next.rising).then_some(Self { exact, ..self })
@@ -54,7 +54,7 @@ impl Order {
         }
     }
 
-    /// As it is, where what was done keeps it.
+    /// The order that is left after a change which keeps it or not.
     pub fn kept(self, keeps: bool) -> Self {
         if keeps { self } else { Self::None }
     }
@@ -63,7 +63,7 @@ impl Order {
 /// How values spread over their range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Randomness {
-    /// As their fields do.
+    /// They spread as their fields' values do.
     Plain,
     /// A hash of fields: the same record, the same value.
     Hashed,

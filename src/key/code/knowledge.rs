@@ -22,7 +22,7 @@ impl Knowledge {
         }
     }
 
-    /// As it is with one stored field more.
+    /// This knowledge and one stored field more.
     #[must_use]
     pub fn with(&self, field: FieldId) -> Self {
         let mut more = self.clone();
@@ -59,15 +59,15 @@ enum Need {
 }
 
 impl Needs {
-    /// Of a constant.
+    /// What a constant needs.
     pub const NOTHING: Self = Self(None);
 
-    /// Of a stored field.
+    /// What a stored field needs: itself.
     pub fn field(field: FieldId) -> Self {
         Self(Some(Arc::new(Need::Field(field))))
     }
 
-    /// Of a value that is (a part of) a derived field.
+    /// What a value needs that is (a part of) a derived field.
     #[must_use]
     pub fn or_derived(self, field: DerivedId) -> Self {
         match self.0 {
@@ -76,7 +76,7 @@ impl Needs {
         }
     }
 
-    /// Of something made from both.
+    /// What is needed for something made from two values.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         match (&self.0, &other.0) {

@@ -166,7 +166,7 @@ fn int_trend(op: IntOp, ints: &[IntCode], range: Interval, field: FieldId) -> Op
     }
 }
 
-/// Of a sum of which one side, or both, are made of the field.
+/// How a sum follows a field that one of its sides, or both, are made of.
 fn sum(in_a: bool, in_b: bool, a: Option<Trend>, b: Option<Trend>) -> Option<Trend> {
     match (in_a, in_b) {
         (true, false) => a,
@@ -229,9 +229,9 @@ fn bytes_trend(
                 Transform::Hex | Transform::PadLeft { .. } | Transform::PadRight { .. } => {
                     Some(trend)
                 }
-                Transform::SubstrBytes(0 | 1, _) | Transform::SubstrChars(0 | 1, _) => {
-                    Some(trend.coarse())
-                }
+                Transform::Substr {
+                    position: 0 | 1, ..
+                } => Some(trend.coarse()),
                 _ => None,
             }
         }
@@ -269,8 +269,7 @@ fn bytes_injective(op: &BytesOp, ints: &[IntCode], bytes: &[BytesCode]) -> Vec<F
             };
             bytes.iter().all(md5)
         }
-        BytesOp::Map(Transform::SubstrBytes(..) | Transform::SubstrChars(..)) => false,
-        BytesOp::Map(Transform::Lower) => false,
+        BytesOp::Map(Transform::Substr { .. } | Transform::Lower) => false,
         BytesOp::Digest { form, keep, .. } => match form {
             DigestForm::Raw => *keep >= INJECTIVE_DIGEST,
             DigestForm::Hex => keep / 2 >= INJECTIVE_DIGEST,

@@ -179,7 +179,7 @@ impl Pattern {
         })
     }
 
-    /// The same of instants whose years lie in `years`: two digits of the year are enough within a century.
+    /// Does the pattern keep the order of instants whose years lie in `years`? Two digits of the year are enough within a century.
     pub fn keeps_order_within(&self, years: std::ops::RangeInclusive<i64>) -> bool {
         let one_century = years.start().div_euclid(100) == years.end().div_euclid(100);
         let parts = self.parts.iter().map(|part| match part {

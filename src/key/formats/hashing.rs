@@ -6,9 +6,8 @@ use crate::key::values::Interval;
 /// A hash with an integer as its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IntHash {
-    Murmur3 {
-        seed: u32,
-    },
+    /// With this seed.
+    Murmur3(u32),
     Murmur3Wide,
     Crc32,
     Fnv1,
@@ -24,7 +23,7 @@ impl IntHash {
     /// The hash of `bytes`.
     pub fn of(self, bytes: &[u8]) -> i64 {
         match self {
-            Self::Murmur3 { seed } => murmur3_32(bytes, seed).into(),
+            Self::Murmur3(seed) => murmur3_32(bytes, seed).into(),
             Self::Murmur3Wide => murmur3_128(bytes),
             Self::Crc32 => crc32(bytes).into(),
             Self::Fnv1 => fnv1_32(bytes).into(),

@@ -4,8 +4,11 @@
 #[derive(Debug, Clone, PartialEq)]
 pub enum Transform {
     /// From a position (from 1; negative: from the end), at most so many: the start and the end of a text as well.
-    SubstrBytes(i64, usize),
-    SubstrChars(i64, usize),
+    Substr {
+        position: i64,
+        count: usize,
+        by_char: bool,
+    },
     /// ASCII letters only.
     Upper,
     Lower,
@@ -64,17 +67,20 @@ impl Transform {
     /// Replaces `out[start..]` by what the transform makes of it.
     pub fn apply(&self, out: &mut Vec<u8>, start: usize) {
         match *self {
-            Self::SubstrBytes(position, count) => {
-                let (from, to) = substr_range(out.len() - start, position, count);
-                out.truncate(start + to);
-                cut_front(out, start, from);
-            }
-            Self::SubstrChars(position, count) => {
+            Self::Substr {
+                position,
+                count,
+                by_char,
+            } => {
                 let tail = &out[start..];
-                let (from, to) = substr_range(char_count(tail), position, count);
-                let (from, to) = (chars_prefix(tail, from), chars_prefix(tail, to));
+                let (from, to) = if by_char {
+                    let (from, to) = substr_range(char_count(tail), position, count);
+                    (chars_prefix(tail, from), chars_prefix(tail, to))
+                } else {
+                    substr_range(tail.len(), position, count)
+                };
                 out.truncate(start + to);
-                cut_front(out, start, from);
+                out.drain(start..start + from);
             }
             Self::Hex => {
                 let length = out.len() - start;
@@ -101,11 +107,11 @@ impl Transform {
 
     /// Does it leave the length as it is, so that [`Transform::change`] does all?
     pub fn keeps_length(&self) -> bool {
-        match self {
-            Self::Upper | Self::Lower | Self::Invert => true,
-            Self::ReverseBytes | Self::ReverseChars | Self::ReverseDomain => true,
-            _ => false,
-        }
+        let turns = matches!(
+            self,
+            Self::ReverseBytes | Self::ReverseChars | Self::ReverseDomain
+        );
+        turns || matches!(self, Self::Upper | Self::Lower | Self::Invert)
     }
 
     /// Changes bytes whose length stays.
@@ -120,12 +126,6 @@ impl Transform {
             _ => {}
         }
     }
-}
-
-fn cut_front(out: &mut Vec<u8>, start: usize, drop: usize) {
-    let length = out.len();
-    out.copy_within(start + drop.., start);
-    out.truncate(length - drop);
 }
 
 /// Reverses everything, then each character again. After the first reversal a character *ends* with the byte that started it.

@@ -2,6 +2,14 @@
 
 use super::*;
 
+fn substr(position: i64, count: usize, by_char: bool) -> Transform {
+    Transform::Substr {
+        position,
+        count,
+        by_char,
+    }
+}
+
 fn applied(transform: Transform, text: &str) -> String {
     let mut out = format!("ab{text}").into_bytes();
     transform.apply(&mut out, 2);
@@ -14,14 +22,14 @@ fn texts_are_cut_turned_and_padded_by_characters() {
     let text = "größe@";
     let (left, right) = (b'.', b'*');
     for (transform, expected) in [
-        (Transform::SubstrChars(1, 3), "grö"),
-        (Transform::SubstrChars(1, 6), text),
-        (Transform::SubstrBytes(1, 4), "grö"),
-        (Transform::SubstrChars(-4, 4), "öße@"),
-        (Transform::SubstrBytes(-4, 4), "ße@"),
-        (Transform::SubstrChars(3, 2), "öß"),
-        (Transform::SubstrChars(-3, 2), "ße"),
-        (Transform::SubstrBytes(5, 3), "ße"),
+        (substr(1, 3, true), "grö"),
+        (substr(1, 6, true), text),
+        (substr(1, 4, false), "grö"),
+        (substr(-4, 4, true), "öße@"),
+        (substr(-4, 4, false), "ße@"),
+        (substr(3, 2, true), "öß"),
+        (substr(-3, 2, true), "ße"),
+        (substr(5, 3, false), "ße"),
         (Transform::ReverseChars, "@eßörg"),
         (
             Transform::PadLeft {

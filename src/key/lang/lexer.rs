@@ -198,27 +198,33 @@ impl Lexer<'_> {
     }
 
     fn bytes(&mut self, start: usize, digits: &str) {
-        let half_bytes = digits.chars().map(|c| c.to_digit(16));
-        let half_bytes: Option<Vec<u32>> = half_bytes.collect();
-        let mut bytes = Vec::new();
-        match half_bytes {
-            Some(pairs) if pairs.len().is_multiple_of(2) => {
-                let pairs = pairs.chunks_exact(2);
-                bytes.extend(pairs.map(|pair| (16 * pair[0] + pair[1]) as u8));
-            }
-            Some(_) => self.error(
+        let bytes = unhex(digits);
+        if bytes.is_none() && digits.chars().all(|c| c.is_ascii_hexdigit()) {
+            let message = "bytes literal with an odd number of digits";
+            self.error(
                 start,
-                "bytes literal with an odd number of digits",
+                message,
                 "expected two hexadecimal digits a byte",
                 NO_HELP,
-            ),
-            None => self.error(
+            );
+        } else if bytes.is_none() {
+            self.error(
                 start,
                 "bytes literal with other characters than hexadecimal digits",
                 "expected digits 0-9, a-f",
                 "bytes are written like x'00ff', texts like 'text'",
-            ),
+            );
         }
-        self.push(start, Token::Bytes(bytes));
+        self.push(start, Token::Bytes(bytes.unwrap_or_default()));
     }
+}
+
+/// The bytes of an even number of hexadecimal digits.
+pub fn unhex(digits: &str) -> Option<Vec<u8>> {
+    let halves = digits.chars().map(|c| c.to_digit(16));
+    let halves = halves.collect::<Option<Vec<u32>>>()?;
+    let bytes = halves
+        .chunks_exact(2)
+        .map(|pair| (16 * pair[0] + pair[1]) as u8);
+    halves.len().is_multiple_of(2).then(|| bytes.collect())
 }

@@ -154,6 +154,7 @@ impl Column<'_> {
     /// Copies to each place what fits of the bytes that are written; rows from outside the fields' domains may be longer or shorter.
     fn each_written(&mut self, scratch: &mut Vec<u8>, write: impl Fn(usize, &mut Vec<u8>)) {
         let rows = self.out.chunks_exact_mut(self.stride).take(self.rows);
+        scratch.reserve(self.width);
         for (at, row) in rows.enumerate() {
             scratch.clear();
             write(at, scratch);

@@ -23,13 +23,13 @@ impl IntCode {
         scratch: &mut Vec<u8>,
         out: &mut [i64; N],
     ) {
-        let count = rows.len().min(N);
+        // Of one row the compiler shall know that it is one.
+        let count = if N == 1 { 1 } else { rows.len().min(N) };
         if let Some(first) = self.ints.first() {
             first.values(rows, scratch, out);
         }
         match self.op {
             IntOp::Const(value) => out.fill(value),
-            IntOp::Slot(slot) if N == 1 => out[0] = rows.slot(0, slot),
             IntOp::Slot(slot) => rows.copy_slot(slot, out),
             IntOp::Binary(operator) => {
                 let mut right = [0i64; N];
@@ -115,7 +115,8 @@ fn hashes<const N: usize>(
     }
     for (at, value) in out[..rows.len()].iter_mut().enumerate() {
         let start = scratch.len();
-        of.write(&rows.row(at), scratch);
+        let row = if N == 1 { *rows } else { rows.row(at) };
+        of.write(&row, scratch);
         *value = hash(&scratch[start..]);
         scratch.truncate(start);
     }

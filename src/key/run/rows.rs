@@ -65,7 +65,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The same with this value instead of anything that is drawn.
+    /// These rows with one value instead of anything that is drawn.
     pub fn with_drawn(self, value: i64) -> Self {
         let drawn = Some(value);
         Self { drawn, ..self }
@@ -96,7 +96,11 @@ impl<'a> Rows<'a> {
 
     /// Copies the values of a slot in all records.
     #[inline]
-    pub fn copy_slot(&self, slot: usize, out: &mut [i64]) {
+    pub fn copy_slot<const N: usize>(&self, slot: usize, out: &mut [i64; N]) {
+        if N == 1 {
+            out[0] = self.slot(0, slot);
+            return;
+        }
         assert!(slot < self.width, "a record has that field");
         for (value, record) in out.iter_mut().zip(self.records.chunks_exact(self.width)) {
             *value = record[slot];

@@ -1,7 +1,8 @@
 //! What the bytes of a text or bytes sub-expression can be: their number, and which byte values stand at
 //! which position.
 
-use super::{ByteSet, Interval};
+use super::byte_set::ByteSet;
+use super::interval::Interval;
 
 /// Positions that are told apart; what follows is one set.
 pub const POSITIONS: usize = 64;

@@ -57,7 +57,8 @@ impl Interval {
         }
     }
 
-    fn corners(self, other: Self, f: impl Fn(i128, i128) -> i128) -> Self {
+    /// What `f`, monotone in each operand, makes of both.
+    pub fn corners(self, other: Self, f: impl Fn(i128, i128) -> i128) -> Self {
         let ends = |interval: Self| [i128::from(interval.low), i128::from(interval.high)];
         let values = ends(self).map(|a| ends(other).map(|b| f(a, b)));
         let values = values.as_flattened();
@@ -66,33 +67,7 @@ impl Interval {
         Self::exact(low, high)
     }
 
-    /// `self + other`
-    #[must_use]
-    pub fn add(self, other: Self) -> Self {
-        self.corners(other, |a, b| a + b)
-    }
-
-    /// `self - other`
-    #[must_use]
-    pub fn subtract(self, other: Self) -> Self {
-        self.corners(other, |a, b| a - b)
-    }
-
-    /// `self * other`
-    #[must_use]
-    pub fn multiply(self, other: Self) -> Self {
-        self.corners(other, |a, b| a * b)
-    }
-
-    /// `self / other`, rounded to zero; `other` must not contain 0.
-    #[must_use]
-    pub fn divide(self, other: Self) -> Self {
-        // Divisors have one sign, so that the quotient is monotone in each operand.
-        self.corners(other, |a, b| a / b)
-    }
-
     /// `self % other` with the sign of `self`; `other` must not contain 0.
-    #[must_use]
     pub fn remainder(self, other: Self) -> Self {
         let limit = i128::from(other.low)
             .abs()
@@ -107,7 +82,6 @@ impl Interval {
     }
 
     /// The remainder in `0 .. other`; `other` is positive.
-    #[must_use]
     pub fn pmod(self, other: Self) -> Self {
         if self.low >= 0 {
             return self.remainder(other);
@@ -116,7 +90,6 @@ impl Interval {
     }
 
     /// Absolute value, wrapping at the least `i64`.
-    #[must_use]
     pub fn abs(self) -> Self {
         match (self.low, self.high) {
             (0.., _) | (i64::MIN, i64::MIN) => self,

@@ -1,6 +1,7 @@
 //! Intervals against all values in them.
 
 use super::*;
+use crate::key::values::Operator;
 
 fn small() -> Vec<Interval> {
     let ends = -5..=5i64;
@@ -24,11 +25,27 @@ fn sums_products_quotients_and_absolute_values_have_exact_ends() {
     for a in small() {
         assert_eq!(a.abs(), brute_force(a, a, |x, _| x.abs()), "{a}");
         for b in small() {
-            assert_eq!(a.add(b), brute_force(a, b, |x, y| x + y), "{a} {b}");
-            assert_eq!(a.subtract(b), brute_force(a, b, |x, y| x - y), "{a} {b}");
-            assert_eq!(a.multiply(b), brute_force(a, b, |x, y| x * y), "{a} {b}");
+            assert_eq!(
+                Operator::Add.range(a, b),
+                brute_force(a, b, |x, y| x + y),
+                "{a} {b}"
+            );
+            assert_eq!(
+                Operator::Subtract.range(a, b),
+                brute_force(a, b, |x, y| x - y),
+                "{a} {b}"
+            );
+            assert_eq!(
+                Operator::Multiply.range(a, b),
+                brute_force(a, b, |x, y| x * y),
+                "{a} {b}"
+            );
             if !b.contains(0) {
-                assert_eq!(a.divide(b), brute_force(a, b, |x, y| x / y), "{a} {b}");
+                assert_eq!(
+                    Operator::Divide.range(a, b),
+                    brute_force(a, b, |x, y| x / y),
+                    "{a} {b}"
+                );
             }
         }
     }
@@ -62,11 +79,17 @@ fn remainders_hold_every_value_and_lie_between_zero_and_operand_and_divisor() {
 fn what_leaves_64_bits_may_be_anything() {
     let (least, most) = (Interval::one(i64::MIN), Interval::one(i64::MAX));
     let one = Interval::one(1);
-    assert_eq!(most.add(one), Interval::ALL);
-    assert_eq!(least.subtract(one), Interval::ALL);
-    assert_eq!(most.multiply(Interval::new(1, 2)), Interval::ALL);
-    assert_eq!(least.divide(Interval::one(-1)), Interval::ALL);
-    assert_eq!(least.divide(one), least);
+    assert_eq!(Operator::Add.range(most, one), Interval::ALL);
+    assert_eq!(Operator::Subtract.range(least, one), Interval::ALL);
+    assert_eq!(
+        Operator::Multiply.range(most, Interval::new(1, 2)),
+        Interval::ALL
+    );
+    assert_eq!(
+        Operator::Divide.range(least, Interval::one(-1)),
+        Interval::ALL
+    );
+    assert_eq!(Operator::Divide.range(least, one), least);
     // As Java's `Math.abs`, which leaves the least value negative.
     assert_eq!(least.abs(), least);
     assert_eq!(Interval::new(i64::MIN, 0).abs(), Interval::ALL);

@@ -1,6 +1,6 @@
 //! The arithmetic of two integers, which wraps as Java's `long` does.
 
-use super::Interval;
+use super::interval::Interval;
 
 /// What is made of two integers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,10 +50,11 @@ impl Operator {
     /// What it makes of the values of two intervals; a divisor's does not hold 0, a modulus is positive.
     pub fn range(self, left: Interval, right: Interval) -> Interval {
         match self {
-            Self::Add => left.add(right),
-            Self::Subtract => left.subtract(right),
-            Self::Multiply => left.multiply(right),
-            Self::Divide => left.divide(right),
+            Self::Add => left.corners(right, |a, b| a + b),
+            Self::Subtract => left.corners(right, |a, b| a - b),
+            Self::Multiply => left.corners(right, |a, b| a * b),
+            // Divisors have one sign, so that the quotient is monotone in each operand.
+            Self::Divide => left.corners(right, |a, b| a / b),
             Self::Remainder => left.remainder(right),
             Self::Pmod => left.pmod(right),
         }

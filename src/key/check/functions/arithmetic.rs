@@ -1,8 +1,8 @@
 //! Functions from integers to integers.
 
-use super::Call;
+use super::call::Call;
 use crate::key::check::operators::combined;
-use crate::key::check::typed::Typed;
+use crate::key::check::typed::{Typed, constant};
 use crate::key::code::{IntCode, IntOp};
 use crate::key::values::{Interval, Operator};
 
@@ -17,6 +17,9 @@ pub fn pmod(call: &mut Call<'_, '_>) -> Option<Typed> {
             "expected 1 or more",
             "the result lies from 0 to n - 1",
         );
+    }
+    if let Some((value, modulus)) = constant(&value).zip(constant(&modulus)) {
+        return Some(Typed::constant(value.rem_euclid(modulus)));
     }
     let range = value.range.pmod(modulus.range);
     Some(combined(Operator::Pmod, value, modulus, range))

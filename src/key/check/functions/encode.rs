@@ -1,6 +1,6 @@
 //! Numbers as bytes and text.
 
-use super::Call;
+use super::call::Call;
 use crate::key::check::typed::{Bytes, Typed};
 use crate::key::code::{BytesOp, IntCode, IntOp};
 use crate::key::formats::{Encoding, Transform};

@@ -1,6 +1,6 @@
 //! Hashes, and buckets computed from hashes.
 
-use super::Call;
+use super::call::Call;
 use crate::key::check::operators::combined;
 use crate::key::check::typed::{Bytes, Typed};
 use crate::key::code::{BytesOp, IntCode, IntOp};
@@ -36,8 +36,7 @@ pub fn murmur3(call: &mut Call<'_, '_>) -> Option<Typed> {
         1 => 0,
         _ => call.constant_within(1, i32::MIN.into(), u32::MAX.into(), "the seed")?,
     };
-    let seed = seed as u32;
-    Some(Typed::Int(hashed(IntHash::Murmur3 { seed }, bytes)))
+    Some(Typed::Int(hashed(IntHash::Murmur3(seed as u32), bytes)))
 }
 
 /// `java_hash`, which hashes a text and bytes each in its own way.
@@ -98,7 +97,7 @@ pub fn salt(call: &mut Call<'_, '_>, width: u8) -> Option<Typed> {
 
 pub fn bucket(call: &mut Call<'_, '_>) -> Option<Typed> {
     let (buckets, bytes) = dealt(call, 1 << 32)?;
-    let hash = hashed(IntHash::Murmur3 { seed: 0 }, bytes);
+    let hash = hashed(IntHash::Murmur3(0), bytes);
     let range = Interval::new(0, buckets - 1);
     Some(combined(
         Operator::Pmod,

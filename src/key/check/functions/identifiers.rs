@@ -1,11 +1,11 @@
 //! Identifiers made for each write, and Morton codes.
 
-use super::Call;
+use super::call::Call;
 use super::time::instant;
 use crate::key::check::typed::{Bytes, Typed};
 use crate::key::code::{BytesOp, Identifier, IntCode, IntOp};
 use crate::key::lang::NO_HELP;
-use crate::key::values::{ByteSet, ByteShape, Interval};
+use crate::key::values::{ByteSet, ByteShape, Interval, Operator};
 use crate::record::TimeUnit;
 
 const RIGHT_UNIT: &str = "is the unit of the timestamp right?";
@@ -73,7 +73,10 @@ pub fn ksuid(call: &mut Call<'_, '_>) -> Option<Typed> {
     let time = instant(call, TimeUnit::Seconds)?;
     let held = (epoch, epoch + i64::from(u32::MAX));
     call.require(0, time.range, held, RIGHT_UNIT)?;
-    let lead = low_bytes(time.range.subtract(Interval::one(epoch)), 4);
+    let lead = low_bytes(
+        Operator::Subtract.range(time.range, Interval::one(epoch)),
+        4,
+    );
     let shape = lead.then(&ByteShape::uniform(16, 16, ByteSet::ALL));
     identifier(call, Identifier::Ksuid, Some(time), shape)
 }
@@ -87,8 +90,12 @@ pub fn snowflake(call: &mut Call<'_, '_>) -> Option<Typed> {
     let help = format!("{RIGHT_UNIT} identifiers count 41 bits of milliseconds since 2010-11-04");
     call.require(0, time.range, (epoch, epoch + (1 << 41) - 1), &help)?;
     let order = time.facts.order;
-    let shifted = |range: Interval, shift: u32| range.multiply(Interval::one(1 << shift));
-    let mut range = shifted(time.range.subtract(Interval::one(epoch)), 22);
+    let shifted =
+        |range: Interval, shift: u32| Operator::Multiply.range(range, Interval::one(1 << shift));
+    let mut range = shifted(
+        Operator::Subtract.range(time.range, Interval::one(epoch)),
+        22,
+    );
     let mut parts = vec![time];
     for (at, (part, (most, shift))) in rest.into_iter().zip(PARTS).enumerate() {
         let part = part?;
@@ -98,7 +105,7 @@ pub fn snowflake(call: &mut Call<'_, '_>) -> Option<Typed> {
             (0, most),
             "cut it down: `pmod(x, 4096)`",
         )?;
-        range = range.add(shifted(part.range, shift));
+        range = Operator::Add.range(range, shifted(part.range, shift));
         parts.push(part);
     }
     let mut code = IntCode::new(IntOp::Snowflake, parts, range);
@@ -136,11 +143,10 @@ fn coordinate(call: &mut Call<'_, '_>, at: usize, bits: u32) -> Option<IntCode> 
         // Longitude first, as GeoMesa has it.
         Typed::Double(degrees) if at < 2 => {
             let limit = if at == 0 { 180.0 } else { 90.0 };
-            Some(IntCode::new(
-                IntOp::Cell { limit, bits },
-                vec![degrees],
-                cells,
-            ))
+            let count = degrees.facts.cardinality;
+            let mut cell = IntCode::new(IntOp::Cell { limit, bits }, vec![degrees], cells);
+            cell.facts.cardinality = count;
+            Some(cell)
         }
         other => {
             let expected = if at < 2 { "double or int" } else { "int" };

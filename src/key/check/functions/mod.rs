@@ -1,6 +1,7 @@
-//! The functions of the language: a table of their names, arguments and builders, and what builders share.
+//! The functions of the language: their names, arguments and builders.
 
 mod arithmetic;
+mod call;
 mod encode;
 mod hash;
 mod identifiers;
@@ -8,47 +9,13 @@ mod other_names;
 mod text;
 mod time;
 
-use super::complaints::Complaints;
-use super::names::nearest;
-use super::typed::{Bytes, Typed, constant};
-use crate::key::code::IntCode;
+pub use call::{Argument, Call, Function};
+
+use super::complaints::nearest;
 use crate::key::formats::DigestForm::{Hex, Raw};
 use crate::key::formats::{Digest, Encoding, IntHash, Transform};
-use crate::key::lang::Help;
-use crate::key::values::Interval;
-use crate::record::Schema;
 use Argument::{Hashed, Literal, Optional, Value, Wide};
-use std::ops::Range;
-
-/// A function of the language.
-#[derive(Debug, Clone, Copy)]
-pub struct Function {
-    /// Its name; calls ignore case.
-    pub name: &'static str,
-    /// A call.
-    pub usage: &'static str,
-    /// What it gives.
-    pub summary: &'static str,
-    pub(super) arguments: &'static [Argument],
-    /// Makes a value of checked arguments. Without it, a call gives several parts of a key, as `delim` does.
-    pub(super) build: Option<Build>,
-}
-
-type Build = fn(&mut Call<'_, '_>) -> Option<Typed>;
-
-/// How an argument is checked before a function is built.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Argument {
-    Value,
-    /// A value that may be left out.
-    Optional,
-    /// A value that is hashed, so that its order and width say nothing.
-    Hashed,
-    /// A text in quotes, which is no value.
-    Literal,
-    /// A value, or an integer of 64 bits without a sign, which stands for its bytes.
-    Wide,
-}
+use call::Build;
 
 const fn f(
     name: &'static str,
@@ -153,170 +120,6 @@ pub fn instead(name: &str) -> String {
     match nearest(name, names).and_then(find) {
         Some(near) => format!("did you mean `{}`?", near.usage),
         None => "`keyheat key --help` lists the functions".to_owned(),
-    }
-}
-
-impl Function {
-    /// Least and greatest number of arguments.
-    pub(super) fn arity(&self) -> (usize, usize) {
-        let optional = self.arguments.iter().filter(|kind| **kind == Optional);
-        (
-            self.arguments.len() - optional.count(),
-            self.arguments.len(),
-        )
-    }
-
-    /// How it is called and what it gives.
-    pub(super) fn help(&self) -> String {
-        format!("`{}`: {}", self.usage, self.summary)
-    }
-}
-
-/// A call whose arguments have been checked.
-pub struct Call<'a, 'b> {
-    pub function: &'static Function,
-    /// The arguments (`None`: something is wrong with it, as has been said) and their places.
-    pub values: Vec<(Option<Typed>, Range<usize>)>,
-    pub span: &'a Range<usize>,
-    pub complaints: &'a mut Complaints<'b>,
-    /// Draws of each operation that belong to others.
-    pub draws: &'a mut u32,
-    pub schema: &'a Schema,
-}
-
-impl Call<'_, '_> {
-    /// Takes the value of an argument.
-    fn value(&mut self, at: usize) -> Option<Typed> {
-        self.values[at].0.take()
-    }
-
-    /// The argument as written.
-    fn written(&self, at: usize) -> String {
-        self.complaints.written(&self.values[at].1)
-    }
-
-    /// Reports an error in an argument.
-    fn refuse<T>(
-        &mut self,
-        at: usize,
-        message: impl Into<String>,
-        label: impl Into<String>,
-        help: impl Into<Help>,
-    ) -> Option<T> {
-        let span = &self.values[at].1;
-        self.complaints.error(span, message, label, help)
-    }
-
-    /// Reports a value of another type than is expected.
-    fn wrong_type<T>(
-        &mut self,
-        at: usize,
-        found: &Typed,
-        expected: &str,
-        help: impl Into<Help>,
-    ) -> Option<T> {
-        let span = &self.values[at].1;
-        self.complaints
-            .wrong_type(span, found.value_type(), expected, help)
-    }
-
-    /// Warns of the whole call.
-    fn warn(
-        &mut self,
-        message: impl Into<String>,
-        label: impl Into<String>,
-        help: impl Into<Help>,
-    ) {
-        self.complaints.lint(true, self.span, message, label, help);
-    }
-
-    /// The argument as an integer.
-    fn int(&mut self, at: usize) -> Option<IntCode> {
-        match self.value(at)? {
-            Typed::Int(code) => Some(code),
-            other => self.wrong_type(at, &other, "int", self.function.help()),
-        }
-    }
-
-    /// The argument as text or bytes.
-    fn bytes(&mut self, at: usize) -> Option<Bytes> {
-        match self.value(at)? {
-            Typed::Bytes(bytes) => Some(bytes),
-            other => {
-                let written = self.written(at);
-                let help =
-                    format!("make text of it first: `text({written})` or `lpad({written}, n)`");
-                self.wrong_type(at, &other, "text or bytes", help)
-            }
-        }
-    }
-
-    /// The argument as text.
-    fn text(&mut self, at: usize, help: impl Into<Help>) -> Option<Bytes> {
-        let bytes = self.bytes(at)?;
-        match bytes.is_text {
-            true => Some(bytes),
-            false => self.wrong_type(at, &Typed::Bytes(bytes), "text", help),
-        }
-    }
-
-    /// The argument as text or bytes; integers as their decimal text.
-    fn hashable(&mut self, at: usize) -> Option<Bytes> {
-        match self.value(at)? {
-            other @ Typed::Double(_) => self.wrong_type(
-                at,
-                &other,
-                "int, text or bytes",
-                "encode doubles first: `f8(x)`",
-            ),
-            other => other.into_bytes(),
-        }
-    }
-
-    /// The argument as an integer that is the same in every record.
-    fn constant(&mut self, at: usize) -> Option<i64> {
-        let code = self.int(at)?;
-        constant(&code).or_else(|| {
-            let message = format!("`{}` is not a constant", self.written(at));
-            let expected = "expected a number or a parameter";
-            self.refuse(at, message, expected, self.function.help())
-        })
-    }
-
-    /// The argument as a constant within a range.
-    fn constant_within(&mut self, at: usize, low: i64, high: i64, what: &str) -> Option<i64> {
-        let value = self.constant(at)?;
-        if (low..=high).contains(&value) {
-            return Some(value);
-        }
-        let name = self.function.name;
-        let message = format!("{what} of `{name}` is {value}, expected {low} to {high}");
-        self.refuse(at, message, "out of range", self.function.help())
-    }
-
-    /// Refuses an integer argument that leaves a range.
-    fn require(
-        &mut self,
-        at: usize,
-        found: Interval,
-        held: (i64, i64),
-        help: impl Into<Help>,
-    ) -> Option<()> {
-        let (low, high) = held;
-        if found.within(low, high) {
-            return Some(());
-        }
-        let (written, name) = (self.written(at), self.function.name);
-        let message =
-            format!("`{written}` takes {found}, but `{name}` holds {low} to {high} there");
-        self.refuse(at, message, format!("takes {found}"), help)
-    }
-
-    /// Reserves draws of each operation; how many belong to others before them.
-    fn take_draws(&mut self, count: u32) -> u32 {
-        let skip = *self.draws;
-        *self.draws += count;
-        skip
     }
 }
 

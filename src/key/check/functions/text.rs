@@ -1,6 +1,6 @@
 //! Parts, cases and reversals of texts and bytes.
 
-use super::Call;
+use super::call::Call;
 use crate::key::check::typed::{Bytes, Typed};
 use crate::key::code::{BytesCode, BytesOp};
 use crate::key::formats::{DigestForm, Transform, hex_digit};
@@ -93,42 +93,45 @@ fn length(call: &mut Call<'_, '_>, at: usize) -> Option<usize> {
     Some(length as usize)
 }
 
+/// A part of a text or bytes; what is no ASCII is cut by characters, into this shape.
+fn cut(
+    bytes: Bytes,
+    (position, count): (i64, usize),
+    chars: ByteShape,
+    ascii: impl FnOnce(&ByteShape) -> ByteShape,
+) -> Bytes {
+    let by_char = bytes.is_text && !bytes.shape.is_ascii();
+    let transform = Transform::Substr {
+        position,
+        count,
+        by_char,
+    };
+    let shape = if by_char { chars } else { ascii(&bytes.shape) };
+    let is_text = bytes.is_text;
+    bytes.mapped(transform, is_text, shape)
+}
+
 pub fn left(call: &mut Call<'_, '_>) -> Option<Typed> {
     let (bytes, count) = (call.bytes(0), length(call, 1));
     let (bytes, count) = (bytes?, count?);
     if let Some(start) = start_of_digest(&bytes, count) {
         return Some(Typed::Bytes(start));
     }
-    let is_text = bytes.is_text;
-    let (transform, shape) = match is_text && !bytes.shape.is_ascii() {
-        true => (
-            Transform::SubstrChars(1, count),
-            chars(&bytes.shape, count, count),
-        ),
-        false => (Transform::SubstrBytes(1, count), bytes.shape.left(count)),
-    };
-    Some(Typed::Bytes(bytes.mapped(transform, is_text, shape)))
+    let chars = chars(&bytes.shape, count, count);
+    let left = cut(bytes, (1, count), chars, |shape| shape.left(count));
+    Some(Typed::Bytes(left))
 }
 
 pub fn right(call: &mut Call<'_, '_>) -> Option<Typed> {
     let (bytes, count) = (call.bytes(0), length(call, 1));
     let (bytes, count) = (bytes?, count?);
-    let (is_text, order) = (bytes.is_text, bytes.code.facts.order);
     // Position 0 would be the start.
     let from_end = -(count.max(1) as i64);
-    let (transform, shape) = match is_text && !bytes.shape.is_ascii() {
-        true => (
-            Transform::SubstrChars(from_end, count),
-            chars(&bytes.shape, count, count),
-        ),
-        false => (
-            Transform::SubstrBytes(from_end, count),
-            bytes.shape.right(count),
-        ),
-    };
-    let whole = shape == bytes.shape;
-    let right = bytes.changed(BytesOp::Map(transform), is_text, shape);
-    Some(Typed::Bytes(right.ordered(order.kept(whole))))
+    let (shape, order) = (bytes.shape.clone(), bytes.code.facts.order);
+    let chars = chars(&shape, count, count);
+    let right = cut(bytes, (from_end, count), chars, |shape| shape.right(count));
+    let order = order.kept(right.shape == shape);
+    Some(Typed::Bytes(right.ordered(order)))
 }
 
 pub fn substr(call: &mut Call<'_, '_>) -> Option<Typed> {
@@ -142,22 +145,17 @@ pub fn substr(call: &mut Call<'_, '_>) -> Option<Typed> {
     if from_start && let Some(start) = start_of_digest(&bytes, count) {
         return Some(Typed::Bytes(start));
     }
-    let (shape, is_text, order) = (&bytes.shape, bytes.is_text, bytes.code.facts.order);
-    if is_text && !shape.is_ascii() {
-        let shape = chars(shape, 0, count);
-        let op = BytesOp::Map(Transform::SubstrChars(position, count));
-        return Some(Typed::Bytes(bytes.changed(op, true, shape)));
-    }
+    let order = bytes.code.facts.order;
+    let keeps_order = from_start && (!bytes.is_text || bytes.shape.is_ascii());
     let far = usize::try_from(position.unsigned_abs()).unwrap_or(usize::MAX);
-    let cut = match position {
+    let chars = chars(&bytes.shape, 0, count);
+    let part = cut(bytes, (position, count), chars, |shape| match position {
         0.. => shape.from(far.saturating_sub(1)).left(count),
         _ if shape.fixed().is_some() => shape.right(far).left(count),
         _ => {
             let most = far.min(count);
             ByteShape::uniform(shape.min.min(most), shape.max.min(most), shape.all())
         }
-    };
-    let op = BytesOp::Map(Transform::SubstrBytes(position, count));
-    let part = bytes.changed(op, is_text, cut);
-    Some(Typed::Bytes(part.ordered(order.kept(from_start))))
+    });
+    Some(Typed::Bytes(part.ordered(order.kept(keeps_order))))
 }

@@ -1,6 +1,6 @@
 //! Functions of timestamps.
 
-use super::Call;
+use super::call::Call;
 use crate::key::check::operators::combined;
 use crate::key::check::typed::{Bytes, Typed};
 use crate::key::code::{BytesOp, IntCode, IntOp, Order};
@@ -109,7 +109,7 @@ pub fn instant(call: &mut Call<'_, '_>, wanted: TimeUnit) -> Option<IntCode> {
         Ordering::Greater => by(
             Operator::Multiply,
             value,
-            range.multiply(Interval::one(step)),
+            Operator::Multiply.range(range, Interval::one(step)),
         ),
         Ordering::Less => {
             // Rounded down, also before 1970.
@@ -183,6 +183,6 @@ pub fn to_char(call: &mut Call<'_, '_>) -> Option<Typed> {
 pub fn rev_ts(call: &mut Call<'_, '_>) -> Option<Typed> {
     let value = call.int(0)?;
     let most = IntCode::constant(i64::MAX);
-    let range = most.range.subtract(value.range);
+    let range = Operator::Subtract.range(most.range, value.range);
     Some(combined(Operator::Subtract, most, value, range))
 }

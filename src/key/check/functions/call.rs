@@ -1,0 +1,206 @@
+//! A function of the language, and a call of it whose arguments have been checked: what the builders of all functions share.
+
+use crate::key::check::complaints::Complaints;
+use crate::key::check::typed::{Bytes, Typed, constant};
+use crate::key::code::IntCode;
+use crate::key::lang::Help;
+use crate::key::values::Interval;
+use crate::record::Schema;
+use std::ops::Range;
+
+/// A function of the language.
+#[derive(Debug, Clone, Copy)]
+pub struct Function {
+    /// Its name; calls ignore case.
+    pub name: &'static str,
+    /// A call.
+    pub usage: &'static str,
+    /// What it gives.
+    pub summary: &'static str,
+    pub(in crate::key::check) arguments: &'static [Argument],
+    /// Makes a value of checked arguments. Without it, a call gives several parts of a key, as `delim` does.
+    pub(in crate::key::check) build: Option<Build>,
+}
+
+pub type Build = fn(&mut Call<'_, '_>) -> Option<Typed>;
+
+/// How an argument is checked before a function is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Argument {
+    Value,
+    /// A value that may be left out.
+    Optional,
+    /// A value that is hashed, so that its order and width say nothing.
+    Hashed,
+    /// A text in quotes, which is no value.
+    Literal,
+    /// A value, or an integer of 64 bits without a sign, which stands for its bytes.
+    Wide,
+}
+
+impl Function {
+    /// Least and greatest number of arguments.
+    pub(in crate::key::check) fn arity(&self) -> (usize, usize) {
+        let optional = self
+            .arguments
+            .iter()
+            .filter(|kind| **kind == Argument::Optional);
+        (
+            self.arguments.len() - optional.count(),
+            self.arguments.len(),
+        )
+    }
+
+    /// How it is called and what it gives.
+    pub(in crate::key::check) fn help(&self) -> String {
+        format!("`{}`: {}", self.usage, self.summary)
+    }
+}
+
+/// A call whose arguments have been checked.
+pub struct Call<'a, 'b> {
+    pub function: &'static Function,
+    /// The arguments (`None`: something is wrong with it, as has been said) and their places.
+    pub values: Vec<(Option<Typed>, Range<usize>)>,
+    pub span: &'a Range<usize>,
+    pub complaints: &'a mut Complaints<'b>,
+    /// Draws of each operation that belong to others.
+    pub draws: &'a mut u32,
+    pub schema: &'a Schema,
+}
+
+impl Call<'_, '_> {
+    /// Takes the value of an argument.
+    pub fn value(&mut self, at: usize) -> Option<Typed> {
+        self.values[at].0.take()
+    }
+
+    /// The argument as written.
+    pub fn written(&self, at: usize) -> String {
+        self.complaints.written(&self.values[at].1)
+    }
+
+    /// Reports an error in an argument.
+    pub fn refuse<T>(
+        &mut self,
+        at: usize,
+        message: impl Into<String>,
+        label: impl Into<String>,
+        help: impl Into<Help>,
+    ) -> Option<T> {
+        let span = &self.values[at].1;
+        self.complaints.error(span, message, label, help)
+    }
+
+    /// Reports a value of another type than is expected.
+    pub fn wrong_type<T>(
+        &mut self,
+        at: usize,
+        found: &Typed,
+        expected: &str,
+        help: impl Into<Help>,
+    ) -> Option<T> {
+        let span = &self.values[at].1;
+        self.complaints
+            .wrong_type(span, found.value_type(), expected, help)
+    }
+
+    /// Warns of the whole call.
+    pub fn warn(
+        &mut self,
+        message: impl Into<String>,
+        label: impl Into<String>,
+        help: impl Into<Help>,
+    ) {
+        self.complaints.lint(true, self.span, message, label, help);
+    }
+
+    /// The argument as an integer.
+    pub fn int(&mut self, at: usize) -> Option<IntCode> {
+        match self.value(at)? {
+            Typed::Int(code) => Some(code),
+            other => self.wrong_type(at, &other, "int", self.function.help()),
+        }
+    }
+
+    /// The argument as text or bytes.
+    pub fn bytes(&mut self, at: usize) -> Option<Bytes> {
+        match self.value(at)? {
+            Typed::Bytes(bytes) => Some(bytes),
+            other => {
+                let written = self.written(at);
+                let help =
+                    format!("make text of it first: `text({written})` or `lpad({written}, n)`");
+                self.wrong_type(at, &other, "text or bytes", help)
+            }
+        }
+    }
+
+    /// The argument as text.
+    pub fn text(&mut self, at: usize, help: impl Into<Help>) -> Option<Bytes> {
+        let bytes = self.bytes(at)?;
+        match bytes.is_text {
+            true => Some(bytes),
+            false => self.wrong_type(at, &Typed::Bytes(bytes), "text", help),
+        }
+    }
+
+    /// The argument as text or bytes; integers as their decimal text.
+    pub fn hashable(&mut self, at: usize) -> Option<Bytes> {
+        match self.value(at)? {
+            other @ Typed::Double(_) => self.wrong_type(
+                at,
+                &other,
+                "int, text or bytes",
+                "encode doubles first: `f8(x)`",
+            ),
+            other => other.into_bytes(),
+        }
+    }
+
+    /// The argument as an integer that is the same in every record.
+    pub fn constant(&mut self, at: usize) -> Option<i64> {
+        let code = self.int(at)?;
+        constant(&code).or_else(|| {
+            let message = format!("`{}` is not a constant", self.written(at));
+            let expected = "expected a number or a parameter";
+            self.refuse(at, message, expected, self.function.help())
+        })
+    }
+
+    /// The argument as a constant within a range.
+    pub fn constant_within(&mut self, at: usize, low: i64, high: i64, what: &str) -> Option<i64> {
+        let value = self.constant(at)?;
+        if (low..=high).contains(&value) {
+            return Some(value);
+        }
+        let name = self.function.name;
+        let message = format!("{what} of `{name}` is {value}, expected {low} to {high}");
+        self.refuse(at, message, "out of range", self.function.help())
+    }
+
+    /// Refuses an integer argument that leaves a range.
+    pub fn require(
+        &mut self,
+        at: usize,
+        found: Interval,
+        held: (i64, i64),
+        help: impl Into<Help>,
+    ) -> Option<()> {
+        let (low, high) = held;
+        if found.within(low, high) {
+            return Some(());
+        }
+        let (written, name) = (self.written(at), self.function.name);
+        let message =
+            format!("`{written}` takes {found}, but `{name}` holds {low} to {high} there");
+        self.refuse(at, message, format!("takes {found}"), help)
+    }
+
+    /// Reserves draws of each operation; how many belong to others before them.
+    pub fn take_draws(&mut self, count: u32) -> u32 {
+        let skip = *self.draws;
+        *self.draws += count;
+        skip
+    }
+}
