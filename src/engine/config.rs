@@ -1,4 +1,4 @@
-//! One fully resolved run. Must not hold anything that could be wrong.
+//! One fully resolved run.
 
 use crate::client::ClientSpec;
 use crate::cluster::{ClusterEvent, ClusterSpec, Neighbour, TableSpec, TimedEvent};

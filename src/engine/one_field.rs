@@ -1,4 +1,4 @@
-//! For tests: records of one field, and a key of it. Must not know what is done with them.
+//! For tests: records of one field, and a key of it.
 
 use crate::key::{Environment, KeyPlan};
 use crate::record::{Field, Schema};

@@ -1,189 +1,80 @@
-//! The state of one run and its event loop. Must not know what happens at an event: that is the other files' part.
-//!
-//! # Order
-//! Events happen in the order of their [`Moment`]s: by time, then by insertion. The calls of open-loop operations are known
-//! beforehand and those that are sent again when they are refused, so that only their arrival at the server matters: at
-//! equal times they come after all events, first the operations, by their place in the file, then the others in the order in which
-//! they were refused. What would happen at or after the run's end never happens.
+//! One run: its components, and the loop that lets one thing happen after the other.
 
-use super::calls::Calls;
-use super::closed_loop::ClosedLoop;
-use super::copying::Copying;
-use super::events::{Event, Travel};
-use super::fan_out::FanOuts;
-use super::keys::Keys;
-use super::locating::LocationCaches;
-use super::master::Master;
-use super::neighbouring::Neighbours;
-use super::open_loop::OpenLoop;
-use super::placing::Placing;
-use super::readers::Readers;
-use super::reads::Reads;
-use super::regions::Regions;
-use super::retries::Pausing;
-use super::row_weights::{RowWeights, longest_key};
-use super::server_side::Server;
-use super::storing::Stores;
-use super::{AttemptDraws, Neighbour, SimConfig};
-use crate::client::BackOff;
-use crate::cluster::{LogPace, RowLocks, ServiceTimes};
-use crate::event_queue::{EventQueue, Line, Moment};
-use crate::metrics::{Recorder, RecorderConfig, RunResult};
-use crate::random::Stream;
+use super::client::clients::Clients;
+use super::clock::{Clock, ClusterStep, Event, NetworkMessage, Next};
+use super::config::SimConfig;
+use super::master::knowledge::Master;
+use super::rpc::{OperationKind, Rpcs};
+use super::server::servers::Servers;
+use super::store::stores::Stores;
+use super::table::tables::Tables;
+use crate::metrics::{Happening, Recorder, RecorderConfig, RunResult};
 use crate::time::{SimDuration, SimTime};
-use crate::workload::{Drive, ReadDrive, Workload, Write, WriteKind};
+use crate::workload::{Drive, ReadDrive, Workload, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One run.
 #[derive(Debug)]
-pub(super) struct Simulation<'a> {
+pub struct Simulation<'a> {
     pub config: &'a SimConfig,
     /// Becomes true when somebody wants the run to end early.
     stop: &'a AtomicBool,
-    pub now: SimTime,
-    pub calls: Calls,
-    pub servers: Vec<Server>,
-    /// Of each server: rows that increments hold.
-    pub locks: Vec<RowLocks>,
-    pub placing: Placing<'a>,
-    pub copying: Copying<'a>,
-    /// Of all tables.
-    pub regions: Regions,
-    /// What client processes know of regions that opened after the start.
-    pub caches: LocationCaches,
-    /// Of the rows in flight.
-    pub keys: Keys,
-    /// What rows weigh.
-    pub weights: RowWeights,
-    /// Servers that died.
-    pub dead: Vec<u32>,
-    /// Of each server: its services and syncs take so many times as long; empty while no server was ever slow.
-    pub slowness: Vec<f64>,
-    /// Of the log of a server that is not slow.
-    pub log_pace: Option<LogPace>,
+    pub clock: Clock,
+    pub tables: Tables<'a>,
+    pub rpcs: Rpcs,
+    pub clients: Clients,
+    pub servers: Servers,
     pub stores: Stores,
     pub master: Master,
-    pub neighbours: Neighbours,
-    pub fans: FanOuts,
-    pub reads: Reads,
-    pub readers: Readers,
-    pub open: OpenLoop,
-    pub closed: ClosedLoop,
     pub recorder: Recorder,
-    /// Of each write.
-    pub kinds: Vec<WriteKind>,
-    /// One of them is an increment.
-    pub some_increment: bool,
-    pub service: ServiceTimes,
-    pub service_draws: AttemptDraws,
-    pub queue_draws: AttemptDraws,
-    pub back_off: BackOff,
-    pub back_off_draws: AttemptDraws,
-    /// Calls that the end of a sync releases; kept for its memory.
+    /// RPCs that the end of a sync releases; kept for its memory.
     pub released: Vec<u32>,
-    /// When the last operation was completed or given up.
-    pub last_outcome: SimTime,
-    /// One way.
-    pub network: SimDuration,
-    /// Calls that are sent again after a pause, by their arrival at the server.
-    pub pausing: EventQueue<Pausing>,
-    line: Line<Travel>,
-    queue: EventQueue<Event>,
-    sequence: u64,
-    /// Some event would have happened at or after the end.
-    pub cut_off: bool,
 }
 
 impl<'a> Simulation<'a> {
     pub fn new(config: &'a SimConfig) -> Self {
-        let cluster = &config.cluster;
-        let draws = |purpose| AttemptDraws::new(config.seed, config.replicate, purpose);
-        let placing = Placing::new(config);
-        let copies = Placing::of_copies(config);
-        let mut regions = Regions::default();
-        for (table, placing) in (0..).zip(std::iter::once(&placing).chain(&copies)) {
-            placing.first_servers().iter().for_each(|&server| {
-                regions.add_open(table, server);
-            });
-        }
-        let kinds: Vec<_> = config
-            .workload
-            .writes
-            .iter()
-            .map(|write| write.kind)
-            .collect();
-        let tables = std::iter::once(&placing).chain(&copies);
-        let own_regions = tables.map(|table| table.map.regions()).collect();
-        let neighbours = Neighbours::new(config, &mut regions);
+        let (cluster, workload) = (&config.cluster, &config.workload);
+        let mut tables = Tables::new(config);
+        let clients = Clients::new(config, &mut tables);
         let servers = config.servers_in_all();
+        let neighbours = config.changes.neighbours.iter();
         let recorder = Recorder::new(RecorderConfig {
             servers,
             servers_at_start: cluster.servers,
-            own_regions,
+            own_regions: tables
+                .routers
+                .iter()
+                .map(|table| table.map.regions())
+                .collect(),
             handlers: cluster.handlers,
             write_work: write_work(config),
-            region_server: regions.servers().collect(),
-            writes: config.workload.writes.len(),
-            reads: config.workload.reads.len(),
-            neighbours: names(&config.changes.neighbours),
-            open_loop: is_open_loop(&config.workload),
+            region_server: tables.regions.servers().collect(),
+            writes: workload.writes.len(),
+            reads: workload.reads.len(),
+            neighbours: neighbours.map(|neighbour| neighbour.name.clone()).collect(),
+            open_loop: is_open_loop(workload),
             warmup: config.warmup,
             duration: config.duration,
             sample: config.sample,
             // Calls of open loops are told of as they reach their servers, those of clients at the latest then.
             lag: cluster.network,
-            key_buckets: if config.key_buckets.is_empty() {
-                0
-            } else {
-                config.key_buckets.len() + 1
+            key_buckets: match config.key_buckets.len() {
+                0 => 0,
+                marks => marks + 1,
             },
         });
         Self {
             config,
             stop: &NOBODY,
-            now: SimTime::ZERO,
-            calls: Calls::default(),
-            servers: (0..cluster.servers.max(1))
-                .map(|_| Server::new(cluster))
-                .collect(),
-            reads: Reads::new(config, &placing, &copies),
-            readers: Readers::new(config),
-            locks: vec![RowLocks::default(); servers as usize],
-            placing,
-            copying: Copying::new(copies),
-            master: Master::new(config, &regions),
-            regions,
-            caches: LocationCaches::new(config),
-            keys: if config.regions_may_divide() {
-                Keys::of(longest_key(config))
-            } else {
-                Keys::default()
-            },
-            weights: RowWeights::new(config),
-            dead: Vec::new(),
-            slowness: Vec::new(),
-            log_pace: cluster.wal.as_ref().map(LogPace::new),
-            stores: Stores::new(config),
-            neighbours,
-            fans: FanOuts::default(),
-            open: OpenLoop::new(config),
-            closed: ClosedLoop::new(config),
+            clock: Clock::new(config.duration, cluster.network, servers),
+            master: Master::new(config, &tables.regions),
+            stores: Stores::new(config, &tables),
+            tables,
+            rpcs: Rpcs::default(),
+            clients,
+            servers: Servers::new(config),
             recorder,
-            some_increment: kinds.contains(&WriteKind::Increment),
-            kinds,
-            service: ServiceTimes::new(&cluster.service),
-            service_draws: draws(Stream::Service),
-            queue_draws: draws(Stream::CallQueue),
-            back_off: BackOff::new(config.client.pause, cluster.network),
-            back_off_draws: draws(Stream::BackOff),
             released: Vec::new(),
-            last_outcome: SimTime::ZERO,
-            network: cluster.network,
-            pausing: EventQueue::new(),
-            line: Line::new(),
-            queue: EventQueue::with_slots(slot_bits(servers)),
-            sequence: 0,
-            cut_off: false,
         }
     }
 
@@ -200,14 +91,13 @@ impl<'a> Simulation<'a> {
     /// Lets everything happen that happens before the end; false when it was stopped before.
     pub fn work(&mut self) -> bool {
         self.refill();
-        self.start_clients();
+        self.start_writers();
         self.await_next_read();
         self.start_readers();
         self.load_stores();
         self.start_balancing();
         self.await_timeline();
         self.start_neighbours();
-        let end = self.config.duration;
         let mut until_look = EVENTS_BETWEEN_LOOKS;
         loop {
             until_look -= 1;
@@ -217,54 +107,51 @@ impl<'a> Simulation<'a> {
                 }
                 until_look = EVENTS_BETWEEN_LOOKS;
             }
-            let (line, queue) = (self.line.next(), self.queue.next());
-            let event = line.at.min(queue.at);
-            let first = self.open.next_time() + self.network;
-            let again = self.pausing.next().at;
-            let arrival = first.min(again);
-            if arrival < event {
-                if arrival >= end {
-                    break;
-                }
-                self.now = arrival;
-                if first <= again {
-                    self.operation_arrives();
-                } else {
-                    self.arrives_again();
-                }
-                continue;
-            }
-            self.now = event;
-            if line < queue {
-                match self.line.pop() {
-                    Some(Travel::Call(id)) => self.call_arrives(id),
-                    Some(Travel::Reply(id)) => self.reply_arrives(id),
-                    Some(Travel::Refusal(id)) => self.refusal_arrives(id, false),
-                    Some(Travel::NotServing(id)) => self.refusal_arrives(id, true),
-                    Some(Travel::PartCall(id)) => self.part_arrives(id),
-                    Some(Travel::PartReply(id)) => self.part_reply_arrives(id),
-                    Some(Travel::PartRefusal(id)) => self.part_refusal_arrives(id),
-                    None => break,
-                }
-            } else {
-                match self.queue.pop() {
-                    Some((_, Event::Served(id))) => self.served(id),
-                    Some((_, Event::Synced(server))) => self.synced(server),
-                    Some((_, Event::Retried(id))) => self.rows_go_again(id, false),
-                    Some((_, Event::LookedUp(id))) => self.rows_go_again(id, true),
-                    Some((_, Event::Thought(client))) => self.client_is_ready(client),
-                    Some((_, Event::ReadIntended)) => self.read_is_intended(),
-                    Some((_, Event::ReaderThought(reader))) => self.reader_is_ready(reader),
-                    Some((_, Event::PartAgain(id))) => self.part_goes_on(id, true),
-                    Some((_, Event::PartContinues(id))) => self.part_goes_on(id, false),
-                    Some((_, Event::NeighbourIntended(which))) => self.neighbour_is_intended(which),
-                    Some((_, Event::DiskDone(server))) => self.disk_done(server),
-                    Some((_, other)) => self.cluster_changes(other),
-                    None => break,
-                }
+            match self.clock.go_on(self.clients.next_open()) {
+                Next::Operation => self.operation_arrives(),
+                Next::BackedOff => self.arrives_again(),
+                Next::Message(NetworkMessage::Call(id)) => self.call_arrives(id),
+                Next::Message(NetworkMessage::Reply(id)) => self.reply_arrives(id),
+                Next::Message(NetworkMessage::Refusal(id)) => self.refusal_arrives(id),
+                Next::Event(event) => self.happen(event),
+                Next::Nothing => break,
             }
         }
         self.send_the_rest()
+    }
+
+    #[inline(always)]
+    fn happen(&mut self, event: Event) {
+        match event {
+            Event::Served(id) => self.served(id),
+            Event::Synced(server) => self.synced(server),
+            Event::SentAgain(id) => self.send_next(id, false),
+            Event::ScanGoesOn(id) => self.send_next(id, true),
+            Event::ThinkEnded(client) => self.writer_is_ready(client),
+            Event::ReaderThinkEnded(reader) => self.reader_is_ready(reader),
+            Event::ReadDue => self.read_is_due(),
+            Event::NeighbourDue(source) => self.neighbour_is_due(source),
+            Event::DiskDone(server) => self.disk_done(server),
+            Event::Cluster(step) => self.cluster_changes(step),
+        }
+    }
+
+    /// What happens seldom.
+    #[cold]
+    fn cluster_changes(&mut self, step: ClusterStep) {
+        match step {
+            ClusterStep::FlushRechecked(region) => self.flush_looks_again(region),
+            ClusterStep::FlushByAge(region) => self.memstore_is_old(region),
+            ClusterStep::ReferencesArchived(region) => self.references_are_archived(region),
+            ClusterStep::RegionOpens(region) => self.region_opens(region),
+            ClusterStep::MoveStarts => self.next_move_starts(),
+            ClusterStep::BalancerRuns => self.balancer_runs(),
+            ClusterStep::LoadsSampled => self.loads_are_sampled(),
+            ClusterStep::NormalizerRuns => self.normalizer_runs(),
+            ClusterStep::ScenarioEvent(number) => self.scenario_event(number),
+            ClusterStep::SlownessEnds(server) => self.slowness_ends(server),
+            ClusterStep::CrashDetected(server) => self.crash_is_detected(server),
+        }
     }
 
     /// Somebody wants the run to end early.
@@ -272,99 +159,53 @@ impl<'a> Simulation<'a> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// What happens seldom.
-    #[cold]
-    fn cluster_changes(&mut self, event: Event) {
-        match event {
-            Event::FlushLooksAgain(region) => self.flush_looks_again(region),
-            Event::MemstoreIsOld(region) => self.memstore_is_old(region),
-            Event::ReferencesArchived(region) => self.references_are_archived(region),
-            Event::RegionOpens(region) => self.region_opens(region),
-            Event::MoveStarts => self.next_move_starts(),
-            Event::BalancerRuns => self.balancer_runs(),
-            Event::LoadsSampled => self.loads_are_sampled(),
-            Event::NormalizerRuns => self.normalizer_runs(),
-            Event::Happens(number) => self.event_happens(number),
-            Event::SlownessEnds(server) => self.slowness_ends(server),
-            Event::CrashDetected(server) => self.crash_is_detected(server),
-            Event::Served(_)
-            | Event::Synced(_)
-            | Event::Retried(_)
-            | Event::LookedUp(_)
-            | Event::Thought(_)
-            | Event::ReadIntended
-            | Event::ReaderThought(_)
-            | Event::PartAgain(_)
-            | Event::PartContinues(_)
-            | Event::NeighbourIntended(_)
-            | Event::DiskDone(_) => debug_assert!(false, "handled by the event loop"),
+    /// Something happens to regions or servers now.
+    pub fn happens(&mut self, what: Happening) {
+        self.recorder.happened(self.clock.now, what);
+    }
+
+    /// Accounts for what has not ended.
+    pub fn finish(mut self) -> RunResult {
+        self.route_issued();
+        let workload = &self.config.workload;
+        let finite = workload.writes.iter().all(is_finite)
+            && workload.reads.iter().all(|read| read.drive.is_none());
+        let end = if finite && !self.clock.cut_off {
+            // A run of no length has no rates.
+            self.clients.last_outcome().max(SimTime::from_nanos(1))
+        } else {
+            self.config.duration
+        };
+        let recorder = &mut self.recorder;
+        for rpc in self.rpcs.iter() {
+            if rpc.is_held() {
+                recorder.busy(rpc.server, rpc.taken, end);
+            }
         }
-    }
-
-    /// Table 0 is the table itself, c its copy c - 1.
-    pub fn table(&self, number: usize) -> &Placing<'a> {
-        number
-            .checked_sub(1)
-            .map_or(&self.placing, |copy| &self.copying.tables[copy])
-    }
-
-    /// Table 0 is the table itself, c its copy c - 1.
-    pub fn table_mut(&mut self, number: u32) -> &mut Placing<'a> {
-        match (number as usize).checked_sub(1) {
-            None => &mut self.placing,
-            Some(copy) => &mut self.copying.tables[copy],
+        let alone = self.rpcs.alone().map(|rpc| (rpc.operation, rpc.intended));
+        let backed_off = self.clock.backed_off();
+        let backed_off = backed_off.map(|rpc| (rpc.operation, rpc.intended));
+        let buffered = self.clients.unfinished_rows();
+        let buffered = buffered.map(|row| (row.operation, row.put));
+        for (operation, intended) in alone.chain(backed_off).chain(buffered) {
+            recorder.unfinished(operation.write(), intended, end);
         }
-    }
-
-    /// Events planned so far.
-    pub fn events(&self) -> u64 {
-        self.sequence
-    }
-
-    /// `event` will happen at `at`, unless the run ends before.
-    #[inline]
-    pub fn schedule(&mut self, at: SimTime, event: Event) {
-        if let Some(moment) = self.moment(at) {
-            self.queue.push(moment, event);
+        for owner in self.rpcs.operations().filter(|owner| !owner.failed) {
+            let intended = owner.intended;
+            match owner.kind {
+                OperationKind::Read { read, .. } => recorder.read_unfinished(read, intended, end),
+                OperationKind::Neighbour { neighbour, .. } => {
+                    recorder.neighbour_unfinished(neighbour, intended, end);
+                }
+                OperationKind::Write { .. } => recorder.unfinished(owner.id.write(), intended, end),
+                // Its rows end one by one.
+                OperationKind::Flush => {}
+            }
         }
-    }
-
-    /// `event` will happen at a moment that was asked for before.
-    #[inline]
-    pub fn schedule_at(&mut self, moment: Moment, event: Event) {
-        self.queue.push(moment, event);
-    }
-
-    /// When something that is sent now arrives; `None` when the run ends before.
-    #[inline]
-    pub fn arrival(&mut self) -> Option<SimTime> {
-        self.within_run(self.now + self.network)
-    }
-
-    /// Something is sent over the network now.
-    #[inline]
-    pub fn travel(&mut self, what: Travel) {
-        if let Some(moment) = self.moment(self.now + self.network) {
-            self.line.push(moment, what);
+        RunResult {
+            events: self.clock.events(),
+            ..self.recorder.finish(end)
         }
-    }
-
-    /// The next event of that time; `None` when the run ends before.
-    #[inline]
-    pub fn moment(&mut self, at: SimTime) -> Option<Moment> {
-        let at = self.within_run(at)?;
-        self.sequence += 1;
-        Some(Moment {
-            at,
-            sequence: self.sequence,
-        })
-    }
-
-    #[inline]
-    fn within_run(&mut self, at: SimTime) -> Option<SimTime> {
-        let within = at < self.config.duration;
-        self.cut_off |= !within;
-        within.then_some(at)
     }
 }
 
@@ -374,11 +215,6 @@ static NOBODY: AtomicBool = AtomicBool::new(false);
 /// Events after which a run looks whether it is to stop: often enough to end within a second where each event takes 100 µs, and too seldom to be
 /// felt.
 const EVENTS_BETWEEN_LOOKS: u32 = 4_096;
-
-/// A queue slot in which a few events happen: servers have some ten thousand a second each.
-fn slot_bits(servers: u32) -> u32 {
-    (262_144 / servers.max(1)).max(1).ilog2().clamp(10, 14)
-}
 
 /// How long a write is expected to take a handler: its service and a sync of the log. Of a full write buffer, each row adds its own time.
 fn write_work(config: &SimConfig) -> SimDuration {
@@ -393,15 +229,18 @@ fn write_work(config: &SimConfig) -> SimDuration {
     SimDuration::from_nanos(service.put.as_nanos() + sync)
 }
 
-fn names(neighbours: &[Neighbour]) -> Vec<String> {
-    let names = neighbours.iter().map(|neighbour| neighbour.name.clone());
-    names.collect()
-}
-
 /// Some operation starts whatever happens to the others.
 fn is_open_loop(workload: &Workload) -> bool {
     let mut writes = workload.writes.iter();
     let mut reads = workload.reads.iter();
     writes.any(|write| !matches!(write.drive, Drive::Closed { .. }))
         || reads.any(|read| matches!(read.drive, Some(ReadDrive::Open { .. })))
+}
+
+/// Ends by itself.
+fn is_finite(write: &Write) -> bool {
+    match &write.drive {
+        Drive::Open { import, .. } | Drive::Closed { import, .. } => import.is_some(),
+        Drive::Beat(_) => false,
+    }
 }

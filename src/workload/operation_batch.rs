@@ -53,7 +53,7 @@ impl OperationBatch {
 
     /// Appends an operation; its record is the caller's to append.
     #[inline]
-    pub(super) fn push(&mut self, operation: OperationId, intended: SimTime) {
+    pub fn push(&mut self, operation: OperationId, intended: SimTime) {
         self.operations.push(operation.0);
         self.indices.push(operation.index());
         self.writes.push(operation.write());

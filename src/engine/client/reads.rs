@@ -1,0 +1,174 @@
+//! What is known of each kind of reads, and those that come next.
+
+use crate::cluster::TableSpec;
+use crate::engine::config::SimConfig;
+use crate::engine::numbers::NONE;
+use crate::engine::table::region_order::RegionOrder;
+use crate::engine::table::routing::TableRouter;
+use crate::engine::table::row_spread::RowSpread;
+use crate::engine::table::row_weights::row_size;
+use crate::keyspace::RowKey;
+use crate::query::Requests;
+use crate::random::{DrawKey, Stream};
+use crate::units::ByteSize;
+use crate::workload::{ReadBatch, ReadId, ReadSource};
+
+/// Most that a server returns to one call of a scanner (`hbase.client.scanner.max.result.size`, 2 MB).
+const SCANNER_BYTES: ByteSize = ByteSize(2 << 20);
+
+/// What is known beforehand of one kind of reads.
+#[derive(Debug)]
+pub struct Access {
+    /// The table that serves it: 0, or copy c - 1.
+    pub table: usize,
+    /// How the table's rows lie over its regions.
+    pub spread: RowSpread,
+    /// Rows that fit into one call of a scanner, >= 1.
+    pub batch_rows: u64,
+}
+
+/// Rows that a scanner's call returns at most, when keys have so many bytes.
+pub fn scanner_rows(table: &TableSpec, key_bytes: u64) -> u64 {
+    (SCANNER_BYTES.0 / row_size(table).cells(key_bytes).max(1)).max(1)
+}
+
+/// Calls of a scan that reads so many rows in so many regions (>= 1), `batch_rows` a call at most: each region is opened by a call, and asked again as
+/// often as its part of the rows takes, as if they lay evenly.
+pub fn scan_calls(regions: f64, rows: f64, batch_rows: u64) -> f64 {
+    let of_one = rows / regions / batch_rows as f64;
+    regions * of_one.ceil().max(1.0)
+}
+
+/// The reads of a run.
+#[derive(Debug)]
+pub struct Reads {
+    /// `None` when nothing is read.
+    pub source: Option<ReadSource>,
+    /// Open-loop reads that come next.
+    pub batch: ReadBatch,
+    pub next: usize,
+    /// Open-loop reads in flight.
+    pub in_flight: u64,
+    /// The read that a closed-loop reader issues; kept for its memory.
+    pub issued: ReadBatch,
+    accesses: Vec<Access>,
+    /// The regions of the table and of each copy, as long as something reads them.
+    orders: Vec<RegionOrder>,
+    /// What one read asks for; kept for its memory.
+    pub requests: Requests,
+    /// Regions of the Gets of one read.
+    pub get_regions: Vec<u32>,
+    /// Regions that one read asks, from and to.
+    pub asked: Vec<(u32, u32)>,
+    /// Where the Gets of one RPC go; kept for its memory.
+    pub servers: Vec<u32>,
+    /// The RPC of a read's Gets on each server; [`NONE`] but while a read is divided.
+    pub rpc_of_server: Vec<u32>,
+    pub rows_draws: DrawKey,
+}
+
+impl Reads {
+    pub fn new(config: &SimConfig, tables: &[TableRouter<'_>]) -> Self {
+        let accesses = config.reads.iter().map(|read| {
+            let table = &tables[read.table];
+            let sample = &read.row_sample;
+            let key = match sample.len() {
+                0 => u64::from(table.longest_key()),
+                keys => sample.iter().map(|key| key.len() as u64).sum::<u64>() / keys as u64,
+            };
+            Access {
+                table: read.table,
+                spread: RowSpread::new(sample, table),
+                batch_rows: scanner_rows(&config.table, key),
+            }
+        });
+        Self {
+            accesses: accesses.collect(),
+            orders: tables
+                .iter()
+                .map(|table| RegionOrder::new(table.first_region(), table.map.regions()))
+                .collect(),
+            source: (!config.reads.is_empty()).then(|| {
+                let generator = config.generator.clone();
+                ReadSource::new(&config.workload, generator, config.seed, config.replicate)
+            }),
+            batch: ReadBatch::default(),
+            next: 0,
+            in_flight: 0,
+            requests: Requests::default(),
+            get_regions: Vec::new(),
+            asked: Vec::new(),
+            servers: Vec::new(),
+            issued: ReadBatch::default(),
+            rpc_of_server: vec![NONE; config.servers_in_all() as usize],
+            rows_draws: DrawKey::new(config.seed, config.replicate, Stream::ScannedRows, 0),
+        }
+    }
+
+    /// What is known of a read.
+    pub fn access(&self, read: ReadId) -> &Access {
+        &self.accesses[usize::from(read.0)]
+    }
+
+    /// The regions of a table that is read: 0, or copy c - 1.
+    pub fn order(&self, table: usize) -> &RegionOrder {
+        &self.orders[table]
+    }
+
+    /// The spreads of a table, and its order, when it is read.
+    fn changing(&mut self, table: u32) -> Option<(&mut RegionOrder, Vec<&mut RowSpread>)> {
+        let accesses = self.accesses.iter_mut();
+        let of_table = accesses.filter(|access| access.table == table as usize);
+        let spreads: Vec<_> = of_table.map(|access| &mut access.spread).collect();
+        (!spreads.is_empty()).then(|| (&mut self.orders[table as usize], spreads))
+    }
+
+    /// A region of a table has been divided at `row`.
+    pub fn region_divides(
+        &mut self,
+        table: u32,
+        parent: u32,
+        (lower, upper): (u32, u32),
+        row: &RowKey,
+    ) {
+        if let Some((order, spreads)) = self.changing(table) {
+            let place = order.divide(parent, lower, upper);
+            spreads
+                .into_iter()
+                .for_each(|spread| spread.divide(place, row));
+        }
+    }
+
+    /// Two neighbours of a table have become one region.
+    pub fn regions_unite(&mut self, table: u32, (lower, upper): (u32, u32), merged: u32) {
+        if let Some((order, spreads)) = self.changing(table) {
+            let place = order.unite(lower, upper, merged);
+            spreads.into_iter().for_each(|spread| spread.unite(place));
+        }
+    }
+}
+
+/// How many regions lie in any of the ranges, given by their first and last ones. Sorts them; no allocation.
+pub fn distinct_regions(ranges: &mut [(u32, u32)]) -> u32 {
+    ranges.sort_unstable();
+    let mut beyond = 0;
+    ranges.iter().fold(0, |count, &(first, last)| {
+        let first = first.max(beyond);
+        beyond = beyond.max(last + 1);
+        count + beyond.saturating_sub(first)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regions_that_several_ranges_cross_count_once() {
+        let count = |ranges: &[(u32, u32)]| distinct_regions(&mut ranges.to_vec());
+        assert_eq!(count(&[]), 0);
+        assert_eq!(count(&[(7, 7), (3, 3), (7, 7)]), 2);
+        assert_eq!(count(&[(4, 9), (0, 2), (5, 6), (9, 11)]), 3 + 8);
+        assert_eq!(count(&[(0, 0), (0, 3)]), 4);
+    }
+}

@@ -1,0 +1,267 @@
+//! RPCs are sent: where their clients believe the regions to be, and once more after a pause when they were refused.
+
+use super::closed_loop::LEAST_CYCLE;
+use crate::engine::clock::{BackedOffRpc, Event, NetworkMessage, NextAttempt};
+use crate::engine::numbers::NONE;
+use crate::engine::rpc::{OperationKind, Rpc, RpcBody};
+use crate::engine::simulation::Simulation;
+use crate::engine::table::scan_cursor::ScanCursor;
+use crate::metrics::RefusalReason;
+use crate::time::{SimDuration, SimTime};
+use crate::workload::ReadId;
+
+/// Most retries that are told apart.
+const MOST_RETRIES: u32 = 30_000;
+
+impl Simulation<'_> {
+    /// Starts RPCs of an operation, up to the limit of its client.
+    pub fn start_rpcs(&mut self, operation: u32) {
+        loop {
+            let owner = self.rpcs.operation_mut(operation);
+            let id = owner.waiting;
+            if id == NONE || owner.active >= self.config.client.fan_out.max(1) {
+                return;
+            }
+            owner.active += 1;
+            let next = self.rpcs.piece(id).map_or(NONE, |piece| piece.next);
+            self.rpcs.operation_mut(operation).waiting = next;
+            self.send(id, true);
+        }
+    }
+
+    /// The client sends an RPC to where it believes its regions to be, and what it looks for on different servers as an RPC each: the next call of
+    /// it, or once more one that was refused. Gets, and a region that a scan opens, are read demand when their call is sent first.
+    pub fn send(&mut self, id: u32, first: bool) {
+        if let (true, Some(piece)) = (first, self.rpcs.piece_mut(id)) {
+            piece.sent = self.clock.now;
+        }
+        self.clients.sent.clear();
+        self.clients.sent.push(id);
+        self.address(id);
+        for at in 0..self.clients.sent.len() {
+            let id = self.clients.sent[at];
+            if first {
+                self.count_call(id);
+            }
+            self.clock.travel(NetworkMessage::Call(id));
+        }
+    }
+
+    /// The next call of an RPC is sent, or one that was refused, unless its operation has been given up.
+    pub fn send_next(&mut self, id: u32, first: bool) {
+        if self.rpcs.operation_of(id).failed {
+            self.rpc_ends(id);
+        } else {
+            self.send(id, first);
+        }
+    }
+
+    fn count_call(&mut self, id: u32) {
+        let Some(piece) = self.rpcs.piece(id).copied() else {
+            return;
+        };
+        let (now, server) = (self.clock.now, self.rpcs.get(id).server);
+        let kind = &mut self.rpcs.operation_mut(piece.operation).kind;
+        let OperationKind::Read { read, work } = kind else {
+            return;
+        };
+        work.calls += 1;
+        let part_work = self.config.reads[usize::from(read.0)].part_work;
+        let recorder = &mut self.recorder;
+        let mut asks = |region| recorder.read_demand(now, region, server, part_work);
+        match piece.body {
+            RpcBody::Gets { .. } => self.rpcs.gets(id).iter().for_each(|get| asks(get.region)),
+            RpcBody::Scan(cursor) if cursor.opens_region() => asks(cursor.region()),
+            _ => {}
+        }
+    }
+
+    /// A client addresses the next call of an RPC: to the server where it believes its region to be, after a look-up when that was wrong. What goes to
+    /// other servers than the first is left to siblings, which are sent with it.
+    fn address(&mut self, id: u32) {
+        let (rpc, changed) = (*self.rpcs.get(id), self.tables.regions.changed());
+        let Some(piece) = self.rpcs.piece(id).copied() else {
+            return;
+        };
+        let process = self.tables.process_of(rpc.operation, rpc.client);
+        let looks_up = rpc.failures > 0 && piece.reason == RefusalReason::NotServingRegion;
+        let server = match piece.body {
+            RpcBody::Rows { first, count, .. } => {
+                return self.address_rows(id, (first, count), looks_up);
+            }
+            RpcBody::Scan(cursor) if !changed => self.tables.regions.get(cursor.region()).server,
+            _ if !changed => return,
+            RpcBody::Gets { .. } => return self.address_gets(id, process, looks_up),
+            RpcBody::Scan(cursor) => {
+                let region = self.scan_follows(id, cursor).region();
+                self.tables.address(region, process, looks_up)
+            }
+            RpcBody::Row(_) => {
+                let region = self.tables.region_now(rpc.region, rpc.key);
+                self.rpcs.get_mut(id).region = region;
+                self.tables.address(region, process, looks_up)
+            }
+        };
+        self.rpcs.get_mut(id).server = server;
+    }
+
+    fn address_gets(&mut self, id: u32, process: u32, looks_up: bool) {
+        let (servers, tables) = (&mut self.clients.reads.servers, &mut self.tables);
+        servers.clear();
+        for get in self.rpcs.gets_mut(id) {
+            get.region = tables.region_now(get.region, get.key);
+            servers.push(tables.address(get.region, process, looks_up));
+        }
+        let last = servers.last().copied().unwrap_or(NONE);
+        self.rpcs.get_mut(id).server = last;
+        while let Some(&server) = servers.iter().rfind(|&&server| server != last) {
+            let mut each = servers.iter();
+            let moved = self.rpcs.move_gets(id, |_| each.next() == Some(&server));
+            servers.retain(|&other| other != server);
+            if let Some(sibling) = moved {
+                self.rpcs.get_mut(sibling).server = server;
+                self.clients.sent.push(sibling);
+            }
+        }
+        self.clients.sent[1..].reverse();
+    }
+
+    /// The read that an RPC belongs to.
+    fn read_of(&self, id: u32) -> Option<ReadId> {
+        match self.rpcs.operation_of(id).kind {
+            OperationKind::Read { read, .. } => Some(read),
+            _ => None,
+        }
+    }
+
+    /// A scan finds its place among the regions of today.
+    fn scan_follows(&mut self, id: u32, mut cursor: ScanCursor) -> ScanCursor {
+        if let Some(read) = self.read_of(id) {
+            let access = self.clients.reads.access(read);
+            let order = self.clients.reads.order(access.table);
+            if cursor.is_behind(order) {
+                let (router, keys) = (&self.tables.routers[access.table], &self.tables.keys);
+                cursor.follow(&access.spread, order, router, keys);
+                self.rpcs.set_body(id, RpcBody::Scan(cursor));
+            }
+        }
+        cursor
+    }
+
+    /// A reply to a scan has come: it sends its next call, at most one in a microsecond, so that one on a cluster without any delay doesn't hold up
+    /// the run; or it is over.
+    pub fn scan_goes_on(&mut self, id: u32, mut cursor: ScanCursor) {
+        let (now, rows) = (self.clock.now, cursor.receive());
+        self.rpcs.set_body(id, RpcBody::Scan(cursor));
+        let Some(&piece) = self.rpcs.piece(id) else {
+            return;
+        };
+        let owner = self.rpcs.operation_mut(piece.operation);
+        let OperationKind::Read { read, work } = &mut owner.kind else {
+            return;
+        };
+        work.rows_read += rows as f64;
+        let read = *read;
+        if owner.failed {
+            return self.rpc_ends(id);
+        }
+        cursor = self.scan_follows(id, cursor);
+        let access = self.clients.reads.access(read);
+        let order = self.clients.reads.order(access.table);
+        let goes_on = cursor.goes_on(&access.spread, order);
+        self.rpcs.set_body(id, RpcBody::Scan(cursor));
+        if !goes_on {
+            self.rpc_ends(id);
+        } else if piece.sent + LEAST_CYCLE <= now {
+            self.send(id, true);
+        } else {
+            let next = piece.sent + LEAST_CYCLE;
+            self.clock.schedule(next, Event::ScanGoesOn(id));
+        }
+    }
+
+    /// The refusal of an RPC leaves its server. A row that is written by itself will be there again after its pause (and a look-up, when the region is
+    /// not there), unless retries or time are used up.
+    pub fn refusal_leaves(&mut self, id: u32, reason: RefusalReason) {
+        if let Some(piece) = self.rpcs.piece_mut(id) {
+            piece.reason = reason;
+            return self.clock.travel(NetworkMessage::Refusal(id));
+        }
+        let rpc = *self.rpcs.get(id);
+        let looks_up = reason == RefusalReason::NotServingRegion;
+        if looks_up {
+            let process = self.tables.process_of(rpc.operation, rpc.client);
+            self.tables.look_up(rpc.region, process);
+        }
+        let Some(learnt) = self.clock.arrival() else {
+            return;
+        };
+        let deadline = rpc.intended + self.config.client.deadline;
+        let again = self.goes_again(id, learnt, reason);
+        if let Some(again) = again.filter(|&again| again <= deadline) {
+            let backed_off = BackedOffRpc {
+                operation: rpc.operation,
+                intended: rpc.intended,
+                detail: rpc.detail,
+                region: rpc.region,
+                key: rpc.key,
+                client: rpc.client,
+                key_length: rpc.key_length,
+                attempt: NextAttempt::new(rpc.failures + 1, looks_up),
+            };
+            if self.clock.back_off(again, backed_off) {
+                self.rpcs.remove(id);
+            }
+        } else if rpc.client == NONE {
+            let write = rpc.operation.write();
+            self.recorder.failed(write, rpc.intended, learnt);
+            self.tables.keys.remove(rpc.key);
+            self.open_operations_end(learnt, 1);
+            self.rpcs.remove(id);
+        } else {
+            self.clock.travel(NetworkMessage::Refusal(id));
+        }
+    }
+
+    /// When a client that learns of one more failure at `learnt` sends the RPC again, after a pause and perhaps a look-up; `None` without
+    /// retries left.
+    pub fn goes_again(&self, id: u32, learnt: SimTime, reason: RefusalReason) -> Option<SimTime> {
+        let failures = u32::from(self.rpcs.get(id).failures);
+        // The draws of the attempt that failed.
+        let draws = self.rpcs.draws(self.clients.back_off_draws, id);
+        let look_up = match reason {
+            RefusalReason::NotServingRegion => self.look_up_time(),
+            _ => SimDuration::ZERO,
+        };
+        (failures < self.config.client.retries.min(MOST_RETRIES))
+            .then(|| learnt + self.clients.back_off.pause(failures + 1, draws) + look_up)
+    }
+
+    /// How long a look-up in META takes: a round trip and a Get without a queue, since META's server is not modelled.
+    fn look_up_time(&self) -> SimDuration {
+        let network = self.config.cluster.network;
+        network + network + self.config.cluster.service.get
+    }
+
+    /// The next attempt of a row that is written by itself reaches its server.
+    pub fn arrives_again(&mut self) {
+        let Some(backed_off) = self.clock.next_backed_off() else {
+            return;
+        };
+        let (operation, client) = (backed_off.operation, backed_off.client);
+        let region = self.tables.region_now(backed_off.region, backed_off.key);
+        let process = self.tables.process_of(operation, client);
+        let looks_up = backed_off.attempt.looks_up();
+        let id = self.rpcs.insert(Rpc {
+            detail: backed_off.detail,
+            server: self.tables.address(region, process, looks_up),
+            region,
+            key: backed_off.key,
+            failures: backed_off.attempt.failures(),
+            key_length: backed_off.key_length,
+            exclusive: self.clients.increments(operation),
+            ..Rpc::new(operation, backed_off.intended, client)
+        });
+        self.admit(id);
+    }
+}

@@ -1,0 +1,356 @@
+//! Regions split, merge and move: when, and what happens step by step.
+//!
+//! A region is split when its policy says so after a flush, a compaction or a held flush; when an operator asked for it; or by the normalizer.
+//! In one step the parent closes (its memstore becomes a file), ends, and leaves two daughters whose files are references; after
+//! `cluster.split_offline` both open on the parent's server. A daughter can't split before its references are compacted and archived.
+//!
+//! Everything that takes a region offline or opens one after the start goes through here, so that each region is open on a live server, or has
+//! one opening before it, or is listed with a dead server whose regions will open when its death is noticed.
+
+use super::knowledge::Opening;
+use crate::engine::clock::ClusterStep;
+use crate::engine::numbers::NONE;
+use crate::engine::simulation::Simulation;
+use crate::keyspace::RowKey;
+use crate::metrics::Happening;
+use crate::policy::{
+    NoSplitRow, NormalizedRegion, NormalizerPlan, SplitCandidate, SplitPolicy, check_split_row,
+};
+use crate::time::SimDuration;
+use std::collections::VecDeque;
+use std::mem::discriminant;
+
+/// Bytes of a megabyte, as sizes are reported to the master.
+const MB: u64 = 1 << 20;
+
+impl Simulation<'_> {
+    /// A flush or a compaction of a region has ended, or a flush is held: it is split if it is due, at once or after others of its server.
+    /// True when it is; false as well when it is due and has no split row, so that compaction goes on.
+    pub fn consider_split(&mut self, region: u32) -> bool {
+        if !self.tables.regions.is_open(region) {
+            return false;
+        }
+        if self.split_as_asked(region) {
+            return true;
+        }
+        let Some(row) = self.due_split(region) else {
+            return false;
+        };
+        let server = self.tables.regions.get(region).server;
+        if let Some(queue) = self.master.splitting.queues.get_mut(&server) {
+            if !queue.contains(&region) {
+                queue.push_back(region);
+            }
+            return true;
+        }
+        self.master.splitting.queues.insert(server, VecDeque::new());
+        self.split_region(region, &row, true);
+        true
+    }
+
+    /// A split on a server ends: the next region that waits there and is still due is split.
+    pub fn split_ends(&mut self, server: u32) {
+        loop {
+            let queues = &mut self.master.splitting.queues;
+            let next = queues.get_mut(&server).and_then(VecDeque::pop_front);
+            let Some(region) = next else {
+                queues.remove(&server);
+                return;
+            };
+            if self.tables.regions.get(region).serving != server {
+                continue;
+            }
+            if let Some(row) = self.due_split(region) {
+                return self.split_region(region, &row, true);
+            }
+        }
+    }
+
+    /// The row at which an open region is to be split now by its policy. Reports a region that has none, once for each reason.
+    fn due_split(&mut self, region: u32) -> Option<RowKey> {
+        let candidate = self.candidate(region)?;
+        let files = self.config.table.blocking_store_files;
+        let policy = &self.config.changes.policies.split_policy;
+        let verdict = policy.verdict(self.master.splitting.sizes, &candidate, files);
+        if !verdict.splits() {
+            return None;
+        }
+        match self.split_row(region) {
+            Ok(row) => Some(row),
+            Err(reason) => {
+                self.report_unsplit(region, Some(&reason));
+                None
+            }
+        }
+    }
+
+    /// What the split policy is shown of an open region.
+    fn candidate(&self, region: u32) -> Option<SplitCandidate> {
+        let candidate = self.stores.split_candidate(region, self.clock.now)?;
+        let state = self.tables.regions.get(region);
+        let opening = u64::from(region) << 32 | u64::from(state.openings);
+        Some(SplitCandidate {
+            table_regions: self
+                .tables
+                .regions
+                .open_of_table(state.serving, state.table),
+            server_regions: self.tables.regions.open_on(state.serving),
+            jitter: self.master.splitting.jitter.at(opening).unit() - 0.5,
+            ..candidate
+        })
+    }
+
+    /// An operator wants splits at these rows. Each is done as soon as its region is open and refers to no files of another region.
+    pub fn ask_for_splits(&mut self, rows: &[RowKey]) {
+        for row in rows {
+            let region = self.tables.region_of_row(row);
+            if self.config.changes.policies.split_policy == SplitPolicy::Disabled {
+                self.report_unsplit(region, None);
+                continue;
+            }
+            self.master.splitting.asked.push(row.clone());
+            if self.tables.regions.is_open(region) {
+                self.split_as_asked(region);
+            }
+        }
+    }
+
+    /// The discharger has archived what a region referred to: it splits where an operator wants it. Its policy is asked at the next flush.
+    pub fn references_are_archived(&mut self, region: u32) {
+        if self.tables.regions.is_open(region) {
+            self.split_as_asked(region);
+        }
+    }
+
+    /// Splits an open region where an operator wants it, if so. True when it does.
+    pub fn split_as_asked(&mut self, region: u32) -> bool {
+        if self.master.splitting.asked.is_empty() || self.tables.regions.get(region).table != 0 {
+            return false;
+        }
+        let (start, end) = self.tables.range(region);
+        loop {
+            let inside = |row: &RowKey| *row >= start && (end.0.is_empty() || *row < end);
+            let asked = &mut self.master.splitting.asked;
+            let Some(at) = asked.iter().position(inside) else {
+                return false;
+            };
+            if self.stores.has_references(region, self.clock.now) {
+                return false;
+            }
+            let row = self.master.splitting.asked.remove(at);
+            match check_split_row(start.as_bytes(), end.as_bytes(), row.as_bytes()) {
+                Ok(_) => {
+                    self.split_region(region, &row, false);
+                    return true;
+                }
+                Err(reason) => self.report_unsplit(region, Some(&reason)),
+            }
+        }
+    }
+
+    /// Splits an open region of the table or a copy at its data's middle, whatever its policy's size, as the normalizer asks; false when it
+    /// can't be.
+    pub fn split_at_middle(&mut self, region: u32) -> bool {
+        if !self.tables.regions.is_open(region)
+            || self.stores.has_references(region, self.clock.now)
+        {
+            return false;
+        }
+        match self.split_row(region) {
+            Ok(row) => self.split_region(region, &row, false),
+            Err(reason) => {
+                self.report_unsplit(region, Some(&reason));
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Reports a region that is to be split and has no split row, once for each kind of reason; `None`: its policy forbids it.
+    fn report_unsplit(&mut self, region: u32, reason: Option<&NoSplitRow>) {
+        let kind = reason.map(discriminant);
+        let reported = self.master.splitting.reported.entry(region).or_default();
+        if !reported.contains(&kind) {
+            reported.push(kind);
+            let reason = reason.map_or_else(
+                || "the split policy is `disabled`".to_owned(),
+                ToString::to_string,
+            );
+            self.happens(Happening::NoSplitRow { region, reason });
+        }
+    }
+
+    /// An open region is split. `queued`: by a thread of its server, which has no other one.
+    fn split_region(&mut self, parent: u32, row: &RowKey, queued: bool) {
+        let server = self.tables.regions.get(parent).server;
+        debug_assert!(server != NONE && self.tables.regions.is_open(parent));
+        self.take_offline(parent);
+        let (lower, upper) = self.tables.divide(parent, row);
+        self.clients
+            .region_divides(parent, (lower, upper), row, &self.tables);
+        self.split_store(parent, lower, upper, row);
+        self.heirs_come(&[parent], &[lower, upper]);
+        self.happens(Happening::Split {
+            parent,
+            lower,
+            upper,
+            row: row.clone(),
+            bytes: self.stores.bytes(lower).0 + self.stores.bytes(upper).0,
+        });
+        for (daughter, ends_split) in [(lower, false), (upper, queued)] {
+            let pause = self.config.cluster.split_offline;
+            self.await_opening(daughter, pause, server, ends_split);
+        }
+    }
+
+    /// The master learns of new regions and forgets those that they come from.
+    pub fn heirs_come(&mut self, parents: &[u32], heirs: &[u32]) {
+        heirs
+            .iter()
+            .for_each(|_| self.master.region_created(self.clock.now));
+        parents
+            .iter()
+            .for_each(|&parent| self.master.loads.forget(parent));
+    }
+
+    /// The next run of the normalizer is awaited, if there is one.
+    pub fn await_normalizer(&mut self) {
+        if let Some(normalizer) = &self.config.changes.policies.normalizer {
+            let period = normalizer.period.max(SimDuration::from_millis(1));
+            self.clock
+                .await_step(self.clock.now + period, ClusterStep::NormalizerRuns);
+        }
+    }
+
+    /// The normalizer looks at the table and its copies, one after another. Its plans are all carried out at once, splits first
+    /// (`RegionNormalizerWorker` hands them over without waiting); one that has become impossible is left out without a word, as in HBase.
+    pub fn normalizer_runs(&mut self) {
+        let Some(normalizer) = self.config.changes.policies.normalizer.clone() else {
+            return;
+        };
+        for table in 0..=self.config.copies.len() as u32 {
+            let regions = self.tables.in_key_order(table);
+            let seen: Vec<_> = regions
+                .iter()
+                .map(|&region| self.normalized(region))
+                .collect();
+            for plan in normalizer.rules.plans(&seen) {
+                match plan {
+                    NormalizerPlan::Split(at) => {
+                        if self.config.changes.policies.split_policy != SplitPolicy::Disabled {
+                            self.split_at_middle(regions[at]);
+                        }
+                    }
+                    NormalizerPlan::Merge(range) => self.merge_regions(&regions[range]),
+                }
+            }
+        }
+        self.await_normalizer();
+    }
+
+    fn normalized(&self, region: u32) -> NormalizedRegion {
+        NormalizedRegion {
+            store_mb: self.stores.bytes(region).0 / MB,
+            open: self.tables.regions.is_open(region),
+            age: self.master.age(region, self.clock.now),
+        }
+    }
+
+    /// Neighbours in key order become one region on the first one's server, offline for as long as a split takes: both are the same steps.
+    /// Three or more merge two by two. Nothing happens unless all are open and free of references (`HRegion.isMergeable`).
+    pub fn merge_regions(&mut self, regions: &[u32]) {
+        let mergeable = |&region: &u32| {
+            self.tables.regions.is_open(region)
+                && !self.stores.has_references(region, self.clock.now)
+        };
+        let (Some((&first, others)), true) = (regions.split_first(), regions.iter().all(mergeable))
+        else {
+            return;
+        };
+        let server = self.tables.regions.get(first).server;
+        debug_assert!(server != NONE);
+        regions.iter().for_each(|&region| self.take_offline(region));
+        let mut lower = first;
+        for &upper in others {
+            let merged = self.tables.unite(lower, upper);
+            self.clients
+                .regions_unite((lower, upper), merged, &self.tables);
+            self.merge_stores(lower, upper, merged);
+            self.heirs_come(&[lower, upper], &[merged]);
+            self.happens(Happening::Merge {
+                lower,
+                upper,
+                merged,
+            });
+            lower = merged;
+        }
+        let pause = self.config.cluster.split_offline;
+        self.await_opening(lower, pause, server, false);
+    }
+
+    /// An open region goes offline in good order.
+    pub fn take_offline(&mut self, region: u32) {
+        let state = *self.tables.regions.get(region);
+        debug_assert!(state.serving != NONE, "only open regions go offline");
+        self.tables.regions.close(region);
+        self.close_store(region);
+    }
+
+    /// An offline region will open on `server` after `pause`.
+    pub fn await_opening(
+        &mut self,
+        region: u32,
+        pause: SimDuration,
+        server: u32,
+        ends_split: bool,
+    ) {
+        let opening = Opening { server, ends_split };
+        let before = self.master.opening.insert(region, opening);
+        debug_assert!(before.is_none(), "a region opens once at a time");
+        self.clock
+            .await_step(self.clock.now + pause, ClusterStep::RegionOpens(region));
+    }
+
+    /// An open region moves to another server: offline for `cluster.move_offline`.
+    pub fn move_region(&mut self, region: u32, to: u32) {
+        let from = self.tables.regions.get(region).server;
+        self.take_offline(region);
+        self.happens(Happening::Move { region, from, to });
+        let pause = self.config.cluster.move_offline;
+        self.await_opening(region, pause, to, false);
+    }
+
+    /// A region that was offline opens where it is to open; when that server has died meanwhile, on the idlest one, and if nobody has noticed
+    /// yet, with the dead server's regions.
+    pub fn region_opens(&mut self, region: u32) {
+        let Some(opening) = self.master.opening.remove(&region) else {
+            return;
+        };
+        let mut server = opening.server;
+        if let Some(dead) = self.master.dead.get_mut(&server) {
+            dead.regions.push(region);
+            return;
+        }
+        if !self.servers.is_alive(server) {
+            server = self.idlest_server();
+        }
+        self.tables.open(region, server);
+        self.master.loads.opened(region);
+        self.happens(Happening::Open { region, server });
+        self.open_store(region);
+        if opening.ends_split {
+            self.split_ends(opening.server);
+        }
+        if self.tables.regions.is_open(region) {
+            self.split_as_asked(region);
+        }
+    }
+
+    /// The live server with fewest open regions, the first of equal ones.
+    pub fn idlest_server(&self) -> u32 {
+        let servers = self.servers.live().into_iter();
+        servers
+            .min_by_key(|&server| self.tables.regions.open_on(server))
+            .expect("the last server never dies")
+    }
+}

@@ -1,0 +1,7 @@
+//! Region servers: what they hold of calls, and what becomes of an RPC that reaches them.
+//!
+//! Must not know who sent an RPC, nor what its client does with the answer.
+
+mod refusing;
+pub mod servers;
+pub mod serving;

@@ -1,0 +1,219 @@
+//! The region servers of a run: handlers and call queues, write-ahead logs, row locks, and how fast each is.
+
+use crate::cluster::{
+    Admission, ClusterSpec, Edits, GroupCommit, Handlers, LogPace, RowLocks, ServiceTimes,
+};
+use crate::engine::attempt_draws::AttemptDraws;
+use crate::engine::clock::{Clock, Event};
+use crate::engine::config::SimConfig;
+use crate::random::Stream;
+use crate::time::SimDuration;
+use crate::workload::OperationId;
+
+/// One region server: what every call needs of it, in two cache lines.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Server {
+    handlers: Handlers,
+    wal: Option<GroupCommit>,
+}
+
+impl Server {
+    /// A server without calls.
+    fn new(cluster: &ClusterSpec) -> Self {
+        Self {
+            handlers: Handlers::new(cluster),
+            wal: cluster.wal.as_ref().map(|_| GroupCommit::new()),
+        }
+    }
+}
+
+/// All servers that have joined.
+#[derive(Debug)]
+pub struct Servers {
+    servers: Vec<Server>,
+    /// Of each server, those that join later included: rows that increments hold.
+    locks: Vec<RowLocks>,
+    /// Servers that died.
+    dead: Vec<u32>,
+    /// Of each server: its services and syncs take so many times as long; empty while no server was ever slow.
+    slowness: Vec<f64>,
+    /// Of the log of a server that is not slow; `None` without logs.
+    log_pace: Option<LogPace>,
+    /// How long handlers work.
+    pub times: ServiceTimes,
+    /// What these times are drawn with.
+    pub service_draws: AttemptDraws,
+    /// What call queues are drawn with.
+    pub queue_draws: AttemptDraws,
+}
+
+impl Servers {
+    /// The servers of the start, without calls.
+    pub fn new(config: &SimConfig) -> Self {
+        let cluster = &config.cluster;
+        let draws = |purpose| AttemptDraws::new(config.seed, config.replicate, purpose);
+        let servers = 0..cluster.servers.max(1);
+        Self {
+            servers: servers.map(|_| Server::new(cluster)).collect(),
+            locks: vec![RowLocks::default(); config.servers_in_all() as usize],
+            dead: Vec::new(),
+            slowness: Vec::new(),
+            log_pace: cluster.wal.as_ref().map(LogPace::new),
+            times: ServiceTimes::new(&cluster.service),
+            service_draws: draws(Stream::Service),
+            queue_draws: draws(Stream::CallQueue),
+        }
+    }
+
+    /// How many have joined, the dead ones included.
+    pub fn count(&self) -> u32 {
+        self.servers.len() as u32
+    }
+
+    /// Whether a server lives: it has joined, and has not died.
+    pub fn is_alive(&self, server: u32) -> bool {
+        server < self.count() && !self.dead.contains(&server)
+    }
+
+    /// The live servers by number. There is one at least: the last one never dies.
+    pub fn live(&self) -> Vec<u32> {
+        (0..self.count())
+            .filter(|&server| self.is_alive(server))
+            .collect()
+    }
+
+    /// Reads what the next call will need of a server.
+    #[inline]
+    pub fn touch(&self, server: u32) -> u32 {
+        let Server { handlers, wal } = &self.servers[server as usize];
+        handlers.next_idle() ^ wal.as_ref().map_or(0, GroupCommit::first_announced)
+    }
+
+    /// An RPC reaches a server; `draw` names a call queue, given their number.
+    #[inline(always)]
+    pub fn arrive(&mut self, server: u32, id: u32, draw: impl FnOnce(u64) -> u64) -> Admission {
+        self.servers[server as usize].handlers.arrive(id, draw)
+    }
+
+    /// A handler gets free; the RPC that it takes from its queue.
+    #[inline(always)]
+    pub fn free(&mut self, server: u32, handler: u32) -> Option<u32> {
+        self.servers[server as usize].handlers.free(handler)
+    }
+
+    /// An increment wants its row: false when it waits for it.
+    pub fn acquire(&mut self, server: u32, row: u64, id: u32) -> bool {
+        self.locks[server as usize].acquire(row, id)
+    }
+
+    /// A row is free again; the RPC that has waited for it longest.
+    pub fn release(&mut self, server: u32, row: u64) -> Option<u32> {
+        self.locks[server as usize].release(row)
+    }
+
+    /// The service time of the first attempt of a row that is written by itself, in nanoseconds.
+    #[inline(always)]
+    pub fn first_service(&self, operation: OperationId) -> u64 {
+        let draws = self.service_draws.at(operation, 0);
+        self.times.write(1, draws).as_nanos()
+    }
+
+    /// A handler works for `time`, on a server as fast as ever, on an RPC. Bytes that it `appends` go to the write-ahead log then.
+    #[inline(always)]
+    pub fn serve(
+        &mut self,
+        server: u32,
+        id: u32,
+        time: SimDuration,
+        appends: Option<u32>,
+        clock: &mut Clock,
+    ) {
+        let time = match self.slowness.get(server as usize) {
+            None => time,
+            Some(&times) => time.mul_f64(times),
+        };
+        let Some(served) = clock.moment(clock.now + time) else {
+            return;
+        };
+        let pace = self.log_pace(server);
+        let wal = self.servers[server as usize].wal.as_mut();
+        let (Some(wal), Some(pace), Some(bytes)) = (wal, pace, appends) else {
+            return clock.schedule_at(served, Event::Served(id));
+        };
+        let edits = Edits {
+            served,
+            bytes,
+            call: id,
+        };
+        if let Some(at) = wal.announce(edits, &pace) {
+            clock.schedule(at, Event::Synced(server));
+        }
+    }
+
+    /// A sync of a server may be acknowledged: the RPCs that it covers are added to `released`.
+    #[inline]
+    pub fn sync(&mut self, server: u32, released: &mut Vec<u32>, clock: &mut Clock) {
+        let pace = self.log_pace(server);
+        if let (Some(wal), Some(pace)) = (&mut self.servers[server as usize].wal, pace)
+            && let Some(at) = wal.acknowledge(clock.now, &pace, released)
+        {
+            clock.schedule(at, Event::Synced(server));
+        }
+    }
+
+    /// Servers have write-ahead logs.
+    pub fn have_logs(&self) -> bool {
+        self.log_pace.is_some()
+    }
+
+    /// How fast the log of a server is; `None` without logs.
+    #[inline]
+    fn log_pace(&self, server: u32) -> Option<LogPace> {
+        match self.slowness.get(server as usize) {
+            None => self.log_pace,
+            Some(&times) => self.log_pace.map(|pace| pace.slowed(times)),
+        }
+    }
+
+    /// A server dies, and takes no call any more. Returns those that wait in its queues.
+    pub fn kill(&mut self, server: u32) -> Vec<u32> {
+        self.dead.push(server);
+        self.locks[server as usize] = RowLocks::default();
+        let dying = &mut self.servers[server as usize];
+        dying.wal = None;
+        dying.handlers.shut()
+    }
+
+    /// Servers join, without calls. Returns the number of the first.
+    pub fn join(&mut self, count: u32, cluster: &ClusterSpec) -> u32 {
+        let first = self.count();
+        let joining = (0..count).map(|_| Server::new(cluster));
+        self.servers.extend(joining);
+        first
+    }
+
+    /// Services and syncs of a server that start from now on take so many times as long.
+    pub fn set_slowness(&mut self, server: u32, times: f64, clock: &mut Clock) {
+        let old = self.log_pace(server);
+        self.slowness.resize(self.locks.len(), 1.0);
+        self.slowness[server as usize] = times;
+        let new = self.log_pace(server);
+        if let (Some(wal), Some(old), Some(new)) =
+            (&mut self.servers[server as usize].wal, old, new)
+            && let Some(at) = wal.change_pace(clock.now, &old, &new)
+        {
+            clock.schedule(at, Event::Synced(server));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_takes_two_cache_lines() {
+        assert_eq!(size_of::<Server>(), 128);
+    }
+}

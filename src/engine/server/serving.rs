@@ -1,0 +1,276 @@
+//! What becomes of an RPC at its server: it is admitted, worked on, synced, and its reply leaves.
+
+use crate::cluster::Admission;
+use crate::engine::clock::NetworkMessage;
+use crate::engine::numbers::NONE;
+use crate::engine::rpc::RpcBody;
+use crate::engine::simulation::Simulation;
+use crate::engine::table::row_weights::RowWeight;
+use crate::metrics::RefusalReason;
+use crate::time::{SimDuration, SimTime};
+
+/// Replies that leave one server at one time: what is counted of them together.
+#[derive(Debug)]
+pub struct Replies {
+    /// When they reach their clients; `None` when the run ends before.
+    pub arrival: Option<SimTime>,
+    /// Start of the sample interval in which they leave.
+    since: SimTime,
+    /// For how long handlers had held their RPCs, in all.
+    busy: SimDuration,
+    /// Those to rows of open loops that are written by themselves.
+    pub open: u32,
+    /// Sum of the response times of these.
+    pub responses: SimDuration,
+}
+
+impl Simulation<'_> {
+    /// An RPC reaches its server.
+    pub fn call_arrives(&mut self, id: u32) {
+        if self.rpcs.get(id).server == NONE {
+            self.route_issued();
+        }
+        self.admit(id);
+    }
+
+    /// An RPC whose server is known reaches it. With all that follows where nothing is out of the ordinary it is one piece of
+    /// code: a call costs few instructions, those of entering and leaving functions would be a fifth of them.
+    #[inline(always)]
+    pub fn admit(&mut self, id: u32) {
+        let server = self.rpcs.get(id).server;
+        let (rpcs, draws) = (&self.rpcs, self.servers.queue_draws);
+        let draw = |queues| rpcs.draws(draws, id).below(queues);
+        let admission = self.servers.arrive(server, id, draw);
+        let refused = admission == Admission::Refused;
+        if refused && !self.servers.is_alive(server) {
+            return self.refuse(id, RefusalReason::NotServingRegion);
+        }
+        self.recorder.call_arrived(server, self.clock.now, refused);
+        match admission {
+            Admission::Taken { handler } => {
+                if !self.is_taken(id, handler) {
+                    self.free_handler(server, handler);
+                }
+            }
+            Admission::Queued => {}
+            Admission::Refused => self.refuse(id, RefusalReason::CallQueueTooBig),
+        }
+    }
+
+    /// A handler is free again: it takes the next RPC of its queue.
+    #[inline(always)]
+    fn free_handler(&mut self, server: u32, handler: u32) {
+        if let Some(next) = self.servers.free(server, handler) {
+            self.take_queued(server, next, handler);
+        }
+    }
+
+    /// A handler takes the RPC that it has fetched from its queue, or refuses it and fetches the next one until it holds one.
+    #[inline(never)]
+    fn take_queued(&mut self, server: u32, mut id: u32, handler: u32) {
+        while !self.is_taken(id, handler) {
+            match self.servers.free(server, handler) {
+                Some(next) => id = next,
+                None => return,
+            }
+        }
+    }
+
+    /// A handler takes an RPC; false when it refuses it. A write that has to wait, for room in the memstores or for its row, keeps the
+    /// handler.
+    #[inline(always)]
+    fn is_taken(&mut self, id: u32, handler: u32) -> bool {
+        if self.tables.regions.changed() && !self.accepts(id) {
+            return false;
+        }
+        let rpc = self.rpcs.get_mut(id);
+        rpc.handler = handler;
+        rpc.taken = self.clock.now;
+        let server = rpc.server;
+        if self.stores.block(server) && self.rpcs.writes(id) {
+            self.stores.await_room(server, id);
+        } else {
+            self.begin_service(id);
+        }
+        true
+    }
+
+    /// A write whose handler waited for room in the memstores goes on, unless its region doesn't take it any more.
+    pub fn resume_write(&mut self, id: u32) {
+        let rpc = self.rpcs.get_mut(id);
+        let (server, handler) = (rpc.server, rpc.handler);
+        let taken = std::mem::replace(&mut rpc.taken, SimTime::MAX);
+        if self.accepts(id) {
+            self.rpcs.get_mut(id).taken = taken;
+            self.begin_service(id);
+        } else {
+            self.recorder.busy(server, taken, self.clock.now);
+            self.free_handler(server, handler);
+        }
+    }
+
+    /// A handler works on an RPC that its regions take; an increment waits for its row.
+    #[inline(always)]
+    fn begin_service(&mut self, id: u32) {
+        let rpc = self.rpcs.get(id);
+        if rpc.exclusive && !self.servers.acquire(rpc.server, rpc.detail, id) {
+            return;
+        }
+        self.start_service(id);
+    }
+
+    #[inline(always)]
+    fn start_service(&mut self, id: u32) {
+        let rpc = self.rpcs.get(id);
+        let server = rpc.server;
+        let (time, appends) = if rpc.piece == NONE && rpc.failures == 0 && !rpc.exclusive {
+            let bytes = self.tables.weights.of(rpc.key_length).bytes;
+            (SimDuration::from_nanos(rpc.detail), Some(bytes))
+        } else {
+            self.draw_service(id)
+        };
+        self.servers
+            .serve(server, id, time, appends, &mut self.clock);
+    }
+
+    /// How long a handler works on an attempt whose service time was not drawn with its batch, and the bytes that it appends to the log.
+    #[inline(never)]
+    fn draw_service(&self, id: u32) -> (SimDuration, Option<u32>) {
+        let times = &self.servers.times;
+        let draws = self.rpcs.draws(self.servers.service_draws, id);
+        match self.rpcs.body(id) {
+            None => {
+                let weight = self.tables.weights.of(self.rpcs.get(id).key_length);
+                (times.write(1, draws), Some(weight.bytes))
+            }
+            Some(RpcBody::Row(weight)) => (times.write(1, draws), Some(weight.bytes)),
+            Some(RpcBody::Rows { count, bytes, .. }) => (times.write(count, draws), Some(bytes)),
+            Some(RpcBody::Gets { found, .. }) => {
+                (times.gets(self.rpcs.count(id), found, draws), None)
+            }
+            Some(RpcBody::Scan(cursor)) => (times.scan(cursor.call_rows(), draws), None),
+        }
+    }
+
+    /// The service of an RPC ends that no write-ahead log holds up. What a server worked on when it died has no end.
+    #[inline]
+    pub fn served(&mut self, id: u32) {
+        if !self.rpcs.let_go(id) {
+            let server = self.rpcs.get(id).server;
+            let mut replies = self.replies();
+            self.reply_leaves(id, &mut replies);
+            self.replies_have_left(server, &replies);
+        }
+    }
+
+    /// A sync may be acknowledged: the RPCs that it covers leave.
+    #[inline]
+    pub fn synced(&mut self, server: u32) {
+        let mut released = std::mem::take(&mut self.released);
+        self.servers.sync(server, &mut released, &mut self.clock);
+        let mut replies = self.replies();
+        for &id in &released {
+            self.reply_leaves(id, &mut replies);
+        }
+        self.replies_have_left(server, &replies);
+        released.clear();
+        self.released = released;
+    }
+
+    /// No replies yet; they leave now.
+    fn replies(&mut self) -> Replies {
+        let arrival = self.clock.now + self.clock.network;
+        Replies {
+            arrival: (arrival < self.clock.end).then_some(arrival),
+            since: self.recorder.interval_start(self.clock.now),
+            busy: SimDuration::ZERO,
+            open: 0,
+            responses: SimDuration::ZERO,
+        }
+    }
+
+    /// The reply leaves: written rows are in their memstores, row and handler are free again.
+    #[inline(always)]
+    fn reply_leaves(&mut self, id: u32, replies: &mut Replies) {
+        let now = self.clock.now;
+        let rpc = self.rpcs.get_mut(id);
+        let taken = std::mem::replace(&mut rpc.taken, SimTime::MAX);
+        let (server, handler) = (rpc.server, rpc.handler);
+        let exclusive = rpc.exclusive.then_some(rpc.detail);
+        let is_open = rpc.client == NONE && rpc.piece == NONE;
+        let (region, key, key_length) = (rpc.region, rpc.key, rpc.key_length);
+        if taken >= replies.since {
+            replies.busy = replies.busy + now.since(taken);
+        } else {
+            self.recorder.busy(server, taken, now);
+        }
+        if is_open {
+            self.row_is_written(region, *self.tables.weights.of(key_length), key);
+            self.open_reply_leaves(id, replies);
+        } else {
+            self.waited_for_reply_leaves(id);
+        }
+        if let Some(row) = exclusive {
+            self.release_row(server, row);
+        }
+        self.free_handler(server, handler);
+    }
+
+    /// All of them have left: counts what they have in common.
+    fn replies_have_left(&mut self, server: u32, replies: &Replies) {
+        let now = self.clock.now;
+        self.recorder.busy_in_all(server, now, replies.busy);
+        if replies.open > 0 {
+            self.open_replies_have_left(server, replies);
+        }
+    }
+
+    /// The reply to an RPC leaves whose operation or client waits for it. Rows that were read count for the balancer (a request a row, as in HBase's
+    /// `readRequestCount`).
+    #[inline(never)]
+    fn waited_for_reply_leaves(&mut self, id: u32) {
+        let rpc = *self.rpcs.get(id);
+        let loads = &mut self.master.loads;
+        match self.rpcs.body(id) {
+            None => {
+                let weight = *self.tables.weights.of(rpc.key_length);
+                self.row_is_written(rpc.region, weight, rpc.key);
+            }
+            Some(RpcBody::Row(weight)) => {
+                self.row_is_written(rpc.region, weight, rpc.key);
+                self.rpcs.get_mut(id).key = NONE;
+            }
+            Some(RpcBody::Rows { first, count, .. }) => {
+                for at in first..first + count {
+                    let row = self.clients.rows_of(rpc.client)[at as usize];
+                    let weight = *self.tables.weights.of(row.key_length);
+                    self.row_is_written(row.region, weight, row.key);
+                }
+            }
+            Some(RpcBody::Gets { .. }) => {
+                let gets = self.rpcs.gets(id).iter();
+                gets.for_each(|get| loads.read(get.region, 1));
+            }
+            Some(RpcBody::Scan(cursor)) => {
+                let rows = u32::try_from(cursor.call_rows()).unwrap_or(u32::MAX);
+                loads.read(cursor.region(), rows);
+            }
+        }
+        self.clock.travel(NetworkMessage::Reply(id));
+    }
+
+    /// A row is in its memstore now. Its key is not needed any more.
+    #[inline(always)]
+    fn row_is_written(&mut self, region: u32, weight: RowWeight, key: u32) {
+        self.memstore_takes(region, weight.memstore, weight.bytes, key);
+        self.tables.keys.remove(key);
+    }
+
+    /// A row is free again: the next RPC that waits for it is worked on.
+    #[inline(never)]
+    fn release_row(&mut self, server: u32, row: u64) {
+        if let Some(next) = self.servers.release(server, row) {
+            self.start_service(next);
+        }
+    }
+}
