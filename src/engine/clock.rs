@@ -96,16 +96,19 @@ pub struct NextAttempt(u16);
 
 impl NextAttempt {
     /// It comes after so many failures (< 2^15); its client looks its region up before, or not.
+    #[inline]
     pub fn new(failures: u16, looks_up: bool) -> Self {
         Self(failures << 1 | u16::from(looks_up))
     }
 
     /// Attempts that failed before it.
+    #[inline]
     pub fn failures(self) -> u16 {
         self.0 >> 1
     }
 
     /// The client looks its region up before.
+    #[inline]
     pub fn looks_up(self) -> bool {
         self.0 & 1 > 0
     }
@@ -208,6 +211,11 @@ impl Clock {
         }
     }
 
+    /// The same after a `pause`.
+    pub fn await_after(&mut self, pause: SimDuration, step: ClusterStep) {
+        self.await_step(self.now + pause, step);
+    }
+
     /// Something is sent over the network now.
     #[inline]
     pub fn travel(&mut self, what: NetworkMessage) {
@@ -217,6 +225,7 @@ impl Clock {
     }
 
     /// An RPC is sent again at `at`; false when the run ends before it is at its server.
+    #[inline]
     pub fn back_off(&mut self, at: SimTime, rpc: BackedOffRpc) -> bool {
         let moment = self.moment(at + self.network);
         if let Some(moment) = moment {
@@ -226,6 +235,7 @@ impl Clock {
     }
 
     /// The RPC that has backed off and is at its server now.
+    #[inline]
     pub fn next_backed_off(&mut self) -> Option<BackedOffRpc> {
         self.backed_off.pop().map(|(_, rpc)| rpc)
     }

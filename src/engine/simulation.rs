@@ -8,7 +8,7 @@ use super::rpc::{OperationKind, Rpcs};
 use super::server::servers::Servers;
 use super::store::stores::Stores;
 use super::table::tables::Tables;
-use crate::metrics::{Happening, Recorder, RecorderConfig, RunResult};
+use crate::metrics::{Recorder, RecorderConfig, RunResult, TopologyEvent};
 use crate::time::{SimDuration, SimTime};
 use crate::workload::{Drive, ReadDrive, Workload, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -142,7 +142,9 @@ impl<'a> Simulation<'a> {
         match step {
             ClusterStep::FlushRechecked(region) => self.flush_looks_again(region),
             ClusterStep::FlushByAge(region) => self.memstore_is_old(region),
-            ClusterStep::ReferencesArchived(region) => self.references_are_archived(region),
+            ClusterStep::ReferencesArchived(region) => {
+                self.split_as_asked(region);
+            }
             ClusterStep::RegionOpens(region) => self.region_opens(region),
             ClusterStep::MoveStarts => self.next_move_starts(),
             ClusterStep::BalancerRuns => self.balancer_runs(),
@@ -160,7 +162,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// Something happens to regions or servers now.
-    pub fn happens(&mut self, what: Happening) {
+    pub fn happens(&mut self, what: TopologyEvent) {
         self.recorder.happened(self.clock.now, what);
     }
 

@@ -1,8 +1,8 @@
 //! What happened to regions and servers, counted, and listed as far as charts need it. Must not know demand or calls.
 
 use super::Scalars;
-use super::happening::{Happened, Happening};
 use super::intervals::Intervals;
+use super::topology_event::{Happened, TopologyEvent};
 use crate::time::SimTime;
 
 /// Entries of one kind that are listed; all are counted.
@@ -46,21 +46,21 @@ enum Kind {
 impl Kind {
     const COUNT: usize = 13;
 
-    fn of(what: &Happening) -> Self {
+    fn of(what: &TopologyEvent) -> Self {
         match what {
-            Happening::Split { .. } => Self::Split,
-            Happening::NoSplitRow { .. } => Self::NoSplitRow,
-            Happening::Merge { .. } => Self::Merge,
-            Happening::Move { .. } => Self::Move,
-            Happening::Open { .. } => Self::Open,
-            Happening::Flush { .. } => Self::Flush,
-            Happening::Compaction { .. } => Self::Compaction,
-            Happening::Balanced { .. } => Self::Balanced,
-            Happening::Crash { .. } => Self::Crash,
-            Happening::CrashDetected { .. } => Self::CrashDetected,
-            Happening::Slow { .. } => Self::Slow,
-            Happening::ServersAdded { .. } => Self::ServersAdded,
-            Happening::Impossible { .. } => Self::Impossible,
+            TopologyEvent::Split { .. } => Self::Split,
+            TopologyEvent::NoSplitRow { .. } => Self::NoSplitRow,
+            TopologyEvent::Merge { .. } => Self::Merge,
+            TopologyEvent::Move { .. } => Self::Move,
+            TopologyEvent::Open { .. } => Self::Open,
+            TopologyEvent::Flush { .. } => Self::Flush,
+            TopologyEvent::Compaction { .. } => Self::Compaction,
+            TopologyEvent::Balanced { .. } => Self::Balanced,
+            TopologyEvent::Crash { .. } => Self::Crash,
+            TopologyEvent::CrashDetected { .. } => Self::CrashDetected,
+            TopologyEvent::Slow { .. } => Self::Slow,
+            TopologyEvent::ServersAdded { .. } => Self::ServersAdded,
+            TopologyEvent::Impossible { .. } => Self::Impossible,
         }
     }
 }
@@ -83,29 +83,29 @@ impl ClusterLog {
     }
 
     /// Something happened at `at`, not before what happened last.
-    pub(super) fn push(&mut self, at: SimTime, what: Happening) {
+    pub(super) fn push(&mut self, at: SimTime, what: TopologyEvent) {
         let kind = Kind::of(&what) as usize;
         self.count_of[kind] += 1;
         match &what {
-            Happening::Split { .. } => change(&mut self.regions, at, 1),
-            Happening::Merge { .. } => change(&mut self.regions, at, -1),
-            Happening::ServersAdded { count, .. } => {
+            TopologyEvent::Split { .. } => change(&mut self.regions, at, 1),
+            TopologyEvent::Merge { .. } => change(&mut self.regions, at, -1),
+            TopologyEvent::ServersAdded { count, .. } => {
                 change(&mut self.servers, at, i64::from(*count));
             }
-            Happening::Flush { bytes, .. } => self.flushed_bytes += bytes,
-            Happening::Compaction { bytes, .. } => self.rewritten_bytes += bytes,
-            Happening::Balanced { cost, started, .. } => {
+            TopologyEvent::Flush { bytes, .. } => self.flushed_bytes += bytes,
+            TopologyEvent::Compaction { bytes, .. } => self.rewritten_bytes += bytes,
+            TopologyEvent::Balanced { cost, started, .. } => {
                 self.balancer_starts += u64::from(*started);
                 let costs = self.greatest_cost.into_iter().chain(*cost);
                 self.greatest_cost = costs.reduce(f64::max);
             }
-            Happening::NoSplitRow { .. }
-            | Happening::Move { .. }
-            | Happening::Open { .. }
-            | Happening::Crash { .. }
-            | Happening::CrashDetected { .. }
-            | Happening::Slow { .. }
-            | Happening::Impossible { .. } => {}
+            TopologyEvent::NoSplitRow { .. }
+            | TopologyEvent::Move { .. }
+            | TopologyEvent::Open { .. }
+            | TopologyEvent::Crash { .. }
+            | TopologyEvent::CrashDetected { .. }
+            | TopologyEvent::Slow { .. }
+            | TopologyEvent::Impossible { .. } => {}
         }
         if self.listing && self.listed_of[kind] < LISTED_OF_A_KIND {
             self.listed_of[kind] += 1;
@@ -177,8 +177,8 @@ mod tests {
         SimTime::from_nanos(nanos)
     }
 
-    fn split(parent: u32) -> Happening {
-        Happening::Split {
+    fn split(parent: u32) -> TopologyEvent {
+        TopologyEvent::Split {
             parent,
             lower: parent + 1,
             upper: parent + 2,
@@ -192,8 +192,8 @@ mod tests {
         let mut log = ClusterLog::new(5, 3, true);
         log.push(at(20), split(4));
         log.push(at(20), split(5));
-        log.push(at(30), Happening::ServersAdded { first: 3, count: 2 });
-        let merge = Happening::Merge {
+        log.push(at(30), TopologyEvent::ServersAdded { first: 3, count: 2 });
+        let merge = TopologyEvent::Merge {
             lower: 6,
             upper: 7,
             merged: 8,
@@ -219,7 +219,7 @@ mod tests {
         for (cost, started) in [(Some(0.2), true), (Some(0.7), true), (None, false)] {
             log.push(
                 at(10),
-                Happening::Balanced {
+                TopologyEvent::Balanced {
                     finding: String::new(),
                     cost,
                     started,
@@ -227,7 +227,7 @@ mod tests {
                 },
             );
         }
-        let step = |region| Happening::Move {
+        let step = |region| TopologyEvent::Move {
             region,
             from: 0,
             to: 1,
@@ -250,7 +250,7 @@ mod tests {
         for time in 0..3_000 {
             log.push(
                 at(time),
-                Happening::Flush {
+                TopologyEvent::Flush {
                     region: 0,
                     server: 0,
                     bytes: 10,
@@ -259,7 +259,7 @@ mod tests {
         }
         log.push(
             at(3_000),
-            Happening::Compaction {
+            TopologyEvent::Compaction {
                 region: 0,
                 server: 0,
                 bytes: 15_000,

@@ -8,7 +8,6 @@ mod cluster_log;
 mod dealings;
 mod definitions;
 mod demand;
-mod happening;
 mod hotspot;
 mod intervals;
 mod metric_path;
@@ -36,6 +35,7 @@ mod summary_tests;
 mod table;
 mod tally;
 mod top_regions;
+mod topology_event;
 mod warm_up;
 
 pub use catalogue::{
@@ -43,7 +43,6 @@ pub use catalogue::{
     READ_COSTS, READ_RESPONSE, RESPONSE, RESPONSE_PARTS, Unit, definition, definitions,
 };
 pub use demand::{HottestServer, OPERATIONS_PER_SERVER};
-pub use happening::{Happened, Happening, RefusalReason};
 pub use hotspot::{
     BETTER_DEALING, CHANCE_SDS, Demanded, Hotspot, HotspotEvidence, MOVING_RATIO, NO_HOTSPOT_BELOW,
     OF_READS, Peak, RANGE_SHARE_OF_SERVER, ROW_SHARE_OF_PEAK,
@@ -56,3 +55,4 @@ pub use recorder::{Recorder, RecorderConfig};
 pub use response::{CombinedResponse, Nanos, Response};
 pub use run_result::{Counts, NeighbourRun, ReadRun, RunResult, Scalars, Series};
 pub use series_event::{EventKind, SeriesEvent};
+pub use topology_event::{Happened, RefusalReason, TopologyEvent};

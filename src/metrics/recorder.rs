@@ -4,13 +4,13 @@
 
 use super::cluster_log::ClusterLog;
 use super::demand::Demand;
-use super::happening::{Happening, RefusalReason};
 use super::intervals::{Cursor, Intervals};
 use super::neighbour_side::NeighbourSide;
 use super::read_side::ReadSide;
 use super::server_tallies::ServerTallies;
 use super::table::Table;
 use super::tally::Tally;
+use super::topology_event::{RefusalReason, TopologyEvent};
 use super::warm_up::WarmUp;
 use super::{PlannedWork, ReadWork, RunResult, summary};
 use crate::time::{SimDuration, SimTime};
@@ -360,15 +360,15 @@ impl Recorder {
 
     /// Something happened to regions or servers at `at`, not before what happened last. Daughters and merged regions are numbered in the
     /// order in which they come.
-    pub fn happened(&mut self, at: SimTime, what: Happening) {
+    pub fn happened(&mut self, at: SimTime, what: TopologyEvent) {
         let heirs = match &what {
-            Happening::Split {
+            TopologyEvent::Split {
                 parent,
                 lower,
                 upper,
                 ..
             } => Some((vec![*parent], vec![*lower, *upper])),
-            Happening::Merge {
+            TopologyEvent::Merge {
                 lower,
                 upper,
                 merged,

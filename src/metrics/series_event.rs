@@ -1,6 +1,6 @@
 //! What happened to regions and servers, as charts and files show it. Must not know what is drawn.
 
-use super::happening::{Happened, Happening};
+use super::topology_event::{Happened, TopologyEvent};
 use crate::keyspace::RowKey;
 
 /// What happened.
@@ -111,7 +111,7 @@ impl From<Happened> for SeriesEvent {
     fn from(Happened { at, what }: Happened) -> Self {
         let one = |event| Self::new(at.as_nanos() as f64 / 1e6, event);
         match what {
-            Happening::Split {
+            TopologyEvent::Split {
                 parent,
                 lower,
                 upper,
@@ -124,12 +124,12 @@ impl From<Happened> for SeriesEvent {
                 bytes: Some(bytes),
                 ..one(EventKind::Split)
             },
-            Happening::NoSplitRow { region, reason } => Self {
+            TopologyEvent::NoSplitRow { region, reason } => Self {
                 region: Some(region),
                 detail: Some(reason),
                 ..one(EventKind::NoSplitRow)
             },
-            Happening::Merge {
+            TopologyEvent::Merge {
                 lower,
                 upper,
                 merged,
@@ -139,18 +139,18 @@ impl From<Happened> for SeriesEvent {
                 heirs: vec![merged],
                 ..one(EventKind::Merge)
             },
-            Happening::Move { region, from, to } => Self {
+            TopologyEvent::Move { region, from, to } => Self {
                 region: Some(region),
                 server: Some(from),
                 to: Some(to),
                 ..one(EventKind::Move)
             },
-            Happening::Open { region, server } => Self {
+            TopologyEvent::Open { region, server } => Self {
                 region: Some(region),
                 server: Some(server),
                 ..one(EventKind::Open)
             },
-            Happening::Flush {
+            TopologyEvent::Flush {
                 region,
                 server,
                 bytes,
@@ -160,7 +160,7 @@ impl From<Happened> for SeriesEvent {
                 bytes: Some(bytes),
                 ..one(EventKind::Flush)
             },
-            Happening::Compaction {
+            TopologyEvent::Compaction {
                 region,
                 server,
                 bytes,
@@ -172,15 +172,15 @@ impl From<Happened> for SeriesEvent {
                 detail: references.then(|| "references".to_owned()),
                 ..one(EventKind::Compaction)
             },
-            Happening::Balanced { finding, .. } => Self {
+            TopologyEvent::Balanced { finding, .. } => Self {
                 detail: Some(finding),
                 ..one(EventKind::Balancer)
             },
-            Happening::Crash { server } => Self {
+            TopologyEvent::Crash { server } => Self {
                 server: Some(server),
                 ..one(EventKind::Crash)
             },
-            Happening::CrashDetected {
+            TopologyEvent::CrashDetected {
                 server,
                 regions,
                 replayed_bytes,
@@ -193,7 +193,7 @@ impl From<Happened> for SeriesEvent {
                 }),
                 ..one(EventKind::CrashDetected)
             },
-            Happening::Slow { server, times } => Self {
+            TopologyEvent::Slow { server, times } => Self {
                 server: Some(server),
                 detail: Some(match times == 1.0 {
                     true => "as fast as ever again".to_owned(),
@@ -201,7 +201,7 @@ impl From<Happened> for SeriesEvent {
                 }),
                 ..one(EventKind::Slow)
             },
-            Happening::ServersAdded { first, count } => Self {
+            TopologyEvent::ServersAdded { first, count } => Self {
                 server: Some(first),
                 detail: Some(match count {
                     1 => "1 server".to_owned(),
@@ -209,7 +209,7 @@ impl From<Happened> for SeriesEvent {
                 }),
                 ..one(EventKind::ServersAdded)
             },
-            Happening::Impossible { reason } => Self {
+            TopologyEvent::Impossible { reason } => Self {
                 detail: Some(reason),
                 ..one(EventKind::Impossible)
             },

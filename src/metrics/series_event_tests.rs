@@ -1,10 +1,10 @@
 //! Every happening as charts and files show it: no field is lost or taken for another.
 
-use super::{EventKind, Happened, Happening, SeriesEvent};
+use super::{EventKind, Happened, SeriesEvent, TopologyEvent};
 use crate::keyspace::RowKey;
 use crate::time::SimTime;
 
-fn shown(what: Happening) -> SeriesEvent {
+fn shown(what: TopologyEvent) -> SeriesEvent {
     let at = SimTime::from_nanos(2_500_000);
     Happened { at, what }.into()
 }
@@ -16,7 +16,7 @@ fn event(event: EventKind) -> SeriesEvent {
 
 #[test]
 fn what_happens_to_regions_names_them_and_their_heirs() {
-    let split = Happening::Split {
+    let split = TopologyEvent::Split {
         parent: 3,
         lower: 8,
         upper: 9,
@@ -31,7 +31,7 @@ fn what_happens_to_regions_names_them_and_their_heirs() {
         ..event(EventKind::Split)
     };
     assert_eq!(shown(split), expected);
-    let refused = Happening::NoSplitRow {
+    let refused = TopologyEvent::NoSplitRow {
         region: 4,
         reason: "one row".to_owned(),
     };
@@ -41,7 +41,7 @@ fn what_happens_to_regions_names_them_and_their_heirs() {
         ..event(EventKind::NoSplitRow)
     };
     assert_eq!(shown(refused), expected);
-    let merge = Happening::Merge {
+    let merge = TopologyEvent::Merge {
         lower: 5,
         upper: 6,
         merged: 11,
@@ -63,7 +63,7 @@ fn what_happens_to_a_region_on_a_server_names_both() {
         server: Some(server),
         ..event(name)
     };
-    let moved = Happening::Move {
+    let moved = TopologyEvent::Move {
         region,
         from: server,
         to: 1,
@@ -74,10 +74,10 @@ fn what_happens_to_a_region_on_a_server_names_both() {
     };
     assert_eq!(shown(moved), expected);
     assert_eq!(
-        shown(Happening::Open { region, server }),
+        shown(TopologyEvent::Open { region, server }),
         here(EventKind::Open)
     );
-    let flush = Happening::Flush {
+    let flush = TopologyEvent::Flush {
         region,
         server,
         bytes: 640,
@@ -88,7 +88,7 @@ fn what_happens_to_a_region_on_a_server_names_both() {
     };
     assert_eq!(shown(flush), expected);
     for (references, detail) in [(false, None), (true, Some("references".to_owned()))] {
-        let compaction = Happening::Compaction {
+        let compaction = TopologyEvent::Compaction {
             region,
             server,
             bytes: 9_000,
@@ -111,23 +111,23 @@ fn what_happens_to_servers_is_told_in_words() {
         detail: (!detail.is_empty()).then(|| detail.to_owned()),
         ..event(name)
     };
-    let detected = |regions| Happening::CrashDetected {
+    let detected = |regions| TopologyEvent::CrashDetected {
         server: 3,
         regions,
         replayed_bytes: 512,
     };
-    let slow = |times| Happening::Slow { server: 4, times };
-    let added = |count| Happening::ServersAdded { first: 8, count };
-    let balanced = Happening::Balanced {
+    let slow = |times| TopologyEvent::Slow { server: 4, times };
+    let added = |count| TopologyEvent::ServersAdded { first: 8, count };
+    let balanced = TopologyEvent::Balanced {
         finding: "even".to_owned(),
         cost: Some(0.1),
         started: true,
         moves: 2,
     };
-    let impossible = Happening::Impossible {
+    let impossible = TopologyEvent::Impossible {
         reason: "the last one".to_owned(),
     };
-    let crash = Happening::Crash { server: 3 };
+    let crash = TopologyEvent::Crash { server: 3 };
     let (crashed, bytes) = (Some(3), Some(512));
     for (what, expected) in [
         (crash, told(EventKind::Crash, crashed, None, "")),

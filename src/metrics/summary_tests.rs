@@ -1,7 +1,7 @@
 //! Metrics of hand-made runs at their bounds, with servers that join, and of what is refused.
 
 use super::small_run::{self, W, metric, ms};
-use super::{Happening, Recorder, RecorderConfig, RefusalReason, RunResult};
+use super::{Recorder, RecorderConfig, RefusalReason, RunResult, TopologyEvent};
 use crate::keyspace::RowKey;
 use crate::time::SimDuration;
 use crate::workload::ReadId;
@@ -28,8 +28,8 @@ fn offer(recorder: &mut Recorder, at: u64, rows: &[u32]) {
     }
 }
 
-fn split(parent: u32, [lower, upper]: [u32; 2]) -> Happening {
-    Happening::Split {
+fn split(parent: u32, [lower, upper]: [u32; 2]) -> TopologyEvent {
+    TopologyEvent::Split {
         parent,
         lower,
         upper,
@@ -110,7 +110,7 @@ fn a_server_is_hot_above_19_of_20_and_the_cluster_busy_from_17_of_20() {
 #[test]
 fn means_are_taken_over_the_servers_that_had_joined() {
     let mut recorder = Recorder::new(config(3, 4_000));
-    let joined = Happening::ServersAdded { first: 2, count: 1 };
+    let joined = TopologyEvent::ServersAdded { first: 2, count: 1 };
     // In the second of three intervals, before its middle.
     recorder.happened(ms(2_400), joined);
     offer(&mut recorder, 1_500, &[15, 9]);
@@ -144,7 +144,7 @@ fn means_are_taken_over_the_servers_that_had_joined() {
 fn regions_that_no_row_fell_into_are_a_fraction_of_those_at_the_end() {
     let mut recorder = Recorder::new(config(3, 3_000));
     offer(&mut recorder, 200, &[1, 0, 0]);
-    let split = Happening::Split {
+    let split = TopologyEvent::Split {
         parent: 0,
         lower: 4,
         upper: 5,
@@ -152,7 +152,7 @@ fn regions_that_no_row_fell_into_are_a_fraction_of_those_at_the_end() {
         bytes: 1,
     };
     recorder.happened(ms(1_500), split);
-    let merge = Happening::Merge {
+    let merge = TopologyEvent::Merge {
         lower: 1,
         upper: 2,
         merged: 6,

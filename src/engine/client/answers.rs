@@ -137,7 +137,7 @@ impl Simulation<'_> {
                     self.writer_fails(client);
                 }
                 if let OperationKind::Flush = owner.kind {
-                    let buffer = self.clients.closed.writers[client as usize].buffer;
+                    let buffer = self.clients.buffer_of(client);
                     self.clients.buffers.get_mut(buffer).end();
                 }
                 self.writer_thinks(client);

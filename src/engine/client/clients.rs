@@ -84,10 +84,16 @@ impl Clients {
         self.increments[usize::from(operation.write().0)]
     }
 
-    /// The rows in the write buffer of a client.
-    pub fn rows_of(&mut self, client: u32) -> &mut [BufferedRow] {
-        let place = self.closed.writers[client as usize].buffer;
-        self.buffers.get_mut(place).rows_mut()
+    /// The write buffer of a client.
+    #[inline]
+    pub fn buffer_of(&self, client: u32) -> u32 {
+        self.closed.writers[client as usize].buffer
+    }
+
+    /// The rows in a write buffer.
+    #[inline]
+    pub fn rows(&mut self, buffer: u32) -> &mut [BufferedRow] {
+        self.buffers.get_mut(buffer).rows_mut()
     }
 
     /// Rows in buffers and flushes that have neither a reply nor failed.
@@ -95,26 +101,17 @@ impl Clients {
         self.buffers.unfinished_rows()
     }
 
-    /// A region has been divided at `row`: those who look ahead find theirs again.
-    pub fn region_divides(
+    /// Neighbours in key order are no more: one has been divided at `row`, or two have become one. Those who look ahead find their regions again.
+    pub fn regions_change(
         &mut self,
-        parent: u32,
-        (lower, upper): (u32, u32),
-        row: &RowKey,
+        gone: &[u32],
+        heirs: &[u32],
+        row: Option<&RowKey>,
         tables: &Tables<'_>,
     ) {
-        let table = tables.regions.get(parent).table;
-        self.reads
-            .region_divides(table, parent, (lower, upper), row);
+        let table = tables.regions.get(gone[0]).table;
+        self.reads.regions_change(table, gone, heirs, row);
         self.open
-            .route_again(table, tables, |region| region == parent);
-    }
-
-    /// Two neighbours have become one region.
-    pub fn regions_unite(&mut self, (lower, upper): (u32, u32), merged: u32, tables: &Tables<'_>) {
-        let table = tables.regions.get(lower).table;
-        self.reads.regions_unite(table, (lower, upper), merged);
-        let gone = |region| region == lower || region == upper;
-        self.open.route_again(table, tables, gone);
+            .route_again(table, tables, |region| gone.contains(&region));
     }
 }

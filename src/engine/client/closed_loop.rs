@@ -120,6 +120,7 @@ impl ClosedLoop {
     }
 
     /// A writer's next operation, issued `now`, is added to `issued`; `None` when its import has no more for it.
+    #[inline]
     pub fn issue(
         &mut self,
         writer: u32,

@@ -26,6 +26,8 @@ pub struct Upcoming {
     pub region: u32,
     pub key_bucket: u32,
     pub key_length: u16,
+    /// As [`crate::engine::rpc::Rpc::exclusive`].
+    pub exclusive: bool,
 }
 
 /// Rows of the next operations in one copy of the table.
@@ -141,16 +143,18 @@ impl OpenLoop {
         let (batch, upcoming) = (&self.batch, &mut self.upcoming);
         let (own, copies) = tables.routers.split_at_mut(1);
         own[0].route(batch, |at, operation, row, _| {
+            let exclusive = increments[usize::from(operation.write().0)];
             upcoming.push(Upcoming {
                 operation,
                 intended: batch.intended[at],
-                detail: match increments[usize::from(operation.write().0)] {
+                detail: match exclusive {
                     true => row.row,
                     false => servers.first_service(operation),
                 },
                 region: row.region,
                 key_bucket: row.key_bucket,
                 key_length: row.key_length,
+                exclusive,
             });
         });
         own[0].swap_keys(&mut self.keys);

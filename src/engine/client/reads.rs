@@ -115,36 +115,27 @@ impl Reads {
         &self.orders[table]
     }
 
-    /// The spreads of a table, and its order, when it is read.
-    fn changing(&mut self, table: u32) -> Option<(&mut RegionOrder, Vec<&mut RowSpread>)> {
-        let accesses = self.accesses.iter_mut();
-        let of_table = accesses.filter(|access| access.table == table as usize);
-        let spreads: Vec<_> = of_table.map(|access| &mut access.spread).collect();
-        (!spreads.is_empty()).then(|| (&mut self.orders[table as usize], spreads))
-    }
-
-    /// A region of a table has been divided at `row`.
-    pub fn region_divides(
+    /// Neighbours in key order of a table are no more: one has been divided at `row`, or two have become one. Nothing is kept of tables that are not
+    /// read.
+    pub fn regions_change(
         &mut self,
         table: u32,
-        parent: u32,
-        (lower, upper): (u32, u32),
-        row: &RowKey,
+        gone: &[u32],
+        heirs: &[u32],
+        row: Option<&RowKey>,
     ) {
-        if let Some((order, spreads)) = self.changing(table) {
-            let place = order.divide(parent, lower, upper);
-            spreads
-                .into_iter()
-                .for_each(|spread| spread.divide(place, row));
+        let accesses = self.accesses.iter_mut();
+        let mut of_table = accesses
+            .filter(|access| access.table == table as usize)
+            .peekable();
+        if of_table.peek().is_none() {
+            return;
         }
-    }
-
-    /// Two neighbours of a table have become one region.
-    pub fn regions_unite(&mut self, table: u32, (lower, upper): (u32, u32), merged: u32) {
-        if let Some((order, spreads)) = self.changing(table) {
-            let place = order.unite(lower, upper, merged);
-            spreads.into_iter().for_each(|spread| spread.unite(place));
-        }
+        let place = self.orders[table as usize].replace(gone, heirs);
+        of_table.for_each(|access| match row {
+            Some(row) => access.spread.divide(place, row),
+            None => access.spread.unite(place),
+        });
     }
 }
 

@@ -262,6 +262,6 @@ impl Simulation<'_> {
             exclusive: self.clients.increments(operation),
             ..Rpc::new(operation, backed_off.intended, client)
         });
-        self.admit(id);
+        self.call_arrives(id);
     }
 }

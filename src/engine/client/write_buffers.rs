@@ -40,6 +40,7 @@ impl WriteBuffers {
         (self.0.len() - 1) as u32
     }
 
+    #[inline]
     pub fn get_mut(&mut self, buffer: u32) -> &mut Flush {
         &mut self.0[buffer as usize]
     }
@@ -64,16 +65,19 @@ impl Flush {
         self.buffer.room(heap)
     }
 
+    #[inline]
     pub fn rows(&self) -> &[BufferedRow] {
         self.buffer.rows()
     }
 
+    #[inline]
     pub fn rows_mut(&mut self) -> &mut [BufferedRow] {
         self.buffer.rows_mut()
     }
 
     /// Puts a row in; true when the buffer has to be flushed. Of an operation that goes to so many `copies` this is the row in the table itself,
     /// or (`None`) a further one.
+    #[inline]
     pub fn put(&mut self, row: BufferedRow, heap: u64, copies: Option<usize>) -> bool {
         if let Some(copies @ 1..) = copies {
             let left = copies as u32 + 1;

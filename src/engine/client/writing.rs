@@ -121,7 +121,7 @@ impl Simulation<'_> {
             region,
             key,
             key_length: upcoming.key_length,
-            exclusive: self.clients.increments(operation),
+            exclusive: upcoming.exclusive,
             ..Rpc::new(operation, intended, NONE)
         })
     }
@@ -242,7 +242,7 @@ impl Simulation<'_> {
     pub fn copied_operation_arrives(&mut self) {
         if self.send_copied_operation() {
             for at in 0..self.clients.sent.len() {
-                self.admit(self.clients.sent[at]);
+                self.call_arrives(self.clients.sent[at]);
             }
         }
     }
@@ -422,7 +422,8 @@ impl Simulation<'_> {
 
     /// An RPC carries these rows of its client's buffer, not none, which one server takes.
     fn carry_rows(&mut self, id: u32, first: u32, count: u32) {
-        let rows = self.clients.rows_of(self.rpcs.get(id).client);
+        let buffer = self.clients.buffer_of(self.rpcs.get(id).client);
+        let rows = self.clients.rows(buffer);
         let rows = &rows[first as usize..][..count as usize];
         let bytes = rows.iter().map(|row| {
             let weight = self.tables.weights.of(row.key_length);
@@ -454,8 +455,8 @@ impl Simulation<'_> {
     pub fn address_rows(&mut self, id: u32, (mut first, count): (u32, u32), looks_up: bool) {
         let rpc = *self.rpcs.get(id);
         let (changed, end) = (self.tables.regions.changed(), first + count);
-        let rows = self.clients.rows_of(rpc.client);
-        let rows = &mut rows[first as usize..end as usize];
+        let buffer = self.clients.buffer_of(rpc.client);
+        let rows = &mut self.clients.rows(buffer)[first as usize..end as usize];
         if changed {
             for row in rows.iter_mut() {
                 let process = self.tables.process_of(row.operation, rpc.client);
@@ -468,7 +469,7 @@ impl Simulation<'_> {
         }
         let mut carrier = id;
         loop {
-            let rows = &self.clients.rows_of(rpc.client)[first as usize..end as usize];
+            let rows = &self.clients.rows(buffer)[first as usize..end as usize];
             let of_one = rows.iter().take_while(|row| row.server == rows[0].server);
             let count = of_one.count() as u32;
             self.carry_rows(carrier, first, count);
@@ -484,7 +485,7 @@ impl Simulation<'_> {
     /// The reply to an RPC of a flush: all its rows are done.
     pub fn rows_complete(&mut self, client: u32, first: u32, count: u32) {
         let (now, deadline) = (self.clock.now, self.config.client.deadline);
-        let buffer = self.clients.closed.writers[client as usize].buffer;
+        let buffer = self.clients.buffer_of(client);
         let flush = self.clients.buffers.get_mut(buffer);
         flush.end_rows(first, count, true, |row| {
             let (write, in_time) = (row.operation.write(), now <= row.put + deadline);
@@ -503,7 +504,7 @@ impl Simulation<'_> {
     ) -> bool {
         let (now, deadline) = (self.clock.now, self.config.client.deadline);
         let client = self.rpcs.get(id).client;
-        let buffer = self.clients.closed.writers[client as usize].buffer;
+        let buffer = self.clients.buffer_of(client);
         let flush = self.clients.buffers.get_mut(buffer);
         let rows = &flush.rows()[first as usize..][..count as usize];
         // Rows stand in the order in which they were put in: the late ones come first.

@@ -5,7 +5,7 @@ use super::load_sampling::Activity;
 use super::system_regions::{SYSTEM_REGIONS, SYSTEM_TABLES};
 use crate::engine::clock::ClusterStep;
 use crate::engine::simulation::Simulation;
-use crate::metrics::Happening;
+use crate::metrics::TopologyEvent;
 use crate::policy::balance::{BalanceDecision, BalanceFinding, BalancedRegion, Balancer};
 use crate::random::{DrawKey, Stream};
 use crate::time::SimDuration;
@@ -25,8 +25,7 @@ impl Simulation<'_> {
         let changes = &self.config.changes.policies;
         if changes.balancer != Balancer::None {
             let period = changes.balancer_period.max(SimDuration::from_millis(1));
-            self.clock
-                .await_step(self.clock.now + period, ClusterStep::BalancerRuns);
+            self.clock.await_after(period, ClusterStep::BalancerRuns);
         }
     }
 
@@ -76,7 +75,7 @@ impl Simulation<'_> {
         } else {
             return self.balance(run);
         };
-        self.happens(Happening::Balanced {
+        self.happens(TopologyEvent::Balanced {
             finding: finding.into(),
             cost: None,
             started: false,
@@ -100,7 +99,7 @@ impl Simulation<'_> {
             _ => None,
         };
         let (moves, finding) = told(&decision, &open);
-        self.happens(Happening::Balanced {
+        self.happens(TopologyEvent::Balanced {
             finding,
             cost,
             started: decision.reason.starts(),
@@ -181,9 +180,7 @@ impl Simulation<'_> {
             if self.clock.now < balancing.turn
                 && self.master.has_regions_in_transition(self.clock.now)
             {
-                return self
-                    .clock
-                    .await_step(self.clock.now + LOOK_AGAIN, ClusterStep::MoveStarts);
+                return self.clock.await_after(LOOK_AGAIN, ClusterStep::MoveStarts);
             }
             let balancing = &mut self.master.balancing;
             balancing.pending.pop_front();

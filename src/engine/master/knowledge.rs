@@ -83,7 +83,7 @@ impl Splitting {
 pub enum ShownRegion {
     /// One of the table, its copies or its neighbours, by number.
     User(u32),
-    /// One of HBase's own tables, by its place in [`SYSTEM_TABLES`].
+    /// One of HBase's own tables, by its place in [`super::system_regions::SYSTEM_TABLES`].
     System(usize),
 }
 

@@ -12,7 +12,7 @@ use crate::engine::clock::ClusterStep;
 use crate::engine::numbers::NONE;
 use crate::engine::simulation::Simulation;
 use crate::keyspace::RowKey;
-use crate::metrics::Happening;
+use crate::metrics::TopologyEvent;
 use crate::policy::{
     NoSplitRow, NormalizedRegion, NormalizerPlan, SplitCandidate, SplitPolicy, check_split_row,
 };
@@ -72,16 +72,19 @@ impl Simulation<'_> {
         let files = self.config.table.blocking_store_files;
         let policy = &self.config.changes.policies.split_policy;
         let verdict = policy.verdict(self.master.splitting.sizes, &candidate, files);
-        if !verdict.splits() {
-            return None;
+        match verdict.splits() {
+            true => self.split_row_or_report(region),
+            false => None,
         }
-        match self.split_row(region) {
-            Ok(row) => Some(row),
-            Err(reason) => {
-                self.report_unsplit(region, Some(&reason));
-                None
-            }
+    }
+
+    /// The row at which a region would be split. Reports one that has none.
+    fn split_row_or_report(&mut self, region: u32) -> Option<RowKey> {
+        let row = self.split_row(region);
+        if let Err(reason) = &row {
+            self.report_unsplit(region, Some(reason));
         }
+        row.ok()
     }
 
     /// What the split policy is shown of an open region.
@@ -109,22 +112,15 @@ impl Simulation<'_> {
                 continue;
             }
             self.master.splitting.asked.push(row.clone());
-            if self.tables.regions.is_open(region) {
-                self.split_as_asked(region);
-            }
-        }
-    }
-
-    /// The discharger has archived what a region referred to: it splits where an operator wants it. Its policy is asked at the next flush.
-    pub fn references_are_archived(&mut self, region: u32) {
-        if self.tables.regions.is_open(region) {
             self.split_as_asked(region);
         }
     }
 
-    /// Splits an open region where an operator wants it, if so. True when it does.
+    /// Splits a region that is open where an operator wants it, if so: after it was asked for, as the region opens, after its flushes and compactions,
+    /// and when what it referred to is archived. True when it does.
     pub fn split_as_asked(&mut self, region: u32) -> bool {
-        if self.master.splitting.asked.is_empty() || self.tables.regions.get(region).table != 0 {
+        let (regions, asked) = (&self.tables.regions, &self.master.splitting.asked);
+        if asked.is_empty() || regions.get(region).table != 0 || !regions.is_open(region) {
             return false;
         }
         let (start, end) = self.tables.range(region);
@@ -148,22 +144,18 @@ impl Simulation<'_> {
         }
     }
 
-    /// Splits an open region of the table or a copy at its data's middle, whatever its policy's size, as the normalizer asks; false when it
-    /// can't be.
-    pub fn split_at_middle(&mut self, region: u32) -> bool {
-        if !self.tables.regions.is_open(region)
-            || self.stores.has_references(region, self.clock.now)
+    /// Splits a region of the table or a copy at its data's middle, whatever its policy's size, as the normalizer asks, if it is open and can be.
+    fn split_at_middle(&mut self, region: u32) {
+        if self.is_whole(region)
+            && let Some(row) = self.split_row_or_report(region)
         {
-            return false;
+            self.split_region(region, &row, false);
         }
-        match self.split_row(region) {
-            Ok(row) => self.split_region(region, &row, false),
-            Err(reason) => {
-                self.report_unsplit(region, Some(&reason));
-                return false;
-            }
-        }
-        true
+    }
+
+    /// A region is open and free of references.
+    fn is_whole(&self, region: u32) -> bool {
+        self.tables.regions.is_open(region) && !self.stores.has_references(region, self.clock.now)
     }
 
     /// Reports a region that is to be split and has no split row, once for each kind of reason; `None`: its policy forbids it.
@@ -176,7 +168,7 @@ impl Simulation<'_> {
                 || "the split policy is `disabled`".to_owned(),
                 ToString::to_string,
             );
-            self.happens(Happening::NoSplitRow { region, reason });
+            self.happens(TopologyEvent::NoSplitRow { region, reason });
         }
     }
 
@@ -186,11 +178,9 @@ impl Simulation<'_> {
         debug_assert!(server != NONE && self.tables.regions.is_open(parent));
         self.take_offline(parent);
         let (lower, upper) = self.tables.divide(parent, row);
-        self.clients
-            .region_divides(parent, (lower, upper), row, &self.tables);
         self.split_store(parent, lower, upper, row);
-        self.heirs_come(&[parent], &[lower, upper]);
-        self.happens(Happening::Split {
+        self.heirs_come(&[parent], &[lower, upper], Some(row));
+        self.happens(TopologyEvent::Split {
             parent,
             lower,
             upper,
@@ -203,22 +193,22 @@ impl Simulation<'_> {
         }
     }
 
-    /// The master learns of new regions and forgets those that they come from.
-    pub fn heirs_come(&mut self, parents: &[u32], heirs: &[u32]) {
-        heirs
-            .iter()
-            .for_each(|_| self.master.region_created(self.clock.now));
-        parents
-            .iter()
-            .for_each(|&parent| self.master.loads.forget(parent));
+    /// Clients that look ahead and the master learn of new regions, and forget those that they come from, of which one may have been divided at `row`.
+    fn heirs_come(&mut self, gone: &[u32], heirs: &[u32], row: Option<&RowKey>) {
+        self.clients.regions_change(gone, heirs, row, &self.tables);
+        for _ in heirs {
+            self.master.region_created(self.clock.now);
+        }
+        for &region in gone {
+            self.master.loads.forget(region);
+        }
     }
 
     /// The next run of the normalizer is awaited, if there is one.
     pub fn await_normalizer(&mut self) {
         if let Some(normalizer) = &self.config.changes.policies.normalizer {
             let period = normalizer.period.max(SimDuration::from_millis(1));
-            self.clock
-                .await_step(self.clock.now + period, ClusterStep::NormalizerRuns);
+            self.clock.await_after(period, ClusterStep::NormalizerRuns);
         }
     }
 
@@ -259,12 +249,8 @@ impl Simulation<'_> {
     /// Neighbours in key order become one region on the first one's server, offline for as long as a split takes: both are the same steps.
     /// Three or more merge two by two. Nothing happens unless all are open and free of references (`HRegion.isMergeable`).
     pub fn merge_regions(&mut self, regions: &[u32]) {
-        let mergeable = |&region: &u32| {
-            self.tables.regions.is_open(region)
-                && !self.stores.has_references(region, self.clock.now)
-        };
-        let (Some((&first, others)), true) = (regions.split_first(), regions.iter().all(mergeable))
-        else {
+        let mergeable = regions.iter().all(|&region| self.is_whole(region));
+        let (Some((&first, others)), true) = (regions.split_first(), mergeable) else {
             return;
         };
         let server = self.tables.regions.get(first).server;
@@ -273,11 +259,9 @@ impl Simulation<'_> {
         let mut lower = first;
         for &upper in others {
             let merged = self.tables.unite(lower, upper);
-            self.clients
-                .regions_unite((lower, upper), merged, &self.tables);
             self.merge_stores(lower, upper, merged);
-            self.heirs_come(&[lower, upper], &[merged]);
-            self.happens(Happening::Merge {
+            self.heirs_come(&[lower, upper], &[merged], None);
+            self.happens(TopologyEvent::Merge {
                 lower,
                 upper,
                 merged,
@@ -308,14 +292,14 @@ impl Simulation<'_> {
         let before = self.master.opening.insert(region, opening);
         debug_assert!(before.is_none(), "a region opens once at a time");
         self.clock
-            .await_step(self.clock.now + pause, ClusterStep::RegionOpens(region));
+            .await_after(pause, ClusterStep::RegionOpens(region));
     }
 
     /// An open region moves to another server: offline for `cluster.move_offline`.
     pub fn move_region(&mut self, region: u32, to: u32) {
         let from = self.tables.regions.get(region).server;
         self.take_offline(region);
-        self.happens(Happening::Move { region, from, to });
+        self.happens(TopologyEvent::Move { region, from, to });
         let pause = self.config.cluster.move_offline;
         self.await_opening(region, pause, to, false);
     }
@@ -336,14 +320,12 @@ impl Simulation<'_> {
         }
         self.tables.open(region, server);
         self.master.loads.opened(region);
-        self.happens(Happening::Open { region, server });
+        self.happens(TopologyEvent::Open { region, server });
         self.open_store(region);
         if opening.ends_split {
             self.split_ends(opening.server);
         }
-        if self.tables.regions.is_open(region) {
-            self.split_as_asked(region);
-        }
+        self.split_as_asked(region);
     }
 
     /// The live server with fewest open regions, the first of equal ones.

@@ -2,7 +2,7 @@
 
 use crate::engine::rpc::RpcBody;
 use crate::engine::simulation::Simulation;
-use crate::metrics::RefusalReason::{self, CallQueueTooBig, NotServingRegion, RegionTooBusy};
+use crate::metrics::RefusalReason::{self, NotServingRegion, RegionTooBusy};
 use crate::time::SimTime;
 
 impl Simulation<'_> {
@@ -53,7 +53,8 @@ impl Simulation<'_> {
         let rpc = *self.rpcs.get(id);
         let tables = &self.tables;
         let reason_of = |region| tables.refusal_of_write(rpc.server, region, process);
-        let rows = self.clients.rows_of(rpc.client);
+        let buffer = self.clients.buffer_of(rpc.client);
+        let rows = self.clients.rows(buffer);
         let rows = &mut rows[first as usize..][..count as usize];
         if rows.iter().all(|row| reason_of(row.region).is_none()) {
             return true;
@@ -89,13 +90,11 @@ impl Simulation<'_> {
         true
     }
 
-    /// A server refuses all that an RPC carries.
+    /// A server refuses all that an RPC carries, for the sake of its regions.
     pub fn refuse(&mut self, id: u32, reason: RefusalReason) {
-        if reason != CallQueueTooBig {
-            let (server, rows) = (self.rpcs.get(id).server, self.rpcs.count(id));
-            let now = self.clock.now;
-            self.recorder.rows_refused(server, now, reason, rows);
-        }
+        let (server, rows) = (self.rpcs.get(id).server, self.rpcs.count(id));
+        let now = self.clock.now;
+        self.recorder.rows_refused(server, now, reason, rows);
         self.refusal_leaves(id, reason);
     }
 

@@ -53,7 +53,7 @@ impl Simulation<'_> {
                 }
             }
             Admission::Queued => {}
-            Admission::Refused => self.refuse(id, RefusalReason::CallQueueTooBig),
+            Admission::Refused => self.refusal_leaves(id, RefusalReason::CallQueueTooBig),
         }
     }
 
@@ -241,8 +241,9 @@ impl Simulation<'_> {
                 self.rpcs.get_mut(id).key = NONE;
             }
             Some(RpcBody::Rows { first, count, .. }) => {
+                let buffer = self.clients.buffer_of(rpc.client);
                 for at in first..first + count {
-                    let row = self.clients.rows_of(rpc.client)[at as usize];
+                    let row = self.clients.rows(buffer)[at as usize];
                     let weight = *self.tables.weights.of(row.key_length);
                     self.row_is_written(row.region, weight, row.key);
                 }

@@ -10,7 +10,7 @@ use crate::cluster::{DiskJob, Flushed, Memstore};
 use crate::engine::clock::ClusterStep;
 use crate::engine::simulation::Simulation;
 use crate::keyspace::RowKey;
-use crate::metrics::Happening;
+use crate::metrics::TopologyEvent;
 use crate::policy::{
     FlushVerdict, NoSplitRow, RegionMemstore, SampledFile, SplitPolicy, split_row,
 };
@@ -239,7 +239,7 @@ impl Simulation<'_> {
     pub fn report_flush(&mut self, region: u32, server: u32, flushed: Flushed) {
         let bytes = flushed.bytes;
         self.stores.written.flushed += bytes;
-        self.happens(Happening::Flush {
+        self.happens(TopologyEvent::Flush {
             region,
             server,
             bytes,
@@ -269,7 +269,7 @@ impl Simulation<'_> {
             self.stores
                 .await_discharger(region, server, &mut self.clock);
         }
-        self.happens(Happening::Compaction {
+        self.happens(TopologyEvent::Compaction {
             region,
             server,
             bytes,

@@ -39,7 +39,7 @@ impl Table<'_> {
                 let (lower, upper) = (self.next, self.next + 1);
                 self.next += 2;
                 self.router.map.divide(parent, &row, lower, upper);
-                let place = self.order.divide(parent, lower, upper);
+                let place = self.order.replace(&[parent], &[lower, upper]);
                 self.spread.divide(place, &row);
             }
             Change::Unite(which) => {
@@ -52,7 +52,7 @@ impl Table<'_> {
                 let merged = self.next;
                 self.next += 1;
                 self.router.map.unite(lower, upper, merged);
-                let place = self.order.unite(lower, upper, merged);
+                let place = self.order.replace(&[lower, upper], &[merged]);
                 self.spread.unite(place);
             }
         }

@@ -5,7 +5,7 @@ use crate::time::SimTime;
 
 /// Something that happened to regions or servers. Regions and servers by their numbers.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Happening {
+pub enum TopologyEvent {
     /// A region goes offline to be split: its daughters open on its server later.
     Split {
         /// It serves no more calls.
@@ -143,5 +143,5 @@ pub struct Happened {
     /// When.
     pub at: SimTime,
     /// What.
-    pub what: Happening,
+    pub what: TopologyEvent,
 }
