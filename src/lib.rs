@@ -86,6 +86,7 @@
 
 pub mod event_queue;
 pub mod random;
+pub mod settings;
 pub mod statistics;
 pub mod text;
 pub mod time;

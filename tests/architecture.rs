@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// F0 has two steps: the queue of events and the statistics stand on time, units and random numbers.
 const FLOORS: [&[&str]; 11] = [
     &["time", "random", "units", "text"],
-    &["statistics", "event_queue"],
+    &["statistics", "event_queue", "settings"],
     &["record", "keyspace", "storage"],
     &["key", "workload"],
     &["policy", "query", "cluster"],

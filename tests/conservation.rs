@@ -138,7 +138,7 @@ fn run() -> impl Strategy<Value = SimConfig> {
             run.cluster.call_queues = cluster.2.min(cluster.1);
             run.cluster.call_queue_length = cluster.3;
             run.cluster.network = cluster.4;
-            run.cluster.service.law = [
+            run.cluster.service.distribution = [
                 ServiceLaw::Constant,
                 ServiceLaw::Exponential,
                 ServiceLaw::Lognormal { cv: 2.0 },

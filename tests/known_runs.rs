@@ -203,7 +203,7 @@ fn increments_of_one_row_wait_for_each_other_and_puts_do_not() {
             4.0,
             3,
         );
-        run.cluster.service.law = ServiceLaw::Constant;
+        run.cluster.service.distribution = ServiceLaw::Constant;
         let result = engine::run(&run);
         result.metrics["write_throughput_per_sec"].expect("operations were completed")
     };

@@ -74,7 +74,7 @@ fn on_idle_servers_a_call_takes_its_service_time_and_the_network() {
 fn puts_of_neighbours_wait_for_the_same_log() {
     let mut run = run(1.0, "be4(id)", &[neighbour(100.0, 0.0)], 20.0);
     run.cluster.wal = keyheat::cluster::ClusterSpec::default().wal;
-    run.cluster.service.law = ServiceLaw::Constant;
+    run.cluster.service.distribution = ServiceLaw::Constant;
     // The log idles: a put waits for one sync of 1.2 ms.
     let p50 = quantile_ms(&engine::run(&run), 0.5);
     assert!((p50 - (0.5 + 0.3 + 1.2)).abs() < 2e-3, "{p50}");

@@ -6,5 +6,5 @@ mod spec;
 mod write_buffer;
 
 pub use back_off::BackOff;
-pub use spec::ClientSpec;
+pub use spec::{CLIENT, ClientSpec};
 pub use write_buffer::{BufferedRow, WriteBuffer};

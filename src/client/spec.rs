@@ -1,34 +1,34 @@
-//! The settings of a client. Must not know how they are used.
+//! The settings of a client.
 
+use crate::settings::{integer, time};
 use crate::time::SimDuration;
 
-/// Settings shared by all clients of a scenario.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ClientSpec {
-    /// Client processes; each has a location cache.
-    pub processes: u32,
-    /// Unit of the back-off table (`hbase.client.pause`).
-    pub pause: SimDuration,
-    /// Retries after the first attempt (`hbase.client.retries.number`).
-    pub retries: u32,
-    /// An operation that would be retried after this time from its intended start fails; a reply later than this is no
-    /// goodput.
-    pub deadline: SimDuration,
-    /// Open loop: an operation beyond so many in flight fails at once (`ClientOverloaded`); writes and reads are counted apart.
-    pub max_in_flight: u64,
-    /// Calls that one read may have in flight, >= 1.
-    pub fan_out: u32,
-}
-
-impl Default for ClientSpec {
-    fn default() -> Self {
-        Self {
-            processes: 10,
-            pause: SimDuration::from_millis(100),
-            retries: 15,
-            deadline: SimDuration::from_secs(60),
-            max_in_flight: 1_000_000,
-            fan_out: 64,
-        }
+crate::settings! {
+    /// The clients of the table.
+    pub struct ClientSpec: CLIENT("client", "") {
+        /// Location caches that the clients share.
+        ///
+        /// One for each client process.
+        processes: u32 = integer(1, 1_000_000).or("10"),
+        /// `hbase.client.pause`: the first back-off.
+        ///
+        /// It is the unit of the back-off table.
+        pause: SimDuration = time().or("100ms").within("", "1d", "no useful `client.pause`", "must be at most 1d"),
+        /// `hbase.client.retries.number`.
+        ///
+        /// Attempts after the first.
+        retries: u32 = integer(0, 1_000).or("15"),
+        /// A later success does not count as goodput.
+        ///
+        /// An operation that would be retried after this time from its intended start fails.
+        deadline: SimDuration = time().or("60s").within(
+            "", "1d", "no useful `client.deadline`", "must be longer than zero, and at most 1d",
+        ).zero(false),
+        /// Open loop: an operation beyond it fails at once.
+        ///
+        /// That is `ClientOverloaded`; writes and reads are counted apart.
+        max_in_flight: u64 = integer(1, 100_000_000).or("1000000"),
+        /// Parallel calls of one read.
+        fan_out: u32 = integer(1, 1_000_000).or("64"),
     }
 }

@@ -32,5 +32,6 @@ pub use row_locks::RowLocks;
 pub use row_sample::{RowSample, Sampling};
 pub use service_times::ServiceTimes;
 pub use spec::{
-    ClusterSpec, CompactionBandwidth, LogSyncs, ServiceLaw, ServiceSpec, TableSpec, WalSpec,
+    CLUSTER, ClusterSpec, CompactionBandwidth, LogSyncs, ServiceLaw, ServiceSpec, TABLE, TableSpec,
+    WalSpec,
 };

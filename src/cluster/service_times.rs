@@ -31,7 +31,7 @@ enum Law {
 impl ServiceTimes {
     /// The law of a server's service times.
     pub fn new(spec: &ServiceSpec) -> Self {
-        let law = match spec.law {
+        let law = match spec.distribution {
             ServiceLaw::Constant => Law::Constant,
             ServiceLaw::Exponential => Law::Exponential,
             ServiceLaw::Lognormal { cv } => {
@@ -128,9 +128,8 @@ mod tests {
     fn lognormal_times_are_those_of_rand_distr() {
         use rand_distr::{Distribution, LogNormal};
         for cv in [0.5, 1.0, 3.0] {
-            let law = ServiceLaw::Lognormal { cv };
             let spec = ServiceSpec {
-                law,
+                distribution: ServiceLaw::Lognormal { cv },
                 put: SimDuration::from_secs(1),
                 ..ClusterSpec::default().service
             };
@@ -143,9 +142,9 @@ mod tests {
         }
     }
 
-    fn moments(law: ServiceLaw) -> (f64, f64) {
+    fn moments(distribution: ServiceLaw) -> (f64, f64) {
         let spec = ServiceSpec {
-            law,
+            distribution,
             put: SimDuration::from_nanos(1_000_000),
             write_row: SimDuration::from_nanos(5_000),
             ..ClusterSpec::default().service
@@ -188,7 +187,7 @@ mod tests {
     #[test]
     fn each_row_but_the_first_adds_the_same_time() {
         let spec = ServiceSpec {
-            law: ServiceLaw::Exponential,
+            distribution: ServiceLaw::Exponential,
             put: SimDuration::from_nanos(300_000),
             write_row: SimDuration::from_nanos(5_000),
             ..ClusterSpec::default().service
@@ -202,7 +201,7 @@ mod tests {
     /// 1 ms for X = 1, 7 µs a further row, 30 ms from disk.
     fn constant(cache_hit: f64) -> ServiceTimes {
         ServiceTimes::new(&ServiceSpec {
-            law: ServiceLaw::Constant,
+            distribution: ServiceLaw::Constant,
             get: SimDuration::from_nanos(1_000_000),
             scan: SimDuration::from_nanos(2_000_000),
             scan_row: SimDuration::from_nanos(7_000),

@@ -1,60 +1,112 @@
-//! The description of a cluster and its table, with HBase's defaults. Must not know how it is simulated.
+//! The description of a cluster and its table, with HBase's defaults.
 
 use super::Placement;
+use crate::settings::choice;
+use crate::settings::{
+    FromSource, Source, bandwidth, integer, json, list_of_texts, number, size, table, text, time,
+    word,
+};
 use crate::storage::BlockEncoding;
 use crate::time::SimDuration;
 use crate::units::{Bandwidth, ByteSize};
 
-/// The servers.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ClusterSpec {
-    /// Number of region servers, >= 1.
-    pub servers: u32,
-    /// Handlers of each server, >= 1 (`hbase.regionserver.handler.count`).
-    pub handlers: u32,
-    /// Call queues of each server, in 1..=handlers (0.1 a handler: `hbase.ipc.server.callqueue.handler.factor`).
-    pub call_queues: u32,
-    /// Calls that each queue holds; `u32::MAX` is unlimited (`hbase.ipc.server.max.callqueue.length`, 10 x handlers in all
-    /// three queues of 300).
-    pub call_queue_length: u32,
-    /// One way (estimate).
-    pub network: SimDuration,
-    /// Heap of each server.
-    pub heap: ByteSize,
-    /// What flushes and compactions of one server write a second, together (estimate).
-    pub disk_bandwidth: Bandwidth,
-    /// How long a region is offline when it is split (estimate).
-    pub split_offline: SimDuration,
-    /// How long a region is offline when it moves (estimate).
-    pub move_offline: SimDuration,
-    /// From a crash to its detection (`zookeeper.session.timeout`, capped by ZooKeeper's own 40 s).
-    pub failure_detection: SimDuration,
-    /// Service times.
-    pub service: ServiceSpec,
-    /// The write-ahead log; `None` leaves it out.
-    pub wal: Option<WalSpec>,
+crate::settings! {
+    /// The region servers.
+    pub struct ClusterSpec: CLUSTER("cluster", "") {
+        /// Region servers.
+        servers: u32 [read_servers] = integer(1, i64::MAX).or("8"),
+        /// `hbase.regionserver.handler.count`.
+        ///
+        /// Handlers of each server.
+        handlers: u32 = integer(1, 100_000).or("30"),
+        /// Default: a tenth of the handlers.
+        ///
+        /// Call queues of each server, at most as many as handlers (`hbase.ipc.server.callqueue.handler.factor`).
+        call_queues: u32 [read_call_queues] = integer(1, i64::MAX),
+        /// Calls in each queue. Default: ten times the handlers.
+        ///
+        /// `u32::MAX` is unlimited (`hbase.ipc.server.max.callqueue.length`, 10 x handlers in all three queues of 300).
+        call_queue_length: u32 [read_call_queue_length] = json(
+            r#""anyOf": [{ "type": "integer", "minimum": 1, "maximum": 4294967294 }, { "enum": ["unlimited"] }]"#,
+        ),
+        /// One way.
+        ///
+        /// An estimate.
+        network: SimDuration = time().or("0.25ms").within(
+            "", "60s", "a network of more than a minute", "at most 60s, one way",
+        ),
+        /// Of a server.
+        heap: ByteSize = size().or("16GB"),
+        /// Flushes and compactions of one server share it.
+        ///
+        /// An estimate.
+        disk_bandwidth: Bandwidth = bandwidth().or("200MB/s"),
+        /// How long a split takes its region offline.
+        ///
+        /// An estimate.
+        split_offline: SimDuration = time().or("1s").within(
+            "", "1d", "`cluster.split_offline` is {}", "must be at most 1d",
+        ),
+        /// How long a move takes its region offline.
+        ///
+        /// An estimate.
+        move_offline: SimDuration = time().or("0.5s").within(
+            "", "1d", "`cluster.move_offline` is {}", "must be at most 1d",
+        ),
+        /// From a crash to the moment at which the master knows.
+        ///
+        /// `zookeeper.session.timeout`, capped by ZooKeeper's own 40 s.
+        failure_detection: SimDuration = time().or("40s").within(
+            "", "1d", "`cluster.failure_detection` is {}", "must be at most 1d",
+        ),
+        /// How long a handler is busy with a call.
+        service: ServiceSpec = table(&SERVICE),
+        /// The write-ahead log of a server.
+        ///
+        /// `None` leaves it out.
+        wal: Option<WalSpec> = table(&WAL),
+    }
 }
 
-/// Service times: a call takes X * base + (rows - 1) * per-row time, X of mean 1 drawn once a call; a multi-Get is worked through Get by
-/// Get, each with its own X.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ServiceSpec {
-    /// Law of X.
-    pub law: ServiceLaw,
-    /// Base of a put (estimate).
-    pub put: SimDuration,
-    /// Each further row of a write (estimate).
-    pub write_row: SimDuration,
-    /// Base of a Get (estimate).
-    pub get: SimDuration,
-    /// Base of a scanner's call (estimate).
-    pub scan: SimDuration,
-    /// Each further row that a scanner's call reads (estimate).
-    pub scan_row: SimDuration,
-    /// Share of the Gets that find a row, and of the scanners' calls, that memory serves, in [0, 1]; the others add `disk_read`.
-    pub cache_hit: f64,
-    /// What a read from disk adds (estimate).
-    pub disk_read: SimDuration,
+crate::settings! {
+    /// How long a handler is busy with a call.
+    ///
+    /// A call takes X * base + (rows - 1) * per-row time, X of mean 1 drawn once a call; a multi-Get is worked through Get by Get, each with its
+    /// own X. All times are estimates.
+    pub struct ServiceSpec: SERVICE("", "") {
+        /// Of the base times.
+        ///
+        /// The law of X.
+        distribution: ServiceLaw = word(&["constant", "exponential", "lognormal"]).or("exponential"),
+        /// Base time of a put.
+        put: SimDuration = time().or("0.3ms").within(
+            "", "1h", "no service time of a put", "must be longer than zero, and at most 1h",
+        ).zero(false),
+        /// Each further row of a call.
+        write_row: SimDuration = time().or("5us").within("", "1h", "no service time of a row", "must be at most 1h"),
+        /// Base time of a Get.
+        get: SimDuration = time().or("1.2ms").within(
+            "", "1h", "no service time of a Get", "must be longer than zero, and at most 1h",
+        ).zero(false),
+        /// Base time of a scanner's call.
+        scan: SimDuration = time().or("1.2ms").within(
+            "", "1h", "no service time of a scanner's call", "must be longer than zero, and at most 1h",
+        ).zero(false),
+        /// Each row that a scan reads.
+        scan_row: SimDuration = time().or("1us").within("", "1h", "no service time of a row", "must be at most 1h"),
+        /// Share of reads that are served from memory.
+        ///
+        /// Of the Gets that find a row, and of the scanners' calls; the others add `disk_read`.
+        cache_hit: f64 = number("in [0, 1]", 0.0, 1.0, (true, true)).or("1.0"),
+        /// What the other reads add.
+        disk_read: SimDuration = time().or("4ms").within(
+            "", "1h", "no service time of a read from disk", "must be at most 1h",
+        ),
+    } and {
+        /// Of `lognormal`: standard deviation over mean.
+        cv = number("greater than 0, and at most 100", 0.0, 100.0, (false, true))
+            .or("1.0").of("distribution", &["lognormal"]),
+    }
 }
 
 /// Law of the factor X, of mean 1.
@@ -68,15 +120,25 @@ pub enum ServiceLaw {
     Lognormal { cv: f64 },
 }
 
-/// Group commit: a sync is acknowledged max(sync, bytes / bandwidth) after it was sent.
-#[derive(Debug, Clone, PartialEq)]
-pub struct WalSpec {
-    /// Least time of a sync (estimate; gives HBase's published 20,000 puts/s a server: 30 handlers / (0.3 ms + 1.2 ms)).
-    pub sync: SimDuration,
-    /// The book's 5 to 15 MB/s a server.
-    pub bandwidth: Bandwidth,
-    /// How many syncs are on their way at a time.
-    pub syncs: LogSyncs,
+crate::settings! {
+    /// The write-ahead log of a server.
+    ///
+    /// Group commit: a sync is acknowledged max(sync, bytes / bandwidth) after it was sent.
+    pub struct WalSpec: WAL("", "") {
+        /// From sending a sync to its acknowledgement.
+        ///
+        /// An estimate; it gives HBase's published 20,000 puts/s a server: 30 handlers / (0.3 ms + 1.2 ms).
+        sync: SimDuration = time().or("1.2ms").within("", "1h", "no time of a sync", "must be at most 1h"),
+        /// What the log writes a second.
+        ///
+        /// The book's 5 to 15 MB/s a server.
+        bandwidth: Bandwidth = bandwidth().or("10MB/s"),
+        /// `pipelined`: the next sync is sent when the bytes of the one before are written; `single`: when it is acknowledged.
+        syncs: LogSyncs = word(LogSyncs::WORDS).or("pipelined"),
+    } and {
+        /// `off` leaves it out.
+        mode = word(&["on", "off"]).or("on"),
+    }
 }
 
 /// When a log sends its next sync.
@@ -87,6 +149,7 @@ pub enum LogSyncs {
     /// When the one before is acknowledged: one at a time, as stores with a single log writer.
     Single,
 }
+choice!(LogSyncs { Pipelined = "pipelined", Single = "single" });
 
 impl WalSpec {
     /// How long a write of a busy server waits for the log while its bandwidth is not used up, about: for its own sync, and in a log with
@@ -99,101 +162,135 @@ impl WalSpec {
     }
 }
 
-/// The table: what its rows are made of.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TableSpec {
-    /// Name of the column family.
-    pub family: String,
-    /// Name of each qualifier: one cell a row for each.
-    pub qualifiers: Vec<String>,
-    /// Value of each cell.
-    pub value: ByteSize,
-    /// Size from which on a store is split (`hbase.hregion.max.filesize`).
-    pub max_file_size: ByteSize,
-    /// Heap of a memstore from which on it is flushed (`hbase.hregion.memstore.flush.size`).
-    pub memstore_flush_size: ByteSize,
-    /// Age of a memstore's oldest row from which on it is flushed, however small it is
-    /// (`hbase.regionserver.optionalcacheflushinterval`); zero: never.
-    pub memstore_flush_interval: SimDuration,
-    /// Times the flush size above which a region refuses writes, `RegionTooBusy` (`hbase.hregion.memstore.block.multiplier`).
-    pub memstore_block_multiplier: u32,
-    /// Files of a store above which its flushes are held (`hbase.hstore.blockingStoreFiles`).
-    pub blocking_store_files: u32,
-    /// Files of a compaction that are smaller than this together need not be in ratio (`hbase.hstore.compaction.min.size`, which
-    /// hbase-default.xml sets to 128 MB, so that it does not follow the flush size).
-    pub min_compaction_size: ByteSize,
-    /// How often a server archives the files that compactions have replaced (`hbase.hfile.compaction.discharger.interval`). Until then a
-    /// daughter still has its references, and can't split.
-    pub discharger_period: SimDuration,
-    /// What compactions may write a second: from `low` without pressure to `high` near the blocking number of files
-    /// (`hbase.hstore.compaction.throughput.lower.bound`, `higher.bound`).
-    pub compaction_bandwidth: CompactionBandwidth,
-    /// How data blocks are written (`DATA_BLOCK_ENCODING`).
-    pub block_encoding: BlockEncoding,
-    /// Where its regions lie at the start. A list is that of the table itself: its further copies are dealt then.
-    pub placement: Placement,
+crate::settings! {
+    /// The table; a strategy may set any of it for itself.
+    ///
+    /// What its rows are made of, and when its stores are flushed, compacted and split.
+    pub struct TableSpec: TABLE("", "") {
+        /// The column family.
+        family: String = text(r#""minLength": 1, "maxLength": 127"#).or("d"),
+        /// A cell each in every row.
+        qualifiers: Vec<String> = list_of_texts().or("[\"v\"]"),
+        /// Of each cell; at most 10MB.
+        value: ByteSize = size().or("100B").within(
+            "", "10MB", "a value of {}", "at most 10MB (`hbase.client.keyvalue.maxsize`)",
+        ),
+        /// `hbase.hregion.max.filesize`, at least 1MB.
+        ///
+        /// Size from which on a store is split.
+        max_file_size: ByteSize = size().or("10GB").within(
+            "1MB", "", "a `max_file_size` of {}", "expected at least 1MB",
+        ),
+        /// `hbase.hregion.memstore.flush.size`, at least 1MB.
+        ///
+        /// Heap of a memstore from which on it is flushed.
+        memstore_flush_size: ByteSize = size().or("128MB").within(
+            "1MB", "", "a `memstore_flush_size` of {}", "expected at least 1MB",
+        ),
+        /// `hbase.regionserver.optionalcacheflushinterval`: older memstores are flushed; `0s` is never.
+        ///
+        /// Age of a memstore's oldest row from which on it is flushed, however small it is.
+        memstore_flush_interval: SimDuration = time().or("1h").within(
+            "1s", "365d", "a `memstore_flush_interval` of {}", "must be in 1s ..= 365d, or `0s` for never",
+        ).zero(true),
+        /// Of data blocks on disk.
+        ///
+        /// `DATA_BLOCK_ENCODING`.
+        block_encoding: BlockEncoding = word(BlockEncoding::WORDS).or("none"),
+        /// A region refuses writes at so many times its flush size.
+        ///
+        /// `RegionTooBusy` (`hbase.hregion.memstore.block.multiplier`).
+        memstore_block_multiplier: u32 = integer(1, 1_000).or("4"),
+        /// `hbase.hstore.blockingStoreFiles`: flushes wait for compactions.
+        blocking_store_files: u32 = integer(1, 1_000_000).or("16"),
+        /// `hbase.hstore.compaction.min.size`, at least 1MB: files smaller than this together are compacted whatever their ratio.
+        ///
+        /// hbase-default.xml sets it to 128 MB, so that it does not follow the flush size.
+        min_compaction_size: ByteSize = size().or("128MB").within(
+            "1MB", "", "a `min_compaction_size` of {}", "expected at least 1MB",
+        ),
+        /// `hbase.hfile.compaction.discharger.interval`, 1ms to 1d: a daughter can't split before its compacted references are archived.
+        discharger_period: SimDuration = time().or("120s").within(
+            "1ms", "1d", "a `discharger_period` of {}", "must be in 1ms ..= 1d",
+        ),
+        /// What compactions of a server may write.
+        compaction_bandwidth: CompactionBandwidth = table(&COMPACTION_BANDWIDTH),
+        /// The servers on which regions open. dealt: as many on each, give or take one, which ones by chance; in-order: in turn, in key order;
+        /// grown: a dealt pre-split, daughters on their parent's server, moved until counts are even; or the server of each region, from 0, in key order.
+        ///
+        /// A list is that of the table itself: its further copies are dealt then. Whoever knows how many servers there are reads it.
+        placement: Placement [unread] = json(
+            r#""anyOf": [{ "enum": ["dealt", "in-order", "grown"] }, { "type": "array", "minItems": 1, "items": { "type": "integer", "minimum": 0 } }]"#,
+        ).or("dealt"),
+    }
 }
 
-/// Bounds of what compactions may write a second.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CompactionBandwidth {
-    /// Without pressure.
-    pub low: Bandwidth,
-    /// At full pressure.
-    pub high: Bandwidth,
+crate::settings! {
+    /// What compactions of a server may write.
+    ///
+    /// From `low` without pressure to `high` near the blocking number of files.
+    #[derive(Copy)]
+    pub struct CompactionBandwidth: COMPACTION_BANDWIDTH("", "") {
+        /// Without pressure.
+        ///
+        /// `hbase.hstore.compaction.throughput.lower.bound`.
+        low: Bandwidth = bandwidth().or("50MB/s"),
+        /// At full pressure.
+        ///
+        /// `hbase.hstore.compaction.throughput.higher.bound`.
+        high: Bandwidth = bandwidth().or("100MB/s"),
+    }
 }
 
-impl Default for ClusterSpec {
-    fn default() -> Self {
-        Self {
-            servers: 8,
-            handlers: 30,
-            call_queues: 3,
-            call_queue_length: 300,
-            network: SimDuration::from_nanos(250_000),
-            heap: ByteSize(16 << 30),
-            disk_bandwidth: Bandwidth((200 << 20) as f64),
-            split_offline: SimDuration::from_millis(1_000),
-            move_offline: SimDuration::from_millis(500),
-            failure_detection: SimDuration::from_secs(40),
-            service: ServiceSpec {
-                law: ServiceLaw::Exponential,
-                put: SimDuration::from_nanos(300_000),
-                write_row: SimDuration::from_nanos(5_000),
-                get: SimDuration::from_nanos(1_200_000),
-                scan: SimDuration::from_nanos(1_200_000),
-                scan_row: SimDuration::from_nanos(1_000),
-                cache_hit: 1.0,
-                disk_read: SimDuration::from_nanos(4_000_000),
+/// Servers beyond 32 bits are refused for their memory.
+fn read_servers(source: &dyn Source) -> u32 {
+    u32::try_from(i64::read(source, "servers")).unwrap_or(u32::MAX)
+}
+
+/// HBase: 0.1 queues a handler.
+fn read_call_queues(source: &dyn Source) -> u32 {
+    let handlers = i64::read(source, "handlers");
+    source.whole_number("call_queues", handlers, (handlers / 10).max(1)) as u32
+}
+
+/// HBase: 10 calls a handler.
+fn read_call_queue_length(source: &dyn Source) -> u32 {
+    let key = "call_queue_length";
+    if let Some(text) = source.text_of(key) {
+        if text != "unlimited" {
+            let message = format!("`{text}` is no length of a queue");
+            source.complain_of(key, message, "expected a number of calls, or `unlimited`");
+        }
+        return u32::MAX;
+    }
+    let handlers = i64::read(source, "handlers");
+    source.whole_number(key, i64::from(u32::MAX) - 1, handlers * 10) as u32
+}
+
+fn unread(_: &dyn Source) -> Placement {
+    Placement::default()
+}
+
+impl FromSource for ServiceLaw {
+    fn read_all(_: &dyn Source) -> Self {
+        unreachable!("a law is no table")
+    }
+
+    fn read(source: &dyn Source, key: &'static str) -> Self {
+        match source.choose(key) {
+            Some("constant") => Self::Constant,
+            Some("lognormal") => Self::Lognormal {
+                cv: f64::read(source, "cv"),
             },
-            wal: Some(WalSpec {
-                sync: SimDuration::from_nanos(1_200_000),
-                bandwidth: Bandwidth((10 << 20) as f64),
-                syncs: LogSyncs::Pipelined,
-            }),
+            _ => Self::Exponential,
         }
     }
 }
 
-impl Default for TableSpec {
-    fn default() -> Self {
-        Self {
-            family: "d".into(),
-            qualifiers: vec!["v".into()],
-            value: ByteSize(100),
-            max_file_size: ByteSize(10 << 30),
-            memstore_flush_size: ByteSize(128 << 20),
-            memstore_flush_interval: SimDuration::from_secs(3_600),
-            memstore_block_multiplier: 4,
-            blocking_store_files: 16,
-            min_compaction_size: ByteSize(128 << 20),
-            discharger_period: SimDuration::from_secs(120),
-            compaction_bandwidth: CompactionBandwidth {
-                low: Bandwidth((50 << 20) as f64),
-                high: Bandwidth((100 << 20) as f64),
-            },
-            block_encoding: BlockEncoding::None,
-            placement: Placement::default(),
-        }
+impl FromSource for Option<WalSpec> {
+    fn read_all(source: &dyn Source) -> Self {
+        let on = source.choose("mode") != Some("off");
+        let log = WalSpec::read_all(source);
+        on.then_some(log)
     }
 }

@@ -29,7 +29,7 @@ pub fn load_lints(strategy: &Strategy, time: &TimeSpec) -> Vec<Diagnostic> {
         false => setup.workload.offered_per_sec(&setup.schema),
     };
     let draws = window * offered.map_or(capacity, |rate| rate.min(capacity));
-    let mut lints = Vec::from_iter(tail_lint(setup.cluster.service.law, draws));
+    let mut lints = Vec::from_iter(tail_lint(setup.cluster.service.distribution, draws));
     let Some(rate) = offered else {
         return lints;
     };
@@ -138,7 +138,7 @@ mod tests {
         // 40 runs of 2,000 draws at cv = 10: sigma² = ln 101 = 4.6151, Phi^-1(1 - 1 / 2,000) = 3.2905, unseen Phi(2 x 2.1483 - 3.2905) = 0.843.
         let times = ServiceTimes::new(&ServiceSpec {
             put: SimDuration::from_secs(1),
-            law: ServiceLaw::Lognormal { cv: 10.0 },
+            distribution: ServiceLaw::Lognormal { cv: 10.0 },
             ..ClusterSpec::default().service
         });
         let mean_squares = (0..40u32).map(|run| {

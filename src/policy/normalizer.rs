@@ -1,6 +1,8 @@
 //! HBase's region normalizer: splits and merges by size alone (`SimpleRegionNormalizer`). Must not know load, nor keys.
 
+use crate::settings::{FromSource, Source, boolean, given, integer, size, time};
 use crate::time::SimDuration;
+use crate::units::ByteSize;
 use std::ops::Range;
 
 /// Settings of the normalizer; sizes are whole MB of store files, as servers report them.
@@ -41,6 +43,52 @@ pub struct NormalizerSpec {
     pub rules: NormalizerRules,
     /// How often it runs, first after one period (`hbase.normalizer.period`).
     pub period: SimDuration,
+}
+
+crate::settings! {
+    /// Whether and how regions of one size are made.
+    pub static NORMALIZING("", "") {
+        /// HBase's region normalizer.
+        ///
+        /// `NORMALIZATION_ENABLED`.
+        normalization = boolean().or("false"),
+        /// How often the normalizer runs.
+        ///
+        /// `hbase.normalizer.period`.
+        normalizer_period = time().or("5m").of("normalization", &["true"])
+            .within("1s", "", "a `normalizer_period` of {}", "must be at least 1s"),
+        /// Younger regions are not merged.
+        normalizer_min_age = time().or("3d").of("normalization", &["true"]),
+        /// Of a region, at least 1MB.
+        normalizer_target_size = size().of("normalization", &["true"])
+            .within("1MB", "", "a `normalizer_target_size` of less than 1MB", "HBase counts whole MB"),
+        /// Of regions.
+        normalizer_target_count = integer(1, 1_000_000).of("normalization", &["true"]),
+    }
+}
+
+impl FromSource for Option<NormalizerSpec> {
+    fn read_all(table: &dyn Source) -> Self {
+        if table.choose("normalization") != Some("true") {
+            return None;
+        }
+        let period = SimDuration::read(table, "normalizer_period");
+        let merge_min_age = SimDuration::read(table, "normalizer_min_age");
+        let target_size: Option<ByteSize> = given(table, "normalizer_target_size");
+        let target_count = given(table, "normalizer_target_count");
+        if target_size.is_some() && table.says("normalizer_target_count") {
+            let message = "`normalizer_target_count` has no meaning here".to_owned();
+            let label = "`normalizer_target_size` is used instead";
+            table.complain_of_key("normalizer_target_count", message, label);
+        }
+        let rules = NormalizerRules {
+            target_mb: target_size.map(|size| size.0 >> 20),
+            target_count,
+            merge_min_age,
+            ..NormalizerRules::default()
+        };
+        Some(NormalizerSpec { rules, period })
+    }
 }
 
 /// A region as the normalizer sees it.

@@ -1,7 +1,10 @@
 //! What a cluster does to its regions by itself, in one place. Must not know what happens to the cluster, nor who uses it.
 
-use super::balance::{Balancer, StochasticBalancer};
+use super::balance::{
+    Balancer, CostFunction, CostWeights, LoadBalancer, SimpleBalancer, StochasticBalancer,
+};
 use super::{NormalizerSpec, SplitPolicy};
+use crate::settings::{Defaults, FromSource, Kind, Source, number, rate, time, word};
 use crate::time::SimDuration;
 use crate::units::PerSecond;
 
@@ -34,18 +37,139 @@ impl RegionPolicies {
     }
 }
 
+/// Reads of `hbase:meta` that a server of HBase answers at most (estimate).
+const MOST_META_READS: PerSecond = PerSecond(1e6);
+
+crate::settings! {
+    /// Which balancer runs, how often, and what it weighs.
+    pub static BALANCER("balancer", "") {
+        /// stochastic is HBase's default; simple counts regions; load deals regions by their demand (a heuristic, not HBase's).
+        policy = word(&["none", "simple", "stochastic", "load"]).or("stochastic"),
+        /// `hbase.balancer.period`.
+        ///
+        /// At least a second: servers report their loads every few seconds (`hbase.regionserver.msginterval`).
+        period = time().or("300s").within("1s", "365d", "`balancer.period` is {}", "must be in 1s ..= 365d"),
+        /// Of `stochastic`: how often the loads of regions reach it, `hbase.balancer.statusPeriod`.
+        ///
+        /// The least is that of a scenario in which time runs six hundred times as fast as in HBase (estimate).
+        samples = time().or("60s").of("policy", &["stochastic"])
+            .within("100ms", "365d", "`balancer.samples` is {}", "must be in 100ms ..= 365d"),
+        /// Of `stochastic`: the reads of `hbase:meta` that its read cost sees, and no metric.
+        meta_reads = rate().or("1/s").of("policy", &["stochastic"]),
+        /// Of `simple` and `stochastic`: uneven counts that are borne.
+        slop = SHARE.or("0.2").of("policy", &["simple", "stochastic"]),
+        /// Of `stochastic`: cheaper clusters are left alone.
+        min_cost_need_balance = SHARE.or("0.025").of("policy", &["stochastic"]),
+        /// Of `stochastic`: weight of uneven counts of regions.
+        region_count_cost = WEIGHT.or("500.0"),
+        /// Of `stochastic`: weight of regions that move.
+        move_cost = WEIGHT.or("7.0"),
+        /// Of `stochastic`: weight of blocks on other servers.
+        locality_cost = WEIGHT.or("25.0"),
+        /// Of `stochastic`: weight of blocks in other racks.
+        rack_locality_cost = WEIGHT.or("15.0"),
+        /// Of `stochastic`: weight of uneven counts of one table's regions.
+        table_skew_cost = WEIGHT.or("35.0"),
+        /// Of `stochastic`: weight of uneven reads.
+        read_request_cost = WEIGHT.or("5.0"),
+        /// Of `stochastic`: weight of uneven writes.
+        write_request_cost = WEIGHT.or("5.0"),
+        /// Of `stochastic`: weight of unevenly growing memstores.
+        memstore_size_cost = WEIGHT.or("5.0"),
+        /// Of `stochastic`: weight of uneven sizes of store files.
+        storefile_size_cost = WEIGHT.or("5.0"),
+    }
+}
+
+const SHARE: Kind = number("in [0, 1]", 0.0, 1.0, (true, true));
+const WEIGHT: Kind =
+    number("in [0, 1000000]", 0.0, 1e6, (true, true)).of("policy", &["stochastic"]);
+
+/// The setting of each weight.
+const WEIGHTS: [(CostFunction, &str); 9] = [
+    (CostFunction::RegionCountSkew, "region_count_cost"),
+    (CostFunction::Move, "move_cost"),
+    (CostFunction::ServerLocality, "locality_cost"),
+    (CostFunction::RackLocality, "rack_locality_cost"),
+    (CostFunction::TableSkew, "table_skew_cost"),
+    (CostFunction::ReadRequest, "read_request_cost"),
+    (CostFunction::WriteRequest, "write_request_cost"),
+    (CostFunction::MemstoreSize, "memstore_size_cost"),
+    (CostFunction::StoreFile, "storefile_size_cost"),
+];
+
+impl RegionPolicies {
+    /// Reads what `[table]` and `[balancer]` say.
+    pub fn read(table: &dyn Source, balancer: &dyn Source) -> Self {
+        let split_policy = SplitPolicy::read_all(table);
+        let normalizer = Option::<NormalizerSpec>::read_all(table);
+        let word = balancer.choose("policy");
+        let balancer_period = SimDuration::read(balancer, "period");
+        // A balancer that asks for no loads leaves their defaults.
+        let hbase = Defaults(&BALANCER);
+        let loads: &dyn Source = if word == Some("stochastic") {
+            balancer
+        } else {
+            &hbase
+        };
+        Self {
+            split_policy,
+            normalizer,
+            balancer_period,
+            balancer_samples: SimDuration::read(loads, "samples"),
+            meta_reads: read_meta_reads(loads),
+            balancer: match word {
+                Some("simple") => Balancer::Simple(SimpleBalancer {
+                    slop: f32::read(balancer, "slop"),
+                }),
+                Some("stochastic") => Balancer::Stochastic(read_stochastic(balancer)),
+                Some("load") => Balancer::Load(LoadBalancer::default()),
+                _ => Balancer::None,
+            },
+        }
+    }
+}
+
+fn read_meta_reads(balancer: &dyn Source) -> PerSecond {
+    let rate = PerSecond::read(balancer, "meta_reads");
+    if rate > MOST_META_READS {
+        let message = format!("`balancer.meta_reads` is {} a second", rate.0);
+        balancer.complain_of("meta_reads", message, "must be at most 1M/s");
+    }
+    rate
+}
+
+fn read_stochastic(balancer: &dyn Source) -> StochasticBalancer {
+    let slop = f32::read(balancer, "slop");
+    let min_cost = f32::read(balancer, "min_cost_need_balance");
+    let mut weights = CostWeights::default();
+    for (function, key) in WEIGHTS {
+        weights = weights.with(function, f32::read(balancer, key));
+    }
+    let said = WEIGHTS.iter().rev().find(|(_, key)| balancer.says(key));
+    if let Some((_, key)) = said.filter(|_| weights.sum() == 0.0) {
+        let label = "a balancer weighs at least one cost";
+        balancer.complain_of(key, "all weights are zero".to_owned(), label);
+    }
+    StochasticBalancer {
+        weights,
+        min_cost,
+        slop,
+        ..StochasticBalancer::default()
+    }
+}
+
 impl Default for RegionPolicies {
     /// HBase's defaults.
     fn default() -> Self {
-        Self {
-            split_policy: SplitPolicy::Stepping,
-            normalizer: None,
-            balancer: Balancer::Stochastic(StochasticBalancer::default()),
-            balancer_period: SimDuration::from_secs(300),
-            balancer_samples: SimDuration::from_secs(60),
-            meta_reads: PerSecond(1.0),
-        }
+        let table = Defaults(&REGIONS);
+        Self::read(&table, &Defaults(&BALANCER))
     }
+}
+
+crate::settings! {
+    /// What `[table]` says of when regions are split and merged.
+    pub static REGIONS("", "") with super::split_policy::SPLITTING with super::normalizer::NORMALIZING {}
 }
 
 #[cfg(test)]

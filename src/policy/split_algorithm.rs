@@ -24,6 +24,7 @@ pub enum SplitAlgorithm {
     /// Equal quantiles of rows.
     Sampled,
 }
+crate::settings::choice!(SplitAlgorithm { None = "none", HexString = "hex-string", DecimalString = "decimal-string", Uniform = "uniform", Bytes = "bytes", Buckets = "buckets", Sampled = "sampled" });
 
 /// No algorithm of that name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -49,15 +50,7 @@ impl SplitAlgorithm {
 
     /// Its name in scenarios and on the command line.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::HexString => "hex-string",
-            Self::DecimalString => "decimal-string",
-            Self::Uniform => "uniform",
-            Self::Bytes => "bytes",
-            Self::Buckets => "buckets",
-            Self::Sampled => "sampled",
-        }
+        Self::WORDS[self as usize]
     }
 
     /// The algorithm of that name. HBase's class names (`HexStringSplit`) are suggested away, not taken.

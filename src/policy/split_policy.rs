@@ -1,5 +1,6 @@
 //! When a region is split: HBase's seven policies. Must not know keys, nor how sizes came about.
 
+use crate::settings::{Defaults, FromSource, Source, given, integer, number, text, time, word};
 use crate::time::SimDuration;
 
 /// Regions of one server from which on none is split (HBase default, `hbase.regionserver.regionSplitLimit`; `CompactSplit`).
@@ -54,10 +55,64 @@ pub struct BusyRules {
 impl Default for BusyRules {
     /// HBase's.
     fn default() -> Self {
+        Self::read_all(&Defaults(&SPLITTING))
+    }
+}
+
+impl FromSource for BusyRules {
+    fn read_all(table: &dyn Source) -> Self {
         Self {
-            blocked_rate: 0.2,
-            min_age: SimDuration::from_millis(600_000),
-            window: SimDuration::from_millis(300_000),
+            blocked_rate: f32::read(table, "busy_blocked_requests"),
+            min_age: SimDuration::read(table, "busy_min_age"),
+            window: SimDuration::read(table, "busy_window"),
+        }
+    }
+}
+
+crate::settings! {
+    /// When the regions of a table are split.
+    pub static SPLITTING("", "") {
+        /// HBase's policies. stepping: at twice the flush size while a server has one region, then at `max_file_size`.
+        split_policy = word(&[
+            "stepping", "constant-size", "increasing", "key-prefix", "delimited-key-prefix", "busy-region", "disabled",
+        ]).or("stepping"),
+        /// Of `key-prefix`: bytes that are kept together.
+        ///
+        /// HBase takes rows of at most 32,767 bytes.
+        prefix_length = integer(1, 32_767).of("split_policy", &["key-prefix"]).needs("4"),
+        /// Of `delimited-key-prefix`: ends the prefix that is kept together.
+        delimiter = text(r#""minLength": 1"#).of("split_policy", &["delimited-key-prefix"]).needs(r#""|""#),
+        /// Of `busy-region`: share of blocked requests from which it splits.
+        busy_blocked_requests = number("greater than 0, and at most 1", 0.0, 1.0, (false, true))
+            .or("0.2").of("split_policy", &["busy-region"]),
+        /// Of `busy-region`: younger regions are not busy.
+        busy_min_age = time().or("10m").of("split_policy", &["busy-region"]),
+        /// Of `busy-region`: the time over which requests are counted.
+        busy_window = time().or("5m").of("split_policy", &["busy-region"])
+            .within("", "", "`table.busy_window` is zero", "must be longer than zero").zero(false),
+    }
+}
+
+impl FromSource for SplitPolicy {
+    fn read_all(table: &dyn Source) -> Self {
+        match table.choose("split_policy") {
+            Some("constant-size") => Self::ConstantSize,
+            Some("increasing") => Self::Increasing,
+            Some("key-prefix") => Self::KeyPrefix {
+                prefix_length: given(table, "prefix_length").unwrap_or(1),
+            },
+            Some("delimited-key-prefix") => {
+                let delimiter: Option<String> = given(table, "delimiter");
+                if delimiter.as_deref() == Some("") {
+                    let label = "expected the text that ends a prefix";
+                    table.complain_of("delimiter", "an empty delimiter".to_owned(), label);
+                }
+                let delimiter = delimiter.unwrap_or_else(|| "|".to_owned()).into_bytes();
+                Self::DelimitedKeyPrefix { delimiter }
+            }
+            Some("busy-region") => Self::BusyRegion(BusyRules::read_all(table)),
+            Some("disabled") => Self::Disabled,
+            _ => Self::Stepping,
         }
     }
 }

@@ -85,6 +85,7 @@ pub enum TimeUnit {
     /// Nanoseconds.
     Nanos,
 }
+crate::settings::choice!(TimeUnit { Seconds = "s", Millis = "ms", Micros = "us", Nanos = "ns" });
 
 /// Records that arrive after their time: a `fraction` is late by a uniform time in `[0, up_to]`.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,6 +1,6 @@
-//! How far timestamps and sequences can go in a run: what interval analysis of key expressions relies on. Must not know keys.
+//! How far timestamps and sequences can go in a run: what interval analysis of key expressions relies on.
 
-use super::VariedLoad;
+use super::knee::VariedLoad;
 use super::model::Setup;
 use crate::record::FieldKind;
 use crate::time::{EpochNanos, SimDuration, SimTime};

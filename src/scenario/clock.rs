@@ -1,9 +1,10 @@
-//! `[time]`, and dates in general. Must not know what happens when.
+//! `[time]`, and dates in general.
 
-use super::document::{Place, Value};
+use super::diagnostics::Diagnostics;
+use super::document::{SourcePlace, Value};
 use super::model::TimeSpec;
 use super::reader::Reader;
-use super::sink::Sink;
+use crate::settings::{json, time};
 use crate::time::{EpochNanos, SimDuration};
 use crate::units::{Nanos, grouped};
 use toml::value::Datetime;
@@ -16,22 +17,29 @@ const MOST_INTERVALS: u64 = 1_000_000;
 /// Intervals of a long window by default: longer than a second each beyond a day (estimate).
 const DEFAULT_INTERVALS: u64 = 100_000;
 
+crate::settings! {
+    /// How long is simulated, and from which date.
+    pub(super) static TIME("time", "") {
+        /// The date at which the run starts, without quotes; UTC when it names no offset.
+        start = json(r#""type": "string""#).or("2026-01-01T00:00:00Z"),
+        /// Simulated, warm-up included.
+        duration = time().or("20s").within(
+            "", "31d", "`time.duration` is {}", "must be longer than zero, and at most 31d",
+        ).zero(false),
+        /// Not measured. Default: a fifth of the duration, 10 s at most.
+        warmup = time(),
+        /// Interval of the series and of the skew metrics. Default: a tenth of the window, 1 s at most.
+        sample = time(),
+    }
+}
+
 /// Reads `[time]`.
 pub(super) fn read_time(time: Reader<'_>) -> TimeSpec {
     let start = read_start(&time);
-    let duration = time.duration_or("duration", "20s");
-    if duration == SimDuration::ZERO || duration > LONGEST {
-        let label = format!(
-            "must be longer than zero, and at most {}",
-            Nanos(LONGEST.as_nanos())
-        );
-        let message = format!("`time.duration` is {}", Nanos(duration.as_nanos()));
-        time.sink
-            .error(&value_place(&time, "duration"), message, label);
-    }
+    let duration: SimDuration = time.value("duration");
     // Queues of a cluster in balance settle within seconds: a fifth of the run, 10 s at most (estimate).
     let default = Nanos((duration.as_nanos() / 5).min(10_000_000_000));
-    let warmup = time.duration_or("warmup", &default.to_string());
+    let warmup: SimDuration = time.value_or("warmup", &default.to_string());
     let sound = duration > SimDuration::ZERO && duration <= LONGEST && warmup < duration;
     if warmup >= duration && duration > SimDuration::ZERO {
         let message = format!(
@@ -42,15 +50,14 @@ pub(super) fn read_time(time: Reader<'_>) -> TimeSpec {
             "must be shorter than `duration`, {}",
             Nanos(duration.as_nanos())
         );
-        time.sink
-            .error(&value_place(&time, "warmup"), message, label);
+        time.refuse("warmup", message, label);
     }
     let window =
         SimDuration::from_nanos(duration.as_nanos().saturating_sub(warmup.as_nanos()).max(1));
     // Ten intervals or more, of a second at most unless there would be too many.
     let nanos = (window.as_nanos() / 10).clamp(1, 1_000_000_000);
     let default = Nanos(nanos.max(window.as_nanos() / DEFAULT_INTERVALS));
-    let sample = time.duration_or("sample", &default.to_string());
+    let sample: SimDuration = time.value_or("sample", &default.to_string());
     if sample == SimDuration::ZERO || (sample > window && sound) {
         let message = format!("`time.sample` is {}", Nanos(sample.as_nanos()));
         let label = match sound {
@@ -60,15 +67,14 @@ pub(super) fn read_time(time: Reader<'_>) -> TimeSpec {
             ),
             false => "must be longer than zero".to_owned(),
         };
-        time.sink
-            .error(&value_place(&time, "sample"), message, label);
+        time.refuse("sample", message, label);
     } else if sound && duration.as_nanos() / sample.as_nanos() > MOST_INTERVALS {
         let message = format!(
             "{} sample intervals",
             grouped((duration.as_nanos() / sample.as_nanos()).into())
         );
-        time.sink.error(
-            &value_place(&time, "sample"),
+        time.refuse(
+            "sample",
             message,
             format!("at most {}", grouped(MOST_INTERVALS.into())),
         );
@@ -80,12 +86,6 @@ pub(super) fn read_time(time: Reader<'_>) -> TimeSpec {
         warmup,
         sample,
     }
-}
-
-/// The place of a value, or of its table when it is a default.
-pub(super) fn value_place(reader: &Reader<'_>, key: &str) -> Place {
-    let entry = reader.table.and_then(|table| table.get(key));
-    entry.map_or_else(|| reader.place.clone(), |entry| entry.node.place.clone())
 }
 
 fn read_start(time: &Reader<'_>) -> EpochNanos {
@@ -111,7 +111,11 @@ fn read_start(time: &Reader<'_>) -> EpochNanos {
 }
 
 /// The instant of a TOML date: UTC when it names no offset, midnight when it names no time.
-pub(super) fn instant(sink: &Sink, datetime: &Datetime, place: &Place) -> Option<EpochNanos> {
+pub(super) fn instant(
+    sink: &Diagnostics,
+    datetime: &Datetime,
+    place: &SourcePlace,
+) -> Option<EpochNanos> {
     let text = match (datetime.date, datetime.time, datetime.offset) {
         (Some(date), Some(time), Some(offset)) => format!("{date}T{time}{offset}"),
         (Some(date), Some(time), None) => format!("{date}T{time}Z"),

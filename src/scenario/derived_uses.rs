@@ -1,9 +1,9 @@
-//! Whether derived fields have the order that reads ask of them: only their compiled expressions can tell. Must not know reads.
+//! Whether derived fields have the order that reads ask of them: only their compiled expressions can tell.
 
-use super::Diagnostic;
-use super::document::Place;
+use super::diagnostic::Diagnostic;
+use super::diagnostics::Diagnostics;
+use super::document::SourcePlace;
 use super::fields::Fields;
-use super::sink::Sink;
 use crate::key::{Environment, KeyPlan};
 use crate::record::{DerivedId, FieldKind, Schema};
 
@@ -20,12 +20,12 @@ pub(super) enum Order {
 #[derive(Debug, Clone)]
 pub(super) struct DerivedUse {
     field: DerivedId,
-    place: Place,
+    place: SourcePlace,
     order: Order,
 }
 
 impl DerivedUse {
-    pub(super) fn new(field: DerivedId, place: Place, order: Order) -> Self {
+    pub(super) fn new(field: DerivedId, place: SourcePlace, order: Order) -> Self {
         Self {
             field,
             place,
@@ -35,7 +35,12 @@ impl DerivedUse {
 }
 
 /// Complains about uses that don't fit. `schema` has its bounds.
-pub(super) fn check_uses(sink: &Sink, uses: &[DerivedUse], fields: &Fields, schema: &Schema) {
+pub(super) fn check_uses(
+    sink: &Diagnostics,
+    uses: &[DerivedUse],
+    fields: &Fields,
+    schema: &Schema,
+) {
     for DerivedUse {
         field,
         place,

@@ -1,4 +1,4 @@
-//! One complaint about a scenario, tied to a place in its text. Must not know who complains.
+//! One complaint about a scenario, tied to a place in its text.
 
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
-//! A TOML file as a tree that keeps its order and every place. Must not know what the keys mean.
+//! A TOML file as a tree that keeps its order and every place.
 
-use super::Diagnostic;
+use super::diagnostic::Diagnostic;
 use std::borrow::Cow;
 use std::ops::Range;
 use toml::Spanned;
@@ -9,7 +9,7 @@ use toml::value::Datetime;
 
 /// Where something stands: in the file, or in an option of the command line.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Place {
+pub enum SourcePlace {
     /// Bytes of the scenario's text.
     File(Range<usize>),
     /// The option as it was written: `--set cluster.servers=16`.
@@ -22,7 +22,7 @@ pub struct Node {
     /// What stands there.
     pub value: Value,
     /// Where.
-    pub place: Place,
+    pub place: SourcePlace,
 }
 
 /// A TOML value.
@@ -41,12 +41,12 @@ pub enum Value {
     /// A list.
     Array(Vec<Node>),
     /// A table.
-    Table(Table),
+    Table(TomlTable),
 }
 
 /// A table, in file order.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Table {
+pub struct TomlTable {
     /// Its entries.
     pub entries: Vec<Entry>,
 }
@@ -57,7 +57,7 @@ pub struct Entry {
     /// The key.
     pub key: String,
     /// Where the key stands.
-    pub place: Place,
+    pub place: SourcePlace,
     /// Its value.
     pub node: Node,
 }
@@ -77,7 +77,7 @@ impl Value {
     }
 }
 
-impl Table {
+impl TomlTable {
     /// The entry of that key.
     pub fn get(&self, key: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.key == key)
@@ -89,7 +89,7 @@ impl Table {
     }
 
     /// The table under that key, if it is one.
-    pub fn table(&self, key: &str) -> Option<&Table> {
+    pub fn table(&self, key: &str) -> Option<&TomlTable> {
         match &self.get(key)?.node.value {
             Value::Table(table) => Some(table),
             _ => None,
@@ -97,7 +97,7 @@ impl Table {
     }
 
     /// Sets `key`, in its old position when there was one.
-    pub fn set(&mut self, key: &str, place: Place, node: Node) {
+    pub fn set(&mut self, key: &str, place: SourcePlace, node: Node) {
         match self.get_mut(key) {
             Some(entry) => {
                 entry.node = node;
@@ -119,7 +119,7 @@ const MOST_SYNTAX_ERRORS: usize = 1_000;
 #[derive(Debug)]
 pub struct Parsed {
     /// What could be read.
-    pub table: Table,
+    pub table: TomlTable,
     /// The first thousand complaints.
     pub diagnostics: Vec<Diagnostic>,
     /// The tree lacks what a syntax error made unreadable: what is missing or odd in it may follow from that alone.
@@ -153,7 +153,7 @@ pub fn parse(text: &str) -> Parsed {
     drop_repeated(&mut diagnostics, text);
     let table = table(
         document.get_ref(),
-        &|span| Place::File(span),
+        &|span| SourcePlace::File(span),
         &mut diagnostics,
     );
     Parsed {
@@ -403,7 +403,7 @@ fn find_broken_values(
 }
 
 /// Parses one value in TOML syntax, as a setting gives it.
-pub fn parse_value(text: &str, place: &Place) -> Option<Node> {
+pub fn parse_value(text: &str, place: &SourcePlace) -> Option<Node> {
     let parsed = DeValue::parse(text).ok()?;
     let mut diagnostics = Vec::new();
     let node = node(&parsed, &|_| place.clone(), &mut diagnostics);
@@ -489,9 +489,9 @@ fn first_line_of(text: &str, span: &Range<usize>) -> Option<usize> {
 
 fn table(
     from: &DeTable<'_>,
-    place: &dyn Fn(Range<usize>) -> Place,
+    place: &dyn Fn(Range<usize>) -> SourcePlace,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Table {
+) -> TomlTable {
     let mut entries: Vec<_> = from.iter().collect();
     entries.sort_by_key(|(key, _)| key.span().start);
     let entries = entries
@@ -502,12 +502,12 @@ fn table(
             node: node(value, place, diagnostics),
         })
         .collect();
-    Table { entries }
+    TomlTable { entries }
 }
 
 fn node(
     from: &Spanned<DeValue<'_>>,
-    place: &dyn Fn(Range<usize>) -> Place,
+    place: &dyn Fn(Range<usize>) -> SourcePlace,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Node {
     let at = place(from.span());
@@ -558,10 +558,10 @@ mod tests {
             .map(|entry| entry.key.as_str())
             .collect();
         assert_eq!(keys, ["b", "a", "z", "c"]);
-        assert_eq!(table.entries[1].node.place, Place::File(10..13));
+        assert_eq!(table.entries[1].node.place, SourcePlace::File(10..13));
         assert_eq!(
             table.table("c").unwrap().table("d").unwrap().entries[0].place,
-            Place::File(24..25)
+            SourcePlace::File(24..25)
         );
     }
 

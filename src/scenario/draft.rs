@@ -1,31 +1,80 @@
 //! Everything of a scenario but its strategies and expectations, read from one document: the file itself, or the file under a
-//! strategy's overrides. Must not know why the document looks as it does.
+//! strategy's overrides.
 
-use super::Diagnostic;
-use super::balancers::read_balancer;
 use super::bounds::set_bounds;
-use super::clock::{read_time, value_place};
+use super::clock::{TIME, read_time};
+use super::cluster::{read_cluster, read_table};
 use super::derived_uses::check_uses;
-use super::document::{Place, Table};
-use super::events::read_events;
-use super::existing::read_existing;
+use super::diagnostic::Diagnostic;
+use super::diagnostics::Diagnostics;
+use super::document::{SourcePlace, TomlTable};
+use super::events::{EVENT, read_events};
+use super::existing::{EXISTING, read_existing};
+use super::field_kinds::FIELD;
 use super::fields::{Fields, read_fields};
-use super::hardware::{read_client, read_cluster, read_table};
-use super::knees::read_knee;
+use super::knees::{KNEE, read_knee};
 use super::model::{Changes, Setup, TimeSpec};
-use super::neighbours::read_neighbours;
-use super::normalizers::read_normalizer;
+use super::neighbours::{NEIGHBOUR, read_neighbours};
 use super::presplits::{Request, read_presplit};
 use super::reader::Reader;
-use super::reads::read_reads;
-use super::sink::Sink;
-use super::split_policies::read_split_policy;
-use super::writes::read_writes;
-use crate::cluster::{idle_put, server_buffered_capacity_per_second, server_capacity_per_second};
-use crate::policy::RegionPolicies;
+use super::reads::{READ, read_reads};
+use super::writes::{WRITE, read_writes};
+use crate::client::{CLIENT, ClientSpec};
+use crate::cluster::{
+    CLUSTER, idle_put, server_buffered_capacity_per_second, server_capacity_per_second,
+};
+use crate::policy::{BALANCER, RegionPolicies};
+use crate::settings::{FromSource, integer, json, table, text};
 use crate::workload::{ClosedLoopLimits, Drive, Workload, Write};
 use std::path::Path;
 use std::sync::Arc;
+
+crate::settings! {
+    /// A question about row keys: what is written and read, the candidate keys, and what is expected of them.
+    pub(super) static SCENARIO("", r#""required": ["field", "strategy"], "anyOf": [{ "required": ["write"] }, { "required": ["read"] }]"#) {
+        /// What the scenario asks. It heads every result.
+        question = text("").or(""),
+        /// All randomness comes from it: the same file and seed give the same results.
+        ///
+        /// TOML's integers have 64 bits and a sign; all of them are seeds.
+        seed = integer(0, i64::MAX).or("1"),
+        /// Independent runs of each strategy, paired across strategies.
+        replicates = integer(1, 10_000).or("5"),
+        time = table(&TIME),
+        /// Names that every expression of the file may use, and a sweep may vary.
+        parameter = json(r#""type": "object", "propertyNames": "@identifier", "additionalProperties": { "type": "integer" }"#),
+        /// What a record is made of.
+        field = json(r#""type": "object", "minProperties": 1, "propertyNames": "@identifier", "additionalProperties": "@field""#).with(&[&FIELD]),
+        /// What is written, and when.
+        write = json(r#""type": "object", "propertyNames": "@name", "additionalProperties": "@write""#).with(&[&WRITE]),
+        /// Records written before the run; what one does not say comes from the write of its name.
+        existing = json(r#""type": "object", "propertyNames": "@name", "additionalProperties": "@existing""#).with(&[&EXISTING]),
+        /// What readers know and want; how it is read follows from each key.
+        read = json(r#""type": "object", "propertyNames": "@name", "additionalProperties": "@read""#).with(&[&READ]),
+        cluster = table(&CLUSTER),
+        table = table(&ALL_OF_TABLE),
+        client = table(&CLIENT),
+        balancer = table(&BALANCER),
+        /// What happens to the cluster, and when.
+        event = json(r#""type": "array", "maxItems": 10000, "items": "@event""#).with(&[&EVENT]),
+        /// Other tables on the same servers.
+        neighbour = json(r#""type": "object", "maxProperties": 64, "propertyNames": "@name", "additionalProperties": "@neighbour""#).with(&[&NEIGHBOUR]),
+        /// The candidates: a row key each, and whatever else one changes.
+        strategy = json(r#""type": "object", "minProperties": 1, "maxProperties": 256, "propertyNames": "@name", "additionalProperties": "@strategy""#),
+        /// What must hold; a broken one makes `keyheat run` exit with 1.
+        expect = json(r#""type": "array", "items": "@expect""#),
+        knee = table(&KNEE),
+    }
+}
+
+crate::settings! {
+    /// The table; a strategy may set any of it for itself.
+    pub(super) static ALL_OF_TABLE("table", "")
+        with crate::cluster::TABLE
+        with super::presplits::PRESPLITTING
+        with crate::policy::SPLITTING
+        with crate::policy::NORMALIZING {}
+}
 
 /// One document, read.
 #[derive(Debug, Clone)]
@@ -38,16 +87,19 @@ pub(super) struct Draft {
     pub(super) setup: Setup,
     pub(super) presplit: Request,
     /// Where `placement` of the table is said.
-    pub(super) placement: Place,
+    pub(super) placement: SourcePlace,
 }
 
 /// Reads a document; every mistake goes to `sink`.
-pub(super) fn read_draft(sink: &Sink, document: &Table, text: &str, folder: &Path) -> Draft {
-    let scenario = Reader::new(sink, Some(document), Place::File(0..0), "");
-    let question = scenario.text_or("question", "");
-    // TOML's integers have 64 bits and a sign; all of them are seeds.
-    let seed = scenario.integer_or("seed", 0, i64::MAX, 1) as u64;
-    let replicates = scenario.integer_or("replicates", 1, 10_000, 5) as u32;
+pub(super) fn read_draft(
+    sink: &Diagnostics,
+    document: &TomlTable,
+    text: &str,
+    folder: &Path,
+) -> Draft {
+    let scenario = Reader::new(sink, Some(document), SourcePlace::File(0..0), "", &SCENARIO);
+    let (question, seed) = (scenario.value("question"), scenario.value("seed"));
+    let replicates = scenario.value("replicates");
     let time = read_time(scenario.table("time"));
     let mut fields = read_fields(&scenario, folder);
     let writes = read_writes(&scenario, &mut fields, &time);
@@ -62,13 +114,13 @@ pub(super) fn read_draft(sink: &Sink, document: &Table, text: &str, folder: &Pat
     let cluster = read_cluster(scenario.table("cluster"));
     let table = scenario.table("table");
     let spec = read_table(&table, cluster.servers);
-    let placement = value_place(&table, "placement");
+    let placement = table.place_of_value("placement");
     let presplit = read_presplit(&table, text);
-    let split_policy = read_split_policy(&table);
-    let normalizer = read_normalizer(&table);
+    let balancer = scenario.table("balancer");
+    let policies = RegionPolicies::read(&table, &balancer);
     table.finish();
-    let client = read_client(scenario.table("client"));
-    let balancing = read_balancer(scenario.table("balancer"));
+    balancer.finish();
+    let client = ClientSpec::read(&scenario, "client");
     let events = read_events(&scenario, &time, &cluster, text);
     let neighbours = read_neighbours(&scenario);
     for key in ["strategy", "expect", "quick", "sweep"] {
@@ -89,14 +141,7 @@ pub(super) fn read_draft(sink: &Sink, document: &Table, text: &str, folder: &Pat
         table: spec,
         client,
         changes: Changes {
-            policies: RegionPolicies {
-                split_policy,
-                normalizer,
-                balancer: balancing.balancer,
-                balancer_period: balancing.period,
-                balancer_samples: balancing.samples,
-                meta_reads: balancing.meta_reads,
-            },
+            policies,
             events: Arc::new(events),
             neighbours: Arc::new(neighbours),
         },

@@ -1,22 +1,51 @@
-//! `[[event]]`: what happens to the cluster, and when. Must not know what follows from it.
+//! `[[event]]`: what happens to the cluster, and when.
 
-use super::Diagnostic;
-use super::clock::value_place;
-use super::document::{Place, Value};
-use super::hardware::check_server_memory;
+use super::cluster::check_server_memory;
+use super::diagnostic::Diagnostic;
+use super::diagnostics::Diagnostics;
+use super::document::{SourcePlace, Value};
 use super::model::TimeSpec;
 use super::nearest::suggest;
 use super::presplits::row_key;
 use super::reader::Reader;
-use super::sink::Sink;
 use crate::cluster::{ClusterEvent, ClusterSpec, CrashTarget, TimedEvent};
 use crate::keyspace::RowKey;
+use crate::settings::{integer, json, number, table, time};
 use crate::time::{SimDuration, SimTime};
 use crate::units::Nanos;
 use std::collections::BTreeSet;
 
 /// Most events of a run (estimate).
 const MOST: usize = 10_000;
+
+crate::settings! {
+    /// Exactly one of `crash`, `slow`, `add_servers`, `split`.
+    pub(super) static EVENT("event", r#""minProperties": 2, "maxProperties": 2"#) {
+        /// From the start of the run.
+        at = time().needs("\"10s\""),
+        /// A server dies: its number, from 0, or the one that is asked for most.
+        crash = json(r#""anyOf": [{ "enum": ["hottest"] }, { "type": "integer", "minimum": 0, "maximum": 4294967295 }]"#),
+        /// A server is slower for a time.
+        slow = table(&SLOW),
+        /// So many empty servers join.
+        add_servers = integer(1, MOST_SERVERS),
+        /// An operator splits regions at these rows.
+        split = json(r#""type": "array", "minItems": 1, "uniqueItems": true, "items": "@row""#),
+    }
+}
+
+crate::settings! {
+    /// A server is slower for a time.
+    static SLOW("", "") {
+        server = integer(0, MOST_SERVERS).needs("0"),
+        /// So many times slower.
+        times = number("greater than 0, and at most 1000000", 0.0, 1e6, (false, true)).needs("5.0"),
+        for = time().needs("\"10s\""),
+    }
+}
+
+/// Servers are numbered with 32 bits.
+const MOST_SERVERS: i64 = u32::MAX as i64;
 
 const KINDS: [&str; 4] = ["crash", "slow", "add_servers", "split"];
 
@@ -45,7 +74,7 @@ pub(super) fn read_events(
     }
     let mut events = Vec::new();
     for item in items.iter().take(MOST) {
-        let reader = scenario.table_of("event", item, &item.place, "event".to_owned());
+        let reader = scenario.table_of("event", item, &item.place, "event".to_owned(), &EVENT);
         if reader.table.is_some() {
             events.extend(read_one(&reader, time, text));
             reader.finish();
@@ -58,36 +87,28 @@ pub(super) fn read_events(
 }
 
 /// An event, and where what it needs of the cluster stands.
-fn read_one(reader: &Reader<'_>, time: &TimeSpec, text: &str) -> Option<(TimedEvent, Place)> {
-    if !reader.has("at") {
-        reader.missing("at", "\"10s\"");
-    }
-    let at = reader.duration("at");
+fn read_one(reader: &Reader<'_>, time: &TimeSpec, text: &str) -> Option<(TimedEvent, SourcePlace)> {
+    let at: Option<SimDuration> = reader.given("at");
     if let Some(at) = at
         && at >= time.duration
     {
         let message = format!("an event at {}", Nanos(at.as_nanos()));
         let end = Nanos(time.duration.as_nanos());
         let label = format!("must be before the end of the run, {end}");
-        reader
-            .sink
-            .error(&value_place(reader, "at"), message, label);
+        reader.refuse("at", message, label);
     }
     let kind = reader.one_of(KINDS, "an event of no kind", "an event with two kinds")?;
-    let mut place = value_place(reader, kind);
+    let mut place = reader.place_of_value(kind);
     let event = match kind {
         "crash" => ClusterEvent::Crash(read_crash(reader)?),
         "slow" => {
             let slow = reader.table("slow");
             let event = read_slow(&slow);
-            place = value_place(&slow, "server");
+            place = slow.place_of_value("server");
             slow.finish();
             event?
         }
-        "add_servers" => {
-            let count = reader.integer("add_servers", 1, i64::from(u32::MAX))?;
-            ClusterEvent::AddServers(count as u32)
-        }
+        "add_servers" => ClusterEvent::AddServers(reader.given("add_servers")?),
         _ => ClusterEvent::Split(read_split(reader, text)?.into()),
     };
     let at = SimTime::ZERO + at?;
@@ -106,7 +127,7 @@ fn read_crash(reader: &Reader<'_>) -> Option<CrashTarget> {
             None
         }
         Value::Integer(_) => {
-            let number = reader.integer_node("crash", node, 0, i64::from(u32::MAX))?;
+            let number = reader.integer_node("crash", node, 0, MOST_SERVERS)?;
             Some(CrashTarget::Server(number as u32))
         }
         _ => {
@@ -118,18 +139,10 @@ fn read_crash(reader: &Reader<'_>) -> Option<CrashTarget> {
 
 fn read_slow(slow: &Reader<'_>) -> Option<ClusterEvent> {
     slow.table?;
-    for (key, example) in [("server", "0"), ("times", "5.0"), ("for", "\"10s\"")] {
-        if !slow.has(key) {
-            slow.missing(key, example);
-        }
-    }
-    let server = slow.integer("server", 0, i64::from(u32::MAX));
-    let times = slow.number("times", "greater than 0, and at most 1000000", |times| {
-        times > 0.0 && times <= 1e6
-    });
-    let length: Option<SimDuration> = slow.positive_duration("for");
+    let (server, times) = (slow.given("server"), slow.given("times"));
+    let length = slow.positive_duration("for");
     Some(ClusterEvent::Slow {
-        server: server? as u32,
+        server: server?,
         times: times?,
         length: length?,
     })
@@ -154,8 +167,8 @@ fn read_split(reader: &Reader<'_>, text: &str) -> Option<Vec<RowKey>> {
         .collect();
     let rows = rows.into_iter().collect::<Option<Vec<RowKey>>>()?;
     if rows.is_empty() {
-        reader.sink.error(
-            &value_place(reader, "split"),
+        reader.refuse(
+            "split",
             "a split at no row",
             "expected at least one row, as in `split = ['m']`",
         );
@@ -174,7 +187,7 @@ fn read_split(reader: &Reader<'_>, text: &str) -> Option<Vec<RowKey>> {
 }
 
 /// Walks through the events in order of time: each asks for servers that are there and alive.
-fn check_servers(sink: &Sink, events: &[(TimedEvent, Place)], cluster: &ClusterSpec) {
+fn check_servers(sink: &Diagnostics, events: &[(TimedEvent, SourcePlace)], cluster: &ClusterSpec) {
     let mut servers = cluster.servers;
     let mut dead: BTreeSet<u32> = BTreeSet::new();
     let mut crashes = 0;

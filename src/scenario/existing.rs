@@ -1,16 +1,31 @@
-//! `[existing.x]`: the rows written before the run. Must not know keys.
+//! `[existing.x]`: the rows written before the run.
 
-use super::Diagnostic;
-use super::clock::value_place;
+use super::diagnostic::Diagnostic;
 use super::fields::Fields;
-use super::imports::read_rows;
+use super::imports::{MOST_RECORDS, read_rows};
 use super::nearest::suggest;
 use super::reader::Reader;
 use super::writes::read_with;
 use crate::record::FieldId;
+use crate::settings::{integer, json, time};
 use crate::time::SimDuration;
 use crate::units::Nanos;
 use crate::workload::{Drive, Existing, ExistingRows, ImportRows, Write, WriteId};
+
+crate::settings! {
+    pub(super) static EXISTING("existing", "") {
+        /// The records of so long a time before the run.
+        last = time(),
+        /// So many records.
+        records = integer(1, MOST_RECORDS),
+        /// Each combination of these fields.
+        each = json("@oneOrMoreFields"),
+        /// How often each combination came.
+        every = time(),
+        /// Fixed fields; those of the write of the same name unless said.
+        with = json("@values"),
+    }
+}
 
 /// Reads all `[existing.x]`; what one does not say comes from the write of its name.
 pub(super) fn read_existing(
@@ -18,25 +33,11 @@ pub(super) fn read_existing(
     fields: &mut Fields,
     writes: &[Write],
 ) -> Vec<Existing> {
-    let table = scenario.table("existing");
     let mut found = Vec::new();
-    for entry in table.entries() {
-        super::names::check(
-            table.sink,
-            "table of existing rows",
-            &entry.key,
-            &entry.place,
-        );
-        let reader = table.table_of(
-            &entry.key,
-            &entry.node,
-            &entry.place,
-            format!("existing.{}", entry.key),
-        );
-        if reader.table.is_none() {
-            continue;
-        }
-        let at = writes.iter().position(|write| write.name == entry.key);
+    for (name, reader) in
+        scenario.named("existing", "table of existing rows", usize::MAX, &EXISTING)
+    {
+        let at = writes.iter().position(|write| write.name == name);
         let write = at.map(|at| &writes[at]);
         let own_with = reader.has("with");
         let mut with = read_with(&reader, fields);
@@ -48,7 +49,7 @@ pub(super) fn read_existing(
         if let Some(rows) = rows {
             let write = at.map(|at| WriteId(at as u8));
             found.push(Existing {
-                name: entry.key.clone(),
+                name: name.to_owned(),
                 write,
                 rows,
                 with,
@@ -93,11 +94,7 @@ fn read_existing_rows(
         }) => {
             let rate = rate.0;
             if reader.entry("every").is_some() {
-                reader.sink.error(
-                    &reader.place_of("every"),
-                    "`every` has no meaning here",
-                    "needs `each`",
-                );
+                reader.refuse_key("every", "`every` has no meaning here", "needs `each`");
             }
             for key in ["records", "each"] {
                 reader.entry(key);
@@ -110,11 +107,7 @@ fn read_existing_rows(
             let records = (rate * last.as_secs_f64()).round();
             if records < 1.0 {
                 let message = format!("a rate of {rate}/s leaves no row");
-                reader.sink.error(
-                    &value_place(reader, "last"),
-                    message,
-                    "expected a longer time",
-                );
+                reader.refuse("last", message, "expected a longer time");
                 return None;
             }
             // Rates and times are bounded so that this is below 2^63; operations are numbered with 56 bits.
@@ -134,7 +127,7 @@ fn read_existing_rows(
                     .label("expected `records = N`, or `each`");
             diagnostic.help = suggest(name, writes.iter().map(|write| write.name.as_str()))
                 .filter(|help| help.starts_with("did"));
-            reader.sink.add(&reader.place, diagnostic);
+            reader.complain_of_table(diagnostic);
             for key in ["last", "every", "records", "each"] {
                 reader.entry(key);
             }

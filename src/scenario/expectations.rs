@@ -1,20 +1,52 @@
-//! `[[expect]]`: bounds of metrics and golden keys. Must not know any result.
+//! `[[expect]]`: bounds of metrics and golden keys.
 
-use super::Diagnostic;
-use super::clock::value_place;
-use super::document::{Node, Place, Value};
+use super::diagnostic::Diagnostic;
+use super::document::{Node, SourcePlace, Value};
 use super::draft::Draft;
 use super::golden::read_golden;
 use super::metric_names;
 use super::model::{Bound, Expectation, RatioTo};
 use super::nearest::suggest;
 use super::reader::Reader;
-use super::strategies::ReadStrategy;
+use super::strategies::Named;
 use super::sweeps::{At, Sweep};
 use crate::metrics::OperationNames;
+use crate::settings::{any_number, json, text};
 
-/// A strategy's name with what it was read as: `None` when it could not be read.
-pub(super) type Named = (String, Option<ReadStrategy>);
+crate::settings! {
+    /// A bound of a metric, or a golden key: `record` and `key`.
+    pub(super) static EXPECT("expect", r#""anyOf": [{ "required": ["metric"] }, { "required": ["record", "key"] }]"#) {
+        /// A strategy's name, or `"*"` for all.
+        strategy = text(r#""pattern": "^(\\*|[a-z0-9][a-z0-9-]{0,63})$""#).needs("\"*\""),
+        metric = json("@metric"),
+        /// The whole interval lies above.
+        above = any_number(),
+        /// The whole interval lies below.
+        below = any_number(),
+        /// `[low, high]`
+        between = json(r#""type": "array", "minItems": 2, "maxItems": 2, "items": { "type": "number" }"#),
+        /// Exactly this number, or this word.
+        is = json(r#""type": ["number", "string"]"#),
+        /// The bound is of the ratio to another strategy, or to another point of the sweep.
+        ratio_to = json(r#""anyOf": ["@name", "@ratio"]"#).with(&[&RATIO]),
+        at = json("@point"),
+        /// The fields of one record.
+        record = json("@values"),
+        /// Its row key, byte for byte.
+        key = json("@row"),
+        /// Known to fail, and why; from the moment it holds, it fails.
+        issue = text(r#""pattern": "\\S""#),
+        /// The argument.
+        because = text(""),
+    }
+}
+
+crate::settings! {
+    pub(super) static RATIO("ratio", r#""minProperties": 1"#) {
+        strategy = json("@name"),
+        at = json("@point"),
+    }
+}
 
 /// The point of a sweep that expectations are read for; without a sweep the only one.
 #[derive(Clone, Copy)]
@@ -48,7 +80,7 @@ pub(super) fn read_expectations(
     };
     let mut expectations = Vec::new();
     for (at, item) in items.iter().enumerate() {
-        let reader = scenario.table_of("expect", item, &item.place, "expect".to_owned());
+        let reader = scenario.table_of("expect", item, &item.place, "expect".to_owned(), &EXPECT);
         if reader.table.is_some() {
             let mut found = Vec::new();
             read_one(
@@ -89,11 +121,7 @@ fn read_one(
         for key in ["metric", "above", "below", "between", "is", "ratio_to"] {
             if reader.entry(key).is_some() {
                 let label = "an expected key has `record` and `key` only";
-                reader.sink.error(
-                    &reader.place_of(key),
-                    format!("`{key}` has no meaning beside a key"),
-                    label,
-                );
+                reader.refuse_key(key, format!("`{key}` has no meaning beside a key"), label);
             }
         }
         let found = read_golden(
@@ -136,11 +164,7 @@ fn read_one(
                 if (other, other_point) == (strategy, Some(point)) {
                     if !every {
                         let label = "its ratio to itself is 1";
-                        reader.sink.error(
-                            &value_place(reader, "ratio_to"),
-                            "a strategy compared with itself",
-                            label,
-                        );
+                        reader.refuse("ratio_to", "a strategy compared with itself", label);
                     }
                     continue;
                 }
@@ -171,8 +195,8 @@ fn read_one(
 fn read_issue(reader: &Reader<'_>) -> Option<String> {
     let issue = reader.text("issue")?;
     if issue.trim().is_empty() {
-        reader.sink.error(
-            &value_place(reader, "issue"),
+        reader.refuse(
+            "issue",
             "`issue` says nothing",
             "expected what is known to fail, or where that is written",
         );
@@ -201,7 +225,7 @@ fn read_strategy<'a>(
     let mut diagnostic =
         Diagnostic::error(format!("unknown strategy `{name}`")).label("no such `[strategy.x]`");
     diagnostic.help = suggest(name, strategies.iter().map(|(known, _)| known.as_str()));
-    reader.sink.add(&value_place(reader, key), diagnostic);
+    reader.complain(key, diagnostic);
     None
 }
 
@@ -215,7 +239,7 @@ fn refuse_knees(reader: &Reader<'_>) {
         let diagnostic = Diagnostic::error(format!("`{metric}` is not measured"))
             .label("the scenario has no `[knee]`")
             .help("add `[knee]` with `vary = \"write.ingest.rate\"` and `limit = [{ metric = \"write_response_ms.p99\", below = 50 }]`");
-        reader.sink.add(&value_place(reader, "metric"), diagnostic);
+        reader.complain("metric", diagnostic);
     }
 }
 
@@ -224,7 +248,7 @@ fn read_metric(reader: &Reader<'_>, names: &OperationNames<'_>) -> Option<String
         reader.missing("metric", "\"server_max_share\"");
     }
     let metric = reader.text("metric")?;
-    let place = value_place(reader, "metric");
+    let place = reader.place_of_value("metric");
     match metric_names::check(metric, names) {
         Ok(()) => Some(metric.to_owned()),
         Err((message, help)) => {
@@ -329,7 +353,8 @@ fn read_ratio(
         return Some(None);
     };
     let ratio = if matches!(entry.node.value, Value::Table(_)) {
-        let table = reader.table("ratio_to");
+        let path = reader.path_of("ratio_to");
+        let table = reader.table_of("ratio_to", &entry.node, &entry.place, path, &RATIO);
         let mut sound = true;
         let strategy = table.has("strategy").then(|| {
             let found = read_strategy(&table, "strategy", strategies, false);
@@ -370,7 +395,7 @@ fn read_ratio(
     }
     let below_zero = matches!(bound, Some(Bound::Below(high)) if *high <= 0.0);
     if below_zero {
-        let place: Place = value_place(reader, "below");
+        let place: SourcePlace = reader.place_of_value("below");
         reader.sink.add(
             &place,
             Diagnostic::warning("a ratio is never below 0").label("can't hold"),

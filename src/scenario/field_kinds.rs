@@ -1,44 +1,70 @@
-//! `type` and its settings: what the values of a field are. Must not know how often each comes.
+//! `type` and its settings: what the values of a field are.
 
+use super::diagnostic::Diagnostic;
+use super::distributions::LAW;
 use super::document::Value;
 use super::reader::Reader;
-use super::{Diagnostic, source};
+use super::source;
 use crate::record::{FieldKind, Late, TextValues, TimeUnit};
+use crate::settings::{any_number, integer, json, number, table, text, time, word};
 use std::path::Path;
 
-const LETTERS: &str = "abcdefghijklmnopqrstuvwxyz0123456789";
+const KINDS: [&str; 9] = [
+    "int",
+    "sequence",
+    "digits",
+    "text",
+    "domain",
+    "uuid",
+    "bytes",
+    "double",
+    "timestamp",
+];
 
-#[derive(Clone, Copy)]
-enum Kind {
-    Int,
-    Sequence,
-    Digits,
-    Text,
-    Domain,
-    Uuid,
-    Bytes,
-    Double,
-    Timestamp,
+crate::settings! {
+    /// A field with a `type`, or one that is derived by an `expr`.
+    pub(super) static FIELD("field", r#""anyOf": [{ "required": ["type"] }, { "required": ["expr"] }]"#) {
+        /// int (`count`, `first`), sequence (counts up with every write), digits (zero-padded text of `width`), text (`values`, or `count` and
+        /// `length`), domain, uuid, bytes (`length`), double (`min`, `max`), timestamp (`unit`, `late`).
+        type = word(&KINDS),
+        /// A derived field: an expression of the key language, expanded where it is named.
+        expr = text(""),
+        /// Number of different values.
+        count = integer(1, i64::MAX),
+        /// The least value.
+        first = integer(-(1 << 62), 1 << 62).or("0"),
+        /// Digits of a zero-padded number.
+        width = integer(1, 18),
+        /// Characters of a text (default 8), or bytes.
+        length = integer(1, 1_024),
+        /// The characters that texts are made of.
+        alphabet = text(r#""minLength": 1"#).or("abcdefghijklmnopqrstuvwxyz0123456789"),
+        /// The texts themselves, or a file with one a line.
+        values = json(r#""anyOf": [{ "type": "array", "minItems": 1, "uniqueItems": true, "items": { "type": "string" } }, { "type": "string" }]"#),
+        /// Of a double.
+        min = any_number().or("0.0"),
+        /// Of a double.
+        max = any_number().or("1.0"),
+        /// What a timestamp counts since 1970.
+        unit = word(TimeUnit::WORDS).or("ms"),
+        /// Some records come late.
+        late = table(&LATE),
+        /// How often each value comes: `"uniform"`, or a law. Ranks are dealt to values by chance, once a replicate.
+        distribution = json("@distribution").with(&[&LAW]),
+        /// One value for each combination of these fields, drawn once.
+        of = json("@oneOrMoreFields"),
+    }
 }
 
-const KINDS: [(&str, Kind); 9] = [
-    ("int", Kind::Int),
-    ("sequence", Kind::Sequence),
-    ("digits", Kind::Digits),
-    ("text", Kind::Text),
-    ("domain", Kind::Domain),
-    ("uuid", Kind::Uuid),
-    ("bytes", Kind::Bytes),
-    ("double", Kind::Double),
-    ("timestamp", Kind::Timestamp),
-];
-
-const TIME_UNITS: [(&str, TimeUnit); 4] = [
-    ("s", TimeUnit::Seconds),
-    ("ms", TimeUnit::Millis),
-    ("us", TimeUnit::Micros),
-    ("ns", TimeUnit::Nanos),
-];
+crate::settings! {
+    /// Some records come late.
+    static LATE("", "") {
+        /// Share of the records that are late.
+        fraction = number("in 0 ..= 1", 0.0, 1.0, (true, true)).needs("0.02"),
+        /// How late at most; any lateness up to it is equally likely.
+        up_to = time().needs("\"2h\""),
+    }
+}
 
 /// Reads the kind of a field; a complaint when there is none.
 pub(super) fn read_kind(reader: &Reader<'_>, folder: &Path) -> Option<FieldKind> {
@@ -48,30 +74,29 @@ pub(super) fn read_kind(reader: &Reader<'_>, folder: &Path) -> Option<FieldKind>
             return None;
         }
         let message = format!("{} has neither `type` nor `expr`", reader.name());
-        let names: Vec<&str> = KINDS.iter().map(|(name, _)| *name).collect();
-        let help = format!("types are {}", super::nearest::either(&names));
-        reader.sink.add(
-            &reader.place,
+        let help = format!("types are {}", super::nearest::either(&KINDS));
+        reader.complain_of_table(
             Diagnostic::error(message)
                 .label("what are its values?")
                 .help(help),
         );
         return None;
     }
-    Some(match reader.word("type", &KINDS)? {
-        Kind::Int => {
-            let first = reader.integer_or("first", -(1 << 62), 1 << 62, 0);
+    let word = reader.word_node("type", &reader.entry("type")?.node, &KINDS)?;
+    Some(match KINDS[word] {
+        "int" => {
+            let first = reader.value("first");
             FieldKind::Int {
                 first,
                 count: read_count(reader, 1 << 62)?,
             }
         }
-        Kind::Sequence => FieldKind::Sequence {
+        "sequence" => FieldKind::Sequence {
             first: reader.integer_or("first", 0, 1 << 62, 0),
         },
-        Kind::Digits => {
-            let width = match reader.has("width") {
-                true => reader.integer("width", 1, 18)?,
+        "digits" => {
+            let width: i64 = match reader.has("width") {
+                true => reader.given("width")?,
                 false => {
                     reader.missing("width", "8");
                     return None;
@@ -86,21 +111,21 @@ pub(super) fn read_kind(reader: &Reader<'_>, folder: &Path) -> Option<FieldKind>
                 count: count as u64,
             }
         }
-        Kind::Text => FieldKind::Text(read_texts(reader, folder)?),
-        Kind::Domain => FieldKind::Domain {
+        "text" => FieldKind::Text(read_texts(reader, folder)?),
+        "domain" => FieldKind::Domain {
             count: read_count(reader, 1 << 40)?,
         },
-        Kind::Uuid => FieldKind::Uuid {
+        "uuid" => FieldKind::Uuid {
             count: reader
                 .integer("count", 1, 1 << 62)
                 .map(|count| count as u64),
         },
-        Kind::Bytes => {
+        "bytes" => {
             if !reader.has("length") {
                 reader.missing("length", "16");
                 return None;
             }
-            let length = reader.integer("length", 1, 1_024)?;
+            let length: i64 = reader.given("length")?;
             // `length` bytes have 256^length values.
             let most = if length >= 8 {
                 1 << 62
@@ -112,9 +137,8 @@ pub(super) fn read_kind(reader: &Reader<'_>, folder: &Path) -> Option<FieldKind>
                 count: reader.integer("count", 1, most).map(|count| count as u64),
             }
         }
-        Kind::Double => {
-            let min = reader.number_or("min", "a finite number", |_| true, "0.0");
-            let max = reader.number_or("max", "a finite number", |_| true, "1.0");
+        "double" => {
+            let (min, max): (f64, f64) = (reader.value("min"), reader.value("max"));
             if min >= max {
                 let place = reader.place_of("max");
                 reader.sink.error(
@@ -126,13 +150,10 @@ pub(super) fn read_kind(reader: &Reader<'_>, folder: &Path) -> Option<FieldKind>
             }
             FieldKind::Double { min, max }
         }
-        Kind::Timestamp => {
-            let unit = reader.word_or("unit", &TIME_UNITS, "ms");
-            FieldKind::Timestamp {
-                unit,
-                late: read_late(reader),
-            }
-        }
+        _ => FieldKind::Timestamp {
+            unit: reader.value("unit"),
+            late: read_late(reader),
+        },
     })
 }
 
@@ -152,16 +173,7 @@ fn read_late(reader: &Reader<'_>) -> Option<Late> {
     }
     let late = reader.table("late");
     late.table?;
-    let fraction = late.number("fraction", "in 0 ..= 1", |share| {
-        (0.0..=1.0).contains(&share)
-    });
-    let up_to = late.duration("up_to");
-    if !late.has("fraction") {
-        late.missing("fraction", "0.02");
-    }
-    if !late.has("up_to") {
-        late.missing("up_to", "\"2h\"");
-    }
+    let (fraction, up_to) = (late.given("fraction"), late.given("up_to"));
     late.finish();
     Some(Late {
         fraction: fraction?,
@@ -174,8 +186,8 @@ fn read_texts(reader: &Reader<'_>, folder: &Path) -> Option<TextValues> {
         for key in ["count", "length", "alphabet"] {
             if reader.entry(key).is_some() {
                 let label = "the values are listed already";
-                reader.sink.error(
-                    &reader.place_of(key),
+                reader.refuse_key(
+                    key,
                     format!("{} has both `values` and `{key}`", reader.name()),
                     label,
                 );
@@ -221,8 +233,8 @@ fn read_texts(reader: &Reader<'_>, folder: &Path) -> Option<TextValues> {
     }
     reader.entry("values");
     let count = read_count(reader, 1 << 62);
-    let length = reader.integer_or("length", 1, 1_024, 8);
-    let alphabet = reader.text_or("alphabet", LETTERS);
+    let length: i64 = reader.value_or("length", "8");
+    let alphabet: String = reader.value("alphabet");
     let mut letters: Vec<u8> = alphabet.bytes().collect();
     letters.sort_unstable();
     letters.dedup();
@@ -240,7 +252,7 @@ fn read_texts(reader: &Reader<'_>, folder: &Path) -> Option<TextValues> {
     if count as f64 > most {
         let message = format!("{count} texts of {length} characters can't differ");
         let label = format!("{} characters make {most:.0} at most", letters.len());
-        reader.sink.error(&reader.place_of("count"), message, label);
+        reader.refuse_key("count", message, label);
         return None;
     }
     Some(TextValues::Generated {

@@ -1,12 +1,12 @@
-//! `[field]` and `[parameter]`: what a record is made of. Must not know how a value is drawn, nor what writes do.
+//! `[field]` and `[parameter]`: what a record is made of.
 
-use super::Diagnostic;
-use super::document::{Entry, Node, Place, Value};
-use super::field_kinds::read_kind;
-use super::laws::read_law;
+use super::diagnostic::Diagnostic;
+use super::diagnostics::Diagnostics;
+use super::distributions::read_law;
+use super::document::{Entry, Node, SourcePlace, Value};
+use super::field_kinds::{FIELD, read_kind};
 use super::nearest::suggest;
 use super::reader::Reader;
-use super::sink::Sink;
 use crate::key::expanded_sizes;
 use crate::record::{
     DerivedId, Field, FieldId, FieldKind, GivenValue, GivenValueError, KnownField, Law, Schema,
@@ -54,8 +54,7 @@ pub(super) fn read_fields<'a>(scenario: &Reader<'a>, folder: &Path) -> Fields {
     let parameters = read_parameters(&scenario.table("parameter"), &mut unreadable);
     let fields = scenario.table("field");
     if fields.entries().is_empty() && !scenario.misspelt("field") {
-        fields.sink.add(
-            &fields.place,
+        fields.complain_of_table(
             Diagnostic::error("the scenario has no `[field]`")
                 .label("a record needs at least one field")
                 .help("add `[field]` with, for example, `ts = { type = \"timestamp\" }`"),
@@ -99,6 +98,7 @@ pub(super) fn read_fields<'a>(scenario: &Reader<'a>, folder: &Path) -> Fields {
             &entry.node,
             &entry.place,
             format!("field.{}", entry.key),
+            &FIELD,
         );
         if reader.table.is_none() {
             found.unreadable.push(entry.key.clone());
@@ -145,9 +145,7 @@ pub(super) fn read_fields<'a>(scenario: &Reader<'a>, folder: &Path) -> Fields {
         parents.push(of);
     }
     if found.schema.fields.len() > usize::from(u16::MAX) {
-        fields
-            .sink
-            .error(&fields.place, "more than 65,535 fields", "");
+        fields.refuse_table("more than 65,535 fields", "");
         found.schema.fields.truncate(usize::from(u16::MAX));
         parents.truncate(usize::from(u16::MAX));
     }
@@ -158,7 +156,7 @@ pub(super) fn read_fields<'a>(scenario: &Reader<'a>, folder: &Path) -> Fields {
 
 /// Complains about the first derived field with which all are too large, and leaves out what is: derived fields that use others twice double at
 /// every level.
-fn refuse_endless(sink: &Sink, found: &mut Fields) {
+fn refuse_endless(sink: &Diagnostics, found: &mut Fields) {
     let sizes = expanded_sizes(&found.derived);
     let mut all = 0_u64;
     let fits: Vec<bool> = sizes
@@ -223,7 +221,7 @@ fn read_parameters(table: &Reader<'_>, unreadable: &mut Vec<String>) -> BTreeMap
     parameters
 }
 
-fn check_identifier(sink: &Sink, what: &str, entry: &Entry) {
+fn check_identifier(sink: &Diagnostics, what: &str, entry: &Entry) {
     let mut chars = entry.key.chars();
     let starts = chars
         .next()
@@ -240,7 +238,7 @@ fn check_identifier(sink: &Sink, what: &str, entry: &Entry) {
 }
 
 /// Laws but the uniform one may be tabulated with 16 bytes a value: a rank and a share.
-fn check_memory(sink: &Sink, entry: &Entry, kind: &FieldKind, dependent: bool) {
+fn check_memory(sink: &Diagnostics, entry: &Entry, kind: &FieldKind, dependent: bool) {
     let Some(count) = kind.count() else { return };
     let tabulated = match &entry.node.value {
         Value::Table(table) => table.get("distribution").is_some(),
@@ -261,7 +259,7 @@ fn check_memory(sink: &Sink, entry: &Entry, kind: &FieldKind, dependent: bool) {
     }
 }
 
-fn resolve_parents(sink: &Sink, fields: &mut Fields, parents: &[Vec<(&str, Place)>]) {
+fn resolve_parents(sink: &Diagnostics, fields: &mut Fields, parents: &[Vec<(&str, SourcePlace)>]) {
     for (at, names) in parents.iter().enumerate() {
         let kind = &fields.schema.fields[at].kind;
         if let (Some((_, place)), FieldKind::Sequence { .. } | FieldKind::Timestamp { .. }) =
@@ -311,7 +309,12 @@ fn in_cycle(schema: &Schema, start: FieldId) -> bool {
 }
 
 /// The stored field of that name, or a complaint (one about its own table may have been made already).
-pub(super) fn find(sink: &Sink, fields: &Fields, name: &str, place: &Place) -> Option<FieldId> {
+pub(super) fn find(
+    sink: &Diagnostics,
+    fields: &Fields,
+    name: &str,
+    place: &SourcePlace,
+) -> Option<FieldId> {
     if fields.is_unreadable(name) {
         return None;
     }
@@ -337,10 +340,10 @@ pub(super) fn find(sink: &Sink, fields: &Fields, name: &str, place: &Place) -> O
 
 /// The field of that name, stored or derived, or a complaint.
 pub(super) fn find_known(
-    sink: &Sink,
+    sink: &Diagnostics,
     fields: &Fields,
     name: &str,
-    place: &Place,
+    place: &SourcePlace,
 ) -> Option<KnownField> {
     if fields.is_unreadable(name) {
         return None;
@@ -362,7 +365,12 @@ pub(super) fn find_known(
 }
 
 /// The slot of a value that the file gives; a text from outside the field's domain becomes a literal of the schema.
-pub(super) fn given(sink: &Sink, schema: &mut Schema, id: FieldId, node: &Node) -> Option<i64> {
+pub(super) fn given(
+    sink: &Diagnostics,
+    schema: &mut Schema,
+    id: FieldId,
+    node: &Node,
+) -> Option<i64> {
     let value = match &node.value {
         Value::Integer(value) if i64::try_from(*value).is_ok() => GivenValue::Int(*value as i64),
         Value::Float(value) if value.is_finite() => GivenValue::Float(*value),

@@ -1,17 +1,16 @@
-//! Golden keys: what a strategy's key must be for a record that the file gives. Must not know how keys are made.
+//! Golden keys: what a strategy's key must be for a record that the file gives.
 //!
 //! A record may lie outside of what the run will write (an article's example from another year): its key is made by a plan of its
 //! own, compiled for a schema that is just wide enough.
 
-use super::Diagnostic;
-use super::document::{Entry, Node, Place};
+use super::diagnostic::Diagnostic;
+use super::document::{Entry, Node, SourcePlace};
 use super::draft::Draft;
-use super::expectations::Named;
 use super::fields::{find, given};
 use super::model::ExpectedKey;
 use super::presplits::row_key;
 use super::reader::Reader;
-use super::strategies::ReadStrategy;
+use super::strategies::{Named, ReadStrategy};
 use crate::key::{Environment, KeyPlan, Row};
 use crate::keyspace::RowKey;
 use crate::random::{DrawKey, Seed, Stream};
@@ -50,8 +49,8 @@ pub(super) fn read_golden(
             continue;
         };
         let span = match &key_entry.node.place {
-            Place::File(span) => span.clone(),
-            Place::Setting(_) => 0..0,
+            SourcePlace::File(span) => span.clone(),
+            SourcePlace::Setting(_) => 0..0,
         };
         found.push(ExpectedKey {
             point: 0,
@@ -110,7 +109,7 @@ fn golden_key(
             missing.join("` and `")
         ))
         .label("not all fields of the key");
-        record.sink.add(&record.place, diagnostic);
+        record.complain_of_table(diagnostic);
         return None;
     }
     let environment = Environment {
@@ -128,10 +127,8 @@ fn golden_key(
                 "the key of `{}` can't hold this record: {reason}",
                 read.strategy.name
             );
-            record.sink.add(
-                &record.place,
-                Diagnostic::error(message).label("outside of the run's values"),
-            );
+            record
+                .complain_of_table(Diagnostic::error(message).label("outside of the run's values"));
             return None;
         }
     };

@@ -1,11 +1,11 @@
-//! Finite sets of rows: combinations, records, their order. Must not know when they are written.
+//! Finite sets of rows: combinations, records, their order.
 
-use super::Diagnostic;
-use super::clock::value_place;
-use super::document::{Place, Value};
+use super::diagnostic::Diagnostic;
+use super::document::{SourcePlace, Value};
 use super::fields::{Fields, find};
 use super::reader::Reader;
 use crate::record::{FieldId, FieldKind};
+use crate::settings::json;
 use crate::time::SimDuration;
 use crate::units::{ByteSize, Nanos, grouped};
 use crate::workload::{Import, ImportOrder, ImportRows};
@@ -17,17 +17,20 @@ const MEMORY: f64 = (4u64 << 30) as f64;
 const COMBINATION_BYTES: f64 = 16.0;
 
 /// Operations are numbered with 56 bits.
-const MOST_RECORDS: i64 = (1 << 56) - 1;
+pub(super) const MOST_RECORDS: i64 = (1 << 56) - 1;
+
+crate::settings! {
+    pub(super) static SORTED("sorted", "") {
+        /// Sorted by this field.
+        by = json("@identifier").needs("\"domain\""),
+    }
+}
 
 /// Reads `each`: known, counted, distinct fields, none of which follows from the others.
 pub(super) fn read_each(reader: &Reader<'_>, fields: &Fields) -> Option<Vec<FieldId>> {
     let names = reader.texts("each", true)?;
     if names.is_empty() {
-        reader.sink.error(
-            &value_place(reader, "each"),
-            "`each` is empty",
-            "expected at least one field",
-        );
+        reader.refuse("each", "`each` is empty", "expected at least one field");
         return None;
     }
     let mut each = Vec::new();
@@ -77,9 +80,7 @@ pub(super) fn read_each(reader: &Reader<'_>, fields: &Fields) -> Option<Vec<Fiel
             grouped(combinations as i128)
         );
         let label = format!("keyheat takes up to {}", ByteSize::approximate(MEMORY));
-        reader
-            .sink
-            .error(&value_place(reader, "each"), message, label);
+        reader.refuse("each", message, label);
         return None;
     }
     Some(each)
@@ -106,7 +107,7 @@ pub(super) fn read_rows(
         None
     };
     let has_records = reader.has("records");
-    let records = reader.integer("records", 1, MOST_RECORDS);
+    let records = reader.given::<i64>("records");
     let last = reader.positive_duration("last");
     let every = reader.positive_duration("every");
     if (reader.has("last") && last.is_none()) || (reader.has("every") && every.is_none()) {
@@ -115,20 +116,12 @@ pub(super) fn read_rows(
     if has_records {
         if own {
             let label = "each combination is one row: leave out one of them";
-            reader.sink.error(
-                &reader.place_of("records"),
-                "`records` and `each` exclude each other",
-                label,
-            );
+            reader.refuse_key("records", "`records` and `each` exclude each other", label);
             return None;
         }
         if every.is_some() {
             let label = "needs `each` instead of `records`";
-            reader.sink.error(
-                &reader.place_of("every"),
-                "`every` has no meaning here",
-                label,
-            );
+            reader.refuse_key("every", "`every` has no meaning here", label);
             return None;
         }
         return Some(ImportRows::Drawn {
@@ -145,7 +138,7 @@ pub(super) fn read_rows(
                 reader.name()
             ))
             .label("expected `records = N`, or `each` with `every`");
-            reader.sink.add(&reader.place, diagnostic);
+            reader.complain_of_table(diagnostic);
             return None;
         }
     };
@@ -162,9 +155,9 @@ pub(super) fn read_rows(
                 Nanos(last.as_nanos())
             );
             let place = if reader.has("every") {
-                value_place(reader, "every")
+                reader.place_of_value("every")
             } else {
-                value_place(reader, "last")
+                reader.place_of_value("last")
             };
             reader.sink.error(&place, message, "no row would exist");
             return None;
@@ -179,19 +172,14 @@ fn read_order(reader: &Reader<'_>, fields: &Fields) -> Option<ImportOrder> {
         reader.note_default("order", "\"time\"");
         return Some(ImportOrder::Time);
     };
-    let words = [
-        ("time", ImportOrder::Time),
-        ("shuffled", ImportOrder::Shuffled),
-    ];
     if !matches!(entry.node.value, Value::Table(_)) {
-        return reader.word_node("order", &entry.node, &words);
+        let word = reader.word_node("order", &entry.node, &["time", "shuffled"])?;
+        return Some([ImportOrder::Time, ImportOrder::Shuffled][word]);
     }
-    let order = reader.table("order");
-    let by = order.text("by");
-    let place: Place = value_place(&order, "by");
-    if !order.has("by") {
-        order.missing("by", "\"domain\"");
-    }
+    let path = reader.path_of("order");
+    let order = reader.table_of("order", &entry.node, &entry.place, path, &SORTED);
+    let by = order.required_text("by");
+    let place: SourcePlace = order.place_of_value("by");
     order.finish();
     let id = find(reader.sink, fields, by?, &place)?;
     if matches!(

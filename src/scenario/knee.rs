@@ -1,16 +1,6 @@
-//! What `[knee]` asks: the highest load that keeps within limits. Must not know how it is found.
+//! What `[knee]` asks: the highest load that keeps within limits.
 
-use super::model::Setup;
-use crate::cluster::ClusterEvent;
-use crate::time::SimDuration;
 use crate::units::PerSecond;
-
-/// Operations that the lowest load leaves in the window by default: ten of them lie beyond the 99th percentile.
-const FEWEST: f64 = 1_000.0;
-/// The lowest load by default is at most this part of the highest.
-const LEAST_SPAN: f64 = 0.01;
-/// Operations of one run at the highest load by default, at most (estimate: beyond it nobody waits for the result).
-const MOST: f64 = 1e8;
 
 /// The search for a knee: the highest rate of one open loop at which every limit holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,41 +59,6 @@ impl LimitBound {
     pub fn is_kept(self, value: f64, lower_bound: bool) -> bool {
         self.holds(value) && !(lower_bound && matches!(self, Self::Below(_)))
     }
-}
-
-impl VariedLoad {
-    /// Highest load by default: twice what all handlers could do at most if nothing else held them up, or as many operations as fit into
-    /// a run of 100 million.
-    pub(super) fn default_to(self, setup: &Setup) -> PerSecond {
-        let cluster = &setup.cluster;
-        let service = &cluster.service;
-        let shortest = match self {
-            Self::Write(_) => {
-                let sync = cluster.wal.as_ref().map(|wal| wal.sync);
-                service.put + sync.unwrap_or(SimDuration::ZERO)
-            }
-            Self::Read(_) => service.get.min(service.scan),
-        };
-        let joining = setup.changes.events.iter().map(|timed| match timed.event {
-            ClusterEvent::AddServers(count) => count,
-            _ => 0,
-        });
-        let servers = joining.fold(cluster.servers, u32::saturating_add);
-        let handlers = f64::from(servers) * f64::from(cluster.handlers);
-        let most = MOST / setup.workload.duration.as_secs_f64();
-        let at_most = 2.0 * handlers / shortest.as_secs_f64();
-        rounded(at_most.min(most).min(PerSecond::MAX.0))
-    }
-}
-
-/// Lowest load by default: 1,000 operations in a window of so many seconds, or a hundredth of the highest load when that is less.
-pub(super) fn default_from(window_s: f64, to: PerSecond) -> PerSecond {
-    rounded((FEWEST / window_s).min(LEAST_SPAN * to.0))
-}
-
-/// To three significant digits: nobody needs more, and `check --show` prints it.
-fn rounded(rate: f64) -> PerSecond {
-    PerSecond(format!("{rate:.2e}").parse().unwrap_or(rate))
 }
 
 #[cfg(test)]

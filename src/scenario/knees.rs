@@ -1,16 +1,42 @@
-//! `[knee]`: which load is varied, between what, and which limits it must keep. Must not know any result.
+//! `[knee]`: which load is varied, between what, and which limits it must keep.
 
-use super::Diagnostic;
-use super::clock::value_place;
+use super::diagnostic::Diagnostic;
 use super::document::Node;
-use super::knee::{Knee, Limit, LimitBound, VariedLoad, default_from};
+use super::knee::{Knee, Limit, LimitBound, VariedLoad};
 use super::metric_names;
 use super::model::{Setup, TimeSpec};
 use super::nearest::suggest;
 use super::reader::Reader;
+use crate::cluster::ClusterEvent;
 use crate::metrics::{NOT_OF_A_RUN, OperationNames};
+use crate::settings::{any_number, json, number, rate, text};
+use crate::time::SimDuration;
 use crate::units::PerSecond;
 use crate::workload::{Drive, ReadDrive};
+
+crate::settings! {
+    /// Searches the highest load that each strategy sustains within limits.
+    pub(super) static KNEE("knee", r#""required": ["vary", "limit"]"#) {
+        /// The rate that is varied: `write.ingest.rate`.
+        vary = text(r#""pattern": "^(write|read)\\.[a-z0-9][a-z0-9-]*\\.rate$""#),
+        /// What must hold at a load that is sustained.
+        limit = json(r#""type": "array", "minItems": 1, "maxItems": 64, "items": "@limit""#).with(&[&LIMIT]),
+        /// The least load that is tried.
+        from = rate(),
+        /// The greatest load that is tried.
+        to = rate(),
+        /// Where the search ends: the relative distance of a load that holds and one that does not.
+        precision = number("in 0.001 ..= 0.5", 0.001, 0.5, (true, true)).or("0.01"),
+    }
+}
+
+crate::settings! {
+    pub(super) static LIMIT("limit", r#""anyOf": [{ "required": ["above"] }, { "required": ["below"] }]"#) {
+        metric = json("@metric").needs("\"write_response_ms.p99\""),
+        above = any_number(),
+        below = any_number(),
+    }
+}
 
 const BOUNDS: [&str; 2] = ["above", "below"];
 
@@ -19,6 +45,13 @@ const BOUNDS: [&str; 2] = ["above", "below"];
 const MEAN_AT_THE_LIMIT: f64 = 0.5;
 /// Mean response time near a knee without a limit on response times (estimate: a few times that of an idle server).
 const MEAN_WITHOUT_LIMIT_MS: f64 = 10.0;
+
+/// Operations that the lowest load leaves in the window by default: ten of them lie beyond the 99th percentile.
+const FEWEST: f64 = 1_000.0;
+/// The lowest load by default is at most this part of the highest.
+const LEAST_SPAN: f64 = 0.01;
+/// Operations of one run at the highest load by default, at most (estimate: beyond it nobody waits for the result).
+const MOST_OPERATIONS: f64 = 1e8;
 
 /// Most limits (estimate).
 const MOST_LIMITS: usize = 64;
@@ -33,12 +66,7 @@ pub(super) fn read_knee(scenario: &Reader<'_>, time: &TimeSpec, setup: &Setup) -
     if let Some(limits) = &limits {
         warn_of_the_end(&knee, time, limits);
     }
-    let precision = knee.number_or(
-        "precision",
-        "in 0.001 ..= 0.5",
-        |step| (0.001..=0.5).contains(&step),
-        "0.01",
-    );
+    let precision = knee.value("precision");
     let span = read_span(&knee, time, setup, load);
     let vary = knee.text("vary").map(str::to_owned);
     knee.finish();
@@ -66,7 +94,7 @@ fn read_vary(knee: &Reader<'_>, setup: &Setup) -> Option<VariedLoad> {
     let complain = |message: String, label: &str, help: Option<String>| {
         let mut diagnostic = Diagnostic::error(message).label(label);
         diagnostic.help = help;
-        knee.sink.add(&value_place(knee, "vary"), diagnostic);
+        knee.complain("vary", diagnostic);
     };
     let parts: Vec<&str> = path.split('.').collect();
     let [kind @ ("write" | "read"), name, "rate"] = parts[..] else {
@@ -132,9 +160,9 @@ fn read_span(
     load: Option<VariedLoad>,
 ) -> Option<(PerSecond, PerSecond)> {
     let given = |key: &'static str| {
-        let rate = knee.unit::<PerSecond>(key);
+        let rate = knee.given::<PerSecond>(key);
         if rate == Some(PerSecond(0.0)) {
-            let place = value_place(knee, key);
+            let place = knee.place_of_value(key);
             let message = format!("`knee.{key}` is zero");
             knee.sink.error(&place, message, "must be greater than 0");
         }
@@ -146,7 +174,7 @@ fn read_span(
     }
     let load = load?;
     let default =
-        |key: &'static str, rate: PerSecond| knee.unit_or::<PerSecond>(key, &rate.to_string());
+        |key: &'static str, rate: PerSecond| knee.value_or::<PerSecond>(key, &rate.to_string());
     let to = to.unwrap_or_else(|| {
         let highest = load.default_to(setup);
         default(
@@ -160,7 +188,7 @@ fn read_span(
         let key = if knee.has("from") { "from" } else { "to" };
         let message = format!("the search goes from {from} to {to}");
         let label = "`to` must be at least twice `from`";
-        knee.sink.error(&value_place(knee, key), message, label);
+        knee.refuse(key, message, label);
         return None;
     }
     Some((from, to))
@@ -194,7 +222,7 @@ fn warn_of_the_end(knee: &Reader<'_>, time: &TimeSpec, limits: &[Limit]) {
         let help =
             format!("make `time.duration` at least `\"{least_s}s\"`, or the limit less strict");
         let diagnostic = Diagnostic::warning(message).label(label).help(help);
-        knee.sink.add(&value_place(knee, "limit"), diagnostic);
+        knee.complain("limit", diagnostic);
     }
 }
 
@@ -210,7 +238,7 @@ fn read_limits(knee: &Reader<'_>, setup: &Setup) -> Option<Vec<Limit>> {
             0 => format!("expected at least one, as in `{EXAMPLE}`"),
             _ => format!("at most {MOST_LIMITS}"),
         };
-        knee.sink.error(&value_place(knee, "limit"), message, label);
+        knee.refuse("limit", message, label);
         return None;
     }
     let limits: Vec<Option<Limit>> = items
@@ -228,7 +256,7 @@ fn read_limit<'a>(
     setup: &Setup,
 ) -> Option<Limit> {
     let path = format!("{}.limit[{number}]", knee.path);
-    let limit = knee.table_of("limit", item, &item.place, path);
+    let limit = knee.table_of("limit", item, &item.place, path, &LIMIT);
     limit.table?;
     let names = setup.operation_names();
     let metric = read_metric(&limit, &names);
@@ -244,10 +272,7 @@ fn read_limit<'a>(
 }
 
 fn read_metric(limit: &Reader<'_>, names: &OperationNames<'_>) -> Option<String> {
-    if !limit.has("metric") {
-        limit.missing("metric", "\"write_response_ms.p99\"");
-    }
-    let metric = limit.text("metric")?;
+    let metric = limit.required_text("metric")?;
     let diagnostic = match metric_names::check(metric, names) {
         Err((message, help)) => {
             let mut diagnostic =
@@ -265,13 +290,12 @@ fn read_metric(limit: &Reader<'_>, names: &OperationNames<'_>) -> Option<String>
         .help("`write_response_ms.p99`, `write_goodput_fraction` and `utilisation_max` are some"),
         Ok(()) => return Some(metric.to_owned()),
     };
-    limit.sink.add(&value_place(limit, "metric"), diagnostic);
+    limit.complain("metric", diagnostic);
     None
 }
 
 fn read_bound(limit: &Reader<'_>) -> Option<LimitBound> {
-    let number = |key: &'static str| limit.number(key, "a finite number", |_| true);
-    let (above, below) = (number("above"), number("below"));
+    let (above, below): (Option<f64>, Option<f64>) = (limit.given("above"), limit.given("below"));
     limit.one_of(BOUNDS, "a limit without a bound", "a limit with two bounds")?;
     above
         .map(LimitBound::Above)
@@ -296,8 +320,43 @@ fn check_reach(limit: &Reader<'_>, metric: &str, bound: LimitBound, names: &Oper
         (low, high) if high.is_finite() => format!("it lies in {low} ..= {high}"),
         (low, _) => format!("it is {low} or more"),
     };
-    let place = value_place(limit, key);
+    let place = limit.place_of_value(key);
     limit.sink.error(&place, message, label);
+}
+
+impl VariedLoad {
+    /// Highest load by default: twice what all handlers could do at most if nothing else held them up, or as many operations as fit into
+    /// a run of 100 million.
+    fn default_to(self, setup: &Setup) -> PerSecond {
+        let cluster = &setup.cluster;
+        let service = &cluster.service;
+        let shortest = match self {
+            Self::Write(_) => {
+                let sync = cluster.wal.as_ref().map(|wal| wal.sync);
+                service.put + sync.unwrap_or(SimDuration::ZERO)
+            }
+            Self::Read(_) => service.get.min(service.scan),
+        };
+        let joining = setup.changes.events.iter().map(|timed| match timed.event {
+            ClusterEvent::AddServers(count) => count,
+            _ => 0,
+        });
+        let servers = joining.fold(cluster.servers, u32::saturating_add);
+        let handlers = f64::from(servers) * f64::from(cluster.handlers);
+        let most = MOST_OPERATIONS / setup.workload.duration.as_secs_f64();
+        let at_most = 2.0 * handlers / shortest.as_secs_f64();
+        rounded(at_most.min(most).min(PerSecond::MAX.0))
+    }
+}
+
+/// Lowest load by default: 1,000 operations in a window of so many seconds, or a hundredth of the highest load when that is less.
+fn default_from(window_s: f64, to: PerSecond) -> PerSecond {
+    rounded((FEWEST / window_s).min(LEAST_SPAN * to.0))
+}
+
+/// To three significant digits: nobody needs more, and `check --show` prints it.
+fn rounded(rate: f64) -> PerSecond {
+    PerSecond(format!("{rate:.2e}").parse().unwrap_or(rate))
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
-//! What is odd about a scenario that can be run, as far as no layout is needed to see it. Must not know split points.
+//! What is odd about a scenario that can be run, as far as no layout is needed to see it.
 
-use super::Diagnostic;
+use super::diagnostic::Diagnostic;
+use super::diagnostics::Diagnostics;
 use super::model::{Bound, Expectation, Strategy};
-use super::sink::Sink;
 
 /// Adds warnings.
 pub(super) fn lint<'a>(
-    sink: &Sink,
+    sink: &Diagnostics,
     strategies: &[Strategy],
     expectations: impl Iterator<Item = &'a Expectation>,
 ) {

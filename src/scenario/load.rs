@@ -1,36 +1,19 @@
-//! From a file, or a text, to a [`Scenario`] or all its complaints. Must not know what the settings mean.
+//! From a file, or a text, to a [`Scenario`] or all its complaints.
 
-use super::document::{self, Table};
+use super::diagnostic::Diagnostic;
+use super::diagnostics::Diagnostics;
+use super::document::{self, TomlTable};
 use super::draft::read_draft;
-use super::model::Scenario;
+use super::model::{Options, Scenario};
 use super::points::{AllPoints, Source, read_points};
 use super::settings::{apply, apply_sweep, fix_swept, merge};
-use super::sink::Sink;
 use super::sweeps::Sweep;
-use super::{Diagnostic, render, show, source};
+use super::{render, show, source};
 use crate::random::Seed;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
-
-/// What is changed beside the file.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Options {
-    /// `PATH=VALUE`, applied in order, after `[quick]`.
-    pub sets: Vec<String>,
-    /// Apply the file's `[quick]` overrides, and run 2 replicates where they don't say how many.
-    pub quick: bool,
-    /// `PATH=V1,V2,...`, in order, instead of the list that the file may have for the path.
-    pub sweeps: Vec<String>,
-    /// Names of the strategies to keep; all when empty.
-    pub only: Vec<String>,
-    /// Instead of the file's.
-    pub replicates: Option<u32>,
-    /// Instead of the file's.
-    pub seed: Option<u64>,
-}
 
 /// Why a scenario can't be used: everything that is wrong with it, and what is merely odd.
 #[derive(Debug, Clone, PartialEq)]
@@ -213,7 +196,7 @@ fn build(
     folder: &Path,
     options: &Options,
 ) -> Result<Scenario, LoadError> {
-    let sink = Sink::default();
+    let sink = Diagnostics::default();
     let parsed = document::parse(&text);
     if parsed.is_broken {
         let mut diagnostics = parsed.diagnostics;
@@ -239,7 +222,7 @@ fn build(
         check_quick(&sink, &document, quick, &text, folder);
     }
     // Its complaints come with the sweep that is run.
-    let file_sweep = Sweep::read(&Sink::default(), &document);
+    let file_sweep = Sweep::read(&Diagnostics::default(), &document);
     let overrides = apply_options(&sink, &mut document, quick.as_ref(), options);
     let sweep = Sweep::read(&sink, &document);
     let AllPoints {
@@ -299,12 +282,18 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// `[quick]` is checked even when it is not asked for.
-fn check_quick(sink: &Sink, document: &Table, quick: &Table, text: &str, folder: &Path) {
+fn check_quick(
+    sink: &Diagnostics,
+    document: &TomlTable,
+    quick: &TomlTable,
+    text: &str,
+    folder: &Path,
+) {
     let mut document = document.clone();
     for (place, diagnostic) in merge(&mut document, quick) {
         sink.add(&place, diagnostic);
     }
-    let own = Sink::default();
+    let own = Diagnostics::default();
     read_draft(&own, &document, text, folder);
     for diagnostic in own.into_parts().0 {
         sink.push(diagnostic);
@@ -313,9 +302,9 @@ fn check_quick(sink: &Sink, document: &Table, quick: &Table, text: &str, folder:
 
 /// Applies all changes; returns those that results must tell, as `--set` would write them where it can.
 fn apply_options(
-    sink: &Sink,
-    document: &mut Table,
-    quick: Option<&Table>,
+    sink: &Diagnostics,
+    document: &mut TomlTable,
+    quick: Option<&TomlTable>,
     options: &Options,
 ) -> Vec<String> {
     let mut sets = Vec::new();
@@ -363,7 +352,7 @@ fn apply_options(
     told
 }
 
-fn drop_unselected(document: &mut Table, only: &[String]) {
+fn drop_unselected(document: &mut TomlTable, only: &[String]) {
     if only.is_empty() {
         return;
     }

@@ -1,4 +1,4 @@
-//! Whether a metric's path is one that results will have, and what it can be. Must not know any value.
+//! Whether a metric's path is one that results will have, and what it can be.
 
 use crate::metrics::{OperationNames, all_paths, definitions, lookup};
 

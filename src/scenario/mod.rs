@@ -9,38 +9,36 @@
 //! 5. `render` prints the complaints, `show` the document with the defaults that were used.
 
 #[cfg(test)]
-mod asked;
-mod balancers;
+mod asked_fixture;
 mod bounds;
 mod clock;
+mod cluster;
 mod derived_uses;
 mod diagnostic;
+mod diagnostics;
+mod distributions;
 mod document;
 mod draft;
-mod drives;
 mod events;
 mod existing;
 mod expectations;
 mod field_kinds;
 mod fields;
 mod golden;
-mod hardware;
 mod imports;
 mod knee;
 mod knees;
-mod laws;
 mod lints;
 mod load;
+mod load_models;
 mod metric_names;
 mod model;
 mod names;
 mod nearest;
 mod neighbours;
-mod normalizers;
-mod numbers;
-mod picks;
 mod placements;
 mod points;
+mod popularity;
 mod presplits;
 mod read_lints;
 mod read_orders;
@@ -52,21 +50,20 @@ mod schema;
 mod schema_tests;
 mod settings;
 mod show;
-mod sink;
 mod source;
-mod split_policies;
 mod strategies;
 mod string_map;
 mod sweeps;
 mod synonyms;
+mod values;
 mod writes;
 
 pub use diagnostic::{Diagnostic, Severity};
 pub use knee::{Knee, Limit, LimitBound, VariedLoad};
-pub use load::{LoadError, Options};
+pub use load::LoadError;
 pub use model::{
-    Bound, Changes, Copy, Expectation, ExpectedKey, Presplit, PresplitAlgorithm, RatioTo, Scenario,
-    Setup, Strategy, SweepPoint, SweepValue, SweptSetting, TimeSpec,
+    Bound, Changes, Copy, Expectation, ExpectedKey, Options, Presplit, PresplitAlgorithm, RatioTo,
+    Scenario, Setup, Strategy, SweepPoint, SweepValue, SweptSetting, TimeSpec,
 };
 pub use names::{is_file_stem, is_name};
 pub use placements::misfit;

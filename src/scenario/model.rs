@@ -1,7 +1,8 @@
 //! The validated scenario. A value of these types has been checked: nothing in it can fail later but what only the data of
 //! a run can tell (a `sampled` pre-split with too few distinct keys).
 
-use super::{Diagnostic, Knee, Options};
+use super::diagnostic::Diagnostic;
+use super::knee::Knee;
 use crate::client::ClientSpec;
 use crate::cluster::{ClusterSpec, Neighbour, TableSpec, TimedEvent};
 use crate::key::KeyPlan;
@@ -12,9 +13,27 @@ use crate::random::Seed;
 use crate::record::Schema;
 use crate::time::{EpochNanos, SimDuration};
 use crate::workload::{ImportOrder, Workload};
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// What is changed beside the file.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Options {
+    /// `PATH=VALUE`, applied in order, after `[quick]`.
+    pub sets: Vec<String>,
+    /// Apply the file's `[quick]` overrides, and run 2 replicates where they don't say how many.
+    pub quick: bool,
+    /// `PATH=V1,V2,...`, in order, instead of the list that the file may have for the path.
+    pub sweeps: Vec<String>,
+    /// Names of the strategies to keep; all when empty.
+    pub only: Vec<String>,
+    /// Instead of the file's.
+    pub replicates: Option<u32>,
+    /// Instead of the file's.
+    pub seed: Option<u64>,
+}
 
 /// A scenario: a question, candidate keys, and what is expected of them.
 #[derive(Debug, Clone)]

@@ -1,8 +1,8 @@
-//! The names of writes, strategies and their kin. Must not know what is named.
+//! The names of writes, strategies and their kin.
 
-use super::Diagnostic;
-use super::document::Place;
-use super::sink::Sink;
+use super::diagnostic::Diagnostic;
+use super::diagnostics::Diagnostics;
+use super::document::SourcePlace;
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -24,7 +24,7 @@ pub fn is_file_stem(name: &str) -> bool {
 }
 
 /// Complains when `name` is none of [`is_name`].
-pub(super) fn check(sink: &Sink, what: &str, name: &str, place: &Place) {
+pub(super) fn check(sink: &Diagnostics, what: &str, name: &str, place: &SourcePlace) {
     if is_name(name) {
         return;
     }

@@ -1,4 +1,4 @@
-//! The known name that a misspelt or a foreign one probably means. Must not know what the names are for.
+//! The known name that a misspelt or a foreign one probably means.
 
 use super::synonyms::synonym;
 

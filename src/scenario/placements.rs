@@ -1,16 +1,13 @@
-//! `placement` of `[table]`: a word, or the server of each region. Must not know how regions are dealt.
+//! `placement` of `[table]`: a word, or the server of each region.
 
-use super::Diagnostic;
-use super::document::{Node, Place, Value};
+use super::diagnostic::Diagnostic;
+use super::diagnostics::Diagnostics;
+use super::document::{Node, SourcePlace, Value};
 use super::model::{Presplit, Setup};
 use super::reader::Reader;
-use super::sink::Sink;
 use crate::cluster::Placement;
 use crate::units::grouped;
 use std::sync::Arc;
-
-/// The words and what they mean.
-const WORDS: [(&str, u8); 3] = [("dealt", 0), ("in-order", 1), ("grown", 2)];
 
 /// Reads `placement`; `servers` are there when the run starts.
 pub(super) fn read_placement(table: &Reader<'_>, servers: u32) -> Placement {
@@ -19,11 +16,8 @@ pub(super) fn read_placement(table: &Reader<'_>, servers: u32) -> Placement {
         .and_then(|inner| inner.get("placement"))
         .filter(|entry| matches!(entry.node.value, Value::Array(_)));
     let Some(entry) = list else {
-        return match table.word_or("placement", &WORDS, "dealt") {
-            1 => Placement::InOrder,
-            2 => Placement::Grown,
-            _ => Placement::Dealt,
-        };
+        let word = table.word_or("placement", &["dealt", "in-order", "grown"]);
+        return [Placement::Dealt, Placement::InOrder, Placement::Grown][word].clone();
     };
     let items = table.list("placement").unwrap_or_default();
     if items.is_empty() {
@@ -67,7 +61,12 @@ fn server(table: &Reader<'_>, item: &Node, servers: u32) -> Option<u32> {
 }
 
 /// Complains about a list of another length than the pre-split, where that alone decides how many regions there are.
-pub(super) fn check_length(sink: &Sink, place: &Place, setup: &Setup, presplit: &Presplit) {
+pub(super) fn check_length(
+    sink: &Diagnostics,
+    place: &SourcePlace,
+    setup: &Setup,
+    presplit: &Presplit,
+) {
     let Presplit::Fixed { points, .. } = presplit else {
         return;
     };

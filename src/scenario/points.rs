@@ -1,16 +1,16 @@
-//! Reading a document, at each point of its sweep: strategies, expectations, and which point a complaint belongs to. Must not know
-//! what the settings mean.
+//! Reading a document, at each point of its sweep: strategies, expectations, and which point a complaint belongs to.
 
-use super::document::{Node, Place, Table};
-use super::draft::{Draft, read_draft};
+use super::diagnostic::Diagnostic;
+use super::diagnostics::Diagnostics;
+use super::document::{Node, SourcePlace, TomlTable};
+use super::draft::{Draft, SCENARIO, read_draft};
 use super::expectations::{Points, read_expectations};
 use super::model::{Expectation, Strategy, SweepPoint};
 use super::nearest::suggest;
 use super::reader::Reader;
-use super::sink::Sink;
 use super::strategies::{Context, check_derived, read_strategies};
 use super::sweeps::Sweep;
-use super::{Diagnostic, lints, read_lints};
+use super::{lints, read_lints};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(super) struct Source<'a> {
     pub(super) text: &'a str,
     pub(super) folder: &'a Path,
     /// The whole file, all changes applied.
-    pub(super) document: &'a Table,
+    pub(super) document: &'a TomlTable,
     /// Its sweep.
     pub(super) sweep: &'a Sweep,
     /// The sweep as the file alone has it.
@@ -55,10 +55,10 @@ struct Read {
 }
 
 /// Reads the document at every point. Complaints go to `sink`, once each; one that some points are free of says where it holds.
-pub(super) fn read_points(sink: &Sink, source: Source<'_>) -> AllPoints {
+pub(super) fn read_points(sink: &Diagnostics, source: Source<'_>) -> AllPoints {
     let sweep = source.sweep;
     let mut complaints: Vec<(Diagnostic, Vec<usize>)> = Vec::new();
-    let own = Sink::default();
+    let own = Diagnostics::default();
     let first = read_point(sink, &own, source, 0);
     let (diagnostics, defaults) = own.into_parts();
     let mut wrong = usize::from(diagnostics.iter().any(Diagnostic::is_error));
@@ -73,7 +73,7 @@ pub(super) fn read_points(sink: &Sink, source: Source<'_>) -> AllPoints {
     }
     let mut read = 1;
     while read < sweep.len() && wrong < MOST_WRONG {
-        let own = Sink::default();
+        let own = Diagnostics::default();
         let mut point = read_point(sink, &own, source, read);
         let diagnostics = own.into_parts().0;
         wrong += usize::from(diagnostics.iter().any(Diagnostic::is_error));
@@ -144,14 +144,14 @@ fn collect(
 }
 
 /// Reads one point; `sink` has the complaints about the document as a whole, `own` gets those of the point.
-fn read_point(sink: &Sink, own: &Sink, source: Source<'_>, point: usize) -> Read {
+fn read_point(sink: &Diagnostics, own: &Diagnostics, source: Source<'_>, point: usize) -> Read {
     let Source { text, folder, .. } = source;
     let mut document = source.document.clone();
     if source.sweep.len() > 0 {
         source.sweep.apply(own, &mut document, point);
     }
     let draft = read_draft(own, &document, text, folder);
-    let scenario = Reader::new(own, Some(&document), Place::File(0..0), "");
+    let scenario = Reader::new(own, Some(&document), SourcePlace::File(0..0), "", &SCENARIO);
     let context = Context {
         text,
         folder,
@@ -187,7 +187,7 @@ fn read_point(sink: &Sink, own: &Sink, source: Source<'_>, point: usize) -> Read
 
 /// The index that each strategy gets among the selected ones.
 fn select<'a>(
-    sink: &Sink,
+    sink: &Diagnostics,
     names: impl Iterator<Item = &'a str>,
     only: &[String],
 ) -> Vec<Option<usize>> {

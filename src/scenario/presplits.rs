@@ -1,15 +1,15 @@
-//! `presplit`: listed points, or an algorithm. Must not know how HBase computes them (`policy` does).
+//! `presplit`: listed points, or an algorithm.
 
-use super::Diagnostic;
-use super::clock::value_place;
-use super::document::{Entry, Node, Place, Value};
+use super::diagnostic::Diagnostic;
+use super::diagnostics::Diagnostics;
+use super::document::{Entry, Node, SourcePlace, Value};
 use super::model::{Presplit, PresplitAlgorithm};
 use super::reader::Reader;
-use super::sink::Sink;
 use super::string_map::locate;
 use crate::key::KeyPlan;
 use crate::keyspace::RowKey;
 use crate::policy::{SplitAlgorithm, SplitError, bucket_points, check_memory, check_split_points};
+use crate::settings::{integer, json, text, word};
 use std::sync::Arc;
 
 /// A pre-split as the file asks for it.
@@ -18,7 +18,27 @@ pub(super) enum Request {
     /// Known without a key.
     Ready(Presplit),
     /// `buckets`: needs the strategy's key.
-    Buckets(Place),
+    Buckets(SourcePlace),
+}
+
+crate::settings! {
+    pub(super) static PRESPLITTING("", "") {
+        /// The regions that the table starts with: split points, or how HBase or a designer computes them.
+        presplit = json("@presplit").with(&[&COMPUTED]).or(r#"{ "algorithm": "none" }"#),
+    }
+}
+
+crate::settings! {
+    pub(super) static COMPUTED("computed-presplit", "") {
+        /// hex-string, decimal-string, uniform: HBase's RegionSplitter; bytes: Admin.createTable; buckets: a region for each value of the leading
+        /// bucket; sampled: equal quantiles of the existing rows.
+        algorithm = word(SplitAlgorithm::WORDS).needs("\"sampled\""),
+        regions = integer(1, i64::MAX),
+        /// First row.
+        first = text(""),
+        /// Last row.
+        last = text(""),
+    }
 }
 
 /// Bytes of a sampled split point (estimate).
@@ -57,7 +77,7 @@ pub(super) fn read_presplit(table: &Reader<'_>, text: &str) -> Request {
     }
 }
 
-fn read_list(sink: &Sink, items: &[Node], text: &str) -> Option<Request> {
+fn read_list(sink: &Diagnostics, items: &[Node], text: &str) -> Option<Request> {
     let points: Vec<Option<RowKey>> = items.iter().map(|item| row_key(sink, item, text)).collect();
     let points = points.into_iter().collect::<Option<Vec<RowKey>>>()?;
     let errors = check_split_points(&points);
@@ -78,7 +98,7 @@ fn read_list(sink: &Sink, items: &[Node], text: &str) -> Option<Request> {
 }
 
 /// A row key in HBase's notation.
-pub(super) fn row_key(sink: &Sink, node: &Node, text: &str) -> Option<RowKey> {
+pub(super) fn row_key(sink: &Diagnostics, node: &Node, text: &str) -> Option<RowKey> {
     let Value::Text(notation) = &node.value else {
         sink.error(
             &node.place,
@@ -91,13 +111,13 @@ pub(super) fn row_key(sink: &Sink, node: &Node, text: &str) -> Option<RowKey> {
         Ok(key) => Some(key),
         Err(error) => {
             let place = match &node.place {
-                Place::File(raw) => {
+                SourcePlace::File(raw) => {
                     let at = error.position();
                     let end = notation[at.min(notation.len())..]
                         .chars()
                         .next()
                         .map_or(at, |c| at + c.len_utf8());
-                    Place::File(locate(text, raw, notation, &(at..end)))
+                    SourcePlace::File(locate(text, raw, notation, &(at..end)))
                 }
                 place => place.clone(),
             };
@@ -116,12 +136,9 @@ fn read_algorithm<'a>(table: &Reader<'a>, entry: &'a Entry) -> Option<Request> {
         &entry.node,
         &entry.place,
         table.path_of("presplit"),
+        &COMPUTED,
     );
-    let words = SplitAlgorithm::ALL.map(|algorithm| (algorithm.name(), algorithm));
-    if !reader.has("algorithm") {
-        reader.missing("algorithm", "\"sampled\"");
-    }
-    let Some(algorithm) = reader.word("algorithm", &words) else {
+    let Some(algorithm) = reader.given::<SplitAlgorithm>("algorithm") else {
         for key in ["regions", "first", "last"] {
             reader.entry(key);
         }
@@ -143,7 +160,7 @@ fn read_algorithm<'a>(table: &Reader<'a>, entry: &'a Entry) -> Option<Request> {
         reader.missing("regions", "32");
     }
     let regions = if by_count {
-        reader.integer("regions", 1, i64::MAX)
+        reader.given::<i64>("regions")
     } else {
         Some(1)
     };
@@ -152,7 +169,7 @@ fn read_algorithm<'a>(table: &Reader<'a>, entry: &'a Entry) -> Option<Request> {
     } else {
         (None, None)
     };
-    let place = value_place(&reader, if by_count { "regions" } else { "algorithm" });
+    let place = reader.place_of_value(if by_count { "regions" } else { "algorithm" });
     let whole = entry.node.place.clone();
     let sink = reader.sink;
     reader.finish();
@@ -192,7 +209,7 @@ fn read_algorithm<'a>(table: &Reader<'a>, entry: &'a Entry) -> Option<Request> {
     }
 }
 
-fn refused(sink: &Sink, place: &Place, algorithm: SplitAlgorithm, error: &SplitError) {
+fn refused(sink: &Diagnostics, place: &SourcePlace, algorithm: SplitAlgorithm, error: &SplitError) {
     let label = match error.java_class() {
         Some(class) => format!("HBase refuses `{}` with {class}", algorithm.name()),
         None => format!("`{}` can't split so", algorithm.name()),
@@ -201,7 +218,7 @@ fn refused(sink: &Sink, place: &Place, algorithm: SplitAlgorithm, error: &SplitE
 }
 
 /// The pre-split of a table with this key, which it must fit.
-pub(super) fn resolve(sink: &Sink, request: &Request, key: &KeyPlan) -> Presplit {
+pub(super) fn resolve(sink: &Diagnostics, request: &Request, key: &KeyPlan) -> Presplit {
     match request {
         Request::Ready(presplit) => presplit.clone(),
         Request::Buckets(place) => {

@@ -1,15 +1,15 @@
-//! What is odd about the reads of a scenario that can be run. Must not know how a key serves a read.
+//! What is odd about the reads of a scenario that can be run.
 
-use super::Diagnostic;
-use super::document::{Place, Table};
+use super::diagnostic::Diagnostic;
+use super::diagnostics::Diagnostics;
+use super::document::{SourcePlace, TomlTable};
 use super::model::{Setup, Strategy};
 use super::nearest::all;
-use super::sink::Sink;
 use crate::time::SimDuration;
 use crate::workload::{PickLaw, RangeExtent, Read};
 
 /// Adds warnings and notes; `document` tells where the reads stand.
-pub(super) fn lint(sink: &Sink, document: &Table, strategies: &[Strategy]) {
+pub(super) fn lint(sink: &Diagnostics, document: &TomlTable, strategies: &[Strategy]) {
     let Some(first) = strategies.first() else {
         return;
     };
@@ -19,7 +19,7 @@ pub(super) fn lint(sink: &Sink, document: &Table, strategies: &[Strategy]) {
         let entry = document
             .table("read")
             .and_then(|table| table.get(&read.name));
-        entry.map_or(Place::File(0..0), |entry| entry.place.clone())
+        entry.map_or(SourcePlace::File(0..0), |entry| entry.place.clone())
     };
     let issued = |setup: &Setup| {
         let mut reads = setup.workload.reads.iter();

@@ -1,13 +1,48 @@
-//! `range`, `newest` and `page` of a read: what is ordered by a field. Must not know whether a key keeps that order.
+//! `range`, `newest` and `page` of a read: what is ordered by a field.
 
-use super::Diagnostic;
-use super::clock::value_place;
 use super::derived_uses::{DerivedUse, Order};
-use super::document::Place;
+use super::diagnostic::Diagnostic;
+use super::document::SourcePlace;
 use super::fields::{Fields, find_known};
 use super::reader::Reader;
 use crate::record::{Field, FieldKind, KnownField};
+use crate::settings::{integer, json, time, word};
 use crate::workload::{Newest, Page, PageVia, RangeExtent, ReadRange};
+
+crate::settings! {
+    /// A range of a field: `last` (and `ago`) of a timestamp, or `span` values of a number.
+    pub(super) static RANGE("", r#""anyOf": [{ "required": ["last"] }, { "required": ["span"] }]"#) {
+        field = json("@identifier").needs("\"ts\""),
+        /// So long a time.
+        last = time(),
+        /// That ended so long ago.
+        ago = time().or("0s"),
+        /// So many consecutive values.
+        span = integer(1, i64::MAX),
+    }
+}
+
+crate::settings! {
+    /// The newest rows of what the reader knows.
+    pub(super) static NEWEST("", "") {
+        /// A timestamp, a sequence, or what is derived from one.
+        field = json("@identifier").needs("\"ts\""),
+        rows = integer(1, MOST_ROWS).or("1"),
+    }
+}
+
+crate::settings! {
+    /// A page of what the reader knows, in the order of a field.
+    pub(super) static PAGE("", "") {
+        field = json("@identifier").needs("\"cost\""),
+        /// Rows of a page.
+        size = integer(1, MOST_ROWS).or("20"),
+        /// Which page, from 1.
+        number = integer(1, MOST_ROWS).or("1"),
+        /// A cursor begins behind the last row of the page before, an offset reads all pages before, an index names the keys.
+        via = word(PageVia::WORDS).or("cursor"),
+    }
+}
 
 /// Most rows that a reader asks for in order (estimate).
 const MOST_ROWS: i64 = 1_000_000_000;
@@ -20,22 +55,19 @@ pub(super) fn read_range(
 ) -> Option<ReadRange> {
     let range = read.table("range");
     range.table?;
-    let field = read_field(&range, fields, "\"ts\"");
+    let field = read_field(&range, fields);
     let extent = match (range.has("last"), range.has("span")) {
         (true, false) => {
             let last = range.positive_duration("last");
-            let ago = range.duration_or("ago", "0s");
+            let ago = range.value("ago");
             last.map(|last| RangeExtent::Last { last, ago })
         }
         (false, true) => {
             if range.entry("ago").is_some() {
                 let label = "needs `last`";
-                range
-                    .sink
-                    .error(&range.place_of("ago"), "`ago` has no meaning here", label);
+                range.refuse_key("ago", "`ago` has no meaning here", label);
             }
-            let span = range.integer("span", 1, i64::MAX);
-            span.map(|span| RangeExtent::Span(span as u64))
+            range.given("span").map(RangeExtent::Span)
         }
         (both, _) => {
             for key in ["last", "ago", "span"] {
@@ -72,7 +104,7 @@ fn check_range(
     fields: &Fields,
     field: KnownField,
     name: &str,
-    place: &Place,
+    place: &SourcePlace,
     extent: RangeExtent,
     uses: &mut Vec<DerivedUse>,
 ) -> bool {
@@ -127,8 +159,8 @@ pub(super) fn read_newest(
 ) -> Option<Newest> {
     let newest = read.table("newest");
     newest.table?;
-    let field = read_field(&newest, fields, "\"ts\"");
-    let rows = newest.integer_or("rows", 1, MOST_ROWS, 1) as u32;
+    let field = read_field(&newest, fields);
+    let rows = newest.value("rows");
     newest.finish();
     let (field, name, place) = field?;
     match field {
@@ -156,19 +188,12 @@ pub(super) fn read_newest(
 pub(super) fn read_page(read: &Reader<'_>, fields: &Fields) -> Option<Page> {
     let page = read.table("page");
     page.table?;
-    let field = read_field(&page, fields, "\"cost\"");
-    let size = page.integer_or("size", 1, MOST_ROWS, 20) as u32;
-    let number = page.integer_or("number", 1, MOST_ROWS, 1) as u32;
-    let ways = [
-        ("cursor", PageVia::Cursor),
-        ("offset", PageVia::Offset),
-        ("index", PageVia::Index),
-    ];
-    let via = page.word_or("via", &ways, "cursor");
-    let most = f64::from(size) * f64::from(number) > MOST_ROWS as f64;
-    if most {
-        page.sink.error(
-            &value_place(&page, "number"),
+    let field = read_field(&page, fields);
+    let (size, number): (u32, u32) = (page.value("size"), page.value("number"));
+    let via = page.value("via");
+    if f64::from(size) * f64::from(number) > MOST_ROWS as f64 {
+        page.refuse(
+            "number",
             "the page lies behind a billion rows",
             "`size` times `number` must be at most 1,000,000,000",
         );
@@ -198,13 +223,9 @@ pub(super) fn read_page(read: &Reader<'_>, fields: &Fields) -> Option<Page> {
 fn read_field<'a>(
     reader: &Reader<'a>,
     fields: &Fields,
-    example: &str,
-) -> Option<(KnownField, &'a str, Place)> {
-    if !reader.has("field") {
-        reader.missing("field", example);
-    }
-    let name = reader.text("field")?;
-    let place = value_place(reader, "field");
+) -> Option<(KnownField, &'a str, SourcePlace)> {
+    let name = reader.required_text("field")?;
+    let place = reader.place_of_value("field");
     let field = find_known(reader.sink, fields, name, &place)?;
     Some((field, name, place))
 }

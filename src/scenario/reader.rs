@@ -1,22 +1,31 @@
-//! The collecting reader: every key that is asked for is ticked off, every mistake goes to one list, and what was never
-//! asked for is an unknown key. Must not know what any key means.
+//! The collecting reader: every key that is asked for is ticked off, every mistake goes to one list, and what was never asked for
+//! is an unknown key.
 //!
 //! A default is given as the TOML text that a user could write, read by the same code, and noted: so `check --show` can't
 //! print another default than the one that is used.
 
-use super::document::{Entry, Node, Place, Table, Value};
-use super::nearest::{either, nearest, suggest};
-use super::sink::{Sink, table_name};
-use super::{Diagnostic, document};
+use super::diagnostic::Diagnostic;
+use super::diagnostics::{Diagnostics, table_name};
+use super::document;
+use super::document::{Entry, Node, SourcePlace, TomlTable, Value};
+use super::nearest::{nearest, suggest};
+use crate::settings::{self, Shape};
 use std::cell::RefCell;
+
+crate::settings! {
+    /// A table whose keys are names of the file.
+    pub(super) static NAMES("", "") {}
+}
 
 /// Reads one table; an absent one reads as all defaults.
 pub(super) struct Reader<'a> {
-    pub(super) sink: &'a Sink,
-    pub(super) table: Option<&'a Table>,
-    pub(super) place: Place,
+    pub(super) sink: &'a Diagnostics,
+    pub(super) table: Option<&'a TomlTable>,
+    pub(super) place: SourcePlace,
     /// Dotted; empty for the whole file.
     pub(super) path: String,
+    /// What may stand in it.
+    pub(super) spec: &'static settings::Table,
     asked: RefCell<Vec<&'a str>>,
     /// Unknown keys that were complained about already.
     misspelt: RefCell<Vec<&'a str>>,
@@ -24,16 +33,18 @@ pub(super) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub(super) fn new(
-        sink: &'a Sink,
-        table: Option<&'a Table>,
-        place: Place,
+        sink: &'a Diagnostics,
+        table: Option<&'a TomlTable>,
+        place: SourcePlace,
         path: impl Into<String>,
+        spec: &'static settings::Table,
     ) -> Self {
         Self {
             sink,
             table,
             place,
             path: path.into(),
+            spec,
             asked: RefCell::default(),
             misspelt: RefCell::default(),
         }
@@ -46,7 +57,10 @@ impl<'a> Reader<'a> {
 
     /// Asks for a key.
     pub(super) fn entry(&self, key: &'a str) -> Option<&'a Entry> {
-        self.asked.borrow_mut().push(key);
+        let mut asked = self.asked.borrow_mut();
+        if !asked.contains(&key) {
+            asked.push(key);
+        }
         self.table?.get(key)
     }
 
@@ -68,15 +82,56 @@ impl<'a> Reader<'a> {
     pub(super) fn meaningless(&self, key: &'a str, label: &str) {
         if self.entry(key).is_some() {
             let message = format!("`{key}` has no meaning here");
-            self.sink.error(&self.place_of(key), message, label);
+            self.refuse_key(key, message, label);
         }
     }
 
     /// The place of a key, or of the table when it is absent.
-    pub(super) fn place_of(&self, key: &str) -> Place {
+    pub(super) fn place_of(&self, key: &str) -> SourcePlace {
         self.table
             .and_then(|table| table.get(key))
             .map_or_else(|| self.place.clone(), |entry| entry.place.clone())
+    }
+
+    /// The place of a key's value, or of the table when it is a default.
+    pub(super) fn place_of_value(&self, key: &str) -> SourcePlace {
+        let entry = self.table.and_then(|table| table.get(key));
+        entry.map_or_else(|| self.place.clone(), |entry| entry.node.place.clone())
+    }
+
+    /// Complains about the value of a key.
+    pub(super) fn refuse(&self, key: &str, message: impl Into<String>, label: impl Into<String>) {
+        self.sink.error(&self.place_of_value(key), message, label);
+    }
+
+    /// Complains about a key, whatever its value.
+    pub(super) fn refuse_key(
+        &self,
+        key: &str,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) {
+        self.sink.error(&self.place_of(key), message, label);
+    }
+
+    /// Complains about the table as a whole.
+    pub(super) fn refuse_table(&self, message: impl Into<String>, label: impl Into<String>) {
+        self.sink.error(&self.place, message, label);
+    }
+
+    /// Adds a complaint about the value of a key.
+    pub(super) fn complain(&self, key: &str, diagnostic: Diagnostic) {
+        self.sink.add(&self.place_of_value(key), diagnostic);
+    }
+
+    /// Adds a complaint about a key, whatever its value.
+    pub(super) fn complain_of_key(&self, key: &str, diagnostic: Diagnostic) {
+        self.sink.add(&self.place_of(key), diagnostic);
+    }
+
+    /// Adds a complaint about the table as a whole.
+    pub(super) fn complain_of_table(&self, diagnostic: Diagnostic) {
+        self.sink.add(&self.place, diagnostic);
     }
 
     /// The dotted path of a key.
@@ -89,7 +144,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Complains about every key that nobody asked for.
-    pub(super) fn finish(self) {
+    pub(super) fn finish(&self) {
         let asked = self.asked.borrow();
         self.sink.note_known(&self.path, &asked);
         for entry in self.table.map_or(&[][..], |table| &table.entries) {
@@ -165,12 +220,12 @@ impl<'a> Reader<'a> {
         let diagnostic = Diagnostic::error(message)
             .label("required here")
             .help(format!("add `{key} = {example}`"));
-        self.sink.add(&self.place, diagnostic);
+        self.complain_of_table(diagnostic);
     }
 
     /// Notes a default, given in TOML syntax.
     pub(super) fn note_default(&self, key: &str, toml: &str) -> Node {
-        let place = Place::Setting(format!("--set {}={toml}", self.path_of(key)).into());
+        let place = SourcePlace::Setting(format!("--set {}={toml}", self.path_of(key)).into());
         let node = document::parse_value(toml, &place).expect("defaults are valid TOML");
         self.sink.note_default(self.path_of(key), node.clone());
         node
@@ -185,9 +240,13 @@ impl<'a> Reader<'a> {
     /// A sub-table; absent ones read as all defaults.
     pub(super) fn table(&self, key: &'a str) -> Reader<'a> {
         let path = self.path_of(key);
+        let spec = match self.spec.get(key).map(|setting| setting.kind.shape) {
+            Some(Shape::Table(table)) => table,
+            _ => &NAMES,
+        };
         match self.entry(key) {
-            Some(entry) => self.table_of(key, &entry.node, &entry.place, path),
-            None => Reader::new(self.sink, None, self.place.clone(), path),
+            Some(entry) => self.table_of(key, &entry.node, &entry.place, path, spec),
+            None => Reader::new(self.sink, None, self.place.clone(), path, spec),
         }
     }
 
@@ -196,131 +255,44 @@ impl<'a> Reader<'a> {
         &self,
         key: &str,
         node: &'a Node,
-        place: &Place,
+        place: &SourcePlace,
         path: String,
+        spec: &'static settings::Table,
     ) -> Reader<'a> {
-        match &node.value {
-            Value::Table(table) => Reader::new(self.sink, Some(table), place.clone(), path),
+        let table = match &node.value {
+            Value::Table(table) => Some(table),
             _ => {
                 self.wrong_type(key, node, "a table");
-                Reader::new(self.sink, None, place.clone(), path)
-            }
-        }
-    }
-
-    pub(super) fn read<T>(
-        &self,
-        key: &'a str,
-        read: impl Fn(&Self, &Node) -> Option<T>,
-    ) -> Option<T> {
-        let entry = self.entry(key)?;
-        read(self, &entry.node)
-    }
-
-    pub(super) fn read_or<T>(
-        &self,
-        key: &'a str,
-        default: &str,
-        read: impl Fn(&Self, &Node) -> Option<T>,
-    ) -> T {
-        let found = match self.entry(key) {
-            Some(entry) => read(self, &entry.node),
-            None => {
-                return read(self, &self.note_default(key, default)).expect("defaults are valid");
-            }
-        };
-        found.unwrap_or_else(|| {
-            let node =
-                document::parse_value(default, &self.place).expect("defaults are valid TOML");
-            read(self, &node).expect("defaults are valid")
-        })
-    }
-
-    /// A text.
-    pub(super) fn text(&self, key: &'a str) -> Option<&'a str> {
-        let entry = self.entry(key)?;
-        #[cfg(test)]
-        super::asked::text(&self.path_of(key));
-        match &entry.node.value {
-            Value::Text(text) => Some(text),
-            _ => {
-                self.wrong_type(key, &entry.node, "a text in quotes");
                 None
             }
-        }
-    }
-
-    /// A text with a default (not in quotes).
-    pub(super) fn text_or(&self, key: &'a str, default: &str) -> String {
-        if self.has(key) {
-            self.text(key).unwrap_or(default).to_owned()
-        } else {
-            self.entry(key);
-            self.note_default(key, &format!("{default:?}"));
-            default.to_owned()
-        }
-    }
-
-    fn boolean_node(&self, key: &str, node: &Node) -> Option<bool> {
-        #[cfg(test)]
-        super::asked::boolean(&self.path_of(key));
-        if let Value::Boolean(value) = node.value {
-            return Some(value);
-        }
-        self.wrong_type(key, node, "`true` or `false`");
-        None
-    }
-
-    /// A boolean.
-    pub(super) fn boolean(&self, key: &'a str) -> Option<bool> {
-        self.read(key, |reader, node| reader.boolean_node(key, node))
-    }
-
-    /// A boolean with a default.
-    pub(super) fn boolean_or(&self, key: &'a str, default: &str) -> bool {
-        self.read_or(key, default, |reader, node| reader.boolean_node(key, node))
-    }
-
-    /// One of some words.
-    pub(super) fn word_node<T: Copy>(
-        &self,
-        key: &str,
-        node: &Node,
-        words: &[(&str, T)],
-    ) -> Option<T> {
-        let names: Vec<&str> = words.iter().map(|(name, _)| *name).collect();
-        #[cfg(test)]
-        super::asked::words(&self.path_of(key), &names);
-        let Value::Text(text) = &node.value else {
-            self.wrong_type(key, node, &either(&names));
-            return None;
         };
-        let found = words.iter().find(|(name, _)| name == text);
-        if found.is_none() {
-            let mut diagnostic =
-                Diagnostic::error(format!("unknown `{}` `{text}`", self.path_of(key)));
-            diagnostic.label = if names.len() <= 12 {
-                format!("expected {}", either(&names))
-            } else {
-                String::new()
-            };
-            diagnostic.help =
-                suggest(text, names.iter().copied()).filter(|help| help.starts_with("did"));
-            self.sink.add(&node.place, diagnostic);
+        Reader::new(self.sink, table, place.clone(), path, spec)
+    }
+
+    /// The tables under a key whose names the file chooses, at most so many; `what` they are in messages.
+    pub(super) fn named(
+        &self,
+        key: &'a str,
+        what: &str,
+        most: usize,
+        spec: &'static settings::Table,
+    ) -> Vec<(&'a str, Reader<'a>)> {
+        let table = self.table(key);
+        let entries = table.entries();
+        if let Some(beyond) = entries.get(most) {
+            let message = format!("{} {what}s", entries.len());
+            self.sink
+                .error(&beyond.place, message, format!("at most {most}"));
         }
-        found.map(|&(_, value)| value)
-    }
-
-    /// One of some words.
-    pub(super) fn word<T: Copy>(&self, key: &'a str, words: &[(&str, T)]) -> Option<T> {
-        self.read(key, |reader, node| reader.word_node(key, node, words))
-    }
-
-    /// One of some words, with a default.
-    pub(super) fn word_or<T: Copy>(&self, key: &'a str, words: &[(&str, T)], default: &str) -> T {
-        self.read_or(key, &format!("{default:?}"), |reader, node| {
-            reader.word_node(key, node, words)
-        })
+        let readers = entries.iter().take(most).map(|entry| {
+            super::names::check(self.sink, what, &entry.key, &entry.place);
+            let path = format!("{key}.{}", entry.key);
+            let reader = table.table_of(&entry.key, &entry.node, &entry.place, path, spec);
+            (entry.key.as_str(), reader)
+        });
+        readers
+            .filter(|(_, reader)| reader.table.is_some())
+            .collect()
     }
 
     /// The items of a list.
@@ -336,15 +308,24 @@ impl<'a> Reader<'a> {
     }
 
     /// A list of texts, each with its place; a single text counts as a list of one when `single`.
-    pub(super) fn texts(&self, key: &'a str, single: bool) -> Option<Vec<(&'a str, Place)>> {
-        let entry = self.entry(key)?;
-        if let (Value::Text(text), true) = (&entry.node.value, single) {
-            return Some(vec![(text, entry.node.place.clone())]);
+    pub(super) fn texts(&self, key: &'a str, single: bool) -> Option<Vec<(&'a str, SourcePlace)>> {
+        self.texts_of(key, &self.entry(key)?.node, single)
+    }
+
+    /// The same of a node.
+    pub(super) fn texts_of<'n>(
+        &self,
+        key: &str,
+        node: &'n Node,
+        single: bool,
+    ) -> Option<Vec<(&'n str, SourcePlace)>> {
+        if let (Value::Text(text), true) = (&node.value, single) {
+            return Some(vec![(text, node.place.clone())]);
         }
-        let Value::Array(items) = &entry.node.value else {
+        let Value::Array(items) = &node.value else {
             self.wrong_type(
                 key,
-                &entry.node,
+                node,
                 if single {
                     "a name or a list of names"
                 } else {

@@ -1,21 +1,47 @@
-//! `[read.x]`: what readers know and want. Must not know how a key serves a read.
+//! `[read.x]`: what readers know and want.
 
-use super::Diagnostic;
 use super::derived_uses::DerivedUse;
-use super::drives::read_read_drive;
+use super::diagnostic::Diagnostic;
 use super::fields::{Fields, find_known};
+use super::load_models::read_read_drive;
 use super::model::TimeSpec;
-use super::picks::{read_in, read_pick};
-use super::read_orders::{read_newest, read_page, read_range};
+use super::popularity::{PICK_BY_TIME, read_in, read_pick};
+use super::read_orders::{NEWEST, PAGE, RANGE, read_newest, read_page, read_range};
 use super::reader::Reader;
 use super::writes::read_with;
 use crate::random::Seed;
 use crate::record::{FieldId, KnownField, ValueShares};
+use crate::settings::{integer, json, rate, table};
 use crate::units::grouped;
 use crate::workload::{INDEXED_MAX, LIST_MAX, PickLaw, Read, ReadRange, Within, WithinValues};
 
 /// Most writes and reads of a scenario: operations carry the number of theirs in 8 bits.
 const MOST: usize = 256;
+
+crate::settings! {
+    /// Without `rate` or `clients` a read is planned and costed, not issued.
+    pub(super) static READ("read", "") with super::load_models::LOOPS {
+        /// Fields of which the reader knows the value.
+        equal = json("@oneOrMoreFields"),
+        /// Fields of which the reader knows a list of values: their number, or `"all"` that go with the `equal` fields.
+        in = json(r#""type": "object", "propertyNames": "@identifier",
+            "additionalProperties": { "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 100000 }, { "enum": ["all"] }] }"#),
+        /// A range of a field: `last` (and `ago`) of a timestamp, or `span` values of a number.
+        range = table(&RANGE),
+        /// The newest rows of what the reader knows.
+        newest = table(&NEWEST),
+        /// A page of what the reader knows, in the order of a field.
+        page = table(&PAGE),
+        /// Replaces the law by which a field of the wanted record is chosen.
+        pick = json(r#""type": "object", "propertyNames": "@identifier", "additionalProperties": { "anyOf": ["@distribution", "@pick-by-time"] }"#).with(&[&PICK_BY_TIME]),
+        /// Fixed fields.
+        with = json("@values"),
+        /// Open loop: so many a second.
+        rate = rate(),
+        /// Closed loop: so many clients, each waiting for its answer.
+        clients = integer(1, i64::MAX),
+    }
+}
 
 /// Reads all `[read.x]` of a scenario with so many writes; and the uses of derived fields that only compiled expressions can check.
 pub(super) fn read_reads(
@@ -24,30 +50,22 @@ pub(super) fn read_reads(
     time: &TimeSpec,
     writes: usize,
 ) -> (Vec<Read>, Vec<DerivedUse>) {
-    let table = scenario.table("read");
-    let entries = table.entries();
+    let entries = scenario.table("read").entries();
     let most = MOST.saturating_sub(writes);
-    if entries.len() > most {
-        table.sink.error(
-            &entries[most].place,
-            format!("{} writes and reads", writes + entries.len()),
-            format!("at most {MOST} together"),
-        );
+    if let Some(beyond) = entries.get(most) {
+        let message = format!("{} writes and reads", writes + entries.len());
+        let label = format!("at most {MOST} together");
+        scenario.sink.error(&beyond.place, message, label);
     }
     let mut reads = Vec::new();
     let mut uses = Vec::new();
-    for entry in entries.iter().take(most) {
-        super::names::check(table.sink, "read", &entry.key, &entry.place);
-        let reader = table.table_of(
-            &entry.key,
-            &entry.node,
-            &entry.place,
-            format!("read.{}", entry.key),
-        );
-        if reader.table.is_some() {
-            reads.push(read_one(&reader, &entry.key, fields, time, &mut uses));
-            reader.finish();
-        }
+    for (name, reader) in scenario
+        .named("read", "read", usize::MAX, &READ)
+        .into_iter()
+        .take(most)
+    {
+        reads.push(read_one(&reader, name, fields, time, &mut uses));
+        reader.finish();
     }
     (reads, uses)
 }
@@ -75,8 +93,8 @@ fn read_one(
     check_known_once(reader, fields, &equal, &within, range.as_ref());
     check_fixed(reader, fields, &with, &within, &pick);
     if newest.is_some() && page.is_some() {
-        reader.sink.error(
-            &reader.place_of("page"),
+        reader.refuse_key(
+            "page",
             format!("{} has two orders: `newest` and `page`", reader.name()),
             "expected one of them",
         );
@@ -86,7 +104,7 @@ fn read_one(
         let diagnostic = Diagnostic::warning(format!("{} knows nothing", reader.name()))
             .label("reads the whole table under every key")
             .help("say what the reader knows: `equal = [\"sensor\"]`, `range = { field = \"ts\", last = \"5m\" }`");
-        reader.sink.add(&reader.place, diagnostic);
+        reader.complain_of_table(diagnostic);
     }
     Read {
         name: name.to_owned(),
@@ -142,7 +160,7 @@ fn check_all(
         ))
         .label("all that go with the `equal` fields, and there are none with a `type`")
         .help("add `equal = [...]`, or give a number of values");
-        reader.sink.add(&reader.place_of("in"), diagnostic);
+        reader.complain_of_key("in", diagnostic);
     }
 }
 
@@ -199,7 +217,7 @@ fn check_lengths(
                 .help(format!(
                     "give a number of values, `in = {{ {name} = 1000 }}`, or leave the list out: rows are then found by the other fields"
                 ));
-            reader.sink.add(&reader.place_of("in"), diagnostic);
+            reader.complain_of_key("in", diagnostic);
         }
     }
 }
@@ -215,9 +233,7 @@ fn check_known_once(
     let twice = |id: FieldId, key: &str, ways: &str| {
         let name = &fields.schema.field(id).name;
         let message = format!("{} knows `{name}` twice: {ways}", reader.name());
-        reader
-            .sink
-            .error(&reader.place_of(key), message, "keep one of them");
+        reader.refuse_key(key, message, "keep one of them");
     };
     for Within { field, .. } in within {
         if equal.contains(&KnownField::Stored(*field)) {
@@ -250,9 +266,7 @@ fn check_fixed(
         for (key, _) in ways.iter().filter(|(_, both)| *both) {
             let name = &fields.schema.field(*id).name;
             let message = format!("`{name}` is fixed by `with`, and stands in `{key}`, too");
-            reader
-                .sink
-                .error(&reader.place_of(key), message, "keep one of them");
+            reader.refuse_key(key, message, "keep one of them");
         }
     }
 }

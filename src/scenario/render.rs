@@ -1,6 +1,6 @@
-//! Complaints as text, in cargo's look. Must not know where the text goes.
+//! Complaints as text, in cargo's look.
 
-use super::{Diagnostic, Severity};
+use super::diagnostic::{Diagnostic, Severity};
 use crate::text::visible;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use std::fmt::Write;

@@ -1,15 +1,14 @@
-//! The JSON Schema of scenario files, with which editors complete and check them. Must not know how a setting is read: tests compare
-//! it with what the reader asks for.
+//! The JSON Schema of scenario files, with which editors complete and check them.
 //!
-//! `schema.json` describes the file. What follows from it is made here: metrics, the table settings of a strategy, and the places
-//! that mirror the file.
+//! It is made of the declared settings; what mirrors the file is made from that.
 
-use super::strategies::{OVERRIDABLE, TABLE_KEYS};
+use super::draft::{ALL_OF_TABLE, SCENARIO};
+use super::expectations::EXPECT;
+use super::strategies::{STRATEGY, overridable};
 use crate::metrics::{OperationNames, all_paths};
+use crate::settings::{Domain, Setting, Shape, Table};
+use crate::units::UnitKind;
 use serde_json::{Map, Value, json};
-
-/// The part that is written by hand.
-const FILE: &str = include_str!("schema.json");
 
 /// How a place mirrors the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,15 +36,214 @@ pub fn json_schema() -> String {
     text
 }
 
-fn whole() -> Value {
-    let mut schema: Value = serde_json::from_str(FILE).expect("the embedded schema is JSON");
-    schema["definitions"]["metric"] = metric();
-    let table = schema["definitions"]["table"]["properties"].clone();
-    let strategy = &mut schema["definitions"]["strategy"]["properties"];
-    for key in TABLE_KEYS {
-        strategy[key] = table[key].clone();
+/// What is no table: names, numbers with units, and the values of fields.
+const BASICS: &str = r##"{
+    "name": { "description": "Small letters, digits and `-`.", "type": "string", "pattern": "^[a-z0-9][a-z0-9-]{0,63}$" },
+    "identifier": { "description": "A letter, then letters, digits and `_`.", "type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]{0,63}$" },
+    "value": { "description": "The value of a field: a number, a text or a date.", "type": ["integer", "number", "string"] },
+    "row": { "description": "A row key in HBase's notation, in single quotes: printable ASCII stands for itself, any other byte is `\\xHH`.", "type": "string" },
+    "fields": { "type": "array", "items": "@identifier" },
+    "oneOrMoreFields": { "anyOf": ["@identifier", "@fields"] },
+    "values": { "type": "object", "propertyNames": "@identifier", "additionalProperties": "@value" },
+    "distribution": {
+        "description": "How often each value comes: `\"uniform\"`, or a law. Ranks are dealt to values by chance, once a replicate.",
+        "anyOf": [{ "enum": ["uniform"] }, "@law"]
+    },
+    "presplit": { "anyOf": [{ "type": "array", "items": "@row" }, "@computed-presplit"] }
+}"##;
+
+const UNITS: [(UnitKind, &str, &str, &[&str]); 4] = [
+    (
+        UnitKind::Duration,
+        "duration",
+        "(us|ms|s|m|h|d)",
+        &["20s", "0.3ms", "30d"],
+    ),
+    (
+        UnitKind::ByteSize,
+        "size",
+        "(B|KB|MB|GB|TB|KiB|MiB|GiB|TiB)",
+        &["100B", "64KB", "10GB"],
+    ),
+    (
+        UnitKind::Bandwidth,
+        "bandwidth",
+        "(B|KB|MB|GB|TB|KiB|MiB|GiB|TiB)/s",
+        &["10MB/s"],
+    ),
+    (
+        UnitKind::Rate,
+        "rate",
+        "[kM]?\\s*/(s|min)",
+        &["40k/s", "20/min"],
+    ),
+];
+
+/// Numbers from here on are limits beyond any use: they are not named.
+const BEYOND_USE: f64 = 1e12;
+
+/// The tables as a schema, what mirrors the file apart.
+fn file() -> Value {
+    let mut definitions = referring(parsed(BASICS));
+    for (_, name, unit, examples) in UNITS {
+        let pattern = format!(r"^\s*[0-9][0-9_]*(\.[0-9_]*[0-9])?\s*{unit}\s*$");
+        definitions[name] = json!({ "type": "string", "pattern": pattern, "examples": examples });
     }
-    let overridden = |key: &str| OVERRIDABLE.contains(&key);
+    definitions["metric"] = metric();
+    for table in [&SCENARIO, &STRATEGY, &EXPECT] {
+        define(table, &mut definitions);
+    }
+    let properties = &mut definitions["strategy"]["properties"];
+    for setting in ALL_OF_TABLE.all() {
+        properties[setting.key] = setting_schema(setting);
+    }
+    let mut schema = table_schema(&SCENARIO);
+    schema["$schema"] = "http://json-schema.org/draft-07/schema#".into();
+    schema["title"] = "keyheat scenario".into();
+    schema["definitions"] = definitions;
+    schema
+}
+
+/// Describes a table that has a name of its own, and all that stand in it.
+fn define(table: &Table, definitions: &mut Value) {
+    if !table.name.is_empty() {
+        definitions[table.name] = table_schema(table);
+    }
+    for setting in table.all() {
+        let own = match setting.kind.shape {
+            Shape::Table(own) => Some(own),
+            _ => None,
+        };
+        for inner in setting.kind.inner.iter().copied().chain(own) {
+            define(inner, definitions);
+        }
+    }
+}
+
+fn parsed(json: &str) -> Value {
+    serde_json::from_str(json).expect("the declared schema is JSON")
+}
+
+/// `"@x"` as a reference to the definition `x`.
+fn referring(value: Value) -> Value {
+    match value {
+        Value::String(text) => match text.strip_prefix('@') {
+            Some(name) => reference(name),
+            None => Value::String(text),
+        },
+        Value::Array(items) => items.into_iter().map(referring).collect(),
+        Value::Object(members) => {
+            let members = members.into_iter();
+            members
+                .map(|(key, value)| (key, referring(value)))
+                .collect()
+        }
+        other => other,
+    }
+}
+
+fn reference(definition: &str) -> Value {
+    json!({ "$ref": format!("#/definitions/{definition}") })
+}
+
+/// Adds the members of an object; a reference beside others is wrapped, as draft 7 looks at nothing beside one.
+fn add(schema: &mut Value, members: Value) {
+    match members.get("$ref") {
+        Some(_) => schema["allOf"] = json!([members]),
+        None => {
+            for (key, value) in members.as_object().into_iter().flatten() {
+                schema[key] = value.clone();
+            }
+        }
+    }
+}
+
+fn table_schema(table: &Table) -> Value {
+    let mut schema = json!({ "type": "object", "additionalProperties": false, "properties": {} });
+    let about = table.about();
+    if !about.is_empty() {
+        schema["description"] = about.into();
+    }
+    let mut required = Vec::new();
+    for setting in table.all() {
+        schema["properties"][setting.key] = setting_schema(setting);
+        if setting.kind.example.is_some() && setting.kind.of.is_none() {
+            required.push(setting.key);
+        }
+    }
+    if !required.is_empty() {
+        schema["required"] = required.into();
+    }
+    add(
+        &mut schema,
+        referring(parsed(&format!("{{{}}}", table.rules))),
+    );
+    schema
+}
+
+fn setting_schema(setting: &Setting) -> Value {
+    let members = match setting.kind.shape {
+        Shape::Integer(least, greatest) => ranged("integer", least, greatest, (true, true)),
+        Shape::Number(Domain {
+            least,
+            greatest,
+            closed,
+            ..
+        }) => ranged("number", least, greatest, closed),
+        Shape::Unit(kind) => {
+            let unit = UNITS.iter().find(|(unit, ..)| *unit == kind);
+            reference(unit.expect("every kind of unit has a schema").1)
+        }
+        Shape::Word(words) => json!({ "enum": words }),
+        Shape::Boolean => json!({ "type": "boolean" }),
+        Shape::Text(rules) => {
+            let mut schema = parsed(&format!("{{{rules}}}"));
+            schema["type"] = "string".into();
+            schema
+        }
+        Shape::Texts => {
+            json!({ "type": "array", "minItems": 1, "uniqueItems": true, "items": { "type": "string" } })
+        }
+        Shape::Table(table) if table.name.is_empty() => table_schema(table),
+        Shape::Table(table) => reference(table.name),
+        Shape::Json(rules) if rules.starts_with('@') => reference(&rules[1..]),
+        Shape::Json(rules) => referring(parsed(&format!("{{{rules}}}"))),
+    };
+    let (about, default) = (setting.about(), setting.kind.default);
+    if about.is_empty() && default.is_none() {
+        return members;
+    }
+    let mut schema = json!({});
+    add(&mut schema, members);
+    if !about.is_empty() {
+        schema["description"] = about.into();
+    }
+    if let Some(default) = default {
+        let text = matches!(setting.kind.shape, Shape::Text(_));
+        let value = serde_json::from_str(default).ok().filter(|_| !text);
+        schema["default"] = value.unwrap_or_else(|| default.into());
+    }
+    schema
+}
+
+/// A number between two ends, as far as they are of use.
+fn ranged<T: Into<Value> + Copy>(kind: &str, least: T, greatest: T, closed: (bool, bool)) -> Value {
+    let mut schema = json!({ "type": kind });
+    let ends = [
+        (least.into(), closed.0, "minimum", "exclusiveMinimum"),
+        (greatest.into(), closed.1, "maximum", "exclusiveMaximum"),
+    ];
+    for (end, closed, within, beyond) in ends {
+        if end.as_f64().is_some_and(|end| end.abs() < BEYOND_USE) {
+            schema[if closed { within } else { beyond }] = end;
+        }
+    }
+    schema
+}
+
+fn whole() -> Value {
+    let mut schema = file();
+    let overridden = |key: &str| overridable().any(|known| known == key);
     let swept = |key: &str| overridden(key) || key == "strategy";
     let mut images = Images::new(&schema);
     let file = &schema["properties"];

@@ -1,9 +1,11 @@
-//! Changing a scenario's document before it is read: `--set`, `--sweep`, `[quick]`, `override`. Must not know what a setting means.
+//! Changing a scenario's document before it is read: `--set`, `--sweep`, `[quick]`, `override`.
 
-use super::Diagnostic;
-use super::document::{Entry, Node, Place, Table, Value};
+use super::diagnostic::Diagnostic;
+use super::document;
+use super::document::{Entry, Node, SourcePlace, TomlTable, Value};
+use super::draft::SCENARIO;
 use super::nearest::suggest;
-use super::{balancers, document, split_policies};
+use crate::settings::Shape;
 
 /// Tables whose children are names that the file itself chooses.
 const NAMED: [&str; 7] = [
@@ -16,52 +18,38 @@ const NAMED: [&str; 7] = [
     "neighbour",
 ];
 
-/// Words whose settings are keys beside them: the path of the table, the word's key, the default, the settings.
-const CHOICES: [(&str, &str, &str, &[&str]); 2] = [
-    (
-        "table",
-        "split_policy",
-        split_policies::DEFAULT,
-        &split_policies::SETTINGS,
-    ),
-    (
-        "balancer",
-        "policy",
-        balancers::DEFAULT,
-        &balancers::SETTINGS,
-    ),
-];
-
 /// Takes the settings of the old word out of a table that gets another one.
-fn forget_settings(path: &str, table: &mut Table, key: &str, new: &Value) {
-    let choice = CHOICES
-        .iter()
-        .find(|(table, word, ..)| *table == path && *word == key);
-    let (Some((_, _, default, settings)), Value::Text(new)) = (choice, new) else {
+fn forget_settings(path: &str, table: &mut TomlTable, key: &str, new: &Value) {
+    let Some(Shape::Table(declared)) = SCENARIO.get(path).map(|setting| setting.kind.shape) else {
+        return;
+    };
+    let (Some(Shape::Word(_)), Value::Text(new)) =
+        (declared.get(key).map(|setting| setting.kind.shape), new)
+    else {
         return;
     };
     let old = match table.get(key).map(|entry| &entry.node.value) {
-        Some(Value::Text(old)) => old,
-        _ => *default,
+        Some(Value::Text(old)) => Some(old.as_str()),
+        _ => declared.get(key).and_then(|setting| setting.kind.default),
     };
-    if old != new {
-        table
-            .entries
-            .retain(|entry| !settings.contains(&entry.key.as_str()));
+    if old != Some(new) {
+        let of = |entry: &Entry| declared.get(&entry.key).and_then(|setting| setting.kind.of);
+        let belongs = |entry: &Entry| of(entry).is_some_and(|(choice, _)| choice == key);
+        table.entries.retain(|entry| !belongs(entry));
     }
 }
 
 /// A key on a path, with its place.
-pub(super) type PathKey = (String, Place);
+pub(super) type PathKey = (String, SourcePlace);
 
 /// Applies one `PATH=VALUE`. The value is TOML, or a bare word: `write.ingest.rate=80k/s`. Returns the path.
 ///
 /// # Errors
 /// When there is no `=`, the path is malformed or leads through something that is no table, or names a write, field, strategy ...
 /// that the file does not have; or the value starts like TOML and isn't.
-pub(super) fn apply(document: &mut Table, setting: &str) -> Result<String, Diagnostic> {
+pub(super) fn apply(document: &mut TomlTable, setting: &str) -> Result<String, Diagnostic> {
     let option = format!("--set {setting}");
-    let place = Place::Setting(option.as_str().into());
+    let place = SourcePlace::Setting(option.as_str().into());
     let (keys, text) = split(&option, setting, &place, "VALUE")?;
     let node = value_of(&option, text, &place)?;
     put(document, &keys, node).map_err(|complaint| beside(&option, complaint))?;
@@ -72,9 +60,9 @@ pub(super) fn apply(document: &mut Table, setting: &str) -> Result<String, Diagn
 ///
 /// # Errors
 /// As [`apply`].
-pub(super) fn apply_sweep(document: &mut Table, setting: &str) -> Result<(), Diagnostic> {
+pub(super) fn apply_sweep(document: &mut TomlTable, setting: &str) -> Result<(), Diagnostic> {
     let option = format!("--sweep {setting}");
-    let place = Place::Setting(option.as_str().into());
+    let place = SourcePlace::Setting(option.as_str().into());
     let (mut keys, text) = split(&option, setting, &place, "V1,V2,...")?;
     let values = items(text)
         .into_iter()
@@ -86,7 +74,7 @@ pub(super) fn apply_sweep(document: &mut Table, setting: &str) -> Result<(), Dia
 }
 
 /// A setting that was given a value is swept no longer: its list becomes that value.
-pub(super) fn fix_swept(document: &mut Table, path: &str) {
+pub(super) fn fix_swept(document: &mut TomlTable, path: &str) {
     let keys: Vec<&str> = path.split('.').map(str::trim).collect();
     let Some(value) = find(document, &keys).cloned() else {
         return;
@@ -99,7 +87,7 @@ pub(super) fn fix_swept(document: &mut Table, path: &str) {
     }
 }
 
-fn find<'a>(table: &'a Table, keys: &[&str]) -> Option<&'a Node> {
+fn find<'a>(table: &'a TomlTable, keys: &[&str]) -> Option<&'a Node> {
     let (first, rest) = keys.split_first()?;
     let node = &table.get(first)?.node;
     match (&node.value, rest) {
@@ -109,7 +97,7 @@ fn find<'a>(table: &'a Table, keys: &[&str]) -> Option<&'a Node> {
     }
 }
 
-fn find_mut<'a>(table: &'a mut Table, keys: &[&str]) -> Option<&'a mut Node> {
+fn find_mut<'a>(table: &'a mut TomlTable, keys: &[&str]) -> Option<&'a mut Node> {
     let (first, rest) = keys.split_first()?;
     let node = &mut table.get_mut(first)?.node;
     match rest {
@@ -138,7 +126,7 @@ fn beside(option: &str, complaint: Diagnostic) -> Diagnostic {
 fn split<'a>(
     option: &str,
     setting: &'a str,
-    place: &Place,
+    place: &SourcePlace,
     value: &str,
 ) -> Result<(Vec<PathKey>, &'a str), Diagnostic> {
     let wrong = |message: &str, help: String| beside(option, Diagnostic::error(message).help(help));
@@ -163,7 +151,7 @@ fn split<'a>(
 }
 
 /// A value as TOML writes it, or a bare word.
-fn value_of(option: &str, text: &str, place: &Place) -> Result<Node, Diagnostic> {
+fn value_of(option: &str, text: &str, place: &SourcePlace) -> Result<Node, Diagnostic> {
     let wrong = |message: String| Err(beside(option, Diagnostic::error(message)));
     match document::parse_value(text, place) {
         Some(node) => Ok(node),
@@ -210,7 +198,11 @@ fn items(text: &str) -> Vec<&str> {
 /// # Errors
 /// When the path leads through something that is no table, or names a write, field, strategy ... that the document does not have. The
 /// complaint has no place.
-pub(super) fn put(document: &mut Table, keys: &[PathKey], node: Node) -> Result<(), Diagnostic> {
+pub(super) fn put(
+    document: &mut TomlTable,
+    keys: &[PathKey],
+    node: Node,
+) -> Result<(), Diagnostic> {
     let mut table = document;
     for (depth, (key, place)) in keys.iter().enumerate() {
         let named = depth == 1 && NAMED.contains(&keys[0].0.as_str());
@@ -226,7 +218,7 @@ pub(super) fn put(document: &mut Table, keys: &[PathKey], node: Node) -> Result<
         }
         if table.get(key).is_none() {
             let empty = Node {
-                value: Value::Table(Table::default()),
+                value: Value::Table(TomlTable::default()),
                 place: place.clone(),
             };
             table.set(key, place.clone(), empty);
@@ -248,7 +240,7 @@ pub(super) fn put(document: &mut Table, keys: &[PathKey], node: Node) -> Result<
 
 /// Lays `overlay` over `base`: tables are merged, all else is replaced; so are whole choices (`distribution`, each law of `pick`, a
 /// `presplit` with another algorithm, a `range` with a field); a word that is replaced takes its settings with it. Names that `base` does not have are returned as complaints.
-pub(super) fn merge(base: &mut Table, overlay: &Table) -> Vec<(Place, Diagnostic)> {
+pub(super) fn merge(base: &mut TomlTable, overlay: &TomlTable) -> Vec<(SourcePlace, Diagnostic)> {
     let mut complaints = Vec::new();
     for entry in &overlay.entries {
         if NAMED.contains(&entry.key.as_str())
@@ -272,7 +264,7 @@ pub(super) fn merge(base: &mut Table, overlay: &Table) -> Vec<(Place, Diagnostic
     complaints
 }
 
-fn merge_entry(base: &mut Table, overlay: &Entry) {
+fn merge_entry(base: &mut TomlTable, overlay: &Entry) {
     let whole = match overlay.key.as_str() {
         "distribution" => true,
         "presplit" => {
@@ -309,7 +301,7 @@ mod tests {
     use super::*;
     use crate::scenario::document::parse;
 
-    fn base() -> Table {
+    fn base() -> TomlTable {
         parse("[cluster]\nservers = 8\n[write.ingest]\nrate = '1/s'\n[field]\nx = { type = 'int', count = 3 }\n").table
     }
 
@@ -392,7 +384,7 @@ mod tests {
     #[test]
     fn another_word_takes_the_settings_of_the_old_one_with_it() {
         let file = "[table]\nsplit_policy = 'key-prefix'\nprefix_length = 4\nvalue = '7B'\n[balancer]\nwrite_request_cost = 9\nperiod = '3s'\n";
-        let keys = |table: &Table, path: &str| -> Vec<String> {
+        let keys = |table: &TomlTable, path: &str| -> Vec<String> {
             let table = table.table(path).unwrap();
             table
                 .entries

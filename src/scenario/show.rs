@@ -1,6 +1,6 @@
-//! A document as TOML again, with the defaults that were used. Must not know what the settings mean.
+//! A document as TOML again, with the defaults that were used.
 
-use super::document::{Entry, Node, Place, Table, Value};
+use super::document::{Entry, Node, SourcePlace, TomlTable, Value};
 use crate::text::is_hidden;
 use std::fmt::Write;
 
@@ -28,7 +28,7 @@ const ORDER: [&str; 16] = [
 ];
 
 /// The document with `defaults` (dotted path, value) filled in where it says nothing, as TOML that reads as the same scenario.
-pub(super) fn show(document: &Table, defaults: &[(String, Node)]) -> String {
+pub(super) fn show(document: &TomlTable, defaults: &[(String, Node)]) -> String {
     let mut document = document.clone();
     for (path, node) in defaults {
         let mut keys: Vec<&str> = path.split('.').collect();
@@ -68,7 +68,7 @@ pub(super) fn show(document: &Table, defaults: &[(String, Node)]) -> String {
 }
 
 /// Every setting of a table as `path=value`.
-pub(super) fn settings(table: &Table) -> Vec<String> {
+pub(super) fn settings(table: &TomlTable) -> Vec<String> {
     let mut all = Vec::new();
     for entry in &table.entries {
         let path = key(&entry.key);
@@ -84,14 +84,14 @@ pub(super) fn settings(table: &Table) -> Vec<String> {
     all
 }
 
-fn descend<'a>(table: &'a mut Table, key: &str) -> Option<&'a mut Table> {
+fn descend<'a>(table: &'a mut TomlTable, key: &str) -> Option<&'a mut TomlTable> {
     if table.get(key).is_none() {
-        let place = Place::File(0..0);
+        let place = SourcePlace::File(0..0);
         table.set(
             key,
             place.clone(),
             Node {
-                value: Value::Table(Table::default()),
+                value: Value::Table(TomlTable::default()),
                 place,
             },
         );

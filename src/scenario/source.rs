@@ -1,6 +1,6 @@
-//! Files as text, guarded: what can't be a scenario is refused with a reason before it is read whole. Must not know TOML.
+//! Files as text, guarded: what can't be a scenario is refused with a reason before it is read whole.
 
-use super::Diagnostic;
+use super::diagnostic::Diagnostic;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::Path;

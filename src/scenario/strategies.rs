@@ -1,17 +1,18 @@
-//! `[strategy.x]`: a key, and whatever else a candidate changes. Must not know what a key expression means.
+//! `[strategy.x]`: a key, and whatever else a candidate changes.
 
-use super::Diagnostic;
-use super::document::{Entry, Node, Place, Table, Value};
-use super::draft::{Draft, read_draft};
+use super::diagnostic::Diagnostic;
+use super::diagnostics::Diagnostics;
+use super::document::{Entry, Node, SourcePlace, TomlTable, Value};
+use super::draft::{ALL_OF_TABLE, Draft, SCENARIO, read_draft};
 use super::model::{Copy, Setup, Strategy};
 use super::placements::check_length;
 use super::presplits::{Request, read_presplit, resolve, resolve_for_copy};
 use super::reader::Reader;
 use super::settings::merge;
-use super::sink::Sink;
 use super::string_map::locate;
 use crate::key::{Environment, KeyError, KeyPlan};
 use crate::keyspace::RowKey;
+use crate::settings::{json, text};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -22,34 +23,27 @@ const MOST: usize = 256;
 /// Most copies of a table (estimate).
 const MOST_COPIES: usize = 16;
 
-/// Settings of `[table]` that a strategy may set for itself.
-pub(super) const TABLE_KEYS: [&str; 25] = [
-    "family",
-    "qualifiers",
-    "value",
-    "presplit",
-    "split_policy",
-    "prefix_length",
-    "delimiter",
-    "busy_blocked_requests",
-    "busy_min_age",
-    "busy_window",
-    "normalization",
-    "normalizer_period",
-    "normalizer_min_age",
-    "normalizer_target_size",
-    "normalizer_target_count",
-    "max_file_size",
-    "memstore_flush_size",
-    "memstore_flush_interval",
-    "memstore_block_multiplier",
-    "blocking_store_files",
-    "min_compaction_size",
-    "discharger_period",
-    "compaction_bandwidth",
-    "block_encoding",
-    "placement",
-];
+crate::settings! {
+    /// A candidate row key. Any setting of `[table]` may stand beside it; all else is changed under `override`.
+    pub(super) static STRATEGY("strategy", "") {
+        /// In charts and on the page. Default: the name.
+        title = text(""),
+        /// An expression: segments joined by `||`, as in `salt(16, host) || host || x'00' || be8(ts)`. `keyheat key --help` lists the functions,
+        /// `keyheat presets` known designs.
+        key = text(r#""minLength": 1"#).needs("\"be8(ts)\""),
+        /// Keys of further copies of the table: another order, written with every row, read where it is cheaper.
+        copies = json(r#""type": "array", "maxItems": 16, "items": { "anyOf": [{ "type": "string", "minLength": 1 }, "@copy"] }"#).with(&[&COPY]),
+    }
+}
+
+crate::settings! {
+    pub(super) static COPY("copy", "") {
+        /// The copy's key.
+        key = text(r#""minLength": 1"#).needs("\"be8(ts)\""),
+        /// Its own. Default: what the strategy's algorithm gives for this key; points that the strategy lists are not taken over.
+        presplit = json("@presplit"),
+    }
+}
 
 /// What all strategies of a run share, or what makes them comparable.
 const SHARED: [&str; 9] = [
@@ -65,19 +59,10 @@ const SHARED: [&str; 9] = [
 ];
 
 /// Tables that a strategy can only change under `override`.
-pub(super) const OVERRIDABLE: [&str; 11] = [
-    "parameter",
-    "field",
-    "write",
-    "existing",
-    "read",
-    "cluster",
-    "table",
-    "client",
-    "balancer",
-    "event",
-    "neighbour",
-];
+pub(super) fn overridable() -> impl Iterator<Item = &'static str> {
+    let keys = SCENARIO.all().map(|setting| setting.key);
+    keys.filter(|key| !SHARED.contains(key))
+}
 
 /// What a strategy is read from.
 #[derive(Clone, Copy)]
@@ -85,7 +70,7 @@ pub(super) struct Context<'a> {
     pub(super) text: &'a str,
     pub(super) folder: &'a Path,
     /// The whole file, overrides applied.
-    pub(super) document: &'a Table,
+    pub(super) document: &'a TomlTable,
     /// The file without any strategy's overrides.
     pub(super) base: &'a Draft,
 }
@@ -96,18 +81,18 @@ pub(super) struct ReadStrategy {
     pub(super) draft: Arc<Draft>,
 }
 
+/// A strategy's name with what it was read as: `None` when it could not be read.
+pub(super) type Named = (String, Option<ReadStrategy>);
+
 /// Reads all `[strategy.x]`; `None` stands for one that could not be read.
-pub(super) fn read_strategies(
-    scenario: &Reader<'_>,
-    context: Context<'_>,
-) -> Vec<(String, Option<ReadStrategy>)> {
+pub(super) fn read_strategies(scenario: &Reader<'_>, context: Context<'_>) -> Vec<Named> {
     let table = scenario.table("strategy");
     let entries = table.entries();
     if entries.is_empty() && !scenario.misspelt("strategy") {
         let diagnostic = Diagnostic::error("the scenario has no `[strategy.x]`")
             .label("nothing to compare")
             .help("add, for example, `[strategy.monotonic]` with `key = \"be8(ts)\"`");
-        table.sink.add(&table.place, diagnostic);
+        table.complain_of_table(diagnostic);
     }
     if entries.len() > MOST {
         table.sink.error(
@@ -141,20 +126,18 @@ fn read_strategy(
         as_table(table, entry),
         entry.place.clone(),
         format!("strategy.{}", entry.key),
+        &STRATEGY,
     );
     reader.table?;
     let title = reader
         .text("title")
         .map_or_else(|| entry.key.clone(), str::to_owned);
     let copies = read_copies(&reader, context.text);
-    if !reader.has("key") {
-        reader.missing("key", "\"be8(ts)\"");
-    }
     let key = reader
-        .text("key")
+        .required_text("key")
         .zip(reader.table.and_then(|table| table.get("key")));
     let overlay = overlay(&reader);
-    for section in OVERRIDABLE {
+    for section in overridable() {
         if let Some(entry) = reader.entry(section) {
             let diagnostic =
                 Diagnostic::error(format!("unknown key `{section}` in {}", reader.name()))
@@ -174,7 +157,7 @@ fn read_strategy(
                 sink.add(&place, diagnostic);
             }
             // Defaults of an overlay are no defaults of the file.
-            let own = Sink::default();
+            let own = Diagnostics::default();
             let draft = read_draft(&own, &document, context.text, context.folder);
             for diagnostic in own.into_parts().0 {
                 sink.push(diagnostic);
@@ -216,8 +199,8 @@ fn read_strategy(
 
 fn span_of(node: &Node) -> Range<usize> {
     match &node.place {
-        Place::File(span) => span.clone(),
-        Place::Setting(_) => 0..0,
+        SourcePlace::File(span) => span.clone(),
+        SourcePlace::Setting(_) => 0..0,
     }
 }
 
@@ -262,16 +245,13 @@ fn read_copies<'a>(reader: &Reader<'a>, file: &str) -> Vec<CopyRequest<'a>> {
 /// `{ key = "...", presplit = ... }`.
 fn read_copy<'a>(
     strategy: &Reader<'a>,
-    table: &'a Table,
+    table: &'a TomlTable,
     item: &Node,
     file: &str,
 ) -> Option<CopyRequest<'a>> {
     let path = strategy.path_of("copies");
-    let reader = Reader::new(strategy.sink, Some(table), item.place.clone(), path);
-    if !reader.has("key") {
-        reader.missing("key", "\"be8(ts)\"");
-    }
-    let text = reader.text("key");
+    let reader = Reader::new(strategy.sink, Some(table), item.place.clone(), path, &COPY);
+    let text = reader.required_text("key");
     let presplit = reader.has("presplit").then(|| read_presplit(&reader, file));
     reader.finish();
     Some(CopyRequest {
@@ -282,7 +262,7 @@ fn read_copy<'a>(
 }
 
 /// Derived fields are checked even when no key uses them.
-pub(super) fn check_derived(sink: &Sink, draft: &Draft, file: &str) {
+pub(super) fn check_derived(sink: &Diagnostics, draft: &Draft, file: &str) {
     let environment = environment(draft);
     for ((name, _), node) in draft.fields.derived.iter().zip(&draft.fields.derived_nodes) {
         // By its name, so that what is wrong inside is told from what makes it no key.
@@ -305,7 +285,7 @@ fn environment(draft: &Draft) -> Environment<'_> {
     }
 }
 
-fn as_table<'a>(table: &Reader<'_>, entry: &'a Entry) -> Option<&'a Table> {
+fn as_table<'a>(table: &Reader<'_>, entry: &'a Entry) -> Option<&'a TomlTable> {
     match &entry.node.value {
         Value::Table(inner) => Some(inner),
         other => {
@@ -319,8 +299,8 @@ fn as_table<'a>(table: &Reader<'_>, entry: &'a Entry) -> Option<&'a Table> {
 }
 
 /// What the strategy changes, in the shape of the file; `None` when nothing.
-fn overlay(reader: &Reader<'_>) -> Option<Table> {
-    let mut overlay = Table::default();
+fn overlay(reader: &Reader<'_>) -> Option<TomlTable> {
+    let mut overlay = TomlTable::default();
     let overrides = reader.table("override");
     for entry in overrides.entries() {
         if SHARED.contains(&entry.key.as_str()) {
@@ -334,13 +314,13 @@ fn overlay(reader: &Reader<'_>) -> Option<Table> {
             overlay.entries.push(entry.clone());
         }
     }
-    let own: Vec<Entry> = TABLE_KEYS
-        .iter()
-        .filter_map(|key| reader.entry(key))
+    let own: Vec<Entry> = ALL_OF_TABLE
+        .all()
+        .filter_map(|setting| reader.entry(setting.key))
         .cloned()
         .collect();
     if let Some(first) = own.first() {
-        let mut own = Table {
+        let mut own = TomlTable {
             entries: own.clone(),
         };
         let place = first.place.clone();
@@ -366,7 +346,13 @@ fn overlay(reader: &Reader<'_>) -> Option<Table> {
     (!overlay.entries.is_empty()).then_some(overlay)
 }
 
-fn compile(sink: &Sink, text: &str, node: &Node, draft: &Draft, file: &str) -> Option<KeyPlan> {
+fn compile(
+    sink: &Diagnostics,
+    text: &str,
+    node: &Node,
+    draft: &Draft,
+    file: &str,
+) -> Option<KeyPlan> {
     match KeyPlan::compile_despite(text, &environment(draft), &draft.fields.unreadable) {
         Ok(plan) => {
             let notes = plan.notes();
@@ -408,7 +394,7 @@ fn compile(sink: &Sink, text: &str, node: &Node, draft: &Draft, file: &str) -> O
 
 /// Ties a complaint of the key language to the file: to the key's own text, or to a derived field's.
 fn push(
-    sink: &Sink,
+    sink: &Diagnostics,
     error: &KeyError,
     node: &Node,
     draft: &Draft,
@@ -427,8 +413,8 @@ fn push(
     let mut diagnostic = severity(error.message.clone()).label(error.label.clone());
     diagnostic.help.clone_from(&error.help);
     let place = match (&node.place, &node.value) {
-        (Place::File(raw), Value::Text(value)) => {
-            Place::File(locate(file, raw, value, &error.span))
+        (SourcePlace::File(raw), Value::Text(value)) => {
+            SourcePlace::File(locate(file, raw, value, &error.span))
         }
         (place, _) => place.clone(),
     };

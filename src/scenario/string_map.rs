@@ -1,5 +1,4 @@
-//! From a place in the meaning of a TOML string to the place in the file: so that a caret stands under a sub-expression. Must not
-//! know what the string says.
+//! From a place in the meaning of a TOML string to the place in the file: so that a caret stands under a sub-expression.
 
 use std::ops::Range;
 

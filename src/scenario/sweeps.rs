@@ -1,10 +1,10 @@
-//! `[sweep]`: lists of values in the shape of the file, and the points that they multiply to. Must not know what a setting means.
+//! `[sweep]`: lists of values in the shape of the file, and the points that they multiply to.
 
-use super::Diagnostic;
-use super::document::{Node, Place, Table, Value};
+use super::diagnostic::Diagnostic;
+use super::diagnostics::Diagnostics;
+use super::document::{Node, SourcePlace, TomlTable, Value};
 use super::model::{SweepValue, SweptSetting};
 use super::settings::{PathKey, path_of, put};
-use super::sink::Sink;
 
 /// Most points of a sweep (estimate: more than anybody looks at).
 const MOST_POINTS: usize = 1_024;
@@ -35,7 +35,7 @@ struct List {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sweep {
     lists: Vec<List>,
-    place: Option<Place>,
+    place: Option<SourcePlace>,
 }
 
 /// The part of a sweep that an `at` names: the place of each value in its list; `None` for one that the file lists and the command
@@ -44,7 +44,7 @@ pub(super) type At = Vec<(usize, Option<usize>)>;
 
 impl Sweep {
     /// The lists of `[sweep]`; none when it is absent or too long.
-    pub(super) fn read(sink: &Sink, document: &Table) -> Self {
+    pub(super) fn read(sink: &Diagnostics, document: &TomlTable) -> Self {
         let Some(entry) = document.get("sweep") else {
             return Self::default();
         };
@@ -83,7 +83,7 @@ impl Sweep {
         sweep
     }
 
-    fn collect(&mut self, sink: &Sink, table: &Table, above: &[PathKey]) {
+    fn collect(&mut self, sink: &Diagnostics, table: &TomlTable, above: &[PathKey]) {
         for entry in &table.entries {
             let mut keys = above.to_vec();
             keys.push((entry.key.clone(), entry.place.clone()));
@@ -146,7 +146,7 @@ impl Sweep {
     }
 
     /// Sets the values of a point.
-    pub(super) fn apply(&self, sink: &Sink, document: &mut Table, point: usize) {
+    pub(super) fn apply(&self, sink: &Diagnostics, document: &mut TomlTable, point: usize) {
         for (list, value) in self.nodes(point) {
             if let Err(diagnostic) = put(document, &list.keys, value.clone()) {
                 let place = list.keys.last().map_or(&value.place, |(_, place)| place);
@@ -174,7 +174,7 @@ impl Sweep {
     }
 
     /// Warns when `vary`, the load that `[knee]` varies itself, is swept.
-    pub(super) fn check_knee(&self, sink: &Sink, vary: &str) {
+    pub(super) fn check_knee(&self, sink: &Diagnostics, vary: &str) {
         let list = self.lists.iter().find(|list| path_of(&list.keys) == vary);
         let Some((list, (_, place))) = list.and_then(|list| Some((list, list.keys.last()?))) else {
             return;
@@ -189,7 +189,7 @@ impl Sweep {
     }
 
     /// Complains when there are more runs than anybody waits for.
-    pub(super) fn check_runs(&self, sink: &Sink, strategies: usize, replicates: u32) {
+    pub(super) fn check_runs(&self, sink: &Diagnostics, strategies: usize, replicates: u32) {
         let points = self.len();
         let runs = points * strategies * replicates as usize;
         if let Some(place) = self.place.as_ref().filter(|_| runs > MOST_RUNS) {
@@ -241,7 +241,7 @@ impl Sweep {
     }
 
     /// Reads an `at`: settings that are swept, with a value of their list each. `file` is the sweep as the file alone has it.
-    pub(super) fn read_at(&self, sink: &Sink, node: &Node, file: &Self) -> Option<At> {
+    pub(super) fn read_at(&self, sink: &Diagnostics, node: &Node, file: &Self) -> Option<At> {
         let Value::Table(table) = &node.value else {
             let label = "expected swept settings, as in `{ cluster.servers = 8 }`";
             sink.error(&node.place, format!("`at` is {}", node.value.kind()), label);
@@ -266,8 +266,8 @@ impl Sweep {
 
     fn read_at_table(
         &self,
-        sink: &Sink,
-        table: &Table,
+        sink: &Diagnostics,
+        table: &TomlTable,
         above: &mut Vec<String>,
         file: &Self,
         at: &mut Option<At>,

@@ -1,4 +1,4 @@
-//! What other tools call what the format has a word for. Must not know where a word is allowed.
+//! What other tools call what the format has a word for.
 
 /// The format's words, and what else designers call what they mean. Small letters, `-` between words.
 const SYNONYMS: [(&str, &[&str]); 37] = [

@@ -1,14 +1,50 @@
-//! `[write.x]`: what is written. Must not know keys.
+//! `[write.x]`: what is written.
 
-use super::Diagnostic;
-use super::clock::value_place;
-use super::drives::read_drive;
+use super::diagnostic::Diagnostic;
 use super::fields::{Fields, find, given};
+use super::imports::{MOST_RECORDS, SORTED};
+use super::load_models::read_drive;
 use super::model::TimeSpec;
 use super::reader::Reader;
 use crate::record::FieldId;
+use crate::settings::{integer, json, rate, size, time, word};
 use crate::units::{ByteSize, PerSecond, grouped};
-use crate::workload::{Arrivals, Drive, Import, ImportRows, Write, WriteKind};
+use crate::workload::{Arrivals, Drive, Import, ImportRows, Phase, Write, WriteKind};
+
+crate::settings! {
+    /// Exactly one of `rate` (open loop), `clients` (closed loop), and `each` with `every` (a beat). With `last`, `records` or `each` alone it
+    /// is a finite import.
+    pub(super) static WRITE("write", r#""anyOf": [{ "required": ["rate"] }, { "required": ["clients"] }, { "required": ["each", "every"] }]"#)
+        with super::load_models::LOOPS {
+        /// An increment holds its row over the WAL sync.
+        kind = word(WriteKind::WORDS).or("put"),
+        /// Fixed fields: another kind of row, or a hot tenant's own stream.
+        with = json("@values"),
+        /// Open loop: so many a second, whether or not the table keeps up.
+        rate = rate(),
+        /// Closed loop: so many clients, each waiting for its write.
+        clients = integer(1, i64::MAX),
+        /// The client's write buffer: a client waits for its whole flush.
+        buffer = size(),
+        /// Each combination of these fields.
+        each = json("@oneOrMoreFields"),
+        /// How often each combination comes.
+        every = time(),
+        /// Of a beat: spread over `every`, or all at once.
+        phase = word(Phase::WORDS).or("spread"),
+        /// Of a beat, at most `every`.
+        jitter = time().or("0s"),
+        /// An import of the records of so long a time.
+        last = time(),
+        /// An import of so many records.
+        records = integer(1, MOST_RECORDS),
+        /// Of an import.
+        order = json(r#""anyOf": [{ "enum": ["time", "shuffled"] }, "@sorted"]"#).with(&[&SORTED]).or("time"),
+    }
+}
+
+/// Most writes of a scenario.
+const MOST: usize = 256;
 
 /// Memory that the order of one import may take.
 const ORDER_MEMORY: u64 = 4 << 30;
@@ -20,8 +56,7 @@ pub(super) fn read_writes(
     time: &TimeSpec,
 ) -> Vec<Write> {
     let table = scenario.table("write");
-    let entries = table.entries();
-    if entries.is_empty()
+    if table.entries().is_empty()
         && !scenario.has("read")
         && !scenario.misspelt("write")
         && !scenario.misspelt("read")
@@ -29,29 +64,11 @@ pub(super) fn read_writes(
         let diagnostic = Diagnostic::error("the scenario has neither `[write.x]` nor `[read.x]`")
             .label("nothing would happen")
             .help("add, for example, `[write.ingest]` with `rate = \"10k/s\"`");
-        table.sink.add(&table.place, diagnostic);
-    }
-    if entries.len() > 256 {
-        table.sink.error(
-            &entries[256].place,
-            format!("{} writes", entries.len()),
-            "at most 256",
-        );
+        table.complain_of_table(diagnostic);
     }
     let mut writes = Vec::new();
-    for entry in entries.iter().take(256) {
-        super::names::check(table.sink, "write", &entry.key, &entry.place);
-        let reader = table.table_of(
-            &entry.key,
-            &entry.node,
-            &entry.place,
-            format!("write.{}", entry.key),
-        );
-        if reader.table.is_none() {
-            continue;
-        }
-        let kinds = [("put", WriteKind::Put), ("increment", WriteKind::Increment)];
-        let kind = reader.word_or("kind", &kinds, "put");
+    for (name, reader) in scenario.named("write", "write", MOST, &WRITE) {
+        let kind = reader.value("kind");
         let with = read_with(&reader, fields);
         let drive = read_drive(&reader, fields, time, kind);
         if let Some(each) = drive.as_ref().and_then(each_of) {
@@ -68,7 +85,7 @@ pub(super) fn read_writes(
             import: None,
         });
         writes.push(Write {
-            name: entry.key.clone(),
+            name: name.to_owned(),
             kind,
             drive,
             with,
@@ -123,7 +140,7 @@ fn check_order(reader: &Reader<'_>, fields: &Fields, import: &Import, with: &[(F
         let diagnostic = Diagnostic::error(message)
             .label(format!("keyheat takes up to {most}"))
             .help("`order = \"time\"` and `order = \"shuffled\"` need none");
-        reader.sink.add(&value_place(reader, "order"), diagnostic);
+        reader.complain("order", diagnostic);
     }
 }
 
@@ -131,8 +148,6 @@ fn check_fixed(reader: &Reader<'_>, fields: &Fields, each: &[FieldId], with: &[(
     for (id, _) in with.iter().filter(|(id, _)| each.contains(id)) {
         let name = &fields.schema.field(*id).name;
         let message = format!("`{name}` is both fixed by `with` and combined by `each`");
-        reader
-            .sink
-            .error(&reader.place_of("with"), message, "keep one of them");
+        reader.refuse_key("with", message, "keep one of them");
     }
 }

@@ -1,5 +1,6 @@
 //! How the cells of a data block are written. Must not know how many bytes that takes.
 
+use crate::settings::choice;
 use serde::{Deserialize, Serialize};
 
 /// HBase's `DATA_BLOCK_ENCODING` of a column family. `ROW_INDEX_V1` saves no bytes and is left out.
@@ -19,17 +20,14 @@ pub enum BlockEncoding {
     FastDiff,
 }
 
+choice!(BlockEncoding { None = "none", Prefix = "prefix", Diff = "diff", FastDiff = "fast-diff" });
+
 impl BlockEncoding {
     /// All of them, in the order of tables.
     pub const ALL: [Self; 4] = [Self::None, Self::Prefix, Self::Diff, Self::FastDiff];
 
     /// As scenarios write it.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Prefix => "prefix",
-            Self::Diff => "diff",
-            Self::FastDiff => "fast-diff",
-        }
+        Self::WORDS[self as usize]
     }
 }

@@ -117,6 +117,7 @@ pub enum PageVia {
     /// An index outside the table names the rows of the page.
     Index,
 }
+crate::settings::choice!(PageVia { Cursor = "cursor", Offset = "offset", Index = "index" });
 
 /// How a field of the target is drawn, instead of from the rows of the table.
 #[derive(Debug, Clone, PartialEq)]

@@ -101,6 +101,7 @@ pub enum WriteKind {
     /// Holds its row exclusively from the start of its service to the end of its WAL sync.
     Increment,
 }
+crate::settings::choice!(WriteKind { Put = "put", Increment = "increment" });
 
 /// What makes a write's operations happen.
 #[derive(Debug, Clone, PartialEq)]
@@ -141,6 +142,7 @@ pub enum Arrivals {
     /// Equal gaps.
     Constant,
 }
+crate::settings::choice!(Arrivals { Poisson = "poisson", Constant = "constant" });
 
 /// The rate is multiplied by `times` at `at`; linear between points, constant before the first and after the last; two points
 /// at one instant are a step. Sorted by `at`.
@@ -182,6 +184,7 @@ pub enum Phase {
     /// All at its start.
     Aligned,
 }
+crate::settings::choice!(Phase { Spread = "spread", Aligned = "aligned" });
 
 /// A finite set of records written through the front door; the write ends with the last of them.
 #[derive(Debug, Clone, PartialEq)]

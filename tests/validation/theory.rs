@@ -99,7 +99,7 @@ fn bare_server(
     run.cluster.call_queue_length = u32::MAX;
     run.cluster.network = SimDuration::ZERO;
     run.cluster.wal = None;
-    run.cluster.service.law = law;
+    run.cluster.service.distribution = law;
     run.cluster.service.put = SimDuration::from_nanos((SERVICE * 1e9) as u64);
     run
 }

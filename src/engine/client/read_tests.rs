@@ -78,7 +78,7 @@ pub fn config() -> SimConfig {
         cluster: ClusterSpec {
             servers: 4,
             service: ServiceSpec {
-                law: ServiceLaw::Constant,
+                distribution: ServiceLaw::Constant,
                 get: SimDuration::from_nanos(GET),
                 scan: SimDuration::from_nanos(SCAN),
                 scan_row: SimDuration::from_nanos(SCAN_ROW),

@@ -1,11 +1,12 @@
-//! `in` and `pick` of a read: lists of values, and laws of its targets. Must not know how a value is drawn.
+//! `in` and `pick` of a read: lists of values, and laws of its targets.
 
-use super::Diagnostic;
+use super::diagnostic::Diagnostic;
+use super::distributions::{ZIPF, read_law_entry};
 use super::document::{Entry, Value};
 use super::fields::{Fields, find};
-use super::laws::read_law_entry;
 use super::reader::Reader;
 use crate::record::{FieldId, FieldKind};
+use crate::settings::time;
 use crate::units::grouped;
 use crate::workload::{PickLaw, Within, WithinValues};
 
@@ -67,6 +68,15 @@ fn read_values(table: &Reader<'_>, entry: &Entry, kind: &FieldKind) -> Option<Wi
     }
 }
 
+crate::settings! {
+    pub(super) static PICK_BY_TIME("pick-by-time", r#""minProperties": 1, "maxProperties": 1"#) {
+        /// Of a sequence or timestamp: the newest most often, by a Zipf law of this exponent.
+        latest = ZIPF,
+        /// Of a timestamp: within so long a time.
+        last = time(),
+    }
+}
+
 /// Reads `pick = { item = { zipf = 0.99 }, id = { latest = 1.1 }, ts = { last = "1d" } }`.
 pub(super) fn read_pick(read: &Reader<'_>, fields: &Fields) -> Vec<(FieldId, PickLaw)> {
     let table = read.table("pick");
@@ -93,7 +103,13 @@ fn read_pick_law<'a>(table: &Reader<'a>, entry: &'a Entry, kind: &FieldKind) -> 
     let Some(law) = of_time else {
         return read_value_law(table, entry, path, kind);
     };
-    let reader = table.table_of(&entry.key, &entry.node, &entry.node.place, path);
+    let reader = table.table_of(
+        &entry.key,
+        &entry.node,
+        &entry.node.place,
+        path,
+        &PICK_BY_TIME,
+    );
     let (fits, label) = match law {
         "latest" => (
             matches!(
@@ -109,18 +125,15 @@ fn read_pick_law<'a>(table: &Reader<'a>, entry: &'a Entry, kind: &FieldKind) -> 
     };
     if !fits {
         let message = format!("`{}` has no `{law}` values", entry.key);
-        reader.sink.error(&reader.place_of(law), message, label);
+        reader.refuse_key(law, message, label);
         return None;
     }
-    // The upper end keeps r^-s a normal number for every rank.
-    let exponent = reader.number("latest", "greater than 0, and at most 10", |s| {
-        s > 0.0 && s <= 10.0
-    });
+    let exponent = reader.given("latest");
     let last = reader.positive_duration("last");
     if reader.has("latest") && reader.has("last") {
         let label = "expected one of `latest` and `last`";
         let message = format!("{} has two laws", reader.name());
-        reader.sink.error(&reader.place_of("last"), message, label);
+        reader.refuse_key("last", message, label);
     }
     reader.finish();
     match law {

@@ -1,8 +1,9 @@
-//! `distribution`: how often each value of a field comes. Must not know how a law is drawn.
+//! `distribution`: how often each value of a field comes.
 
 use super::document::{Entry, Node, Value};
 use super::reader::Reader;
 use crate::record::{FieldKind, Law, LawShape};
+use crate::settings::{Kind, any_number, boolean, json, number, table};
 
 /// Reads a field's `distribution`.
 pub(super) fn read_law(field: &Reader<'_>, kind: &FieldKind) -> Law {
@@ -32,7 +33,7 @@ pub(super) fn read_law_entry<'a>(
     match &entry.node.value {
         Value::Text(text) if text == "uniform" => Law::default(),
         Value::Table(_) => {
-            let reader = reader.table_of(&entry.key, &entry.node, &entry.node.place, path);
+            let reader = reader.table_of(&entry.key, &entry.node, &entry.node.place, path, &LAW);
             let law = read_table(&reader, kind);
             reader.finish();
             law
@@ -48,6 +49,44 @@ pub(super) fn read_law_entry<'a>(
     }
 }
 
+crate::settings! {
+    pub(super) static LAW("law", "") {
+        /// The share of rank r is proportional to r^-s.
+        ///
+        /// The upper end keeps r^-s a normal number for every rank.
+        zipf = ZIPF,
+        /// A share of the keys takes a share of the load.
+        hotspot = table(&HOTSPOT),
+        /// One weight for each rank.
+        weights = json(r#""type": "array", "minItems": 1, "items": { "type": "number", "minimum": 0 }"#),
+        /// A bell over the values.
+        normal = table(&NORMAL),
+        /// The shares of the first ranks; the law deals the rest.
+        top = json(r#""type": "array", "items": { "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 }"#),
+        /// Rank 1 is the first value, and so on, instead of being dealt by chance.
+        ranked = boolean(),
+    }
+}
+
+pub(super) const ZIPF: Kind = number("greater than 0, and at most 10", 0.0, 10.0, (false, true));
+const SHARE: Kind = number("in (0, 1)", 0.0, 1.0, (false, false));
+
+crate::settings! {
+    /// A share of the keys takes a share of the load.
+    static HOTSPOT("", "") {
+        keys = SHARE.needs("0.2"),
+        load = SHARE.needs("0.2"),
+    }
+}
+
+crate::settings! {
+    /// A bell over the values.
+    static NORMAL("", "") {
+        mean = any_number().needs("50.0"),
+        sd = number("greater than 0", 0.0, f64::INFINITY, (false, false)).needs("50.0"),
+    }
+}
+
 const SHAPES: [&str; 4] = ["zipf", "hotspot", "weights", "normal"];
 
 fn read_table(reader: &Reader<'_>, kind: &FieldKind) -> Law {
@@ -57,30 +96,15 @@ fn read_table(reader: &Reader<'_>, kind: &FieldKind) -> Law {
         .collect();
     if let [first, second, ..] = given[..] {
         let label = format!("`{first}` is given, too: a field has one law");
-        reader.sink.error(
-            &reader.place_of(second),
-            format!("{} has two laws", reader.name()),
-            label,
-        );
+        reader.refuse_key(second, format!("{} has two laws", reader.name()), label);
     }
-    let share = "in (0, 1)";
-    let is_share = |value: f64| value > 0.0 && value < 1.0;
     let mut shape = LawShape::Uniform;
-    // The upper end keeps r^-s a normal number for every rank.
-    if let Some(exponent) = reader.number("zipf", "greater than 0, and at most 10", |s| {
-        s > 0.0 && s <= 10.0
-    }) {
+    if let Some(exponent) = reader.given("zipf") {
         shape = LawShape::Zipf { exponent };
     }
     let hotspot = reader.table("hotspot");
     if hotspot.table.is_some() {
-        let keys = hotspot.number("keys", share, is_share);
-        let load = hotspot.number("load", share, is_share);
-        for key in ["keys", "load"] {
-            if !hotspot.has(key) {
-                hotspot.missing(key, "0.2");
-            }
-        }
+        let (keys, load) = (hotspot.given("keys"), hotspot.given("load"));
         if let Some((keys, load)) = keys.zip(load) {
             shape = LawShape::Hotspot { keys, load };
         }
@@ -97,16 +121,12 @@ fn read_table(reader: &Reader<'_>, kind: &FieldKind) -> Law {
         normal.finish();
     }
     let top = read_top(reader, kind);
-    let ranked = reader.boolean("ranked").unwrap_or(false);
+    let ranked = reader.given("ranked").unwrap_or(false);
     let on_ranks = !matches!(shape, LawShape::Normal { .. }) && kind.count().is_some();
     for key in ["top", "ranked"] {
         if !on_ranks && reader.has(key) {
             let label = "a law over values has no ranks";
-            reader.sink.error(
-                &reader.place_of(key),
-                format!("`{key}` has no meaning here"),
-                label,
-            );
+            reader.refuse_key(key, format!("`{key}` has no meaning here"), label);
         }
     }
     let ranked_law = matches!(
@@ -115,9 +135,7 @@ fn read_table(reader: &Reader<'_>, kind: &FieldKind) -> Law {
     );
     if ranked_law && kind.count().is_none() {
         let label = "expected `normal` or `\"uniform\"`";
-        reader
-            .sink
-            .error(&reader.place, "a double has no ranks", label);
+        reader.refuse_table("a double has no ranks", label);
         return Law::default();
     }
     Law { shape, top, ranked }
@@ -206,13 +224,7 @@ fn read_top(reader: &Reader<'_>, kind: &FieldKind) -> Vec<f64> {
 }
 
 fn read_normal(normal: &Reader<'_>, kind: &FieldKind) -> Option<LawShape> {
-    let mean = normal.number("mean", "a finite number", |_| true);
-    let sd = normal.number("sd", "greater than 0", |sd| sd > 0.0);
-    for key in ["mean", "sd"] {
-        if !normal.has(key) {
-            normal.missing(key, "50.0");
-        }
-    }
+    let (mean, sd): (Option<f64>, Option<f64>) = (normal.given("mean"), normal.given("sd"));
     let (mean, sd) = mean.zip(sd)?;
     let (least, greatest) = match kind {
         FieldKind::Double { min, max } => (*min, *max),
@@ -225,9 +237,7 @@ fn read_normal(normal: &Reader<'_>, kind: &FieldKind) -> Option<LawShape> {
     if mean < least - sd || mean > greatest + sd {
         let label =
             format!("values are {least} to {greatest}; expected a mean within one `sd` of them");
-        normal
-            .sink
-            .error(&normal.place_of("mean"), format!("`mean` is {mean}"), label);
+        normal.refuse_key("mean", format!("`mean` is {mean}"), label);
         return None;
     }
     Some(LawShape::Normal { mean, sd })

@@ -1,15 +1,41 @@
-//! What makes a write happen: `rate`, `clients`, or `each` with `every`; and a read: `rate` or `clients`. Must not know which records
-//! are written or asked for.
+//! What makes a write happen: `rate`, `clients`, or `each` with `every`; and a read: `rate` or `clients`.
 
-use super::Diagnostic;
-use super::clock::value_place;
+use super::diagnostic::Diagnostic;
 use super::document::Value;
 use super::fields::Fields;
 use super::imports::{read_each, read_import};
 use super::model::TimeSpec;
 use super::reader::Reader;
+use crate::settings::{json, number, time, word};
+use crate::time::SimDuration;
 use crate::units::{ByteSize, Nanos, PerSecond, grouped};
-use crate::workload::{Arrivals, Beat, Drive, Phase, ProfilePoint, ReadDrive, Think, WriteKind};
+use crate::workload::{Arrivals, Beat, Drive, ProfilePoint, ReadDrive, Think, WriteKind};
+
+crate::settings! {
+    /// What writes and reads have in common that come of themselves.
+    pub(super) static LOOPS("", "") {
+        /// How an open loop's operations follow each other.
+        arrivals = word(Arrivals::WORDS).or("poisson"),
+        /// Times the rate, linear between points; the same time twice is a step.
+        profile = json(r#""type": "array", "minItems": 1, "items": "@profile-point""#).with(&[&PROFILE_POINT]),
+        /// A client's pause between two operations.
+        think = json(r#""anyOf": ["@duration", "@think-time"]"#).with(&[&THINK_TIME]).or("0s"),
+    }
+}
+
+crate::settings! {
+    pub(super) static PROFILE_POINT("profile-point", "") {
+        at = time().needs("\"60s\""),
+        times = number("in 0 ..= 1,000,000", 0.0, 1e6, (true, true)).needs("3.0"),
+    }
+}
+
+crate::settings! {
+    pub(super) static THINK_TIME("think-time", r#""minProperties": 1, "maxProperties": 1"#) {
+        constant = time(),
+        exponential = time(),
+    }
+}
 
 /// Memory that the clients of one write may take.
 const MEMORY: f64 = (4u64 << 30) as f64;
@@ -37,7 +63,7 @@ pub(super) fn read_drive(
         ("order", "records` or `last", import),
         ("every", "each", reader.has("each")),
     ];
-    if !refuse_strangers(reader, &needs) {
+    if !refuse_settings_of_other_loops(reader, &needs) {
         for key in ["rate", "clients", "each", "last", "records"] {
             reader.entry(key);
         }
@@ -86,7 +112,7 @@ pub(super) fn read_read_drive(reader: &Reader<'_>, time: &TimeSpec) -> Option<Op
         let message = format!("{} has two loops: `rate` and `clients`", reader.name());
         let diagnostic = Diagnostic::error(message)
             .label("expected `rate`, `clients`, or neither: then the read is planned, not issued");
-        reader.sink.add(&reader.place_of("clients"), diagnostic);
+        reader.complain_of_key("clients", diagnostic);
         for key in ["rate", "clients", "arrivals", "profile", "think"] {
             reader.entry(key);
         }
@@ -97,7 +123,7 @@ pub(super) fn read_read_drive(reader: &Reader<'_>, time: &TimeSpec) -> Option<Op
         ("profile", "rate", rate),
         ("think", "clients", clients),
     ];
-    let sound = refuse_strangers(reader, &needs);
+    let sound = refuse_settings_of_other_loops(reader, &needs);
     let drive = if rate {
         read_open(reader, time, "reads").map(|(rate, arrivals, profile)| ReadDrive::Open {
             rate,
@@ -115,13 +141,16 @@ pub(super) fn read_read_drive(reader: &Reader<'_>, time: &TimeSpec) -> Option<Op
 }
 
 /// Complains about settings of another loop: (setting, what it needs, whether that is there).
-fn refuse_strangers<'a>(reader: &Reader<'a>, needs: &[(&'a str, &str, bool)]) -> bool {
+fn refuse_settings_of_other_loops<'a>(
+    reader: &Reader<'a>,
+    needs: &[(&'a str, &str, bool)],
+) -> bool {
     let mut sound = true;
     for &(key, needed, there) in needs {
         if !there && reader.entry(key).is_some() {
             let diagnostic = Diagnostic::error(format!("`{key}` has no meaning here"))
                 .label(format!("needs `{needed}` in {}", reader.name()));
-            reader.sink.add(&reader.place_of(key), diagnostic);
+            reader.complain_of_key(key, diagnostic);
             sound = false;
         }
     }
@@ -151,7 +180,7 @@ fn check_loops(reader: &Reader<'_>, beat: bool) -> Option<()> {
             let diagnostic = Diagnostic::error(message).label("expected `rate`, `clients`, or `each` with `every`").help(
                 "`rate = \"10k/s\"` is an open loop, `clients = 100` a closed one, `each = [\"sensor\"]` with `every = \"10s\"` a beat",
             );
-            reader.sink.add(&reader.place, diagnostic);
+            reader.complain_of_table(diagnostic);
             None
         }
         _ => {
@@ -162,7 +191,7 @@ fn check_loops(reader: &Reader<'_>, beat: bool) -> Option<()> {
             );
             let diagnostic = Diagnostic::error(message)
                 .label("expected exactly one of `rate`, `clients`, `each` with `every`");
-            reader.sink.add(&reader.place_of(loops[1]), diagnostic);
+            reader.complain_of_key(loops[1], diagnostic);
             ask_all(reader);
             None
         }
@@ -185,19 +214,15 @@ fn read_open(
     time: &TimeSpec,
     does: &str,
 ) -> Option<(PerSecond, Arrivals, Vec<ProfilePoint>)> {
-    let rate = reader.unit::<PerSecond>("rate");
+    let rate = reader.given::<PerSecond>("rate");
     if rate == Some(PerSecond(0.0)) {
-        reader.sink.error(
-            &value_place(reader, "rate"),
+        reader.refuse(
+            "rate",
             format!("a rate of zero {does} nothing"),
             "must be greater than 0",
         );
     }
-    let laws = [
-        ("poisson", Arrivals::Poisson),
-        ("constant", Arrivals::Constant),
-    ];
-    let arrivals = reader.word_or("arrivals", &laws, "poisson");
+    let arrivals = reader.value("arrivals");
     let profile = read_profile(reader, time, does);
     Some((rate?, arrivals, profile?))
 }
@@ -210,21 +235,14 @@ fn read_profile(reader: &Reader<'_>, time: &TimeSpec, does: &str) -> Option<Vec<
     let mut sound = true;
     for (number, item) in items.iter().enumerate() {
         let path = format!("{}.profile[{number}]", reader.path);
-        let point = reader.table_of("profile", item, &item.place, path);
+        let point = reader.table_of("profile", item, &item.place, path, &PROFILE_POINT);
         if point.table.is_none() {
             sound = false;
             continue;
         }
-        for (key, example) in [("at", "\"60s\""), ("times", "3.0")] {
-            if !point.has(key) {
-                point.missing(key, example);
-            }
-        }
-        let at = point.duration("at");
-        let times = point.number("times", "in 0 ..= 1,000,000", |times| {
-            (0.0..=1e6).contains(&times)
-        });
-        let at_place = value_place(&point, "at");
+        let at: Option<SimDuration> = point.given("at");
+        let times: Option<f64> = point.given("times");
+        let at_place = point.place_of_value("at");
         point.finish();
         let Some((at, times)) = at.zip(times) else {
             sound = false;
@@ -268,11 +286,7 @@ fn read_profile(reader: &Reader<'_>, time: &TimeSpec, does: &str) -> Option<Vec<
     if points.is_empty() || points.iter().all(|point| point.times == 0.0) {
         let label =
             "expected points such as `{ at = \"60s\", times = 3.0 }`, not all of them 0 times";
-        reader.sink.error(
-            &value_place(reader, "profile"),
-            format!("the profile never {does}"),
-            label,
-        );
+        reader.refuse("profile", format!("the profile never {does}"), label);
         return None;
     }
     Some(points)
@@ -280,7 +294,7 @@ fn read_profile(reader: &Reader<'_>, time: &TimeSpec, does: &str) -> Option<Vec<
 
 /// `clients` and `think`.
 fn read_clients(reader: &Reader<'_>) -> Option<(u32, Think)> {
-    let clients = reader.integer("clients", 1, i64::MAX);
+    let clients = reader.given::<i64>("clients");
     if let Some(clients) = clients.filter(|&clients| clients as f64 * CLIENT_BYTES > MEMORY) {
         let need = ByteSize::approximate(clients as f64 * CLIENT_BYTES);
         let message = format!(
@@ -288,9 +302,7 @@ fn read_clients(reader: &Reader<'_>) -> Option<(u32, Think)> {
             grouped(clients.into())
         );
         let label = format!("keyheat takes up to {}", ByteSize::approximate(MEMORY));
-        reader
-            .sink
-            .error(&value_place(reader, "clients"), message, label);
+        reader.refuse("clients", message, label);
         reader.entry("think");
         return None;
     }
@@ -300,18 +312,18 @@ fn read_clients(reader: &Reader<'_>) -> Option<(u32, Think)> {
 
 /// `buffer`; the inner `None`: none.
 fn read_buffer(reader: &Reader<'_>, kind: WriteKind) -> Option<Option<ByteSize>> {
-    let buffer = reader.unit::<ByteSize>("buffer");
+    let buffer = reader.given::<ByteSize>("buffer");
     if buffer == Some(ByteSize(0)) {
-        reader.sink.error(
-            &value_place(reader, "buffer"),
+        reader.refuse(
+            "buffer",
             "a buffer of zero bytes",
             "leave it out to write row by row",
         );
         return None;
     }
     if buffer.is_some() && kind == WriteKind::Increment {
-        reader.sink.error(
-            &reader.place_of("buffer"),
+        reader.refuse_key(
+            "buffer",
             "increments are not buffered",
             "HBase sends each as its own call",
         );
@@ -325,8 +337,8 @@ fn check_buffer_memory(reader: &Reader<'_>, clients: u32, buffer: ByteSize) {
     if bytes > MEMORY {
         let need = ByteSize::approximate(bytes);
         let limit = ByteSize::approximate(MEMORY);
-        reader.sink.error(
-            &value_place(reader, "buffer"),
+        reader.refuse(
+            "buffer",
             format!("{} clients buffer up to {need}", grouped(clients.into())),
             format!("keyheat takes up to {limit}; HBase's own default is 2 MiB a client"),
         );
@@ -340,19 +352,22 @@ fn read_think(reader: &Reader<'_>) -> Option<Think> {
         .and_then(|table| table.get("think"))
         .is_some_and(|entry| matches!(entry.node.value, Value::Table(_)));
     if !is_table {
-        return match reader.has("think") {
-            true => reader.duration("think").map(Think::Constant),
-            false => Some(Think::Constant(reader.duration_or("think", "0s"))),
+        let time = match reader.entry("think") {
+            Some(entry) => reader.unit_node::<Nanos>("think", &entry.node)?,
+            None => {
+                reader.note_default("think", "\"0s\"");
+                Nanos(0)
+            }
         };
+        return Some(Think::Constant(SimDuration::from_nanos(time.0)));
     }
-    let think = reader.table("think");
-    let exponential = think.duration("exponential");
-    let constant = think.duration("constant");
+    let (node, path) = (reader.entry("think")?, reader.path_of("think"));
+    let think = reader.table_of("think", &node.node, &node.place, path, &THINK_TIME);
+    let exponential: Option<SimDuration> = think.given("exponential");
+    let constant: Option<SimDuration> = think.given("constant");
     if think.has("exponential") == think.has("constant") {
         let label = "expected `{ exponential = \"10ms\" }` or `{ constant = \"10ms\" }`";
-        think
-            .sink
-            .error(&think.place, "a think time has one law", label);
+        think.refuse_table("a think time has one law", label);
         think.finish();
         return None;
     }
@@ -365,16 +380,13 @@ fn read_think(reader: &Reader<'_>) -> Option<Think> {
 fn read_beat(reader: &Reader<'_>, fields: &Fields) -> Option<Beat> {
     let each = read_each(reader, fields);
     let every = reader.positive_duration("every");
-    let phases = [("spread", Phase::Spread), ("aligned", Phase::Aligned)];
-    let phase = reader.word_or("phase", &phases, "spread");
-    let jitter = reader.duration_or("jitter", "0s");
+    let phase = reader.value("phase");
+    let jitter: SimDuration = reader.value("jitter");
     let (each, every) = each.zip(every)?;
     if jitter > every {
         let label = format!("at most `every`, {}", Nanos(every.as_nanos()));
         let message = format!("`jitter` is {}", Nanos(jitter.as_nanos()));
-        reader
-            .sink
-            .error(&value_place(reader, "jitter"), message, label);
+        reader.refuse("jitter", message, label);
     }
     Some(Beat {
         each,

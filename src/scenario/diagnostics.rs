@@ -1,14 +1,13 @@
-//! Where complaints are collected, the keys that were asked for, and the defaults that were used. Must not know what is complained
-//! about.
+//! Where complaints are collected, the keys that were asked for, and the defaults that were used.
 
-use super::Diagnostic;
-use super::document::{Node, Place};
+use super::diagnostic::Diagnostic;
+use super::document::{Node, SourcePlace};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where mistakes and defaults are collected.
 #[derive(Debug, Default)]
-pub(super) struct Sink {
+pub(super) struct Diagnostics {
     diagnostics: RefCell<Vec<Diagnostic>>,
     /// Which of them begin at a place of the text, to find one among a hundred thousand.
     places: RefCell<BTreeMap<Option<usize>, Vec<usize>>>,
@@ -19,18 +18,18 @@ pub(super) struct Sink {
     strays: RefCell<Vec<(Diagnostic, String, String)>>,
 }
 
-impl Sink {
+impl Diagnostics {
     /// Adds a complaint about what stands at `place`.
-    pub(super) fn add(&self, place: &Place, diagnostic: Diagnostic) {
+    pub(super) fn add(&self, place: &SourcePlace, diagnostic: Diagnostic) {
         self.push(Self::placed(place, diagnostic));
     }
 
-    fn placed(place: &Place, diagnostic: Diagnostic) -> Diagnostic {
+    fn placed(place: &SourcePlace, diagnostic: Diagnostic) -> Diagnostic {
         match place {
             // The file as a whole has no line to show.
-            Place::File(span) if *span == (0..0) => diagnostic,
-            Place::File(span) => diagnostic.at(span.clone()),
-            Place::Setting(text) => {
+            SourcePlace::File(span) if *span == (0..0) => diagnostic,
+            SourcePlace::File(span) => diagnostic.at(span.clone()),
+            SourcePlace::Setting(text) => {
                 let message = format!("`{text}`: {}", diagnostic.message);
                 Diagnostic {
                     message,
@@ -42,7 +41,13 @@ impl Sink {
 
     /// Adds a complaint about a key that the table at `path` does not know, nor one like it: its help becomes the table that does, if
     /// there is one.
-    pub(super) fn add_stray(&self, place: &Place, diagnostic: Diagnostic, path: &str, key: &str) {
+    pub(super) fn add_stray(
+        &self,
+        place: &SourcePlace,
+        diagnostic: Diagnostic,
+        path: &str,
+        key: &str,
+    ) {
         let diagnostic = Self::placed(place, diagnostic);
         let stray = (diagnostic.clone(), path.to_owned(), key.to_owned());
         self.strays.borrow_mut().push(stray);
@@ -52,7 +57,7 @@ impl Sink {
     /// Notes that the table at `path` may hold these keys.
     pub(super) fn note_known(&self, path: &str, keys: &[&str]) {
         #[cfg(test)]
-        super::asked::keys(path, keys);
+        super::asked_fixture::keys(path, keys);
         let mut known = self.known.borrow_mut();
         known.extend(keys.iter().map(|key| (path.to_owned(), (*key).to_owned())));
     }
@@ -60,7 +65,7 @@ impl Sink {
     /// Adds an error about what stands at `place`.
     pub(super) fn error(
         &self,
-        place: &Place,
+        place: &SourcePlace,
         message: impl Into<String>,
         label: impl Into<String>,
     ) {
@@ -82,7 +87,7 @@ impl Sink {
     /// Notes a default that was used.
     pub(super) fn note_default(&self, path: String, node: Node) {
         #[cfg(test)]
-        super::asked::default(&path, &node.value);
+        super::asked_fixture::default(&path, &node.value);
         self.defaults.borrow_mut().push((path, node));
     }
 
