@@ -170,6 +170,8 @@ fn a_balancer_that_does_not_start_changes_nothing() {
         run.changes.policies.meta_reads = PerSecond(meta_reads);
         let result = crate::engine::run(&run);
         let mut found = serde_json::to_value(&result).expect("results are written as JSON");
+        // The runs of the balancer are events themselves.
+        found["events"].take();
         let metrics = found["metrics"].as_object_mut().expect("by name");
         metrics.retain(|name, _| !name.starts_with("balancer_"));
         let events = found["series"]["events"].as_array_mut().expect("a list");
