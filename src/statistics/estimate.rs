@@ -39,7 +39,7 @@ impl Estimate {
     }
 
     /// Of every k-th value of `population` independent ones in an order that puts like ones together: the mean varies as that of the whole
-    /// population does, s^2 / population, and by what neighbours differ, sum (x[i + 1] - x[i])^2 / (2 n (n - 1)) (the estimator of successive
+    /// population does, s^2 / population, and by what neighbours differ, `sum (x[i + 1] - x[i])^2 / (2 n (n - 1))` (the estimator of successive
     /// differences: Wolter, Introduction to Variance Estimation, 2nd ed., 8.2.1). `None` when there are none.
     pub fn of_every_kth(values: &[f64], population: usize) -> Option<Self> {
         let independent = Self::of(values)?;
