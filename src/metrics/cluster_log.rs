@@ -2,6 +2,7 @@
 
 use super::Scalars;
 use super::intervals::Intervals;
+use super::series_event::EventKind;
 use super::topology_event::{Happened, TopologyEvent};
 use crate::time::SimTime;
 
@@ -14,8 +15,8 @@ pub(super) struct ClusterLog {
     /// Whether entries are listed, for charts.
     listing: bool,
     listed: Vec<Happened>,
-    listed_of: [usize; Kind::COUNT],
-    count_of: [u64; Kind::COUNT],
+    listed_of: [usize; EventKind::COUNT],
+    count_of: [u64; EventKind::COUNT],
     flushed_bytes: u64,
     rewritten_bytes: u64,
     balancer_starts: u64,
@@ -26,53 +27,14 @@ pub(super) struct ClusterLog {
     servers: Vec<(SimTime, u32)>,
 }
 
-#[derive(Debug, Clone, Copy)]
-enum Kind {
-    Split,
-    NoSplitRow,
-    Merge,
-    Move,
-    Open,
-    Flush,
-    Compaction,
-    Balanced,
-    Crash,
-    CrashDetected,
-    Slow,
-    ServersAdded,
-    Impossible,
-}
-
-impl Kind {
-    const COUNT: usize = 13;
-
-    fn of(what: &TopologyEvent) -> Self {
-        match what {
-            TopologyEvent::Split { .. } => Self::Split,
-            TopologyEvent::NoSplitRow { .. } => Self::NoSplitRow,
-            TopologyEvent::Merge { .. } => Self::Merge,
-            TopologyEvent::Move { .. } => Self::Move,
-            TopologyEvent::Open { .. } => Self::Open,
-            TopologyEvent::Flush { .. } => Self::Flush,
-            TopologyEvent::Compaction { .. } => Self::Compaction,
-            TopologyEvent::Balanced { .. } => Self::Balanced,
-            TopologyEvent::Crash { .. } => Self::Crash,
-            TopologyEvent::CrashDetected { .. } => Self::CrashDetected,
-            TopologyEvent::Slow { .. } => Self::Slow,
-            TopologyEvent::ServersAdded { .. } => Self::ServersAdded,
-            TopologyEvent::Impossible { .. } => Self::Impossible,
-        }
-    }
-}
-
 impl ClusterLog {
     /// Of a run that starts with so many regions (of the table and its copies) and servers.
     pub(super) fn new(regions: u32, servers: u32, listing: bool) -> Self {
         Self {
             listing,
             listed: Vec::new(),
-            listed_of: [0; Kind::COUNT],
-            count_of: [0; Kind::COUNT],
+            listed_of: [0; EventKind::COUNT],
+            count_of: [0; EventKind::COUNT],
             flushed_bytes: 0,
             rewritten_bytes: 0,
             balancer_starts: 0,
@@ -84,7 +46,7 @@ impl ClusterLog {
 
     /// Something happened at `at`, not before what happened last.
     pub(super) fn push(&mut self, at: SimTime, what: TopologyEvent) {
-        let kind = Kind::of(&what) as usize;
+        let kind = EventKind::of(&what) as usize;
         self.count_of[kind] += 1;
         match &what {
             TopologyEvent::Split { .. } => change(&mut self.regions, at, 1),
@@ -128,19 +90,19 @@ impl ClusterLog {
 
     /// The metrics that follow from the counts. `balancer`: whether there is one.
     pub(super) fn metrics(&self, metrics: &mut Scalars) {
-        let count = |kind: Kind| Some(self.count_of[kind as usize] as f64);
-        metrics.insert("splits", count(Kind::Split));
-        metrics.insert("merges", count(Kind::Merge));
-        metrics.insert("moves", count(Kind::Move));
-        metrics.insert("flushes", count(Kind::Flush));
-        metrics.insert("compactions", count(Kind::Compaction));
+        let count = |kind: EventKind| Some(self.count_of[kind as usize] as f64);
+        metrics.insert("splits", count(EventKind::Split));
+        metrics.insert("merges", count(EventKind::Merge));
+        metrics.insert("moves", count(EventKind::Move));
+        metrics.insert("flushes", count(EventKind::Flush));
+        metrics.insert("compactions", count(EventKind::Compaction));
         metrics.insert("bytes_rewritten", Some(self.rewritten_bytes as f64));
         let amplification = (self.flushed_bytes + self.rewritten_bytes) as f64;
         metrics.insert(
             "write_amplification",
             (self.flushed_bytes > 0).then(|| amplification / self.flushed_bytes as f64),
         );
-        metrics.insert("balancer_runs", count(Kind::Balanced));
+        metrics.insert("balancer_runs", count(EventKind::Balancer));
         metrics.insert("balancer_starts", Some(self.balancer_starts as f64));
         metrics.insert("balancer_cost", self.greatest_cost);
         let (_, start) = self.regions[0];

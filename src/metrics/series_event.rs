@@ -36,6 +36,28 @@ pub enum EventKind {
 }
 
 impl EventKind {
+    /// How many kinds there are.
+    pub(super) const COUNT: usize = 13;
+
+    /// What kind of event it is.
+    pub(super) fn of(what: &TopologyEvent) -> Self {
+        match what {
+            TopologyEvent::Split { .. } => Self::Split,
+            TopologyEvent::NoSplitRow { .. } => Self::NoSplitRow,
+            TopologyEvent::Merge { .. } => Self::Merge,
+            TopologyEvent::Move { .. } => Self::Move,
+            TopologyEvent::Open { .. } => Self::Open,
+            TopologyEvent::Flush { .. } => Self::Flush,
+            TopologyEvent::Compaction { .. } => Self::Compaction,
+            TopologyEvent::Balanced { .. } => Self::Balancer,
+            TopologyEvent::Crash { .. } => Self::Crash,
+            TopologyEvent::CrashDetected { .. } => Self::CrashDetected,
+            TopologyEvent::Slow { .. } => Self::Slow,
+            TopologyEvent::ServersAdded { .. } => Self::ServersAdded,
+            TopologyEvent::Impossible { .. } => Self::Impossible,
+        }
+    }
+
     /// As files call it.
     pub fn name(self) -> &'static str {
         match self {
