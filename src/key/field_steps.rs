@@ -4,7 +4,7 @@ use super::code::{BytesCode, BytesOp, IntCode, IntOp, Node};
 use super::formats::Encoding;
 use super::run::{Row, Rows};
 use super::values::{ByteSet, ByteShape};
-use crate::random::{DrawKey, Seed, Stream};
+use crate::random::{DrawKey, Draws, Seed, Stream};
 use crate::record::FieldId;
 use std::ops::Range;
 use std::sync::Arc;
@@ -27,45 +27,78 @@ pub struct StepCache {
     there: Vec<u8>,
     /// The uses that were searched; what stays here keeps its address.
     searched: Vec<Arc<Vec<BytesCode>>>,
-    /// What was searched and the windows that were found; sorted.
-    found: Vec<(Search, i64, i64)>,
+    /// The windows that were found, which share no value; sorted.
+    found: Vec<Found>,
 }
 
-/// The place among [`StepCache::searched`], and the bounds of the field.
-type Search = (usize, i64, i64);
+/// A part of a step that was searched.
+#[derive(Debug, Clone, Copy)]
+struct Found {
+    /// The place among [`StepCache::searched`].
+    of: usize,
+    start: Edge,
+    end: Edge,
+}
+
+/// Where a window begins, or the first value behind it.
+#[derive(Debug, Clone, Copy)]
+struct Edge {
+    at: i64,
+    /// The step may go on beyond: only the bounds of the search ended it.
+    cut: bool,
+}
 
 impl StepCache {
-    /// What a search for these uses within these bounds is called.
-    fn search(&mut self, uses: &Arc<Vec<BytesCode>>, bounds: &Range<i64>) -> Search {
+    /// The place of these uses among those that are searched.
+    fn place(&mut self, uses: &Arc<Vec<BytesCode>>) -> usize {
         if self.found.len() >= REMEMBERED || self.searched.len() >= REMEMBERED {
             self.found.clear();
             self.searched.clear();
         }
         let mut searched = self.searched.iter();
         let known = searched.position(|known| Arc::ptr_eq(known, uses));
-        let at = known.unwrap_or_else(|| {
+        known.unwrap_or_else(|| {
             self.searched.push(uses.clone());
             self.searched.len() - 1
-        });
-        (at, bounds.start, bounds.end)
+        })
     }
 
-    /// The window of `value`, if it is remembered.
-    fn recall(&self, search: Search, value: i64) -> Option<Range<i64>> {
-        let behind = self.behind(search, value);
-        let (of, start, end) = self.found[behind.checked_sub(1)?];
-        (of == search && value < end).then_some(start..end)
+    /// The window of `value` within `bounds`, if enough of it is remembered.
+    fn recall(&self, of: usize, bounds: &Range<i64>, value: i64) -> Option<Range<i64>> {
+        let behind = self.behind(of, value);
+        let Found { start, end, .. } = *self.found[..behind]
+            .last()
+            .filter(|found| found.of == of && value < found.end.at)?;
+        let enough = !(start.cut && bounds.start < start.at || end.cut && end.at < bounds.end);
+        enough.then(|| {
+            let lower = start.at.max(bounds.start.min(value));
+            lower..end.at.min(bounds.end.max(value.saturating_add(1)))
+        })
     }
 
-    fn remember(&mut self, search: Search, window: &Range<i64>) {
-        let at = self.behind(search, window.start);
-        self.found.insert(at, (search, window.start, window.end));
+    /// Remembers a window, joined with what was known of the same step.
+    fn remember(&mut self, mut window: Found) {
+        let from = self.behind(window.of, window.start.at);
+        let overlaps = |found: &Found| found.of == window.of && window.start.at < found.end.at;
+        let from = from - usize::from(self.found[..from].last().is_some_and(overlaps));
+        let to = self.behind(window.of, window.end.at - 1);
+        for known in self.found.drain(from..to) {
+            if known.start.at < window.start.at
+                || known.start.at == window.start.at && !known.start.cut
+            {
+                window.start = known.start;
+            }
+            if known.end.at > window.end.at || known.end.at == window.end.at && !known.end.cut {
+                window.end = known.end;
+            }
+        }
+        self.found.insert(from, window);
     }
 
     /// How many windows start at or before `value`, or belong to earlier searches.
-    fn behind(&self, search: Search, value: i64) -> usize {
+    fn behind(&self, of: usize, value: i64) -> usize {
         self.found
-            .partition_point(|&(of, start, _)| (of, start) <= (search, value))
+            .partition_point(|found| (found.of, found.start.at) <= (of, value))
     }
 }
 
@@ -104,17 +137,19 @@ impl FieldSteps {
     ) -> Range<i64> {
         let slot = usize::from(self.field.0);
         let own = record[slot];
-        let search = cache.search(&self.uses, &bounds);
-        if let Some(window) = cache.recall(search, own) {
+        let of = cache.place(&self.uses);
+        if let Some(window) = cache.recall(of, &bounds, own) {
             return window;
         }
         let StepCache { here, there, .. } = cache;
+        // Nothing is drawn in them.
+        let draws = DrawKey::new(Seed(0), 0, Stream::Keys, 0).at(0);
         here.clear();
-        self.write(record, here);
+        self.write(record, draws, here);
         let mut same = |value: i64| {
             record[slot] = value;
             there.clear();
-            self.write(record, there);
+            self.write(record, draws, there);
             here == there
         };
         let below = own.wrapping_sub(bounds.start).max(0) as u64;
@@ -122,15 +157,23 @@ impl FieldSteps {
         let down = reach(below, |far| same(own.wrapping_sub_unsigned(far)));
         let up = reach(above, |far| same(own.wrapping_add_unsigned(far)));
         record[slot] = own;
-        let window =
-            own.wrapping_sub_unsigned(down)..own.wrapping_add_unsigned(up).saturating_add(1);
-        cache.remember(search, &window);
-        window
+        let start = own.wrapping_sub_unsigned(down);
+        let end = own.wrapping_add_unsigned(up).saturating_add(1);
+        cache.remember(Found {
+            of,
+            start: Edge {
+                at: start,
+                cut: down == below,
+            },
+            end: Edge {
+                at: end,
+                cut: up == above,
+            },
+        });
+        start..end
     }
 
-    fn write(&self, record: &[i64], out: &mut Vec<u8>) {
-        // Nothing is drawn in them.
-        let draws = DrawKey::new(Seed(0), 0, Stream::Keys, 0).at(0);
+    fn write(&self, record: &[i64], draws: Draws, out: &mut Vec<u8>) {
         let row = Row {
             record,
             index: 0,
@@ -194,28 +237,6 @@ pub(super) fn coarse_uses(node: Node<'_>, field: FieldId, uses: &mut Vec<BytesCo
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    #[test]
-    fn a_window_is_recalled_for_its_own_search_and_its_own_values_only() {
-        let mut buffers = StepCache::default();
-        let (days, others) = ((7, 0, 1_000), (7, 0, 900));
-        buffers.remember(days, &(100..200));
-        buffers.remember(others, &(300..350));
-        buffers.remember(days, &(20..45));
-        for (value, found) in [
-            (19, None),
-            (20, Some(20..45)),
-            (44, Some(20..45)),
-            (45, None),
-            (199, Some(100..200)),
-            (200, None),
-            (320, None),
-        ] {
-            assert_eq!(buffers.recall(days, value), found, "{value}");
-        }
-        assert_eq!(buffers.recall(others, 349), Some(300..350));
-        assert_eq!(buffers.recall((8, 0, 1_000), 150), None);
-    }
 
     proptest! {
         #[test]

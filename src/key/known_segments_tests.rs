@@ -5,6 +5,7 @@ use super::*;
 use crate::key::StepCache;
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{FieldKind, KnownField, TextValues, TimeUnit};
+use proptest::prelude::*;
 
 const N: FieldId = FieldId(0);
 const THOUSAND: FieldId = FieldId(1);
@@ -164,6 +165,28 @@ fn a_step_ends_where_the_coarse_use_changes_or_the_bounds_end() {
         window("hex(be4(trunc(n, 10)) || be4(n / 4))", 0..1_000),
         92..96
     );
+}
+
+proptest! {
+    #[test]
+    fn a_window_is_the_same_whatever_was_searched_before(
+        searches in prop::collection::vec((0usize..2, 0i64..60, 0i64..60, 0i64..60), 1..40)
+    ) {
+        let keys = ["be4(n / 10)", "hex(be4(trunc(n, 25)))"].map(compiled);
+        let steps = keys.each_ref().map(|key| key.field_steps(0..1, N).unwrap());
+        let mut cache = StepCache::default();
+        let mut record = RECORD;
+        for (which, value, one, other) in searches {
+            let bounds = one.min(other)..one.max(other) + 1;
+            record[0] = value;
+            let found = steps[which].window(&mut record, bounds.clone(), &mut cache);
+            // A value outside the bounds is a bound itself.
+            let step = [10, 25][which];
+            let lower = (value / step * step).max(bounds.start.min(value));
+            let upper = ((value / step + 1) * step).min(bounds.end.max(value + 1));
+            prop_assert_eq!(found, lower..upper, "{} in {:?}", value, bounds);
+        }
+    }
 }
 
 #[test]
