@@ -240,9 +240,20 @@ presplit = { algorithm = "buckets" }
 key = "md5_bytes(be8(ts) || be4(sensor))"
 "#;
 
+/// Keys that spread every sensor's rows evenly over sixteen buckets.
+const SALTED_KEYS: &str = r#"
+[strategy.random-salts]
+key = "be1(random(16)) || be8(ts) || be4(sensor)"
+presplit = { algorithm = "buckets" }
+[strategy.turns]
+key = "be1(round_robin(16)) || be8(ts) || be4(sensor)"
+presplit = { algorithm = "buckets" }
+"#;
+
 #[test]
 fn more_existing_rows_of_the_same_law_make_and_unmake_no_hotspot_but_by_placement() {
     let hot = changed(&[("{ zipf = 0.9 }", "{ top = [0.4] }")]) + HOT_KEYS;
+    let salted = changed(&[("{ zipf = 0.9 }", "\"uniform\"")]) + SALTED_KEYS;
     // In each base, the class of each key where the rows are few.
     let bases = [
         (
@@ -266,18 +277,29 @@ fn more_existing_rows_of_the_same_law_make_and_unmake_no_hotspot_but_by_placemen
                 ("hashed", "none"),
             ],
         ),
+        (
+            salted,
+            vec![
+                ("salted", "none"),
+                ("random-salts", "none"),
+                ("turns", "none"),
+            ],
+        ),
     ];
     let by_placement = |class: &str| matches!(class, "none" | "placement");
     for (base, classes) in bases {
         let few = run(&base);
-        let many = run(&base.replace("last = \"1h\"", "last = \"2d\""));
-        for (name, class) in classes {
-            let [few, many] = [&few, &many].map(|results| word(strategy(results, name), "hotspot"));
-            assert_eq!(few, class, "{name}");
-            assert!(
-                few == many || by_placement(&few) && by_placement(&many),
-                "{name}: {few} and {many}"
-            );
+        for last in ["1d", "2d"] {
+            let many = run(&base.replace("last = \"1h\"", &format!("last = \"{last}\"")));
+            for (name, class) in &classes {
+                let of = |results| word(strategy(results, name), "hotspot");
+                let (few, many) = (of(&few), of(&many));
+                assert_eq!(few, *class, "{name}");
+                assert!(
+                    few == many || by_placement(&few) && by_placement(&many),
+                    "{name}: {few} and {many} of {last}"
+                );
+            }
         }
     }
 }

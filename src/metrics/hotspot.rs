@@ -8,8 +8,9 @@ pub const NO_HOTSPOT_BELOW: f64 = 1.5;
 pub const CHANCE_SDS: f64 = 3.0;
 /// A row hotspot: the hottest row alone explains this much of the peak.
 pub const ROW_SHARE_OF_PEAK: f64 = 0.7;
-/// A placement hotspot: another dealing of the same regions has a peak below this part of the peak (and below [`NO_HOTSPOT_BELOW`]).
-pub const BETTER_DEALING: f64 = 0.7;
+/// A placement hotspot: another dealing of the same regions has a peak below [`NO_HOTSPOT_BELOW`], and leaves less than this part of what the peak
+/// has above an even load: most of it then lies with the dealing.
+pub const LEFT_BY_DEALING: f64 = 0.5;
 /// A moving hotspot: an interval's hottest key range takes this many times the share that the whole window's hottest one does.
 pub const MOVING_RATIO: f64 = 2.0;
 /// A range of keys makes a server hot when it takes at least this part of what the hottest server does (estimate).
@@ -46,6 +47,11 @@ pub struct Peak {
 }
 
 impl Peak {
+    /// A dealing with this peak is no hotspot, and has lost most of what this one has above an even load.
+    fn is_cured_at(&self, dealing: f64) -> bool {
+        dealing < NO_HOTSPOT_BELOW && dealing - 1.0 < LEFT_BY_DEALING * (self.value - 1.0)
+    }
+
     /// Higher than a spread load has it, by more than chance.
     pub fn is_hot(&self) -> bool {
         let by_chance = |even: ExpectedPeak| self.value <= even.mean + CHANCE_SDS * even.sd;
@@ -109,7 +115,7 @@ impl Hotspot {
             Self::PresplitMismatch
         } else if evidence
             .best_dealing
-            .is_some_and(|best| best < NO_HOTSPOT_BELOW && best < BETTER_DEALING * peak.value)
+            .is_some_and(|best| peak.is_cured_at(best))
         {
             Self::Placement
         } else if follows_time || evidence.range_moves() {
@@ -237,12 +243,12 @@ mod tests {
             }),
             ("placement", |e| e.best_dealing = Some(1.49)),
             ("static", |e| e.best_dealing = Some(1.5)),
-            // 0.7 of 1.9 is 1.33.
+            // Half of what 1.6 has above 1 is 0.3.
             ("static", |e| {
-                (e.peak, e.best_dealing) = (peak(1.9, EVEN), Some(1.34))
+                (e.peak, e.best_dealing) = (peak(1.6, EVEN), Some(1.31))
             }),
             ("placement", |e| {
-                (e.peak, e.best_dealing) = (peak(1.9, EVEN), Some(1.32))
+                (e.peak, e.best_dealing) = (peak(1.6, EVEN), Some(1.29))
             }),
             ("static", |e| e.best_dealing = None),
             ("placement", |e| {

@@ -44,8 +44,8 @@ pub use catalogue::{
 };
 pub use demand::{HottestServer, OPERATIONS_PER_SERVER};
 pub use hotspot::{
-    BETTER_DEALING, CHANCE_SDS, Demanded, Hotspot, HotspotEvidence, MOVING_RATIO, NO_HOTSPOT_BELOW,
-    OF_READS, Peak, RANGE_SHARE_OF_SERVER, ROW_SHARE_OF_PEAK,
+    CHANCE_SDS, Demanded, Hotspot, HotspotEvidence, LEFT_BY_DEALING, MOVING_RATIO,
+    NO_HOTSPOT_BELOW, OF_READS, Peak, RANGE_SHARE_OF_SERVER, ROW_SHARE_OF_PEAK,
 };
 pub use metric_path::{
     MetricPath, OperationNames, PATH_WORDS, Subject, UnknownMetric, all_paths, lookup,
