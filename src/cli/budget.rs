@@ -3,7 +3,7 @@
 use super::args::LimitArguments;
 use super::console::Console;
 use super::machine::available_memory;
-use crate::experiment::{Forecast, Shard};
+use crate::experiment::{FirstLayouts, Forecast, Shard};
 use crate::layout::Layout;
 use crate::report::number::{NumberFormat, length};
 use crate::scenario::Scenario;
@@ -29,12 +29,14 @@ impl<'a> Budget<'a> {
         }
     }
 
-    /// Adds a scenario whose strategies have these layouts, run on so many threads at most.
-    pub fn add(&mut self, scenario: &'a Scenario, layouts: &[Layout], threads: usize) {
+    /// Adds a scenario that is run on so many threads at most, and hands over the layouts that the forecast rests on.
+    pub fn add(&mut self, scenario: &'a Scenario, threads: usize) -> Vec<Layout> {
         let start = Instant::now();
         let clock = || start.elapsed().as_nanos() as f64;
-        let forecast = Forecast::of(scenario, layouts, threads, clock);
+        let first = FirstLayouts::of(scenario, clock);
+        let forecast = Forecast::of(scenario, &first, threads, clock);
         self.forecasts.push((&scenario.path, forecast));
+        first.layouts
     }
 
     /// Tells memory and time of all, and fails when they are more than is allowed.

@@ -18,10 +18,9 @@ pub fn run(arguments: &CheckArguments, console: &Console) -> Result<Outcome> {
     let (mut broken, mut odd) = (0, 0);
     let mut budget = Budget::new(&arguments.limits, None);
     for scenario in &scenarios {
-        let layouts = lints::layouts(scenario);
         let threads = arguments.threads.map_or(0, usize::from);
         let threads = Experiment::new(scenario).threads(threads).threads_at_work();
-        budget.add(scenario, &layouts, threads);
+        let layouts = budget.add(scenario, threads);
         if in_full {
             lints::tell(scenario, &layouts, console);
         } else {

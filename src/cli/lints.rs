@@ -5,7 +5,7 @@ use crate::layout::{Layout, Replicate, change_lints, load_lints};
 use crate::scenario::{Diagnostic, Scenario, Severity, render};
 
 /// The layouts of all strategies.
-pub fn layouts(scenario: &Scenario) -> Vec<Layout> {
+fn layouts(scenario: &Scenario) -> Vec<Layout> {
     let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
     let strategies = scenario.strategies.iter().zip(&firsts);
     strategies

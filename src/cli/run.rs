@@ -23,9 +23,8 @@ pub fn run(arguments: &RunArguments, console: &Console) -> Result<Outcome> {
     let mut budget = Budget::new(&arguments.limits, arguments.shard);
     let mut found = Vec::new();
     for scenario in &scenarios {
-        let layouts = lints::layouts(scenario);
         let threads = experiment(scenario, arguments).threads_at_work();
-        budget.add(scenario, &layouts, threads);
+        let layouts = budget.add(scenario, threads);
         found.push(lints::all(scenario, layouts.iter()));
     }
     budget.settle(console)?;

@@ -76,14 +76,26 @@ pub fn saturating(config: &SimConfig) -> SimConfig {
             ..write.clone()
         });
     }
-    let turn = turn_secs(config, most_rows);
-    let turns = (WINDOW_CALLS.min(WINDOW_ROWS / most_rows) / f64::from(handlers)).max(LEAST_TURNS);
-    let (warmup, window) = match sustained(config, f64::from(handlers) * most_rows / turn) {
-        Some(window) => window,
-        None => (
-            SimTime::from_nanos((WARMUP_TURNS * turn * 1e9) as u64 + 1),
-            SimDuration::from_nanos((turns * turn * 1e9) as u64 + 1_000),
-        ),
+    let key_length = key_length(config);
+    let (cluster, table) = (&config.cluster, &config.table);
+    let length = config.duration.since(SimTime::ZERO);
+    let (warmup, window) = match sustained(cluster, table, key_length, length, most_rows) {
+        Some(part) => {
+            let cut = |nanos: u64| (part * nanos as f64) as u64;
+            let window = config.duration.since(config.warmup).as_nanos();
+            (
+                SimTime::from_nanos(cut(config.warmup.as_nanos())),
+                SimDuration::from_nanos(cut(window)),
+            )
+        }
+        None => {
+            let turn = turn_secs(cluster, table, key_length, most_rows);
+            let turns = turns(handlers, most_rows);
+            (
+                SimTime::from_nanos((WARMUP_TURNS * turn * 1e9) as u64 + 1),
+                SimDuration::from_nanos((turns * turn * 1e9) as u64 + 1_000),
+            )
+        }
     };
     let duration = warmup + window;
     SimConfig {
@@ -120,22 +132,44 @@ pub fn saturating(config: &SimConfig) -> SimConfig {
     }
 }
 
-/// Warm-up and window of `config`, cut in proportion where they would take more than [`MOST_ROWS`]; `None` when `rows_per_sec` into one region don't
-/// fill its memstore up to where it refuses rows before their end.
-fn sustained(config: &SimConfig, rows_per_sec: f64) -> Option<(SimTime, SimDuration)> {
-    let rows = rows_per_sec * config.duration.as_secs_f64();
-    let heap = rows * row_size(&config.table).memstore(key_length(config)) as f64;
-    let table = &config.table;
+/// Rows that the saturating run of a run of `duration` writes at most, about, where a call has so many `rows` and a key so many bytes.
+pub fn saturating_rows(
+    cluster: &ClusterSpec,
+    table: &TableSpec,
+    key_length: u64,
+    duration: SimDuration,
+    rows: f64,
+) -> f64 {
+    let handlers = cluster.handlers.max(1);
+    match sustained(cluster, table, key_length, duration, rows) {
+        Some(part) => {
+            let turn = turn_secs(cluster, table, key_length, rows);
+            part * f64::from(handlers) * rows / turn * duration.as_secs_f64()
+        }
+        None => (WARMUP_TURNS + turns(handlers, rows)) * f64::from(handlers) * rows,
+    }
+}
+
+/// Calls of `rows` rows that each handler works on in the window.
+fn turns(handlers: u32, rows: f64) -> f64 {
+    (WINDOW_CALLS.min(WINDOW_ROWS / rows) / f64::from(handlers)).max(LEAST_TURNS)
+}
+
+/// The part of a run of `duration` in which [`MOST_ROWS`] are written, at most all of it; `None` when rows at the greatest rate into one region don't
+/// fill its memstore up to where it refuses them before the end.
+fn sustained(
+    cluster: &ClusterSpec,
+    table: &TableSpec,
+    key_length: u64,
+    duration: SimDuration,
+    rows: f64,
+) -> Option<f64> {
+    let rows_per_sec =
+        f64::from(cluster.handlers.max(1)) * rows / turn_secs(cluster, table, key_length, rows);
+    let rows = rows_per_sec * duration.as_secs_f64();
+    let heap = rows * row_size(table).memstore(key_length) as f64;
     let room = table.memstore_flush_size.0 as f64 * f64::from(table.memstore_block_multiplier);
-    let part = (MOST_ROWS / rows).min(1.0);
-    let cut = |nanos: u64| (part * nanos as f64) as u64;
-    let window = config.duration.since(config.warmup).as_nanos();
-    (heap > room).then(|| {
-        (
-            SimTime::from_nanos(cut(config.warmup.as_nanos())),
-            SimDuration::from_nanos(cut(window)),
-        )
-    })
+    (heap > room).then(|| (MOST_ROWS / rows).min(1.0))
 }
 
 fn key_length(config: &SimConfig) -> u64 {
@@ -144,14 +178,11 @@ fn key_length(config: &SimConfig) -> u64 {
 
 /// How long a handler of a saturated server is held by a call of `rows` rows, about: its service, and its wait for the log, at the least
 /// until a call of every handler is written.
-fn turn_secs(config: &SimConfig, rows: f64) -> f64 {
-    let cluster = &config.cluster;
+fn turn_secs(cluster: &ClusterSpec, table: &TableSpec, key_length: u64, rows: f64) -> f64 {
     let service =
         cluster.service.put.as_secs_f64() + (rows - 1.0) * cluster.service.write_row.as_secs_f64();
     let sync = cluster.wal.as_ref().map_or(0.0, |wal| {
-        let bytes = f64::from(cluster.handlers)
-            * rows
-            * row_size(&config.table).cells(key_length(config)) as f64;
+        let bytes = f64::from(cluster.handlers) * rows * row_size(table).cells(key_length) as f64;
         wal.wait().as_secs_f64().max(bytes / wal.bandwidth.0)
     });
     // At least a microsecond a call: no client is faster.

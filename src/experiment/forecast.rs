@@ -1,22 +1,26 @@
 //! What an experiment takes before it is run: memory, time, and the setting that makes it large. Must not know the machine.
 //!
 //! Operations, attempts of refused calls, and counters are estimated from the scenario and the predicted shares of the regions, and each costs a
-//! constant; only what it takes to draw a record and write its key is measured, because keys differ by a factor of ten. The constants were measured on
-//! a release build on one thread (user time and resident size of scenarios that differ in one thing each, 2 replicates); they hold within a factor of
-//! two on the machine that they were measured on.
+//! constant. Three things are timed, because scenarios differ by a factor of ten and more in them: to draw a record and write its key, to find what a
+//! read asks for and how many rows it will meet, and to lay a strategy out. The constants were measured on a release build on one thread (user time and
+//! resident size of scenarios that differ in one thing each, 2 replicates); they hold within a factor of two on the machine that they were measured on.
 
 use super::knee_run::TYPICAL_RUNS;
 use super::matrix::{has_capacity, has_knee};
 use crate::client::ClientSpec;
 use crate::cluster::{idle_put, server_capacity_per_second};
-use crate::engine::scanner_rows;
+use crate::engine::{saturating_rows, scanner_rows};
 use crate::keyspace::{KeyBatch, KeyRange};
-use crate::layout::Layout;
+use crate::layout::{Layout, Replicate};
+use crate::query::{AccessPlan, Requests};
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::RecordGenerator;
 use crate::scenario::{Scenario, Setup, Strategy, TimeSpec, VariedLoad};
 use crate::time::SimDuration;
-use crate::workload::{Drive, OperationBatch, ReadDrive, RunSample, Think};
+use crate::workload::{
+    Drive, OperationBatch, ReadBatch, ReadDrive, ReadId, ReadSource, RunSample, Think,
+};
+use std::sync::Arc;
 
 /// Nanoseconds of a write that a server serves, its record and key apart: timed, routed, served, counted.
 const SERVED_NS: f64 = 100.0;
@@ -25,9 +29,12 @@ const TIMED_OPERATIONS: usize = 4_096;
 /// Nanoseconds of an attempt that a server refuses, until its client has learnt of it.
 const REFUSED_NS: f64 = 130.0;
 /// Nanoseconds of a row that waits in a write buffer and goes in a call of many, its record and key apart.
-const BUFFERED_ROW_NS: f64 = 70.0;
-/// Nanoseconds of a read, and of each of its calls; of a row of a copy and of a neighbour's operation, which are served by the same code.
-const READ_NS: f64 = 1_000.0;
+const BUFFERED_ROW_NS: f64 = 40.0;
+/// Reads whose target and requests are timed.
+const TIMED_READS: usize = 64;
+/// Nanoseconds of a read, its target and requests apart, and of each of its calls; of a row of a copy and of a neighbour's operation, which are served
+/// by the same code.
+const READ_NS: f64 = 500.0;
 const PART_NS: f64 = 250.0;
 /// Nanoseconds of a client in each run, its operations apart: many clients don't fit the processor's caches.
 const CLIENT_NS: f64 = 800.0;
@@ -36,6 +43,8 @@ const REGION_NS: f64 = 800.0;
 const REGION_INTERVAL_NS: f64 = 10.0;
 /// Nanoseconds of a server's counters of an interval.
 const CELL_NS: f64 = 45.0;
+/// What the layout of a further replicate takes of the first one's: lints, key buckets and the map's labels are the first one's.
+const FURTHER_LAYOUT: f64 = 0.7;
 /// Nanoseconds of the views of a scenario and of each strategy.
 const VIEWS_NS: f64 = 60e6;
 
@@ -53,10 +62,37 @@ const CELL_BYTES: f64 = 56.0;
 const REGION_BYTES: f64 = 120.0;
 const SHARED_REGION_BYTES: f64 = 200.0;
 
-/// Rows and clients of a handler of a saturating run (see [`crate::engine::saturating`]): its window lasts 20,000 calls or 3,000,000 rows.
-const SATURATING_CALLS: f64 = 25_000.0;
-const SATURATING_ROWS: f64 = 3.75e6;
+/// Clients of a handler of a saturating run (see [`crate::engine::saturating`]).
 const SATURATING_CLIENTS: f64 = 10.0;
+
+/// The first replicates of all strategies at the first point of a sweep, and their layouts.
+#[derive(Debug)]
+pub struct FirstLayouts {
+    replicates: Vec<Arc<Replicate>>,
+    /// In the order of the strategies.
+    pub layouts: Vec<Layout>,
+    /// Nanoseconds that each layout took.
+    nanos: Vec<f64>,
+}
+
+impl FirstLayouts {
+    /// Lays all strategies out; `clock` tells nanoseconds since any moment.
+    pub fn of(scenario: &Scenario, clock: impl Fn() -> f64) -> Self {
+        let replicates = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+        let strategies = scenario.strategies.iter().zip(&replicates);
+        let timed = strategies.map(|(strategy, first)| {
+            let start = clock();
+            let layout = Layout::of(strategy, first);
+            (layout, clock() - start)
+        });
+        let (layouts, nanos) = timed.unzip();
+        Self {
+            replicates,
+            layouts,
+            nanos,
+        }
+    }
+}
 
 /// What an experiment takes.
 #[derive(Debug, Clone, PartialEq)]
@@ -115,11 +151,10 @@ fn sum(parts: &[(Part, f64)]) -> f64 {
 }
 
 impl Forecast {
-    /// That of a scenario whose strategies have these layouts at the first point of its sweep, on so many threads at most; `clock` tells nanoseconds
-    /// since any moment.
+    /// That of a scenario with these first layouts, on so many threads at most; `clock` tells nanoseconds since any moment.
     pub fn of(
         scenario: &Scenario,
-        layouts: &[Layout],
+        first: &FirstLayouts,
         threads: usize,
         clock: impl Fn() -> f64,
     ) -> Self {
@@ -127,27 +162,32 @@ impl Forecast {
         let (mut nanos, mut runs, mut jobs, mut shared) = (VIEWS_NS, 0, 0, 0.0);
         let replicates = u64::from(scenario.replicates);
         let time = &scenario.time;
-        let first = scenario.strategies_at(0);
-        let rows: Vec<f64> = first
-            .iter()
-            .map(|it| row_nanos(it, scenario.seed, &clock))
+        let strategies = scenario.strategies_at(0).iter().enumerate();
+        let timed: Vec<Timed> = strategies
+            .map(|(at, strategy)| Timed {
+                row: row_nanos(strategy, scenario.seed, &clock),
+                reads: read_nanos(strategy, &first.replicates[at], &first.layouts[at], &clock),
+            })
             .collect();
+        let all_layouts: f64 = first.nanos.iter().sum();
+        let further = (replicates - 1) as f64 * FURTHER_LAYOUT;
+        nanos += all_layouts * (1.0 + further) * scenario.point_count() as f64;
         for point in 0..scenario.point_count() {
             let strategies = scenario.strategies_at(point);
-            for ((strategy, layout), row_nanos) in strategies.iter().zip(layouts).zip(&rows) {
-                let run = of_run((strategy, *row_nanos), layout, time, None);
+            for ((strategy, layout), timed) in strategies.iter().zip(&first.layouts).zip(&timed) {
+                let run = of_run((strategy, timed), layout, time, None);
                 let mut all = vec![run];
                 nanos += run.nanos * replicates as f64 + VIEWS_NS;
                 (runs, jobs) = (runs + replicates, jobs + replicates);
                 if has_capacity(strategy) {
-                    let saturating = of_saturating(strategy);
+                    let saturating = of_saturating(strategy, timed.row, time);
                     nanos += saturating.nanos;
                     (runs, jobs) = (runs + 1, jobs + 1);
                     all.push(saturating);
                 }
                 if let Some(knee) = &strategy.setup.knee.as_ref().filter(|_| has_knee(strategy)) {
                     let varied = Some((knee.load, knee.to.0));
-                    let probe = of_run((strategy, *row_nanos), layout, time, varied);
+                    let probe = of_run((strategy, timed), layout, time, varied);
                     nanos += probe.nanos * (replicates * TYPICAL_RUNS) as f64;
                     runs += replicates * TYPICAL_RUNS;
                     jobs += replicates;
@@ -251,6 +291,14 @@ fn rounded_down(secs: f64) -> String {
     }
 }
 
+/// What was timed of a strategy, in nanoseconds.
+struct Timed {
+    /// To draw a record and write its key.
+    row: f64,
+    /// To draw the target of each read, in the workload's order, and find what it asks for.
+    reads: Vec<f64>,
+}
+
 /// Nanoseconds of drawing a record and writing its key, copies included: timed here, the lesser of two passes.
 fn row_nanos(strategy: &Strategy, seed: Seed, clock: impl Fn() -> f64) -> f64 {
     let setup = &strategy.setup;
@@ -282,9 +330,42 @@ fn row_nanos(strategy: &Strategy, seed: Seed, clock: impl Fn() -> f64) -> f64 {
     pass().min(pass())
 }
 
+/// Nanoseconds of drawing a target of each read, finding what it asks for and counting the rows that it will meet: timed here, the lesser of two passes over
+/// different targets, since what a read has found serves those that ask alike.
+fn read_nanos(
+    strategy: &Strategy,
+    replicate: &Replicate,
+    layout: &Layout,
+    clock: impl Fn() -> f64,
+) -> Vec<f64> {
+    let workload = &strategy.setup.workload;
+    let generator = Arc::clone(&replicate.generator);
+    let width = generator.width();
+    let mut source = ReadSource::new(workload, generator, replicate.seed, replicate.number);
+    let mut requests = Requests::default();
+    let mut pass = |read: ReadId, plan: &AccessPlan, parity: u64| {
+        let mut batch = ReadBatch::default();
+        let start = clock();
+        let numbers = (0..TIMED_READS as u64).map(|number| 2 * number + parity);
+        source.sample_of(read, numbers, 2 * TIMED_READS, &mut batch);
+        for at in 0..batch.len() {
+            let target = batch.target(at, width);
+            plan.requests(&target, replicate.population.as_ref(), &mut requests);
+        }
+        (clock() - start) / TIMED_READS as f64
+    };
+    let reads = layout.reads.iter().enumerate();
+    reads
+        .map(|(at, forecast)| {
+            let (read, plan) = (ReadId(at as u8), &forecast.planned.plan);
+            pass(read, plan, 0).min(pass(read, plan, 1))
+        })
+        .collect()
+}
+
 /// One replicate, or one run of a bisection: with the varied load at what the servers can do, or at the greatest that is tried.
 fn of_run(
-    (strategy, row_nanos): (&Strategy, f64),
+    (strategy, timed): (&Strategy, &Timed),
     layout: &Layout,
     time: &TimeSpec,
     varied: Option<(VariedLoad, f64)>,
@@ -306,8 +387,8 @@ fn of_run(
     let limit = server_capacity_per_second(&setup.cluster, &setup.table)
         / (copies + 1.0)
         / greatest_share(strategy, layout);
-    let written = writes(&mut run, (strategy, row_nanos), layout, secs, limit, varied);
-    let read = reads(&mut run, setup, layout, secs, varied);
+    let written = writes(&mut run, (strategy, timed.row), layout, secs, limit, varied);
+    let read = reads(&mut run, setup, (layout, &timed.reads), secs, varied);
     // Reads and writes share the handlers of the busiest server: what it is asked for beyond one server's work goes unserved, of both alike.
     let busy = written / (limit * secs) + read.busy;
     let unserved = 1.0 - 1.0 / busy.max(1.0);
@@ -418,7 +499,7 @@ struct ReadLoad {
 fn reads(
     run: &mut Run,
     setup: &Setup,
-    layout: &Layout,
+    (layout, nanos): (&Layout, &[f64]),
     secs: f64,
     varied: Option<(VariedLoad, f64)>,
 ) -> ReadLoad {
@@ -433,7 +514,8 @@ fn reads(
     let servers = f64::from(cluster.servers);
     let handlers = f64::from(cluster.handlers);
     let mut load = ReadLoad::default();
-    for ((at, read), forecast) in workload.reads.iter().enumerate().zip(&layout.reads) {
+    let forecasts = layout.reads.iter().zip(nanos);
+    for ((at, read), (forecast, nanos)) in workload.reads.iter().enumerate().zip(forecasts) {
         let calls = forecast.requests.max(forecast.regions) + forecast.rows_read / rows;
         let work = base * calls + forecast.rows_read * cluster.service.scan_row.as_secs_f64();
         let hottest_row = forecast.hot_rows.first().map_or(0.0, |&(_, share)| share);
@@ -459,13 +541,13 @@ fn reads(
         load.issued += rate * secs;
         load.calls += rate * secs * calls;
         load.busy += rate / most;
-        run.nanos += rate * secs * READ_NS;
+        run.nanos += rate * secs * (READ_NS + nanos);
     }
     load
 }
 
-/// A saturating run: how long it lasts is known in calls, whatever they take.
-fn of_saturating(strategy: &Strategy) -> Run {
+/// A saturating run.
+fn of_saturating(strategy: &Strategy, row_nanos: f64, time: &TimeSpec) -> Run {
     let setup = &strategy.setup;
     let clients = f64::from(setup.cluster.handlers) * SATURATING_CLIENTS;
     let buffers = setup
@@ -476,16 +558,22 @@ fn of_saturating(strategy: &Strategy) -> Run {
             Drive::Closed { buffer, .. } => buffer.map(|buffer| buffer.0 as f64),
             Drive::Open { .. } | Drive::Beat(_) => None,
         });
-    let row = row_bytes(setup);
-    let rows = buffers.fold(0.0, f64::max) / (row + BUFFERED_HEAP);
+    let rows_of_call = buffers.fold(0.0, f64::max) / (row_bytes(setup) + BUFFERED_HEAP);
+    let each = match rows_of_call > 1.0 {
+        true => BUFFERED_ROW_NS,
+        false => SERVED_NS,
+    };
+    let rows = saturating_rows(
+        &setup.cluster,
+        &setup.table,
+        strategy.key.len_range().0 as u64,
+        time.duration,
+        rows_of_call.max(1.0),
+    );
     Run {
-        nanos: if rows > 1.0 {
-            (SATURATING_CALLS * rows).min(SATURATING_ROWS) * BUFFERED_ROW_NS
-        } else {
-            SATURATING_CALLS.max(clients * 2.0) * SERVED_NS
-        },
+        nanos: rows * (each + row_nanos),
         clients,
-        buffers: clients * rows,
+        buffers: clients * rows_of_call,
         regions: 1.0,
         ..Run::default()
     }

@@ -73,7 +73,7 @@ pub use expectation_result::{
 pub use experiment::{Experiment, Progress};
 pub use experiment_runs::{ExperimentRuns, NoThreads};
 pub use finished_run::{AddError, FinishedRun};
-pub use forecast::Forecast;
+pub use forecast::{FirstLayouts, Forecast};
 pub use knee_result::{KneeFinding, KneeLimit, KneeOutcome, KneeProbe, KneeReplicate, KneeResult};
 pub use paired_verdict::PairedVerdict;
 pub use recommendation::{ComparableStrategies, Loss, RankedStrategy, Recommendations};
