@@ -236,7 +236,7 @@ fn arrivals(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("arrivals");
     group.throughput(Throughput::Elements(BATCH as u64));
     group.bench_function("four_fields", |bencher| {
-        let mut arrivals = OpenArrivals::new(&workload, Arc::clone(&generator), Seed(7), 0);
+        let mut arrivals = OpenArrivals::new(&workload, Arc::clone(&generator));
         let mut batch = OperationBatch::new();
         bencher.iter(|| {
             batch.clear();

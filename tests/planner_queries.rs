@@ -9,7 +9,8 @@ use keyheat::query::{Costs, PlanContext, Requests, RowCounts, plan};
 use keyheat::record::{Field, FieldKind, KnownField, Schema, TextValues, TimeUnit};
 use keyheat::time::{EpochNanos, SimTime};
 use keyheat::workload::{
-    Condition, Identity, OperationId, PageRows, RangeExtent, Read, ReadRange, ReadTarget, WriteId,
+    Condition, OperationId, PageRows, RangeExtent, Read, ReadRange, ReadTarget, RowEquality,
+    WriteId,
 };
 use keyheat::workload::{Within, WithinValues};
 use schema_parts::{START, degrees, read};
@@ -34,14 +35,8 @@ impl Uniform<'_> {
             None => (high - low) as f64 + 1.0,
         }
     }
-}
 
-impl RowCounts for Uniform<'_> {
-    fn rows(&self, _: SimTime) -> f64 {
-        self.rows
-    }
-
-    fn matching(&self, condition: Condition<'_>, _: &[i64], _: SimTime) -> f64 {
+    fn matching(&self, condition: Condition<'_>) -> f64 {
         let mut rows = self.rows;
         for (field, _) in condition.equal {
             rows /= self.values(*field);
@@ -51,13 +46,15 @@ impl RowCounts for Uniform<'_> {
         }
         rows.max(1.0)
     }
+}
 
+impl RowCounts for Uniform<'_> {
     fn distinct(
         &self,
         condition: Condition<'_>,
-        identity: Identity<'_>,
-        target: &[i64],
-        at: SimTime,
+        equality: RowEquality<'_>,
+        _: &[i64],
+        _: SimTime,
     ) -> f64 {
         let within = |field| {
             if condition.equal.iter().any(|(equal, _)| *equal == field) {
@@ -67,13 +64,13 @@ impl RowCounts for Uniform<'_> {
             let band = bands.find(|(band, _, _)| *band == field);
             band.map_or(self.values(field), |(_, low, high)| (high - low) as f64)
         };
-        let told: f64 = identity.told.iter().map(|field| within(*field)).product();
-        let steps = identity.step.map_or(1.0, |(field, low, high)| {
+        let told: f64 = equality.told.iter().map(|field| within(*field)).product();
+        let steps = equality.step.map_or(1.0, |(field, low, high)| {
             (within(field) / (high - low) as f64).max(1.0)
         });
         // Cells of the key that equally likely rows hit by chance.
-        let cells = told * steps * identity.draws;
-        let rows = self.matching(condition, target, at);
+        let cells = told * steps * equality.draws;
+        let rows = self.matching(condition);
         if cells.is_finite() {
             (-cells * (-rows / cells).exp_m1()).max(1.0)
         } else {

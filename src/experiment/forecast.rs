@@ -306,14 +306,7 @@ fn row_nanos(strategy: &Strategy, seed: Seed, clock: impl Fn() -> f64) -> f64 {
     let pass = || {
         let (mut batch, mut keys) = (OperationBatch::new(), KeyBatch::default());
         let start = clock();
-        RunSample::take(
-            &setup.workload,
-            &generator,
-            seed,
-            0,
-            TIMED_OPERATIONS,
-            &mut batch,
-        );
+        RunSample::take(&setup.workload, &generator, TIMED_OPERATIONS, &mut batch);
         let draws = DrawKey::new(seed, 0, Stream::Keys, 0);
         let copies = strategy.copies.iter().map(|copy| &copy.key);
         for key in std::iter::once(&strategy.key).chain(copies) {
@@ -341,7 +334,7 @@ fn read_nanos(
     let workload = &strategy.setup.workload;
     let generator = Arc::clone(&replicate.generator);
     let width = generator.width();
-    let mut source = ReadSource::new(workload, generator, replicate.seed, replicate.number);
+    let mut source = ReadSource::new(workload, generator);
     let mut requests = Requests::default();
     let mut pass = |read: ReadId, plan: &AccessPlan, parity: u64| {
         let mut batch = ReadBatch::default();

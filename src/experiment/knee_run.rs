@@ -104,12 +104,7 @@ fn at_load(config: &SimConfig, load: VariedLoad, offered: PerSecond) -> SimConfi
     // How many rows a read meets depends on what was written so far.
     let population = match workload.reads.is_empty() {
         true => Arc::clone(&config.population),
-        false => Arc::new(Population::new(
-            &workload,
-            &config.generator,
-            config.seed,
-            config.replicate,
-        )),
+        false => Arc::new(Population::new(&workload, &config.generator)),
     };
     SimConfig {
         workload: Arc::new(workload),

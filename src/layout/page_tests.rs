@@ -41,7 +41,7 @@ fn a_deep_page_begins_behind_the_row_before_it() {
     for (strategy, first) in scenario.strategies.iter().zip(&firsts) {
         let layout = Layout::of(strategy, first);
         let workload = &strategy.setup.workload;
-        let mut source = ReadSource::new(workload, first.generator.clone(), first.seed, 0);
+        let mut source = ReadSource::new(workload, first.generator.clone());
         let rows = Table::of(strategy, first).existing(40_000);
         let keys = rows.sorted();
         let router = Router::new(&layout.split_points);

@@ -133,14 +133,9 @@ pub(super) fn run_sample_of(
     replicate: &Replicate,
     operations: usize,
 ) -> KeySample {
-    let Replicate {
-        generator,
-        seed,
-        number,
-        ..
-    } = replicate;
+    let generator = &replicate.generator;
     let mut batch = OperationBatch::new();
-    RunSample::take(workload, generator, *seed, *number, operations, &mut batch);
+    RunSample::take(workload, generator, operations, &mut batch);
     KeySample::new(key, batch, generator.width(), replicate.key_draws(0))
 }
 
@@ -151,15 +146,9 @@ pub(super) fn existing_sample(
     replicate: &Replicate,
     (rows, choice): (usize, Choice),
 ) -> KeySample {
-    let Replicate {
-        generator,
-        seed,
-        number,
-        ..
-    } = replicate;
+    let generator = &replicate.generator;
     let mut batch = OperationBatch::new();
-    let wanted = (rows, choice);
-    ExistingSample::take(workload, generator, *seed, *number, wanted, &mut batch);
+    ExistingSample::take(workload, generator, (rows, choice), &mut batch);
     let draws = replicate.key_draws(EXISTING_LANE);
     KeySample::new(key, batch, generator.width(), draws)
 }

@@ -166,13 +166,7 @@ pub(super) struct ReadTargets<'a> {
 
 impl<'a> ReadTargets<'a> {
     pub(super) fn new(workload: &'a Workload, replicate: &'a Replicate) -> Self {
-        let Replicate {
-            generator,
-            seed,
-            number,
-            ..
-        } = replicate;
-        let mut source = ReadSource::new(workload, generator.clone(), *seed, *number);
+        let mut source = ReadSource::new(workload, replicate.generator.clone());
         replicate.targets.get_or_init(|| {
             let reads = 0..workload.reads.len();
             reads

@@ -35,7 +35,7 @@ impl Replicate {
         seed: Seed,
         number: u32,
     ) -> Self {
-        let population = Population::new(&setup.workload, &generator, seed, number);
+        let population = Population::new(&setup.workload, &generator);
         Self {
             seed,
             number,

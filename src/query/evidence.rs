@@ -1,14 +1,13 @@
 //! What the known beginning of a key says of the rows that share it. Must not know requests.
 
+use super::access_plan::AccessPlan;
 use super::candidates::{Candidate, Stop};
 use super::question::Question;
 use super::requests::Scratch;
 use super::row_counts::RowCounts;
-use super::row_identity::RowIdentity;
 use crate::key::{FieldSteps, KeyPlan};
 use crate::record::FieldId;
-use crate::time::SimTime;
-use crate::workload::Condition;
+use crate::workload::{Condition, ReadTarget};
 use std::ops::Range;
 
 /// How many rows share a beginning.
@@ -120,12 +119,14 @@ impl Evidence {
     /// Expected number of rows that share the beginning of the combination in `scratch`.
     pub fn rows(
         &self,
-        question: &Question,
-        identity: &RowIdentity,
+        plan: &AccessPlan,
         rows: &impl RowCounts,
-        (target, at): (&[i64], SimTime),
+        target: &ReadTarget<'_>,
         scratch: &mut Scratch,
     ) -> f64 {
+        let AccessPlan {
+            question, identity, ..
+        } = plan;
         let Scratch {
             record,
             equal,
@@ -135,18 +136,19 @@ impl Evidence {
             step,
             ..
         } = scratch;
+        let slot = |field: &FieldId, record: &[i64]| (*field, record[usize::from(field.0)]);
         equal.clear();
+        equal.extend(self.told.iter().map(|field| slot(field, record)));
         between.clear();
-        let slot = |field: &FieldId, record: &[i64]| record[usize::from(field.0)];
-        equal.extend(self.told.iter().map(|field| (*field, slot(field, record))));
         for (field, steps) in &self.steps {
             let range = steps.window(record, question.domain(*field), grain);
             between.push((*field, range.start, range.end));
         }
         if let Some((field, steps)) = &self.range {
-            let mut range = bands.of(*field).unwrap_or_else(|| question.domain(*field));
+            let domain = question.domain(*field);
+            let mut range = bands.of(*field).unwrap_or_else(|| domain.clone());
             if let Some(steps) = steps {
-                let (own, domain) = (slot(field, record), question.domain(*field));
+                let own = record[usize::from(field.0)];
                 record[usize::from(field.0)] = range.end - 1;
                 let end = steps.window(record, domain.clone(), grain).end;
                 record[usize::from(field.0)] = range.start;
@@ -156,18 +158,18 @@ impl Evidence {
             }
             narrow(between, *field, range);
         }
-        let all = identity.rows(rows, Condition { equal, between }, *step, target, at);
+        let count = |equal: &[(FieldId, i64)]| {
+            let condition = Condition { equal, between };
+            identity.rows(rows, condition, *step, target.record, target.at)
+        };
+        let all = count(equal);
         let found = if self.unknown_parts {
             all * self.chance
         } else if self.hashed.is_empty() {
             all
         } else {
-            equal.extend(
-                self.hashed
-                    .iter()
-                    .map(|field| (*field, slot(field, record))),
-            );
-            let same = identity.rows(rows, Condition { equal, between }, *step, target, at);
+            equal.extend(self.hashed.iter().map(|field| slot(field, record)));
+            let same = count(equal);
             same + (all - same).max(0.0) * self.chance
         };
         found / self.shared_by

@@ -73,85 +73,75 @@ impl AccessPlan {
 }
 
 impl<R: RowCounts> Read<'_, R> {
-    /// Cuts a scan's range down to what lies behind the cursor; `false` when nothing does.
-    pub(super) fn is_behind_cursor(&mut self, low: &mut Vec<u8>, stop: &mut Vec<u8>) -> bool {
+    /// Cuts the range of the combination's scan down to what lies behind the cursor; `false` when nothing does.
+    pub(super) fn is_behind_cursor(&mut self) -> bool {
         let plan = self.plan;
-        let Some(order) = plan
-            .question
-            .order
-            .filter(|_| !self.scratch.cursor.is_empty())
-        else {
+        let Scratch {
+            record: own,
+            choice,
+            bands,
+            low,
+            high,
+            stop,
+            cursor,
+            cursor_write,
+            cursor_record: record,
+            cursor_key: key,
+            ..
+        } = &mut *self.scratch;
+        let Some(order) = plan.question.order.filter(|_| !cursor.is_empty()) else {
             return true;
         };
-        let slot = usize::from(order.field.0);
-        let value = self.scratch.cursor[slot];
+        let value = cursor[usize::from(order.field.0)];
         // Where combinations divide the values of the page's field, most lie on one side of the cursor as a whole.
-        if let Some(range) = self.scratch.bands.of(order.field) {
+        if let Some(range) = bands.of(order.field) {
             let (later, earlier) = (value < range.start, value >= range.end);
             if later || earlier {
                 return later == order.falling;
             }
         }
-        let mut record = std::mem::take(&mut self.scratch.cursor_record);
-        record.clear();
-        record.extend_from_slice(&self.scratch.record);
+        record.clone_from(own);
         for field in plan.key.fields() {
-            let bound = plan
-                .dimensions
-                .iter()
-                .any(|dimension| dimension.binds(field));
-            if field == order.field || !bound {
+            let mut dimensions = plan.dimensions.iter();
+            if field == order.field || !dimensions.any(|dimension| dimension.binds(field)) {
                 let slot = usize::from(field.0);
-                record[slot] = self.scratch.cursor[slot];
+                record[slot] = cursor[slot];
             }
         }
-        let own = plan.row(&record, self.target);
-        let row = match self.scratch.cursor_write {
-            Some(write) => Row {
-                index: write.index,
-                draws: write.draws,
-                ..own
-            },
-            None => own,
-        };
-        let mut key = std::mem::take(&mut self.scratch.cursor_key);
-        key.clear();
+        let mut row = plan.row(record, self.target);
+        if let Some(write) = cursor_write {
+            (row.index, row.draws) = (write.index, write.draws);
+        }
         let steps = plan.ordered.as_ref().and_then(|order| order.steps.as_ref());
-        let reached = if let Some(steps) = steps {
+        let segments = steps.map_or(plan.key.segments().len(), |steps| steps.segments);
+        key.clear();
+        plan.write_prefix(segments, choice, &row, key);
+        match (steps, plan.reversed()) {
             // Within a step rows lie in any order: all of the cursor's step is read again.
-            self.write_prefix(steps.segments, &row, &mut key);
-            if plan.reversed() {
-                let mut end = std::mem::take(&mut self.scratch.high);
-                end.clear();
-                RowKey::write_after_prefix(&key, &mut end);
-                if !end.is_empty() && (stop.is_empty() || end < *stop) {
-                    stop.clone_from(&end);
+            (Some(_), true) => {
+                high.clear();
+                RowKey::write_after_prefix(key, high);
+                if !high.is_empty() && (stop.is_empty() || *high < *stop) {
+                    stop.clone_from(high);
                 }
-                self.scratch.high = end;
-            } else if key > *low {
-                low.clone_from(&key);
             }
-            stop.is_empty() || low < stop
-        } else if plan.reversed() {
-            self.write_prefix(plan.key.segments().len(), &row, &mut key);
-            let inside = stop.is_empty() || key < *stop;
-            if inside {
-                stop.clone_from(&key);
+            (Some(_), false) if *key > *low => low.clone_from(key),
+            (Some(_), false) => {}
+            (None, true) => {
+                let inside = stop.is_empty() || *key < *stop;
+                if inside {
+                    stop.clone_from(key);
+                }
+                return !inside || *key > *low;
             }
-            !inside || key > *low
-        } else {
-            self.write_prefix(plan.key.segments().len(), &row, &mut key);
-            let passed = key >= *low;
-            if passed {
+            (None, false) if *key < *low => return true,
+            (None, false) => {
                 // The key that follows.
-                low.clone_from(&key);
+                low.clone_from(key);
                 low.push(0);
             }
-            !passed || stop.is_empty() || low < stop
-        };
-        self.scratch.cursor_record = record;
-        self.scratch.cursor_key = key;
-        reached
+        }
+        stop.is_empty() || *low < *stop
     }
 
     /// Gets of the rows that an index outside names. Of a table whose page is not known exactly it names as many as are `wanted`.

@@ -4,7 +4,7 @@ use super::row_counts::RowCounts;
 use crate::key::{FieldSteps, KeyPlan, Randomness, StepCache};
 use crate::record::{FieldId, FieldKind, Schema};
 use crate::time::SimTime;
-use crate::workload::{Condition, Identity};
+use crate::workload::{Condition, RowEquality};
 
 /// Steps of time are as long as this at most: two years.
 const LONGEST_STEP: i64 = 2 * 366 * 86_400 * 1_000_000_000;
@@ -135,7 +135,7 @@ impl RowIdentity {
         target: &[i64],
         at: SimTime,
     ) -> f64 {
-        let identity = |told| Identity {
+        let identity = |told| RowEquality {
             told,
             step: step.0,
             draws,

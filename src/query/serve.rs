@@ -70,6 +70,27 @@ impl AccessPlan {
         }
     }
 
+    /// Appends the first segments of the key of a row to `out`, in the values that a combination, by its `choice`, gives to segments.
+    pub(super) fn write_prefix(
+        &self,
+        segments: usize,
+        choice: &[usize],
+        row: &Row<'_>,
+        out: &mut Vec<u8>,
+    ) {
+        for segment in 0..segments {
+            let gives = |of: &&Dimension| of.segment().is_some_and(|(given, _)| given == segment);
+            let mut dimensions = self.dimensions.iter().zip(choice);
+            match dimensions.find(|(of, _)| gives(of)) {
+                Some((Dimension::Bytes { values, .. }, choice)) => {
+                    out.extend_from_slice(&values[*choice]);
+                }
+                Some((Dimension::Draw { values, .. }, choice)) => values[*choice].write(row, out),
+                _ => self.key.write_segment(segment, row, out),
+            }
+        }
+    }
+
     /// Expected number of rows that satisfy all that the reader knows, and with them their copies under other random salts.
     pub(super) fn wanted(
         &self,
@@ -205,117 +226,87 @@ impl<R: RowCounts> Read<'_, R> {
         }
     }
 
-    /// Appends the first segments of the key of a row to `out`, in the values that this combination gives to segments.
-    pub(super) fn write_prefix(&self, segments: usize, row: &Row<'_>, out: &mut Vec<u8>) {
-        for segment in 0..segments {
-            let given = self.plan.dimensions.iter().position(|dimension| {
-                dimension
-                    .segment()
-                    .is_some_and(|(given, _)| given == segment)
-            });
-            match given.map(|at| (&self.plan.dimensions[at], self.scratch.choice[at])) {
-                Some((Dimension::Bytes { values, .. }, choice)) => {
-                    out.extend_from_slice(&values[choice]);
-                }
-                Some((Dimension::Draw { values, .. }, choice)) => values[choice].write(row, out),
-                _ => self.plan.key.write_segment(segment, row, out),
-            }
-        }
-    }
-
     /// The Get or scan of one combination.
     fn request(&mut self) {
         let plan = self.plan;
         let segments = plan.stop.segments(plan.key.segments().len());
-        let mut low = std::mem::take(&mut self.scratch.low);
+        let Scratch {
+            record,
+            choice,
+            low,
+            ..
+        } = &mut *self.scratch;
         low.clear();
-        let row = plan.row(&self.scratch.record, self.target);
-        self.write_prefix(segments, &row, &mut low);
-        let rows = plan.evidence.rows(
-            &plan.question,
-            &plan.identity,
-            self.rows,
-            (self.target.record, self.target.at),
-            self.scratch,
-        );
+        plan.write_prefix(segments, choice, &plan.row(record, self.target), low);
+        let rows = plan
+            .evidence
+            .rows(plan, self.rows, self.target, self.scratch);
         if plan.stop == Stop::Key {
-            self.requests
-                .gets
-                .push_with(|out| out.extend_from_slice(&low));
+            let low = &self.scratch.low;
+            let gets = &mut self.requests.gets;
+            gets.push_with(|out| out.extend_from_slice(low));
             self.requests.gets_found += rows.min(1.0);
-            self.scratch.low = low;
             return;
         }
         let rows = rows + self.rows_of_longer_values(segments);
-        let mut high = std::mem::take(&mut self.scratch.high);
-        high.clear();
-        high.extend_from_slice(&low);
+        let Scratch {
+            record,
+            bands,
+            low,
+            high,
+            stop,
+            ..
+        } = &mut *self.scratch;
+        let prefix = low.len();
+        high.clone_from(low);
         match plan.stop {
             Stop::Lead { segments, bytes } => {
-                let prefix = low.len();
-                plan.key.write_segment(
-                    segments,
-                    &self.plan.row(&self.scratch.record, self.target),
-                    &mut low,
-                );
+                let row = plan.row(record, self.target);
+                plan.key.write_segment(segments, &row, low);
                 low.truncate(prefix + bytes);
-                high.clear();
-                high.extend_from_slice(&low);
+                high.clone_from(low);
             }
             Stop::Range {
                 segments,
                 field,
                 bytes,
             } => {
-                if let Some(range) = self.scratch.bands.of(field) {
-                    let prefix = low.len();
-                    let slot = usize::from(field.0);
-                    let rising = plan
-                        .key
-                        .trend(segments, field)
-                        .is_none_or(|trend| trend.rising);
-                    let (first, last) = if rising {
-                        (range.start, range.end - 1)
-                    } else {
-                        (range.end - 1, range.start)
+                if let Some(range) = bands.of(field) {
+                    let trend = plan.key.trend(segments, field);
+                    let rising = trend.is_none_or(|trend| trend.rising);
+                    let (first, last) = match rising {
+                        true => (range.start, range.end - 1),
+                        false => (range.end - 1, range.start),
                     };
-                    let own = self.scratch.record[slot];
-                    for (value, out) in [(first, &mut low), (last, &mut high)] {
-                        self.scratch.record[slot] = value;
-                        let row = self.plan.row(&self.scratch.record, self.target);
+                    let slot = usize::from(field.0);
+                    let own = record[slot];
+                    for (value, out) in [(first, low), (last, &mut *high)] {
+                        record[slot] = value;
+                        let row = plan.row(record, self.target);
                         plan.key.write_segment(segments, &row, out);
-                        if let Some(bytes) = bytes {
-                            out.truncate(prefix + bytes);
-                        }
+                        out.truncate(bytes.map_or(usize::MAX, |bytes| prefix + bytes));
                     }
-                    self.scratch.record[slot] = own;
+                    record[slot] = own;
                 }
             }
             Stop::Key | Stop::Prefix { .. } => {}
         }
-        let mut stop = std::mem::take(&mut self.scratch.stop);
         stop.clear();
-        RowKey::write_after_prefix(&high, &mut stop);
-        if self.is_behind_cursor(&mut low, &mut stop) {
-            let Requests {
-                starts,
-                stops,
-                scans,
-                ..
-            } = &mut *self.requests;
-            starts.push_with(|out| out.extend_from_slice(&low));
-            stops.push_with(|out| out.extend_from_slice(&stop));
-            scans.push(ScanRequest {
-                rows,
-                rows_read: rows,
-                reversed: plan.reversed(),
-            });
-        } else {
+        RowKey::write_after_prefix(high, stop);
+        if !self.is_behind_cursor() {
             self.scratch.passed_rows += rows;
+            return;
         }
-        self.scratch.stop = stop;
-        self.scratch.low = low;
-        self.scratch.high = high;
+        let Scratch { low, stop, .. } = &*self.scratch;
+        let starts = &mut self.requests.starts;
+        starts.push_with(|out| out.extend_from_slice(low));
+        let stops = &mut self.requests.stops;
+        stops.push_with(|out| out.extend_from_slice(stop));
+        self.requests.scans.push(ScanRequest {
+            rows,
+            rows_read: rows,
+            reversed: plan.reversed(),
+        });
     }
 
     /// Expected rows of the combination's scan whose values in its last segment begin as the wanted one does.
@@ -337,13 +328,9 @@ impl<R: RowCounts> Read<'_, R> {
         let mut found = 0.0;
         longer.ranges(slot, &bytes, &mut slots, |range| {
             self.scratch.bands.set(field, range);
-            found += longer.evidence.rows(
-                &plan.question,
-                &plan.identity,
-                self.rows,
-                (self.target.record, self.target.at),
-                self.scratch,
-            );
+            found += longer
+                .evidence
+                .rows(plan, self.rows, self.target, self.scratch);
         });
         match own {
             Some(own) => self.scratch.bands.set(field, own),

@@ -2,9 +2,13 @@
 
 use super::normal::TruncatedNormal;
 use super::sampler::Sampler;
-use super::{AskedFields, Field, FieldId, FieldKind, Late, LawShape, Schema, TimeUnit};
-use crate::random::{DrawKey, Draws, Seed, Stream, hash_name, lane_of, mix};
+use super::{
+    AskedFields, Field, FieldId, FieldKind, Late, Law, LawShape, Schema, TimeUnit, ValueSampler,
+    ValueShares,
+};
+use crate::random::{DrawKey, Draws, Seed, Stream, hash_name, lane_of, mix, stream};
 use crate::time::{EpochNanos, SimDuration, SimTime};
+use rand::rngs::Xoshiro256PlusPlus;
 
 /// The record laws of one replicate: rank permutations, tables, dependent values. Shared by all strategies of it.
 ///
@@ -14,6 +18,8 @@ pub struct RecordGenerator {
     schema: Schema,
     /// One a field, a field after those that it depends on.
     steps: Vec<Step>,
+    seed: Seed,
+    replicate: u32,
 }
 
 /// Operations of one write that follow each other.
@@ -109,7 +115,29 @@ impl RecordGenerator {
         Self {
             steps: schema.dependency_order().into_iter().map(step).collect(),
             schema: schema.clone(),
+            seed,
+            replicate,
         }
+    }
+
+    /// The draws of one purpose in its replicate.
+    pub fn draws(&self, purpose: Stream, lane: u32) -> DrawKey {
+        DrawKey::new(self.seed, self.replicate, purpose, lane)
+    }
+
+    /// A sequence of random numbers for one purpose in its replicate.
+    pub fn sequence(&self, purpose: Stream, lane: u32) -> Xoshiro256PlusPlus {
+        stream(self.seed, self.replicate, purpose, lane)
+    }
+
+    /// The shares that a field's values have by `law`; `None` for fields without a finite count of values.
+    pub fn shares(&self, field: FieldId, law: &Law) -> Option<ValueShares> {
+        ValueShares::new(&self.schema, field, law, self.seed, self.replicate)
+    }
+
+    /// Draws single values of a field by `law`; `None` for fields without a finite count of values.
+    pub fn sampler(&self, field: FieldId, law: &Law) -> Option<ValueSampler> {
+        ValueSampler::new(&self.schema, field, law, self.seed, self.replicate)
     }
 
     /// Number of slots of a record.

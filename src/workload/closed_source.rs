@@ -1,10 +1,10 @@
 //! What the clients of one closed-loop write do next. Must not know when: it is told.
 
 use super::import_order::WrittenOrder;
-use super::row_plan::{RowPlan, RowSource};
+use super::row_source::RowSource;
 use super::{Drive, OperationId, Think, Workload, WriteId};
-use crate::random::{DrawKey, Draws, Seed, Stream, lane_of};
-use crate::record::{FieldId, RecordGenerator};
+use crate::random::{DrawKey, Draws, Stream, lane_of};
+use crate::record::RecordGenerator;
 use crate::time::{EpochNanos, SimDuration, SimTime};
 use std::sync::Arc;
 
@@ -17,57 +17,27 @@ pub struct ClosedSource {
     id: WriteId,
     clients: u32,
     think: Think,
-    draws: DrawKey,
     thinking: DrawKey,
-    /// What the first record's sequence fields count.
-    sequence: u64,
-    with: Vec<(FieldId, i64)>,
-    import: Option<(RowPlan, WrittenOrder)>,
-    scratch: Vec<(FieldId, i64)>,
+    rows: RowSource,
+    order: WrittenOrder,
 }
 
 impl ClosedSource {
     /// The source of a write; `None` unless it is a closed loop.
-    pub fn new(
-        workload: &Workload,
-        id: WriteId,
-        generator: Arc<RecordGenerator>,
-        seed: Seed,
-        replicate: u32,
-    ) -> Option<Self> {
+    pub fn new(workload: &Workload, id: WriteId, generator: Arc<RecordGenerator>) -> Option<Self> {
         let write = &workload.writes[usize::from(id.0)];
-        let Drive::Closed {
-            clients,
-            think,
-            import,
-            ..
-        } = &write.drive
-        else {
+        let Drive::Closed { clients, think, .. } = &write.drive else {
             return None;
         };
-        let schema = generator.schema();
-        let lane = lane_of(&write.name);
-        let import = import.as_ref().map(|import| {
-            let rows = RowSource {
-                name: &write.name,
-                with: &write.with,
-                stream: Stream::Records,
-            };
-            let plan = RowPlan::new(&import.rows, rows, workload, schema, seed, replicate);
-            let order = WrittenOrder::new(import.order, &plan, &generator, seed, replicate, lane);
-            (plan, order)
-        });
+        let mut rows = RowSource::of_write(workload, id, &generator);
         Some(Self {
             start: workload.start,
             id,
             clients: *clients,
             think: *think,
-            draws: DrawKey::new(seed, replicate, Stream::Records, lane),
-            thinking: DrawKey::new(seed, replicate, Stream::Think, lane),
-            sequence: workload.existing_rows_of(id, schema),
-            with: write.with.clone(),
-            import,
-            scratch: Vec::new(),
+            thinking: generator.draws(Stream::Think, lane_of(&write.name)),
+            order: WrittenOrder::of_write(write, &mut rows, &generator),
+            rows,
             generator,
         })
     }
@@ -79,7 +49,7 @@ impl ClosedSource {
 
     /// Number of operations, where it is finite: an import's records.
     pub fn operations(&self) -> Option<u64> {
-        self.import.as_ref().map(|(plan, _)| plan.len())
+        self.rows.is_finite().then(|| self.rows.len())
     }
 
     /// Writes the record of the `k`-th operation of `client`, issued `now`, to `out`; `None` when the import has no more for this client.
@@ -92,27 +62,11 @@ impl ClosedSource {
         out: &mut [i64],
     ) -> Option<OperationId> {
         let index = self.index(client, k);
-        let at = self.start.at(now);
-        match &self.import {
-            None => self.generator.generate(
-                self.draws.at(index),
-                self.sequence + index,
-                at,
-                &self.with,
-                out,
-            ),
-            Some((plan, _)) if index >= plan.len() => return None,
-            Some((plan, order)) => {
-                plan.record(
-                    order.record(index),
-                    self.sequence,
-                    at,
-                    &self.generator,
-                    &mut self.scratch,
-                    out,
-                );
-            }
+        if index >= self.rows.len() {
+            return None;
         }
+        let (record, at) = (self.order.record(index), self.start.at(now));
+        self.rows.record(record, at, &[], &self.generator, out);
         Some(OperationId::new(self.id, index))
     }
 

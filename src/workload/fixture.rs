@@ -127,7 +127,7 @@ pub(super) fn open_import(rows: ImportRows, order: ImportOrder) -> Drive {
 /// All operations of the open loops, asked for at once.
 pub(super) fn all(workload: &Workload) -> OperationBatch {
     let mut batch = OperationBatch::new();
-    OpenArrivals::new(workload, generator(), SEED, 2).fill(&mut batch, usize::MAX);
+    OpenArrivals::new(workload, generator()).fill(&mut batch, usize::MAX);
     batch
 }
 

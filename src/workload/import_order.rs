@@ -1,9 +1,9 @@
 //! In which order an import's records are written. Must not know when.
 
 use super::combinations::Combinations;
-use super::row_plan::RowPlan;
-use super::{Import, ImportOrder, ImportRows};
-use crate::random::{DrawKey, Permutation, Seed, Stream};
+use super::row_source::RowSource;
+use super::{Import, ImportOrder, ImportRows, Write};
+use crate::random::{Permutation, Stream, lane_of};
 use crate::record::{FieldId, FieldKind, RecordGenerator, Schema};
 use crate::time::EpochNanos;
 
@@ -18,17 +18,17 @@ pub(super) enum WrittenOrder {
     Narrow(Vec<u32>),
     /// The same for more than 2^32 records.
     Wide(Vec<u64>),
-    /// Beats by a field that each combination has one value of: 8 bytes a combination.
-    Beats(GroupedBeats),
+    /// Turns by a field that each combination has one value of: 8 bytes a combination.
+    Periods(GroupedTurns),
 }
 
 /// Groups of combinations with one value; in each, period after period.
 #[derive(Debug, Clone)]
-pub(super) struct GroupedBeats {
-    /// Places of the beat clock, group after group, ascending within each.
+pub(super) struct GroupedTurns {
+    /// Places of the clock, group after group, ascending within each.
     places: Vec<u32>,
     groups: Vec<Group>,
-    /// Beats of the first, incomplete period: those at the last places.
+    /// Turns of the first, incomplete period: those at the last places.
     partial: u64,
     /// Places in a period.
     period: u64,
@@ -46,23 +46,30 @@ struct Group {
 }
 
 impl WrittenOrder {
-    /// The order of `plan`'s records. O(1) but for `By`: O(n log n) in the combinations, or in the records when the field is drawn for each of them.
-    pub(super) fn new(
-        order: ImportOrder,
-        plan: &RowPlan,
+    /// The order of a write's records. O(1) but for `By`: O(n log n) in the combinations, or in the records when the field is drawn for each of them.
+    pub(super) fn of_write(
+        write: &Write,
+        rows: &mut RowSource,
         generator: &RecordGenerator,
-        seed: Seed,
-        replicate: u32,
-        lane: u32,
     ) -> Self {
-        match order {
-            _ if plan.len() <= 1 => Self::Time,
-            ImportOrder::Time => Self::Time,
-            ImportOrder::Shuffled => Self::Shuffled(Permutation::new(
-                plan.len(),
-                DrawKey::new(seed, replicate, Stream::Shuffle, lane),
-            )),
-            ImportOrder::By(field) => by_field(field, plan, generator),
+        match write.drive.import().map(|import| import.order) {
+            Some(ImportOrder::By(field)) if rows.len() > 1 => by_field(field, rows, generator),
+            _ => Self::without_sorting(write, rows, generator),
+        }
+    }
+
+    /// The same where it takes no sorting: an order by a field is any order, in which every record stands for one that is written then.
+    pub(super) fn without_sorting(
+        write: &Write,
+        rows: &RowSource,
+        generator: &RecordGenerator,
+    ) -> Self {
+        match write.drive.import() {
+            Some(import) if import.order != ImportOrder::Time && rows.len() > 1 => {
+                let draws = generator.draws(Stream::Shuffle, lane_of(&write.name));
+                Self::Shuffled(Permutation::new(rows.len(), draws))
+            }
+            _ => Self::Time,
         }
     }
 
@@ -74,12 +81,12 @@ impl WrittenOrder {
             Self::Shuffled(order) => order.at(i),
             Self::Narrow(list) => u64::from(list[i as usize]),
             Self::Wide(list) => list[i as usize],
-            Self::Beats(groups) => groups.record(i),
+            Self::Periods(groups) => groups.record(i),
         }
     }
 }
 
-impl GroupedBeats {
+impl GroupedTurns {
     fn record(&self, i: u64) -> u64 {
         let group = self.groups[self.groups.partition_point(|group| group.from <= i) - 1];
         let at = i - group.from;
@@ -93,7 +100,7 @@ impl GroupedBeats {
             )
         };
         let place = u64::from(self.places[group.first + nth as usize]);
-        // Records count beats from the first of the incomplete period on.
+        // Records count turns from the first of the incomplete period on.
         let skipped = if self.partial > 0 {
             self.period - self.partial
         } else {
@@ -154,57 +161,53 @@ fn sort_keys(slots: &[i64], field: FieldId, generator: &RecordGenerator) -> Vec<
 fn keys_of(
     numbers: impl Iterator<Item = u64>,
     field: FieldId,
-    plan: &RowPlan,
+    rows: &mut RowSource,
     generator: &RecordGenerator,
 ) -> Vec<u64> {
-    let (mut scratch, mut record) = (Vec::new(), vec![0; generator.width()]);
+    let mut record = vec![0; generator.width()];
     let slots: Vec<i64> = numbers
         .map(|number| {
             // Records without a time of their own are in order of time whatever the time is.
-            let now = EpochNanos(0);
-            plan.record(number, 0, now, generator, &mut scratch, &mut record);
+            rows.record(number, EpochNanos(0), &[], generator, &mut record);
             record[usize::from(field.0)]
         })
         .collect();
     sort_keys(&slots, field, generator)
 }
 
-/// These records of a plan in the order of an import by `field`. O(n log n).
+/// These records in the order of an import by `field`. O(n log n).
 pub(super) fn sorted_by_field(
     numbers: Vec<u64>,
     field: FieldId,
-    plan: &RowPlan,
+    rows: &mut RowSource,
     generator: &RecordGenerator,
 ) -> Vec<u64> {
-    let keys = keys_of(numbers.iter().copied(), field, plan, generator);
+    let keys = keys_of(numbers.iter().copied(), field, rows, generator);
     let mut order: Vec<(u64, u64)> = keys.into_iter().zip(numbers).collect();
     order.sort_unstable();
     order.into_iter().map(|(_, number)| number).collect()
 }
 
-fn by_field(field: FieldId, plan: &RowPlan, generator: &RecordGenerator) -> WrittenOrder {
-    if let Some((combinations, clock)) = plan.beats()
-        && clock.count() <= u64::from(u32::MAX)
-        && plan.len() >= clock.count()
-        && combinations.determine(field, generator.schema(), plan.fixed())
+fn by_field(field: FieldId, rows: &mut RowSource, generator: &RecordGenerator) -> WrittenOrder {
+    if let Some((combinations, period)) = rows.turns_before()
+        && period <= u64::from(u32::MAX)
+        && rows.len() >= period
+        && combinations.determine(field, generator.schema(), rows.fixed())
     {
         // The last period is complete: its records, one a combination, stand for all periods.
-        let last = plan.len() - clock.count()..plan.len();
-        return WrittenOrder::Beats(grouped(
-            &keys_of(last, field, plan, generator),
-            plan.len(),
-            clock.count(),
-        ));
+        let len = rows.len();
+        let keys = keys_of(len - period..len, field, rows, generator);
+        return WrittenOrder::Periods(grouped(&keys, len, period));
     }
-    let keys = keys_of(0..plan.len(), field, plan, generator);
-    match u32::try_from(plan.len()) {
+    let keys = keys_of(0..rows.len(), field, rows, generator);
+    match u32::try_from(rows.len()) {
         Ok(len) => {
             let mut list: Vec<u32> = (0..len).collect();
             list.sort_unstable_by_key(|number| (keys[*number as usize], *number));
             WrittenOrder::Narrow(list)
         }
         Err(_) => {
-            let mut list: Vec<u64> = (0..plan.len()).collect();
+            let mut list: Vec<u64> = (0..rows.len()).collect();
             list.sort_unstable_by_key(|number| (keys[*number as usize], *number));
             WrittenOrder::Wide(list)
         }
@@ -213,7 +216,7 @@ fn by_field(field: FieldId, plan: &RowPlan, generator: &RecordGenerator) -> Writ
 
 impl Import {
     /// Bytes that putting its rows in order takes, when that is by a field: 24 a row, for its value, its sort key and its number;
-    /// of beats with one value a combination, of one period's rows.
+    /// of turns with one value a combination, of one period's rows.
     pub fn order_bytes(&self, schema: &Schema, with: &[(FieldId, i64)]) -> u64 {
         const ROW_BYTES: u64 = 24;
         let ImportOrder::By(field) = self.order else {
@@ -235,7 +238,7 @@ impl Import {
     }
 }
 
-fn grouped(keys: &[u64], records: u64, period: u64) -> GroupedBeats {
+fn grouped(keys: &[u64], records: u64, period: u64) -> GroupedTurns {
     let (complete, partial) = (records / period, records % period);
     let mut places: Vec<u32> = (0..period as u32).collect();
     places.sort_unstable_by_key(|place| (keys[*place as usize], *place));
@@ -254,7 +257,7 @@ fn grouped(keys: &[u64], records: u64, period: u64) -> GroupedBeats {
         from += run.len() as u64 * complete + late;
         first += run.len();
     }
-    GroupedBeats {
+    GroupedTurns {
         places,
         groups,
         partial,

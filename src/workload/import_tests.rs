@@ -171,7 +171,7 @@ pub(super) fn closed(clients: u32, think: Think, import: Option<Import>) -> Work
 }
 
 fn source(workload: &Workload) -> ClosedSource {
-    ClosedSource::new(workload, WriteId(0), generator(), SEED, 2).expect("a closed loop")
+    ClosedSource::new(workload, WriteId(0), generator()).expect("a closed loop")
 }
 
 #[test]
@@ -276,14 +276,7 @@ fn a_sample_of_existing_rows_is_spread_evenly_over_all_of_them() {
     ];
     let generator = generator();
     let mut batch = OperationBatch::new();
-    ExistingSample::take(
-        &workload,
-        &generator,
-        SEED,
-        2,
-        (2_070, Choice::Spread),
-        &mut batch,
-    );
+    ExistingSample::take(&workload, &generator, (2_070, Choice::Spread), &mut batch);
     assert_eq!(batch.len(), 2_070);
     // Three quarters are the beat's, to one row: strata of 26.7 rows may straddle the border.
     let of_beat = records(&batch)
@@ -301,8 +294,6 @@ fn a_sample_of_existing_rows_is_spread_evenly_over_all_of_them() {
     ExistingSample::take(
         &workload,
         &generator,
-        SEED,
-        2,
         (1_000_000, Choice::Spread),
         &mut batch,
     );
@@ -324,8 +315,6 @@ fn existing_beats_have_the_phases_of_the_beat_that_they_precede() {
     ExistingSample::take(
         &workload,
         &generator(),
-        SEED,
-        2,
         (1_000, Choice::Spread),
         &mut before,
     );

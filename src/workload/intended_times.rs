@@ -1,16 +1,16 @@
 //! When one open-loop write intends its operations. Must not know what they write.
 
-use super::beat_clock::{BeatClock, BeatJitter};
-use super::combinations::Combinations;
+use super::Arrivals;
+use super::periodic_clock::PeriodicClock;
 use super::rate_profile::{Piece, RateProfile};
-use super::{Arrivals, Beat};
-use crate::random::{Seed, Stream, exponential, stream};
-use crate::record::Schema;
+use crate::random::{Stream, exponential};
+use crate::record::RecordGenerator;
 use crate::time::{SimDuration, SimTime};
 use rand::RngExt;
 use rand::rngs::Xoshiro256PlusPlus;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 /// Operations at a rate.
 #[derive(Debug, Clone)]
@@ -35,36 +35,29 @@ impl RateTimes {
     pub(super) fn new(
         profile: RateProfile,
         arrivals: Arrivals,
-        seed: Seed,
-        replicate: u32,
+        generator: &RecordGenerator,
         lane: u32,
     ) -> Self {
-        let (offset, draws) = Self::offset(seed, replicate, lane);
+        let mut draws = generator.sequence(Stream::Arrivals, lane);
         Self {
             profile,
             arrivals,
-            draws,
             expected: 0.0,
             made: 0,
-            offset,
+            offset: draws.random(),
+            draws,
             piece: Piece::NONE,
             number: 0,
             last: SimTime::ZERO,
         }
     }
 
-    /// The part of a gap before the first of constant arrivals, and the generator for what follows.
-    fn offset(seed: Seed, replicate: u32, lane: u32) -> (f64, Xoshiro256PlusPlus) {
-        let mut draws = stream(seed, replicate, Stream::Arrivals, lane);
-        (draws.random(), draws)
-    }
-
     /// What to add to an operation's number for its place on the axis of expected operations: exact for constant arrivals; of Poisson arrivals, whose places
     /// scatter, the middle.
-    pub(super) fn place_in_gap(arrivals: Arrivals, seed: Seed, replicate: u32, lane: u32) -> f64 {
+    pub(super) fn place_in_gap(arrivals: Arrivals, generator: &RecordGenerator, lane: u32) -> f64 {
         match arrivals {
             Arrivals::Poisson => 0.5,
-            Arrivals::Constant => Self::offset(seed, replicate, lane).0,
+            Arrivals::Constant => generator.sequence(Stream::Arrivals, lane).random(),
         }
     }
 
@@ -86,149 +79,95 @@ impl RateTimes {
     }
 }
 
-/// A beat of each combination.
+/// The turns of a periodic write, in order of time.
 #[derive(Debug, Clone)]
-pub(super) struct BeatTimes {
-    combinations: Combinations,
-    clock: BeatClock,
-    jitter: Option<Jitter>,
-    /// The next beat: its period's start in nanoseconds, its place, its index.
+pub(super) struct TurnTimes {
+    clock: Arc<PeriodicClock>,
+    /// The next turn, lateness apart: its period's start in nanoseconds, its place, its index.
     period: u64,
     place: u64,
     index: u64,
     end: u64,
-}
-
-/// Beats that are drawn but may still be overtaken by a later one with less jitter.
-#[derive(Debug, Clone)]
-struct Jitter {
-    draws: BeatJitter,
+    /// Turns that are late and may still be overtaken by a later one that is less so: time, index, combination.
     waiting: BinaryHeap<Reverse<(u64, u64, u64)>>,
 }
 
-/// One beat.
+/// One turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct BeatTime {
+pub(super) struct Turn {
     pub(super) time: SimTime,
-    /// Number of the beat without jitter, from 0.
+    /// Its number, lateness apart, from 0.
     pub(super) index: u64,
     pub(super) combination: u64,
 }
 
-impl BeatTimes {
-    /// The beats up to `duration`; `lane` is the write's.
-    pub(super) fn new(
-        beat: &Beat,
-        duration: SimDuration,
-        schema: &Schema,
-        seed: Seed,
-        replicate: u32,
-        lane: u32,
-    ) -> Self {
-        let combinations = Combinations::new(&beat.each, schema);
-        let clock = BeatClock::new(
-            combinations.count(),
-            beat.every,
-            beat.phase,
-            seed,
-            replicate,
-            lane,
-        );
-        let jitter = BeatJitter::new(beat.jitter, seed, replicate, lane).map(|draws| Jitter {
-            draws,
-            waiting: BinaryHeap::new(),
-        });
+impl TurnTimes {
+    /// The turns up to `duration`.
+    pub(super) fn new(clock: &Arc<PeriodicClock>, duration: SimDuration) -> Self {
         Self {
-            combinations,
-            clock,
-            jitter,
+            clock: Arc::clone(clock),
             period: 0,
             place: 0,
             index: 0,
             end: duration.as_nanos(),
+            waiting: BinaryHeap::new(),
         }
     }
 
-    /// What beats.
-    pub(super) fn combinations(&self) -> &Combinations {
-        &self.combinations
-    }
-
-    /// The next beat in order of time, then of index; `None` at the end of the run.
+    /// The next turn in order of time, then of index; `None` at the end of the run.
     #[inline]
-    pub(super) fn next(&mut self) -> Option<BeatTime> {
-        if self.jitter.is_none() {
-            let time = self.next_base()?;
-            let (place, index) = self.step();
-            return Some(self.beat(time, index, place));
+    pub(super) fn next(&mut self) -> Option<Turn> {
+        if self.clock.is_jittered() {
+            return self.next_jittered();
         }
-        self.next_jittered()
+        let time = self.next_base()?;
+        Some(self.step(time))
     }
 
-    /// Time of the next beat before jitter.
+    /// Time of the next turn, lateness apart.
     #[inline]
     fn next_base(&self) -> Option<u64> {
         let time = self.period.saturating_add(self.clock.offset(self.place));
         (time < self.end).then_some(time)
     }
 
-    /// Passes to the next beat; the place and index of the one passed.
+    /// Passes over the next turn, which comes at `time`.
     #[inline]
-    fn step(&mut self) -> (u64, u64) {
-        let passed = (self.place, self.index);
+    fn step(&mut self, time: u64) -> Turn {
+        let turn = Turn {
+            time: SimTime::from_nanos(time),
+            index: self.index,
+            combination: self.clock.combination(self.place),
+        };
         self.index += 1;
         self.place += 1;
         if self.place == self.clock.count() {
             self.place = 0;
             self.period = self.period.saturating_add(self.clock.every());
         }
-        passed
+        turn
     }
 
-    /// The beat of that index without those before it; `None` when it falls behind the end of the run.
-    pub(super) fn at(&self, index: u64) -> Option<BeatTime> {
-        let (period, place) = (index / self.clock.count(), index % self.clock.count());
-        let base = period.saturating_mul(self.clock.every());
-        let moved = self
-            .jitter
-            .as_ref()
-            .map_or(0, |jitter| jitter.draws.at(index));
-        let time = base
-            .saturating_add(self.clock.offset(place))
-            .saturating_add(moved);
-        (time < self.end).then(|| self.beat(time, index, place))
-    }
-
-    fn beat(&self, time: u64, index: u64, place: u64) -> BeatTime {
-        BeatTime {
-            time: SimTime::from_nanos(time),
-            index,
-            combination: self.clock.combination(place),
-        }
-    }
-
-    fn next_jittered(&mut self) -> Option<BeatTime> {
+    fn next_jittered(&mut self) -> Option<Turn> {
         loop {
             let base = self.next_base();
-            let jitter = self.jitter.as_mut()?;
-            if let Some(Reverse((time, index, place))) = jitter.waiting.peek().copied()
-                // Every beat to come is at its base or later; one at the same time has a greater index.
+            if let Some(Reverse((time, index, combination))) = self.waiting.peek().copied()
+                // Every turn to come is at its base or later; one at the same time has a greater index.
                 && base.is_none_or(|base| time <= base)
             {
-                jitter.waiting.pop();
-                if time >= self.end {
-                    return None;
-                }
-                return Some(self.beat(time, index, place));
+                self.waiting.pop();
+                let time_of = SimTime::from_nanos(time);
+                let turn = Turn {
+                    time: time_of,
+                    index,
+                    combination,
+                };
+                return (time < self.end).then_some(turn);
             }
-            let base = base?;
-            let moved = jitter.draws.at(self.index);
-            let (place, index) = self.step();
-            if let Some(jitter) = &mut self.jitter {
-                jitter
-                    .waiting
-                    .push(Reverse((base.saturating_add(moved), index, place)));
-            }
+            let late = base?.saturating_add(self.clock.lateness(self.index));
+            let turn = self.step(late);
+            self.waiting
+                .push(Reverse((late, turn.index, turn.combination)));
         }
     }
 }

@@ -5,23 +5,20 @@
 //! [`OpenArrivals`] makes what is intended whatever happens, [`ClosedSource`] what a client does when it is told to go on;
 //! [`ExistingSample`] and [`RunSample`] show some of the rows without running anything.
 
-mod beat_clock;
-mod cells;
 mod closed_source;
-mod collisions;
 mod combinations;
-mod distinct_rows;
+mod distinct_count;
 #[cfg(test)]
 mod distinct_tests;
-mod field_shares;
 #[cfg(test)]
 mod fixture;
-#[cfg(test)]
-mod held_table;
 mod import_order;
 #[cfg(test)]
 mod import_tests;
 mod intended_times;
+mod marginals;
+#[cfg(test)]
+mod materialised_table_fixture;
 mod open_arrivals;
 #[cfg(test)]
 mod open_tests;
@@ -29,6 +26,7 @@ mod operation_batch;
 mod page_rows;
 #[cfg(test)]
 mod page_tests;
+mod periodic_clock;
 #[cfg(test)]
 mod pick_tests;
 mod population;
@@ -42,7 +40,7 @@ mod read_spec;
 mod read_tests;
 mod row_history;
 mod row_origin;
-mod row_plan;
+mod row_source;
 mod sample;
 #[cfg(test)]
 mod sample_tests;
@@ -55,12 +53,10 @@ mod value_lists;
 mod volume;
 
 pub use closed_source::ClosedSource;
-pub use distinct_rows::Identity;
-pub use field_shares::TABULATED_MAX;
 pub use open_arrivals::OpenArrivals;
 pub use operation_batch::OperationBatch;
-pub use page_rows::{PAGED_MAX, PageRows, RowWrite};
-pub use population::{Condition, Population};
+pub use page_rows::{PageRows, RowWrite};
+pub use population::{Condition, Population, RowEquality};
 pub use read_batch::{ReadBatch, ReadTarget};
 pub use read_source::ReadSource;
 pub use read_spec::{

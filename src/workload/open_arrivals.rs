@@ -1,16 +1,16 @@
 //! All operations that the run intends whatever happens, in order of time. Must not know what becomes of them.
 
 use super::import_order::WrittenOrder;
-use super::intended_times::{BeatTimes, RateTimes};
+use super::intended_times::{RateTimes, Turn, TurnTimes};
 use super::rate_profile::RateProfile;
-use super::row_plan::{RowPlan, RowSource};
-use super::{Drive, OperationBatch, OperationId, Workload, Write, WriteId};
-use crate::random::{DrawKey, Seed, Stream, lane_of};
-use crate::record::{AskedFields, FieldId, OperationRun, RecordGenerator};
+use super::row_source::RowSource;
+use super::{Drive, OperationBatch, OperationId, Workload, WriteId};
+use crate::random::lane_of;
+use crate::record::{AskedFields, FieldId, RecordGenerator};
 use crate::time::{EpochNanos, SimTime};
 use std::sync::Arc;
 
-/// The operations of all open-loop writes and beats, merged; ties go to the write that comes first in the file. Each write has random streams of its own,
+/// The operations of all open-loop writes, merged; ties go to the write that comes first in the file. Each write has random streams of its own,
 /// found by its name: adding one moves nothing in another.
 #[derive(Debug)]
 pub struct OpenArrivals {
@@ -21,69 +21,40 @@ pub struct OpenArrivals {
 
 /// One write, looking one operation ahead.
 #[derive(Debug)]
-pub(super) struct OpenWrite {
+struct OpenWrite {
     id: WriteId,
-    draws: DrawKey,
-    /// What the first record's sequence fields count.
-    sequence: u64,
-    with: usize,
-    fixed: Vec<(FieldId, i64)>,
+    rows: RowSource,
+    order: WrittenOrder,
+    times: Times,
     asked: AskedFields,
-    source: Source,
+    made: u64,
     next: Option<Next>,
-    /// Scratch space: the combinations or records of the operations that are being made.
+    /// Scratch space: what [`Next::number`] is of the operations that are being made.
     numbers: Vec<u64>,
 }
 
 #[derive(Debug)]
-enum Source {
-    Rate {
-        times: RateTimes,
-        made: u64,
-    },
-    Import {
-        times: RateTimes,
-        made: u64,
-        rows: Box<(RowPlan, WrittenOrder)>,
-    },
-    Beat(BeatTimes),
+enum Times {
+    Rate(RateTimes),
+    Turns(TurnTimes),
 }
 
-/// The operation that comes next: `number` is a beat's combination or an import's record.
+/// The operation that comes next.
 #[derive(Debug, Clone, Copy)]
 struct Next {
     time: SimTime,
     index: u64,
+    /// Of a turn its combination, else the number of its record.
     number: u64,
 }
 
 impl OpenArrivals {
-    /// The arrivals of one replicate. O(combinations) for beats, and what ordering an import takes.
-    pub fn new(
-        workload: &Workload,
-        generator: Arc<RecordGenerator>,
-        seed: Seed,
-        replicate: u32,
-    ) -> Self {
-        let open = |(at, write)| {
-            OpenWrite::new(
-                WriteId(at as u8),
-                write,
-                workload,
-                &generator,
-                seed,
-                replicate,
-            )
-        };
-        let writes = workload
-            .writes
-            .iter()
-            .enumerate()
-            .filter_map(open)
-            .collect();
+    /// The arrivals of one replicate, whose records `generator` draws. O(combinations) for periodic writes, and what ordering an import takes.
+    pub fn new(workload: &Workload, generator: Arc<RecordGenerator>) -> Self {
+        let open = |at| OpenWrite::new(WriteId(at as u8), workload, &generator);
         Self {
             start: workload.start,
-            writes,
+            writes: (0..workload.writes.len()).filter_map(open).collect(),
             generator,
         }
     }
@@ -140,73 +111,31 @@ impl OpenArrivals {
 
 impl OpenWrite {
     /// The write's operations; `None` for a closed loop.
-    pub(super) fn new(
-        id: WriteId,
-        write: &Write,
-        workload: &Workload,
-        generator: &RecordGenerator,
-        seed: Seed,
-        replicate: u32,
-    ) -> Option<Self> {
-        let schema = generator.schema();
-        let lane = lane_of(&write.name);
-        let mut fixed = write.with.clone();
-        let source = match &write.drive {
+    fn new(id: WriteId, workload: &Workload, generator: &RecordGenerator) -> Option<Self> {
+        let write = &workload.writes[usize::from(id.0)];
+        let duration = workload.duration;
+        let mut rows = RowSource::of_write(workload, id, generator);
+        let times = match &write.drive {
             Drive::Closed { .. } => return None,
             Drive::Open {
                 rate,
                 arrivals,
                 profile,
-                import,
+                ..
             } => {
-                let profile = RateProfile::new(*rate, profile, workload.duration);
-                let times = RateTimes::new(profile, *arrivals, seed, replicate, lane);
-                match import {
-                    None => Source::Rate { times, made: 0 },
-                    Some(import) => {
-                        let rows = RowSource {
-                            name: &write.name,
-                            with: &write.with,
-                            stream: Stream::Records,
-                        };
-                        let plan =
-                            RowPlan::new(&import.rows, rows, workload, schema, seed, replicate);
-                        let order = WrittenOrder::new(
-                            import.order,
-                            &plan,
-                            generator,
-                            seed,
-                            replicate,
-                            lane,
-                        );
-                        Source::Import {
-                            times,
-                            made: 0,
-                            rows: Box::new((plan, order)),
-                        }
-                    }
-                }
+                let profile = RateProfile::new(*rate, profile, duration);
+                let lane = lane_of(&write.name);
+                Times::Rate(RateTimes::new(profile, *arrivals, generator, lane))
             }
-            Drive::Beat(beat) => {
-                fixed.resize(fixed.len() + beat.each.len(), (FieldId(0), 0));
-                Source::Beat(BeatTimes::new(
-                    beat,
-                    workload.duration,
-                    schema,
-                    seed,
-                    replicate,
-                    lane,
-                ))
-            }
+            Drive::Beat(_) => Times::Turns(TurnTimes::new(rows.clock()?, duration)),
         };
         let mut this = Self {
             id,
-            draws: DrawKey::new(seed, replicate, Stream::Records, lane),
-            sequence: workload.existing_rows_of(id, schema),
-            with: write.with.len(),
-            fixed,
+            order: WrittenOrder::of_write(write, &mut rows, generator),
+            rows,
+            times,
             asked: AskedFields::ALL,
-            source,
+            made: 0,
             next: None,
             numbers: Vec::new(),
         };
@@ -215,44 +144,38 @@ impl OpenWrite {
     }
 
     #[inline]
-    pub(super) fn time(&self) -> Option<SimTime> {
+    fn time(&self) -> Option<SimTime> {
         self.next.map(|next| next.time)
     }
 
     /// Passes over the next operation without making it.
     #[inline]
-    pub(super) fn advance(&mut self) {
-        self.next = match &mut self.source {
-            Source::Rate { times, made } => times.next().map(|time| {
-                *made += 1;
-                Next {
+    fn advance(&mut self) {
+        self.next = match &mut self.times {
+            Times::Rate(_) if self.made == self.rows.len() => None,
+            Times::Rate(times) => times.next().map(|time| Next {
+                time,
+                index: self.made,
+                number: self.order.record(self.made),
+            }),
+            Times::Turns(turns) => turns.next().map(
+                |Turn {
+                     time,
+                     index,
+                     combination,
+                 }| Next {
                     time,
-                    index: *made - 1,
-                    number: 0,
-                }
-            }),
-            Source::Import { times, made, rows } if *made < rows.0.len() => {
-                times.next().map(|time| {
-                    *made += 1;
-                    Next {
-                        time,
-                        index: *made - 1,
-                        number: rows.1.record(*made - 1),
-                    }
-                })
-            }
-            Source::Import { .. } => None,
-            Source::Beat(beats) => beats.next().map(|beat| Next {
-                time: beat.time,
-                index: beat.index,
-                number: beat.combination,
-            }),
+                    index,
+                    number: combination,
+                },
+            ),
         };
+        self.made += 1;
     }
 
     /// Appends up to `max` operations, as long as their times are `due`, to `batch`; their number. Times first, then records: neither waits for the other.
     #[inline]
-    pub(super) fn emit(
+    fn emit(
         &mut self,
         max: usize,
         due: impl Fn(SimTime) -> bool,
@@ -260,8 +183,10 @@ impl OpenWrite {
         generator: &RecordGenerator,
         batch: &mut OperationBatch,
     ) -> usize {
-        if let Source::Rate { .. } = self.source {
-            return self.emit_run(max, due, start, generator, batch);
+        if let Times::Rate(_) = self.times
+            && !self.rows.is_finite()
+        {
+            return self.emit_run(max, due, generator, batch);
         }
         let first = batch.len();
         self.numbers.clear();
@@ -284,24 +209,13 @@ impl OpenWrite {
         let records = batch.records[slots..].chunks_exact_mut(width.max(1));
         for (((index, time), number), out) in indices.zip(&self.numbers).zip(records) {
             let at = start.at(*time);
-            match &self.source {
-                Source::Import { rows, .. } => {
-                    rows.0
-                        .record(*number, self.sequence, at, generator, &mut self.fixed, out);
-                    continue;
+            match self.times {
+                Times::Rate(_) => self.rows.record(*number, at, &[], generator, out),
+                Times::Turns(_) => {
+                    self.rows
+                        .record_of(*index, *number, at, &[], generator, out);
                 }
-                Source::Beat(beats) => beats
-                    .combinations()
-                    .write(*number, &mut self.fixed[self.with..]),
-                Source::Rate { .. } => {}
             }
-            generator.generate(
-                self.draws.at(*index),
-                self.sequence + index,
-                at,
-                &self.fixed,
-                out,
-            );
         }
         self.numbers.len()
     }
@@ -312,11 +226,10 @@ impl OpenWrite {
         &mut self,
         max: usize,
         due: impl Fn(SimTime) -> bool,
-        start: EpochNanos,
         generator: &RecordGenerator,
         batch: &mut OperationBatch,
     ) -> usize {
-        let (Source::Rate { times, made }, Some(next)) = (&mut self.source, self.next) else {
+        let (Times::Rate(times), Some(next)) = (&mut self.times, self.next) else {
             return 0;
         };
         let at = batch.len();
@@ -330,11 +243,11 @@ impl OpenWrite {
         }
         let count = batch.intended.len() - at;
         let indices = next.index..next.index + count as u64;
-        *made = indices.end + u64::from(time.is_some());
+        self.made = indices.end + u64::from(time.is_some());
         self.next = time.map(|time| Next {
             time,
             index: indices.end,
-            number: 0,
+            number: indices.end,
         });
         let operation = |index| OperationId::new(self.id, index).0;
         batch.operations.extend(indices.clone().map(operation));
@@ -342,15 +255,10 @@ impl OpenWrite {
         batch.writes.resize(at + count, self.id);
         let slots = batch.records.len();
         batch.records.resize(slots + count * generator.width(), 0);
-        let run = OperationRun {
-            draws: self.draws,
-            first: indices.start,
-            sequence: self.sequence + indices.start,
-            start,
-            times: &batch.intended[at..],
-            asked: self.asked,
-        };
-        generator.generate_run(run, &self.fixed, &mut batch.records[slots..]);
+        let run = self
+            .rows
+            .run(indices.start, &batch.intended[at..], self.asked);
+        generator.generate_run(run, self.rows.fixed(), &mut batch.records[slots..]);
         count
     }
 }

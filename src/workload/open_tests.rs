@@ -293,7 +293,7 @@ proptest! {
         let writes = drives.into_iter().enumerate().map(|(at, drive)| write(&format!("w{at}"), drive)).collect();
         let workload = workload(100, writes);
         let whole = all(&workload);
-        let mut arrivals = OpenArrivals::new(&workload, generator(), SEED, 2);
+        let mut arrivals = OpenArrivals::new(&workload, generator());
         let mut pieces = OperationBatch::new();
         for size in sizes.iter().cycle() {
             let next = arrivals.peek();

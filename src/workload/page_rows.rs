@@ -7,8 +7,7 @@
 use super::row_origin::RowOrigin;
 use super::table_rows::TableRows;
 use super::target_picker::TargetPicker;
-use super::value_index::ValueIndex;
-use super::{PageVia, Read, ReadBatch, Workload};
+use super::{PageVia, Read, ReadBatch};
 use crate::random::{Draws, hash_name, mix};
 use crate::record::{FieldId, KnownField};
 use crate::time::SimTime;
@@ -17,7 +16,7 @@ use std::cmp::Reverse;
 /// Rows, those that the run will write included, of tables whose rows are listed for pages: a quarter of a second and 40 MB at most. Of more rows,
 /// cursors are left to expectations, and an index names as many rows of the table as a page has, drawn at random and with the target's known
 /// fields: they lie where such rows lie, but need not follow each other in the page's order.
-pub const PAGED_MAX: u64 = 1 << 20;
+const PAGED_MAX: u64 = 1 << 20;
 
 /// What a row's key draws.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,13 +136,12 @@ fn group(known: &[FieldId], record: &[i64]) -> u64 {
 }
 
 impl PageFinder {
-    /// For a read of pages that are not found by counting; lists and indexes that it needs are added to `lists` and `indexes`.
+    /// For a read of pages that are not found by counting; lists that it needs are added to `lists`.
     pub(super) fn new(
         read: &Read,
-        workload: &Workload,
+        end: SimTime,
         table: &mut TableRows,
         lists: &mut Vec<RowList>,
-        indexes: &mut Vec<ValueIndex>,
     ) -> Option<Self> {
         let page = read.page.as_ref()?;
         let skipped = page.size as usize * (page.number.max(1) - 1) as usize;
@@ -161,7 +159,6 @@ impl PageFinder {
         known.extend(read.with.iter().map(|(field, _)| *field));
         known.sort_unstable();
         known.dedup();
-        let end = SimTime::ZERO + workload.duration;
         let counts: Vec<u64> = (0..table.origins.len())
             .map(|origin| table.rows(origin, end))
             .collect();
@@ -177,24 +174,12 @@ impl PageFinder {
                 lists.len() - 1
             })
         });
-        let schema = table.generator.schema();
-        let with_index = |field: &FieldId| {
-            let index = match schema.field(*field).of[..] {
-                [parent]
-                    if ValueIndex::possible(schema, parent, *field) && !known.contains(&parent) =>
-                {
-                    let generator = &table.generator;
-                    Some(ValueIndex::find_or_add(indexes, generator, parent, *field))
-                }
-                _ => None,
-            };
-            (*field, index)
-        };
+        let mut with_index = |field: &FieldId| (*field, table.index_of_parent(*field, &known));
         Some(Self {
             skipped,
             named,
             known: match list {
-                None if named > 0 => known.iter().map(with_index).collect(),
+                None if named > 0 => known.iter().map(&mut with_index).collect(),
                 _ => Vec::new(),
             },
             list,
@@ -205,7 +190,6 @@ impl PageFinder {
     }
 
     /// Appends the rows of one read, whose target is the last record of `batch`.
-    #[expect(clippy::too_many_arguments)]
     pub(super) fn append(
         &mut self,
         draws: Draws,
@@ -213,7 +197,6 @@ impl PageFinder {
         picker: &mut TargetPicker,
         table: &mut TableRows,
         lists: &[RowList],
-        indexes: &[ValueIndex],
         batch: &mut ReadBatch,
     ) {
         let target = batch.records.len() - table.generator.width();
@@ -224,7 +207,7 @@ impl PageFinder {
                 for nth in 0..self.named as u64 {
                     let mut draws = draws.salted(mix(nth + 1));
                     if let Some(row) = picker.row(&mut draws, at, table) {
-                        self.agree(&batch.records[target..], &mut draws, indexes);
+                        self.agree(&batch.records[target..], &mut draws, table);
                         batch.push_page_row(row, at, &self.given, table);
                     }
                 }
@@ -258,12 +241,12 @@ impl PageFinder {
     }
 
     /// What a named row takes from the target: the known fields, of a field that follows from another one a value of that.
-    fn agree(&mut self, target: &[i64], draws: &mut Draws, indexes: &[ValueIndex]) {
+    fn agree(&mut self, target: &[i64], draws: &mut Draws, table: &TableRows) {
         self.given.clear();
         for (field, index) in &self.known {
             let slot = target[usize::from(field.0)];
             let of = index.and_then(|index| {
-                let index = &indexes[index];
+                let index = table.index(index);
                 let mut parents = index.parents(slot);
                 let nth = draws.below(parents.len().max(1) as u64) as usize;
                 Some((index.parent, parents.nth(nth)?))

@@ -1,7 +1,7 @@
 //! The rows of pages against a table that is held in memory.
 
-use super::held_table::{
-    CAMPAIGN, COMPANY, COST, SEED, at, beating_table, drawn_table, held, schema,
+use super::materialised_table_fixture::{
+    CAMPAIGN, COMPANY, COST, SEED, at, beating_table, drawn_table, materialised, schema,
 };
 use super::*;
 use crate::record::{FieldId, KnownField, RecordGenerator};
@@ -30,7 +30,7 @@ fn asked(mut workload: Workload, reads: Vec<Read>, millis: u64, count: u64) -> V
     let kinds = reads.len() as u8;
     workload.reads = reads;
     let generator = Arc::new(RecordGenerator::new(&schema(None), SEED, 1));
-    let mut source = ReadSource::new(&workload, generator, SEED, 1);
+    let mut source = ReadSource::new(&workload, generator);
     let mut kind = |kind: u8| {
         let mut batch = ReadBatch::default();
         for k in 0..count {
@@ -48,7 +48,7 @@ fn slot(record: &[i64], field: FieldId) -> i64 {
 #[test]
 fn pages_of_a_small_table_are_the_very_rows_of_the_table() {
     let workload = beating_table(Phase::Spread);
-    let table = held(&workload, &schema(None), at(13_001));
+    let table = materialised(&workload, &schema(None), at(13_001));
     let width = table.rows[0].len();
     let reads = vec![
         page(PageVia::Cursor, 9, 4),

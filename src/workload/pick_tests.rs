@@ -1,7 +1,7 @@
 //! Targets whose fields are picked by a law of their own.
 
 use super::fixture::{
-    METRIC, NUMBER, SEED, SENSOR, SITE, START, TS, WIDTH, generator, open, records, workload, write,
+    METRIC, NUMBER, SENSOR, SITE, START, TS, WIDTH, generator, open, records, workload, write,
 };
 use super::read_tests::{assert_fits, existing, filled, read, slots, source, with_reads};
 use super::*;
@@ -36,14 +36,7 @@ fn a_picked_field_follows_its_law_and_takes_its_dependent_fields_along() {
     let mut counts = [0u64; 23];
     let sites: BTreeMap<i64, i64> = {
         let mut rows = OperationBatch::new();
-        ExistingSample::take(
-            &workload,
-            &generator(),
-            SEED,
-            2,
-            (100, Choice::Spread),
-            &mut rows,
-        );
+        ExistingSample::take(&workload, &generator(), (100, Choice::Spread), &mut rows);
         let rows = records(&rows);
         rows.iter()
             .map(|row| (row[usize::from(SENSOR.0)], row[usize::from(SITE.0)]))

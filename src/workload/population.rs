@@ -2,11 +2,11 @@
 //! keys, nor hold rows.
 
 use super::Workload;
-use super::field_shares::{FieldShares, Of, is_drawn_from_others};
+use super::distinct_count::DistinctCount;
+use super::marginals::{Marginal, Marginals, Of};
 use super::row_history::Window;
 use super::row_origin::RowOrigin;
-use crate::random::Seed;
-use crate::record::{FieldId, FieldKind, RecordGenerator, TimeUnit};
+use crate::record::{FieldId, RecordGenerator, TimeUnit};
 use crate::time::{EpochNanos, SimTime};
 use std::sync::Arc;
 
@@ -19,6 +19,27 @@ pub struct Condition<'a> {
     pub between: &'a [(FieldId, i64, i64)],
 }
 
+/// What makes two records the same row: records that agree in all of it have the same key, and the later overwrites the earlier.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RowEquality<'a> {
+    /// Fields whose values the key tells.
+    pub told: &'a [FieldId],
+    /// A timestamp of which the key tells a step only (a day): the slots `low..high` of one step; all are taken to be as long.
+    pub step: Option<(FieldId, i64, i64)>,
+    /// Equally likely values of what the key draws for each write: 1 without draws, infinite when no two are alike.
+    pub draws: f64,
+}
+
+impl Default for RowEquality<'_> {
+    fn default() -> Self {
+        Self {
+            told: &[],
+            step: None,
+            draws: 1.0,
+        }
+    }
+}
+
 /// The rows of the table at any instant of the run, as laws.
 ///
 /// A row here is one operation of a write, or one row of an `[existing]` table. Whether a later one overwrites an earlier is the key's matter:
@@ -28,47 +49,67 @@ pub struct Condition<'a> {
 /// exactly once, or once a period.
 #[derive(Debug, Clone)]
 pub struct Population {
-    pub(super) generator: Arc<RecordGenerator>,
     start: EpochNanos,
     pub(super) origins: Vec<RowOrigin>,
-    pub(super) shares: FieldShares,
+    pub(super) marginals: Marginals,
 }
 
-/// Rows of one origin.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Tally {
+/// One question, and what it selects of each origin; everything that counts it is found once.
+#[derive(Debug)]
+pub(super) struct CountQuery<'a> {
+    pub(super) population: &'a Population,
+    pub(super) condition: Condition<'a>,
+    pub(super) target: &'a [i64],
+    pub(super) at: SimTime,
+    /// The target satisfies the condition.
+    pub(super) satisfied: bool,
+    /// Of each origin; `None` where none of its rows can satisfy the condition.
+    pub(super) selected: Vec<Option<Selection<'a>>>,
+}
+
+/// The rows of an origin that satisfy a condition.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Selection<'a> {
+    /// Their times and numbers.
+    pub(super) window: Window<'a>,
+    /// Of the origin's rows, those of the combinations and of the drawn values that are asked for.
+    pub(super) part: Part,
     /// Expected rows.
     pub(super) rows: f64,
     /// Expected other rows when one is known to be there.
     pub(super) others: f64,
 }
 
-/// The part of an origin's rows that satisfy a condition.
+/// A part of an origin: a share of its combinations, and a share of the rows of each by what is drawn for them.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Narrowed<'a> {
-    /// Their times and numbers.
-    pub(super) window: Window<'a>,
-    /// Share of the origin's combinations.
+pub(super) struct Part {
     pub(super) combined: f64,
-    /// Share of the rows by what is drawn for each.
     pub(super) drawn: f64,
 }
 
+impl Part {
+    pub(super) const ALL: Self = Self {
+        combined: 1.0,
+        drawn: 1.0,
+    };
+
+    /// Of it, the share by a field that is combined or drawn.
+    pub(super) fn cut(&mut self, combined: bool, share: f64) {
+        match combined {
+            true => self.combined *= share,
+            false => self.drawn *= share,
+        }
+    }
+}
+
 impl Population {
-    /// Prepares the shares of values; what takes a pass over values is computed when it is first asked for.
-    pub fn new(
-        workload: &Workload,
-        generator: &Arc<RecordGenerator>,
-        seed: Seed,
-        replicate: u32,
-    ) -> Self {
-        let schema = generator.schema();
-        let origins = RowOrigin::all(workload, schema);
+    /// Prepares the laws; what takes a pass over values is computed when it is first asked for.
+    pub fn new(workload: &Workload, generator: &Arc<RecordGenerator>) -> Self {
+        let origins = RowOrigin::all(workload, generator.schema());
         Self {
-            shares: FieldShares::new(&origins, schema, seed, replicate),
+            marginals: Marginals::new(&origins, generator),
             origins,
             start: workload.start,
-            generator: Arc::clone(generator),
         }
     }
 
@@ -78,24 +119,25 @@ impl Population {
         rows.sum()
     }
 
-    /// Expected number of rows that satisfy `condition` at an instant, when `target` (a record of the table) is known to be
-    /// one of the rows: at least 1 if it satisfies the condition. O(origins x conditions), no allocation once the shares are there.
-    pub fn matching(&self, condition: Condition<'_>, target: &[i64], at: SimTime) -> f64 {
-        let satisfied = items(condition).all(|item| item.holds(target));
-        let tallies =
-            || (0..self.origins.len()).map(|origin| self.tally(origin, condition, target, at));
-        let rows: f64 = tallies().map(|tally| tally.rows).sum();
-        if !satisfied {
-            return rows;
+    /// Expected number of rows that a table holds at an instant and that satisfy `condition`, when `target` (a record of the table) is known to be one of
+    /// the writes: at least 1 if it satisfies the condition. Of records that agree in `equality` only one counts, as under a key that tells just that.
+    ///
+    /// Turns of `each` hold a cell for certain, unless they are late: then as chance has it, as drawn rows do by the laws of their
+    /// fields. Rows of several writes that may agree are counted once. Once classes of values are there,
+    /// O(origins^2 x steps x classes), with at most 32 groups of steps and some 50 classes a field that no condition fixes; O(origins)
+    /// where two rows hardly ever share a cell.
+    pub fn distinct(
+        &self,
+        condition: Condition<'_>,
+        equality: RowEquality<'_>,
+        target: &[i64],
+        at: SimTime,
+    ) -> f64 {
+        let query = CountQuery::new(self, condition, target, at);
+        match DistinctCount::new(&query, equality).filter(DistinctCount::is_worth_while) {
+            Some(distinct) => distinct.rows(),
+            None => query.rows(),
         }
-        if rows <= 0.0 {
-            return 1.0;
-        }
-        // The target comes from an origin with the probability of the origin's share of such rows.
-        let surplus: f64 = tallies()
-            .map(|tally| tally.rows / rows * (1.0 + tally.others - tally.rows))
-            .sum();
-        (rows + surplus).max(1.0)
     }
 
     /// Nanoseconds from the start of the run to the start of a timestamp's slot.
@@ -103,24 +145,80 @@ impl Population {
         let nanos = i128::from(slot) * i128::from(unit.nanos());
         (nanos - i128::from(self.start.0)) as f64
     }
+}
 
-    pub(super) fn tally(
-        &self,
-        at_origin: usize,
-        condition: Condition<'_>,
-        target: &[i64],
+impl<'a> CountQuery<'a> {
+    pub(super) fn new(
+        population: &'a Population,
+        condition: Condition<'a>,
+        target: &'a [i64],
         at: SimTime,
-    ) -> Tally {
-        let origin = &self.origins[at_origin];
-        let Some(narrowed) = self.narrowed(at_origin, condition, target) else {
-            return Tally::default();
+    ) -> Self {
+        let mut query = Self {
+            population,
+            condition,
+            target,
+            at,
+            satisfied: items(condition).all(|item| item.holds(target)),
+            selected: Vec::new(),
         };
-        let Narrowed {
-            window,
-            combined,
-            drawn,
-        } = narrowed;
-        let present = origin.history.rows_in(window, at);
+        let origins = 0..population.origins.len();
+        query.selected = origins.map(|origin| query.select(origin)).collect();
+        query
+    }
+
+    /// Expected rows of all origins, as if nothing were known of the target.
+    pub(super) fn written(&self) -> f64 {
+        self.selected.iter().flatten().map(|of| of.rows).sum()
+    }
+
+    /// Expected rows, of which the target is one if it satisfies the condition.
+    pub(super) fn rows(&self) -> f64 {
+        let rows = self.written();
+        if !self.satisfied {
+            return rows;
+        }
+        if rows <= 0.0 {
+            return 1.0;
+        }
+        // The target comes from an origin with the probability of the origin's share of such rows.
+        let selected = self.selected.iter().flatten();
+        let surplus = selected.map(|of| of.rows / rows * (1.0 + of.others - of.rows));
+        (rows + surplus.sum::<f64>()).max(1.0)
+    }
+
+    fn select(&self, at: usize) -> Option<Selection<'a>> {
+        let (population, origin) = (self.population, &self.population.origins[at]);
+        let mut window = Window::default();
+        let mut part = Part::ALL;
+        for (nth, item) in items(self.condition).enumerate() {
+            match population.marginals.of(at, item.field) {
+                Marginal::Fixed(slot) if (item.low..item.high).contains(slot) => {}
+                Marginal::Fixed(_) => return None,
+                Marginal::Instant { unit, late } => {
+                    let nanos = |slot| population.nanos(*unit, slot);
+                    window.carried = both(window.carried, (nanos(item.low), nanos(item.high)));
+                    window.late = late.as_ref().or(window.late);
+                }
+                Marginal::Number { first } => {
+                    let number = |slot: i64| {
+                        (i128::from(slot) - i128::from(*first)) as f64 - origin.sequence as f64
+                    };
+                    window.numbers = both(window.numbers, (number(item.low), number(item.high)));
+                }
+                Marginal::Own { combined } => {
+                    let slots = (item.low, item.high);
+                    let marginals = &population.marginals;
+                    let share = marginals.independent(at, item.field, slots, Of::Rows);
+                    part.cut(*combined, share);
+                }
+                Marginal::OfOthers { combined, .. } => {
+                    part.cut(*combined, self.dependent(at, nth, item, Of::Rows));
+                }
+            }
+        }
+        let present = origin.history.rows_in(window, self.at);
+        let Part { combined, drawn } = part;
         let rows = present * combined * drawn;
         let others = if window.numbers.is_some() {
             drawn * combined * (size_biased(present) - 1.0)
@@ -132,159 +230,62 @@ impl Population {
         } else {
             rows
         };
-        Tally { rows, others }
-    }
-
-    /// What a condition says of the rows of an origin; `None` when none of them can satisfy it.
-    pub(super) fn narrowed(
-        &self,
-        at_origin: usize,
-        condition: Condition<'_>,
-        target: &[i64],
-    ) -> Option<Narrowed<'_>> {
-        let origin = &self.origins[at_origin];
-        let schema = self.generator.schema();
-        let mut window = Window::default();
-        // Shares of the combinations, and of what is drawn for each row.
-        let (mut combined, mut drawn) = (1.0, 1.0);
-        for (nth, item) in items(condition).enumerate() {
-            let Item { field, low, high } = item;
-            if let Some(slot) = origin.fixed_slot(field) {
-                if slot < low || slot >= high {
-                    return None;
-                }
-                continue;
-            }
-            match &schema.field(field).kind {
-                FieldKind::Timestamp { unit, late } => {
-                    let (low, high) = (self.nanos(*unit, low), self.nanos(*unit, high));
-                    window.carried = Some(match window.carried {
-                        None => (low, high),
-                        Some((from, to)) => (low.max(from), high.min(to)),
-                    });
-                    window.late = late.as_ref().or(window.late);
-                }
-                FieldKind::Sequence { first } => {
-                    let number = |slot: i64| {
-                        (i128::from(slot) - i128::from(*first)) as f64 - origin.sequence as f64
-                    };
-                    let (low, high) = (number(low), number(high));
-                    window.numbers = Some(match window.numbers {
-                        None => (low, high),
-                        Some((from, to)) => (low.max(from), high.min(to)),
-                    });
-                }
-                _ if is_drawn_from_others(field, origin, schema) => {
-                    let share = self.dependent(at_origin, nth, item, Of::Rows, condition, target);
-                    let roots = self.shares.roots(at_origin, field);
-                    if roots.iter().all(|root| origin.each.contains(root)) {
-                        combined *= share;
-                    } else {
-                        drawn *= share;
-                    }
-                }
-                _ => {
-                    let share =
-                        self.shares
-                            .independent(origin, field, (low, high), Of::Rows, schema);
-                    if origin.each.contains(&field) {
-                        combined *= share;
-                    } else {
-                        drawn *= share;
-                    }
-                }
-            }
-        }
-        Some(Narrowed {
+        Some(Selection {
             window,
-            combined,
-            drawn,
+            part,
+            rows,
+            others,
         })
     }
 
     /// The share of an origin's rows, or of the combinations of its values, that satisfy the `nth` part of the condition, on a dependent field, given the
     /// parts that come before it.
-    pub(super) fn dependent(
-        &self,
-        at_origin: usize,
-        nth: usize,
-        item: Item,
-        of: Of,
-        condition: Condition<'_>,
-        target: &[i64],
-    ) -> f64 {
-        let origin = &self.origins[at_origin];
-        let schema = self.generator.schema();
-        let known = |id: FieldId| {
-            origin.fixed_slot(id).or_else(|| {
-                condition
-                    .equal
-                    .iter()
-                    .find(|(field, _)| *field == id)
-                    .map(|(_, slot)| *slot)
-            })
-        };
-        let parents = &schema.field(item.field).of;
-        if parents.iter().all(|parent| known(*parent).is_some()) {
-            let value = self
-                .generator
-                .dependent_value(item.field, |parent| known(parent).unwrap_or(0));
-            return f64::from(u8::from(
-                value.is_none_or(|value| (item.low..item.high).contains(&value)),
-            ));
-        }
+    pub(super) fn dependent(&self, at: usize, nth: usize, item: Item, of: Of) -> f64 {
+        let Population {
+            origins, marginals, ..
+        } = self.population;
         let slots = (item.low, item.high);
-        let roots = self.shares.roots(at_origin, item.field);
+        let known = |id: FieldId| {
+            let mut equal = self.condition.equal.iter();
+            let asked = || equal.find(|(field, _)| *field == id).map(|(_, slot)| *slot);
+            origins[at].fixed_slot(id).or_else(asked)
+        };
+        let parents = &marginals.generator.schema().field(item.field).of;
+        if parents.iter().all(|parent| known(*parent).is_some()) {
+            let slot_of = |parent| known(parent).unwrap_or(0);
+            let value = marginals.generator.dependent_value(item.field, slot_of);
+            let holds = value.is_none_or(|value| (item.low..item.high).contains(&value));
+            return f64::from(u8::from(holds));
+        }
+        let roots = marginals.roots(at, item.field);
         let related = |other: &Item| {
-            origin.fixed_slot(other.field).is_none()
-                && (roots.contains(&other.field)
-                    || self
-                        .shares
-                        .roots(at_origin, other.field)
-                        .iter()
-                        .any(|root| roots.contains(root)))
+            let of = marginals.roots(at, other.field);
+            origins[at].fixed_slot(other.field).is_none()
+                && (roots.contains(&other.field) || of.iter().any(|root| roots.contains(root)))
         };
-        let tabulated = || {
-            self.shares.tabulated(
-                &self.origins,
-                at_origin,
-                item.field,
-                slots,
-                of,
-                &self.generator,
-            )
-        };
-        let before = items(condition).take(nth).filter(|other| related(other));
+        let before = items(self.condition).take(nth).filter(related);
         let root_known = roots.iter().any(|root| known(*root).is_some());
         if before.clone().next().is_none()
             && !root_known
-            && let Some(share) = tabulated()
+            && let Some(share) = marginals.tabulated(origins, at, item.field, slots, of)
         {
             return share;
         }
-        // What the target's own parents contribute, and for all others independence.
-        let own: f64 = roots
-            .iter()
-            .filter(|root| known(**root).is_none())
-            .map(|root| {
-                let slot = target[usize::from(root.0)];
-                self.shares
-                    .independent(origin, *root, (slot, slot.saturating_add(1)), of, schema)
-            })
-            .product();
-        let by_law = self.shares.by_law(item.field, slots, schema);
-        if !item.holds(target) || !before.clone().all(|other| other.holds(target)) {
+        let by_law = marginals.by_law(item.field, slots);
+        if !item.holds(self.target) || !before.clone().all(|other| other.holds(self.target)) {
             return by_law;
         }
+        // What the target's own parents contribute, and for all others independence.
+        let unknown = roots.iter().filter(|root| known(**root).is_none());
+        let own = unknown.map(|root| {
+            let slot = self.target[usize::from(root.0)];
+            marginals.independent(at, *root, (slot, slot.saturating_add(1)), of)
+        });
+        let own: f64 = own.product();
         // The condition on related fields before this one has left a share of the parents, of which the target's are a greater part.
-        let left: f64 = before
-            .filter(|other| !roots.contains(&other.field))
-            .map(|other| {
-                self.shares
-                    .by_law(other.field, (other.low, other.high), schema)
-            })
-            .product();
-        let own = own / (own + (1.0 - own) * left).max(f64::MIN_POSITIVE);
+        let before = before.filter(|other| !roots.contains(&other.field));
+        let left = before.map(|other| marginals.by_law(other.field, (other.low, other.high)));
+        let own = own / (own + (1.0 - own) * left.product::<f64>()).max(f64::MIN_POSITIVE);
         own + (1.0 - own) * by_law
     }
 }
@@ -315,6 +316,14 @@ pub(super) fn items<'a>(condition: Condition<'a>) -> impl Iterator<Item = Item> 
         high: *high,
     });
     equal.chain(between)
+}
+
+/// What lies in both ranges, of which there may be only the second.
+pub(super) fn both(one: Option<(f64, f64)>, (low, high): (f64, f64)) -> Option<(f64, f64)> {
+    Some(match one {
+        None => (low, high),
+        Some((from, to)) => (low.max(from), high.min(to)),
+    })
 }
 
 /// Mean number of points in a window that holds one for certain, when points are evenly spaced and `mean` of them are expected in such a window.

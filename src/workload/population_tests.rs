@@ -1,53 +1,55 @@
 //! Numbers of rows by law against rows that are really there.
 
-use super::held_table::*;
+use super::materialised_table_fixture::*;
 use super::*;
 use crate::record::{FieldId, Late};
 use crate::time::SimDuration;
 
 #[test]
 fn an_entitys_rows_of_a_time_window_are_counted() {
-    let held = held(&drawn_table(), &schema(None), at(21_700));
-    let now = held.now(1);
+    let table = materialised(&drawn_table(), &schema(None), at(21_700));
+    let now = table.now(1);
     for (low, high) in [(now - 9_000, now), (now - 45_000, now - 12_000)] {
         let window = |target: &[i64]| (vec![of(target, CAMPAIGN)], vec![(TS, low, high)]);
-        held.compare(500, window).agree();
+        table.compare(500, window).agree();
     }
 }
 
 #[test]
 fn a_range_from_the_target_on_holds_the_target() {
-    let held = held(&drawn_table(), &schema(None), at(21_700));
+    let table = materialised(&drawn_table(), &schema(None), at(21_700));
     let ranges = |target: &[i64]| {
         let ts = target[usize::from(TS.0)];
         (vec![of(target, COMPANY)], vec![(TS, ts, ts + 400)])
     };
-    held.compare(800, ranges).agree();
+    table.compare(800, ranges).agree();
 }
 
 #[test]
 fn a_dependent_fields_rows_are_those_of_its_parents() {
-    let held = held(&drawn_table(), &schema(None), at(25_000));
-    held.compare(300, |target| (vec![of(target, COMPANY)], vec![]))
+    let table = materialised(&drawn_table(), &schema(None), at(25_000));
+    table
+        .compare(300, |target| (vec![of(target, COMPANY)], vec![]))
         .agree();
-    held.compare(60, |target| (vec![of(target, REGION)], vec![]))
+    table
+        .compare(60, |target| (vec![of(target, REGION)], vec![]))
         .agree();
     let both = |target: &[i64]| (vec![of(target, COMPANY), of(target, KIND)], vec![]);
-    held.compare(300, both).agree();
+    table.compare(300, both).agree();
     let chain = |target: &[i64]| (vec![of(target, COMPANY), of(target, REGION)], vec![]);
-    held.compare(300, chain).agree();
+    table.compare(300, chain).agree();
     let parent = |target: &[i64]| (vec![of(target, CAMPAIGN), of(target, COMPANY)], vec![]);
-    held.compare(300, parent).agree();
+    table.compare(300, parent).agree();
 }
 
 #[test]
 fn two_fields_of_one_parent_hold_together() {
-    let held = held(&drawn_table(), &schema(None), at(25_000));
+    let table = materialised(&drawn_table(), &schema(None), at(25_000));
     let near = |target: &[i64]| {
         let cost = target[usize::from(COST.0)];
         (vec![of(target, COMPANY)], vec![(COST, cost, cost + 60)])
     };
-    let sums = held.compare(1_000, near);
+    let sums = table.compare(1_000, near);
     // Campaigns get their company and cost once a replicate: beside the target's own there are some four, which scatter by their root, 40 % of all five; the
     // 300 companies count by their size like about a hundred: 4 %, and four standard errors of it. Without its own it would be 20 % less.
     let error = (sums.truth - sums.estimate).abs() / sums.truth;
@@ -56,32 +58,34 @@ fn two_fields_of_one_parent_hold_together() {
 
 #[test]
 fn enumerations_and_lists_are_counted() {
-    let held = held(&drawn_table(), &schema(None), at(12_345));
-    held.compare(40, |target| (vec![of(target, KIND)], vec![]))
+    let table = materialised(&drawn_table(), &schema(None), at(12_345));
+    table
+        .compare(40, |target| (vec![of(target, KIND)], vec![]))
         .agree();
     let costs = |target: &[i64]| (vec![of(target, KIND)], vec![(COST, 1_000, 1_900)]);
-    held.compare(40, costs).agree();
+    table.compare(40, costs).agree();
     // A list is asked value by value: the others are not the target's.
     let others = |target: &[i64]| {
         let next = 1_000 + (target[usize::from(CAMPAIGN.0)] * 7 + 13) % 6_000;
         (vec![(CAMPAIGN, next)], vec![])
     };
-    held.compare(1_000, others).agree();
+    table.compare(1_000, others).agree();
 }
 
 #[test]
 fn a_row_with_a_fresh_value_or_a_number_is_one() {
-    let held = held(&drawn_table(), &schema(None), at(20_000));
-    held.compare(200, |target| (vec![of(target, UUID)], vec![]))
+    let table = materialised(&drawn_table(), &schema(None), at(20_000));
+    table
+        .compare(200, |target| (vec![of(target, UUID)], vec![]))
         .are_equal();
     let fields = |target: &[i64]| (vec![of(target, UUID), of(target, CAMPAIGN)], vec![]);
-    held.compare(200, fields).are_equal();
+    table.compare(200, fields).are_equal();
     // Both writes and the existing rows count from their own first row.
     let numbered = |target: &[i64]| {
         let id = target[usize::from(ID.0)];
         (vec![], vec![(ID, id, id + 100)])
     };
-    held.compare(400, numbered).agree();
+    table.compare(400, numbered).agree();
 }
 
 #[test]
@@ -90,8 +94,8 @@ fn late_rows_carry_the_time_that_they_should_have_had() {
         fraction: 0.3,
         up_to: secs(8),
     };
-    let held = held(&drawn_table(), &schema(Some(late)), at(20_000));
-    let now = held.now(1);
+    let table = materialised(&drawn_table(), &schema(Some(late)), at(20_000));
+    let now = table.now(1);
     let windows = [
         (now - 1_500, now),
         (now - 9_000, now - 3_000),
@@ -100,7 +104,7 @@ fn late_rows_carry_the_time_that_they_should_have_had() {
     ];
     for (low, high) in windows {
         let window = |target: &[i64]| (vec![of(target, KIND)], vec![(TS, low, high)]);
-        let sums = held.compare(12, window);
+        let sums = table.compare(12, window);
         assert!(
             (sums.truth - sums.estimate).abs() < 4.0 * (12.0 * sums.variance).sqrt(),
             "{sums:?}"
@@ -115,15 +119,15 @@ fn late_rows_carry_the_time_that_they_should_have_had() {
 fn beats_are_counted_for_each_combination_and_another_kind_of_row_besides() {
     let schema = schema(None);
     for (phase, millis) in [(Phase::Spread, 16_000), (Phase::Aligned, 17_500)] {
-        let held = held(&beating_table(phase), &schema, at(millis));
-        let all = held.population.rows(held.at);
-        assert!((all - held.rows.len() as f64).abs() < 1.0, "{all}");
+        let table = materialised(&beating_table(phase), &schema, at(millis));
+        let all = table.population.rows(table.at);
+        assert!((all - table.rows.len() as f64).abs() < 1.0, "{all}");
         // Ten whole periods up to second 16: exact, whatever the order.
         let entity = |target: &[i64]| (vec![of(target, COMPANY)], vec![]);
-        held.compare(500, entity).are_equal();
+        table.compare(500, entity).are_equal();
         let campaign = |target: &[i64]| (vec![of(target, CAMPAIGN)], vec![]);
-        held.compare(500, campaign).are_equal();
-        let now = held.now(1);
+        table.compare(500, campaign).are_equal();
+        let now = table.now(1);
         // Two periods of 4 s, whose ends cut aligned beats nowhere.
         let window = |target: &[i64]| {
             (
@@ -131,7 +135,7 @@ fn beats_are_counted_for_each_combination_and_another_kind_of_row_besides() {
                 vec![(TS, now - 9_000, now - 1_000)],
             )
         };
-        held.compare(500, window).are_equal();
+        table.compare(500, window).are_equal();
         // One and a half: of a spread beat the half is a matter of chance.
         let window = |target: &[i64]| {
             (
@@ -139,7 +143,7 @@ fn beats_are_counted_for_each_combination_and_another_kind_of_row_besides() {
                 vec![(TS, now - 8_100, now - 2_100)],
             )
         };
-        held.compare(500, window).agree();
+        table.compare(500, window).agree();
     }
 }
 
@@ -159,8 +163,8 @@ fn every_combination_of_existing_rows_is_there_once() {
         }],
         ..drawn_table()
     };
-    let held = held(&workload, &schema(None), at(1_000));
-    assert_eq!(held.rows.len(), 24_000);
+    let table = materialised(&workload, &schema(None), at(1_000));
+    assert_eq!(table.rows.len(), 24_000);
     let fields: [&[FieldId]; 4] = [&[CAMPAIGN], &[CAMPAIGN, KIND], &[COMPANY, KIND], &[REGION]];
     for equal in fields {
         let question = |target: &[i64]| {
@@ -169,7 +173,7 @@ fn every_combination_of_existing_rows_is_there_once() {
                 vec![],
             )
         };
-        held.compare(200, question).are_equal();
+        table.compare(200, question).are_equal();
     }
 }
 
@@ -185,14 +189,14 @@ fn ten_thousand_counted_rows_are_enough_for_two_percent() {
             records,
             last: secs(40),
         };
-        let held = held(&workload, &schema, at(0));
+        let table = materialised(&workload, &schema, at(0));
         let question = (
-            vec![(KIND, held.rows[0][usize::from(KIND.0)])],
-            vec![(TS, held.now(1) - 30_000, held.now(1))],
+            vec![(KIND, table.rows[0][usize::from(KIND.0)])],
+            vec![(TS, table.now(1) - 30_000, table.now(1))],
         );
         let (truth, estimate) = (
-            held.rows_like(&question).len() as f64,
-            held.estimate(&question, &held.rows[0]),
+            table.rows_like(&question).len() as f64,
+            table.estimate(&question, &table.rows[0]),
         );
         let error = (truth - estimate).abs() / estimate;
         assert!(

@@ -6,10 +6,9 @@ use super::rate_profile::RateProfile;
 use super::table_rows::TableRows;
 use super::target_picker::TargetPicker;
 use super::target_strata::arranged;
-use super::value_index::ValueIndex;
 use super::value_lists::ValueList;
 use super::{OperationId, Read, ReadBatch, ReadDrive, ReadId, Think, Workload};
-use crate::random::{DrawKey, Draws, Seed, Stream, lane_of};
+use crate::random::{DrawKey, Draws, Stream, lane_of};
 use crate::record::{FieldId, KnownField, RecordGenerator, Schema};
 use crate::time::{SimDuration, SimTime};
 use std::sync::Arc;
@@ -23,8 +22,6 @@ use std::sync::Arc;
 pub struct ReadSource {
     table: TableRows,
     duration: SimDuration,
-    writes: usize,
-    indexes: Vec<ValueIndex>,
     row_lists: Vec<RowList>,
     reads: Vec<Prepared>,
 }
@@ -51,61 +48,50 @@ struct Prepared {
 
 impl ReadSource {
     /// Prepares the reads of a replicate. O(combinations) for beats, O(values) where a list or a pick needs to know which values go together.
-    pub fn new(
-        workload: &Workload,
-        generator: Arc<RecordGenerator>,
-        seed: Seed,
-        replicate: u32,
-    ) -> Self {
-        let mut table = TableRows::new(workload, generator, seed, replicate);
-        let (mut indexes, mut row_lists) = (Vec::new(), Vec::new());
+    pub fn new(workload: &Workload, generator: Arc<RecordGenerator>) -> Self {
+        let mut table = TableRows::new(workload, Arc::clone(&generator));
+        let mut row_lists = Vec::new();
         let mut prepare = |(at, read): (usize, &Read)| {
             // Names of reads and writes may be the same.
             let lane = lane_of(&format!("read.{}", read.name));
-            let key = |stream| DrawKey::new(seed, replicate, stream, lane);
-            let mut times = match &read.drive {
+            let (mut times, mut clients, mut think) = (None, 1, Think::Constant(SimDuration::ZERO));
+            match &read.drive {
                 Some(ReadDrive::Open {
                     rate,
                     arrivals,
                     profile,
                 }) => {
                     let profile = RateProfile::new(*rate, profile, workload.duration);
-                    Some(RateTimes::new(profile, *arrivals, seed, replicate, lane))
+                    times = Some(RateTimes::new(profile, *arrivals, &generator, lane));
                 }
-                _ => None,
-            };
-            let (clients, think) = match &read.drive {
-                Some(ReadDrive::Closed { clients, think }) => (*clients, *think),
-                _ => (1, Think::Constant(SimDuration::ZERO)),
-            };
+                Some(ReadDrive::Closed {
+                    clients: number,
+                    think: of_each,
+                }) => (clients, think) = (*number, *of_each),
+                None => {}
+            }
+            let end = SimTime::ZERO + workload.duration;
             Prepared {
                 id: ReadId(at as u8),
-                draws: key(Stream::Reads),
+                draws: generator.draws(Stream::Reads, lane),
                 // One for all: reads that ask alike are planned with the same targets.
-                sampling: DrawKey::new(seed, replicate, Stream::Sample, lane_of("read targets")),
-                thinking: key(Stream::Think),
+                sampling: generator.draws(Stream::Sample, lane_of("read targets")),
+                thinking: generator.draws(Stream::Think, lane),
                 next: times.as_mut().and_then(RateTimes::next),
                 times,
                 made: 0,
                 clients,
                 think,
-                picker: TargetPicker::new(read, &table, &mut indexes, seed, replicate),
-                telling: telling(read, table.generator.schema()),
-                lists: ValueList::of(read, &table, &mut indexes, seed, replicate),
-                pages: PageFinder::new(read, workload, &mut table, &mut row_lists, &mut indexes),
+                picker: TargetPicker::new(read, &mut table),
+                telling: telling(read, generator.schema()),
+                lists: ValueList::of(read, &mut table),
+                pages: PageFinder::new(read, end, &mut table, &mut row_lists),
             }
         };
-        let reads = workload
-            .reads
-            .iter()
-            .enumerate()
-            .map(&mut prepare)
-            .collect();
+        let reads = workload.reads.iter().enumerate();
         Self {
             duration: workload.duration,
-            writes: workload.writes.len(),
-            reads,
-            indexes,
+            reads: reads.map(&mut prepare).collect(),
             row_lists,
             table,
         }
@@ -131,16 +117,8 @@ impl ReadSource {
             let index = read.made;
             read.made += 1;
             read.next = read.times.as_mut().and_then(RateTimes::next);
-            read.append(
-                index,
-                read.draws.at(index),
-                time,
-                self.writes,
-                &mut self.table,
-                &self.indexes,
-                &self.row_lists,
-                batch,
-            );
+            let draws = read.draws.at(index);
+            read.append(index, draws, time, &mut self.table, &self.row_lists, batch);
         }
     }
 
@@ -155,16 +133,8 @@ impl ReadSource {
     ) {
         let read = &mut self.reads[usize::from(read.0)];
         let index = read.index(client, k);
-        read.append(
-            index,
-            read.draws.at(index),
-            now,
-            self.writes,
-            &mut self.table,
-            &self.indexes,
-            &self.row_lists,
-            batch,
-        );
+        let draws = read.draws.at(index);
+        read.append(index, draws, now, &mut self.table, &self.row_lists, batch);
     }
 
     /// Time that a closed-loop client thinks before its `k`-th read.
@@ -189,16 +159,8 @@ impl ReadSource {
     ) {
         let read = &mut self.reads[usize::from(read.0)];
         for at in numbers {
-            read.append(
-                at,
-                read.sampling.at(at),
-                instant(at, n, self.duration),
-                self.writes,
-                &mut self.table,
-                &self.indexes,
-                &self.row_lists,
-                batch,
-            );
+            let (draws, now) = (read.sampling.at(at), instant(at, n, self.duration));
+            read.append(at, draws, now, &mut self.table, &self.row_lists, batch);
         }
     }
 
@@ -213,8 +175,7 @@ impl ReadSource {
         }
         for at in 0..n as u64 {
             let (draws, now) = (read.sampling.at(at), instant(at, n, self.duration));
-            let (table, indexes) = (&mut self.table, &self.indexes);
-            read.picker.draw(draws, now, table, indexes, &mut record);
+            read.picker.draw(draws, now, &mut self.table, &mut record);
             slots.extend(read.telling.iter().map(|id| record[usize::from(id.0)]));
         }
         arranged(&slots, read.telling.len())
@@ -249,36 +210,31 @@ impl Prepared {
         k * u64::from(self.clients) + u64::from(client)
     }
 
-    #[expect(clippy::too_many_arguments)]
     fn append(
         &mut self,
         index: u64,
         draws: Draws,
         at: SimTime,
-        writes: usize,
         table: &mut TableRows,
-        indexes: &[ValueIndex],
         row_lists: &[RowList],
         batch: &mut ReadBatch,
     ) {
-        batch
-            .operations
-            .push(OperationId::of_read(self.id, writes, index));
+        let operation = OperationId::of_read(self.id, table.writes(), index);
+        batch.operations.push(operation);
         batch.reads.push(self.id);
         batch.intended.push(at);
         let start = batch.records.len();
         batch.records.resize(start + table.generator.width(), 0);
         self.picker
-            .draw(draws, at, table, indexes, &mut batch.records[start..]);
+            .draw(draws, at, table, &mut batch.records[start..]);
         for list in &mut self.lists {
-            list.append(draws, at, &mut self.picker, table, indexes, batch);
+            list.append(draws, at, &mut self.picker, table, batch);
         }
         batch.within_ends.push(batch.within.len() as u32);
         batch.within_lens_ends.push(batch.within_lens.len() as u32);
         batch.page_exact.push(false);
         if let Some(pages) = &mut self.pages {
-            let picker = &mut self.picker;
-            pages.append(draws, at, picker, table, row_lists, indexes, batch);
+            pages.append(draws, at, &mut self.picker, table, row_lists, batch);
         }
         batch.page_ends.push(batch.page_writes.len() as u32);
     }

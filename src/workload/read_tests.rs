@@ -1,6 +1,6 @@
 //! The reads that are intended: times, targets and lists.
 
-use super::fixture::{LOAD, METRIC, SEED, SENSOR, SITE, START, TS, WIDTH, beat, generator};
+use super::fixture::{LOAD, METRIC, SENSOR, SITE, START, TS, WIDTH, beat, generator};
 use super::fixture::{all, open, records, workload, write};
 use super::pick_tests::zipf;
 use super::*;
@@ -40,7 +40,7 @@ pub(super) fn with_reads(mut workload: Workload, reads: Vec<Read>) -> Workload {
 }
 
 pub(super) fn source(workload: &Workload) -> ReadSource {
-    ReadSource::new(workload, generator(), SEED, 2)
+    ReadSource::new(workload, generator())
 }
 
 pub(super) fn filled(workload: &Workload) -> ReadBatch {
@@ -203,14 +203,7 @@ fn a_target_is_a_row_of_the_table_and_each_is_equally_likely() {
         .map(|(record, _)| record)
         .collect();
     let mut old = OperationBatch::new();
-    ExistingSample::take(
-        &workload,
-        &generator(),
-        SEED,
-        2,
-        (200, Choice::Spread),
-        &mut old,
-    );
+    ExistingSample::take(&workload, &generator(), (200, Choice::Spread), &mut old);
     there.extend(records(&old));
     for target in counts.keys() {
         assert!(there.contains(target), "{target:?} is no row");

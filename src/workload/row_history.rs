@@ -2,7 +2,7 @@
 
 use super::combinations::Combinations;
 use super::rate_profile::RateProfile;
-use super::{Beat, Drive, Import, ImportOrder, ImportRows, Phase, Workload, Write};
+use super::{Arrivals, Beat, Drive, Import, ImportOrder, ImportRows, Phase, Workload, Write};
 use crate::record::{Late, Schema};
 use crate::time::SimTime;
 use crate::units::PerSecond;
@@ -11,48 +11,46 @@ use crate::units::PerSecond;
 /// is an expectation: of Poisson arrivals and of closed loops (whose volume is an estimate) the mean, of the others exact but for rounding.
 #[derive(Debug, Clone)]
 pub(super) struct RowHistory {
-    carried: Carried,
+    /// The instants that rows carry, lateness apart.
+    carried: Intensity,
     written: Written,
+    /// Rows are written in the order of their numbers, not in one that has nothing to do with it.
+    in_order: bool,
     /// Rows after which the origin stops; infinite if only the run ends it.
     most: f64,
-    /// Carried instants are evenly spaced: always of beats and of rows before the run, of arrivals when they are constant.
+    /// Carried instants are evenly spaced: always of turns and of rows before the run, of arrivals when they are constant.
     regular: bool,
 }
 
-/// The instants that rows carry, lateness apart.
+/// Rows over time.
 #[derive(Debug, Clone)]
-enum Carried {
-    /// All the start of the run.
-    Start,
-    /// Spread evenly over so long before the run.
-    Before { nanos: f64 },
-    /// Of every combination one in each period.
-    Beats(Beats),
-    /// Those at which they are written.
-    Written,
+enum Intensity {
+    Rate(RateProfile),
+    Periodic(Turns),
+}
+
+/// As many rows in every period.
+#[derive(Debug, Clone, Copy)]
+struct Turns {
+    /// Rows of a period.
+    rows: f64,
+    every: f64,
+    /// All at its start, not spread over it.
+    aligned: bool,
+    /// Length of the jitter.
+    jitter: f64,
+    /// First instant, and the one after the last.
+    from: f64,
+    end: f64,
 }
 
 /// When rows come into the table.
 #[derive(Debug, Clone)]
 enum Written {
-    /// Before the run.
     Before,
-    /// During the run, in the order of their numbers, or in an order that has nothing to do with it.
-    Rate { rate: RateProfile, in_order: bool },
-    /// When they beat.
-    Beats(Beats),
-}
-
-/// Beats of all combinations together.
-#[derive(Debug, Clone, Copy)]
-struct Beats {
-    combinations: f64,
-    every: f64,
-    aligned: bool,
-    /// Length of the jitter.
-    jitter: f64,
-    /// First instant: negative for beats before the run.
-    from: f64,
+    /// At the instants that they carry.
+    AsCarried,
+    Rate(RateProfile),
 }
 
 /// What rows must be like in time and number; `None` is no condition.
@@ -68,7 +66,7 @@ pub(super) struct Window<'a> {
 
 /// How the rows of one of several equal steps of time come to carry it: means.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Flow {
+pub(super) struct StepInflow {
     /// Rows that are due in it.
     pub(super) due: f64,
     /// Probability that such a row carries an instant of the step.
@@ -79,62 +77,86 @@ pub(super) struct Flow {
     pub(super) falls_back: f64,
 }
 
+impl StepInflow {
+    /// Two that differ by no more than rounding: numbers of rows are differences of running totals, which lose up to half of their digits.
+    pub(super) fn are_alike((a, b): (&Self, &Self)) -> bool {
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs();
+        near(a.due, b.due)
+            && near(a.stays, b.stays)
+            && near(a.due_later, b.due_later)
+            && near(a.falls_back, b.falls_back)
+    }
+}
+
+impl Window<'_> {
+    /// The same rows, as if none were late.
+    fn on_time(self) -> Self {
+        Self { late: None, ..self }
+    }
+}
+
 impl RowHistory {
     /// The history of rows written before the run.
     pub(super) fn of_existing(rows: &ImportRows, phase: Phase, schema: &Schema) -> Self {
+        let most = rows.len(schema) as f64;
+        // Rows without an instant of their own carry the start of the run.
+        let at_start = Turns {
+            rows: most,
+            every: f64::INFINITY,
+            aligned: true,
+            jitter: 0.0,
+            from: 0.0,
+            end: 1.0,
+        };
         Self {
-            carried: carried(rows, phase, schema, Carried::Start),
+            carried: Intensity::Periodic(own_instants(rows, phase, schema).unwrap_or(at_start)),
             written: Written::Before,
-            most: rows.len(schema) as f64,
+            in_order: true,
+            most,
             regular: true,
         }
     }
 
     /// The history of a write.
     pub(super) fn of_write(workload: &Workload, write: &Write, schema: &Schema) -> Self {
-        let imported = |import: &Option<Import>| match import {
-            Some(Import { rows, order }) => (
-                carried(rows, Phase::Spread, schema, Carried::Written),
-                rows.len(schema) as f64,
-                *order == ImportOrder::Time,
-            ),
-            None => (Carried::Written, f64::INFINITY, true),
-        };
-        match &write.drive {
+        let (rate, regular) = match &write.drive {
             Drive::Open {
                 rate,
                 profile,
-                import,
                 arrivals,
+                ..
             } => {
-                let (carried, most, in_order) = imported(import);
                 let rate = RateProfile::new(*rate, profile, workload.duration);
-                Self {
-                    regular: *arrivals == super::Arrivals::Constant
-                        || !matches!(carried, Carried::Written),
-                    carried,
-                    written: Written::Rate { rate, in_order },
-                    most,
-                }
+                (rate, *arrivals == Arrivals::Constant)
             }
-            Drive::Closed { import, .. } => {
-                let (carried, most, in_order) = imported(import);
+            Drive::Closed { .. } => {
                 let volume = workload.estimated_operations(write, schema);
                 let rate = PerSecond(volume / workload.duration.as_secs_f64().max(1e-9));
-                let rate = RateProfile::new(rate, &[], workload.duration);
-                Self {
-                    regular: !matches!(carried, Carried::Written),
-                    carried,
-                    written: Written::Rate { rate, in_order },
-                    most,
-                }
+                (RateProfile::new(rate, &[], workload.duration), false)
             }
-            Drive::Beat(beat) => Self {
-                carried: Carried::Written,
-                written: Written::Beats(Beats::of(beat, schema)),
-                most: f64::INFINITY,
-                regular: true,
+            Drive::Beat(beat) => {
+                return Self {
+                    carried: Intensity::Periodic(Turns::of(beat, schema)),
+                    written: Written::AsCarried,
+                    in_order: true,
+                    most: f64::INFINITY,
+                    regular: true,
+                };
+            }
+        };
+        let import = write.drive.import();
+        let own = import.and_then(|import| own_instants(&import.rows, Phase::Spread, schema));
+        let in_order = |import: &Import| import.order == ImportOrder::Time;
+        let rows = |import: &Import| import.rows.len(schema) as f64;
+        Self {
+            regular: regular || own.is_some(),
+            in_order: import.is_none_or(in_order),
+            most: import.map_or(f64::INFINITY, rows),
+            written: match own {
+                None => Written::AsCarried,
+                Some(_) => Written::Rate(rate.clone()),
             },
+            carried: own.map_or(Intensity::Rate(rate), Intensity::Periodic),
         }
     }
 
@@ -143,8 +165,8 @@ impl RowHistory {
         let at = at.as_nanos() as f64;
         match &self.written {
             Written::Before => self.most,
-            Written::Rate { rate, .. } => rate.operations_by(at).min(self.most),
-            Written::Beats(beats) => beats.until(at),
+            Written::AsCarried => self.number_at(at),
+            Written::Rate(rate) => rate.operations_by(at).min(self.most),
         }
     }
 
@@ -153,152 +175,95 @@ impl RowHistory {
         self.regular
     }
 
-    /// Rows whose carried instants are before `instant`, once all are written.
-    fn numbers_until(&self, instant: f64) -> f64 {
-        match (&self.carried, &self.written) {
-            (Carried::Start, _) => {
-                if instant > 0.0 {
-                    self.most
-                } else {
-                    0.0
-                }
-            }
-            (Carried::Before { nanos }, _) => {
-                self.most * ((instant + nanos) / nanos).clamp(0.0, 1.0)
-            }
-            (Carried::Beats(beats), _) => beats.until(instant.min(0.0)).min(self.most),
-            (Carried::Written, Written::Rate { rate, .. }) => {
-                rate.operations_by(instant).min(self.most)
-            }
-            (Carried::Written, Written::Beats(beats)) => beats.until(instant),
-            (Carried::Written, Written::Before) => self.most,
-        }
+    /// Rows whose carried instants are before `instant`, once all are written: the number of the first one that carries it or a later one.
+    pub(super) fn number_at(&self, instant: f64) -> f64 {
+        let rows = match &self.carried {
+            Intensity::Rate(rate) => rate.operations_by(instant),
+            Intensity::Periodic(turns) => turns.until(instant),
+        };
+        rows.min(self.most)
     }
 
     /// Instants that the rows in the table at `at` carry, lateness apart: from the first on up to before the last.
     pub(super) fn span(&self, at: SimTime) -> (f64, f64) {
+        let at = at.as_nanos() as f64;
         match &self.carried {
-            Carried::Start => (0.0, 1.0),
-            Carried::Before { nanos } => (-nanos, 0.0),
-            Carried::Beats(beats) => (beats.from, 0.0),
-            Carried::Written => (0.0, at.as_nanos() as f64),
+            Intensity::Rate(_) => (0.0, at),
+            Intensity::Periodic(turns) => (turns.from, turns.end.min(at.max(1.0))),
         }
     }
 
-    /// The number of the row that carries an instant, or that came last before it.
-    pub(super) fn number_at(&self, instant: f64) -> f64 {
-        self.numbers_until(instant)
-    }
-
-    /// Rows that carry an instant near this one, a nanosecond, once all are written; of aligned beats the mean over a period.
+    /// Rows that carry an instant near this one, a nanosecond, once all are written; of aligned turns the mean over a period.
     pub(super) fn density_at(&self, instant: f64) -> f64 {
-        let beats = |beats: &Beats, end: f64| {
-            let inside = (beats.from..end).contains(&instant);
-            f64::from(u8::from(inside)) * beats.combinations / beats.every
-        };
-        match (&self.carried, &self.written) {
-            (Carried::Start, _) | (Carried::Written, Written::Before) => 0.0,
-            (Carried::Before { nanos }, _) => {
-                f64::from(u8::from((-nanos..0.0).contains(&instant))) * self.most / nanos
-            }
-            (Carried::Beats(before), _) => beats(before, 0.0),
-            (Carried::Written, Written::Beats(during)) => beats(during, f64::INFINITY),
-            (Carried::Written, Written::Rate { .. }) => {
+        match &self.carried {
+            Intensity::Rate(_) => {
                 // A difference over a microsecond, which is shorter than what changes in a profile.
                 const STEP: f64 = 1e3;
-                (self.numbers_until(instant + STEP) - self.numbers_until(instant)) / STEP
+                (self.number_at(instant + STEP) - self.number_at(instant)) / STEP
             }
+            Intensity::Periodic(turns) if (turns.from..turns.end).contains(&instant) => {
+                turns.rows / turns.every
+            }
+            Intensity::Periodic(_) => 0.0,
         }
     }
 
     /// Most rows that carry instants of any stretch of so many nanoseconds, lateness apart: it thins them out.
     pub(super) fn densest(&self, length: f64) -> f64 {
-        let beats = |beats: &Beats| {
-            let of_one = if beats.aligned {
-                ((length + beats.jitter) / beats.every).floor() + 1.0
-            } else {
-                length / beats.every
-            };
-            beats.combinations * of_one
-        };
-        match (&self.carried, &self.written) {
-            (Carried::Start, _) | (Carried::Written, Written::Before) => self.most,
-            (Carried::Before { nanos }, _) => self.most * (length / nanos).min(1.0),
-            (Carried::Beats(before), _) => beats(before),
-            (Carried::Written, Written::Beats(during)) => beats(during),
-            (Carried::Written, Written::Rate { rate, .. }) => rate.peak() * length,
+        match &self.carried {
+            Intensity::Rate(rate) => rate.peak() * length,
+            Intensity::Periodic(turns) if turns.aligned => {
+                turns.rows * (((length + turns.jitter) / turns.every).floor() + 1.0)
+            }
+            Intensity::Periodic(turns) => turns.rows * (length / turns.every),
         }
     }
 
     /// The instant by which `number` rows are expected, where rows are written at a rate and carry the instants at which they are.
     pub(super) fn written_at(&self, number: f64) -> Option<SimTime> {
-        match (&self.carried, &self.written) {
-            (Carried::Written, Written::Rate { rate, .. }) => rate.time_by(number),
-            _ => None,
+        match &self.carried {
+            Intensity::Rate(rate) => rate.time_by(number),
+            Intensity::Periodic(_) => None,
         }
     }
 
     /// Expected number of rows in the table at `at` that lie in a window.
     pub(super) fn rows_in(&self, window: Window<'_>, at: SimTime) -> f64 {
         let rows = self.rows(at);
-        let (first, last) = window
-            .numbers
-            .map_or((0.0, f64::INFINITY), |(low, high)| (low.max(0.0), high));
+        let numbers = window.numbers.unwrap_or((0.0, f64::INFINITY));
+        let (first, last) = (numbers.0.max(0.0), numbers.1);
         let Some((low, high)) = window.carried else {
             return self.present(first, last, rows);
         };
-        let on_time = self.present(
-            self.numbers_until(low).max(first),
-            self.numbers_until(high).min(last),
-            rows,
+        let (from, to) = (
+            self.number_at(low).max(first),
+            self.number_at(high).min(last),
         );
-        match window.late {
-            Some(late) if late.fraction > 0.0 && late.up_to.as_nanos() > 0 && rows > 0.0 => {
-                let up_to = late.up_to.as_nanos() as f64;
-                // A row that is late by l carries x when it was due at x + l.
-                let until = |x: f64| (self.area(x + up_to, at) - self.area(x, at)) / up_to;
-                let mut delayed = until(high) - until(low);
-                if window.numbers.is_some() {
-                    delayed *= self.present(first, last, rows) / rows;
-                }
-                (1.0 - late.fraction) * on_time + late.fraction * delayed
-            }
-            _ => on_time,
+        let on_time = self.present(from, to, rows);
+        let Some(late) = self.lateness(window, at) else {
+            return on_time;
+        };
+        let up_to = late.up_to.as_nanos() as f64;
+        // A row that is late by l carries x when it was due at x + l.
+        let until = |x: f64| (self.area(x + up_to, at) - self.area(x, at)) / up_to;
+        let mut delayed = until(high) - until(low);
+        if window.numbers.is_some() {
+            delayed *= self.present(first, last, rows) / rows;
         }
+        (1.0 - late.fraction) * on_time + late.fraction * delayed
     }
 
     /// How rows come into each of `steps` equal steps that `window` is made of.
-    pub(super) fn flow(&self, window: Window<'_>, steps: f64, at: SimTime) -> Flow {
-        let of_instants = |carried: (f64, f64)| {
-            let carried = Some(carried);
-            self.rows_in(
-                Window {
-                    carried,
-                    late: None,
-                    ..window
-                },
-                at,
-            )
-        };
-        let late = window
-            .late
-            .filter(|late| late.fraction > 0.0 && late.up_to.as_nanos() > 0 && self.rows(at) > 0.0);
-        let (Some((low, high)), Some(late)) = (window.carried, late) else {
-            let due = self.rows_in(
-                Window {
-                    late: None,
-                    ..window
-                },
-                at,
-            );
-            return Flow {
-                due: due / steps,
+    pub(super) fn inflow(&self, window: Window<'_>, steps: f64, at: SimTime) -> StepInflow {
+        let due = self.rows_in(window.on_time(), at) / steps;
+        let (Some((low, high)), Some(late)) = (window.carried, self.lateness(window, at)) else {
+            return StepInflow {
+                due,
                 stays: 1.0,
-                ..Flow::default()
+                ..StepInflow::default()
             };
         };
         let up_to = late.up_to.as_nanos() as f64;
-        let due = of_instants((low, high)) / steps;
         let length = (high - low) / steps;
         // A lateness drawn evenly up to `up_to` leaves a row in its step when it is less than what the step has passed.
         let stays = if length >= up_to {
@@ -309,8 +274,12 @@ impl RowHistory {
         let stays = 1.0 - late.fraction + late.fraction * stays;
         let back = (self.rows_in(window, at) / steps - due * stays).max(0.0);
         let end = 0.5 * (low + high) + 0.5 * length;
-        let due_later = of_instants((end, end + up_to)).max(back);
-        Flow {
+        let behind = Window {
+            carried: Some((end, end + up_to)),
+            ..window.on_time()
+        };
+        let due_later = self.rows_in(behind, at).max(back);
+        StepInflow {
             due,
             stays,
             due_later,
@@ -318,38 +287,34 @@ impl RowHistory {
         }
     }
 
+    /// The lateness of a window's rows, if any of them is late.
+    fn lateness<'a>(&self, window: Window<'a>, at: SimTime) -> Option<&'a Late> {
+        let some = |late: &&Late| late.fraction > 0.0 && late.up_to.as_nanos() > 0;
+        window.late.filter(|late| some(late) && self.rows(at) > 0.0)
+    }
+
     /// Rows with numbers `low..high` among the `rows` that are in the table.
     fn present(&self, low: f64, high: f64, rows: f64) -> f64 {
-        match &self.written {
-            Written::Rate {
-                in_order: false, ..
-            } if self.most > 0.0 => (high.min(self.most) - low).max(0.0) * rows / self.most,
-            _ => (high.min(rows) - low).max(0.0),
+        if self.in_order || self.most <= 0.0 {
+            return (high.min(rows) - low).max(0.0);
         }
+        (high.min(self.most) - low).max(0.0) * rows / self.most
     }
 
     /// Integral up to `x` of the number of rows in the table at `at` whose instants are before it.
     fn area(&self, x: f64, at: SimTime) -> f64 {
         let rows = self.rows(at);
-        let share = if self.most.is_finite() && self.most > 0.0 {
-            rows / self.most
-        } else {
-            1.0
-        };
-        let end = at.as_nanos() as f64;
-        match (&self.carried, &self.written) {
-            (Carried::Start, _) => rows * x.max(0.0),
-            (Carried::Before { nanos }, _) => share * self.most * ramp_area(x + nanos, *nanos),
-            (Carried::Beats(beats), _) => rows * ramp_area(x - beats.from, -beats.from),
-            (Carried::Written, Written::Rate { rate, .. }) => {
-                let end = match rate.time_by(self.most) {
-                    Some(full) if self.most.is_finite() => end.min(full.as_nanos() as f64),
-                    _ => end,
-                };
+        let now = at.as_nanos() as f64;
+        match &self.carried {
+            Intensity::Rate(rate) => {
+                let full = rate.time_by(self.most);
+                let end = full.map_or(now, |full| now.min(full.as_nanos() as f64));
                 rate.area_by(x.min(end)) + rows * (x - end).max(0.0)
             }
-            (Carried::Written, Written::Beats(_)) => rows * ramp_area(x, end.max(1.0)),
-            (Carried::Written, Written::Before) => rows * x.max(0.0),
+            Intensity::Periodic(turns) => {
+                let length = turns.end.min(now) - turns.from;
+                rows * ramp_area(x - turns.from, length.max(1.0))
+            }
         }
     }
 }
@@ -360,43 +325,46 @@ fn ramp_area(x: f64, length: f64) -> f64 {
     on_ramp * on_ramp / (2.0 * length) + (x - length).max(0.0)
 }
 
-fn carried(rows: &ImportRows, phase: Phase, schema: &Schema, without: Carried) -> Carried {
+/// The instants before the run that rows carry, if they have instants of their own.
+fn own_instants(rows: &ImportRows, phase: Phase, schema: &Schema) -> Option<Turns> {
+    let before = |rows, every: f64, aligned, from| Turns {
+        rows,
+        every,
+        aligned,
+        jitter: 0.0,
+        from,
+        end: 0.0,
+    };
+    let len = rows.len(schema) as f64;
     match rows {
-        ImportRows::Drawn { last, .. } if last.as_nanos() > 0 => Carried::Before {
-            nanos: last.as_nanos() as f64,
-        },
-        ImportRows::Each {
-            each,
-            every: Some(every),
-            ..
-        } => {
-            let combinations = Combinations::new(each, schema).count() as f64;
-            let every = every.as_nanos().max(1) as f64;
-            Carried::Beats(Beats {
-                combinations,
-                every,
-                aligned: phase == Phase::Aligned,
-                jitter: 0.0,
-                from: -(rows.len(schema) as f64) / combinations * every,
-            })
+        ImportRows::Drawn { last, .. } => {
+            let nanos = last.as_nanos() as f64;
+            (nanos > 0.0).then(|| before(len, nanos, false, -nanos))
         }
-        ImportRows::Drawn { .. } | ImportRows::Each { every: None, .. } => without,
+        ImportRows::Each { each, every, .. } => {
+            let combinations = Combinations::new(each, schema).count() as f64;
+            let every = (*every)?.as_nanos().max(1) as f64;
+            let from = -len / combinations * every;
+            Some(before(combinations, every, phase == Phase::Aligned, from))
+        }
     }
 }
 
-impl Beats {
+impl Turns {
     fn of(beat: &Beat, schema: &Schema) -> Self {
         Self {
-            combinations: Combinations::new(&beat.each, schema).count() as f64,
+            rows: Combinations::new(&beat.each, schema).count() as f64,
             every: beat.every.as_nanos().max(1) as f64,
             aligned: beat.phase == Phase::Aligned,
             jitter: beat.jitter.as_nanos() as f64,
             from: 0.0,
+            end: f64::INFINITY,
         }
     }
 
-    /// Beats before `x`, of all combinations: of spread ones the mean over the order in which they beat.
+    /// Rows before `x`: of spread ones the mean over the order in which combinations have their turns.
     fn until(&self, x: f64) -> f64 {
+        let x = x.min(self.end);
         let passed = x - self.from;
         if passed <= 0.0 {
             return 0.0;
@@ -406,10 +374,8 @@ impl Beats {
             let since = whole - (self.from / self.every).ceil();
             let current = if self.jitter > 0.0 {
                 (into / self.jitter).min(1.0)
-            } else if into > 0.0 {
-                1.0
             } else {
-                0.0
+                f64::from(u8::from(into > 0.0))
             };
             (since + current).max(0.0)
         } else if passed < self.jitter {
@@ -417,6 +383,6 @@ impl Beats {
         } else {
             (passed - 0.5 * self.jitter) / self.every
         };
-        self.combinations * periods
+        self.rows * periods
     }
 }

@@ -40,26 +40,17 @@ impl RowOrigin {
         };
         let existing = workload.existing.iter().map(|existing| {
             let phase = workload.beat_phase(&existing.name);
-            origin(
-                RowHistory::of_existing(&existing.rows, phase, schema),
-                &existing.with,
-                each_of(&existing.rows),
-                0,
-            )
+            let history = RowHistory::of_existing(&existing.rows, phase, schema);
+            origin(history, &existing.with, each_of(&existing.rows), 0)
         });
         let writes = workload.writes.iter().enumerate().map(|(at, write)| {
-            let each = match &write.drive {
-                Drive::Beat(beat) => beat.each.clone(),
-                Drive::Open { import, .. } | Drive::Closed { import, .. } => import
-                    .as_ref()
-                    .map_or_else(Vec::new, |import| each_of(&import.rows)),
+            let each = match (&write.drive, write.drive.import()) {
+                (Drive::Beat(beat), _) => beat.each.clone(),
+                (_, import) => import.map_or_else(Vec::new, |import| each_of(&import.rows)),
             };
-            origin(
-                RowHistory::of_write(workload, write, schema),
-                &write.with,
-                each,
-                workload.existing_rows_of(WriteId(at as u8), schema),
-            )
+            let history = RowHistory::of_write(workload, write, schema);
+            let sequence = workload.existing_rows_of(WriteId(at as u8), schema);
+            origin(history, &write.with, each, sequence)
         });
         existing.chain(writes).collect()
     }
@@ -68,10 +59,7 @@ impl RowOrigin {
     #[inline]
     pub(super) fn fixed_slot(&self, field: FieldId) -> Option<i64> {
         // Of two for one field the latter holds.
-        self.fixed
-            .iter()
-            .rev()
-            .find(|(id, _)| *id == field)
-            .map(|(_, slot)| *slot)
+        let fixed = self.fixed.iter().rev().find(|(id, _)| *id == field);
+        fixed.map(|(_, slot)| *slot)
     }
 }

@@ -1,14 +1,11 @@
 //! A few of many rows: of those that exist before the run, or of those that it will write. Must not know what they are looked at for.
 
 use super::import_order::{WrittenOrder, sorted_by_field};
-use super::intended_times::BeatTimes;
 use super::rate_profile::RateProfile;
-use super::row_plan::{RowPlan, RowSource};
-use super::{
-    Beat, Drive, Import, ImportOrder, OperationBatch, OperationId, Workload, Write, WriteId,
-};
-use crate::random::{DrawKey, Seed, Stream, lane_of};
-use crate::record::{FieldId, RecordGenerator};
+use super::row_source::RowSource;
+use super::{Drive, ImportOrder, OperationBatch, OperationId, Workload, WriteId};
+use crate::random::{DrawKey, Stream, lane_of};
+use crate::record::RecordGenerator;
 use crate::time::SimTime;
 
 /// Most rows of an import ordered by a field that are sorted to find the first of them.
@@ -37,13 +34,11 @@ impl ExistingSample {
     pub fn take(
         workload: &Workload,
         generator: &RecordGenerator,
-        seed: Seed,
-        replicate: u32,
         (n, choice): (usize, Choice),
         batch: &mut OperationBatch,
     ) {
         let rows = workload.existing_rows(generator.schema());
-        let draws = |lane| DrawKey::new(seed, replicate, Stream::Sample, lane_of(lane));
+        let draws = |lane| generator.draws(Stream::Sample, lane_of(lane));
         let numbers: Vec<u64> = match choice {
             Choice::Random if rows > n as u64 => {
                 let key = draws("existing, at random");
@@ -53,53 +48,23 @@ impl ExistingSample {
                 numbers
             }
             Choice::Spread | Choice::Random => {
-                let spread = Spread::new(n, rows, draws("existing"));
-                (0..spread.len()).map(|i| spread.at(i)).collect()
+                stratified_indices(n, rows, draws("existing")).collect()
             }
         };
-        let numbers = numbers.into_iter();
-        Self::take_numbers(workload, generator, seed, replicate, numbers, batch);
-    }
-
-    /// Appends the rows of these numbers, ascending.
-    fn take_numbers(
-        workload: &Workload,
-        generator: &RecordGenerator,
-        seed: Seed,
-        replicate: u32,
-        numbers: impl Iterator<Item = u64>,
-        batch: &mut OperationBatch,
-    ) {
-        let schema = generator.schema();
-        let mut wanted = numbers.peekable();
+        let mut numbers = numbers.into_iter().peekable();
         let mut before = 0u64;
-        let mut scratch = Vec::new();
         for existing in &workload.existing {
-            let source = RowSource {
-                name: &existing.name,
-                with: &existing.with,
-                stream: Stream::Existing,
-            };
-            let len = existing.rows.len(schema);
-            let write = existing.write.unwrap_or(WriteId(0));
-            if wanted
-                .peek()
-                .is_some_and(|number| *number < before.saturating_add(len))
-            {
-                let plan = RowPlan::new(&existing.rows, source, workload, schema, seed, replicate);
-                while let Some(number) =
-                    wanted.next_if(|number| *number < before.saturating_add(len))
-                {
-                    let index = number - before;
-                    let out = batch.push_record(
-                        OperationId::new(write, index),
-                        SimTime::ZERO,
-                        generator.width(),
-                    );
-                    plan.record(index, 0, workload.start, generator, &mut scratch, out);
+            let end = before.saturating_add(existing.rows.len(generator.schema()));
+            if numbers.peek().is_some_and(|number| *number < end) {
+                let mut rows = RowSource::of_existing(existing, workload, generator);
+                let write = existing.write.unwrap_or(WriteId(0));
+                while let Some(number) = numbers.next_if(|number| *number < end) {
+                    let operation = OperationId::new(write, number - before);
+                    let out = batch.push_record(operation, SimTime::ZERO, generator.width());
+                    rows.record(number - before, workload.start, &[], generator, out);
                 }
             }
-            before = before.saturating_add(len);
+            before = end;
         }
     }
 }
@@ -118,8 +83,6 @@ impl RunSample {
     pub fn take(
         workload: &Workload,
         generator: &RecordGenerator,
-        seed: Seed,
-        replicate: u32,
         n: usize,
         batch: &mut OperationBatch,
     ) {
@@ -134,205 +97,100 @@ impl RunSample {
             return;
         }
         let mut before = 0.0;
-        for (at, (write, volume)) in workload.writes.iter().zip(volumes).enumerate() {
+        for (at, volume) in volumes.into_iter().enumerate() {
             // Shares by rounding the running sum, so that they add up to n.
             let share = |volume: f64| (volume / sum * n as f64).round() as usize;
             let wanted = share(before + volume) - share(before);
             before += volume;
-            let id = WriteId(at as u8);
-            let lane = lane_of(&write.name);
-            let sampled = SampledWrite {
-                id,
-                write,
-                volume: volume.round() as u64,
-                sequence: workload.existing_rows_of(id, schema),
-                lane,
-                records: DrawKey::new(seed, replicate, Stream::Records, lane),
+            sample_write(
                 workload,
+                WriteId(at as u8),
+                volume,
+                wanted,
                 generator,
-                seed,
-                replicate,
-            };
-            sampled.take(wanted, batch);
-        }
-    }
-}
-
-/// One write of the run.
-struct SampledWrite<'a> {
-    id: WriteId,
-    write: &'a Write,
-    /// Operations.
-    volume: u64,
-    /// What the first record's sequence fields count.
-    sequence: u64,
-    lane: u32,
-    records: DrawKey,
-    workload: &'a Workload,
-    generator: &'a RecordGenerator,
-    seed: Seed,
-    replicate: u32,
-}
-
-impl SampledWrite<'_> {
-    fn take(&self, wanted: usize, batch: &mut OperationBatch) {
-        let numbers = Spread::new(wanted, self.volume, self.draws(Stream::Sample));
-        let numbers = (0..numbers.len()).map(|i| numbers.at(i));
-        match &self.write.drive {
-            Drive::Open {
-                rate,
-                profile,
-                import,
-                ..
-            } => {
-                let profile = RateProfile::new(*rate, profile, self.workload.duration);
-                let mut piece = 0;
-                let timed = numbers.filter_map(|number| {
-                    // In the middle of its expected gap.
-                    let time = profile.time_of(number as f64 + 0.5, &mut piece)?;
-                    Some((number, time))
-                });
-                self.drawn_or_imported(import.as_ref(), timed, batch);
-            }
-            Drive::Closed { import, .. } => {
-                let timed = numbers.map(|number| {
-                    let part = number as f64 / self.volume as f64;
-                    let time = self.workload.duration.mul_f64(part);
-                    (number, SimTime::from_nanos(time.as_nanos()))
-                });
-                self.drawn_or_imported(import.as_ref(), timed, batch);
-            }
-            Drive::Beat(beat) => self.beats(beat, numbers, batch),
-        }
-    }
-
-    fn drawn_or_imported(
-        &self,
-        import: Option<&Import>,
-        timed: impl Iterator<Item = (u64, SimTime)>,
-        batch: &mut OperationBatch,
-    ) {
-        match import {
-            Some(import) => self.imported(import, timed.collect(), batch),
-            None => {
-                for (number, time) in timed {
-                    self.push(number, time, &self.write.with, batch);
-                }
-            }
-        }
-    }
-
-    fn beats(&self, beat: &Beat, numbers: impl Iterator<Item = u64>, batch: &mut OperationBatch) {
-        let Workload { duration, .. } = *self.workload;
-        let schema = self.generator.schema();
-        let times = BeatTimes::new(beat, duration, schema, self.seed, self.replicate, self.lane);
-        let with = self.write.with.len();
-        let mut fixed = self.write.with.clone();
-        fixed.resize(with + times.combinations().width(), (FieldId(0), 0));
-        for beat in numbers.filter_map(|number| times.at(number)) {
-            times
-                .combinations()
-                .write(beat.combination, &mut fixed[with..]);
-            self.push(beat.index, beat.time, &fixed, batch);
-        }
-    }
-
-    fn imported(&self, import: &Import, timed: Vec<(u64, SimTime)>, batch: &mut OperationBatch) {
-        let source = RowSource {
-            name: &self.write.name,
-            with: &self.write.with,
-            stream: Stream::Records,
-        };
-        let schema = self.generator.schema();
-        let (seed, replicate) = (self.seed, self.replicate);
-        let plan = RowPlan::new(&import.rows, source, self.workload, schema, seed, replicate);
-        let records = match import.order {
-            ImportOrder::By(field) => {
-                // The part that the run comes to may be any rows of all.
-                let part = (self.volume as f64 / plan.len() as f64).min(1.0);
-                let rows = (timed.len() as f64 / part).min(MOST_SORTED) as usize;
-                let rows = Spread::new(rows, plan.len(), self.draws(Stream::Sample));
-                let rows = (0..rows.len()).map(|i| rows.at(i)).collect();
-                let mut sorted = sorted_by_field(rows, field, &plan, self.generator);
-                sorted.truncate((sorted.len() as f64 * part).round() as usize);
-                sorted
-            }
-            order => {
-                let order =
-                    WrittenOrder::new(order, &plan, self.generator, seed, replicate, self.lane);
-                let numbers = timed.iter().map(|&(number, _)| number);
-                numbers.map(|number| order.record(number)).collect()
-            }
-        };
-        let mut scratch = Vec::new();
-        for (at, &record) in records.iter().enumerate() {
-            let (number, time) = timed[at * timed.len() / records.len()];
-            let now = self.workload.start.at(time);
-            let operation = OperationId::new(self.id, number);
-            let out = batch.push_record(operation, time, self.generator.width());
-            plan.record(
-                record,
-                self.sequence,
-                now,
-                self.generator,
-                &mut scratch,
-                out,
+                batch,
             );
         }
     }
+}
 
-    fn push(
-        &self,
-        number: u64,
-        time: SimTime,
-        fixed: &[(FieldId, i64)],
-        batch: &mut OperationBatch,
-    ) {
-        let operation = OperationId::new(self.id, number);
-        let out = batch.push_record(operation, time, self.generator.width());
-        let draws = self.records.at(number);
-        let now = self.workload.start.at(time);
-        let sequence = self.sequence + number;
-        self.generator.generate(draws, sequence, now, fixed, out);
-    }
-
-    fn draws(&self, stream: Stream) -> DrawKey {
-        DrawKey::new(self.seed, self.replicate, stream, self.lane)
+/// Appends `wanted` of the `volume` operations of a write.
+fn sample_write(
+    workload: &Workload,
+    id: WriteId,
+    volume: f64,
+    wanted: usize,
+    generator: &RecordGenerator,
+    batch: &mut OperationBatch,
+) {
+    let write = &workload.writes[usize::from(id.0)];
+    let volume = volume.round() as u64;
+    let draws = generator.draws(Stream::Sample, lane_of(&write.name));
+    let mut rows = RowSource::of_write(workload, id, generator);
+    let numbers = stratified_indices(wanted, volume, draws);
+    let timed: Vec<(u64, SimTime)> = match &write.drive {
+        Drive::Open { rate, profile, .. } => {
+            let profile = RateProfile::new(*rate, profile, workload.duration);
+            let mut piece = 0;
+            // In the middle of its expected gap.
+            let mut time = |number| profile.time_of(number as f64 + 0.5, &mut piece);
+            numbers
+                .filter_map(|number| Some((number, time(number)?)))
+                .collect()
+        }
+        Drive::Closed { .. } => {
+            let part = |number| workload.duration.mul_f64(number as f64 / volume as f64);
+            numbers
+                .map(|number| (number, SimTime::ZERO + part(number)))
+                .collect()
+        }
+        Drive::Beat(_) => {
+            let end = SimTime::ZERO + workload.duration;
+            let time = |number| Some(SimTime::from_nanos(rows.clock()?.turn(number).1));
+            let timed = numbers.filter_map(|number| Some((number, time(number)?)));
+            timed.filter(|(_, time)| *time < end).collect()
+        }
+    };
+    let records: Vec<u64> = match write.drive.import().map(|import| import.order) {
+        Some(ImportOrder::By(field)) => {
+            // The part that the run comes to may be any rows of all.
+            let part = (volume as f64 / rows.len() as f64).min(1.0);
+            let some = (timed.len() as f64 / part).min(MOST_SORTED) as usize;
+            let some = stratified_indices(some, rows.len(), draws).collect();
+            let mut sorted = sorted_by_field(some, field, &mut rows, generator);
+            sorted.truncate((sorted.len() as f64 * part).round() as usize);
+            sorted
+        }
+        _ => {
+            let order = WrittenOrder::of_write(write, &mut rows, generator);
+            timed
+                .iter()
+                .map(|(number, _)| order.record(*number))
+                .collect()
+        }
+    };
+    for (at, &record) in records.iter().enumerate() {
+        let (number, time) = timed[at * timed.len() / records.len()];
+        let out = batch.push_record(OperationId::new(id, number), time, generator.width());
+        rows.record(record, workload.start.at(time), &[], generator, out);
     }
 }
 
 /// `n` numbers of `0..of`, ascending, one in each of n equal stretches; all numbers when there are no more than n.
-#[derive(Debug, Clone, Copy)]
-struct Spread {
-    n: u64,
-    of: u64,
-    key: DrawKey,
-}
-
-impl Spread {
-    fn new(n: usize, of: u64, key: DrawKey) -> Self {
-        Self {
-            n: n as u64,
-            of,
-            key,
-        }
-    }
-
-    fn len(&self) -> u64 {
-        self.n.min(self.of)
-    }
-
-    fn at(&self, i: u64) -> u64 {
-        if self.of <= self.n {
+fn stratified_indices(n: usize, of: u64, key: DrawKey) -> impl Iterator<Item = u64> {
+    let n = n as u64;
+    let at = move |i: u64| {
+        if of <= n {
             return i;
         }
         // A fixed-point number in [i, i + 1) with 32 bits after the point, times of / n: every number is equally likely. Dividing what fits 64 bits is much
         // faster.
-        let part = (u128::from(self.key.at(i).bits() >> 32) * u128::from(self.of)) >> 32;
-        let point = u128::from(i) * u128::from(self.of) + part;
+        let part = (u128::from(key.at(i).bits() >> 32) * u128::from(of)) >> 32;
+        let point = u128::from(i) * u128::from(of) + part;
         match u64::try_from(point) {
-            Ok(point) => point / self.n,
-            Err(_) => (point / u128::from(self.n)) as u64,
+            Ok(point) => point / n,
+            Err(_) => (point / u128::from(n)) as u64,
         }
-    }
+    };
+    (0..n.min(of)).map(at)
 }

@@ -1,10 +1,9 @@
 //! Which row one read asks for. Must not know when it does, nor what else the reader knows.
 
 use super::table_rows::TableRows;
-use super::value_index::ValueIndex;
 use super::{PickLaw, Read};
-use crate::random::{Draws, Seed, hash_name};
-use crate::record::{FieldId, FieldKind, Law, LawShape, ValueSampler, ValueShares, zipf_rank};
+use crate::random::{Draws, hash_name};
+use crate::record::{FieldId, FieldKind, Law, LawShape, ValueSampler, zipf_rank};
 use crate::time::SimTime;
 
 /// Draws of a value that no row has (a company without campaigns) before it is taken all the same.
@@ -48,15 +47,8 @@ enum Value {
 }
 
 impl TargetPicker {
-    /// The targets of `read`; indexes that it needs are added to `indexes`.
-    pub(super) fn new(
-        read: &Read,
-        table: &TableRows,
-        indexes: &mut Vec<ValueIndex>,
-        seed: Seed,
-        replicate: u32,
-    ) -> Self {
-        let schema = table.generator.schema();
+    /// The targets of `read`.
+    pub(super) fn new(read: &Read, table: &mut TableRows) -> Self {
         let mut recency = Recency::Any;
         let mut values: Vec<(FieldId, Value)> = read
             .with
@@ -66,7 +58,7 @@ impl TargetPicker {
         for (field, pick) in &read.pick {
             match pick {
                 PickLaw::Law(law) => {
-                    let sampler = ValueSampler::new(schema, *field, law, seed, replicate);
+                    let sampler = table.generator.sampler(*field, law);
                     values.extend(sampler.map(|sampler| (*field, Value::Drawn(sampler))));
                 }
                 PickLaw::Latest { exponent } => {
@@ -85,31 +77,15 @@ impl TargetPicker {
         let replaced_fields: Vec<FieldId> = values.iter().map(|(field, _)| *field).collect();
         let replaced = values
             .into_iter()
-            .map(|(field, value)| {
-                let index = match schema.field(field).of[..] {
-                    [parent]
-                        if ValueIndex::possible(schema, parent, field)
-                            && !replaced_fields.contains(&parent) =>
-                    {
-                        Some(ValueIndex::find_or_add(
-                            indexes,
-                            &table.generator,
-                            parent,
-                            field,
-                        ))
-                    }
-                    _ => None,
-                };
-                Replaced {
-                    field,
-                    value,
-                    salt: hash_name(&schema.field(field).name),
-                    index,
-                }
+            .map(|(field, value)| Replaced {
+                field,
+                value,
+                salt: hash_name(&table.generator.schema().field(field).name),
+                index: table.index_of_parent(field, &replaced_fields),
             })
             .collect();
         Self {
-            origins: eligible(read, table, seed, replicate),
+            origins: eligible(read, table),
             recency,
             replaced,
             row_salt: hash_name("row of a target"),
@@ -123,14 +99,13 @@ impl TargetPicker {
         draws: Draws,
         at: SimTime,
         table: &mut TableRows,
-        indexes: &[ValueIndex],
         out: &mut [i64],
     ) {
         self.given.clear();
         for replaced in &self.replaced {
             let mut draws = draws.salted(replaced.salt);
             let mut given = (replaced.field, replaced.value.draw(&mut draws));
-            if let Some(index) = replaced.index.map(|index| &indexes[index]) {
+            if let Some(index) = replaced.index.map(|index| table.index(index)) {
                 for _ in 0..DRAWS_MAX {
                     let mut parents = index.parents(given.1);
                     if parents.len() > 0 {
@@ -284,11 +259,11 @@ impl Value {
 
 /// Origins whose rows can be a target: those with the fixed slots, and of others the share that has them. A picked field must not be fixed in the
 /// origin. If nothing qualifies, everything does.
-fn eligible(read: &Read, table: &TableRows, seed: Seed, replicate: u32) -> Vec<(usize, f64)> {
-    let schema = table.generator.schema();
+fn eligible(read: &Read, table: &TableRows) -> Vec<(usize, f64)> {
+    let generator = &table.generator;
     let by_law = |field: FieldId, slot: i64, law: &Law| {
-        ValueShares::new(schema, field, law, seed, replicate)
-            .map_or(0.0, |shares| shares.share(slot))
+        let shares = generator.shares(field, law);
+        shares.map_or(0.0, |shares| shares.share(slot))
     };
     let even = Law {
         shape: LawShape::Uniform,
@@ -303,7 +278,7 @@ fn eligible(read: &Read, table: &TableRows, seed: Seed, replicate: u32) -> Vec<(
             .map(|(field, slot)| match origin.fixed_slot(*field) {
                 Some(fixed) => f64::from(u8::from(fixed == *slot)),
                 None if origin.each.contains(field) => by_law(*field, *slot, &even),
-                None => by_law(*field, *slot, &schema.field(*field).law),
+                None => by_law(*field, *slot, &generator.schema().field(*field).law),
             })
             .product();
         let pickable = read.pick.iter().all(|(field, pick)| {

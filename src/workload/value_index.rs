@@ -30,24 +30,15 @@ impl ValueIndex {
         schema.field(dependent).of == [parent] && small(parent) && small(dependent)
     }
 
-    /// The position among `indexes` of the index of two fields for which it is [`ValueIndex::possible`]; it is added when it is not there yet.
-    pub(super) fn find_or_add(
-        indexes: &mut Vec<Self>,
+    /// The index of two fields; `None` where it is not [`ValueIndex::possible`]. O(values).
+    pub(super) fn new(
         generator: &RecordGenerator,
         parent: FieldId,
         dependent: FieldId,
-    ) -> usize {
-        let known = indexes
-            .iter()
-            .position(|index| (index.parent, index.dependent) == (parent, dependent));
-        known.unwrap_or_else(|| {
-            indexes.push(Self::new(generator, parent, dependent));
-            indexes.len() - 1
-        })
-    }
-
-    /// The index of two fields for which it is [`ValueIndex::possible`]. O(values).
-    fn new(generator: &RecordGenerator, parent: FieldId, dependent: FieldId) -> Self {
+    ) -> Option<Self> {
+        if !Self::possible(generator.schema(), parent, dependent) {
+            return None;
+        }
         let schema = generator.schema();
         let (of, by) = (&schema.field(parent).kind, &schema.field(dependent).kind);
         let (parent_first, dependent_first) = (of.first_slot(), by.first_slot());
@@ -74,14 +65,14 @@ impl ValueIndex {
             parents[*end as usize] = at as u32;
             *end += 1;
         }
-        Self {
+        Some(Self {
             parent,
             dependent,
             parent_first,
             dependent_first,
             ends,
             parents,
-        }
+        })
     }
 
     /// The slots of the parents of a dependent value, ascending.

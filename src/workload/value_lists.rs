@@ -4,9 +4,10 @@ use super::table_rows::TableRows;
 use super::target_picker::TargetPicker;
 use super::value_index::ValueIndex;
 use super::{PickLaw, Read, ReadBatch, WithinValues};
-use crate::random::{Draws, Seed, hash_name, mix};
+use crate::random::{Draws, hash_name, mix};
 use crate::record::{FieldId, KnownField, ValueSampler};
 use crate::time::SimTime;
+use std::sync::Arc;
 
 /// Longest list; of more values that go with the target, these are the first.
 pub const LIST_MAX: usize = 1 << 16;
@@ -44,15 +45,10 @@ enum Rule {
 }
 
 impl ValueList {
-    /// The lists of `read`; indexes that they need are added to `indexes`.
-    pub(super) fn of(
-        read: &Read,
-        table: &TableRows,
-        indexes: &mut Vec<ValueIndex>,
-        seed: Seed,
-        replicate: u32,
-    ) -> Vec<Self> {
-        let schema = table.generator.schema();
+    /// The lists of `read`.
+    pub(super) fn of(read: &Read, table: &mut TableRows) -> Vec<Self> {
+        let generator = Arc::clone(&table.generator);
+        let schema = generator.schema();
         let known: Vec<FieldId> = read
             .equal
             .iter()
@@ -62,29 +58,28 @@ impl ValueList {
             })
             .chain(read.with.iter().map(|(field, _)| *field))
             .collect();
-        let list = |within: &super::Within| {
+        let mut list = |within: &super::Within| {
             let field = within.field;
-            let mut related = known
-                .iter()
-                .copied()
-                .filter(|id| ValueIndex::possible(schema, field, *id));
+            let possible = |id: &FieldId| ValueIndex::possible(schema, field, *id);
+            let mut related = known.iter().copied().filter(possible);
             let picked = read.pick.iter().find_map(|(id, pick)| match pick {
-                PickLaw::Law(law) if *id == field => {
-                    ValueSampler::new(schema, field, law, seed, replicate)
-                }
+                PickLaw::Law(law) if *id == field => generator.sampler(field, law),
                 _ => None,
             });
             let of = &schema.field(field).of;
             let kind = &schema.field(field).kind;
             let decided = !of.is_empty() && of.iter().all(|parent| known.contains(parent));
+            let own = decided || known.contains(&field);
+            let dependent = related.next().filter(|_| !own);
+            let index = dependent.and_then(|dependent| table.index_of(field, dependent));
             let most = match within.values {
                 WithinValues::Count(count) => count as usize,
                 WithinValues::All => LIST_MAX,
             };
-            let rule = match (within.values, related.next(), picked) {
-                _ if decided || known.contains(&field) => Rule::Own,
-                (_, Some(dependent), _) => Rule::Related {
-                    index: ValueIndex::find_or_add(indexes, &table.generator, field, dependent),
+            let rule = match (within.values, index, picked) {
+                _ if own => Rule::Own,
+                (_, Some(index), _) => Rule::Related {
+                    index,
                     others: related.collect(),
                     most,
                 },
@@ -94,13 +89,7 @@ impl ValueList {
                 },
                 (WithinValues::Count(count), None, None) => Rule::Rows {
                     count: count as usize,
-                    law: ValueSampler::new(
-                        schema,
-                        field,
-                        &schema.field(field).law,
-                        seed,
-                        replicate,
-                    ),
+                    law: generator.sampler(field, &schema.field(field).law),
                 },
                 (WithinValues::All, None, _) => match kind.count() {
                     Some(count) => Rule::Domain {
@@ -115,10 +104,10 @@ impl ValueList {
                 rule,
                 salt: hash_name(&format!("in.{}", schema.field(field).name)),
                 seen: Vec::new(),
-                record: vec![0; table.generator.width()],
+                record: vec![0; generator.width()],
             }
         };
-        read.within.iter().map(list).collect()
+        read.within.iter().map(&mut list).collect()
     }
 
     /// Appends the list of one read, whose target is the last record of `batch`.
@@ -128,7 +117,6 @@ impl ValueList {
         at: SimTime,
         picker: &mut TargetPicker,
         table: &mut TableRows,
-        indexes: &[ValueIndex],
         batch: &mut ReadBatch,
     ) {
         let mut draws = draws.salted(self.salt);
@@ -146,7 +134,7 @@ impl ValueList {
                 others,
                 most,
             } => {
-                let index = &indexes[*index];
+                let index = table.index(*index);
                 let goes_along = |parent: i64| {
                     others.iter().all(|other| {
                         let value = table.generator.dependent_value(*other, |_| parent);
@@ -170,7 +158,7 @@ impl ValueList {
                 values.fill(4, || {
                     nth += 1;
                     let draws = draws.salted(mix(nth));
-                    picker.draw(draws, at, table, indexes, record);
+                    picker.draw(draws, at, table, record);
                     record[field]
                 });
                 if let Some(law) = law {

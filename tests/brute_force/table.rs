@@ -8,7 +8,7 @@ use keyheat::query::RowCounts;
 use keyheat::random::{DrawKey, Draws, Seed, Stream};
 use keyheat::record::{Field, FieldId, FieldKind, Schema, TextValues, TimeUnit};
 use keyheat::time::{EpochNanos, SimTime};
-use keyheat::workload::{Condition, Identity, OperationId, PageRows, ReadTarget, WriteId};
+use keyheat::workload::{Condition, OperationId, PageRows, ReadTarget, RowEquality, WriteId};
 use schema_parts::START;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -123,29 +123,10 @@ impl Table {
 }
 
 impl RowCounts for Table {
-    fn rows(&self, _: SimTime) -> f64 {
-        self.records.len() as f64
-    }
-
-    fn matching(&self, condition: Condition<'_>, _: &[i64], _: SimTime) -> f64 {
-        let holds = |record: &&[i64; 6]| {
-            let slot = |field: FieldId| record[usize::from(field.0)];
-            condition
-                .equal
-                .iter()
-                .all(|(field, value)| slot(*field) == *value)
-                && condition
-                    .between
-                    .iter()
-                    .all(|(field, low, high)| (*low..*high).contains(&slot(*field)))
-        };
-        self.records.iter().filter(holds).count() as f64
-    }
-
     fn distinct(
         &self,
         condition: Condition<'_>,
-        identity: Identity<'_>,
+        equality: RowEquality<'_>,
         _: &[i64],
         _: SimTime,
     ) -> f64 {
@@ -157,15 +138,15 @@ impl RowCounts for Table {
             if equal.all(|(field, value)| slot(*field) == *value)
                 && between.all(|(field, low, high)| (*low..*high).contains(&slot(*field)))
             {
-                let step = identity
+                let step = equality
                     .step
                     .map(|(field, low, high)| (slot(field) - low).div_euclid(high - low));
-                let told = identity.told.iter().map(|field| slot(*field));
+                let told = equality.told.iter().map(|field| slot(*field));
                 *writes.entry(told.chain(step).collect()).or_default() += 1;
             }
         }
         // So many equally likely draws for each write.
-        let rows = writes.values().map(|writes| match identity.draws {
+        let rows = writes.values().map(|writes| match equality.draws {
             draws if draws.is_finite() => draws * (1.0 - (1.0 - 1.0 / draws).powi(*writes)),
             _ => f64::from(*writes),
         });

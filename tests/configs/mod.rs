@@ -169,8 +169,8 @@ pub fn with_reads(
         reads,
         ..(*run.workload).clone()
     };
-    let population = Population::new(&workload, &run.generator, run.seed, run.replicate);
-    let mut source = ReadSource::new(&workload, run.generator.clone(), run.seed, run.replicate);
+    let population = Population::new(&workload, &run.generator);
+    let mut source = ReadSource::new(&workload, run.generator.clone());
     let width = run.generator.width();
     let mut planned = Vec::new();
     for (at, read) in workload.reads.iter().enumerate() {
@@ -254,7 +254,7 @@ pub fn config(
         closed_loops: keyheat::workload::ClosedLoopLimits::default(),
     };
     let generator = Arc::new(RecordGenerator::new(schema, Seed(seed), 0));
-    let population = Population::new(&workload, &generator, Seed(seed), 0);
+    let population = Population::new(&workload, &generator);
     SimConfig {
         seed: Seed(seed),
         replicate: 0,

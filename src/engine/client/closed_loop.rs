@@ -93,9 +93,7 @@ impl ClosedLoop {
                 continue;
             };
             let (id, generator) = (WriteId(at as u8), config.generator.clone());
-            let (seed, replicate) = (config.seed, config.replicate);
-            let source = ClosedSource::new(&config.workload, id, generator, seed, replicate);
-            sources.push(source);
+            sources.push(ClosedSource::new(&config.workload, id, generator));
             // HBase's BufferedMutator takes no increments: they are sent one by one.
             let buffer = buffer.filter(|_| write.kind == WriteKind::Put);
             writers.extend(Client::all(id, clients, think).map(|client| Client {

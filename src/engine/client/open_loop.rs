@@ -60,8 +60,7 @@ impl OpenLoop {
         let copies = config.copies.iter().map(|copy| &copy.key);
         let keys = std::iter::once(&config.key).chain(copies);
         let generator = config.generator.clone();
-        let arrivals =
-            OpenArrivals::new(&config.workload, generator, config.seed, config.replicate);
+        let arrivals = OpenArrivals::new(&config.workload, generator);
         Self {
             arrivals: arrivals.asking_for(keys.flat_map(|key| key.fields())),
             batch: OperationBatch::new(),

@@ -43,7 +43,7 @@ pub fn config() -> SimConfig {
         closed_loops: crate::workload::ClosedLoopLimits::default(),
     };
     let generator = Arc::new(RecordGenerator::new(&schema, Seed(3), 0));
-    let population = Population::new(&workload, &generator, Seed(3), 0);
+    let population = Population::new(&workload, &generator);
     let context = PlanContext {
         schema: &schema,
         start,

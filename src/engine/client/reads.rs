@@ -90,7 +90,7 @@ impl Reads {
                 .collect(),
             source: (!config.reads.is_empty()).then(|| {
                 let generator = config.generator.clone();
-                ReadSource::new(&config.workload, generator, config.seed, config.replicate)
+                ReadSource::new(&config.workload, generator)
             }),
             batch: ReadBatch::default(),
             next: 0,

@@ -66,7 +66,7 @@ pub fn config_of(
         closed_loops: crate::workload::ClosedLoopLimits::default(),
     };
     let generator = Arc::new(RecordGenerator::new(&schema, Seed(seed), 0));
-    let population = Population::new(&workload, &generator, Seed(seed), 0);
+    let population = Population::new(&workload, &generator);
     SimConfig {
         seed: Seed(seed),
         replicate: 0,

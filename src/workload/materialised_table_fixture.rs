@@ -1,6 +1,7 @@
 //! Tables that are held in memory, for the tests of their laws.
 
-use super::row_plan::{RowPlan, RowSource};
+use super::population::CountQuery;
+use super::row_source::RowSource;
 use super::*;
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{
@@ -151,7 +152,7 @@ pub(super) fn drawn_table() -> Workload {
 }
 
 /// A table that is held in memory.
-pub(super) struct Held {
+pub(super) struct MaterialisedTable {
     pub(super) population: Population,
     pub(super) rows: Vec<Vec<i64>>,
     /// The same, field by field.
@@ -159,30 +160,25 @@ pub(super) struct Held {
     pub(super) at: SimTime,
 }
 
-pub(super) fn held(workload: &Workload, schema: &Schema, at: SimTime) -> Held {
+pub(super) fn materialised(workload: &Workload, schema: &Schema, at: SimTime) -> MaterialisedTable {
     let generator = Arc::new(RecordGenerator::new(schema, SEED, 1));
     let width = generator.width();
     let mut rows = Vec::new();
     let mut record = vec![0; width];
     for existing in &workload.existing {
-        let source = RowSource {
-            name: &existing.name,
-            with: &existing.with,
-            stream: Stream::Existing,
-        };
-        let plan = RowPlan::new(&existing.rows, source, workload, schema, SEED, 1);
-        for number in 0..plan.len() {
-            plan.record(number, 0, START, &generator, &mut Vec::new(), &mut record);
+        let mut source = RowSource::of_existing(existing, workload, &generator);
+        for number in 0..source.len() {
+            source.record(number, START, &[], &generator, &mut record);
             rows.push(record.clone());
         }
     }
     let mut batch = OperationBatch::new();
-    OpenArrivals::new(workload, Arc::clone(&generator), SEED, 1).fill(&mut batch, usize::MAX);
+    OpenArrivals::new(workload, Arc::clone(&generator)).fill(&mut batch, usize::MAX);
     let written = batch.intended.partition_point(|time| *time < at);
     rows.extend((0..written).map(|row| batch.record(row, width).to_vec()));
     let column = |field: usize| rows.iter().map(|row| row[field]).collect();
-    Held {
-        population: Population::new(workload, &generator, SEED, 1),
+    MaterialisedTable {
+        population: Population::new(workload, &generator),
         columns: (0..width).map(column).collect(),
         rows,
         at,
@@ -191,7 +187,7 @@ pub(super) fn held(workload: &Workload, schema: &Schema, at: SimTime) -> Held {
 
 pub(super) type Question = (Vec<(FieldId, i64)>, Vec<(FieldId, i64, i64)>);
 
-impl Held {
+impl MaterialisedTable {
     /// Numbers of the rows that satisfy a condition.
     pub(super) fn rows_like(&self, (equal, between): &Question) -> Vec<usize> {
         let equal = equal.iter().map(|(field, slot)| (*field, *slot, slot + 1));
@@ -208,8 +204,8 @@ impl Held {
     }
 
     pub(super) fn estimate(&self, (equal, between): &Question, target: &[i64]) -> f64 {
-        self.population
-            .matching(Condition { equal, between }, target, self.at)
+        let condition = Condition { equal, between };
+        CountQuery::new(&self.population, condition, target, self.at).rows()
     }
 
     pub(super) fn now(&self, unit_millis: i64) -> i64 {
@@ -226,19 +222,19 @@ impl Held {
         )
     }
 
-    /// The same for rows that agree in nothing of their identity.
+    /// The same for rows that agree in nothing of their equality.
     pub(super) fn compare_distinct(
         &self,
         targets: u64,
-        identity: Identity<'_>,
+        equality: RowEquality<'_>,
         question: impl Fn(&[i64]) -> Question,
     ) -> Sums {
         let cell = |row: usize| -> Vec<i64> {
-            let told = identity
+            let told = equality
                 .told
                 .iter()
                 .map(|field| self.rows[row][usize::from(field.0)]);
-            let step = identity.step.map(|(field, low, high)| {
+            let step = equality.step.map(|(field, low, high)| {
                 (self.rows[row][usize::from(field.0)] - low).div_euclid(high - low)
             });
             told.chain(step).collect()
@@ -251,7 +247,7 @@ impl Held {
         self.compare_by(targets, question, distinct, |(equal, between), target| {
             let condition = Condition { equal, between };
             self.population
-                .distinct(condition, identity, target, self.at)
+                .distinct(condition, equality, target, self.at)
         })
     }
 
