@@ -36,14 +36,14 @@ pub use normalizer::{
 };
 pub use number_string_split::NumberStringSplit;
 pub use quantile_points::{quantile_points, quantile_ranks};
-pub use region_memory::{check_memory, memory_needed};
+pub use region_memory::check_memory;
 pub use region_policies::{BALANCER, RegionPolicies};
 pub use split_algorithm::{SplitAlgorithm, UnknownAlgorithm, bucket_points};
 pub use split_error::SplitError;
 pub use split_point_check::{SplitPointError, check_split_points};
 pub use split_policy::{
-    BusyRules, MAX_FILE_SIZE_JITTER, REGION_SPLIT_LIMIT, SPLITTING, SplitCandidate, SplitPolicy,
-    SplitReason, SplitSizes, SplitVerdict,
+    BusyRules, MAX_FILE_SIZE_JITTER, SPLITTING, SplitCandidate, SplitPolicy, SplitReason,
+    SplitSizes, SplitVerdict,
 };
 pub use split_row::{NoSplitRow, SampledFile, check_split_row, split_row};
 pub use starting_points::{GrownTable, Growth};

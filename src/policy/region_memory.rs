@@ -14,7 +14,7 @@ const ALLOCATION: u64 = 16;
 const LIMIT: u64 = 1 << 30;
 
 /// Bytes that `regions` regions need whose start keys have `key_bytes` bytes, once in the list of split points and once in the router.
-pub fn memory_needed(regions: u64, key_bytes: u64) -> u64 {
+fn memory_needed(regions: u64, key_bytes: u64) -> u64 {
     let key = key_bytes
         .div_ceil(ALLOCATION)
         .saturating_mul(ALLOCATION)

@@ -85,19 +85,6 @@ const SHARE: Kind = number("in [0, 1]", 0.0, 1.0, (true, true));
 const WEIGHT: Kind =
     number("in [0, 1000000]", 0.0, 1e6, (true, true)).of("policy", &["stochastic"]);
 
-/// The setting of each weight.
-const WEIGHTS: [(CostFunction, &str); 9] = [
-    (CostFunction::RegionCountSkew, "region_count_cost"),
-    (CostFunction::Move, "move_cost"),
-    (CostFunction::ServerLocality, "locality_cost"),
-    (CostFunction::RackLocality, "rack_locality_cost"),
-    (CostFunction::TableSkew, "table_skew_cost"),
-    (CostFunction::ReadRequest, "read_request_cost"),
-    (CostFunction::WriteRequest, "write_request_cost"),
-    (CostFunction::MemstoreSize, "memstore_size_cost"),
-    (CostFunction::StoreFile, "storefile_size_cost"),
-];
-
 impl RegionPolicies {
     /// Reads what `[table]` and `[balancer]` say.
     pub fn read(table: &dyn Source, balancer: &dyn Source) -> Self {
@@ -143,11 +130,12 @@ fn read_stochastic(balancer: &dyn Source) -> StochasticBalancer {
     let slop = f32::read(balancer, "slop");
     let min_cost = f32::read(balancer, "min_cost_need_balance");
     let mut weights = CostWeights::default();
-    for (function, key) in WEIGHTS {
-        weights = weights.with(function, f32::read(balancer, key));
+    for function in CostFunction::ALL {
+        weights = weights.with(function, f32::read(balancer, function.setting()));
     }
-    let said = WEIGHTS.iter().rev().find(|(_, key)| balancer.says(key));
-    if let Some((_, key)) = said.filter(|_| weights.sum() == 0.0) {
+    let keys = CostFunction::ALL.map(CostFunction::setting);
+    let said = keys.iter().rev().find(|key| balancer.says(key));
+    if let Some(key) = said.filter(|_| weights.sum() == 0.0) {
         let label = "a balancer weighs at least one cost";
         balancer.complain_of(key, "all weights are zero".to_owned(), label);
     }

@@ -4,7 +4,7 @@ use crate::settings::{Defaults, FromSource, Source, given, integer, number, text
 use crate::time::SimDuration;
 
 /// Regions of one server from which on none is split (HBase default, `hbase.regionserver.regionSplitLimit`; `CompactSplit`).
-pub const REGION_SPLIT_LIMIT: u32 = 1_000;
+const REGION_SPLIT_LIMIT: u32 = 1_000;
 
 /// Share of the largest file size within which its jitter lies, half to each side (HBase default,
 /// `hbase.hregion.max.filesize.jitter`; `ConstantSizeRegionSplitPolicy`).
@@ -179,7 +179,7 @@ pub enum SplitReason {
     References,
     /// No: so many store files that compaction goes first (`CompactSplit.requestSplit`: compaction priority below 1).
     StoreFiles,
-    /// No: its server has [`REGION_SPLIT_LIMIT`] regions.
+    /// No: its server has `REGION_SPLIT_LIMIT` regions.
     RegionLimit,
 }
 

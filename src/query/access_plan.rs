@@ -2,7 +2,7 @@
 
 use super::access_path::AccessPath;
 use super::candidates::{Candidate, Stop};
-use super::dimension::Dimension;
+use super::dimension::{Dimension, values_given};
 use super::evidence::Evidence;
 use super::longer_values::{LongerValues, ValueBeginnings};
 use super::planner::Costs;
@@ -45,8 +45,8 @@ pub(super) struct Ordered {
 /// The steps in which rows are in order.
 #[derive(Debug, Clone)]
 pub(super) struct OrderSteps {
-    /// Rows of one window are in any order.
-    pub grain: FieldSteps,
+    /// Says how many rows lie in one, in any order.
+    pub evidence: Evidence,
     /// So many leading segments tell one step from another.
     pub segments: usize,
 }
@@ -121,7 +121,7 @@ impl AccessPlan {
         let ambiguous = (0..segments).any(|segment| !key.is_delimited(segment));
         // Ranges that overlap are read as one, in no order of their rows.
         let may_overlap = ambiguous && !candidate.dimensions.is_empty();
-        let ordered = ordered(key, &candidate, question).filter(|_| !may_overlap);
+        let ordered = ordered(key, &candidate, question, &evidence).filter(|_| !may_overlap);
         let bound = |dimension: &Dimension| match dimension {
             Dimension::List { field, .. }
             | Dimension::Values { field }
@@ -184,14 +184,12 @@ impl AccessPlan {
 
 /// The dimensions, those in steps in the steps of everything that is used.
 fn finest_steps(key: &KeyPlan, mut dimensions: Vec<Dimension>, segments: usize) -> Vec<Dimension> {
-    let given: Vec<usize> = dimensions
-        .iter()
-        .filter_map(|dimension| dimension.segment().map(|(segment, _)| segment))
-        .collect();
+    let plain = |segment: &usize| values_given(&dimensions, *segment).is_none();
+    let plain: Vec<usize> = (0..segments).filter(plain).collect();
     for dimension in &mut dimensions {
         if let Dimension::Steps { field, grain } = dimension {
-            let used = (0..segments).filter(|segment| !given.contains(segment));
-            let grains = used.filter_map(|segment| key.field_steps(segment..segment + 1, *field));
+            let used = plain.iter();
+            let grains = used.filter_map(|at| key.field_steps(*at..at + 1, *field));
             if let Some(finest) = grains.reduce(FieldSteps::and) {
                 *grain = finest;
             }
@@ -201,7 +199,12 @@ fn finest_steps(key: &KeyPlan, mut dimensions: Vec<Dimension>, segments: usize) 
 }
 
 /// Does the rest of the key put rows in the order that is wanted?
-fn ordered(key: &KeyPlan, candidate: &Candidate, question: &Question) -> Option<Ordered> {
+fn ordered(
+    key: &KeyPlan,
+    candidate: &Candidate,
+    question: &Question,
+    evidence: &Evidence,
+) -> Option<Ordered> {
     let order = question.order?;
     let segments = match candidate.stop {
         Stop::Key | Stop::Lead { .. } => return None,
@@ -245,7 +248,7 @@ fn ordered(key: &KeyPlan, candidate: &Candidate, question: &Question) -> Option<
     Some(Ordered {
         reversed: rising != order.falling,
         steps: grain.map(|grain| OrderSteps {
-            grain,
+            evidence: evidence.of_a_step(order.field, grain),
             segments: in_order,
         }),
     })
@@ -264,12 +267,6 @@ fn path(key: &KeyPlan, candidate: &Candidate, ordered: bool) -> AccessPath {
         };
     }
     let segments = candidate.stop.segments(key.segments().len());
-    let given: Vec<usize> = candidate
-        .dimensions
-        .iter()
-        .filter_map(|dimension| dimension.segment())
-        .map(|(segment, _)| segment)
-        .collect();
     let by_unknown = |field: &FieldId| {
         candidate.dimensions.iter().any(|dimension| {
             matches!(dimension, Dimension::Field { field: bound, .. } if bound == field)
@@ -279,7 +276,8 @@ fn path(key: &KeyPlan, candidate: &Candidate, ordered: bool) -> AccessPath {
         matches!(candidate.stop, Stop::Lead { .. } | Stop::Range { .. }),
         false,
     );
-    for at in (0..segments).filter(|segment| !given.contains(segment)) {
+    let given = |segment: &usize| values_given(&candidate.dimensions, *segment).is_some();
+    for at in (0..segments).filter(|segment| !given(segment)) {
         let segment = &key.segments()[at];
         if segment.constant().is_some() || segment.fields().iter().all(by_unknown) {
             continue;

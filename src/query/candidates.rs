@@ -57,6 +57,18 @@ pub(super) struct Candidate {
     pub requests: f64,
 }
 
+impl Candidate {
+    /// The same for each of so many values, unless that makes too many requests.
+    fn times(&self, dimension: Dimension, count: f64) -> Option<Self> {
+        let requests = self.requests * count;
+        (requests <= MOST_REQUESTS).then(|| {
+            let mut next = self.clone();
+            next.dimensions.push(dimension);
+            Self { requests, ..next }
+        })
+    }
+}
+
 /// All ways for one question; at least that of reading the whole table.
 pub(super) fn candidates(
     key: &KeyPlan,
@@ -202,10 +214,7 @@ impl Walk<'_> {
     }
 
     fn step_over(&mut self, segment: usize, at: &Candidate, dimension: Dimension, count: usize) {
-        if at.requests * count as f64 <= MOST_REQUESTS {
-            let mut next = at.clone();
-            next.dimensions.push(dimension);
-            next.requests *= count as f64;
+        if let Some(next) = at.times(dimension, count as f64) {
             self.from(segment + 1, next);
         }
     }
@@ -246,14 +255,12 @@ impl Walk<'_> {
         dimension: Dimension,
         count: f64,
     ) {
-        if at.requests * count > MOST_REQUESTS || at.coarse.contains(&field) {
-            return;
+        if !at.coarse.contains(&field)
+            && let Some(mut next) = at.times(dimension, count)
+        {
+            next.known.learn(KnownField::Stored(field));
+            self.from(segment, next);
         }
-        let mut next = at.clone();
-        next.known.learn(KnownField::Stored(field));
-        next.dimensions.push(dimension);
-        next.requests *= count;
-        self.from(segment, next);
     }
 
     fn bind_steps(&mut self, segment: usize, at: &Candidate, field: FieldId) {
@@ -279,15 +286,11 @@ impl Walk<'_> {
             steps += 1.0;
         }
         self.record[slot] = own;
-        if at.requests * steps > MOST_REQUESTS {
-            return;
+        if let Some(mut next) = at.times(Dimension::Steps { field, grain }, steps) {
+            next.known.learn(KnownField::Stored(field));
+            next.coarse.push(field);
+            self.from(segment, next);
         }
-        let mut next = at.clone();
-        next.known.learn(KnownField::Stored(field));
-        next.coarse.push(field);
-        next.dimensions.push(Dimension::Steps { field, grain });
-        next.requests *= steps;
-        self.from(segment, next);
     }
 }
 

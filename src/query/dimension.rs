@@ -26,6 +26,12 @@ pub(super) enum Dimension {
     },
 }
 
+/// How many values these give to a segment, if one does.
+pub(super) fn values_given(dimensions: &[Dimension], segment: usize) -> Option<usize> {
+    let mut given = dimensions.iter().filter_map(Dimension::segment);
+    given.find(|(at, _)| *at == segment).map(|(_, count)| count)
+}
+
 impl Dimension {
     /// It gives values to a field.
     pub fn binds(&self, of: FieldId) -> bool {

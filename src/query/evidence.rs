@@ -2,6 +2,7 @@
 
 use super::access_plan::AccessPlan;
 use super::candidates::{Candidate, Stop};
+use super::dimension::values_given;
 use super::question::Question;
 use super::requests::Scratch;
 use super::row_counts::RowCounts;
@@ -32,10 +33,7 @@ pub(super) struct Evidence {
 impl Evidence {
     pub fn new(key: &KeyPlan, candidate: &Candidate, question: &Question) -> Self {
         let segments = candidate.stop.segments(key.segments().len());
-        let given = |segment: usize| {
-            let mut given = candidate.dimensions.iter().filter_map(|d| d.segment());
-            given.find(|(at, _)| *at == segment).map(|(_, count)| count)
-        };
+        let given = |segment: usize| values_given(&candidate.dimensions, segment);
         let known =
             |field: &FieldId| candidate.known.knows(*field) && !candidate.coarse.contains(field);
         let plain: Vec<usize> = (0..segments)
@@ -114,6 +112,17 @@ impl Evidence {
         evidence.told = told;
         evidence.steps = steps;
         evidence
+    }
+
+    /// That of the rows which share, besides what this tells, a step of a field.
+    pub fn of_a_step(&self, field: FieldId, steps: FieldSteps) -> Self {
+        Self {
+            steps: vec![(field, steps)],
+            hashed: Vec::new(),
+            unknown_parts: false,
+            range: None,
+            ..self.clone()
+        }
     }
 
     /// Expected number of rows that share the beginning of the combination in `scratch`.

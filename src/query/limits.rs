@@ -1,9 +1,9 @@
 //! How many rows a read takes until it has enough. Must not know keys.
 
 use super::access_plan::AccessPlan;
-use super::requests::{Requests, Scratch};
+use super::requests::Requests;
 use super::row_counts::RowCounts;
-use crate::workload::{Condition, ReadTarget};
+use crate::workload::ReadTarget;
 
 impl AccessPlan {
     /// Rows read until there are enough, and rows that are returned.
@@ -39,10 +39,12 @@ impl AccessPlan {
         } else {
             size + skipped
         };
-        let within_step = match &ordered.steps {
-            Some(_) => self.rows_of_a_step(target, rows, &mut requests.scratch),
-            None => 0.0,
-        };
+        let within_step = ordered.steps.as_ref().map_or(0.0, |steps| {
+            let scratch = &mut requests.scratch;
+            scratch.record.clear();
+            scratch.record.extend_from_slice(target.record);
+            steps.evidence.rows(self, rows, target, scratch)
+        });
         // Of the rows that are read, these are wanted.
         let share = if total > 0.0 {
             (wanted / total).min(1.0)
@@ -64,44 +66,5 @@ impl AccessPlan {
             };
             scan.rows_read = scan.rows.min(needed);
         }
-    }
-
-    /// Rows that share a step of the order with the target.
-    fn rows_of_a_step(
-        &self,
-        target: &ReadTarget<'_>,
-        rows: &impl RowCounts,
-        scratch: &mut Scratch,
-    ) -> f64 {
-        let (Some(order), Some(steps)) = (
-            self.question.order,
-            self.ordered
-                .as_ref()
-                .and_then(|ordered| ordered.steps.as_ref()),
-        ) else {
-            return 0.0;
-        };
-        let Scratch {
-            record,
-            equal,
-            between,
-            grain,
-            step,
-            ..
-        } = scratch;
-        record.clear();
-        record.extend_from_slice(target.record);
-        let window = steps
-            .grain
-            .window(record, self.question.domain(order.field), grain);
-        equal.clear();
-        between.clear();
-        let told = self.evidence.told.iter();
-        equal.extend(told.map(|field| (*field, target.record[usize::from(field.0)])));
-        between.push((order.field, window.start, window.end));
-        let condition = Condition { equal, between };
-        self.identity
-            .rows(rows, condition, *step, target.record, target.at)
-            / self.evidence.shared_by
     }
 }

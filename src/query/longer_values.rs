@@ -5,6 +5,7 @@
 //! segments that follow (`c1` of `20260101` and `c12` of `0260101...`): that is declared as an over-read, and taken to be none.
 
 use super::candidates::{Candidate, Stop};
+use super::dimension::values_given;
 use super::evidence::Evidence;
 use crate::key::{KeyPlan, Row};
 use crate::random::{DrawKey, Seed, Stream};
@@ -128,11 +129,7 @@ impl LongerValues {
             return None;
         };
         let last = segments.checked_sub(1)?;
-        let given = |at: usize| {
-            let mut given = candidate.dimensions.iter().filter_map(|of| of.segment());
-            given.any(|(segment, _)| segment == at)
-        };
-        if key.is_delimited(last) || given(last) {
+        if key.is_delimited(last) || values_given(&candidate.dimensions, last).is_some() {
             return None;
         }
         let beginnings = Arc::clone(beginnings[last].as_ref()?);

@@ -2,7 +2,7 @@
 
 use super::access_plan::{AccessPlan, OverRead};
 use super::candidates::Stop;
-use super::dimension::Dimension;
+use super::dimension::{Dimension, values_given};
 use crate::record::{DerivedId, FieldId};
 
 impl AccessPlan {
@@ -77,10 +77,7 @@ impl AccessPlan {
     /// Is the derived field itself among the segments that are used, the one with the range included?
     fn tells_derived(&self, segments: usize, derived: DerivedId) -> bool {
         let used = segments + usize::from(self.evidence.range.is_some());
-        let given = |segment: usize| {
-            let mut given = self.dimensions.iter().filter_map(Dimension::segment);
-            given.any(|(at, _)| at == segment)
-        };
+        let given = |segment| values_given(&self.dimensions, segment).is_some();
         self.key.derivation(derived).is_some_and(|derivation| {
             (0..used).any(|segment| derivation.is(&self.key.segments()[segment]) && !given(segment))
         })

@@ -14,10 +14,8 @@ pub(super) enum WrittenOrder {
     Time,
     /// A random order of all.
     Shuffled(Permutation),
-    /// A list; 4 or 8 bytes a record.
-    Narrow(Vec<u32>),
-    /// The same for more than 2^32 records.
-    Wide(Vec<u64>),
+    /// A list: 4 bytes a record.
+    Listed(Vec<u32>),
     /// Turns by a field that each combination has one value of: 8 bytes a combination.
     Periods(GroupedTurns),
 }
@@ -79,8 +77,7 @@ impl WrittenOrder {
         match self {
             Self::Time => i,
             Self::Shuffled(order) => order.at(i),
-            Self::Narrow(list) => u64::from(list[i as usize]),
-            Self::Wide(list) => list[i as usize],
+            Self::Listed(list) => u64::from(list[i as usize]),
             Self::Periods(groups) => groups.record(i),
         }
     }
@@ -200,18 +197,10 @@ fn by_field(field: FieldId, rows: &mut RowSource, generator: &RecordGenerator) -
         return WrittenOrder::Periods(grouped(&keys, len, period));
     }
     let keys = keys_of(0..rows.len(), field, rows, generator);
-    match u32::try_from(rows.len()) {
-        Ok(len) => {
-            let mut list: Vec<u32> = (0..len).collect();
-            list.sort_unstable_by_key(|number| (keys[*number as usize], *number));
-            WrittenOrder::Narrow(list)
-        }
-        Err(_) => {
-            let mut list: Vec<u64> = (0..rows.len()).collect();
-            list.sort_unstable_by_key(|number| (keys[*number as usize], *number));
-            WrittenOrder::Wide(list)
-        }
-    }
+    let len = u32::try_from(keys.len()).expect("an order of so many rows takes too much memory");
+    let mut list: Vec<u32> = (0..len).collect();
+    list.sort_unstable_by_key(|number| (keys[*number as usize], *number));
+    WrittenOrder::Listed(list)
 }
 
 impl Import {

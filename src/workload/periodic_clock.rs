@@ -1,9 +1,9 @@
 //! When each combination of a periodic write has its turn. Must not know what the combinations are.
 
-use super::Phase;
+use super::combinations::Combinations;
+use super::{Beat, Phase};
 use crate::random::{DrawKey, Permutation, Stream, hash_name};
 use crate::record::RecordGenerator;
-use crate::time::SimDuration;
 
 /// Up to so many combinations the order in a period is kept as a list, which is read in sequence.
 const LISTED_MAX: u64 = 1 << 20;
@@ -29,27 +29,21 @@ enum Order {
 }
 
 impl PeriodicClock {
-    /// The clock of `count` >= 1 combinations, each turn late by a uniform time in `[0, jitter]`; `lane` is the write's. O(count) up to a million,
-    /// else O(1).
-    pub(super) fn new(
-        count: u64,
-        every: SimDuration,
-        phase: Phase,
-        jitter: SimDuration,
-        (generator, lane): (&RecordGenerator, u32),
-    ) -> Self {
+    /// The clock of all combinations of `turns`; `lane` is the write's. O(combinations) up to a million, else O(1).
+    pub(super) fn new(turns: &Beat, generator: &RecordGenerator, lane: u32) -> Self {
+        let count = Combinations::new(&turns.each, generator.schema()).count();
         let draws = generator.draws(Stream::Beats, lane);
         let permutation = Permutation::new(count, draws);
         let place = |place| permutation.at(place) as u32;
         Self {
             count,
-            every: every.as_nanos().max(1),
-            phase,
+            every: turns.every.as_nanos().max(1),
+            phase: turns.phase,
             order: match count <= LISTED_MAX {
                 true => Order::Listed((0..count).map(place).collect()),
                 false => Order::Computed(permutation),
             },
-            jitter: jitter.as_nanos(),
+            jitter: turns.jitter.as_nanos(),
             draws,
             salt: hash_name("jitter"),
         }

@@ -2,7 +2,7 @@
 
 use super::combinations::Combinations;
 use super::periodic_clock::PeriodicClock;
-use super::{Drive, Existing, ImportRows, Phase, Workload, WriteId};
+use super::{Beat, Drive, Existing, ImportRows, Phase, Workload, WriteId};
 use crate::random::{DrawKey, Stream, lane_of};
 use crate::record::{AskedFields, FieldId, OperationRun, RecordGenerator, Schema};
 use crate::time::{EpochNanos, SimDuration, SimTime};
@@ -48,106 +48,63 @@ impl RowSource {
         workload: &Workload,
         generator: &RecordGenerator,
     ) -> Self {
-        let none = Self::endless(
-            &existing.name,
-            Stream::Existing,
-            &existing.with,
-            workload,
-            generator,
-        );
-        none.imported(
-            &existing.rows,
-            workload.beat_phase(&existing.name),
-            generator,
-            &existing.name,
-        )
+        let of = (&*existing.name, Stream::Existing, &*existing.with);
+        Self::new(of, Some(&existing.rows), None, workload, generator)
     }
 
     /// The records of a write.
     pub(super) fn of_write(workload: &Workload, id: WriteId, generator: &RecordGenerator) -> Self {
         let write = &workload.writes[usize::from(id.0)];
-        let drawn = Self {
-            sequence: workload.existing_rows_of(id, generator.schema()),
-            ..Self::endless(
-                &write.name,
-                Stream::Records,
-                &write.with,
-                workload,
-                generator,
-            )
+        let rows = write.drive.import().map(|import| &import.rows);
+        let turns = match &write.drive {
+            Drive::Beat(beat) => Some(beat),
+            Drive::Open { .. } | Drive::Closed { .. } => None,
         };
-        match (&write.drive, write.drive.import()) {
-            (Drive::Beat(beat), _) => {
-                let combinations = Combinations::new(&beat.each, generator.schema());
-                let of = (generator, lane_of(&write.name));
-                let clock = PeriodicClock::new(
-                    combinations.count(),
-                    beat.every,
-                    beat.phase,
-                    beat.jitter,
-                    of,
-                );
-                Self {
-                    combinations: Some(combinations),
-                    instants: Instants::Turns(Arc::new(clock)),
-                    ..drawn
-                }
-            }
-            (_, Some(import)) => {
-                drawn.imported(&import.rows, Phase::Spread, generator, &write.name)
-            }
-            (_, None) => drawn,
+        let of = (&*write.name, Stream::Records, &*write.with);
+        Self {
+            sequence: workload.existing_rows_of(id, generator.schema()),
+            ..Self::new(of, rows, turns, workload, generator)
         }
     }
 
-    fn endless(
-        name: &str,
-        purpose: Stream,
-        fixed: &[(FieldId, i64)],
+    /// Records of that name, drawn for that purpose, with fixed fields: some `rows`, or `turns` of combinations, or as many as there are times.
+    fn new(
+        (name, purpose, fixed): (&str, Stream, &[(FieldId, i64)]),
+        rows: Option<&ImportRows>,
+        turns: Option<&Beat>,
         workload: &Workload,
         generator: &RecordGenerator,
     ) -> Self {
-        Self {
-            combinations: None,
-            instants: Instants::OfWriting,
-            len: ENDLESS,
-            start: workload.start,
-            draws: generator.draws(purpose, lane_of(name)),
-            sequence: 0,
-            given: fixed.to_vec(),
-            fixed: fixed.len(),
-        }
-    }
-
-    /// The same draws for a finite set of rows.
-    fn imported(
-        self,
-        rows: &ImportRows,
-        phase: Phase,
-        generator: &RecordGenerator,
-        name: &str,
-    ) -> Self {
-        let schema = generator.schema();
-        let (combinations, instants) = match rows {
-            ImportRows::Drawn { last, .. } if *last > SimDuration::ZERO => {
-                (None, Instants::Before(*last))
-            }
-            ImportRows::Drawn { .. } => (None, Instants::OfWriting),
-            ImportRows::Each { each, every, .. } => {
-                let combinations = Combinations::new(each, schema);
-                let clock = |every| {
-                    let of = (generator, lane_of(name));
-                    PeriodicClock::new(combinations.count(), every, phase, SimDuration::ZERO, of)
+        let lane = lane_of(name);
+        let clock = |turns: &Beat| PeriodicClock::new(turns, generator, lane);
+        let (each, instants) = match (rows, turns) {
+            (None, None) => (None, Instants::OfWriting),
+            (None, Some(turns)) => (Some(&turns.each), Instants::Turns(Arc::new(clock(turns)))),
+            (Some(ImportRows::Drawn { last, .. }), _) => match *last {
+                SimDuration::ZERO => (None, Instants::OfWriting),
+                last => (None, Instants::Before(last)),
+            },
+            (Some(ImportRows::Each { each, every, .. }), _) => {
+                let before = |every| {
+                    Instants::TurnsBefore(clock(&Beat {
+                        each: each.clone(),
+                        every,
+                        phase: workload.beat_phase(name),
+                        jitter: SimDuration::ZERO,
+                    }))
                 };
-                let turns = every.map(|every| Instants::TurnsBefore(clock(every)));
-                (Some(combinations), turns.unwrap_or(Instants::OfWriting))
+                (Some(each), every.map_or(Instants::OfWriting, before))
             }
         };
         Self {
-            combinations,
+            combinations: each.map(|each| Combinations::new(each, generator.schema())),
             instants,
-            len: rows.len(schema),
-            ..self
+            len: rows.map_or(ENDLESS, |rows| rows.len(generator.schema())),
+            start: workload.start,
+            draws: generator.draws(purpose, lane),
+            sequence: 0,
+            given: fixed.to_vec(),
+            fixed: fixed.len(),
         }
     }
 

@@ -152,20 +152,15 @@ impl TargetPicker {
     }
 
     fn any(&self, draws: &mut Draws, at: SimTime, table: &TableRows) -> Option<(usize, u64)> {
-        let total: f64 = self.weights(at, table).map(|(_, _, weight)| weight).sum();
-        let mut point = draws.unit() * total;
-        let mut chosen = None;
-        for (origin, rows, weight) in self.weights(at, table) {
-            if weight > 0.0 {
-                let nth = (point / weight * rows as f64) as u64;
-                chosen = Some((origin, nth.min(rows - 1)));
-                if point < weight {
-                    break;
-                }
-                point -= weight;
-            }
-        }
-        chosen
+        let weights = || {
+            self.weights(at, table)
+                .filter(|(_, _, weight)| *weight > 0.0)
+        };
+        let total: f64 = weights().map(|(_, _, weight)| weight).sum();
+        let (point, (origin, rows, weight)) =
+            weighted(draws.unit() * total, weights(), |(_, _, weight)| *weight)?;
+        let nth = (point / weight * rows as f64) as u64;
+        Some((origin, nth.min(rows - 1)))
     }
 
     /// Rows of the run are newer than existing ones; of several origins each has its part of any stretch of ranks.
@@ -178,8 +173,8 @@ impl TargetPicker {
     ) -> Option<(usize, u64)> {
         let existing = table.existing();
         let of = |during: bool| {
-            self.weights(at, table)
-                .filter(move |(origin, _, _)| (*origin >= existing) == during)
+            let weights = self.weights(at, table);
+            weights.filter(move |(origin, _, _)| (*origin >= existing) == during)
         };
         let sum = |during| of(during).map(|(_, _, weight)| weight).sum::<f64>();
         let (before, during) = (sum(false), sum(true));
@@ -193,19 +188,11 @@ impl TargetPicker {
         } else {
             (false, rank - during, before)
         };
-        let mut point = draws.unit() * group;
-        let mut chosen = None;
-        for (origin, rows, weight) in of(newer) {
-            if weight > 0.0 {
-                let back = (behind * (rows as f64 / group)) as u64;
-                chosen = Some((origin, rows - 1 - back.min(rows - 1)));
-                if point < weight {
-                    break;
-                }
-                point -= weight;
-            }
-        }
-        chosen
+        let some = of(newer).filter(|(_, _, weight)| *weight > 0.0);
+        let (_, (origin, rows, _)) =
+            weighted(draws.unit() * group, some, |(_, _, weight)| *weight)?;
+        let back = (behind * (rows as f64 / group)) as u64;
+        Some((origin, rows - 1 - back.min(rows - 1)))
     }
 
     fn last(
@@ -219,33 +206,41 @@ impl TargetPicker {
         let instant = at.as_nanos() as f64 - nanos * draws.unit();
         let densities = || {
             self.origins.iter().filter_map(|(origin, share)| {
-                let history = &table.origins[*origin].history;
+                let density = table.origins[*origin].history.density_at(instant) * share;
                 let rows = table.rows(*origin, at);
-                let density = history.density_at(instant) * share;
                 (rows > 0 && density > 0.0).then_some((*origin, rows, density))
             })
         };
         let total: f64 = densities().map(|(_, _, density)| density).sum();
-        let mut point = draws.unit() * total;
-        let mut chosen = None;
-        for (origin, rows, density) in densities() {
-            let number = table.origins[origin].history.number_at(instant) as u64;
-            chosen = Some((origin, number.min(rows - 1)));
-            if point < density {
-                break;
-            }
-            point -= density;
-        }
-        if chosen.is_none() {
+        let point = draws.unit() * total;
+        let Some((_, (origin, rows, _))) = weighted(point, densities(), |(_, _, of)| *of) else {
             // Nothing was written then: the instant stands, and the other fields are those of any row.
             if let FieldKind::Timestamp { unit, .. } = table.generator.schema().field(field).kind {
-                let then = table.epoch(instant);
-                self.given.push((field, unit.floor(then)));
+                self.given.push((field, unit.floor(table.epoch(instant))));
             }
             return self.any(draws, at, table);
-        }
-        chosen
+        };
+        let number = table.origins[origin].history.number_at(instant) as u64;
+        Some((origin, number.min(rows - 1)))
     }
+}
+
+/// That of some weighted things in which a point of the sum of weights lies, with what is left of the point; beyond the sum, which only rounding
+/// leads to, the last.
+fn weighted<T>(
+    mut point: f64,
+    things: impl Iterator<Item = T>,
+    weight: impl Fn(&T) -> f64,
+) -> Option<(f64, T)> {
+    let mut things = things.peekable();
+    while let Some(thing) = things.next() {
+        let weight = weight(&thing);
+        if point < weight || things.peek().is_none() {
+            return Some((point, thing));
+        }
+        point -= weight;
+    }
+    None
 }
 
 impl Value {

@@ -113,15 +113,8 @@ impl ClusterCosts {
 
     /// The moves that lead from the first placement to this one, by region.
     pub(super) fn moves(&self) -> Vec<RegionMove> {
-        let pairs = self.first_server.iter().zip(&self.server).enumerate();
-        pairs
-            .filter(|(_, (from, to))| from != to)
-            .map(|(region, (&from, &to))| RegionMove {
-                region: region as u32,
-                from,
-                to,
-            })
-            .collect()
+        let (first, now) = (self.first_server.iter(), self.server.iter());
+        RegionMove::between(first.copied(), now.copied())
     }
 
     /// Points after a step, to within rounding; exactly the present points of what it doesn't change. O(1).

@@ -79,6 +79,18 @@ pub struct BalanceDecision {
     pub finding: BalanceFinding,
 }
 
+impl RegionMove {
+    /// The moves that lead from one placement of the regions to another.
+    pub(super) fn between(
+        before: impl Iterator<Item = u32>,
+        after: impl Iterator<Item = u32>,
+    ) -> Vec<Self> {
+        let moves = (0..).zip(before.zip(after));
+        let moves = moves.map(|(region, (from, to))| Self { region, from, to });
+        moves.filter(|of| of.from != of.to).collect()
+    }
+}
+
 impl BalanceDecision {
     /// Nothing to be done.
     pub(super) fn none(reason: BalanceReason, finding: BalanceFinding) -> Self {

@@ -39,18 +39,18 @@ impl CostFunction {
         Self::StoreFile,
     ];
 
-    /// The last part of its property, `hbase.master.balancer.stochastic.*`.
-    pub fn property(self) -> &'static str {
+    /// The setting of its weight; HBase's property is `hbase.master.balancer.stochastic.regionCountCost` and so on.
+    pub fn setting(self) -> &'static str {
         match self {
-            Self::RegionCountSkew => "regionCountCost",
-            Self::Move => "moveCost",
-            Self::ServerLocality => "localityCost",
-            Self::RackLocality => "rackLocalityCost",
-            Self::TableSkew => "tableSkewCost",
-            Self::ReadRequest => "readRequestCost",
-            Self::WriteRequest => "writeRequestCost",
-            Self::MemstoreSize => "memstoreSizeCost",
-            Self::StoreFile => "storefileSizeCost",
+            Self::RegionCountSkew => "region_count_cost",
+            Self::Move => "move_cost",
+            Self::ServerLocality => "locality_cost",
+            Self::RackLocality => "rack_locality_cost",
+            Self::TableSkew => "table_skew_cost",
+            Self::ReadRequest => "read_request_cost",
+            Self::WriteRequest => "write_request_cost",
+            Self::MemstoreSize => "memstore_size_cost",
+            Self::StoreFile => "storefile_size_cost",
         }
     }
 }
@@ -154,7 +154,7 @@ mod tests {
     fn functions_stand_in_their_order_and_weigh_602() {
         for (at, function) in CostFunction::ALL.into_iter().enumerate() {
             assert_eq!(function as usize, at);
-            assert!(function.property().ends_with("Cost"));
+            assert!(function.setting().ends_with("_cost"));
         }
         let weights = CostWeights::default();
         assert_eq!(weights.sum(), 602.0);

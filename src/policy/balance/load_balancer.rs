@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Least part by which the busiest server's demand must fall (estimate: a move costs its region an outage).
-pub const MIN_PEAK_GAIN: f64 = 0.05;
+const MIN_PEAK_GAIN: f64 = 0.05;
 
 /// Spreads whole regions by their demand.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -123,17 +123,12 @@ fn moves(regions: &[BalancedRegion], sets: &[Option<u32>], servers: u32) -> Vec<
             *server = free.next();
         }
     }
-    let placed = regions.iter().zip(sets).enumerate();
-    placed
-        .filter_map(|(region, (state, set))| {
-            let to = server_of[(*set)? as usize]?;
-            (to != state.server).then_some(RegionMove {
-                region: region as u32,
-                from: state.server,
-                to,
-            })
-        })
-        .collect()
+    let now = |region: &BalancedRegion| region.server;
+    let next = |(region, set): (&BalancedRegion, &Option<u32>)| {
+        let found = set.and_then(|set| server_of[set as usize]);
+        found.unwrap_or(region.server)
+    };
+    RegionMove::between(regions.iter().map(now), regions.iter().zip(sets).map(next))
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! Whether servers' region counts alone ask for a balancer. Must not know loads.
 
+use super::BalanceReason;
+
 /// Share by which a count may lie off the mean (HBase default, `hbase.regions.slop`). Single precision, as HBase computes its bounds.
-pub const SLOP: f32 = 0.2;
+pub(super) const SLOP: f32 = 0.2;
 
 /// Fewest servers of which any balancer runs (`BaseLoadBalancer.MIN_SERVER_BALANCE`).
 pub(super) const MIN_SERVERS: u32 = 2;
@@ -15,13 +17,22 @@ pub(super) fn region_counts(servers: impl Iterator<Item = u32>, of: u32) -> Vec<
     counts
 }
 
+/// What asks for a balancer, if anything does.
+pub(super) fn uneven_counts(counts: &[u32], slop: f32) -> Option<BalanceReason> {
+    if has_idle_server(counts) {
+        Some(BalanceReason::IdleServer)
+    } else {
+        has_sloppy_server(counts, slop).then_some(BalanceReason::RegionCounts)
+    }
+}
+
 /// One server has no region while another has several (`BaseLoadBalancer.idleRegionServerExist`).
-pub(super) fn has_idle_server(counts: &[u32]) -> bool {
+fn has_idle_server(counts: &[u32]) -> bool {
     counts.contains(&0) && counts.iter().any(|&count| count > 1)
 }
 
 /// A count lies outside `floor(mean (1 - slop)) ..= ceil(mean (1 + slop))` (`BaseLoadBalancer.sloppyRegionServerExist`).
-pub(super) fn has_sloppy_server(counts: &[u32], slop: f32) -> bool {
+fn has_sloppy_server(counts: &[u32], slop: f32) -> bool {
     let regions: u64 = counts.iter().map(|&count| u64::from(count)).sum();
     let mean = regions as f32 / counts.len() as f32;
     let floor = (mean * (1.0 - slop)).floor() as u32;

@@ -1,6 +1,6 @@
 //! HBase's balancer by region counts alone (`SimpleLoadBalancer`). Must not know loads, nor tables.
 
-use super::region_counts::{MIN_SERVERS, SLOP, has_idle_server, has_sloppy_server, region_counts};
+use super::region_counts::{MIN_SERVERS, SLOP, region_counts, uneven_counts};
 use super::{BalanceDecision, BalanceFinding, BalanceReason, BalancedRegion, RegionMove};
 use crate::random::Draws;
 use std::cmp::Reverse;
@@ -37,35 +37,21 @@ impl SimpleBalancer {
             return BalanceDecision::none(BalanceReason::FewServers, BalanceFinding::Nothing);
         }
         let counts = region_counts(regions.iter().map(|region| region.server), servers);
-        let reason = if has_idle_server(&counts) {
-            BalanceReason::IdleServer
-        } else if has_sloppy_server(&counts, self.slop) {
-            BalanceReason::RegionCounts
-        } else {
-            BalanceReason::Balanced
-        };
-        let mut placement: Vec<u32> = regions.iter().map(|region| region.server).collect();
+        let reason = uneven_counts(&counts, self.slop).unwrap_or(BalanceReason::Balanced);
+        let found = regions.iter().map(|region| region.server);
+        let mut placement: Vec<u32> = found.clone().collect();
         if reason.starts() {
             let mut newest_first: Vec<u32> = (0..regions.len() as u32).collect();
             newest_first.sort_by_key(|&index| (Reverse(regions[index as usize].created), index));
             level(&newest_first, &mut placement, servers, draws);
         }
-        let moves = regions.iter().zip(&placement).enumerate();
-        let moves = moves
-            .filter(|(_, (region, to))| region.server != **to)
-            .map(|(index, (region, &to))| RegionMove {
-                region: index as u32,
-                from: region.server,
-                to,
-            })
-            .collect();
         let after = region_counts(placement.iter().copied(), servers);
         let finding = BalanceFinding::Counts {
             before: bounds(&counts),
             after: bounds(&after),
         };
         BalanceDecision {
-            moves,
+            moves: RegionMove::between(found, placement.into_iter()),
             reason,
             finding,
         }
@@ -294,7 +280,7 @@ mod tests {
                 placement[moved.region as usize] = moved.to;
             }
             let before = region_counts(regions.iter().map(|region| region.server), servers);
-            if has_sloppy_server(&before, SLOP) || has_idle_server(&before) {
+            if uneven_counts(&before, SLOP).is_some() {
                 let (least, most) = bounds(&region_counts(placement.into_iter(), servers));
                 prop_assert!(most - least <= 1, "{least} to {most}");
             } else {

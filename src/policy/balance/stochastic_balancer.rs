@@ -1,7 +1,7 @@
 //! HBase's default balancer: a random walk that keeps what lowers a weighted cost (`StochasticLoadBalancer`). Must not know time.
 
 use super::cluster_costs::{ClusterCosts, Step};
-use super::region_counts::{MIN_SERVERS, SLOP, has_idle_server, has_sloppy_server, region_counts};
+use super::region_counts::{MIN_SERVERS, SLOP, region_counts, uneven_counts};
 use super::{
     BalanceDecision, BalanceFinding, BalanceReason, BalancedRegion, CostFunction, CostWeights,
     Imbalance,
@@ -60,14 +60,12 @@ impl StochasticBalancer {
         let mut cluster = ClusterCosts::new(regions, servers, self.weights);
         let before = self.imbalance_of(&cluster);
         let counts = region_counts(regions.iter().map(|region| region.server), servers);
-        let reason = if has_idle_server(&counts) {
-            BalanceReason::IdleServer
-        } else if has_sloppy_server(&counts, self.slop) {
-            BalanceReason::RegionCounts
-        } else if before.is_balanced() {
-            return BalanceDecision::none(BalanceReason::Balanced, finding(before, before));
-        } else {
-            BalanceReason::Cost
+        let reason = match uneven_counts(&counts, self.slop) {
+            Some(reason) => reason,
+            None if before.is_balanced() => {
+                return BalanceDecision::none(BalanceReason::Balanced, finding(before, before));
+            }
+            None => BalanceReason::Cost,
         };
         self.walk(&mut cluster, regions.len() as u64, draws);
         let after = self.imbalance_of(&cluster);
