@@ -58,18 +58,6 @@ impl Bands {
         self.0.retain(|(known, ..)| *known != field);
     }
 
-    /// Replaces the range of a field, which must have one; gives the old one.
-    pub fn replace(&mut self, field: FieldId, range: Range<i64>) -> Range<i64> {
-        match self.0.iter_mut().find(|(known, ..)| *known == field) {
-            Some((_, low, high)) => {
-                let old = *low..*high;
-                (*low, *high) = (range.start, range.end);
-                old
-            }
-            None => range,
-        }
-    }
-
     /// Cuts the range of a field down, or adds it; never to nothing.
     fn cut(&mut self, field: FieldId, range: Range<i64>) {
         match self.0.iter_mut().find(|(known, ..)| *known == field) {

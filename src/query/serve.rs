@@ -179,10 +179,10 @@ impl<R: RowCounts> Read<'_, R> {
                     return;
                 };
                 for value in range.clone() {
-                    self.scratch.bands.replace(*field, value..value + 1);
+                    self.scratch.bands.set(*field, value..value + 1);
                     self.with_slot(*field, value, dimension);
                 }
-                self.scratch.bands.replace(*field, range);
+                self.scratch.bands.set(*field, range);
             }
             Dimension::Steps { field, grain } => {
                 let Some(range) = self.scratch.bands.of(*field) else {
@@ -201,11 +201,11 @@ impl<R: RowCounts> Read<'_, R> {
                     let end = grain.window(record, domain.clone(), buffers).end;
                     record[slot] = own;
                     let step = next..end.min(range.end);
-                    self.scratch.bands.replace(*field, step);
+                    self.scratch.bands.set(*field, step);
                     self.with_slot(*field, next, dimension);
                     next = end;
                 }
-                self.scratch.bands.replace(*field, range);
+                self.scratch.bands.set(*field, range);
             }
             Dimension::Bytes { values, .. } => self.each_choice(dimension, values.len()),
             Dimension::Draw { values, .. } => self.each_choice(dimension, values.len()),

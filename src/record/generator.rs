@@ -3,7 +3,7 @@
 use super::normal::TruncatedNormal;
 use super::sampler::Sampler;
 use super::{
-    AskedFields, Field, FieldId, FieldKind, Late, Law, LawShape, Schema, TimeUnit, ValueSampler,
+    Field, FieldId, FieldKind, FieldMask, Late, Law, LawShape, Schema, TimeUnit, ValueSampler,
     ValueShares,
 };
 use crate::random::{DrawKey, Draws, Seed, Stream, hash_name, lane_of, mix, stream};
@@ -36,7 +36,7 @@ pub struct OperationRun<'a> {
     /// One an operation.
     pub times: &'a [SimTime],
     /// The fields to draw.
-    pub asked: AskedFields,
+    pub asked: FieldMask,
 }
 
 /// Rows that are drawn side by side, one field at a time.

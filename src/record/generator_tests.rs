@@ -303,10 +303,10 @@ fn records_of_a_run_are_those_of_its_operations_one_by_one() {
         .collect();
     let start = EpochNanos(1_000_000_000_000);
     let last = FieldId(width as u16 - 1);
-    let some = AskedFields::new(generator.schema(), [FieldId(0), last]);
+    let some = FieldMask::new(generator.schema(), [FieldId(0), last]);
     let cases = [
-        (vec![], AskedFields::ALL),
-        (vec![(FieldId(2), 123)], AskedFields::ALL),
+        (vec![], FieldMask::ALL),
+        (vec![(FieldId(2), 123)], FieldMask::ALL),
         (vec![(FieldId(2), 123)], some),
     ];
     for (fixed, asked) in cases {

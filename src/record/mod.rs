@@ -14,9 +14,9 @@
 //!   (`with = { campaign_id = "" }`): [`Field::literals`]`[slot - i64::MIN]`, raw bytes. Ints never use literals.
 
 mod alias_table;
-mod asked_fields;
 mod domain_names;
 mod field_domain;
+mod field_mask;
 mod field_text;
 mod generator;
 #[cfg(test)]
@@ -36,8 +36,8 @@ mod value_shares;
 mod value_shares_tests;
 mod zipf;
 
-pub use asked_fields::AskedFields;
 pub use field_domain::{FieldDomain, ValueType};
+pub use field_mask::FieldMask;
 pub use field_text::FieldText;
 pub use generator::{OperationRun, RecordGenerator};
 pub use given_value::{GivenValue, GivenValueError};

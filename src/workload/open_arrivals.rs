@@ -6,7 +6,7 @@ use super::rate_profile::RateProfile;
 use super::row_source::RowSource;
 use super::{Drive, OperationBatch, OperationId, Workload, WriteId};
 use crate::random::lane_of;
-use crate::record::{AskedFields, FieldId, RecordGenerator};
+use crate::record::{FieldId, FieldMask, RecordGenerator};
 use crate::time::{EpochNanos, SimTime};
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ struct OpenWrite {
     rows: RowSource,
     order: WrittenOrder,
     times: Times,
-    asked: AskedFields,
+    asked: FieldMask,
     made: u64,
     next: Option<Next>,
     /// Scratch space: what [`Next::number`] is of the operations that are being made.
@@ -61,7 +61,7 @@ impl OpenArrivals {
 
     /// Only these fields, and those that they depend on, have to be drawn: others may be 0 in the records.
     pub fn asking_for(mut self, fields: impl IntoIterator<Item = FieldId>) -> Self {
-        let asked = AskedFields::new(self.generator.schema(), fields);
+        let asked = FieldMask::new(self.generator.schema(), fields);
         self.writes.iter_mut().for_each(|write| write.asked = asked);
         self
     }
@@ -134,7 +134,7 @@ impl OpenWrite {
             order: WrittenOrder::of_write(write, &mut rows, generator),
             rows,
             times,
-            asked: AskedFields::ALL,
+            asked: FieldMask::ALL,
             made: 0,
             next: None,
             numbers: Vec::new(),

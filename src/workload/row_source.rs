@@ -4,7 +4,7 @@ use super::combinations::Combinations;
 use super::periodic_clock::PeriodicClock;
 use super::{Beat, Drive, Existing, ImportRows, Phase, Workload, WriteId};
 use crate::random::{DrawKey, Stream, lane_of};
-use crate::record::{AskedFields, FieldId, OperationRun, RecordGenerator, Schema};
+use crate::record::{FieldId, FieldMask, OperationRun, RecordGenerator, Schema};
 use crate::time::{EpochNanos, SimDuration, SimTime};
 use std::sync::Arc;
 
@@ -203,7 +203,7 @@ impl RowSource {
         &self,
         first: u64,
         times: &'a [SimTime],
-        asked: AskedFields,
+        asked: FieldMask,
     ) -> OperationRun<'a> {
         OperationRun {
             draws: self.draws,

@@ -8,33 +8,26 @@ use crate::record::Schema;
 impl Workload {
     /// Rows that the table holds before the run.
     pub fn existing_rows(&self, schema: &Schema) -> u64 {
-        self.existing.iter().fold(0, |sum: u64, existing| {
-            sum.saturating_add(existing.rows.len(schema))
-        })
+        let rows = self.existing.iter().map(|of| of.rows.len(schema));
+        rows.fold(0, u64::saturating_add)
     }
 
     /// Existing rows that a write continues: what its sequence fields have counted.
-    pub fn existing_rows_of(&self, write: WriteId, schema: &Schema) -> u64 {
-        self.existing
-            .iter()
-            .filter(|existing| existing.write == Some(write))
-            .fold(0, |sum: u64, existing| {
-                sum.saturating_add(existing.rows.len(schema))
-            })
+    pub(super) fn existing_rows_of(&self, write: WriteId, schema: &Schema) -> u64 {
+        let continued = self.existing.iter().filter(|of| of.write == Some(write));
+        let rows = continued.map(|of| of.rows.len(schema));
+        rows.fold(0, u64::saturating_add)
     }
 
     /// Mean intended rate over the run; `None` when a closed loop is among the writes.
     pub fn offered_per_sec(&self, schema: &Schema) -> Option<f64> {
-        let operations: Option<f64> = self
-            .writes
-            .iter()
-            .map(|write| self.intended_operations(write, schema))
-            .sum();
-        operations.map(|operations| operations / self.duration.as_secs_f64())
+        let writes = self.writes.iter();
+        let operations: Option<f64> = writes.map(|of| self.intended_operations(of, schema)).sum();
+        Some(operations? / self.duration.as_secs_f64())
     }
 
     /// Operations that an open-loop write intends (their mean, for Poisson arrivals); `None` for closed loops.
-    pub fn intended_operations(&self, write: &Write, schema: &Schema) -> Option<f64> {
+    pub(super) fn intended_operations(&self, write: &Write, schema: &Schema) -> Option<f64> {
         match &write.drive {
             Drive::Open {
                 rate,
@@ -43,11 +36,8 @@ impl Workload {
                 ..
             } => {
                 let total = RateProfile::new(*rate, profile, self.duration).total();
-                Some(
-                    import
-                        .as_ref()
-                        .map_or(total, |import| total.min(import.rows.len(schema) as f64)),
-                )
+                let rows = import.as_ref().map(|import| import.rows.len(schema) as f64);
+                Some(rows.map_or(total, |rows| total.min(rows)))
             }
             Drive::Beat(beat) => {
                 let count = Combinations::new(&beat.each, schema).count() as f64;
@@ -69,11 +59,8 @@ impl Workload {
                 ..
             } => import.rows.len(schema) as f64,
             Drive::Closed { .. } => {
-                let asked: f64 = self
-                    .writes
-                    .iter()
-                    .map(|it| self.utilisation(it, schema))
-                    .sum();
+                let asked = self.writes.iter().map(|of| self.utilisation(of, schema));
+                let asked: f64 = asked.sum();
                 self.asked_per_sec(write) * self.duration.as_secs_f64() / asked.max(1.0)
             }
             Drive::Open { .. } | Drive::Beat(_) => {

@@ -4,12 +4,12 @@ use super::{FieldId, Schema};
 
 /// Some fields of a schema, with all that their values depend on. As every field draws from numbers of its own, the others need not be drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AskedFields {
+pub struct FieldMask {
     /// The first 64 fields, a bit each. Further ones are always asked for.
     bits: u64,
 }
 
-impl AskedFields {
+impl FieldMask {
     /// Every field.
     pub const ALL: Self = Self { bits: u64::MAX };
 
@@ -61,10 +61,10 @@ mod tests {
             time_range: (EpochNanos(0), EpochNanos(0)),
             sequence_span: 0,
         };
-        let asked = AskedFields::new(&schema, [FieldId(3), FieldId(67)]);
+        let asked = FieldMask::new(&schema, [FieldId(3), FieldId(67)]);
         let found: Vec<usize> = (0..68).filter(|&slot| asked.has(slot)).collect();
         // What lies behind the first 64 always is, and so is what it depends on.
         assert_eq!(found, [1, 3, 5, 7, 9, 64, 65, 66, 67]);
-        assert!((0..99).all(|slot| AskedFields::ALL.has(slot)));
+        assert!((0..99).all(|slot| FieldMask::ALL.has(slot)));
     }
 }
