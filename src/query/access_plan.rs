@@ -2,12 +2,11 @@
 
 use super::access_path::AccessPath;
 use super::candidates::{Candidate, Stop};
+use super::costs::Expected;
 use super::dimension::{Dimension, values_given};
 use super::evidence::Evidence;
 use super::longer_values::{LongerValues, ValueBeginnings};
-use super::planner::Costs;
 use super::question::Question;
-use super::requests::Requests;
 use super::row_identity::RowIdentity;
 use crate::key::{FieldSteps, KeyPlan};
 use crate::record::FieldId;
@@ -64,47 +63,6 @@ pub enum OverRead {
     SharedHash(String),
     /// Rows are not in the order that is wanted: all are read and sorted.
     Sorted(String),
-}
-
-/// Means over the sample of targets.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Expected {
-    /// Cost in seconds, of all requests one after another.
-    pub seconds: f64,
-    /// Gets and scans.
-    pub requests: f64,
-    /// Rows that are read.
-    pub rows_read: f64,
-    /// Rows that the reader gets.
-    pub rows_returned: f64,
-    /// Copies of each wanted row under different random salts, the newest of which it gets; at least 1.
-    pub copies: f64,
-}
-
-impl Expected {
-    /// Adds what one read asks for.
-    pub fn add(&mut self, requests: &Requests, costs: Costs) {
-        let scanned: f64 = requests.scans.iter().map(|scan| scan.rows_read).sum();
-        self.seconds += requests.gets.len() as f64 * costs.get
-            + requests.scans.len() as f64 * costs.scan
-            + scanned * costs.row;
-        self.requests += requests.len() as f64;
-        self.rows_read += requests.rows_read();
-        self.rows_returned += requests.rows_returned;
-        self.copies += requests.copies;
-    }
-
-    /// Of a sum over so many reads, the mean.
-    pub fn of_one(self, reads: usize) -> Self {
-        let reads = reads.max(1) as f64;
-        Self {
-            seconds: self.seconds / reads,
-            requests: self.requests / reads,
-            rows_read: self.rows_read / reads,
-            rows_returned: self.rows_returned / reads,
-            copies: self.copies / reads,
-        }
-    }
 }
 
 impl AccessPlan {
@@ -175,6 +133,11 @@ impl AccessPlan {
     /// The same with means over a larger sample.
     pub fn expecting(self, expected: Expected) -> Self {
         Self { expected, ..self }
+    }
+
+    /// What is asked, and which rows are the same: what counting rows takes.
+    pub(super) fn of_rows(&self) -> (&Question, &RowIdentity) {
+        (&self.question, &self.identity)
     }
 
     pub(super) fn name(&self, field: FieldId) -> &str {

@@ -1,11 +1,11 @@
 //! What the known beginning of a key says of the rows that share it. Must not know requests.
 
-use super::access_plan::AccessPlan;
 use super::candidates::{Candidate, Stop};
 use super::dimension::values_given;
 use super::question::Question;
 use super::requests::Scratch;
 use super::row_counts::RowCounts;
+use super::row_identity::RowIdentity;
 use crate::key::{FieldSteps, KeyPlan};
 use crate::record::FieldId;
 use crate::workload::{Condition, ReadTarget};
@@ -128,14 +128,11 @@ impl Evidence {
     /// Expected number of rows that share the beginning of the combination in `scratch`.
     pub fn rows(
         &self,
-        plan: &AccessPlan,
+        (question, identity): (&Question, &RowIdentity),
         rows: &impl RowCounts,
         target: &ReadTarget<'_>,
         scratch: &mut Scratch,
     ) -> f64 {
-        let AccessPlan {
-            question, identity, ..
-        } = plan;
         let Scratch {
             record,
             equal,

@@ -43,7 +43,7 @@ impl AccessPlan {
             let scratch = &mut requests.scratch;
             scratch.record.clear();
             scratch.record.extend_from_slice(target.record);
-            steps.evidence.rows(self, rows, target, scratch)
+            steps.evidence.rows(self.of_rows(), rows, target, scratch)
         });
         // Of the rows that are read, these are wanted.
         let share = if total > 0.0 {

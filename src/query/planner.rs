@@ -1,7 +1,8 @@
 //! Chooses the cheapest way in which a key can serve a read. Must not know regions or servers.
 
-use super::access_plan::{AccessPlan, Expected};
+use super::access_plan::AccessPlan;
 use super::candidates::{Stop, candidates};
+use super::costs::{Costs, Expected};
 use super::longer_values::ValueBeginnings;
 use super::question::Question;
 use super::requests::Requests;
@@ -12,17 +13,6 @@ use crate::record::Schema;
 use crate::time::EpochNanos;
 use crate::workload::{Population, Read, ReadTarget};
 use std::sync::Arc;
-
-/// What requests cost, for comparing ways to serve a read.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Costs {
-    /// A Get, in seconds.
-    pub get: f64,
-    /// Opening a scan, in seconds.
-    pub scan: f64,
-    /// Each row that a scan reads, in seconds.
-    pub row: f64,
-}
 
 /// What a plan is made for.
 #[derive(Debug)]

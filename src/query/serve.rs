@@ -240,7 +240,7 @@ impl<R: RowCounts> Read<'_, R> {
         plan.write_prefix(segments, choice, &plan.row(record, self.target), low);
         let rows = plan
             .evidence
-            .rows(plan, self.rows, self.target, self.scratch);
+            .rows(plan.of_rows(), self.rows, self.target, self.scratch);
         if plan.stop == Stop::Key {
             let low = &self.scratch.low;
             let gets = &mut self.requests.gets;
@@ -330,7 +330,7 @@ impl<R: RowCounts> Read<'_, R> {
             self.scratch.bands.set(field, range);
             found += longer
                 .evidence
-                .rows(plan, self.rows, self.target, self.scratch);
+                .rows(plan.of_rows(), self.rows, self.target, self.scratch);
         });
         match own {
             Some(own) => self.scratch.bands.set(field, own),

@@ -56,7 +56,7 @@ impl DomainNames {
             out.extend_from_slice(part.as_bytes());
         }
         if rest > 0 {
-            super::field_text::write_digits(rest, 1, out);
+            super::digits::write_digits(rest, 1, out);
         }
         out.push(b'.');
         out.extend_from_slice(ending.as_bytes());

@@ -14,6 +14,7 @@
 //!   (`with = { campaign_id = "" }`): [`Field::literals`]`[slot - i64::MIN]`, raw bytes. Ints never use literals.
 
 mod alias_table;
+mod digits;
 mod domain_names;
 mod field_domain;
 mod field_mask;

@@ -6,10 +6,10 @@
 //! equally likely, and over groups of steps.
 
 use super::marginals::{Marginal, Of, ValueClasses};
-use super::population::{CountQuery, Part, both, items};
+use super::population::{Condition, CountQuery, Part, Population, both, items};
 use super::row_history::{StepInflow, Window};
-use super::{Population, RowEquality};
 use crate::record::{FieldId, FieldKind, Late, TimeUnit};
+use crate::time::SimTime;
 
 /// Told fields that cells are made of at most.
 const TOLD_MAX: usize = 16;
@@ -22,6 +22,27 @@ const GROUPS: f64 = 32.0;
 /// The repetitions are what counting every write gets wrong, so this is the relative error: a twentieth of the 2 % that numbers of rows must keep to. The
 /// target's own row is taken with twice that probability at most (it falls on great cells more often).
 pub(super) const REPEATED_MAX: f64 = 1e-3;
+
+/// What makes two records the same row: records that agree in all of it have the same key, and the later overwrites the earlier.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RowEquality<'a> {
+    /// Fields whose values the key tells.
+    pub told: &'a [FieldId],
+    /// A timestamp of which the key tells a step only (a day): the slots `low..high` of one step; all are taken to be as long.
+    pub step: Option<(FieldId, i64, i64)>,
+    /// Equally likely values of what the key draws for each write: 1 without draws, infinite when no two are alike.
+    pub draws: f64,
+}
+
+impl Default for RowEquality<'_> {
+    fn default() -> Self {
+        Self {
+            told: &[],
+            step: None,
+            draws: 1.0,
+        }
+    }
+}
 
 /// A question and what makes two of its rows the same.
 #[derive(Debug)]
@@ -81,6 +102,29 @@ struct ValueShare {
     share: f64,
     /// It is one certain value, not any of a class.
     single: bool,
+}
+
+impl Population {
+    /// Expected number of rows that a table holds at an instant and that satisfy `condition`, when `target` (a record of the table) is known to be one of
+    /// the writes: at least 1 if it satisfies the condition. Of records that agree in `equality` only one counts, as under a key that tells just that.
+    ///
+    /// Turns of `each` hold a cell for certain, unless they are late: then as chance has it, as drawn rows do by the laws of their
+    /// fields. Rows of several writes that may agree are counted once. Once classes of values are there,
+    /// O(origins^2 x steps x classes), with at most 32 groups of steps and some 50 classes a field that no condition fixes; O(origins)
+    /// where two rows hardly ever share a cell.
+    pub fn distinct(
+        &self,
+        condition: Condition<'_>,
+        equality: RowEquality<'_>,
+        target: &[i64],
+        at: SimTime,
+    ) -> f64 {
+        let query = CountQuery::new(self, condition, target, at);
+        match DistinctCount::new(&query, equality).filter(DistinctCount::is_worth_while) {
+            Some(distinct) => distinct.rows(),
+            None => query.rows(),
+        }
+    }
 }
 
 impl Step<'_> {

@@ -35,7 +35,6 @@ mod population_tests;
 mod rate_profile;
 mod read_batch;
 mod read_source;
-mod read_spec;
 #[cfg(test)]
 mod read_tests;
 mod row_history;
@@ -53,20 +52,18 @@ mod value_lists;
 mod volume;
 
 pub use closed_source::ClosedSource;
+pub use distinct_count::RowEquality;
 pub use open_arrivals::OpenArrivals;
 pub use operation_batch::OperationBatch;
-pub use page_rows::{PageRows, RowWrite};
-pub use population::{Condition, Population, RowEquality};
-pub use read_batch::{ReadBatch, ReadTarget};
+pub use population::{Condition, Population};
+pub use read_batch::{PageRows, ReadBatch, ReadTarget, RowWrite};
 pub use read_source::ReadSource;
-pub use read_spec::{
-    Newest, Page, PageVia, PickLaw, RangeExtent, Read, ReadDrive, ReadId, ReadRange, Within,
-    WithinValues,
-};
 pub use sample::{Choice, EXISTING_LANE, ExistingSample, RunSample};
 pub use spec::{
     Arrivals, Beat, ClosedLoopLimits, Drive, Existing, ExistingRows, Import, ImportOrder,
-    ImportRows, OperationId, Phase, ProfilePoint, Think, Workload, Write, WriteId, WriteKind,
+    ImportRows, Newest, OperationId, Page, PageVia, Phase, PickLaw, ProfilePoint, RangeExtent,
+    Read, ReadDrive, ReadId, ReadRange, Think, Within, WithinValues, Workload, Write, WriteId,
+    WriteKind,
 };
 pub use value_index::INDEXED_MAX;
 pub use value_lists::LIST_MAX;

@@ -18,26 +18,6 @@ use std::cmp::Reverse;
 /// fields: they lie where such rows lie, but need not follow each other in the page's order.
 const PAGED_MAX: u64 = 1 << 20;
 
-/// What a row's key draws.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RowWrite {
-    /// Number of the row within its write or existing table.
-    pub index: u64,
-    /// The draws of its key.
-    pub draws: Draws,
-}
-
-/// Rows of one page.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct PageRows<'a> {
-    /// Their records, one after another.
-    pub records: &'a [i64],
-    /// One a row.
-    pub writes: &'a [RowWrite],
-    /// These rows and no others are the page's (of a cursor: the last row before the page is known).
-    pub exact: bool,
-}
-
 /// The rows of a table in the order of pages.
 #[derive(Debug)]
 pub(super) struct RowList {
@@ -71,14 +51,6 @@ pub(super) struct PageFinder {
     salt: u64,
     given: Vec<(FieldId, i64)>,
     found: Vec<(usize, u64)>,
-}
-
-impl<'a> PageRows<'a> {
-    /// The slots of the `at`-th row.
-    pub fn record(&self, at: usize) -> &'a [i64] {
-        let width = self.records.len() / self.writes.len().max(1);
-        &self.records[at * width..][..width]
-    }
 }
 
 impl RowList {

@@ -1,8 +1,7 @@
 //! How many rows of the table satisfy a condition: from the fields' laws and the history, for tables of any size. Must not know
-//! keys, nor hold rows.
+//! keys, nor hold rows, nor tell which of them are the same.
 
 use super::Workload;
-use super::distinct_count::DistinctCount;
 use super::marginals::{Marginal, Marginals, Of};
 use super::row_history::Window;
 use super::row_origin::RowOrigin;
@@ -17,27 +16,6 @@ pub struct Condition<'a> {
     pub equal: &'a [(FieldId, i64)],
     /// Fields (numbers) whose slots lie in `low..high`.
     pub between: &'a [(FieldId, i64, i64)],
-}
-
-/// What makes two records the same row: records that agree in all of it have the same key, and the later overwrites the earlier.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RowEquality<'a> {
-    /// Fields whose values the key tells.
-    pub told: &'a [FieldId],
-    /// A timestamp of which the key tells a step only (a day): the slots `low..high` of one step; all are taken to be as long.
-    pub step: Option<(FieldId, i64, i64)>,
-    /// Equally likely values of what the key draws for each write: 1 without draws, infinite when no two are alike.
-    pub draws: f64,
-}
-
-impl Default for RowEquality<'_> {
-    fn default() -> Self {
-        Self {
-            told: &[],
-            step: None,
-            draws: 1.0,
-        }
-    }
 }
 
 /// The rows of the table at any instant of the run, as laws.
@@ -117,27 +95,6 @@ impl Population {
     pub fn rows(&self, at: SimTime) -> f64 {
         let rows = self.origins.iter().map(|origin| origin.history.rows(at));
         rows.sum()
-    }
-
-    /// Expected number of rows that a table holds at an instant and that satisfy `condition`, when `target` (a record of the table) is known to be one of
-    /// the writes: at least 1 if it satisfies the condition. Of records that agree in `equality` only one counts, as under a key that tells just that.
-    ///
-    /// Turns of `each` hold a cell for certain, unless they are late: then as chance has it, as drawn rows do by the laws of their
-    /// fields. Rows of several writes that may agree are counted once. Once classes of values are there,
-    /// O(origins^2 x steps x classes), with at most 32 groups of steps and some 50 classes a field that no condition fixes; O(origins)
-    /// where two rows hardly ever share a cell.
-    pub fn distinct(
-        &self,
-        condition: Condition<'_>,
-        equality: RowEquality<'_>,
-        target: &[i64],
-        at: SimTime,
-    ) -> f64 {
-        let query = CountQuery::new(self, condition, target, at);
-        match DistinctCount::new(&query, equality).filter(DistinctCount::is_worth_while) {
-            Some(distinct) => distinct.rows(),
-            None => query.rows(),
-        }
     }
 
     /// Nanoseconds from the start of the run to the start of a timestamp's slot.

@@ -1,6 +1,7 @@
 //! A reused list of reads with their targets. Must not know where they come from, nor how they are served.
 
-use super::{OperationId, PageRows, ReadId, RowWrite};
+use super::{OperationId, ReadId};
+use crate::random::Draws;
 use crate::time::SimTime;
 
 /// Reads in the order of their intended times, column by column; reused, so that a warm batch allocates nothing.
@@ -47,6 +48,34 @@ pub struct ReadTarget<'a> {
     pub within_lens: &'a [u32],
     /// For a page by cursor the last row before it, for one by an index its rows; else none.
     pub page: PageRows<'a>,
+}
+
+/// What a row's key draws.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowWrite {
+    /// Number of the row within its write or existing table.
+    pub index: u64,
+    /// The draws of its key.
+    pub draws: Draws,
+}
+
+/// Rows of one page.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct PageRows<'a> {
+    /// Their records, one after another.
+    pub records: &'a [i64],
+    /// One a row.
+    pub writes: &'a [RowWrite],
+    /// These rows and no others are the page's (of a cursor: the last row before the page is known).
+    pub exact: bool,
+}
+
+impl<'a> PageRows<'a> {
+    /// The slots of the `at`-th row.
+    pub fn record(&self, at: usize) -> &'a [i64] {
+        let width = self.records.len() / self.writes.len().max(1);
+        &self.records[at * width..][..width]
+    }
 }
 
 impl ReadBatch {

@@ -47,7 +47,7 @@ impl Workload {
         }
     }
 
-    /// As [`Workload::intended_operations`]; of a closed loop what its import holds, or an estimate.
+    /// Operations that a write intends (their mean, for Poisson arrivals); of a closed loop what its import holds, or an estimate.
     ///
     /// N clients that think Z and wait R for an idle server put N / (Z + R) rows a second, unless the servers take fewer (the asymptotic bounds of a
     /// closed system: Lazowska and others, Quantitative System Performance, 1984, §5.2). What all writes together ask beyond that is taken from the
