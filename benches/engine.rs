@@ -10,7 +10,7 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main};
 use keyheat::engine::{self, SimConfig};
 use keyheat::keyspace::RowKey;
-use keyheat::metrics::RunResult;
+use keyheat::metrics::{MetricId, RunResult};
 use keyheat::record::LawShape;
 use keyheat::workload::Read;
 use md5::{Digest, Md5};
@@ -108,7 +108,7 @@ fn writes(result: &RunResult) -> f64 {
 }
 
 fn attempts(result: &RunResult) -> f64 {
-    let refused = result.metrics["refused_calls_fraction"].unwrap_or(0.0);
+    let refused = result.metrics[MetricId::RefusedCallsFraction].unwrap_or(0.0);
     result.counts.completed as f64 / (1.0 - refused)
 }
 

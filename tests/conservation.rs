@@ -256,7 +256,8 @@ proptest! {
     #[test]
     fn every_operation_is_completed_failed_or_in_flight_whatever_the_batch_size(run in run()) {
         let result = engine::run(&run);
-        for counts in result.write_counts.iter().chain([&result.counts]) {
+        let of_writes = result.writes.iter().map(|write| &write.counts);
+        for counts in of_writes.chain([&result.counts]) {
             prop_assert_eq!(counts.offered, counts.completed + counts.failed + counts.in_flight);
         }
         let expected = text(&result);
@@ -274,7 +275,8 @@ proptest! {
     fn every_read_and_every_write_to_copies_is_completed_failed_or_in_flight(run in run_with_reads()) {
         let result = engine::run(&run);
         let of_reads = result.reads.iter().map(|read| &read.counts);
-        for counts in result.write_counts.iter().chain([&result.counts]).chain(of_reads) {
+        let of_writes = result.writes.iter().map(|write| &write.counts);
+        for counts in of_writes.chain([&result.counts]).chain(of_reads) {
             prop_assert_eq!(counts.offered, counts.completed + counts.failed + counts.in_flight);
         }
         let again = engine::run(&SimConfig { batch: 7, ..run.clone() });

@@ -5,7 +5,7 @@ mod configs;
 use configs::{closed, config, even_ids, open, put, read, read_rate, schema, with_reads};
 use keyheat::cluster::ServiceLaw;
 use keyheat::engine::{self, SimConfig};
-use keyheat::metrics::RunResult;
+use keyheat::metrics::{MetricId, RunResult};
 use keyheat::record::LawShape;
 use keyheat::time::{SimDuration, SimTime};
 use keyheat::units::{ByteSize, PerSecond};
@@ -130,14 +130,14 @@ fn a_run_of_finite_imports_ends_when_the_last_reply_has_come() {
     run.warmup = SimTime::ZERO;
     let result = engine::run(&run);
     let completed: Vec<_> = result
-        .write_counts
+        .writes
         .iter()
-        .map(|counts| counts.completed)
+        .map(|write| write.counts.completed)
         .collect();
     assert_eq!(completed, [1001, 997, 503]);
     assert_eq!(result.counts.in_flight + result.counts.failed, 0);
     // 503 operations at 5,000/s take 0.1 s, and the others less: the run doesn't last for its 60 s.
-    let makespan = result.metrics["makespan_ms"].expect("the import was made");
+    let makespan = result.metrics[MetricId::Makespan].expect("the import was made");
     assert!((100.0..400.0).contains(&makespan), "{makespan} ms");
 }
 
@@ -205,7 +205,7 @@ fn increments_of_one_row_wait_for_each_other_and_puts_do_not() {
         );
         run.cluster.service.distribution = ServiceLaw::Constant;
         let result = engine::run(&run);
-        result.metrics["write_throughput_per_sec"].expect("operations were completed")
+        result.metrics[MetricId::WriteThroughput].expect("operations were completed")
     };
     // One after another, as the row is held over the sync: 0.3 ms of service and 1.2 ms of sync each.
     let increments = rate(WriteKind::Increment);
@@ -339,7 +339,7 @@ fn a_saturated_server_completes_what_its_handlers_and_its_log_allow() {
         Drive::Closed { clients: 300, .. }
     ));
     let capacity =
-        engine::run(&alone).metrics["write_throughput_per_sec"].expect("operations were completed");
+        engine::run(&alone).metrics[MetricId::WriteThroughput].expect("operations were completed");
     // 30 handlers, 0.3 ms each; 20,000 exponential service times: four standard errors are 4 / sqrt(20,000) = 2.8 %.
     assert!((capacity / 100_000.0 - 1.0).abs() < 0.028, "{capacity}");
 }

@@ -5,7 +5,7 @@ mod configs;
 use configs::{config, even_ids, open, put, schema};
 use keyheat::cluster::ServiceLaw;
 use keyheat::engine::{self, Neighbour, SimConfig};
-use keyheat::metrics::RunResult;
+use keyheat::metrics::{MetricId, RunResult};
 use keyheat::record::LawShape;
 use keyheat::time::SimDuration;
 use std::sync::Arc;
@@ -106,34 +106,36 @@ fn the_share_of_the_hottest_region_lies_on_its_server_and_skews_no_metric_of_the
     hot.hottest = Some(0.6);
     let with = engine::run(&run(2_000.0, "be4(id)", &[hot.clone()], 4.0));
     let without = engine::run(&run(2_000.0, "be4(id)", &[], 4.0));
-    for name in [
-        "server_peak_to_mean",
-        "region_gini",
-        "regions_start",
-        "empty_region_fraction",
-        "write_offered_per_sec",
+    for id in [
+        MetricId::ServerPeakToMean,
+        MetricId::RegionGini,
+        MetricId::RegionsStart,
+        MetricId::EmptyRegionFraction,
+        MetricId::WriteOffered,
     ] {
-        assert_eq!(with.metrics[name], without.metrics[name], "{name}");
+        assert_eq!(with.metrics[id], without.metrics[id], "{id:?}");
     }
     // 0.6 + 0.4 x 2/23 of the load on the busiest server of three regions each, but the table's own eighth.
     let share = 0.6 + 0.4 * 2.0 / 23.0;
     let expected = 8_000.0 * share * 1.2e-3 / 10.0 + 2_000.0 / 8.0 * 0.3e-3 / 10.0;
-    let busiest = with.metrics["utilisation_max"].expect("a window");
+    let busiest = with.metrics[MetricId::UtilisationMax].expect("a window");
     // Offered load and work vary by 1/sqrt(n) of 17,000 calls of exponential length: 4 sqrt(2 / 17,000) = 4.4 %.
     assert!(
         (busiest / expected - 1.0).abs() < 0.044,
         "{busiest}, expected {expected}"
     );
     assert!(without.neighbours.is_empty());
-    assert!(!without.metrics.contains_key("neighbour_failed_fraction"));
+    assert!(!without.metrics.has(MetricId::NeighbourFailedFraction));
 }
 
 #[test]
 fn neighbours_meet_the_same_operations_beside_every_key_and_every_other_neighbour() {
     let offered = |key: &str, neighbours: &[Neighbour]| {
         let result = engine::run(&run(500.0, key, neighbours, 1.0));
-        let orders = result.neighbours.iter().find(|one| one.name == "orders");
-        orders.expect("it is there").counts.offered
+        let orders = neighbours.iter().position(|one| one.name == "orders");
+        result.neighbours[orders.expect("it is there")]
+            .counts
+            .offered
     };
     let orders = neighbour(3_000.0, 1_000.0);
     let users = Neighbour {
@@ -171,6 +173,6 @@ fn neighbours_don_t_keep_a_run_of_imports_from_ending() {
     // Forty clients make about 40 / 0.8 ms = 50,000 rows a second: 0.1 s, not 60 s of neighbours.
     let offered = result.neighbours[0].counts.offered;
     assert!((200..1_200).contains(&offered), "{offered}");
-    let rate = result.metrics["write_throughput_per_sec"].expect("a window");
+    let rate = result.metrics[MetricId::WriteThroughput].expect("a window");
     assert!(rate > 20_000.0, "{rate}");
 }

@@ -3,7 +3,7 @@
 //! 300 of them by default; `KEYHEAT_RANDOM=2000` tries as many as it says.
 
 use keyheat::experiment::{Experiment, Results, Shard, StrategyResult};
-use keyheat::metrics::RunResult;
+use keyheat::metrics::{MetricId, OperationRun, RunResult};
 use keyheat::report::{Format, Report, Style};
 use keyheat::scenario::Scenario;
 use rand::rngs::Xoshiro256PlusPlus;
@@ -331,23 +331,24 @@ fn too_many_events(scenario: &Scenario, run: &RunResult) -> Option<String> {
     let (retries, servers) = (retries.unwrap_or(0), servers.unwrap_or(0));
     let copies = scenario.strategies.iter().map(|it| it.copies.len()).max();
     let tables = 1.0 + copies.unwrap_or(0) as f64;
-    let metric = |name: &str| run.metrics.get(name).copied().flatten().unwrap_or(0.0);
-    let regions = metric("regions_end") + 2.0 * (metric("splits") + metric("merges"));
+    let metric = |id: MetricId| run.metrics.get(id).unwrap_or(0.0);
+    let regions =
+        metric(MetricId::RegionsEnd) + 2.0 * (metric(MetricId::Splits) + metric(MetricId::Merges));
     let of_calls = |calls: f64| 1.0 + calls * EVENTS_OF_AN_ATTEMPT * (f64::from(retries) + 1.0);
     let writes = run.counts.offered as f64 * of_calls(tables);
     let neighbours = run.neighbours.iter().map(|it| it.counts.offered);
     let neighbours = neighbours.sum::<u64>() as f64 * of_calls(1.0);
-    let of_read = |read: &keyheat::metrics::ReadRun| {
-        let planned = read.metrics.get("calls_planned").copied().flatten();
+    let of_read = |read: &OperationRun| {
+        let planned = read.metrics.get(MetricId::CallsPlanned);
         // The mean is that of the reads of the window, of which there may be few; and each region may divide while it is read.
         let calls = 4.0 * planned.unwrap_or(0.0) + 4.0 * regions + 50.0;
         read.counts.offered as f64 * of_calls(calls)
     };
     let reads: f64 = run.reads.iter().map(of_read).sum();
     let seconds = scenario.time.duration.as_secs_f64();
-    let jobs = metric("flushes") + metric("compactions") + metric("splits");
+    let jobs = metric(MetricId::Flushes) + metric(MetricId::Compactions) + metric(MetricId::Splits);
     let others = 4.0 * jobs
-        + 10.0 * (regions + metric("moves"))
+        + 10.0 * (regions + metric(MetricId::Moves))
         + 10.0 * (seconds + 1.0) * f64::from(servers);
     let most = writes + neighbours + reads + others;
     (run.events as f64 > most).then(|| {

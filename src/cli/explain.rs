@@ -8,6 +8,7 @@ use crate::layout::{
     Explanation, ReadForecast, RegionCauses, RegionForecast, Replicate, SampleKey,
 };
 use crate::scenario::{Presplit, Scenario, Strategy};
+use crate::text::percent_to;
 use anyhow::{Result, bail};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -80,7 +81,7 @@ fn describe(text: &mut String, strategy: &Strategy, explanation: &Explanation) {
             "  {} {} has {} of the writes",
             entity.field,
             entity.value,
-            percent(entity.share)
+            percent_to(entity.share, 1)
         );
     }
     for sample in &explanation.samples {
@@ -165,7 +166,7 @@ fn describe_regions(text: &mut String, regions: &[RegionForecast]) {
         let line = format!(
             "  {i:>5}  {:<width$}  {:>7}  {}{note}",
             start(region),
-            percent(region.write_share),
+            percent_to(region.write_share, 1),
             "#".repeat(bar)
         );
         let _ = writeln!(text, "{}", line.trim_end());
@@ -203,7 +204,7 @@ fn describe_causes(text: &mut String, causes: &RegionCauses) {
         "\n  region {}, from `{}` to {end}: {} of the writes{}",
         causes.region,
         causes.range.start,
-        percent(causes.write_share),
+        percent_to(causes.write_share, 1),
         if causes.unreachable {
             "; no key can reach it"
         } else {
@@ -217,7 +218,7 @@ fn describe_causes(text: &mut String, causes: &RegionCauses) {
         let _ = writeln!(
             text,
             "    {:>7}  {}  {}",
-            percent(prefix.share),
+            percent_to(prefix.share, 1),
             prefix.prefix,
             prefix.meaning.join(", ")
         );
@@ -229,7 +230,7 @@ fn describe_causes(text: &mut String, causes: &RegionCauses) {
         let _ = writeln!(
             text,
             "    {:>7}  {} {}",
-            percent(entity.share),
+            percent_to(entity.share, 1),
             entity.field,
             entity.value
         );
@@ -255,10 +256,6 @@ pub fn counted_strategies(count: usize) -> String {
 /// `1 region`, `32 regions`.
 fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
 }
 
 /// A long start key's first characters.

@@ -2,13 +2,13 @@
 
 use super::args::{KeyArguments, KeyFormat};
 use super::console::Console;
-use super::splits::hex;
 use super::{Outcome, loading};
 use crate::key::{Given, KeyError, KeyPlan, Row, evaluate, parse_given};
 use crate::keyspace::RowKey;
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{GivenValue, Schema};
 use crate::scenario::{Diagnostic, render};
+use crate::text::hex;
 use crate::time::EpochNanos;
 use anyhow::{Result, anyhow, bail};
 use serde::Serialize;
@@ -41,9 +41,9 @@ pub fn run(arguments: &KeyArguments, console: &Console) -> Result<Outcome> {
     };
     console.data(&match arguments.format {
         KeyFormat::Escaped => format!("{key}\n"),
-        KeyFormat::Hex => hex(&key) + "\n",
+        KeyFormat::Hex => hex(key.as_bytes()) + "\n",
         KeyFormat::Json => serde_json::to_string(&KeyJson {
-            hex: hex(&key),
+            hex: hex(key.as_bytes()),
             escaped: key.to_string(),
             bytes: key.as_bytes().len(),
         })?,
@@ -141,7 +141,7 @@ fn given_value<'a>(value: &'a Given, hex_text: &'a mut String) -> GivenValue<'a>
             GivenValue::Instant(EpochNanos(count.saturating_mul(unit.nanos())))
         }
         Given::Bytes(bytes) => {
-            *hex_text = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            *hex_text = hex(bytes);
             GivenValue::Text(hex_text)
         }
     }

@@ -5,6 +5,7 @@ use super::args::{SplitsArguments, SplitsFormat};
 use super::console::Console;
 use crate::keyspace::RowKey;
 use crate::policy::{SplitError, create_command};
+use crate::text::hex;
 use anyhow::{Result, anyhow};
 use serde::Serialize;
 
@@ -33,12 +34,12 @@ pub fn run(arguments: &SplitsArguments, console: &Console) -> Result<Outcome> {
     };
     let text = match arguments.format {
         SplitsFormat::Escaped => lines(RowKey::to_string),
-        SplitsFormat::Hex => lines(hex),
+        SplitsFormat::Hex => lines(|key| hex(key.as_bytes())),
         SplitsFormat::HbaseShell => create_command("t", "d", &points),
         SplitsFormat::Json => serde_json::to_string(&SplitsJson {
             algorithm: algorithm.name(),
             regions: arguments.regions,
-            splits_hex: points.iter().map(hex).collect(),
+            splits_hex: points.iter().map(|key| hex(key.as_bytes())).collect(),
         })?,
     };
     console.data(&text)?;
@@ -55,14 +56,4 @@ fn explain(error: SplitError, regions: i64) -> anyhow::Error {
         Some(class) => anyhow!("HBase refuses: {class}: {error}{help}"),
         None => anyhow!("{error}{help}"),
     }
-}
-
-/// Lower-case hex.
-pub fn hex(key: &RowKey) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |half: u8| char::from(DIGITS[usize::from(half)]);
-    let digits = key.as_bytes().iter();
-    digits
-        .flat_map(|byte| [digit(byte >> 4), digit(byte & 0xF)])
-        .collect()
 }

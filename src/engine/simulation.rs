@@ -37,7 +37,6 @@ impl<'a> Simulation<'a> {
         let mut tables = Tables::new(config);
         let clients = Clients::new(config, &mut tables);
         let servers = config.servers_in_all();
-        let neighbours = config.changes.neighbours.iter();
         let recorder = Recorder::new(RecorderConfig {
             servers,
             servers_at_start: cluster.servers,
@@ -51,7 +50,7 @@ impl<'a> Simulation<'a> {
             region_server: tables.regions.servers().collect(),
             writes: workload.writes.len(),
             reads: workload.reads.len(),
-            neighbours: neighbours.map(|neighbour| neighbour.name.clone()).collect(),
+            neighbours: config.changes.neighbours.len(),
             open_loop: is_open_loop(workload),
             warmup: config.warmup,
             duration: config.duration,

@@ -4,8 +4,8 @@
 use super::dealings::most_even;
 use super::key_parts::KeyParts;
 use super::verdict::Verdict;
-use super::wording::{percent, times};
-use crate::metrics::Hotspot;
+use crate::metrics::{Hotspot, Side};
+use crate::text::{percent, times};
 use std::fmt;
 
 /// A salt has at most so many values.
@@ -56,7 +56,7 @@ impl Advice<'_> {
             Hotspot::Row => format!(
                 "Row hotspot: one row takes {} of the {}, and a row is never split.",
                 percent(verdict.hottest_row_share),
-                verdict.skew_of
+                verdict.skew_of.plural()
             ),
             Hotspot::Placement => {
                 let best = verdict.dealings.map_or(1.0, |dealings| dealings.best);
@@ -79,12 +79,14 @@ impl Advice<'_> {
                 "Presplit mismatch: the keys reach {} of {} regions, on {} servers.",
                 verdict.reachable_regions, verdict.regions, verdict.servers
             ),
-            Hotspot::Moving if verdict.leads_with_time && verdict.skew_of == "writes" => format!(
-                "Moving hotspot: the first segment, `{lead}`, follows time, so that all rows of a moment lie side by side."
-            ),
+            Hotspot::Moving if verdict.leads_with_time && verdict.skew_of == Side::Write => {
+                format!(
+                    "Moving hotspot: the first segment, `{lead}`, follows time, so that all rows of a moment lie side by side."
+                )
+            }
             Hotspot::Moving => {
                 let come = match verdict.skew_of {
-                    "reads" => "are read",
+                    Side::Read => "are read",
                     _ => "arrive",
                 };
                 format!("Moving hotspot: rows {come} in the order of their keys, by `{lead}`.")
@@ -93,12 +95,12 @@ impl Advice<'_> {
                 (Some((segment, value, share)), _) => format!(
                     "Static hotspot: `{value}` has {} of the {}, and `{segment}` lays its rows side by side.",
                     percent(share),
-                    verdict.skew_of
+                    verdict.skew_of.plural()
                 ),
                 (None, Some(share)) => format!(
                     "Static hotspot: one range of `{lead}` has {} of the {}.",
                     percent(share),
-                    verdict.skew_of
+                    verdict.skew_of.plural()
                 ),
                 (None, None) => format!("Static hotspot: one range of `{lead}` stays hot."),
             },
@@ -108,10 +110,10 @@ impl Advice<'_> {
     fn cure(&self, hotspot: Hotspot) -> String {
         match hotspot {
             Hotspot::None => String::new(),
-            Hotspot::Row if self.verdict.skew_of == "reads" => self.read_elsewhere(),
+            Hotspot::Row if self.verdict.skew_of == Side::Read => self.read_elsewhere(),
             Hotspot::Row => self.several_rows(),
             Hotspot::Placement => self.placed_anew(),
-            Hotspot::Static if self.verdict.skew_of == "reads" => self.read_apart(),
+            Hotspot::Static if self.verdict.skew_of == Side::Read => self.read_apart(),
             Hotspot::PresplitMismatch => self.regions_for_all(),
             Hotspot::Lookback => match &self.parts.identity {
                 Some(identity) => format!(
@@ -275,13 +277,13 @@ impl Advice<'_> {
     /// The segment, value and share of the value that explains the hottest region.
     fn skewed(&self) -> Option<(&String, &String, f64)> {
         let (segment, value, share) = self.parts.skewed.as_ref()?;
-        (self.verdict.skew_of == "writes").then_some((segment, value, *share))
+        (self.verdict.skew_of == Side::Write).then_some((segment, value, *share))
     }
 
     fn floors(&self) -> String {
         let verdict = self.verdict;
         let placement = times(verdict.placement_floor);
-        if verdict.skew_of == "reads" {
+        if verdict.skew_of == Side::Read {
             return format!(
                 "No balancer gets the reads of the hottest server below {placement} the mean (`read_placement_floor`), no split below {} \
                  (`read_key_floor`).",

@@ -6,7 +6,7 @@ use super::key_parts::KeyParts;
 use super::verdict::Verdict;
 use super::verdict_tests::even;
 use crate::layout::EntityShare;
-use crate::metrics::Hotspot;
+use crate::metrics::{Hotspot, Side};
 use crate::scenario::Scenario;
 
 /// The parts of `key` over a sensor, a zone and the time.
@@ -177,7 +177,7 @@ fn a_pre_split_is_told_more_buckets_a_region_each_or_quantiles() {
 fn a_hotspot_of_reads_has_bounds_of_reads() {
     assert_eq!(
         advice(Hotspot::Lookback, "be8(ts) || be4(sensor)", |v| {
-            (v.skew_of, v.leads_with_time) = ("reads", true);
+            (v.skew_of, v.leads_with_time) = (Side::Read, true);
         }),
         "Lookback hotspot: readers ask for rows of one time, and `be8(ts)` lays them side by side. Spread what is read together: put \
          `salt(16, be4(sensor))` in front, with `presplit = { algorithm = \"buckets\" }`. If it is the newest data, keep it in memory: \
@@ -186,7 +186,7 @@ fn a_hotspot_of_reads_has_bounds_of_reads() {
     );
     let read = |hotspot, share: f64| {
         advice(hotspot, "be4(sensor)", |v| {
-            (v.skew_of, v.hottest_row_share) = ("reads", share);
+            (v.skew_of, v.hottest_row_share) = (Side::Read, share);
         })
     };
     // Three tenths of the reads on eight servers: 2.4 servers' worth, so three copies.

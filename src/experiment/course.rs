@@ -1,8 +1,8 @@
 //! What the cluster did about a hotspot during the run: a clause of the verdict. Must not judge the hotspot.
 
-use super::wording::{compact, millis, times};
 use crate::metrics::{EventKind, OPERATIONS_PER_SERVER, Series};
 use crate::statistics::median;
+use crate::text::{compact, millis, times};
 use crate::units::ByteSize;
 use std::fmt;
 

@@ -1,7 +1,8 @@
 //! What chance makes of the places of regions: the peak over many dealings of the same regions. Must not deal.
 
 use super::runs::Runs;
-use super::wording::times;
+use crate::metrics::{MetricId, Side};
+use crate::text::times;
 use std::fmt;
 
 /// Dealings differ when the worse ones are this much above the better ones (estimate: what is worth a word).
@@ -20,14 +21,14 @@ pub(super) struct Dealings {
 }
 
 impl Dealings {
-    /// Those of the writes (`prefix` is empty) or of the reads (`read_`); `None` when they are unknown.
-    pub(super) fn of(runs: &Runs, prefix: &str) -> Option<Self> {
-        let mean = |part: &str| runs.mean(&format!("{prefix}placement_peak_{part}"));
+    /// Those of the writes or of the reads; `None` when they are unknown.
+    pub(super) fn of(runs: &Runs, side: Side) -> Option<Self> {
+        let mean = |id: MetricId| runs.mean(id.of(side));
         Some(Self {
-            mean: mean("mean")?,
-            low: mean("low")?,
-            high: mean("high")?,
-            best: mean("best")?,
+            mean: mean(MetricId::PlacementPeakMean)?,
+            low: mean(MetricId::PlacementPeakLow)?,
+            high: mean(MetricId::PlacementPeakHigh)?,
+            best: mean(MetricId::PlacementPeakBest)?,
         })
     }
 

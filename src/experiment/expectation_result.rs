@@ -1,7 +1,7 @@
 //! One expectation's outcome, as `results.json` holds it and as one sentence tells it. Must not judge.
 
-use super::wording::exact;
 use super::{Measure, point_label};
+use crate::text::exact;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;

@@ -88,7 +88,7 @@ fn find(
     let Ok(path) = lookup(metric, &names) else {
         return UNDEFINED;
     };
-    if path.definition.unit == Unit::Word {
+    if path.definition().unit == Unit::Word {
         return summary.word(&path).map_or(UNDEFINED, FoundValue::Text);
     }
     let found = of_one(summary, &path);
@@ -112,11 +112,11 @@ fn too_short(
 
 fn of_one(summary: &StrategySummary<'_>, path: &MetricPath) -> Measure {
     if path.part.is_none() {
-        return summary.runs.of(path).measure(path.definition.name);
+        return summary.runs.of(path).measure(path.metric);
     }
     let (values, censored) = summary.runs.values(path);
     let servers = summary.strategy.setup.cluster.servers;
-    let measure = Measure::of(&values, path.definition.range_with(servers));
+    let measure = Measure::of(&values, path.definition().range_with(servers));
     if censored {
         measure.lower_bound()
     } else {

@@ -2,7 +2,7 @@
 
 use super::knee_run::TYPICAL_RUNS;
 use super::matrix::{has_capacity, has_knee};
-use super::{ExperimentRuns, NoThreads, Results};
+use super::{ExperimentRuns, NoThreads, Progress, Results};
 use crate::scenario::Scenario;
 
 /// Operations that are generated, keyed and routed together: the keys of a batch fit the level-1 cache (measured: no gain beyond).
@@ -14,17 +14,6 @@ pub struct Experiment<'a> {
     scenario: &'a Scenario,
     threads: usize,
     batch: usize,
-}
-
-/// One run has ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress<'a> {
-    /// Name of the strategy that it belongs to.
-    pub strategy: &'a str,
-    /// Runs that have ended so far, this one included.
-    pub done: u64,
-    /// All runs that were asked for: [`Experiment::runs`], or those of a shard.
-    pub total: u64,
 }
 
 impl<'a> Experiment<'a> {

@@ -5,15 +5,25 @@ use super::knee_run::{self, TYPICAL_RUNS};
 use super::matrix::{Job, JobKind, Matrix};
 use super::runs::StrategyRuns;
 use super::strategy_summary::StrategySummary;
-use super::{
-    KneeReplicate, Progress, Results, ScenarioInfo, Shard, SweptList, comparisons, expectations,
-};
+use super::{KneeReplicate, Results, ScenarioInfo, Shard, SweptList, comparisons, expectations};
 use crate::engine::{self, SimConfig};
+use crate::metrics::MetricId;
 use crate::scenario::{Scenario, Setup, Strategy};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// One run has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress<'a> {
+    /// Name of the strategy that it belongs to.
+    pub strategy: &'a str,
+    /// Runs that have ended so far, this one included.
+    pub done: u64,
+    /// All runs that were asked for: `Experiment::runs`, or those of a shard.
+    pub total: u64,
+}
 
 /// The runs of an experiment, those that are there and those that are missing.
 ///
@@ -251,8 +261,8 @@ impl<'a> ExperimentRuns<'a> {
             }
             JobKind::Capacity { .. } => {
                 let run = engine::run_unless(&config, stop)?;
-                let throughput = run.metrics.get("write_throughput_per_sec");
-                Outcome::Capacity(throughput.copied().flatten())
+                let throughput = run.metrics.get(MetricId::WriteThroughput);
+                Outcome::Capacity(throughput)
             }
             JobKind::Replicate { .. } => Outcome::Run(Box::new(engine::run_unless(&config, stop)?)),
         };

@@ -1,12 +1,11 @@
 //! What holds a run below what its servers could do, from what was measured. Must not tell hotspots: the verdict begins with them.
 
-use super::wording::{compact, percent, times};
+use crate::metrics::BUSY;
+use crate::text::{compact, percent, times};
 use std::fmt;
 
 /// A run is held back when it does less than this part of what its servers could do, or of what was offered.
 pub(super) const HELD_BELOW: f64 = 0.9;
-/// A server with a greater share of its handlers busy has none left.
-const BUSY: f64 = 0.95;
 /// A slow server holds the others back when it is busy this many times as much as they are (estimate).
 const BUSIER: f64 = 1.5;
 /// A log that is written at this part of its bandwidth is full.

@@ -3,7 +3,7 @@
 
 use super::read_summary::{A_FEW, NEARLY_ALL};
 use super::strategy_summary::StrategySummary;
-use crate::metrics::{MetricPath, RESPONSE_PARTS, Unit};
+use crate::metrics::{MetricId, MetricPath, Part, Side};
 
 /// Fewer intervals a replicate have no median to speak of (estimate).
 const FEWEST_INTERVALS: f64 = 5.0;
@@ -15,14 +15,20 @@ const FEWEST_BEYOND: f64 = 10.0;
 /// Fewer operations over all replicates have no mean and no fraction: 100 Poisson events are known to 10 %.
 const FEWEST_OPERATIONS: u64 = 100;
 
-/// Metrics over intervals of the writes' demand; those of reads begin with `read_`.
-const OVER_INTERVALS: [&str; 6] = [
-    "server_peak_to_mean",
-    "server_max_share",
-    "effective_servers",
-    "region_max_share",
-    "key_range_max_share",
-    "region_gini",
+/// Metrics over intervals, of writes: the median of each.
+const MEDIANS: [MetricId; 6] = [
+    MetricId::ServerPeakToMean,
+    MetricId::ServerMaxShare,
+    MetricId::EffectiveServers,
+    MetricId::RegionMaxShare,
+    MetricId::KeyRangeMaxShare,
+    MetricId::RegionGini,
+];
+/// The same: the 95th percentile.
+const P95S: [MetricId; 3] = [
+    MetricId::ServerPeakToMeanP95,
+    MetricId::ServerMaxShareP95,
+    MetricId::EffectiveServersP95,
 ];
 
 /// Why a metric rests on too little for any bound to hold; `None` when it rests on enough.
@@ -35,12 +41,12 @@ pub(super) fn too_short(summary: &StrategySummary<'_>, path: &MetricPath) -> Opt
 
 /// What was measured of the reads that completed says nothing of those that did not, which are the dear ones.
 fn survivors(summary: &StrategySummary<'_>, path: &MetricPath) -> Option<String> {
-    let name = path.definition.name;
-    let planned = match name {
-        "calls" => "calls_planned",
-        "rows_read" => "rows_planned",
+    let planned = match path.metric {
+        MetricId::Calls => MetricId::CallsPlanned,
+        MetricId::RowsRead => MetricId::RowsPlanned,
         _ => return None,
     };
+    let (name, planned) = (path.metric.name(), planned.name());
     let runs = summary.runs.of(path);
     let (cohort, completed) = (runs.cohort(), runs.completed_of_cohort());
     let left = cohort - completed;
@@ -53,31 +59,27 @@ fn survivors(summary: &StrategySummary<'_>, path: &MetricPath) -> Option<String>
 }
 
 fn intervals(summary: &StrategySummary<'_>, path: &MetricPath) -> Option<String> {
-    let name = path.definition.name;
-    let least = |count: &str| {
-        let values = summary.runs.all.values(count).into_iter().flatten();
-        values.fold(None, |least: Option<f64>, value| {
-            Some(least.map_or(value, |it| it.min(value)))
-        })
+    let least = |side: Side| {
+        let count = MetricId::IntervalsMeasured.of(side);
+        let values = summary.runs.all().values(count).into_iter().flatten();
+        values.reduce(f64::min)
     };
-    let (of_writes, of_reads) = ("intervals_measured", "read_intervals_measured");
-    let plain = name.strip_prefix("read_").unwrap_or(name);
-    let base = plain.strip_suffix("_p95").unwrap_or(plain);
-    let found = match name {
-        "hotspot" => least(of_writes),
-        "read_hotspot" => least(of_reads),
+    let of_writes = path.metric.of(Side::Write);
+    let is_p95 = P95S.contains(&of_writes);
+    let found = match path.metric {
         // That of the writes or of the reads.
-        "demand_hotspot" => least(of_writes)
-            .into_iter()
-            .chain(least(of_reads))
-            .reduce(f64::max),
-        _ if !OVER_INTERVALS.contains(&base) => None,
-        _ if plain == name => least(of_writes),
-        _ => least(of_reads),
+        MetricId::DemandHotspot => {
+            let both = [least(Side::Write), least(Side::Read)];
+            both.into_iter().flatten().reduce(f64::max)
+        }
+        _ if is_p95 || of_writes == MetricId::Hotspot || MEDIANS.contains(&of_writes) => {
+            least(path.metric.side()?)
+        }
+        _ => None,
     }?;
-    let needed = match plain == base {
-        true => FEWEST_INTERVALS,
-        false => FEWEST_INTERVALS_OF_P95,
+    let needed = match is_p95 {
+        false => FEWEST_INTERVALS,
+        true => FEWEST_INTERVALS_OF_P95,
     };
     (found < needed).then(|| {
         format!("a replicate has {found} intervals with enough operations, fewer than {needed}")
@@ -87,11 +89,7 @@ fn intervals(summary: &StrategySummary<'_>, path: &MetricPath) -> Option<String>
 fn operations(summary: &StrategySummary<'_>, path: &MetricPath) -> Option<String> {
     // Of the window: of all that were intended in it, whatever became of them.
     let cohort = summary.runs.of_operations(path).cohort();
-    let quantile = path.part.and_then(|part| {
-        let known = RESPONSE_PARTS.iter().find(|(name, _)| *name == part)?;
-        known.1
-    });
-    if let Some(quantile) = quantile {
+    if let Some(quantile) = path.part.and_then(Part::quantile) {
         // Rounded, so that p90 of 100 has ten beyond.
         let beyond = (cohort as f64 * (1.0 - quantile) * 1e6).round() / 1e6;
         return (beyond < FEWEST_BEYOND).then(|| {
@@ -100,12 +98,7 @@ fn operations(summary: &StrategySummary<'_>, path: &MetricPath) -> Option<String
             )
         });
     }
-    let name = path.definition.name;
-    let of_operations = path.part.is_some()
-        || path.definition.unit == Unit::PerSecond && !name.ends_with("capacity_per_sec")
-        || ["goodput_fraction", "failed_fraction", "unfinished_fraction"]
-            .iter()
-            .any(|end| name.ends_with(end));
+    let of_operations = path.metric.is_of_each() || path.metric == MetricId::Knee;
     (of_operations && cohort < FEWEST_OPERATIONS)
         .then(|| format!("{cohort} operations of the window, fewer than {FEWEST_OPERATIONS}"))
 }
@@ -115,6 +108,6 @@ fn replicates(summary: &StrategySummary<'_>, path: &MetricPath) -> Option<String
     let runs = summary.runs.of(path);
     let values = summary.runs.values(path).0;
     let defined = values.iter().flatten().count();
-    let untried = defined == 1 && values.len() > 1 && !runs.is_of_first(path.definition.name);
+    let untried = defined == 1 && values.len() > 1 && !runs.is_of_first(path.metric);
     untried.then(|| format!("it is defined in 1 of {} replicates", values.len()))
 }

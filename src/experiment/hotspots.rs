@@ -3,7 +3,7 @@
 use super::runs::StrategyRuns;
 use crate::keyspace::RowKey;
 use crate::layout::Layout;
-use crate::metrics::{Demanded, Hotspot, HotspotEvidence, Peak};
+use crate::metrics::{Demanded, Hotspot, HotspotEvidence, MetricId, Peak, Side};
 use crate::scenario::Strategy;
 use crate::workload::{PickLaw, RangeExtent, Read};
 use std::collections::BTreeMap;
@@ -25,45 +25,32 @@ pub(super) struct Hotspots {
 impl Hotspots {
     /// `key_floor` and `read_key_floor` are among the metrics of the runs.
     pub(super) fn of(strategy: &Strategy, layout: &Layout, runs: &StrategyRuns) -> Self {
-        let mean = |name: &str| runs.all.mean(name);
-        let share = |median: &str, overall: &str| mean(median).zip(mean(overall));
         let reachable_regions = layout
             .regions
             .iter()
             .filter(|region| !region.unreachable)
             .count() as u64;
-        let of_writes = HotspotEvidence {
-            demanded: Demanded::ByWrites,
-            peak: mean("server_peak_to_mean").map(|value| Peak {
-                value,
-                even: runs.even_peak(),
-            }),
-            server_share: mean("server_max_share"),
-            key_floor: mean("key_floor").unwrap_or(1.0),
-            reachable_regions,
-            servers: strategy.setup.cluster.servers,
-            leads_with_time: strategy.follows_time(),
-            best_dealing: mean("placement_peak_best"),
-            range_share: share("key_range_max_share", "key_range_max_share_overall"),
+        let class = |side: Side, demanded: Demanded| {
+            let mean = |id: MetricId| runs.all().mean(id.of(side));
+            let share = mean(MetricId::KeyRangeMaxShare);
+            Hotspot::classify(&HotspotEvidence {
+                demanded,
+                peak: mean(MetricId::ServerPeakToMean).map(|value| Peak {
+                    value,
+                    even: runs.even_peak(side),
+                }),
+                server_share: mean(MetricId::ServerMaxShare),
+                key_floor: mean(MetricId::KeyFloor).unwrap_or(1.0),
+                reachable_regions,
+                servers: strategy.setup.cluster.servers,
+                leads_with_time: strategy.follows_time(),
+                best_dealing: mean(MetricId::PlacementPeakBest),
+                range_share: share.zip(mean(MetricId::KeyRangeMaxShareOverall)),
+            })
         };
-        let of_reads = HotspotEvidence {
-            demanded: Demanded::ByReads {
-                newest: newest_share(strategy, layout, runs) > MOST,
-            },
-            peak: mean("read_server_peak_to_mean").map(|value| Peak {
-                value,
-                even: runs.read_even_peak(),
-            }),
-            server_share: mean("read_server_max_share"),
-            key_floor: mean("read_key_floor").unwrap_or(1.0),
-            best_dealing: mean("read_placement_peak_best"),
-            range_share: share(
-                "read_key_range_max_share",
-                "read_key_range_max_share_overall",
-            ),
-            ..of_writes
-        };
-        let (writes, reads) = (Hotspot::classify(&of_writes), Hotspot::classify(&of_reads));
+        let newest = newest_share(strategy, layout, runs) > MOST;
+        let writes = class(Side::Write, Demanded::ByWrites);
+        let reads = class(Side::Read, Demanded::ByReads { newest });
         let hottest = runs.hottest();
         let all = match hottest {
             Some(hottest) => {
@@ -83,9 +70,17 @@ impl Hotspots {
         }
     }
 
-    /// The class that a verdict begins with, and whether it is the reads': that of what makes the hottest server hot; while none does, that
-    /// of the writes, unless only the reads have one.
-    pub(super) fn main(&self) -> (Option<Hotspot>, bool) {
+    /// The class of one side.
+    pub(super) fn of_side(&self, side: Side) -> Option<Hotspot> {
+        match side {
+            Side::Read => self.reads,
+            _ => self.writes,
+        }
+    }
+
+    /// Whose class a verdict begins with: that of what makes the hottest server hot; while none does, that of the writes, unless only the
+    /// reads have one.
+    pub(super) fn main(&self) -> Side {
         let hot = |class: Option<Hotspot>| class.is_some_and(|class| class != Hotspot::None);
         let reads_first = match (hot(self.writes), hot(self.reads)) {
             (true, true) => self
@@ -95,8 +90,8 @@ impl Hotspots {
             (_, false) => self.writes.is_none(),
         };
         match reads_first {
-            true => (self.reads, true),
-            false => (self.writes, false),
+            true => Side::Read,
+            false => Side::Write,
         }
     }
 }
@@ -120,9 +115,9 @@ fn asks_for_newest(read: &Read) -> bool {
 
 /// Read demand a second of each read: Gets, or regions that scans open.
 fn demands(layout: &Layout, runs: &StrategyRuns) -> Vec<f64> {
-    let reads = runs.reads.iter().zip(&layout.reads);
+    let reads = runs.each(Side::Read).iter().zip(&layout.reads);
     reads
-        .map(|(runs, forecast)| runs.mean("read_offered_per_sec").unwrap_or(0.0) * forecast.parts)
+        .map(|(runs, forecast)| runs.mean(MetricId::ReadOffered).unwrap_or(0.0) * forecast.parts)
         .collect()
 }
 

@@ -4,9 +4,7 @@
 //! A replicate's knee is the geometric middle of the highest load that held all limits and the next load of its grid, which broke one. The
 //! knee of a strategy is the mean of these, with the t-interval over replicates.
 
-use super::knee_words::{self, Worth};
-use super::runs::StrategyRuns;
-use crate::scenario::{Knee, LimitBound, VariedLoad};
+use crate::scenario::LimitBound;
 use serde::{Deserialize, Serialize};
 
 /// The highest load that keeps within limits.
@@ -104,7 +102,7 @@ impl KneeReplicate {
     }
 
     /// Places of the limits that broke at the first load that broke any.
-    fn binding(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(super) fn binding(&self) -> impl Iterator<Item = usize> + '_ {
         let probes = self.probes.iter();
         let first = probes
             .filter(|probe| Some(probe.per_sec) == self.broken_per_sec)
@@ -116,7 +114,7 @@ impl KneeReplicate {
 }
 
 impl KneeOutcome {
-    fn of(replicates: &[KneeReplicate]) -> Self {
+    pub(super) fn of(replicates: &[KneeReplicate]) -> Self {
         let any = |test: fn(&KneeReplicate) -> bool| replicates.iter().any(test);
         if any(|replicate| replicate.held_per_sec.is_none()) {
             Self::Below
@@ -125,68 +123,6 @@ impl KneeOutcome {
         } else {
             Self::Found
         }
-    }
-}
-
-impl StrategyRuns {
-    /// Sets `knee_per_sec` and `knee_in_servers`, which ends at the number of servers. A mean over those replicates alone in which some load holds would be too high: when one
-    /// of them has no knee, there is none.
-    pub(super) fn set_knee(&mut self, knee: &Knee, capacity: Option<f64>) {
-        let outcome = KneeOutcome::of(&self.knees());
-        let knees: Vec<Option<f64>> = self
-            .knees
-            .iter()
-            .map(|replicate| replicate.as_ref()?.per_sec())
-            .map(|knee| knee.filter(|_| outcome != KneeOutcome::Below))
-            .collect();
-        let capacity = match knee.load {
-            VariedLoad::Write(_) => capacity.filter(|capacity| *capacity > 0.0),
-            VariedLoad::Read(_) => None,
-        };
-        // Limits that neither what waits nor what fails can break allow more than all servers do.
-        let servers = f64::from(self.all.servers);
-        let in_servers = |index: usize| Some(knees[index]? / capacity?);
-        let is_capped = (0..knees.len()).any(|index| in_servers(index) > Some(servers));
-        self.all.set("knee_per_sec", |index, _| knees[index]);
-        self.all.set("knee_in_servers", |index, _| {
-            Some(in_servers(index)?.min(servers))
-        });
-        if outcome == KneeOutcome::AtLeast {
-            self.all.lower_bounds = match is_capped {
-                true => vec!["knee_per_sec"],
-                false => vec!["knee_per_sec", "knee_in_servers"],
-            };
-        }
-    }
-
-    fn knees(&self) -> Vec<KneeReplicate> {
-        self.knees.iter().flatten().cloned().collect()
-    }
-
-    /// What `results.json` says of it, after [`StrategyRuns::set_knee`].
-    pub(super) fn knee_result(&self, knee: &Knee) -> KneeResult {
-        let replicates = self.knees();
-        let mut result = KneeResult {
-            vary: knee.vary.clone(),
-            limits: knee.limits.iter().map(KneeLimit::from).collect(),
-            from_per_sec: knee.from.0,
-            to_per_sec: knee.to.0,
-            precision: knee.precision,
-            outcome: KneeOutcome::of(&replicates),
-            binding: binding(&replicates, knee),
-            sentence: String::new(),
-            replicates,
-        };
-        let per_sec = self.all.measure("knee_per_sec");
-        let in_servers = self.all.measure("knee_in_servers");
-        let all = f64::from(self.all.servers);
-        let in_servers = match in_servers.mean {
-            Some(mean) if mean >= all => Worth::All(self.all.servers),
-            Some(mean) => Worth::Servers(mean),
-            None => Worth::Unknown,
-        };
-        result.sentence = knee_words::sentence(&result, knee.load, &per_sec, in_servers);
-        result
     }
 }
 
@@ -202,25 +138,4 @@ impl From<&crate::scenario::Limit> for KneeLimit {
             below,
         }
     }
-}
-
-/// Limits by how often they broke first, those that did so in less than half of the replicates left out but the first.
-fn binding(replicates: &[KneeReplicate], knee: &Knee) -> Vec<String> {
-    let mut times: Vec<(usize, usize)> = (0..knee.limits.len()).map(|at| (at, 0)).collect();
-    for at in replicates.iter().flat_map(KneeReplicate::binding) {
-        times[at].1 += 1;
-    }
-    // Stable: ties keep the order of the file.
-    times.sort_by_key(|&(_, times)| std::cmp::Reverse(times));
-    let ended = replicates
-        .iter()
-        .filter(|replicate| replicate.broken_per_sec.is_some())
-        .count();
-    let often = times
-        .iter()
-        .enumerate()
-        .filter(|(rank, (_, times))| *times > 0 && (*rank == 0 || 2 * times >= ended));
-    often
-        .map(|(_, (at, _))| knee.limits[*at].metric.clone())
-        .collect()
 }

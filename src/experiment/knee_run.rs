@@ -7,7 +7,7 @@ use super::knee_result::{KneeFinding, KneeProbe, KneeReplicate};
 use super::knee_search::{KneeSearch, LoadGrid};
 use super::runs::StrategyRuns;
 use crate::engine::{self, SimConfig};
-use crate::metrics::{OperationNames, lookup};
+use crate::metrics::{MetricId, OperationNames, lookup};
 use crate::scenario::{Knee, VariedLoad};
 use crate::units::PerSecond;
 use crate::workload::{Drive, Population, ReadDrive};
@@ -67,8 +67,8 @@ pub(super) fn run(
 /// What one server can do of these writes, if that is known; `None` when `stop` became true.
 fn capacity(config: &SimConfig, stop: &AtomicBool) -> Option<Option<f64>> {
     let run = engine::run_unless(&engine::saturating(config), stop)?;
-    let throughput = run.metrics.get("write_throughput_per_sec").copied();
-    Some(throughput.flatten().filter(|rate| *rate > 0.0))
+    let throughput = run.metrics.get(MetricId::WriteThroughput);
+    Some(throughput.filter(|rate| *rate > 0.0))
 }
 
 /// The load that the file offers.
@@ -144,15 +144,15 @@ fn expected(
     capacity: Option<f64>,
     servers: u32,
 ) -> Option<f64> {
-    let mean = |name| runs.all.mean(name);
+    let mean = |id| runs.all().mean(id);
     match capacity {
         Some(capacity) => {
-            let others = (mean("write_offered_per_sec")? - load.0).max(0.0);
-            let peak = mean("server_peak_to_mean")?.max(1.0);
+            let others = (mean(MetricId::WriteOffered)? - load.0).max(0.0);
+            let peak = mean(MetricId::ServerPeakToMean)?.max(1.0);
             Some(BEFORE_SATURATION * f64::from(servers) * capacity / peak - others)
         }
         None => {
-            let busy = mean("utilisation_max")?;
+            let busy = mean(MetricId::UtilisationMax)?;
             (busy > 0.0).then(|| load.0 * BEFORE_SATURATION / busy)
         }
     }

@@ -2,9 +2,9 @@
 
 use super::Measure;
 use super::knee_result::{KneeLimit, KneeOutcome, KneeResult};
-use super::wording::{compact, exact, length, percent};
-use crate::metrics::{Unit, definition};
+use crate::metrics::{MetricId, MetricPath, Part, Unit};
 use crate::scenario::VariedLoad;
+use crate::text::{compact, exact, length, percent};
 
 /// How many servers do as much as a knee.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -151,32 +151,26 @@ pub(super) fn found(metric: &str, found: Option<f64>, lower_bound: bool) -> Stri
 
 /// What sentences call a metric.
 fn short(metric: &str) -> String {
-    match metric {
-        "write_response_ms.p50" => "p50".to_owned(),
-        "write_response_ms.p90" => "p90".to_owned(),
-        "write_response_ms.p99" => "p99".to_owned(),
-        "write_response_ms.p999" => "p99.9".to_owned(),
-        "write_goodput_fraction" => "goodput".to_owned(),
-        metric => format!("`{metric}`"),
-    }
+    const KNOWN: [(MetricPath, &str); 5] = [
+        (MetricId::WriteResponse.at(Part::P50), "p50"),
+        (MetricId::WriteResponse.at(Part::P90), "p90"),
+        (MetricId::WriteResponse.at(Part::P99), "p99"),
+        (MetricId::WriteResponse.at(Part::P999), "p99.9"),
+        (MetricId::WriteGoodputFraction.whole(), "goodput"),
+    ];
+    let mut known = KNOWN.iter();
+    let known = known.find(|(path, _)| path.tail() == metric);
+    known.map_or_else(|| format!("`{metric}`"), |(_, name)| (*name).to_owned())
 }
 
 /// The unit of a metric by its path, whosever it is.
 fn unit(metric: &str) -> Option<Unit> {
-    if metric.contains("response_ms") {
-        return Some(Unit::Millis);
-    }
-    let own = metric.splitn(3, '.').collect::<Vec<_>>();
-    let name = match own[..] {
-        [kind, _, rest] => format!("{kind}_{rest}"),
-        _ => metric.to_owned(),
-    };
-    definition(&name).map(|definition| definition.unit)
+    MetricId::of_path(metric).map(|id| id.definition().unit)
 }
 
 fn value(value: f64, unit: Option<Unit>) -> String {
     match unit {
-        Some(Unit::Millis) => length(value),
+        Some(Unit::Millis) => length(value / 1e3),
         Some(Unit::Fraction) => format!("{} %", exact(value * 100.0)),
         _ => compact(value),
     }

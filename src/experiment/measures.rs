@@ -1,11 +1,45 @@
-//! From one value a replicate to a [`Measure`]. Must not know which metric it is, only its range.
+//! A number with its interval, from one value a replicate. Must not know which metric it is, only its range.
 
-use super::Measure;
-use crate::metrics::{CombinedResponse, Nanos, RESPONSE_PARTS, Response};
-use crate::statistics::Estimate;
+use crate::metrics::{CombinedResponse, Nanos, Part, Response};
+use crate::statistics::{Estimate, paired_ratio};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 const NANOS_PER_MS: f64 = 1e6;
+
+/// A number from replicates: mean with its 95 % t-interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Measure {
+    /// Mean over the replicates in which it is defined; null when none.
+    pub mean: Option<f64>,
+    /// The value over the merged histograms of all replicates: only for percentiles, and what tables show.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged: Option<f64>,
+    /// Lower end; null when n < 2, and of an upper bound.
+    pub low: Option<f64>,
+    /// Upper end; null when n < 2, and of a lower bound.
+    pub high: Option<f64>,
+    /// Replicates in which it is defined.
+    pub n: u32,
+    /// A lower bound, compared as such only: a quantile, mean or maximum that failed or unfinished operations reach, or a ratio of one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub censored: bool,
+    /// An upper bound, compared as such only: a ratio to a lower bound.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub upper_bound: bool,
+}
+
+/// A metric: one number, a family (`write_response_ms.p99`), or a word (`hotspot`).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Metric {
+    /// A number.
+    Number(Measure),
+    /// A word.
+    Word(String),
+    /// A family.
+    Family(BTreeMap<String, Measure>),
+}
 
 impl Measure {
     /// Of no replicate.
@@ -86,15 +120,26 @@ impl From<Estimate> for Measure {
     }
 }
 
-/// Mean, percentiles and maximum of one replicate, in the order of [`RESPONSE_PARTS`].
+/// One metric over another, paired by replicate. `None` when a pair has no ratio (one of them is zero): leaving that pair out would judge by the
+/// others alone.
+pub(super) fn ratio(values: &[Option<f64>], bases: &[Option<f64>]) -> Option<Estimate> {
+    let pairs = values.iter().zip(bases);
+    let pairs: Vec<(f64, f64)> = pairs
+        .filter_map(|(value, base)| (*value).zip(*base))
+        .collect();
+    let ratio = paired_ratio(pairs.iter().copied());
+    ratio.filter(|ratio| ratio.n as usize == pairs.len())
+}
+
+/// Mean, percentiles and maximum of one replicate, in the order of [`Part::ALL`].
 pub(super) type ResponseParts = [Option<Nanos>; 6];
 
 /// The parts of one cohort.
 pub(super) fn response_parts(response: &CombinedResponse) -> ResponseParts {
-    RESPONSE_PARTS.map(|(name, quantile)| match (name, quantile) {
-        (_, Some(q)) => response.quantile(q),
-        ("max", None) => response.max(),
-        _ => response.mean(),
+    Part::ALL.map(|part| match part.quantile() {
+        Some(q) => response.quantile(q),
+        None if part == Part::Max => response.max(),
+        None => response.mean(),
     })
 }
 
@@ -107,20 +152,20 @@ pub(super) fn response_family(
 ) -> BTreeMap<String, Measure> {
     let merged = response_parts(&merged.combined());
     let mut family = BTreeMap::new();
-    for (part, (name, _)) in RESPONSE_PARTS.iter().enumerate() {
+    for part in Part::ALL {
         let values: Vec<Option<f64>> = replicates
             .iter()
-            .map(|parts| parts[part].map(|nanos| nanos.value / NANOS_PER_MS))
+            .map(|parts| parts[part as usize].map(|nanos| nanos.value / NANOS_PER_MS))
             .collect();
         let mut measure = Measure::of(&values, (0.0, f64::INFINITY));
-        if *name != "mean" {
-            measure.merged = merged[part].map(|nanos| nanos.value / NANOS_PER_MS);
+        if part != Part::Mean {
+            measure.merged = merged[part as usize].map(|nanos| nanos.value / NANOS_PER_MS);
         }
-        let of_replicates = replicates.iter().map(|parts| parts[part]);
-        if is_open(of_replicates.chain([merged[part]])) {
+        let of_replicates = replicates.iter().map(|parts| parts[part as usize]);
+        if is_open(of_replicates.chain([merged[part as usize]])) {
             measure = measure.lower_bound();
         }
-        family.insert((*name).to_owned(), measure);
+        family.insert(part.name().to_owned(), measure);
     }
     family
 }

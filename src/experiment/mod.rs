@@ -5,6 +5,7 @@
 mod advice;
 #[cfg(test)]
 mod advice_tests;
+mod comparable;
 mod comparisons;
 mod course;
 mod dealings;
@@ -25,12 +26,15 @@ mod key_parts;
 mod knee_result;
 mod knee_run;
 mod knee_search;
+mod knee_summary;
 #[cfg(test)]
 mod knee_tests;
 mod knee_words;
 mod matrix;
 mod measures;
 mod paired_verdict;
+mod point_words;
+mod ranked_strategy;
 mod ranking;
 mod read_summary;
 mod recommendation;
@@ -65,21 +69,23 @@ mod verdict;
 #[cfg(test)]
 mod verdict_tests;
 mod warm_up_warning;
-mod wording;
 
 pub use expectation_result::{
     ExpectationResult, ExpectedBound, ExpectedValue, FoundValue, Standing,
 };
-pub use experiment::{Experiment, Progress};
-pub use experiment_runs::{ExperimentRuns, NoThreads};
+pub use experiment::Experiment;
+pub use experiment_runs::{ExperimentRuns, NoThreads, Progress};
 pub use finished_run::{AddError, FinishedRun};
 pub use forecast::{FirstLayouts, Forecast};
 pub use knee_result::{KneeFinding, KneeLimit, KneeOutcome, KneeProbe, KneeReplicate, KneeResult};
+pub use measures::{Measure, Metric};
 pub use paired_verdict::PairedVerdict;
-pub use recommendation::{ComparableStrategies, Loss, RankedStrategy, Recommendations};
+pub use point_words::{point_label, value_text};
+pub use ranked_strategy::{Loss, RankedStrategy};
+pub use recommendation::{ComparableStrategies, Recommendations};
 pub use results::{
-    Comparison, Curve, KeyMapBucket, Measure, Metric, NeighbourResult, ReadResult, Results,
-    ScenarioInfo, StrategyResult, SweptList, WriteResult,
+    Comparison, Curve, KeyMapBucket, OperationResult, ReadResult, Results, ScenarioInfo,
+    StrategyResult, SweptList,
 };
 pub use results_comparison::{
     ChangeVerdict, ComparedResults, MetricChange, ParameterChange, ResultsComparison, Rewrite,
@@ -91,5 +97,3 @@ pub use shard::{Shard, ShardError};
 pub use suggested_keys::SuggestedKey;
 pub use suggestions::{SuggestedKeys, Suggestions};
 pub use sweep_finding::{SweepDip, SweepFinding, SweepPrice};
-pub use sweep_points::{point_label, value_text};
-pub use wording::with_article;

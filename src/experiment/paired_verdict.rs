@@ -5,8 +5,9 @@
 //! so many times. Logarithms, because noise in rates and response times is proportional to their level, and because the verdict must
 //! not depend on which of the two is called the first: twice and half are equally far from one.
 
-use super::wording::with_article;
 use super::{Comparison, Measure, Results};
+use crate::metrics::{MetricId, MetricPath, Part, Side};
+use crate::text::{article, grouped};
 
 /// From this ratio on, `4.00 times` reads better than `+300 %`.
 const TIMES: f64 = 2.0;
@@ -16,12 +17,18 @@ const MOST_DECIMALS: i32 = 3;
 const EXACT: f64 = 1e-9;
 
 /// Headline metrics in the order in which they are told, with what sentences call them.
-const LABELS: [(&str, &str); 5] = [
-    ("write_throughput_per_sec", "throughput"),
-    ("makespan_ms", "makespan"),
-    ("write_response_ms.p99", "p99"),
-    ("write_response_ms.mean", "mean response time"),
-    ("server_peak_to_mean", "hottest server ÷ mean"),
+const LABELS: [(MetricPath, &str); 5] = [
+    (MetricId::WriteThroughput.whole(), "throughput"),
+    (MetricId::Makespan.whole(), "makespan"),
+    (MetricId::WriteResponse.at(Part::P99), "p99"),
+    (MetricId::WriteResponse.at(Part::Mean), "mean response time"),
+    (MetricId::ServerPeakToMean.whole(), "hottest server ÷ mean"),
+];
+/// The same of each read, in front of its name.
+const OF_READS: [(MetricPath, &str); 3] = [
+    (MetricId::CallsPlanned.whole(), "calls of"),
+    (MetricId::RowsPlanned.whole(), "rows read by"),
+    (MetricId::ReadResponse.at(Part::P99), "p99 of"),
 ];
 /// So many of them make the short verdict.
 const IN_SHORT: usize = 3;
@@ -68,7 +75,7 @@ impl Results {
 impl<'a> PairedVerdict<'a> {
     fn of(comparisons: &[&'a Comparison]) -> Option<Self> {
         let first = comparisons.first()?;
-        let place = |metric: &str| LABELS.iter().position(|(name, _)| *name == metric);
+        let place = |metric: &str| LABELS.iter().position(|(path, _)| path.tail() == metric);
         let mut ordered = comparisons.to_vec();
         // Stable: reads follow in their order.
         ordered.sort_by_key(|it| place(&it.metric).unwrap_or(LABELS.len()));
@@ -163,13 +170,7 @@ fn at_least(value: f64) -> String {
         libm::floor(value * unit) / unit
     );
     let (whole, rest) = text.split_once('.').unwrap_or((&text, ""));
-    let mut grouped = String::new();
-    for (at, digit) in whole.chars().enumerate() {
-        if at > 0 && (whole.len() - at).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
+    let grouped = whole.parse().map_or_else(|_| whole.to_owned(), grouped);
     match rest.trim_end_matches('0') {
         "" => grouped,
         rest => format!("{grouped}.{rest}"),
@@ -206,19 +207,18 @@ fn written(
 }
 
 fn label(metric: &str) -> String {
-    let known = LABELS.iter().find(|(name, _)| *name == metric);
-    if let Some((_, label)) = known {
+    if let Some((_, label)) = LABELS.iter().find(|(path, _)| path.tail() == metric) {
         return (*label).to_owned();
     }
     let read = metric
         .strip_prefix("read.")
         .and_then(|rest| rest.split_once('.'));
-    match read {
-        Some((read, "calls_planned")) => format!("calls of {}", with_article(read)),
-        Some((read, "rows_planned")) => format!("rows read by {}", with_article(read)),
-        Some((read, "response_ms.p99")) => format!("p99 of {}", with_article(read)),
-        _ => metric.to_owned(),
-    }
+    let known = read.and_then(|(read, tail)| {
+        let mut known = OF_READS.iter();
+        let known = known.find(|(path, _)| path.of_one(Side::Read, 0).tail() == tail);
+        Some(format!("{} {}", known?.1, article(read)))
+    });
+    known.unwrap_or_else(|| metric.to_owned())
 }
 
 /// `a`, `a and b`, `a, b and c`.

@@ -1,12 +1,12 @@
 //! What each read pays under one strategy: forecast and runs together. Must not know the other strategies.
 
 use super::runs::Runs;
-use super::wording::{compact, millis, percent, with_article};
 use super::{Measure, ReadResult};
 use crate::layout::ReadForecast;
-use crate::metrics::{Counts, READ_COSTS};
+use crate::metrics::{Counts, MetricId, Part, READ_COSTS, Side};
 use crate::query::AccessPath;
 use crate::statistics::Estimate;
+use crate::text::{article, compact, millis, percent};
 use std::fmt;
 
 /// Calls, regions or rows within this factor of a whole number are told as that number.
@@ -40,11 +40,11 @@ impl Runs {
             calls.mean,
             rows.mean,
         ];
-        for (name, cost) in READ_COSTS.into_iter().zip(costs) {
-            self.set_first(name, cost);
+        for (id, cost) in READ_COSTS.into_iter().zip(costs) {
+            self.set_first(id, cost);
         }
-        self.set_interval("calls_planned", calls);
-        self.set_interval("rows_planned", rows);
+        self.set_interval(MetricId::CallsPlanned, calls);
+        self.set_interval(MetricId::RowsPlanned, rows);
     }
 }
 
@@ -58,7 +58,7 @@ impl ReadSummary<'_> {
             rows_returned,
             calls,
             rows_read,
-        ] = READ_COSTS.map(|name| self.runs.measure(name));
+        ] = READ_COSTS.map(|id| self.runs.measure(id));
         ReadResult {
             name: self.name.to_owned(),
             path: self.path().map(|path| path.name().to_owned()),
@@ -77,7 +77,7 @@ impl ReadSummary<'_> {
             calls,
             rows_read,
             counts: self.runs.counts,
-            metrics: self.runs.read_metrics(),
+            metrics: self.runs.rates(Side::Read),
             response_ms: self.issued.then(|| self.runs.response()),
         }
     }
@@ -92,29 +92,29 @@ impl ReadSummary<'_> {
         if !self.issued {
             return None;
         }
-        let p99 = *self.runs.response().get("p99")?;
+        let p99 = *self.runs.response().get(Part::P99.name())?;
         Some((p99.merged.or(p99.mean)?, p99.censored))
     }
 
-    fn cost(&self, name: &str) -> Option<f64> {
-        self.runs.mean(name)
+    fn cost(&self, id: MetricId) -> Option<f64> {
+        self.runs.mean(id)
     }
 
     /// What it costs in a sentence; `None` when nothing is known.
     pub(super) fn price(&self) -> Option<ReadPrice> {
-        let offered = self.cost("read_offered_per_sec").unwrap_or(0.0);
+        let offered = self.cost(MetricId::ReadOffered).unwrap_or(0.0);
         let (counts, replicates) = (self.runs.counts, self.runs.replicates());
         Some(ReadPrice {
             name: self.name.to_owned(),
             path: self.path()?,
-            calls: self.cost("calls_planned")?,
-            rows_read: self.cost("rows_planned").unwrap_or(0.0),
-            rows_returned: self.cost("rows_returned").unwrap_or(0.0),
+            calls: self.cost(MetricId::CallsPlanned)?,
+            rows_read: self.cost(MetricId::RowsPlanned).unwrap_or(0.0),
+            rows_returned: self.cost(MetricId::RowsReturned).unwrap_or(0.0),
             p99_ms: self.p99_ms(),
-            failed_fraction: self.cost("read_failed_fraction").unwrap_or(0.0),
+            failed_fraction: self.cost(MetricId::ReadFailedFraction).unwrap_or(0.0),
             // Of a closed loop, the offered load is what was started. Some are always in flight at the end.
             behind: self
-                .cost("read_throughput_per_sec")
+                .cost(MetricId::ReadThroughput)
                 .filter(|done| is_piling_up(*done, offered, &counts, replicates))
                 .map(|done| (done, offered)),
         })
@@ -170,7 +170,7 @@ impl fmt::Display for ReadPrice {
         let near = (self.calls - whole).abs() <= WHOLE * whole;
         let calls = compact(if near { whole } else { self.calls });
         let one = calls == "1";
-        write!(f, "{} costs ", with_article(&self.name))?;
+        write!(f, "{} costs ", article(&self.name))?;
         match self.path {
             AccessPath::Get if one => write!(f, "one Get")?,
             AccessPath::Get => write!(f, "{calls} Gets")?,

@@ -2,14 +2,15 @@
 //! limits, growth of their reads, cost of their reads, usable capacity and bytes; one is recommended only where it is shown to be better than the
 //! others, and else they are tied. Must not simulate, nor invent keys.
 
+use super::comparable::{groups, growing_reads};
 use super::ranking::{self, Candidate, Cost, Ranking};
 use super::recommendation_words::{Rated, reasons};
-use super::wording::compact;
 use super::{
-    Comparison, Measure, Results, StrategyResult, SuggestedKeys, Suggestions, point_label,
-    recommendation_limits, recommendation_reads,
+    Comparison, Loss, Measure, RankedStrategy, Results, StrategyResult, SuggestedKeys, Suggestions,
+    point_label, recommendation_limits, recommendation_reads,
 };
-use crate::layout::{Layout, Replicate, Retention};
+use crate::layout::{Layout, Replicate};
+use crate::metrics::{MetricId, MetricPath, Part, Side};
 use crate::policy::create_command;
 use crate::random::Seed;
 use crate::scenario::{Scenario, Strategy};
@@ -55,48 +56,6 @@ pub struct ComparableStrategies {
     pub comparisons: Vec<Comparison>,
     /// The HBase shell's command that creates the table of the first with its split points.
     pub create: String,
-}
-
-/// One strategy in the order of preference.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RankedStrategy {
-    /// Its name in the file; of a sweep with the point's values.
-    pub name: String,
-    /// The key expression.
-    pub key: String,
-    /// The key is not in the file: keyheat suggests it.
-    pub suggested: bool,
-    /// The class of hotspot; null when it was not determined.
-    pub hotspot: Option<String>,
-    /// Limits that it breaks, each with what was found.
-    pub broken_limits: Vec<String>,
-    /// Reads that read more rows the longer rows are kept, though another key of the group keeps them from it; each with how many.
-    pub growing_reads: Vec<String>,
-    /// Cost of its reads, over that of the group's cheapest: geometric mean over the reads of handler time as planned for all that are issued and,
-    /// of those that are, of response times; null when nothing is read, or the reads did not end.
-    pub read_cost: Option<f64>,
-    /// Operations a second that the servers could do before the hottest is full; null when undefined.
-    pub usable_capacity_per_sec: Option<f64>,
-    /// The highest load that keeps within the limits of `[knee]`, which then counts instead of the usable capacity; null without one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub knee_per_sec: Option<f64>,
-    /// Bytes of a row on disk, uncompressed; null when undefined.
-    pub row_bytes: Option<f64>,
-    /// No other one is at least as good in every respect and better in one.
-    pub on_front: bool,
-    /// In what a better one is shown to be better; null for the first, and for those that are tied with it.
-    pub loses_in: Option<Loss>,
-}
-
-/// What a strategy loses in to the first that is better: of those that nothing beats, if there is one.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Loss {
-    /// The one that is better.
-    pub to: String,
-    /// `limits`, `growth`, `reads`, `capacity` or `bytes`: the first of these in which the two are shown to differ.
-    pub respect: String,
-    /// How many times as much it costs, or as little it can take, paired by replicate; null for limits and growth, and where it is not known.
-    pub times: Measure,
 }
 
 impl Recommendations {
@@ -177,34 +136,6 @@ impl Recommendations {
                 .collect(),
         }
     }
-}
-
-/// Strategies that can be compared, by their indices: each group in the order of the file, and the groups in that of their first.
-pub(super) fn groups(strategies: &[Strategy]) -> Vec<Vec<usize>> {
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    for at in 0..strategies.len() {
-        match groups
-            .iter_mut()
-            .find(|group| is_comparable(strategies, group[0], at))
-        {
-            Some(group) => group.push(at),
-            None => groups.push(vec![at]),
-        }
-    }
-    groups
-}
-
-/// Both store the same rows under the same load on the same cluster: they may differ in key, pre-split, table settings, and in what
-/// the cluster does by itself.
-fn is_comparable(strategies: &[Strategy], a: usize, b: usize) -> bool {
-    let (one, other) = (&strategies[a], &strategies[b]);
-    let (setup, others) = (&one.setup, &other.setup);
-    Replicate::twin(strategies, a) == Replicate::twin(strategies, b)
-        && one.key.fields() == other.key.fields()
-        && setup.cluster == others.cluster
-        && setup.client == others.client
-        && setup.changes.events == others.changes.events
-        && setup.changes.neighbours == others.changes.neighbours
 }
 
 fn group_of(
@@ -300,18 +231,17 @@ fn rated(found: &[(&Strategy, &StrategyResult)], seed: Seed, replicates: u32) ->
     all.map(|((&(strategy, result), reads), growing_reads)| {
         let knee = strategy.setup.knee.as_ref();
         let broken_limits = recommendation_limits::broken(knee, result, replicates);
-        let bytes = mean(result, "row_bytes");
+        let bytes = result.mean(MetricId::RowBytes);
         let capacity = match knee {
-            Some(_) => "knee_per_sec",
-            None => "usable_capacity_per_sec",
+            Some(_) => MetricId::Knee,
+            None => MetricId::UsableCapacity,
         };
         let candidate = Candidate {
             broken: broken_limits.len(),
             growing: growing_reads.len(),
             capacity: Cost::of(
                 result
-                    .values
-                    .get(capacity)
+                    .replicates(capacity)
                     .into_iter()
                     .flatten()
                     .map(|value| Some(1.0 / (*value)?)),
@@ -328,8 +258,8 @@ fn rated(found: &[(&Strategy, &StrategyResult)], seed: Seed, replicates: u32) ->
             broken_limits,
             growing_reads,
             read_cost: Some(read_cost).filter(|cost| cost.is_finite()),
-            usable_capacity_per_sec: mean(result, "usable_capacity_per_sec"),
-            knee_per_sec: mean(result, "knee_per_sec"),
+            usable_capacity_per_sec: result.mean(MetricId::UsableCapacity),
+            knee_per_sec: result.mean(MetricId::Knee),
             row_bytes: bytes,
             on_front: false,
             loses_in: None,
@@ -339,63 +269,42 @@ fn rated(found: &[(&Strategy, &StrategyResult)], seed: Seed, replicates: u32) ->
     .collect()
 }
 
-/// Of each strategy, the reads that grow with retention though they don't under another one, with how much.
-pub(super) fn growing_reads(strategies: &[&Strategy], seed: Seed) -> Vec<Vec<String>> {
-    let reads = strategies.first().map(|it| &it.setup.workload.reads);
-    let reads: Vec<&str> = reads
-        .into_iter()
-        .flatten()
-        .map(|it| it.name.as_str())
-        .collect();
-    if reads.is_empty() || strategies.len() < 2 {
-        return vec![Vec::new(); strategies.len()];
-    }
-    let retention = Retention::of(&strategies[0].setup, seed);
-    let growths: Vec<Vec<f64>> = strategies.iter().map(|it| retention.growth(it)).collect();
-    let needless = |at: usize| growths.iter().any(|of| !Retention::grows(of[at]));
-    let of_strategy = |growth: &Vec<f64>| {
-        let growing = reads.iter().enumerate().zip(growth);
-        let growing =
-            growing.filter(|((at, _), growth)| Retention::grows(**growth) && needless(*at));
-        let words = growing.map(|((_, read), growth)| {
-            format!("`{read}` reads {} times the rows", compact(*growth))
-        });
-        words.collect()
-    };
-    growths.iter().map(of_strategy).collect()
-}
+/// What decides between two strategies.
+const DECIDING: [MetricId; 4] = [
+    MetricId::Knee,
+    MetricId::UsableCapacity,
+    MetricId::ServerPeakToMean,
+    MetricId::RowBytes,
+];
+/// The same of each read.
+const OF_READS: [MetricPath; 3] = [
+    MetricId::CallsPlanned.whole(),
+    MetricId::RowsPlanned.whole(),
+    MetricId::ReadResponse.at(Part::Mean),
+];
 
 /// The first over the second, paired by replicate, in what decides.
 fn compared(first: &StrategyResult, second: &StrategyResult) -> Vec<Comparison> {
-    let of_reads = first.reads.iter().flat_map(|read| {
-        ["calls_planned", "rows_planned", "response_ms.mean"]
-            .map(|metric| format!("read.{}.{metric}", read.name))
-    });
-    let metrics = [
-        "knee_per_sec",
-        "usable_capacity_per_sec",
-        "server_peak_to_mean",
-        "row_bytes",
-    ]
-    .map(str::to_owned);
+    let reads = 0..first.reads.len();
+    let of_reads = reads.flat_map(|read| OF_READS.map(|path| path.of_one(Side::Read, read)));
+    let metrics = DECIDING.map(MetricPath::from).into_iter();
     metrics
-        .into_iter()
         .chain(of_reads)
-        .filter_map(|metric| {
-            let values = first.values.get(&metric)?.iter();
-            let others = second.values.get(&metric)?.iter();
+        .filter_map(|path| {
+            let values = first.replicates(path)?.iter();
+            let others = second.replicates(path)?.iter();
             let pairs = values
                 .zip(others)
                 .filter_map(|(own, other)| Some(((*own)?, (*other)?)));
             let is_open =
-                |result: &StrategyResult| result.measure(&metric).is_some_and(|it| it.censored);
+                |result: &StrategyResult| result.number(path).is_some_and(|it| it.censored);
             let ratio: Measure = paired_ratio(pairs)?.into();
             let ratio = ratio.bounded(is_open(first), is_open(second));
             Some(Comparison {
                 strategy: label(first),
                 sweep: BTreeMap::new(),
                 baseline: label(second),
-                metric,
+                metric: path.text(&first.names()),
                 significant: ratio.differs_from_one(),
                 ratio,
             })
@@ -408,10 +317,6 @@ fn label(result: &StrategyResult) -> String {
         true => result.name.clone(),
         false => format!("{} ({})", result.name, point_label(&result.sweep)),
     }
-}
-
-fn mean(result: &StrategyResult, path: &str) -> Option<f64> {
-    result.measure(path)?.mean
 }
 
 /// The command that makes the strategy's table as the scenario asks for it, not as existing rows have split it since.

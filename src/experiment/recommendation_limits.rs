@@ -2,8 +2,10 @@
 //! little fails. Must not rank.
 
 use super::read_summary::{NEARLY_ALL, is_piling_up};
-use super::{Measure, StrategyResult, knee_words, wording};
+use super::{Measure, StrategyResult, knee_words};
+use crate::metrics::{MetricId, MetricPath, Part, Side};
 use crate::scenario::{Knee, Limit};
+use crate::text;
 
 /// A greater part of failed operations breaks the limit (estimate: what an operator notices).
 const MOST_FAILED: f64 = 0.001;
@@ -20,10 +22,10 @@ pub(super) fn words(knee: Option<&Knee>) -> Vec<String> {
         None => vec![
             format!(
                 "at least {} of the offered operations completed",
-                wording::percent(NEARLY_ALL)
+                text::percent(NEARLY_ALL)
             ),
             "more than half of each kind of operation ended".to_owned(),
-            format!("at most {} failed", wording::percent(MOST_FAILED)),
+            format!("at most {} failed", text::percent(MOST_FAILED)),
         ],
     }
 }
@@ -57,27 +59,35 @@ fn broken_limit(limit: &Limit, result: &StrategyResult) -> Option<String> {
 }
 
 fn piling_up_or_failing(result: &StrategyResult, replicates: u32) -> Vec<String> {
-    let of_writes = ("writes".to_owned(), "write_".to_owned(), result.counts);
-    let of_reads = result.reads.iter().map(|read| {
-        let prefix = format!("read.{}.", read.name);
-        (format!("read `{}`", read.name), prefix, read.counts)
-    });
+    let of_writes = ("writes".to_owned(), None, result.counts);
+    let reads = result.reads.iter().enumerate();
+    let of_reads = reads.map(|(at, read)| (format!("read `{}`", read.name), Some(at), read.counts));
     let mut broken = Vec::new();
-    for (name, prefix, counts) in std::iter::once(of_writes).chain(of_reads) {
-        let value = |metric: &str| result.measure(&format!("{prefix}{metric}"))?.mean;
-        if let Some((done, offered)) = value("throughput_per_sec").zip(value("offered_per_sec"))
+    for (name, read, counts) in std::iter::once(of_writes).chain(of_reads) {
+        let number = |path: MetricPath| match read {
+            None => result.number(path),
+            Some(at) => result.number(MetricPath {
+                metric: path.metric.of(Side::Read),
+                ..path.of_one(Side::Read, at)
+            }),
+        };
+        let value = |id: MetricId| number(id.whole())?.mean;
+        let offered = value(MetricId::WriteOffered);
+        if let Some((done, offered)) = value(MetricId::WriteThroughput).zip(offered)
             && is_piling_up(done, offered, &counts, replicates)
         {
-            let (done, offered) = (wording::compact(done), wording::compact(offered));
+            let (done, offered) = (text::compact(done), text::compact(offered));
             broken.push(format!("{name}: {done} of {offered} a second completed"));
         }
-        if let Some(median) = result.measure(&format!("{prefix}response_ms.p50"))
+        if let Some(median) = number(MetricId::WriteResponse.at(Part::P50))
             && median.censored
         {
             broken.push(format!("{name}: half of them did not end"));
         }
-        if let Some(failed) = value("failed_fraction").filter(|failed| *failed > MOST_FAILED) {
-            broken.push(format!("{name}: {} failed", wording::percent(failed)));
+        if let Some(failed) =
+            value(MetricId::WriteFailedFraction).filter(|failed| *failed > MOST_FAILED)
+        {
+            broken.push(format!("{name}: {} failed", text::percent(failed)));
         }
     }
     broken

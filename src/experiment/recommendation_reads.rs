@@ -1,13 +1,14 @@
 //! What the reads of comparable strategies cost each of them: the planned work of all that are issued, and the response time of those that ended.
 //! Must not rank.
 
+use super::StrategyResult;
 use super::ranking::Cost;
-use super::{ReadResult, StrategyResult};
 use crate::cluster::ServiceSpec;
+use crate::metrics::{MetricId, Part, Side};
 use crate::scenario::Strategy;
 
 /// Response times that reads are compared by: the mean, and where failed and unfinished reads leave some strategy none, the median.
-const STATISTICS: [&str; 2] = ["mean", "p50"];
+const STATISTICS: [Part; 2] = [Part::Mean, Part::P50];
 
 /// The cost of each strategy's reads: the geometric mean over the reads, each of them counting alike. A read costs the handler time that it is
 /// planned to take (calls x base + rows x time of a row); of one that is issued, the geometric mean of that and of its response time, so
@@ -39,7 +40,7 @@ fn of_read(found: &[(&Strategy, &StrategyResult)], at: usize) -> Vec<Vec<Option<
             .map(|(_, result)| response(result, at, statistic));
         let responses: Vec<Option<Vec<Option<f64>>>> = responses.collect();
         let enough = match statistic {
-            "mean" => responses.iter().all(Option::is_some),
+            Part::Mean => responses.iter().all(Option::is_some),
             _ => responses.iter().any(Option::is_some),
         };
         enough.then_some(responses)
@@ -59,21 +60,18 @@ fn of_read(found: &[(&Strategy, &StrategyResult)], at: usize) -> Vec<Vec<Option<
 }
 
 /// Milliseconds of one read in each replicate; `None` when it is not issued, or failed and unfinished reads reach the statistic.
-fn response(result: &StrategyResult, at: usize, statistic: &str) -> Option<Vec<Option<f64>>> {
-    let read = &result.reads[at];
-    let measure = read.response_ms.as_ref()?.get(statistic)?;
+fn response(result: &StrategyResult, at: usize, statistic: Part) -> Option<Vec<Option<f64>>> {
+    let path = MetricId::ReadResponse.at(statistic).of_one(Side::Read, at);
+    let measure = result.number(path)?;
     measure.mean.filter(|_| !measure.censored)?;
-    let path = format!("read.{}.response_ms.{statistic}", read.name);
-    result.values.get(&path).cloned()
+    result.replicates(path).cloned()
 }
 
 /// Seconds of handlers that one read is planned to take, in each replicate.
 fn planned_seconds(strategy: &Strategy, result: &StrategyResult, at: usize) -> Vec<Option<f64>> {
     let read = &result.reads[at];
-    let (calls, rows) = (
-        planned(result, read, "calls"),
-        planned(result, read, "rows"),
-    );
+    let calls = planned(result, at, [MetricId::CallsPlanned, MetricId::Calls]);
+    let rows = planned(result, at, [MetricId::RowsPlanned, MetricId::RowsRead]);
     let service = &strategy.setup.cluster.service;
     let pairs = calls.into_iter().zip(rows);
     pairs
@@ -91,15 +89,10 @@ pub(super) fn seconds(service: &ServiceSpec, path: &str, calls: f64, rows: f64) 
     }
 }
 
-/// Planned calls or rows over all issued reads in each replicate. What is found once holds for all.
-fn planned(result: &StrategyResult, read: &ReadResult, what: &str) -> Vec<Option<f64>> {
-    let names = match what {
-        "calls" => ["calls_planned", "calls"],
-        _ => ["rows_planned", "rows_read"],
-    };
-    let values = names
-        .into_iter()
-        .find_map(|name| result.values.get(&format!("read.{}.{name}", read.name)));
+/// The first of these that is known over all issued reads in each replicate. What is found once holds for all.
+fn planned(result: &StrategyResult, at: usize, ids: [MetricId; 2]) -> Vec<Option<f64>> {
+    let mut paths = ids.into_iter().map(|id| id.whole().of_one(Side::Read, at));
+    let values = paths.find_map(|path| result.replicates(path));
     let values = values.cloned().unwrap_or_default();
     match values.split_first() {
         Some((first, others)) if others.iter().all(Option::is_none) => vec![*first; values.len()],

@@ -1,9 +1,9 @@
 //! Why strategies stand in the order in which they stand, a sentence each. Must not rank.
 
 use super::ranking::{AS_GOOD, Candidate, Cost, Respect};
-use super::wording::compact;
 use super::{Loss, Measure, RankedStrategy};
 use crate::layout::Retention;
+use crate::text::compact;
 
 /// A ranked strategy, and what it was judged by.
 pub(super) type Rated = (RankedStrategy, Candidate);

@@ -1,7 +1,7 @@
 //! The results of an experiment, exactly as `results.json` holds them: every view is rendered from here.
 //! Undefined numbers are `null`, never NaN. Must not compute anything.
 
-use super::{ExpectationResult, KneeResult};
+use super::{ExpectationResult, KneeResult, Measure, Metric};
 use crate::metrics::{Counts, Series};
 use crate::scenario::SweptSetting;
 use serde::{Deserialize, Serialize};
@@ -80,40 +80,6 @@ pub struct ScenarioInfo {
     pub overrides: Vec<String>,
 }
 
-/// A number from replicates: mean with its 95 % t-interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Measure {
-    /// Mean over the replicates in which it is defined; null when none.
-    pub mean: Option<f64>,
-    /// The value over the merged histograms of all replicates: only for percentiles, and what tables show.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub merged: Option<f64>,
-    /// Lower end; null when n < 2, and of an upper bound.
-    pub low: Option<f64>,
-    /// Upper end; null when n < 2, and of a lower bound.
-    pub high: Option<f64>,
-    /// Replicates in which it is defined.
-    pub n: u32,
-    /// A lower bound, compared as such only: a quantile, mean or maximum that failed or unfinished operations reach, or a ratio of one.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub censored: bool,
-    /// An upper bound, compared as such only: a ratio to a lower bound.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub upper_bound: bool,
-}
-
-/// A metric: one number, a family (`write_response_ms.p99`), or a word (`hotspot`).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Metric {
-    /// A number.
-    Number(Measure),
-    /// A word.
-    Word(String),
-    /// A family.
-    Family(BTreeMap<String, Measure>),
-}
-
 /// One strategy's results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StrategyResult {
@@ -138,11 +104,11 @@ pub struct StrategyResult {
     #[serde(default)]
     pub closed_loop: bool,
     /// In file order.
-    pub writes: Vec<WriteResult>,
+    pub writes: Vec<OperationResult>,
     /// In file order.
     pub reads: Vec<ReadResult>,
     /// In file order.
-    pub neighbours: Vec<NeighbourResult>,
+    pub neighbours: Vec<OperationResult>,
     /// Of all writes, sums over the replicates.
     pub counts: Counts,
     /// One sentence.
@@ -187,14 +153,14 @@ pub struct Curve {
     pub censored_from: Option<f64>,
 }
 
-/// One write's results.
+/// What one write, or one neighbour, was served like.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct WriteResult {
+pub struct OperationResult {
     /// Its name.
     pub name: String,
     /// Sums over the replicates.
     pub counts: Counts,
-    /// By JSON name without the prefix `write_`: `response_ms`, `throughput_per_sec`, ...
+    /// By JSON name without the prefix `write_` or `neighbour_`: `response_ms`, `throughput_per_sec`, ...
     pub metrics: BTreeMap<String, Metric>,
 }
 
@@ -233,17 +199,6 @@ pub struct ReadResult {
 
 fn undefined() -> Measure {
     Measure::UNDEFINED
-}
-
-/// What one neighbour feels.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct NeighbourResult {
-    /// Its name.
-    pub name: String,
-    /// Sums over the replicates.
-    pub counts: Counts,
-    /// By JSON name without the prefix `neighbour_`: `response_ms`, `throughput_per_sec`, ...
-    pub metrics: BTreeMap<String, Metric>,
 }
 
 /// A paired difference between two strategies.

@@ -1,9 +1,9 @@
 //! Two results compared, strategy by strategy: ratios with their intervals, what got better or worse, and what a changed key
 //! costs to rewrite. Must not know files, nor how it is shown.
 
-use super::{Measure, Results, StrategyResult, point_label};
-use crate::metrics::{Better, Unit};
-use crate::statistics::{Estimate, paired_ratio, unpaired_difference, unpaired_ratio};
+use super::{Measure, Results, StrategyResult, measures, point_label};
+use crate::metrics::{Better, MetricId, Unit};
+use crate::statistics::{Estimate, unpaired_difference, unpaired_ratio};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -332,22 +332,18 @@ impl Rewrite {
         if old == new && parameters.is_empty() {
             return None;
         }
-        let number = |strategy: &StrategyResult, path: &str| {
-            let measures = strategy.measures();
-            let found = measures.iter().find(|(name, _)| name == path)?;
-            found.1.mean
-        };
-        let rows = number(before, "table_rows");
+        let rows = before.mean(MetricId::TableRows);
         // The second run may have written more or fewer rows than the first: it tells what a row takes.
-        let row = number(after, "table_bytes")
-            .zip(number(after, "table_rows"))
+        let row = after
+            .mean(MetricId::TableBytes)
+            .zip(after.mean(MetricId::TableRows))
             .map(|(bytes, rows)| bytes / rows);
         Some(Self {
             key_before: old.to_owned(),
             key_after: new.to_owned(),
             parameters,
             rows,
-            bytes_read: number(before, "table_bytes"),
+            bytes_read: before.mean(MetricId::TableBytes),
             bytes_written: rows.zip(row).map(|(rows, bytes)| rows * bytes),
         })
     }
@@ -424,16 +420,11 @@ type Changes = (Option<Estimate>, Option<Estimate>);
 
 /// Ratio and difference, replicate by replicate.
 fn paired_changes(old: &[Option<f64>], new: &[Option<f64>]) -> Changes {
-    let pairs: Vec<(f64, f64)> = old
-        .iter()
-        .zip(new)
-        .filter_map(|(old, new)| Some(((*new)?, (*old)?)))
+    let pairs = old.iter().zip(new);
+    let differences: Vec<f64> = pairs
+        .filter_map(|(old, new)| Some((*new)? - (*old)?))
         .collect();
-    let differences: Vec<f64> = pairs.iter().map(|(new, old)| new - old).collect();
-    // Without the pairs that have no ratio, the others would judge alone.
-    let ratio = paired_ratio(pairs.iter().copied());
-    let ratio = ratio.filter(|ratio| ratio.n as usize == pairs.len());
-    (ratio, Estimate::of(&differences))
+    (measures::ratio(new, old), Estimate::of(&differences))
 }
 
 /// Ratio and difference of independent runs.

@@ -2,7 +2,7 @@
 
 use super::{
     Comparison, Curve, ExpectationResult, ExpectedBound, FoundValue, KeyMapBucket, Measure, Metric,
-    Results, ScenarioInfo, StrategyResult, WriteResult,
+    OperationResult, Results, ScenarioInfo, StrategyResult,
 };
 use crate::metrics::{Counts, Series};
 use std::collections::BTreeMap;
@@ -70,7 +70,7 @@ fn results() -> Results {
         closed_loop: false,
         metrics: metrics.clone(),
         values: BTreeMap::new(),
-        writes: vec![WriteResult {
+        writes: vec![OperationResult {
             name: "ingest".into(),
             counts,
             metrics,

@@ -3,9 +3,8 @@
 use super::measures::{ResponseParts, is_open, response_family, response_parts};
 use super::{KneeReplicate, Measure, Metric};
 use crate::metrics::{
-    Counts, HottestServer, MetricPath, NEIGHBOUR_RESPONSE, OperationNames, PER_NEIGHBOUR, PER_READ,
-    PER_WRITE, READ_RESPONSE, RESPONSE, RESPONSE_PARTS, Response, RunResult, Scalars, Series,
-    Subject, definition,
+    Counts, HottestServer, MetricId, MetricPath, OperationNames, OperationRun, Part, Response,
+    RunResult, Scalars, Series, Side, Subject,
 };
 use crate::statistics::{Estimate, ExpectedPeak};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,30 +22,32 @@ struct Replicate {
 pub(super) struct Runs {
     replicates: Vec<Option<Replicate>>,
     /// Metrics that only replicate 0 has, because they are known without chance or are dear to find.
-    of_first: BTreeSet<&'static str>,
+    of_first: BTreeSet<MetricId>,
     pub(super) servers: u32,
     pub(super) counts: Counts,
     /// Of metrics that are found once, from a sample that gives them an interval.
-    sampled: BTreeMap<&'static str, Measure>,
-    /// Names of metrics that are lower bounds in some replicate.
-    pub(super) lower_bounds: Vec<&'static str>,
+    sampled: BTreeMap<MetricId, Measure>,
+    /// Metrics that are lower bounds in some replicate.
+    pub(super) lower_bounds: Vec<MetricId>,
     /// Of all replicates together.
     response: Option<Response>,
+}
+
+/// The runs of all writes, all reads or all neighbours.
+#[derive(Debug, Clone)]
+struct SideRuns {
+    /// Together. The metrics of the run, whichever operations they count, are those of the writes; of the others only counts and response
+    /// times are kept here.
+    all: Runs,
+    /// In file order.
+    each: Vec<Runs>,
 }
 
 /// All runs of one strategy. Runs may be added in any order: sums and histograms don't depend on it, the rest is kept by replicate.
 #[derive(Debug, Clone)]
 pub(super) struct StrategyRuns {
-    pub(super) all: Runs,
-    pub(super) writes: Vec<Runs>,
-    /// Of all reads together: only counts and response times, their other metrics are in `all`.
-    pub(super) all_reads: Runs,
-    pub(super) reads: Vec<Runs>,
-    /// Of all neighbours together: likewise.
-    pub(super) all_neighbours: Runs,
-    pub(super) neighbours: Vec<Runs>,
-    even_peaks: Vec<Option<ExpectedPeak>>,
-    read_even_peaks: Vec<Option<ExpectedPeak>>,
+    sides: [SideRuns; 3],
+    even_peaks: [Vec<Option<ExpectedPeak>>; 2],
     hottest: Vec<Option<HottestServer>>,
     /// The bisection of each replicate, when there is one.
     pub(super) knees: Vec<Option<KneeReplicate>>,
@@ -62,14 +63,11 @@ impl StrategyRuns {
             ..Runs::default()
         };
         Self {
-            all: runs.clone(),
-            writes: vec![runs.clone(); names.writes.len()],
-            all_reads: runs.clone(),
-            reads: vec![runs.clone(); names.reads.len()],
-            all_neighbours: runs.clone(),
-            neighbours: vec![runs; names.neighbours.len()],
-            even_peaks: vec![None; replicates],
-            read_even_peaks: vec![None; replicates],
+            sides: Side::ALL.map(|side| SideRuns {
+                all: runs.clone(),
+                each: vec![runs.clone(); names.of(side).len()],
+            }),
+            even_peaks: [vec![None; replicates], vec![None; replicates]],
             hottest: vec![None; replicates],
             knees: vec![None; replicates],
             series: None,
@@ -78,48 +76,68 @@ impl StrategyRuns {
 
     /// Takes in one run.
     pub(super) fn add(&mut self, replicate: usize, run: RunResult) {
-        self.all
-            .add(replicate, run.metrics, &run.counts, run.response);
-        let parts = run
-            .write_metrics
-            .into_iter()
-            .zip(&run.write_counts)
-            .zip(run.write_response);
-        for (write, ((scalars, counts), response)) in self.writes.iter_mut().zip(parts) {
-            write.add(replicate, scalars, counts, response);
+        let mut of_neighbours = Counts::default();
+        for neighbour in &run.neighbours {
+            of_neighbours.add(&neighbour.counts);
         }
-        self.all_reads.add(
-            replicate,
-            Scalars::new(),
-            &run.read_counts,
-            run.read_response,
-        );
-        for (read, run) in self.reads.iter_mut().zip(run.reads) {
-            read.add(replicate, run.metrics, &run.counts, run.response);
+        let all = |counts, metrics, response| OperationRun {
+            counts,
+            metrics,
+            response,
+        };
+        let none = Scalars::default;
+        let sides = [
+            (all(run.counts, run.metrics, run.response), run.writes),
+            (all(run.read_counts, none(), run.read_response), run.reads),
+            (
+                all(of_neighbours, none(), run.neighbour_response),
+                run.neighbours,
+            ),
+        ];
+        for (own, (all, each)) in self.sides.iter_mut().zip(sides) {
+            own.all.add(replicate, all);
+            for (runs, run) in own.each.iter_mut().zip(each) {
+                runs.add(replicate, run);
+            }
         }
-        let mut of_all = Counts::default();
-        for (neighbour, run) in self.neighbours.iter_mut().zip(run.neighbours) {
-            of_all.add(&run.counts);
-            neighbour.add(replicate, run.metrics, &run.counts, run.response);
-        }
-        self.all_neighbours
-            .add(replicate, Scalars::new(), &of_all, run.neighbour_response);
-        self.even_peaks[replicate] = run.even_peak;
-        self.read_even_peaks[replicate] = run.read_even_peak;
+        self.even_peaks[0][replicate] = run.even_peak;
+        self.even_peaks[1][replicate] = run.read_even_peak;
         self.hottest[replicate] = run.hottest;
         if run.series.is_some() {
             self.series = run.series;
         }
     }
 
-    /// What chance makes of a perfect spread: the same in all replicates but for the number of rows; the first that is defined.
-    pub(super) fn even_peak(&self) -> Option<ExpectedPeak> {
-        self.even_peaks.iter().flatten().next().copied()
+    /// The metrics of the run, and all writes together.
+    pub(super) fn all(&self) -> &Runs {
+        self.together(Side::Write)
     }
 
-    /// The same of read demand.
-    pub(super) fn read_even_peak(&self) -> Option<ExpectedPeak> {
-        self.read_even_peaks.iter().flatten().next().copied()
+    /// The same, to set what only the experiment knows.
+    pub(super) fn all_mut(&mut self) -> &mut Runs {
+        &mut self.sides[0].all
+    }
+
+    /// All operations of a side together: counts and response times.
+    pub(super) fn together(&self, side: Side) -> &Runs {
+        &self.sides[side as usize].all
+    }
+
+    /// The operations of a side one by one, in file order.
+    pub(super) fn each(&self, side: Side) -> &[Runs] {
+        &self.sides[side as usize].each
+    }
+
+    /// The reads one by one, to set what only the forecast knows.
+    pub(super) fn reads_mut(&mut self) -> &mut [Runs] {
+        &mut self.sides[Side::Read as usize].each
+    }
+
+    /// What chance makes of a perfect spread of writes or of reads: the same in all replicates but for the number of rows; the first that is
+    /// defined.
+    pub(super) fn even_peak(&self, side: Side) -> Option<ExpectedPeak> {
+        let peaks = self.even_peaks.get(side as usize)?;
+        peaks.iter().flatten().next().copied()
     }
 
     /// The server that is asked for most handler time: means over the replicates.
@@ -144,9 +162,9 @@ impl StrategyRuns {
     pub(super) fn set_makespan(&mut self, imports: &[(usize, u64)]) {
         let ends: Vec<Vec<Option<f64>>> = imports
             .iter()
-            .map(|&(write, rows)| self.writes[write].ends(rows))
+            .map(|&(write, rows)| self.each(Side::Write)[write].ends(rows))
             .collect();
-        self.all.set("makespan_ms", |index, _| {
+        self.all_mut().set(MetricId::Makespan, |index, _| {
             let last = |latest: f64, of: &Vec<Option<f64>>| Some(latest.max(of[index]?));
             (!ends.is_empty()).then(|| ends.iter().try_fold(0.0, last))?
         });
@@ -154,23 +172,18 @@ impl StrategyRuns {
 
     /// Where a metric is kept.
     pub(super) fn of(&self, path: &MetricPath) -> &Runs {
-        match path.subject {
-            Subject::All if path.definition.name == READ_RESPONSE => &self.all_reads,
-            Subject::All if path.definition.name == NEIGHBOUR_RESPONSE => &self.all_neighbours,
-            Subject::All => &self.all,
-            Subject::Write(write) => &self.writes[write],
-            Subject::Read(read) => &self.reads[read],
-            Subject::Neighbour(neighbour) => &self.neighbours[neighbour],
+        match (path.subject, path.part) {
+            (Subject::All, Some(_)) => self.of_operations(path),
+            (Subject::All, None) => self.all(),
+            (Subject::One(side, index), _) => &self.each(side)[index],
         }
     }
 
     /// The operations that a metric is about: those of all reads, or of all neighbours, are kept beside those of writes.
     pub(super) fn of_operations(&self, path: &MetricPath) -> &Runs {
-        let name = path.definition.name;
         match path.subject {
-            Subject::All if name.starts_with("read_") => &self.all_reads,
-            Subject::All if name.starts_with("neighbour_") => &self.all_neighbours,
-            _ => self.of(path),
+            Subject::All => self.together(path.metric.side().unwrap_or(Side::Write)),
+            Subject::One(..) => self.of(path),
         }
     }
 
@@ -180,56 +193,65 @@ impl StrategyRuns {
         match path.part {
             Some(part) => runs.response_values(part),
             None => {
-                let name = path.definition.name;
-                (runs.values(name), runs.lower_bounds.contains(&name))
+                let censored = runs.lower_bounds.contains(&path.metric);
+                (runs.values(path.metric), censored)
             }
         }
+    }
+
+    /// All metrics that are of no single write, read or neighbour.
+    pub(super) fn metrics(&self) -> BTreeMap<String, Metric> {
+        let mut metrics = self.all().scalars();
+        for side in Side::ALL {
+            if side == Side::Write || !self.each(side).is_empty() {
+                let name = MetricId::WriteResponse.of(side).name();
+                let family = Metric::Family(self.together(side).response());
+                metrics.insert(name.to_owned(), family);
+            }
+        }
+        metrics
     }
 }
 
 impl Runs {
-    fn add(&mut self, replicate: usize, scalars: Scalars, counts: &Counts, response: Response) {
-        let parts = response_parts(&response.combined());
+    fn add(&mut self, replicate: usize, run: OperationRun) {
+        let parts = response_parts(&run.response.combined());
+        self.counts.add(&run.counts);
         self.replicates[replicate] = Some(Replicate {
-            scalars,
-            counts: *counts,
+            scalars: run.metrics,
+            counts: run.counts,
             response: parts,
         });
-        self.counts.add(counts);
         match &mut self.response {
-            Some(merged) => merged.add(&response),
-            None => self.response = Some(response),
+            Some(merged) => merged.add(&run.response),
+            None => self.response = Some(run.response),
         }
     }
 
     /// Sets a metric that only the experiment knows, one value a replicate.
-    pub(super) fn set(
-        &mut self,
-        name: &'static str,
-        value: impl Fn(usize, &Scalars) -> Option<f64>,
-    ) {
+    pub(super) fn set(&mut self, id: MetricId, value: impl Fn(usize, &Scalars) -> Option<f64>) {
         for (index, replicate) in self.replicates.iter_mut().enumerate() {
             if let Some(replicate) = replicate {
                 let value = value(index, &replicate.scalars);
-                replicate.scalars.insert(name, value);
+                replicate.scalars.set(id, value);
             }
         }
     }
 
     /// Sets a metric that is found once, as replicate 0's.
-    pub(super) fn set_first(&mut self, name: &'static str, value: Option<f64>) {
-        self.of_first.insert(name);
-        self.set(name, |index, _| value.filter(|_| index == 0));
+    pub(super) fn set_first(&mut self, id: MetricId, value: Option<f64>) {
+        self.of_first.insert(id);
+        self.set(id, |index, _| value.filter(|_| index == 0));
     }
 
     /// Sets the interval of a metric that is found once.
-    pub(super) fn set_interval(&mut self, name: &'static str, measure: Measure) {
-        self.sampled.insert(name, measure);
+    pub(super) fn set_interval(&mut self, id: MetricId, measure: Measure) {
+        self.sampled.insert(id, measure);
     }
 
     /// Whether a metric is found once, and has no interval for that reason.
-    pub(super) fn is_of_first(&self, name: &str) -> bool {
-        self.of_first.contains(name)
+    pub(super) fn is_of_first(&self, id: MetricId) -> bool {
+        self.of_first.contains(&id)
     }
 
     /// When the last of `rows` was completed, in each replicate; `None` when some were neither completed nor given up.
@@ -237,7 +259,7 @@ impl Runs {
         let end = |replicate: &Option<Replicate>| {
             let run = replicate.as_ref()?;
             let over = run.counts.completed + run.counts.failed >= rows;
-            run.scalars.get("makespan_ms").copied()?.filter(|_| over)
+            run.scalars.get(MetricId::Makespan).filter(|_| over)
         };
         self.replicates.iter().map(end).collect()
     }
@@ -264,142 +286,75 @@ impl Runs {
     }
 
     /// A scalar in each replicate.
-    pub(super) fn values(&self, name: &str) -> Vec<Option<f64>> {
-        let value = |replicate: &Option<Replicate>| {
-            replicate
-                .as_ref()
-                .and_then(|found| *found.scalars.get(name)?)
-        };
-        self.replicates.iter().map(value).collect()
+    pub(super) fn values(&self, id: MetricId) -> Vec<Option<f64>> {
+        let replicates = self.replicates.iter();
+        let value = |replicate: &Option<Replicate>| replicate.as_ref()?.scalars.get(id);
+        replicates.map(value).collect()
     }
 
     /// Its summary.
-    pub(super) fn measure(&self, name: &str) -> Measure {
-        if let Some(measure) = self.sampled.get(name) {
+    pub(super) fn measure(&self, id: MetricId) -> Measure {
+        if let Some(measure) = self.sampled.get(&id) {
             return *measure;
         }
-        let range = definition(name).map_or((f64::NEG_INFINITY, f64::INFINITY), |definition| {
-            definition.range_with(self.servers)
-        });
-        let measure = Measure::of(&self.values(name), range);
-        if self.lower_bounds.contains(&name) {
-            measure.lower_bound()
-        } else {
-            measure
+        let range = id.definition().range_with(self.servers);
+        let measure = Measure::of(&self.values(id), range);
+        match self.lower_bounds.contains(&id) {
+            true => measure.lower_bound(),
+            false => measure,
         }
     }
 
     /// Its mean.
-    pub(super) fn mean(&self, name: &str) -> Option<f64> {
-        self.measure(name).mean
+    pub(super) fn mean(&self, id: MetricId) -> Option<f64> {
+        self.measure(id).mean
     }
 
-    fn response_values(&self, part: &str) -> (Vec<Option<f64>>, bool) {
-        let index = RESPONSE_PARTS
-            .iter()
-            .position(|(name, _)| *name == part)
-            .unwrap_or(0);
-        let of = |replicate: &Option<Replicate>| {
-            replicate.as_ref().and_then(|found| found.response[index])
-        };
+    fn response_values(&self, part: Part) -> (Vec<Option<f64>>, bool) {
+        let of = |replicate: &Option<Replicate>| replicate.as_ref()?.response[part as usize];
         let nanos: Vec<_> = self.replicates.iter().map(of).collect();
         let merged = self.response.as_ref();
-        let merged = merged.and_then(|response| response_parts(&response.combined())[index]);
+        let merged =
+            merged.and_then(|response| response_parts(&response.combined())[part as usize]);
         let censored = is_open(nanos.iter().copied().chain([merged]));
-        (
-            nanos
-                .into_iter()
-                .map(|nanos| nanos.map(|nanos| nanos.value / 1e6))
-                .collect(),
-            censored,
-        )
+        let millis = nanos.into_iter().map(|nanos| Some(nanos?.value / 1e6));
+        (millis.collect(), censored)
     }
 
     /// The family of response times.
     pub(super) fn response(&self) -> BTreeMap<String, Measure> {
-        let parts: Vec<ResponseParts> = self
-            .replicates
-            .iter()
-            .flatten()
-            .map(|replicate| replicate.response)
-            .collect();
-        self.response
-            .as_ref()
-            .map(|merged| response_family(&parts, merged))
-            .unwrap_or_default()
+        let replicates = self.replicates.iter().flatten();
+        let parts: Vec<ResponseParts> = replicates.map(|replicate| replicate.response).collect();
+        let merged = self.response.as_ref();
+        merged.map_or_else(BTreeMap::new, |merged| response_family(&parts, merged))
     }
 
     /// All its scalars.
-    pub(super) fn scalars(&self) -> BTreeMap<String, Metric> {
-        let names: BTreeSet<&'static str> = self
-            .replicates
-            .iter()
-            .flatten()
-            .flat_map(|replicate| replicate.scalars.keys().copied())
+    fn scalars(&self) -> BTreeMap<String, Metric> {
+        let replicates = self.replicates.iter().flatten();
+        let ids: BTreeSet<MetricId> = replicates
+            .flat_map(|replicate| replicate.scalars.ids())
             .collect();
-        names
-            .into_iter()
-            .map(|name| (name.to_owned(), Metric::Number(self.measure(name))))
+        let named = ids.into_iter().map(|id| (id.name().to_owned(), id));
+        named
+            .map(|(name, id)| (name, Metric::Number(self.measure(id))))
             .collect()
     }
 
-    /// The metrics of one write, without the prefix `write_`.
-    pub(super) fn write_metrics(&self) -> BTreeMap<String, Metric> {
-        self.with_response(&PER_WRITE)
-    }
-
-    /// The metrics of one neighbour, without the prefix `neighbour_`.
-    pub(super) fn neighbour_metrics(&self) -> BTreeMap<String, Metric> {
-        self.with_response(&PER_NEIGHBOUR)
-    }
-
-    fn with_response(&self, names: &[&'static str]) -> BTreeMap<String, Metric> {
-        let mut metrics = self.without_prefix(names);
-        metrics.insert(
-            unprefixed(RESPONSE).to_owned(),
-            Metric::Family(self.response()),
-        );
-        metrics
-    }
-
-    /// The rates and fractions of one read, without the prefix `read_`.
-    pub(super) fn read_metrics(&self) -> BTreeMap<String, Metric> {
-        self.without_prefix(&PER_READ)
-    }
-
-    fn without_prefix(&self, names: &[&'static str]) -> BTreeMap<String, Metric> {
-        let scalars = names
-            .iter()
-            .filter(|name| ![RESPONSE, READ_RESPONSE, NEIGHBOUR_RESPONSE].contains(*name));
-        scalars
-            .map(|name| {
-                (
-                    unprefixed(name).to_owned(),
-                    Metric::Number(self.measure(name)),
-                )
-            })
+    /// The rates and fractions of one operation of a side, by their names behind it.
+    pub(super) fn rates(&self, side: Side) -> BTreeMap<String, Metric> {
+        let own = MetricId::ALL.iter().filter(|id| id.side() == Some(side));
+        let rates = own.filter(|id| id.is_of_each() && !id.is_response());
+        rates
+            .map(|id| (id.own_name().to_owned(), Metric::Number(self.measure(*id))))
             .collect()
     }
-}
 
-impl StrategyRuns {
-    /// All metrics that are of no single write, read or neighbour.
-    pub(super) fn metrics(&self) -> BTreeMap<String, Metric> {
-        let mut metrics = self.all.scalars();
-        metrics.insert(RESPONSE.to_owned(), Metric::Family(self.all.response()));
-        if !self.reads.is_empty() {
-            let reads = Metric::Family(self.all_reads.response());
-            metrics.insert(READ_RESPONSE.to_owned(), reads);
-        }
-        if !self.neighbours.is_empty() {
-            let neighbours = Metric::Family(self.all_neighbours.response());
-            metrics.insert(NEIGHBOUR_RESPONSE.to_owned(), neighbours);
-        }
+    /// The same with its response times.
+    pub(super) fn rates_and_response(&self, side: Side) -> BTreeMap<String, Metric> {
+        let response = MetricId::WriteResponse.own_name().to_owned();
+        let mut metrics = self.rates(side);
+        metrics.insert(response, Metric::Family(self.response()));
         metrics
     }
-}
-
-/// A metric's name behind the kind of operation.
-fn unprefixed(name: &str) -> &str {
-    name.split_once('_').map_or(name, |(_, rest)| rest)
 }

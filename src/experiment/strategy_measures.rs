@@ -1,20 +1,92 @@
 //! All measures of a strategy by their dotted paths, wherever they stand in its results. Must not know how they look.
 
-use super::{Measure, Metric, StrategyResult};
-use crate::metrics::{Definition, OperationNames, lookup};
+use super::{Measure, Metric, OperationResult, ReadResult, StrategyResult};
+use crate::metrics::{
+    Definition, MetricId, MetricPath, OperationNames, Part, Side, Subject, lookup,
+};
 use std::collections::BTreeMap;
 
+impl OperationResult {
+    /// One of its measures.
+    pub fn number(&self, path: impl Into<MetricPath>) -> Option<&Measure> {
+        let path = path.into();
+        number(&self.metrics, path.metric.own_name(), path.part)
+    }
+}
+
+impl ReadResult {
+    /// What it costs, a metric each.
+    pub fn costs(&self) -> [(MetricId, &Measure); 6] {
+        [
+            (MetricId::CallsPlanned, &self.calls_planned),
+            (MetricId::Regions, &self.regions),
+            (MetricId::RowsPlanned, &self.rows_planned),
+            (MetricId::RowsReturned, &self.rows_returned),
+            (MetricId::Calls, &self.calls),
+            (MetricId::RowsRead, &self.rows_read),
+        ]
+    }
+
+    /// One of its measures.
+    pub fn number(&self, path: impl Into<MetricPath>) -> Option<&Measure> {
+        let path = path.into();
+        match path.part {
+            Some(part) => self.response_ms.as_ref()?.get(part.name()),
+            None => {
+                let mut costs = self.costs().into_iter();
+                let cost = costs.find(|(id, _)| *id == path.metric);
+                let rate = || number(&self.metrics, path.metric.own_name(), None);
+                cost.map(|(_, cost)| cost).or_else(rate)
+            }
+        }
+    }
+}
+
 impl StrategyResult {
+    /// Whose operations make the load: the writes, or the reads where nothing is written.
+    pub fn load(&self) -> Side {
+        match self.writes.is_empty() && !self.reads.is_empty() {
+            true => Side::Read,
+            false => Side::Write,
+        }
+    }
+
     /// The class of hotspot of the writes, or of the reads where nothing is written; `None` when it can't be told.
     pub fn hotspot(&self) -> Option<&str> {
-        let name = match self.writes.is_empty() && !self.reads.is_empty() {
-            true => "read_hotspot",
-            false => "hotspot",
-        };
-        match self.metrics.get(name)? {
+        match self.metrics.get(MetricId::Hotspot.of(self.load()).name())? {
             Metric::Word(word) => Some(word),
             _ => None,
         }
+    }
+
+    /// The names of its operations.
+    pub fn names(&self) -> OperationNames<'_> {
+        OperationNames {
+            writes: self.writes.iter().map(|it| it.name.as_str()).collect(),
+            reads: self.reads.iter().map(|it| it.name.as_str()).collect(),
+            neighbours: self.neighbours.iter().map(|it| it.name.as_str()).collect(),
+        }
+    }
+
+    /// One of its measures.
+    pub fn number(&self, path: impl Into<MetricPath>) -> Option<&Measure> {
+        let path = path.into();
+        match path.subject {
+            Subject::All => number(&self.metrics, path.metric.name(), path.part),
+            Subject::One(Side::Write, at) => self.writes.get(at)?.number(path),
+            Subject::One(Side::Read, at) => self.reads.get(at)?.number(path),
+            Subject::One(Side::Neighbour, at) => self.neighbours.get(at)?.number(path),
+        }
+    }
+
+    /// Its mean over the replicates.
+    pub fn mean(&self, path: impl Into<MetricPath>) -> Option<f64> {
+        self.number(path)?.mean
+    }
+
+    /// Its value in each replicate.
+    pub fn replicates(&self, path: impl Into<MetricPath>) -> Option<&Vec<Option<f64>>> {
+        self.values.get(&path.into().text(&self.names()))
     }
 
     /// Every measure with its path: those of the run, then of each write, read and neighbour.
@@ -30,16 +102,8 @@ impl StrategyResult {
         }
         for read in &self.reads {
             let prefix = format!("read.{}.", read.name);
-            for (name, cost) in [
-                ("calls_planned", &read.calls_planned),
-                ("regions", &read.regions),
-                ("rows_planned", &read.rows_planned),
-                ("rows_returned", &read.rows_returned),
-                ("calls", &read.calls),
-                ("rows_read", &read.rows_read),
-            ] {
-                measures.push((format!("{prefix}{name}"), cost));
-            }
+            let costs = read.costs().into_iter();
+            measures.extend(costs.map(|(id, cost)| (format!("{prefix}{}", id.name()), cost)));
             numbers(&mut measures, &prefix, &read.metrics);
             for (part, measure) in read.response_ms.iter().flatten() {
                 measures.push((format!("{prefix}response_ms.{part}"), measure));
@@ -62,12 +126,21 @@ impl StrategyResult {
 
     /// What the catalogue says of the metric at `path`; `None` when it has none of that name.
     pub fn definition(&self, path: &str) -> Option<&'static Definition> {
-        let names = OperationNames {
-            writes: self.writes.iter().map(|it| it.name.as_str()).collect(),
-            reads: self.reads.iter().map(|it| it.name.as_str()).collect(),
-            neighbours: self.neighbours.iter().map(|it| it.name.as_str()).collect(),
-        };
-        lookup(path, &names).ok().map(|found| found.definition)
+        let found = lookup(path, &self.names()).ok()?;
+        Some(found.definition())
+    }
+}
+
+/// The measure of that name, or the member of that family.
+fn number<'a>(
+    metrics: &'a BTreeMap<String, Metric>,
+    name: &str,
+    part: Option<Part>,
+) -> Option<&'a Measure> {
+    match (metrics.get(name)?, part) {
+        (Metric::Number(measure), None) => Some(measure),
+        (Metric::Family(members), Some(part)) => members.get(part.name()),
+        _ => None,
     }
 }
 

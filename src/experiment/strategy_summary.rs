@@ -9,21 +9,20 @@ use super::key_parts::KeyParts;
 use super::read_summary::ReadSummary;
 use super::runs::StrategyRuns;
 use super::verdict::{AlsoHot, Verdict};
-use super::{
-    KeyMapBucket, Metric, NeighbourResult, StrategyResult, WriteResult, response_curve, wording,
-};
+use super::{KeyMapBucket, Metric, OperationResult, StrategyResult, response_curve};
 use crate::cluster::{ClusterEvent, TimedEvent};
 use crate::layout::{Layout, StrategySample};
-use crate::metrics::{EventKind, Hotspot, MetricPath, Series, SeriesEvent, Subject, lookup};
+use crate::metrics::{
+    BUSY, EventKind, Hotspot, MetricId, MetricPath, Part, Series, SeriesEvent, Side, Subject,
+    lookup,
+};
 use crate::scenario::{Presplit, PresplitAlgorithm, Severity, Strategy, SweepValue, TimeSpec};
+use crate::text;
 use crate::workload::{Drive, ReadDrive};
 use std::collections::BTreeMap;
 
 /// Hottest values that results list.
 const ENTITIES: usize = 8;
-
-/// A server with a greater share of its handlers busy has none left for what comes.
-const BUSY: f64 = 0.95;
 
 /// Everything that is known of one strategy.
 pub(super) struct StrategySummary<'a> {
@@ -48,7 +47,8 @@ impl<'a> StrategySummary<'a> {
         let setup = &strategy.setup;
         let servers = f64::from(setup.cluster.servers);
         let key_floor = (servers * layout.hottest_row_share).max(1.0);
-        let written = runs.all.counts.completed as f64 / f64::from(runs.all.replicates().max(1));
+        let all = runs.all();
+        let written = all.counts.completed as f64 / f64::from(all.replicates().max(1));
         let size = sample.size(written);
         let (key_bytes, cell_bytes, rows) = size
             .tables
@@ -57,24 +57,24 @@ impl<'a> StrategySummary<'a> {
                 (table.key_bytes.mean, table.cell_bytes, table.rows())
             });
         // The layout, the sizes and the capacity are those of replicate 0.
-        for (name, value) in [
-            ("key_floor", key_floor),
-            ("key_bytes", key_bytes),
-            ("cell_bytes", cell_bytes),
-            ("row_bytes", size.row_bytes()),
-            ("table_rows", rows),
-            ("table_bytes", size.table_bytes()),
-            ("block_index_bytes", size.block_index_bytes()),
+        let all = runs.all_mut();
+        for (id, value) in [
+            (MetricId::KeyFloor, key_floor),
+            (MetricId::KeyBytes, key_bytes),
+            (MetricId::CellBytes, cell_bytes),
+            (MetricId::RowBytes, size.row_bytes()),
+            (MetricId::TableRows, rows),
+            (MetricId::TableBytes, size.table_bytes()),
+            (MetricId::BlockIndexBytes, size.block_index_bytes()),
         ] {
-            runs.all.set_first(name, Some(value));
+            all.set_first(id, Some(value));
         }
-        runs.all.set_first("server_capacity_per_sec", capacity);
+        all.set_first(MetricId::ServerCapacity, capacity);
         if let Some(knee) = &setup.knee {
             runs.set_knee(knee, capacity);
         }
-        runs.all.set("usable_capacity_per_sec", |_, scalars| {
-            let peak = scalars.get("server_peak_to_mean").copied().flatten()?;
-            Some(servers * capacity? / peak)
+        runs.all_mut().set(MetricId::UsableCapacity, |_, scalars| {
+            Some(servers * capacity? / scalars.get(MetricId::ServerPeakToMean)?)
         });
         let imports: Vec<(usize, u64)> = setup
             .workload
@@ -85,14 +85,15 @@ impl<'a> StrategySummary<'a> {
             .collect();
         runs.set_makespan(&imports);
         let reads = setup.workload.reads.iter().zip(&layout.reads);
-        for (runs, (read, forecast)) in runs.reads.iter_mut().zip(reads) {
+        for (runs, (read, forecast)) in runs.reads_mut().iter_mut().zip(reads) {
             if read.drive.is_none() {
                 runs.set_costs(forecast);
             }
         }
         let of_reads = hotspots::hottest_row_of_reads(layout, &runs);
         let read_key_floor = of_reads.map(|share| (servers * share).max(1.0));
-        runs.all.set_first("read_key_floor", read_key_floor);
+        runs.all_mut()
+            .set_first(MetricId::ReadKeyFloor, read_key_floor);
         let hotspots = Hotspots::of(strategy, layout, &runs);
         Self {
             strategy,
@@ -113,15 +114,15 @@ impl<'a> StrategySummary<'a> {
     }
 
     /// The mean of a metric over the replicates.
-    pub(super) fn mean(&self, name: &str) -> Option<f64> {
-        self.runs.all.mean(name)
+    pub(super) fn mean(&self, id: MetricId) -> Option<f64> {
+        self.runs.all().mean(id)
     }
 
     /// Some import has rows left at the end of some replicate: the makespan is unknown there.
     fn import_unfinished(&self) -> bool {
         let writes = &self.strategy.setup.workload.writes;
         writes.iter().any(|write| write.drive.import().is_some())
-            && self.runs.all.values("makespan_ms").contains(&None)
+            && self.runs.all().values(MetricId::Makespan).contains(&None)
     }
 
     /// Lints worth a warning, and what the runs showed to be odd; they name their strategy.
@@ -131,7 +132,9 @@ impl<'a> StrategySummary<'a> {
             .lints
             .iter()
             .filter(|lint| lint.severity != Severity::Note);
-        let busy = self.mean("utilisation_max").filter(|busy| *busy > BUSY);
+        let busy = self
+            .mean(MetricId::UtilisationMax)
+            .filter(|busy| *busy > BUSY);
         let behind = self.reads().filter_map(move |read| {
             let (done, offered) = read.price()?.behind?;
             let cause = match busy {
@@ -142,8 +145,8 @@ impl<'a> StrategySummary<'a> {
                 "`{}`: read `{}` piles up, {} of {} a second completed: {cause}",
                 self.strategy.name,
                 read.name,
-                wording::compact(done),
-                wording::compact(offered),
+                text::compact(done),
+                text::compact(offered),
             ))
         });
         let unfinished = self.import_unfinished().then(|| {
@@ -163,7 +166,7 @@ impl<'a> StrategySummary<'a> {
     fn reads(&self) -> impl Iterator<Item = ReadSummary<'_>> {
         let reads = self.strategy.setup.workload.reads.iter();
         reads
-            .zip(&self.runs.reads)
+            .zip(self.runs.each(Side::Read))
             .enumerate()
             .map(|(at, (read, runs))| ReadSummary {
                 name: &read.name,
@@ -176,16 +179,16 @@ impl<'a> StrategySummary<'a> {
     /// A metric that is a word; `None` when it can't be told.
     pub(super) fn word(&self, path: &MetricPath) -> Option<String> {
         match path.subject {
-            Subject::Read(read) => Some(self.reads().nth(read)?.path()?.name().to_owned()),
-            _ => Some(self.class(path.definition.name)?.name().to_owned()),
+            Subject::One(_, read) => Some(self.reads().nth(read)?.path()?.name().to_owned()),
+            Subject::All => Some(self.class(path.metric)?.name().to_owned()),
         }
     }
 
     /// The class of hotspot that a metric names.
-    fn class(&self, metric: &str) -> Option<Hotspot> {
+    fn class(&self, metric: MetricId) -> Option<Hotspot> {
         match metric {
-            "read_hotspot" => self.hotspots.reads,
-            "demand_hotspot" => self.hotspots.all,
+            MetricId::ReadHotspot => self.hotspots.reads,
+            MetricId::DemandHotspot => self.hotspots.all,
             _ => self.hotspots.writes,
         }
     }
@@ -195,19 +198,28 @@ impl<'a> StrategySummary<'a> {
         let strategy = self.strategy;
         let mut metrics = self.runs.metrics();
         let undefined = Metric::Number(super::Measure::UNDEFINED);
-        for name in ["hotspot", "read_hotspot", "demand_hotspot"] {
-            let class = self.class(name).map(|class| class.name().to_owned());
+        for id in [
+            MetricId::Hotspot,
+            MetricId::ReadHotspot,
+            MetricId::DemandHotspot,
+        ] {
+            let class = self.class(id).map(|class| class.name().to_owned());
             metrics.insert(
-                name.to_owned(),
+                id.name().to_owned(),
                 class.map_or(undefined.clone(), Metric::Word),
             );
         }
-        let writes = strategy.setup.workload.writes.iter().zip(&self.runs.writes);
         let names = strategy.setup.operation_names();
-        let load = match self.runs.writes.is_empty() {
-            true => &self.runs.all_reads,
-            false => &self.runs.all,
+        let operations = |side: Side| {
+            let all = names.of(side).iter().zip(self.runs.each(side));
+            all.map(|(name, runs)| OperationResult {
+                name: (*name).to_owned(),
+                counts: runs.counts,
+                metrics: runs.rates_and_response(side),
+            })
+            .collect()
         };
+        let load = self.runs.together(self.load());
         let verdict = self.verdict();
         let mut result = StrategyResult {
             name: strategy.name.clone(),
@@ -219,25 +231,10 @@ impl<'a> StrategySummary<'a> {
             closed_loop: self.is_closed(),
             metrics,
             values: BTreeMap::new(),
-            writes: writes
-                .map(|(write, runs)| WriteResult {
-                    name: write.name.clone(),
-                    counts: runs.counts,
-                    metrics: runs.write_metrics(),
-                })
-                .collect(),
+            writes: operations(Side::Write),
             reads: self.reads().map(|read| read.result()).collect(),
-            neighbours: names
-                .neighbours
-                .iter()
-                .zip(&self.runs.neighbours)
-                .map(|(name, runs)| NeighbourResult {
-                    name: (*name).to_owned(),
-                    counts: runs.counts,
-                    metrics: runs.neighbour_metrics(),
-                })
-                .collect(),
-            counts: self.runs.all.counts,
+            neighbours: operations(Side::Neighbour),
+            counts: self.runs.all().counts,
             advice: self.advice(&verdict),
             verdict: verdict.to_string(),
             knee: strategy
@@ -280,10 +277,18 @@ impl<'a> StrategySummary<'a> {
                     "{} {}: {}",
                     entity.field,
                     entity.value,
-                    wording::percent(entity.share)
+                    text::percent(entity.share)
                 )
             })
             .collect()
+    }
+
+    /// Whose operations make the load: the writes, or the reads where nothing is written.
+    fn load(&self) -> Side {
+        match self.strategy.setup.workload.writes.is_empty() {
+            true => Side::Read,
+            false => Side::Write,
+        }
     }
 
     /// Some write waits for its replies; some read, where nothing is written.
@@ -291,9 +296,9 @@ impl<'a> StrategySummary<'a> {
         let workload = &self.strategy.setup.workload;
         let mut writes = workload.writes.iter();
         let mut reads = workload.reads.iter().flat_map(|read| &read.drive);
-        match workload.writes.is_empty() {
-            true => reads.any(|drive| matches!(drive, ReadDrive::Closed { .. })),
-            false => writes.any(|write| matches!(write.drive, Drive::Closed { .. })),
+        match self.load() {
+            Side::Read => reads.any(|drive| matches!(drive, ReadDrive::Closed { .. })),
+            _ => writes.any(|write| matches!(write.drive, Drive::Closed { .. })),
         }
     }
 
@@ -301,49 +306,39 @@ impl<'a> StrategySummary<'a> {
     fn verdict(&self) -> Verdict {
         let setup = &self.strategy.setup;
         let writes = &setup.workload.writes;
-        let reads_only = writes.is_empty();
-        let named = |of_writes: &'static str, of_reads: &'static str| {
-            self.mean(if reads_only { of_reads } else { of_writes })
-        };
+        let (load, hot) = (self.load(), self.hotspots.main());
+        let of_load = |id: MetricId| self.mean(id.of(load));
+        let skew = |id: MetricId| self.mean(id.of(hot));
         let closed = self.is_closed();
-        let response = match reads_only {
-            true => self.runs.all_reads.response(),
-            false => self.runs.all.response(),
-        };
+        let response = self.runs.together(load).response();
         let p99 = response
-            .get("p99")
+            .get(Part::P99.name())
             .and_then(|p99| Some((p99.merged.or(p99.mean)?, p99.censored)));
         // A whole import in a closed loop has nothing else to be measured against than its time.
-        let imported = !reads_only && writes.iter().all(|write| write.drive.import().is_some());
-        let offered = named("write_offered_per_sec", "read_offered_per_sec");
-        let (hotspot, of_reads) = self.hotspots.main();
-        let prefix = if of_reads { "read_" } else { "" };
-        let skew = |of_writes: &'static str, reads: &'static str| {
-            self.mean(if of_reads { reads } else { of_writes })
-        };
+        let imported =
+            load == Side::Write && writes.iter().all(|write| write.drive.import().is_some());
         Verdict {
-            hotspot,
-            also: self.also_hot(of_reads),
-            dealings: Dealings::of(&self.runs.all, prefix),
-            held_back: HeldBack::of(&self.counters(reads_only, closed)),
-            skew_of: if of_reads { "reads" } else { "writes" },
-            rates_of: if reads_only { "reads" } else { "writes" },
+            hotspot: self.hotspots.of_side(hot),
+            also: self.also_hot(hot),
+            dealings: Dealings::of(self.runs.all(), hot),
+            held_back: HeldBack::of(&self.counters(closed)),
+            skew_of: hot,
+            rates_of: load,
             servers: setup.cluster.servers,
-            server_max_share: skew("server_max_share", "read_server_max_share"),
-            peak_to_mean: skew("server_peak_to_mean", "read_server_peak_to_mean"),
-            offered_per_sec: offered.filter(|_| !closed),
-            throughput_per_sec: named("write_throughput_per_sec", "read_throughput_per_sec"),
-            capacity_per_sec: self.mean("server_capacity_per_sec"),
+            server_max_share: skew(MetricId::ServerMaxShare),
+            peak_to_mean: skew(MetricId::ServerPeakToMean),
+            offered_per_sec: of_load(MetricId::WriteOffered).filter(|_| !closed),
+            throughput_per_sec: of_load(MetricId::WriteThroughput),
+            capacity_per_sec: self.mean(MetricId::ServerCapacity),
             makespan_ms: self
-                .mean("makespan_ms")
+                .mean(MetricId::Makespan)
                 .filter(|_| imported && !self.import_unfinished()),
             import_unfinished: self.import_unfinished(),
             p99_ms: p99,
-            failed_fraction: named("write_failed_fraction", "read_failed_fraction").unwrap_or(0.0),
-            unfinished_fraction: named("write_unfinished_fraction", "read_unfinished_fraction")
-                .unwrap_or(0.0),
+            failed_fraction: of_load(MetricId::WriteFailedFraction).unwrap_or(0.0),
+            unfinished_fraction: of_load(MetricId::WriteUnfinishedFraction).unwrap_or(0.0),
             saturated: self
-                .mean("saturated")
+                .mean(MetricId::Saturated)
                 .is_some_and(|fraction| fraction > 0.5),
             leads_with_time: self.strategy.follows_time(),
             regions: self.layout.regions.len(),
@@ -355,14 +350,16 @@ impl<'a> StrategySummary<'a> {
                     hottest.share,
                 )
             }),
-            hot_range: self.hot_range(of_reads),
-            hottest_row_share: match of_reads {
-                true => hotspots::hottest_row_of_reads(self.layout, &self.runs).unwrap_or(0.0),
-                false => self.layout.hottest_row_share,
+            hot_range: self.hot_range(hot),
+            hottest_row_share: match hot {
+                Side::Read => {
+                    hotspots::hottest_row_of_reads(self.layout, &self.runs).unwrap_or(0.0)
+                }
+                _ => self.layout.hottest_row_share,
             },
-            region_max_share: skew("region_max_share", "read_region_max_share"),
-            key_floor: skew("key_floor", "read_key_floor").unwrap_or(1.0),
-            placement_floor: skew("placement_floor", "read_placement_floor").unwrap_or(1.0),
+            region_max_share: skew(MetricId::RegionMaxShare),
+            key_floor: skew(MetricId::KeyFloor).unwrap_or(1.0),
+            placement_floor: skew(MetricId::PlacementFloor).unwrap_or(1.0),
             duration_s: self.time.duration.as_secs_f64(),
             course: self.course(),
             reads: self.reads().filter_map(|read| read.price()).collect(),
@@ -370,28 +367,35 @@ impl<'a> StrategySummary<'a> {
     }
 
     /// The hotspot of the reads where the verdict begins with that of the writes, or the other way round.
-    fn also_hot(&self, of_reads: bool) -> Option<AlsoHot> {
-        let (class, of, share) = match of_reads {
-            true => (self.hotspots.writes, "writes", "server_max_share"),
-            false => (self.hotspots.reads, "reads", "read_server_max_share"),
+    fn also_hot(&self, hot: Side) -> Option<AlsoHot> {
+        let other = match hot {
+            Side::Read => Side::Write,
+            _ => Side::Read,
         };
+        let class = self.hotspots.of_side(other);
         Some(AlsoHot {
             hotspot: class.filter(|class| *class != Hotspot::None)?,
-            of,
-            server_max_share: self.mean(share),
+            of: other,
+            server_max_share: self.mean(MetricId::ServerMaxShare.of(other)),
         })
     }
 
+    /// The class that the verdict begins with is one.
+    fn is_hot(&self) -> bool {
+        let class = self.hotspots.of_side(self.hotspots.main());
+        class.is_some_and(|class| class != Hotspot::None)
+    }
+
     /// What the keys of the hottest region begin with, in words.
-    fn hot_range(&self, of_reads: bool) -> Option<String> {
+    fn hot_range(&self, hot: Side) -> Option<String> {
         let regions = &self.layout.regions;
-        let hottest = match of_reads {
-            true => {
+        let hottest = match hot {
+            Side::Read => {
                 let demand = &self.runs.series.as_ref()?.read_region_demand;
                 let at_start = demand.iter().take(regions.len());
                 at_start.enumerate().max_by_key(|(_, demand)| **demand)?.0
             }
-            false => {
+            _ => {
                 let shares = regions.iter().map(|region| region.write_share);
                 shares.enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?.0
             }
@@ -412,18 +416,18 @@ impl<'a> StrategySummary<'a> {
     }
 
     /// What shows why a run does less than it could.
-    fn counters(&self, reads_only: bool, closed: bool) -> Counters {
+    fn counters(&self, closed: bool) -> Counters {
         let setup = &self.strategy.setup;
-        let (cluster, mean) = (&setup.cluster, |name| self.mean(name));
-        let named = |of_writes, of_reads| mean(if reads_only { of_reads } else { of_writes });
-        let throughput = named("write_throughput_per_sec", "read_throughput_per_sec");
+        let (cluster, mean) = (&setup.cluster, |id| self.mean(id));
+        let of_load = |id: MetricId| mean(id.of(self.load()));
+        let throughput = of_load(MetricId::WriteThroughput);
         let could = match closed {
-            true => mean("server_capacity_per_sec").map(|it| it * f64::from(cluster.servers)),
-            false => named("write_offered_per_sec", "read_offered_per_sec"),
+            true => mean(MetricId::ServerCapacity).map(|it| it * f64::from(cluster.servers)),
+            false => of_load(MetricId::WriteOffered),
         };
         let log = cluster.wal.as_ref().and_then(|wal| {
-            let rows = mean("write_throughput_per_sec")? * mean("server_max_share")?;
-            Some(rows * mean("row_bytes")? / wal.bandwidth.0)
+            let rows = mean(MetricId::WriteThroughput)? * mean(MetricId::ServerMaxShare)?;
+            Some(rows * mean(MetricId::RowBytes)? / wal.bandwidth.0)
         });
         let window = (self.time.warmup.as_nanos(), self.time.duration.as_nanos());
         let is_slow = |timed: &&TimedEvent| {
@@ -454,15 +458,15 @@ impl<'a> StrategySummary<'a> {
                 .filter(|(_, could)| *could > 0.0)
                 .map(|(done, could)| done / could),
             utilisation: series.map_or_else(Vec::new, utilisation),
-            busiest: mean("utilisation_max").unwrap_or(0.0),
-            busy: mean("utilisation_mean").unwrap_or(0.0),
+            busiest: mean(MetricId::UtilisationMax).unwrap_or(0.0),
+            busy: mean(MetricId::UtilisationMean).unwrap_or(0.0),
             slow: slow.collect(),
             lost: crashes as u32,
             servers: cluster.servers,
-            region_too_busy: mean("region_too_busy_fraction").unwrap_or(0.0),
+            region_too_busy: mean(MetricId::RegionTooBusyFraction).unwrap_or(0.0),
             log,
             clients: clients.sum(),
-            hot: self.hotspots.main().0.is_some_and(|it| it != Hotspot::None),
+            hot: self.is_hot(),
         }
     }
 
@@ -475,16 +479,16 @@ impl<'a> StrategySummary<'a> {
 
     /// What the cluster did during the run.
     fn course(&self) -> Course {
-        let mean = |name| self.mean(name).unwrap_or(0.0);
+        let mean = |id| self.mean(id).unwrap_or(0.0);
         Course {
-            hot: self.hotspots.main().0.is_some_and(|it| it != Hotspot::None),
-            splits: mean("splits"),
-            moves: mean("moves"),
-            balancer_runs: mean("balancer_runs"),
-            balancer_starts: mean("balancer_starts"),
-            walks: self.mean("balancer_cost").is_some(),
-            bytes_rewritten: mean("bytes_rewritten"),
-            relief_ms: self.mean("time_to_relief_ms"),
+            hot: self.is_hot(),
+            splits: mean(MetricId::Splits),
+            moves: mean(MetricId::Moves),
+            balancer_runs: mean(MetricId::BalancerRuns),
+            balancer_starts: mean(MetricId::BalancerStarts),
+            walks: self.mean(MetricId::BalancerCost).is_some(),
+            bytes_rewritten: mean(MetricId::BytesRewritten),
+            relief_ms: self.mean(MetricId::TimeToRelief),
             ..Course::default()
         }
         .with_findings(self.runs.series.as_ref())
@@ -527,12 +531,7 @@ pub(super) fn sweep_of(point: &[SweepValue]) -> BTreeMap<String, serde_json::Val
 fn key_map_bucket(bucket: &crate::layout::KeyBucket) -> KeyMapBucket {
     KeyMapBucket {
         start: bucket.start.to_string(),
-        hex: bucket
-            .start
-            .as_bytes()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect(),
+        hex: text::hex(bucket.start.as_bytes()),
         labels: bucket.labels.clone(),
     }
 }

@@ -1,8 +1,8 @@
 //! Keys of keyheat's own beside a scenario's: each is read like a strategy of the file, laid out, and only the best are kept to be
 //! simulated. Must not simulate.
 
+use super::comparable::groups;
 use super::ranking::{self, Candidate, Cost};
-use super::recommendation::groups;
 use super::recommendation_reads::seconds;
 use super::suggested_copies::{Forecast, with_copies};
 use super::suggested_keys::{SuggestedKey, in_quotes, presplit_regions, regions, suggested_keys};

@@ -1,19 +1,21 @@
 //! What a sweep shows: up to which value of a setting more throughput is gained, and where there is less again. Must not know how
 //! it is told.
 
-use super::{Measure, Results, StrategyResult, value_text};
-use crate::statistics::{Estimate, paired_ratio};
+use super::read_summary::NEARLY_ALL;
+use super::{Measure, Results, StrategyResult, measures, value_text};
+use crate::metrics::{MetricId, MetricPath, Part, Side};
+use crate::statistics::Estimate;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// A change of less than two per cent is none that anybody would act on, however certain (estimate).
 const WORTH: f64 = 0.02;
 
-/// Throughput of at least this part of the offered load counts as all of it: a run ends with a few operations in flight.
-const NEARLY_ALL: f64 = 0.99;
-
-/// What a read costs: names within its metrics.
-const PRICES: [&str; 2] = ["calls_planned", "response_ms.mean"];
+/// What a read costs.
+const PRICES: [MetricPath; 2] = [
+    MetricId::CallsPlanned.whole(),
+    MetricId::ReadResponse.at(Part::Mean),
+];
 
 /// What a strategy gains along the ascending values of a setting.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,8 +62,8 @@ pub struct SweepDip {
 pub struct SweepPrice {
     /// Its name.
     pub read: String,
-    /// `calls_planned` or `response_ms.mean`.
-    pub metric: &'static str,
+    /// Its calls as planned, or its mean response time.
+    pub metric: MetricPath,
     /// The price at the knee over that at the least value.
     pub ratio: Measure,
 }
@@ -153,12 +155,9 @@ fn finding(
         .collect::<Option<Vec<_>>>()?;
     ascending.sort_by(|a, b| a.0.total_cmp(&b.0));
     let points: Vec<&StrategyResult> = ascending.into_iter().map(|(_, point)| point).collect();
-    let reads = points[0].writes.is_empty() && !points[0].reads.is_empty();
-    let throughput = match reads {
-        true => "read_throughput_per_sec",
-        false => "write_throughput_per_sec",
-    };
-    let of = |a: usize, b: usize| ratio(points[a], points[b], throughput);
+    let load = points[0].load();
+    let throughput = MetricId::WriteThroughput.of(load);
+    let of = |a: usize, b: usize| ratio(points[a], points[b], throughput.whole());
     let growth = growth(points.len(), of)?;
     let measure = |ratio: Option<Estimate>| ratio.map_or(Measure::UNDEFINED, Measure::from);
     let text = |place: usize| {
@@ -169,9 +168,10 @@ fn finding(
     };
     let knee = growth.knee;
     let mut prices = Vec::new();
-    for read in &points[knee].reads {
+    for (at, read) in points[knee].reads.iter().enumerate() {
         for metric in PRICES {
-            if let Some(ratio) = price(points[knee], points[0], &read.name, metric) {
+            let path = metric.of_one(Side::Read, at);
+            if let Some(ratio) = price(points[knee], points[0], path) {
                 prices.push(SweepPrice {
                     read: read.name.clone(),
                     metric,
@@ -184,14 +184,14 @@ fn finding(
         strategy: points[0].name.clone(),
         path: path.to_owned(),
         others,
-        reads,
+        reads: load == Side::Read,
         first: text(0),
         knee: text(knee),
         last: text(points.len() - 1),
         idle_servers: idle_servers(points[knee]),
         load_reached: points[knee..]
             .iter()
-            .all(|point| completes_all(point, reads)),
+            .all(|point| completes_all(point, load)),
         gain: measure(of(knee, 0)),
         dips: growth
             .dips
@@ -208,38 +208,28 @@ fn finding(
 
 /// Servers that have no region at the start, of all; `None` when each may have one.
 fn idle_servers(point: &StrategyResult) -> Option<(u32, u32)> {
-    let regions = point.measure("regions_start")?.mean? as u32;
+    let regions = point.mean(MetricId::RegionsStart)? as u32;
     let idle = point.servers.saturating_sub(regions);
     (idle > 0).then_some((idle, point.servers))
 }
 
 /// All of an open loop's load is completed, but for what is in flight at the end.
-fn completes_all(point: &StrategyResult, reads: bool) -> bool {
-    let [offered, completed] = match reads {
-        true => ["read_offered_per_sec", "read_throughput_per_sec"],
-        false => ["write_offered_per_sec", "write_throughput_per_sec"],
-    }
-    .map(|metric| point.measure(metric).and_then(|measure| measure.mean));
+fn completes_all(point: &StrategyResult, load: Side) -> bool {
+    let [offered, completed] =
+        [MetricId::WriteOffered, MetricId::WriteThroughput].map(|id| point.mean(id.of(load)));
     let all = offered.zip(completed);
     !point.closed_loop && all.is_some_and(|(offered, completed)| completed >= NEARLY_ALL * offered)
 }
 
 /// What a read pays at one point over what it pays at another; `None` when that is no more and no less, or unknown.
-fn price(
-    point: &StrategyResult,
-    base: &StrategyResult,
-    read: &str,
-    metric: &str,
-) -> Option<Measure> {
-    let path = format!("read.{read}.{metric}");
-    if let Some(ratio) = ratio(point, base, &path) {
+fn price(point: &StrategyResult, base: &StrategyResult, path: MetricPath) -> Option<Measure> {
+    if let Some(ratio) = ratio(point, base, path) {
         return (change(ratio)? != Change::None).then(|| ratio.into());
     }
     // What is planned and not issued is planned once, from what was known before any run: there is no chance in it.
-    let (new, old) = (point.measure(&path)?, base.measure(&path)?);
-    let mean = new.mean? / old.mean.filter(|old| *old > 0.0)?;
+    let mean = point.mean(path)? / base.mean(path).filter(|old| *old > 0.0)?;
     let of_first = |point: &StrategyResult| {
-        let values = point.values.get(&path)?;
+        let values = point.replicates(path)?;
         Some(values.len() > 1 && values.iter().flatten().count() == 1)
     };
     let is_plan = of_first(point)? && of_first(base)?;
@@ -252,12 +242,10 @@ fn price(
 }
 
 /// A metric at one point over that at another, replicate by replicate: they share their draws. `None` unless every replicate has it.
-fn ratio(point: &StrategyResult, base: &StrategyResult, metric: &str) -> Option<Estimate> {
-    let (new, old) = (point.values.get(metric)?, base.values.get(metric)?);
-    let pairs = new.iter().zip(old).map(|(new, old)| (*new).zip(*old));
-    let pairs = pairs.collect::<Option<Vec<(f64, f64)>>>()?;
-    // Pairs that have no ratio are left out, and the others would judge alone.
-    paired_ratio(pairs.iter().copied()).filter(|ratio| ratio.n as usize == pairs.len())
+fn ratio(point: &StrategyResult, base: &StrategyResult, path: MetricPath) -> Option<Estimate> {
+    let (new, old) = (point.replicates(path)?, base.replicates(path)?);
+    let all = new.iter().chain(old).all(Option::is_some);
+    measures::ratio(new, old).filter(|_| all)
 }
 
 #[cfg(test)]

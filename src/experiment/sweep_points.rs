@@ -1,7 +1,6 @@
 //! Results of a sweep, point by point. Must not judge what a sweep shows.
 
 use super::Results;
-use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -47,22 +46,5 @@ impl Results {
             .chain(expectations)
             .for_each(BTreeMap::clear);
         Cow::Owned(point)
-    }
-}
-
-/// A point in words, by path: `cluster.servers = 8, parameter.buckets = 16`; empty without a sweep.
-pub fn point_label(point: &BTreeMap<String, Value>) -> String {
-    let values: Vec<String> = point
-        .iter()
-        .map(|(path, value)| format!("{path} = {}", value_text(value)))
-        .collect();
-    values.join(", ")
-}
-
-/// A swept value as a table shows it: a text without its quotes.
-pub fn value_text(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
     }
 }

@@ -5,9 +5,9 @@
 use super::course::Course;
 use super::dealings::{Dealings, most_even};
 use super::held_back::HeldBack;
-use super::read_summary::ReadPrice;
-use super::wording::{compact, length, millis, percent, times};
-use crate::metrics::{Hotspot, NO_HOTSPOT_BELOW};
+use super::read_summary::{NEARLY_ALL, ReadPrice};
+use crate::metrics::{Hotspot, NO_HOTSPOT_BELOW, Side};
+use crate::text::{compact, length, millis, percent, times};
 use std::fmt;
 
 /// A measured peak is what arithmetic gives when it lies within this factor of it (estimate: what chance adds to an even spread).
@@ -16,8 +16,6 @@ const AS_COUNTED: f64 = 1.1;
 const NOTABLE: f64 = 0.001;
 /// Unfinished operations are worth one from here on: every run leaves a few in flight.
 const NOTABLE_UNFINISHED: f64 = 0.01;
-/// Throughput of at least this part of the offered load counts as all of it: a run ends with a few operations in flight.
-const NEARLY_ALL: f64 = 0.99;
 
 /// What a verdict is made from; `None` is undefined.
 #[derive(Debug, Clone)]
@@ -30,10 +28,10 @@ pub(super) struct Verdict {
     pub(super) dealings: Option<Dealings>,
     /// What holds the run below what its servers could do, besides the hotspot.
     pub(super) held_back: Option<HeldBack>,
-    /// `writes`, or `reads`: what the shares of servers and regions are of.
-    pub(super) skew_of: &'static str,
+    /// What the shares of servers and regions are of.
+    pub(super) skew_of: Side,
     /// The same of rates, response times and fractions.
-    pub(super) rates_of: &'static str,
+    pub(super) rates_of: Side,
     pub(super) servers: u32,
     pub(super) server_max_share: Option<f64>,
     pub(super) peak_to_mean: Option<f64>,
@@ -76,8 +74,7 @@ pub(super) struct Verdict {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct AlsoHot {
     pub(super) hotspot: Hotspot,
-    /// `reads` or `writes`.
-    pub(super) of: &'static str,
+    pub(super) of: Side,
     /// `None` when unknown.
     pub(super) server_max_share: Option<f64>,
 }
@@ -102,7 +99,7 @@ impl fmt::Display for Verdict {
                 "{}: {}, so one of {servers} servers takes {share} of the {}",
                 class(hotspot),
                 self.cause(hotspot),
-                self.skew_of
+                self.skew_of.plural()
             )?;
             // A moving hotspot's server changes: its share is that of each moment.
             if hotspot == Hotspot::Moving {
@@ -117,7 +114,11 @@ impl fmt::Display for Verdict {
                 format!(", one server takes {} of them", percent(share))
             });
             let class = class(also.hotspot).to_lowercase();
-            write!(f, "; the {} have a {class} as well{share}", also.of)?;
+            write!(
+                f,
+                "; the {} have a {class} as well{share}",
+                also.of.plural()
+            )?;
         }
         write!(f, "; {}", self.damage())?;
         if let Some(held_back) = &self.held_back {
@@ -151,7 +152,7 @@ impl Verdict {
         write!(
             f,
             "No hotspot: the busiest of {servers} servers takes {share} of the {} (even: {})",
-            self.skew_of,
+            self.skew_of.plural(),
             percent(1.0 / f64::from(servers))
         )?;
         match self.uneven_count() {
@@ -219,13 +220,13 @@ impl Verdict {
             },
             Hotspot::Placement => "the regions happen to lie badly".to_owned(),
             Hotspot::Lookback => "the newest rows are read, and they are neighbours".to_owned(),
-            Hotspot::Moving if self.leads_with_time && self.skew_of == "writes" => {
+            Hotspot::Moving if self.leads_with_time && self.skew_of == Side::Write => {
                 "the key follows time".to_owned()
             }
             Hotspot::Moving => format!(
                 "neighbouring keys are {} one after another",
                 match self.skew_of {
-                    "reads" => "read",
+                    Side::Read => "read",
                     _ => "written",
                 }
             ),
@@ -245,7 +246,7 @@ impl Verdict {
         if self.key_floor >= NO_HOTSPOT_BELOW {
             return format!("a single row takes {}", percent(self.hottest_row_share));
         }
-        if let (Some((entity, share)), "writes") = (&self.entity, self.skew_of) {
+        if let (Some((entity, share)), Side::Write) = (&self.entity, self.skew_of) {
             let share = percent(*share);
             return format!("`{entity}` takes {share} and its keys are neighbours");
         }
@@ -268,7 +269,7 @@ impl Verdict {
         if self.import_unfinished {
             parts.push(format!(
                 "the import not done after {}",
-                length(self.duration_s * 1e3)
+                length(self.duration_s)
             ));
         }
         match self.p99_ms {
@@ -290,9 +291,9 @@ impl Verdict {
     }
 
     fn throughput(&self) -> String {
-        let of = self.rates_of;
+        let of = self.rates_of.plural();
         let Some(throughput) = self.throughput_per_sec else {
-            return format!("nothing was measured in {}", length(self.duration_s * 1e3));
+            return format!("nothing was measured in {}", length(self.duration_s));
         };
         if let Some(makespan) = self.makespan_ms {
             return format!(

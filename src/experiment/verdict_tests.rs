@@ -5,7 +5,7 @@ use super::dealings::Dealings;
 use super::held_back::HeldBack;
 use super::read_summary::ReadPrice;
 use super::verdict::{AlsoHot, Verdict};
-use crate::metrics::Hotspot;
+use crate::metrics::{Hotspot, Side};
 use crate::query::AccessPath;
 
 /// An even spread of an open loop at half load.
@@ -15,8 +15,8 @@ pub(super) fn even() -> Verdict {
         also: None,
         dealings: None,
         held_back: None,
-        skew_of: "writes",
-        rates_of: "writes",
+        skew_of: Side::Write,
+        rates_of: Side::Write,
         servers: 8,
         server_max_share: Some(0.1312),
         peak_to_mean: Some(1.05),
@@ -306,7 +306,7 @@ fn a_hotspot_of_reads() {
     assert_eq!(
         verdict(|v| {
             v.hotspot = Some(Hotspot::Lookback);
-            v.skew_of = "reads";
+            v.skew_of = Side::Read;
             (v.server_max_share, v.region_max_share) = (Some(0.912), Some(0.9));
             v.peak_to_mean = Some(7.3);
             v.reads = vec![ReadPrice {
@@ -323,7 +323,7 @@ fn a_hotspot_of_reads() {
 fn a_workload_of_reads_alone() {
     assert_eq!(
         verdict(|v| {
-            (v.skew_of, v.rates_of) = ("reads", "reads");
+            (v.skew_of, v.rates_of) = (Side::Read, Side::Read);
             (v.offered_per_sec, v.throughput_per_sec) = (Some(500.0), Some(499.0));
             v.capacity_per_sec = None;
         }),
@@ -392,7 +392,7 @@ fn a_number_of_buckets_is_the_cause_only_where_it_explains_the_peak() {
 fn a_row_that_is_read_is_a_row_hotspot_of_reads() {
     assert_eq!(
         verdict(|v| {
-            (v.hotspot, v.skew_of, v.rates_of) = (Some(Hotspot::Row), "reads", "reads");
+            (v.hotspot, v.skew_of, v.rates_of) = (Some(Hotspot::Row), Side::Read, Side::Read);
             (v.server_max_share, v.peak_to_mean) = (Some(0.388), Some(3.1));
             (v.hottest_row_share, v.key_floor) = (0.3, 2.4);
         }),
@@ -414,7 +414,7 @@ fn what_holds_the_run_back_and_what_else_is_hot_are_named() {
             });
             v.also = Some(AlsoHot {
                 hotspot: Hotspot::Static,
-                of: "reads",
+                of: Side::Read,
                 server_max_share: Some(0.31),
             });
         }),

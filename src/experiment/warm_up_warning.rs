@@ -1,29 +1,32 @@
 //! The warning that a strategy was measured before it had settled. Must not know how settling is found.
 
 use super::strategy_summary::StrategySummary;
-use super::wording;
+use crate::metrics::MetricId;
 use crate::scenario::Setup;
+use crate::text;
 use crate::workload::{Drive, ReadDrive};
 
 impl StrategySummary<'_> {
     /// That the warm-up is too short, in most replicates: one that settles late is chance. Nothing is said of a load or a cluster that
     /// changes by itself, which has no level to settle at.
     pub(super) fn warm_up_warning(&self) -> Option<String> {
-        let changed = |name| self.mean(name).is_some_and(|count| count > 0.0);
+        let changed = |id| self.mean(id).is_some_and(|count| count > 0.0);
         if !is_steady(&self.strategy.setup)
-            || ["splits", "merges", "moves"].into_iter().any(changed)
+            || [MetricId::Splits, MetricId::Merges, MetricId::Moves]
+                .into_iter()
+                .any(changed)
         {
             return None;
         }
-        let values = self.runs.all.values("unsettled_ms");
+        let values = self.runs.all().values(MetricId::Unsettled);
         let (late, latest) = late(&values)?;
         let warm_up = self.time.warmup.as_secs_f64() * 1e3;
         Some(format!(
             "strategy `{}`: {late} of {} replicates settle only {} after the warm-up (MSER-5): set `time.warmup` to {} or more",
             self.strategy.name,
             values.len(),
-            wording::length(latest),
-            wording::length(warm_up + latest),
+            text::length(latest / 1e3),
+            text::length((warm_up + latest) / 1e3),
         ))
     }
 }

@@ -91,8 +91,7 @@ fn number(bytes: &[u8]) -> u64 {
 
 /// Bytes as an expression writes them.
 pub(super) fn bytes_literal(bytes: &[u8]) -> String {
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("x'{hex}'")
+    format!("x'{}'", crate::text::hex(bytes))
 }
 
 /// `sensor 7`, `ts 2026-01-01T00:00:12Z`, `site eu`.

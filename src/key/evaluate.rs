@@ -2,12 +2,13 @@
 
 use super::check::Environment;
 use super::describe::{SegmentText, bytes_literal};
-use super::lang::{KeyError, KeyNote, unhex};
+use super::lang::{KeyError, KeyNote};
 use super::plan::KeyPlan;
 use super::run::Row;
 use crate::keyspace::RowKey;
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{Field, FieldKind, Schema, TextValues, TimeUnit};
+use crate::text::unhex;
 use crate::time::EpochNanos;
 use std::collections::BTreeMap;
 

@@ -8,7 +8,7 @@ use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{FieldId, FieldKind, TextValues};
 use crate::scenario::{Diagnostic, Severity};
 use crate::statistics::PlacementPeaks;
-use crate::units;
+use crate::text;
 use std::collections::BTreeMap;
 
 /// Up to so many values a server are few: 32 equal ones on each spread by 1 / sqrt(32) = 18 % of the mean.
@@ -68,9 +68,9 @@ pub(super) fn lint(
              the mean, in one of ten {} or more; here {}",
             weights.len(),
             names.join(", "),
-            units::times(peaks.mean),
-            units::times(peaks.p90),
-            units::times(drawn(regions, opening_servers, servers)),
+            text::times(peaks.mean),
+            text::times(peaks.p90),
+            text::times(drawn(regions, opening_servers, servers)),
         ),
         "this hash",
         "hash more of the record, so that more values are dealt, or plan for the worst of ten",

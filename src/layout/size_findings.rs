@@ -2,6 +2,7 @@
 
 use super::{StrategySize, TableSize};
 use crate::storage::BlockEncoding;
+use crate::text::percent_to;
 
 /// A difference below this share of a table is not worth a sentence.
 const NOTABLE: f64 = 0.01;
@@ -52,10 +53,10 @@ fn long_names(short: &StrategySize, long: &StrategySize) -> Option<String> {
     Some(format!(
         "`{}`: names of {names:.0} B more in every cell make the table {} larger than `{}`; {} takes back {} of that",
         long.strategy,
-        percent(cost),
+        percent_to(cost, 0),
         short.strategy,
         encoding.name(),
-        percent(back.clamp(0.0, 1.0)),
+        percent_to(back.clamp(0.0, 1.0), 0),
     ))
 }
 
@@ -69,7 +70,7 @@ fn hexadecimal(raw: &StrategySize, hex: &StrategySize) -> Option<String> {
             hex.strategy,
             b.key_bytes.mean - a.key_bytes.mean,
             raw.strategy,
-            percent(plain(hex) / plain(raw) - 1.0),
+            percent_to(plain(hex) / plain(raw) - 1.0, 0),
         )
     })
 }
@@ -85,10 +86,10 @@ fn extremes(sizes: &[StrategySize]) -> Option<String> {
         let coordinates = 1.0 - table.value_bytes / table.row_bytes;
         return Some(format!(
             "coordinates (key, names, lengths, timestamps) are {} of every row of `{}`; {} would make its table {} of the unencoded size",
-            percent(coordinates),
+            percent_to(coordinates, 0),
             great.strategy,
             encoding.name(),
-            percent(under(great, encoding) / plain(great)),
+            percent_to(under(great, encoding) / plain(great), 0),
         ));
     }
     Some(format!(
@@ -139,8 +140,4 @@ fn best(table: &TableSize) -> BlockEncoding {
         .iter()
         .min_by(|a, b| a.table_bytes.total_cmp(&b.table_bytes));
     smallest.map_or(BlockEncoding::None, |size| size.encoding)
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
 }

@@ -1,6 +1,6 @@
 //! What happened to regions and servers, counted, and listed as far as charts need it. Must not know demand or calls.
 
-use super::Scalars;
+use super::MetricId;
 use super::intervals::Intervals;
 use super::series_event::EventKind;
 use super::topology_event::{Happened, TopologyEvent};
@@ -88,29 +88,27 @@ impl ClusterLog {
         self.servers_at(SimTime::from_nanos(middle))
     }
 
-    /// The metrics that follow from the counts. `balancer`: whether there is one.
-    pub(super) fn metrics(&self, metrics: &mut Scalars) {
+    /// The metrics that follow from the counts.
+    pub(super) fn metrics(&self) -> impl Iterator<Item = (MetricId, Option<f64>)> {
         let count = |kind: EventKind| Some(self.count_of[kind as usize] as f64);
-        metrics.insert("splits", count(EventKind::Split));
-        metrics.insert("merges", count(EventKind::Merge));
-        metrics.insert("moves", count(EventKind::Move));
-        metrics.insert("flushes", count(EventKind::Flush));
-        metrics.insert("compactions", count(EventKind::Compaction));
-        metrics.insert("bytes_rewritten", Some(self.rewritten_bytes as f64));
-        let amplification = (self.flushed_bytes + self.rewritten_bytes) as f64;
-        metrics.insert(
-            "write_amplification",
-            (self.flushed_bytes > 0).then(|| amplification / self.flushed_bytes as f64),
-        );
-        metrics.insert("balancer_runs", count(EventKind::Balancer));
-        metrics.insert("balancer_starts", Some(self.balancer_starts as f64));
-        metrics.insert("balancer_cost", self.greatest_cost);
-        let (_, start) = self.regions[0];
-        metrics.insert("regions_start", Some(f64::from(start)));
-        metrics.insert(
-            "regions_end",
-            self.regions.last().map(|&(_, regions)| f64::from(regions)),
-        );
+        let written = (self.flushed_bytes + self.rewritten_bytes) as f64;
+        let amplification = (self.flushed_bytes > 0).then(|| written / self.flushed_bytes as f64);
+        let end = self.regions.last().map(|&(_, regions)| regions);
+        let metrics = [
+            (MetricId::Splits, count(EventKind::Split)),
+            (MetricId::Merges, count(EventKind::Merge)),
+            (MetricId::Moves, count(EventKind::Move)),
+            (MetricId::Flushes, count(EventKind::Flush)),
+            (MetricId::Compactions, count(EventKind::Compaction)),
+            (MetricId::BytesRewritten, Some(self.rewritten_bytes as f64)),
+            (MetricId::WriteAmplification, amplification),
+            (MetricId::BalancerRuns, count(EventKind::Balancer)),
+            (MetricId::BalancerStarts, Some(self.balancer_starts as f64)),
+            (MetricId::BalancerCost, self.greatest_cost),
+            (MetricId::RegionsStart, Some(f64::from(self.regions[0].1))),
+            (MetricId::RegionsEnd, end.map(f64::from)),
+        ];
+        metrics.into_iter()
     }
 
     /// What is listed, in order of time.
@@ -132,6 +130,7 @@ fn at_time(steps: &[(SimTime, u32)], at: SimTime) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Scalars;
     use super::*;
     use crate::keyspace::RowKey;
 
@@ -166,13 +165,18 @@ mod tests {
             [5, 5, 7, 6]
         );
         assert_eq!([29, 30].map(|time| log.servers_at(at(time))), [3, 5]);
-        let mut metrics = Scalars::new();
-        log.metrics(&mut metrics);
+        let metrics: Scalars = log.metrics().collect();
         assert_eq!(
-            ["splits", "merges", "regions_start", "regions_end"].map(|name| metrics[name]),
+            [
+                MetricId::Splits,
+                MetricId::Merges,
+                MetricId::RegionsStart,
+                MetricId::RegionsEnd
+            ]
+            .map(|name| metrics[name]),
             [Some(2.0), Some(1.0), Some(5.0), Some(6.0)]
         );
-        assert_eq!(metrics["write_amplification"], None);
+        assert_eq!(metrics[MetricId::WriteAmplification], None);
     }
 
     #[test]
@@ -195,11 +199,15 @@ mod tests {
             to: 1,
         };
         (0..4).for_each(|region| log.push(at(11), step(region)));
-        let mut metrics = Scalars::new();
-        log.metrics(&mut metrics);
+        let metrics: Scalars = log.metrics().collect();
         assert_eq!(
-            ["balancer_runs", "balancer_starts", "balancer_cost", "moves"]
-                .map(|name| metrics[name]),
+            [
+                MetricId::BalancerRuns,
+                MetricId::BalancerStarts,
+                MetricId::BalancerCost,
+                MetricId::Moves
+            ]
+            .map(|name| metrics[name]),
             [Some(3.0), Some(2.0), Some(0.7), Some(4.0)]
         );
         // Nothing is listed where no chart asks for it.
@@ -228,10 +236,9 @@ mod tests {
                 references: false,
             },
         );
-        let mut metrics = Scalars::new();
-        log.metrics(&mut metrics);
-        assert_eq!(metrics["flushes"], Some(3_000.0));
-        assert_eq!(metrics["write_amplification"], Some(1.5));
+        let metrics: Scalars = log.metrics().collect();
+        assert_eq!(metrics[MetricId::Flushes], Some(3_000.0));
+        assert_eq!(metrics[MetricId::WriteAmplification], Some(1.5));
         assert_eq!(log.into_listed().len(), LISTED_OF_A_KIND + 1);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know what a unit of demand is.
 
-use super::Scalars;
+use super::MetricId;
 use super::intervals::Intervals;
 use super::region_demand::{ClosedRegions, RegionDemand};
 use super::table::Table;
@@ -122,91 +122,6 @@ pub(super) struct ClosedDemand {
     pub(super) regions: ClosedRegions,
 }
 
-/// What the skew metrics are called. Three names: median over intervals, 95th percentile over intervals, of the window's totals; two: median
-/// and totals.
-#[derive(Debug)]
-pub(super) struct SkewNames {
-    peak: [&'static str; 3],
-    share: [&'static str; 3],
-    effective: [&'static str; 3],
-    even: &'static str,
-    measured: &'static str,
-    skipped: &'static str,
-    region_share: [&'static str; 2],
-    range_share: [&'static str; 2],
-    region_gini: [&'static str; 2],
-    placement_floor: &'static str,
-    /// Over dealings of the regions: mean, 5th and 95th percentile, and the best.
-    placement_peak: [&'static str; 4],
-}
-
-/// Demand of writes.
-pub(super) const WRITES: SkewNames = SkewNames {
-    peak: [
-        "server_peak_to_mean",
-        "server_peak_to_mean_p95",
-        "server_peak_to_mean_overall",
-    ],
-    share: [
-        "server_max_share",
-        "server_max_share_p95",
-        "server_max_share_overall",
-    ],
-    effective: [
-        "effective_servers",
-        "effective_servers_p95",
-        "effective_servers_overall",
-    ],
-    even: "server_peak_to_mean_even",
-    measured: "intervals_measured",
-    skipped: "intervals_skipped",
-    region_share: ["region_max_share", "region_max_share_overall"],
-    range_share: ["key_range_max_share", "key_range_max_share_overall"],
-    region_gini: ["region_gini", "region_gini_overall"],
-    placement_floor: "placement_floor",
-    placement_peak: [
-        "placement_peak_mean",
-        "placement_peak_low",
-        "placement_peak_high",
-        "placement_peak_best",
-    ],
-};
-
-/// Demand of reads.
-pub(super) const READS: SkewNames = SkewNames {
-    peak: [
-        "read_server_peak_to_mean",
-        "read_server_peak_to_mean_p95",
-        "read_server_peak_to_mean_overall",
-    ],
-    share: [
-        "read_server_max_share",
-        "read_server_max_share_p95",
-        "read_server_max_share_overall",
-    ],
-    effective: [
-        "read_effective_servers",
-        "read_effective_servers_p95",
-        "read_effective_servers_overall",
-    ],
-    even: "read_server_peak_to_mean_even",
-    measured: "read_intervals_measured",
-    skipped: "read_intervals_skipped",
-    region_share: ["read_region_max_share", "read_region_max_share_overall"],
-    range_share: [
-        "read_key_range_max_share",
-        "read_key_range_max_share_overall",
-    ],
-    region_gini: ["read_region_gini", "read_region_gini_overall"],
-    placement_floor: "read_placement_floor",
-    placement_peak: [
-        "read_placement_peak_mean",
-        "read_placement_peak_low",
-        "read_placement_peak_high",
-        "read_placement_peak_best",
-    ],
-};
-
 /// What servers are asked for in all: the handler time of writes and reads together, on the server that has most of it.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct HottestServer {
@@ -226,16 +141,15 @@ impl ClosedDemand {
             .filter(move |&row| sum(self.servers.row(row)) >= grid.least(row))
     }
 
-    /// Adds the skew metrics under their names; returns what chance alone would make of a perfect spread.
+    /// Sets the skew metrics, those of writes by their names; returns what chance alone would make of a perfect spread.
     pub(super) fn skew(
         &self,
         grid: &Grid,
-        names: &SkewNames,
-        metrics: &mut Scalars,
+        mut set: impl FnMut(MetricId, Option<f64>),
     ) -> Option<ExpectedPeak> {
-        let even = self.server_skew(grid, names, metrics);
-        self.region_skew(grid, names, metrics);
-        self.dealt_skew(grid, names, metrics);
+        let even = self.server_skew(grid, &mut set);
+        self.region_skew(grid, &mut set);
+        self.dealt_skew(grid, &mut set);
         even
     }
 
@@ -243,8 +157,7 @@ impl ClosedDemand {
     fn server_skew(
         &self,
         grid: &Grid,
-        names: &SkewNames,
-        metrics: &mut Scalars,
+        set: &mut impl FnMut(MetricId, Option<f64>),
     ) -> Option<ExpectedPeak> {
         let n = f64::from(grid.servers_at_end());
         let (mut peaks, mut shares, mut effective, mut totals) = (vec![], vec![], vec![], vec![]);
@@ -258,8 +171,9 @@ impl ClosedDemand {
             effective.extend(effective_number(loads.iter().map(|&load| u64::from(load))));
             totals.push(total);
         }
-        metrics.insert(names.measured, Some(peaks.len() as f64));
-        metrics.insert(names.skipped, Some((grid.full.len() - peaks.len()) as f64));
+        let (measured, full) = (peaks.len(), grid.full.len());
+        set(MetricId::IntervalsMeasured, Some(measured as f64));
+        set(MetricId::IntervalsSkipped, Some((full - measured) as f64));
 
         let mut overall = vec![0u64; grid.servers as usize];
         for row in grid.window.clone() {
@@ -269,80 +183,69 @@ impl ClosedDemand {
                 .for_each(|(sum, &load)| *sum += u64::from(load));
         }
         let total = overall.iter().sum::<u64>();
-        let share = overall
-            .iter()
-            .max()
-            .filter(|_| total > 0)
-            .map(|&most| most as f64 / total as f64);
-        for (names, values, overall) in [
-            (names.peak, peaks, share.map(|share| share * n)),
-            (names.share, shares, share),
-            (
-                names.effective,
-                effective,
-                effective_number(overall.into_iter()),
-            ),
-        ] {
-            metrics.insert(names[0], median(&values));
-            metrics.insert(names[1], quantile(&values, 0.95));
-            metrics.insert(names[2], overall);
-        }
+        let most = overall.iter().max().filter(|_| total > 0);
+        let share = most.map(|&most| most as f64 / total as f64);
+        let peak = share.map(|share| share * n);
+        set(MetricId::ServerPeakToMean, median(&peaks));
+        set(MetricId::ServerPeakToMeanP95, quantile(&peaks, 0.95));
+        set(MetricId::ServerPeakToMeanOverall, peak);
+        set(MetricId::ServerMaxShare, median(&shares));
+        set(MetricId::ServerMaxShareP95, quantile(&shares, 0.95));
+        set(MetricId::ServerMaxShareOverall, share);
+        let effective_overall = effective_number(overall.into_iter());
+        set(MetricId::EffectiveServers, median(&effective));
+        set(MetricId::EffectiveServersP95, quantile(&effective, 0.95));
+        set(MetricId::EffectiveServersOverall, effective_overall);
 
         let even = median(&totals).and_then(|total| expected_peak(total, grid.servers_at_end()));
-        metrics.insert(names.even, even.map(|even| even.mean));
+        set(MetricId::ServerPeakToMeanEven, even.map(|even| even.mean));
         even
     }
 
-    fn region_skew(&self, grid: &Grid, names: &SkewNames, metrics: &mut Scalars) {
+    fn region_skew(&self, grid: &Grid, set: &mut impl FnMut(MetricId, Option<f64>)) {
         let (mut shares, mut of_ranges, mut ginis) = (vec![], vec![], vec![]);
         for row in self.measured(grid) {
             // An operation far out of order counts its region in a later interval: this one may be left without any.
-            if let Some(skew) = self
-                .regions
-                .skews
-                .get(row - grid.window.start)
-                .filter(|skew| skew.total > 0)
-            {
+            let skew = self.regions.skews.get(row - grid.window.start);
+            if let Some(skew) = skew.filter(|skew| skew.total > 0) {
                 shares.push(skew.most as f64 / skew.total as f64);
                 of_ranges.push(skew.most_in_range as f64 / skew.total as f64);
                 ginis.extend(skew.gini);
             }
         }
         let share = median(&shares);
-        metrics.insert(names.region_share[0], share);
-        metrics.insert(names.range_share[0], median(&of_ranges));
-        metrics.insert(names.region_gini[0], median(&ginis));
+        set(MetricId::RegionMaxShare, share);
+        set(MetricId::KeyRangeMaxShare, median(&of_ranges));
+        set(MetricId::RegionGini, median(&ginis));
         let floor = share.map(|share| (share * f64::from(grid.servers_at_end())).max(1.0));
-        metrics.insert(names.placement_floor, floor);
+        set(MetricId::PlacementFloor, floor);
 
         let by_region = &self.regions.window;
         let total = by_region.iter().sum::<u64>();
+        let of_all = |rows: u64| (total > 0).then(|| rows as f64 / total as f64);
         let most = by_region.iter().max().copied().unwrap_or(0);
-        metrics.insert(
-            names.region_share[1],
-            (total > 0).then(|| most as f64 / total as f64),
-        );
-        metrics.insert(
-            names.range_share[1],
-            (total > 0).then(|| self.regions.hottest_range as f64 / total as f64),
-        );
+        set(MetricId::RegionMaxShareOverall, of_all(most));
+        let hottest_range = self.regions.hottest_range;
+        set(MetricId::KeyRangeMaxShareOverall, of_all(hottest_range));
         // Regions that were divided or merged hold what they got before; if that is nothing, they are none of the window.
         let mut held: Vec<u64> = by_region.iter().copied().filter(|&load| load > 0).collect();
-        metrics.insert(names.region_gini[1], gini(&mut held, self.regions.idle));
+        let gini = gini(&mut held, self.regions.idle);
+        set(MetricId::RegionGiniOverall, gini);
     }
 
     /// Spread over the servers under other dealings of the same regions.
-    fn dealt_skew(&self, grid: &Grid, names: &SkewNames, metrics: &mut Scalars) {
+    fn dealt_skew(&self, grid: &Grid, set: &mut impl FnMut(MetricId, Option<f64>)) {
         let measured: Vec<usize> = self.measured(grid).collect();
         let start = grid.window.start;
         let (loads, regions) = (&self.regions.loads, &self.regions.dealt);
         let peaks = loads.peaks(grid.servers_at_end(), regions, |interval| {
             measured.binary_search(&(start + interval)).is_ok()
         });
-        let values = peaks.map(|peaks| [peaks.mean, peaks.low, peaks.high, peaks.best]);
-        for (at, name) in names.placement_peak.into_iter().enumerate() {
-            metrics.insert(name, values.map(|values| values[at]));
-        }
+        let peaks = peaks.as_ref();
+        set(MetricId::PlacementPeakMean, peaks.map(|peaks| peaks.mean));
+        set(MetricId::PlacementPeakLow, peaks.map(|peaks| peaks.low));
+        set(MetricId::PlacementPeakHigh, peaks.map(|peaks| peaks.high));
+        set(MetricId::PlacementPeakBest, peaks.map(|peaks| peaks.best));
     }
 
     /// From which interval on, counted from the start of the run, every interval with enough demand has a peak-to-mean below `bound`:

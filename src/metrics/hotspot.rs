@@ -152,18 +152,10 @@ impl Hotspot {
 
     /// The word that results use.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Row => "row",
-            Self::PresplitMismatch => "presplit-mismatch",
-            Self::Placement => "placement",
-            Self::Moving => "moving",
-            Self::Lookback => "lookback",
-            Self::Static => "static",
-        }
+        Self::WORDS[self as usize]
     }
 
-    /// All words.
+    /// All words, in the order of the variants.
     pub const WORDS: [&'static str; 7] = [
         "none",
         "row",

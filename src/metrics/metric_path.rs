@@ -1,11 +1,7 @@
-//! From a dotted path to the metric that it names (`read.newest.response_ms.p99`). Must not know any value.
+//! Dotted paths of metrics: `read.newest.response_ms.p99`. Must not know any value.
 
-use super::Hotspot;
-use super::catalogue::{
-    Definition, NEIGHBOUR_RESPONSE, PER_NEIGHBOUR, PER_READ, PER_WRITE, READ_RESPONSE, RESPONSE,
-    RESPONSE_PARTS, Unit, definitions,
-};
-use super::definitions::OF_ONE_READ;
+use super::{Definition, Hotspot, MetricId, Part, Side, Source, Unit};
+use crate::text::nearest;
 
 /// The words of `read.<name>.path`: the names of [`crate::query::AccessPath`], cheapest kind first.
 pub const PATH_WORDS: [&str; 6] = [
@@ -16,9 +12,6 @@ pub const PATH_WORDS: [&str; 6] = [
     "bucket-scan",
     "table-scan",
 ];
-
-/// The member of a read that is a word.
-const PATH: &str = "path";
 
 /// The names that paths may use: those of a scenario's operations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,28 +24,119 @@ pub struct OperationNames<'a> {
     pub neighbours: Vec<&'a str>,
 }
 
+impl<'a> OperationNames<'a> {
+    /// Those of one side.
+    pub fn of(&self, side: Side) -> &[&'a str] {
+        match side {
+            Side::Write => &self.writes,
+            Side::Read => &self.reads,
+            Side::Neighbour => &self.neighbours,
+        }
+    }
+}
+
 /// Whose metric it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     /// The run's: of all operations, or of none in particular.
     All,
-    /// One write's, by its index.
-    Write(usize),
-    /// One read's, by its index.
-    Read(usize),
-    /// One neighbour's, by its index.
-    Neighbour(usize),
+    /// That of one write, read or neighbour, by its index.
+    One(Side, usize),
 }
 
 /// A metric that a path names.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MetricPath {
     /// Which metric; of one write, read or neighbour, the metric of all of them that it is a part of.
-    pub definition: &'static Definition,
+    pub metric: MetricId,
     /// Whose.
     pub subject: Subject,
-    /// Member of a family.
-    pub part: Option<&'static str>,
+    /// Member of a family of response times.
+    pub part: Option<Part>,
+}
+
+/// A metric of the run that is no family.
+impl From<MetricId> for MetricPath {
+    fn from(metric: MetricId) -> Self {
+        metric.of_all(None)
+    }
+}
+
+impl MetricId {
+    const fn of_all(self, part: Option<Part>) -> MetricPath {
+        MetricPath {
+            metric: self,
+            subject: Subject::All,
+            part,
+        }
+    }
+
+    /// The metric of a path, whosever it is.
+    pub fn of_path(path: &str) -> Option<Self> {
+        let head = |name: &str| name.split('.').next().map(str::to_owned);
+        let words: Vec<&str> = path.splitn(3, '.').collect();
+        let side = side_of(words[0]).zip(words.get(2));
+        match side.and_then(|(side, rest)| Some((side, head(rest)?))) {
+            Some((side, name)) => of_one(side).find(|id| id.own_name() == name),
+            None => of_the_run().find(|id| id.name() == words[0]),
+        }
+    }
+
+    /// A member of a family of response times.
+    pub const fn at(self, part: Part) -> MetricPath {
+        self.of_all(Some(part))
+    }
+
+    /// The metric itself, which is no family.
+    pub const fn whole(self) -> MetricPath {
+        self.of_all(None)
+    }
+}
+
+impl MetricPath {
+    /// The same metric of one operation.
+    pub const fn of_one(self, side: Side, index: usize) -> Self {
+        Self {
+            subject: Subject::One(side, index),
+            ..self
+        }
+    }
+
+    /// The path behind what names the operation, or the whole path of a metric of the run.
+    pub fn tail(&self) -> String {
+        let name = match self.subject {
+            Subject::All => self.metric.name(),
+            Subject::One(..) => self.metric.own_name(),
+        };
+        match self.part {
+            Some(part) => format!("{name}.{}", part.name()),
+            None => name.to_owned(),
+        }
+    }
+
+    /// The path in a scenario with these operations.
+    pub fn text(&self, names: &OperationNames<'_>) -> String {
+        match self.subject {
+            Subject::All => self.tail(),
+            Subject::One(side, index) => {
+                format!("{}.{}.{}", side.name(), names.of(side)[index], self.tail())
+            }
+        }
+    }
+
+    /// What is known of the metric.
+    pub fn definition(&self) -> &'static Definition {
+        self.metric.definition()
+    }
+
+    /// The words that it may be, when it is a word.
+    pub fn words(&self) -> Option<&'static [&'static str]> {
+        match self.definition().unit {
+            Unit::Word if self.metric == MetricId::Path => Some(&PATH_WORDS),
+            Unit::Word => Some(&Hotspot::WORDS),
+            _ => None,
+        }
+    }
 }
 
 /// Why a path names no metric.
@@ -100,159 +184,104 @@ impl UnknownMetric {
     }
 }
 
-impl MetricPath {
-    /// The words that it may be, when it is a word.
-    pub fn words(&self) -> Option<&'static [&'static str]> {
-        match self.definition.unit {
-            Unit::Word if self.definition.name == PATH => Some(&PATH_WORDS),
-            Unit::Word => Some(&Hotspot::WORDS),
-            _ => None,
-        }
-    }
-}
-
-/// A kind of operation that has metrics of its own.
-struct Kind<'a> {
-    name: &'static str,
-    operations: &'a [&'a str],
-    /// Metrics of all operations of the kind that each has as well, with the prefix `<name>_`.
-    shared: &'static [&'static str],
-    /// Metrics that only a single operation has.
-    own: &'static [Definition],
-    subject: fn(usize) -> Subject,
-}
-
-fn kinds<'a>(names: &'a OperationNames<'a>) -> [Kind<'a>; 3] {
-    [
-        Kind {
-            name: "write",
-            operations: &names.writes,
-            shared: &PER_WRITE,
-            own: &[],
-            subject: Subject::Write,
-        },
-        Kind {
-            name: "read",
-            operations: &names.reads,
-            shared: &PER_READ,
-            own: OF_ONE_READ,
-            subject: Subject::Read,
-        },
-        Kind {
-            name: "neighbour",
-            operations: &names.neighbours,
-            shared: &PER_NEIGHBOUR,
-            own: &[],
-            subject: Subject::Neighbour,
-        },
-    ]
-}
-
 /// The metric that a dotted path names in a scenario with these operations: `server_max_share`, `write_response_ms.p99`,
 /// `write.ingest.response_ms.p99`, `read.newest.calls`.
 ///
 /// # Errors
 /// When there is none, with the nearest path that exists.
 pub fn lookup(path: &str, names: &OperationNames<'_>) -> Result<MetricPath, UnknownMetric> {
-    for kind in kinds(names) {
-        let of_kind = path
-            .strip_prefix(kind.name)
-            .and_then(|rest| rest.strip_prefix('.')?.split_once('.'));
-        let Some((name, rest)) = of_kind else {
-            continue;
-        };
-        let Some(index) = kind.operations.iter().position(|known| *known == name) else {
-            let nearest = nearest(name, kind.operations.iter().map(|name| (*name).to_owned()));
-            return Err(UnknownMetric::UnknownOperation {
-                path: path.into(),
-                kind: kind.name,
-                name: name.into(),
-                nearest: nearest.map(|nearest| format!("{}.{nearest}.{rest}", kind.name)),
-            });
-        };
-        let subject = (kind.subject)(index);
-        let whole = format!("{}_{rest}", kind.name);
-        let head = whole.split('.').next().unwrap_or(&whole);
-        if kind.shared.contains(&head) {
-            return plain(&whole, path, names).map(|found| MetricPath { subject, ..found });
+    let unknown = || UnknownMetric::Unknown {
+        path: path.into(),
+        nearest: {
+            let all: Vec<String> = all_paths(names).collect();
+            nearest(path, all.iter().map(String::as_str)).map(str::to_owned)
+        },
+    };
+    let mut words = path.splitn(3, '.');
+    let side = words.next().and_then(side_of);
+    let (subject, name) = match (side, words.next(), words.next()) {
+        (Some(side), Some(name), Some(rest)) => {
+            let known = names.of(side);
+            let Some(index) = known.iter().position(|known| *known == name) else {
+                let nearest = nearest(name, known.iter().copied());
+                return Err(UnknownMetric::UnknownOperation {
+                    path: path.into(),
+                    kind: side.name(),
+                    name: name.into(),
+                    nearest: nearest.map(|nearest| format!("{}.{nearest}.{rest}", side.name())),
+                });
+            };
+            (Subject::One(side, index), rest)
         }
-        if let Some(definition) = kind.own.iter().find(|own| own.name == rest) {
-            return Ok(MetricPath {
-                definition,
-                subject,
-                part: None,
-            });
+        _ => (Subject::All, path),
+    };
+    let (head, part) = match name.split_once('.') {
+        Some((head, part)) => (head, Some(part)),
+        None => (name, None),
+    };
+    let metric = match subject {
+        Subject::All => of_the_run().find(|id| id.name() == head),
+        Subject::One(side, _) => of_one(side).find(|id| id.own_name() == head),
+    };
+    let metric = metric.ok_or_else(unknown)?;
+    let part = match part {
+        None if metric.is_response() => {
+            return Err(UnknownMetric::NeedsPart { path: path.into() });
         }
-    }
-    plain(path, path, names)
+        None => None,
+        Some(part) => {
+            let known = Part::ALL.into_iter().find(|known| known.name() == part);
+            Some(known.filter(|_| metric.is_response()).ok_or_else(unknown)?)
+        }
+    };
+    Ok(MetricPath {
+        metric,
+        subject,
+        part,
+    })
 }
 
-fn plain(name: &str, path: &str, names: &OperationNames<'_>) -> Result<MetricPath, UnknownMetric> {
-    let (head, part) = name
-        .split_once('.')
-        .map_or((name, None), |(head, part)| (head, Some(part)));
-    let known = definitions()
-        .iter()
-        .find(|definition| definition.name == head);
-    if let Some(definition) = known {
-        if [RESPONSE, READ_RESPONSE, NEIGHBOUR_RESPONSE].contains(&head) {
-            let Some(part) = part else {
-                return Err(UnknownMetric::NeedsPart { path: path.into() });
-            };
-            if let Some((part, _)) = RESPONSE_PARTS.iter().find(|(known, _)| *known == part) {
-                return Ok(MetricPath {
-                    definition,
-                    subject: Subject::All,
-                    part: Some(part),
-                });
-            }
-        } else if part.is_none() {
-            return Ok(MetricPath {
-                definition,
-                subject: Subject::All,
-                part: None,
-            });
-        }
-    }
-    Err(UnknownMetric::Unknown {
-        path: path.into(),
-        nearest: nearest(path, all_paths(names)),
+fn side_of(word: &str) -> Option<Side> {
+    Side::ALL.into_iter().find(|side| side.name() == word)
+}
+
+/// Metrics that are of no single operation alone.
+fn of_the_run() -> impl Iterator<Item = MetricId> {
+    let all = MetricId::ALL.iter().copied();
+    all.filter(|id| id.definition().source != Source::OneRead)
+}
+
+/// Metrics that a single operation has.
+fn of_one(side: Side) -> impl Iterator<Item = MetricId> {
+    let all = MetricId::ALL.iter().copied();
+    all.filter(move |id| match id.definition().source {
+        Source::OneRead => side == Side::Read,
+        _ => id.is_of_each() && id.side() == Some(side),
     })
 }
 
 /// Every path that [`lookup`] knows.
 pub fn all_paths(names: &OperationNames<'_>) -> impl Iterator<Item = String> {
-    let mut paths: Vec<String> = definitions()
-        .iter()
-        .map(|definition| definition.name.to_owned())
-        .collect();
-    for kind in kinds(names) {
-        for operation in kind.operations {
-            let prefix = kind.name.len() + 1;
-            let shared = kind.shared.iter().map(|name| &name[prefix..]);
-            let members = kind.own.iter().map(|own| own.name).chain(shared);
-            paths.extend(members.map(|member| format!("{}.{operation}.{member}", kind.name)));
+    let mut paths: Vec<MetricPath> = of_the_run().map(MetricPath::from).collect();
+    for side in Side::ALL {
+        for index in 0..names.of(side).len() {
+            paths.extend(of_one(side).map(|id| MetricPath::from(id).of_one(side, index)));
         }
     }
-    paths.into_iter().flat_map(|name| {
-        if name.ends_with("response_ms") {
-            RESPONSE_PARTS
-                .iter()
-                .map(|(part, _)| format!("{name}.{part}"))
-                .collect()
-        } else {
-            vec![name]
-        }
-    })
-}
-
-/// The candidate with the least edit distance, when it is near enough to be meant: a third of its length.
-fn nearest(given: &str, candidates: impl Iterator<Item = String>) -> Option<String> {
-    candidates
-        .map(|candidate| (strsim::damerau_levenshtein(given, &candidate), candidate))
-        .filter(|(distance, candidate)| *distance * 3 <= candidate.len().max(given.len()))
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
+    let members = |path: MetricPath| match path.metric.is_response() {
+        true => Part::ALL.map(Some).to_vec(),
+        false => vec![None],
+    };
+    let whole = |path| {
+        members(path)
+            .into_iter()
+            .map(move |part| MetricPath { part, ..path })
+    };
+    let texts = paths
+        .into_iter()
+        .flat_map(whole)
+        .map(|path| path.text(names));
+    texts.collect::<Vec<String>>().into_iter()
 }
 
 #[cfg(test)]
@@ -291,6 +320,7 @@ mod tests {
         }
         for path in paths {
             let found = lookup(&path, &names).unwrap();
+            assert_eq!(found.text(&names), path);
             assert_eq!(found.part.is_some(), path.contains("response_ms"), "{path}");
             let of_one = ["write.", "read.", "neighbour."]
                 .iter()
@@ -299,13 +329,17 @@ mod tests {
         }
         let found = lookup("read.window.rows_returned", &names).unwrap();
         assert_eq!(
-            (found.subject, found.definition.name),
-            (Subject::Read(2), "rows_returned")
+            (found.subject, found.metric),
+            (Subject::One(Side::Read, 2), MetricId::RowsReturned)
         );
         let found = lookup("neighbour.users.response_ms.p50", &names).unwrap();
         assert_eq!(
-            (found.subject, found.definition.name, found.part),
-            (Subject::Neighbour(1), NEIGHBOUR_RESPONSE, Some("p50"))
+            (found.subject, found.metric, found.part),
+            (
+                Subject::One(Side::Neighbour, 1),
+                MetricId::NeighbourResponse,
+                Some(Part::P50)
+            )
         );
     }
 

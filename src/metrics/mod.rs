@@ -3,19 +3,20 @@
 //!
 //! Must not schedule nor know keys; it sees times, writes, regions and servers by number, and the rows at which regions are split.
 
-mod catalogue;
 mod cluster_log;
 mod dealings;
-mod definitions;
 mod demand;
+#[cfg(test)]
+mod fixture;
 mod hotspot;
 mod intervals;
+mod metric_id;
 mod metric_path;
-mod neighbour_side;
 mod read_side;
 #[cfg(test)]
 mod read_tests;
 mod recorder;
+mod recorder_config;
 #[cfg(test)]
 mod recorder_tests;
 mod region_demand;
@@ -23,12 +24,10 @@ mod response;
 mod response_cells;
 mod run_result;
 mod saved_response;
-mod saved_scalars;
+mod scalars;
 mod series;
 mod series_event;
 mod server_tallies;
-#[cfg(test)]
-mod small_run;
 mod summary;
 #[cfg(test)]
 mod summary_tests;
@@ -38,21 +37,23 @@ mod top_regions;
 mod topology_event;
 mod warm_up;
 
-pub use catalogue::{
-    Better, Definition, NEIGHBOUR_RESPONSE, NOT_OF_A_RUN, PER_NEIGHBOUR, PER_READ, PER_WRITE,
-    READ_COSTS, READ_RESPONSE, RESPONSE, RESPONSE_PARTS, Unit, definition, definitions,
-};
 pub use demand::{HottestServer, OPERATIONS_PER_SERVER};
 pub use hotspot::{
     CHANCE_SDS, Demanded, Hotspot, HotspotEvidence, LEFT_BY_DEALING, MOVING_RATIO,
     NO_HOTSPOT_BELOW, OF_READS, Peak, RANGE_SHARE_OF_SERVER, ROW_SHARE_OF_PEAK,
 };
+pub use metric_id::{
+    Better, Definition, MetricId, Part, READ_COSTS, Side, Source, Unit, reference,
+};
 pub use metric_path::{
     MetricPath, OperationNames, PATH_WORDS, Subject, UnknownMetric, all_paths, lookup,
 };
 pub use read_side::{PlannedWork, ReadWork};
-pub use recorder::{Recorder, RecorderConfig};
+pub use recorder::Recorder;
+pub use recorder_config::RecorderConfig;
 pub use response::{CombinedResponse, Nanos, Response};
-pub use run_result::{Counts, NeighbourRun, ReadRun, RunResult, Scalars, Series};
+pub use run_result::{Counts, OperationRun, RunResult, Series};
+pub use scalars::Scalars;
 pub use series_event::{EventKind, SeriesEvent};
+pub use summary::BUSY;
 pub use topology_event::{Happened, RefusalReason, TopologyEvent};

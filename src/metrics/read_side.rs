@@ -4,7 +4,7 @@ use super::demand::Demand;
 use super::intervals::{Cursor, Intervals};
 use super::table::Table;
 use super::tally::Tally;
-use super::{RecorderConfig, Scalars};
+use super::{MetricId, READ_COSTS, RecorderConfig};
 
 /// What was done for one read, as far as it came.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -28,10 +28,9 @@ pub struct PlannedWork {
     pub rows_returned: f64,
 }
 
-/// Counters of one read.
-#[derive(Debug, Clone)]
-pub(super) struct ReadTally {
-    pub(super) tally: Tally,
+/// What the operations of one read cost.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ReadCosts {
     /// Sums of calls and rows read over the completed reads of the cohort.
     work: [f64; 2],
     /// Reads of the cohort that were sent.
@@ -43,7 +42,8 @@ pub(super) struct ReadTally {
 /// Counters of all reads.
 #[derive(Debug)]
 pub(super) struct ReadSide {
-    pub(super) reads: Vec<ReadTally>,
+    pub(super) tallies: Vec<Tally>,
+    pub(super) costs: Vec<ReadCosts>,
     pub(super) demand: Demand,
     /// Handler time that reads are expected to take, in nanoseconds, by interval and server.
     pub(super) work: Table<u64>,
@@ -65,14 +65,9 @@ impl ReadSide {
         } else {
             (config.region_server.len(), &config.own_regions[..])
         };
-        let tally = ReadTally {
-            tally: Tally::new(config.duration.as_nanos()),
-            work: [0.0; 2],
-            sent: 0,
-            planned: [0.0; 4],
-        };
         Self {
-            reads: vec![tally; reads],
+            tallies: vec![Tally::new(config.duration.as_nanos()); reads],
+            costs: vec![ReadCosts::default(); reads],
             demand: Demand::new(
                 config.servers,
                 regions,
@@ -134,7 +129,7 @@ impl ReadSide {
     }
 }
 
-impl ReadTally {
+impl ReadCosts {
     /// Adds the work of a completed read of the cohort.
     #[inline]
     pub(super) fn worked(&mut self, work: ReadWork) {
@@ -159,9 +154,11 @@ impl ReadTally {
             .for_each(|(sum, part)| *sum += part);
     }
 
-    /// Means of the work over the completed reads, and of the plans over all that were sent.
-    pub(super) fn costs(&self) -> Scalars {
-        let completed = self.tally.cohort().completed;
+    /// Means of the work over the `completed` reads of the cohort, and of the plans over all that were sent.
+    pub(super) fn means(
+        &self,
+        completed: u64,
+    ) -> impl Iterator<Item = (MetricId, Option<f64>)> + use<> {
         let mean = |sum: f64, count: u64| (count > 0).then(|| sum / count as f64);
         let [calls, rows_read] = self.work.map(|sum| mean(sum, completed));
         let planned = self.planned.map(|sum| mean(sum, self.sent));
@@ -174,6 +171,6 @@ impl ReadTally {
             calls,
             rows_read,
         ];
-        super::READ_COSTS.into_iter().zip(costs).collect()
+        READ_COSTS.into_iter().zip(costs)
     }
 }

@@ -1,6 +1,6 @@
 //! The recorder's measures of reads, against the same numbers worked out from the plain list of what happened.
 
-use super::{Counts, PlannedWork, ReadWork, Recorder, RecorderConfig, RunResult};
+use super::{Counts, MetricId, PlannedWork, ReadWork, Recorder, RecorderConfig, RunResult, Side};
 use crate::random::{DrawKey, Seed, Stream};
 use crate::time::{SimDuration, SimTime};
 use crate::workload::{ReadId, WriteId};
@@ -25,7 +25,7 @@ fn config(writes: usize, reads: usize) -> RecorderConfig {
         region_server: (0..REGIONS as u32).map(server).collect(),
         writes,
         reads,
-        neighbours: Vec::new(),
+        neighbours: 0,
         open_loop: true,
         warmup: time(WARMUP),
         duration: time(END),
@@ -188,7 +188,7 @@ fn each_read_has_the_counts_rates_and_costs_of_its_own_reads() {
             }
         }
         assert_eq!(run.counts, counts);
-        let metric = |name: &str| run.metrics[name];
+        let metric = |id: MetricId| run.metrics[id];
         let mean =
             |part: fn(&ReadWork) -> f64| works.iter().map(part).sum::<f64>() / works.len() as f64;
         // Of plans all that were sent count, whatever became of them.
@@ -196,21 +196,21 @@ fn each_read_has_the_counts_rates_and_costs_of_its_own_reads() {
             plans.iter().map(part).sum::<f64>() / plans.len() as f64
         };
         let of_cohort = |count: u64| count as f64 / cohort as f64;
-        for (name, expected) in [
-            ("read_offered_per_sec", cohort as f64 / 4.0),
-            ("read_throughput_per_sec", throughput as f64 / 4.0),
-            ("read_goodput_per_sec", goodput as f64 / 4.0),
-            ("read_goodput_fraction", of_cohort(good)),
-            ("read_failed_fraction", of_cohort(failed)),
-            ("read_unfinished_fraction", of_cohort(unfinished)),
-            ("calls", mean(|work| f64::from(work.calls))),
-            ("rows_read", mean(|work| work.rows_read)),
-            ("calls_planned", planned(|plan| plan.calls)),
-            ("regions", planned(|plan| f64::from(plan.regions))),
-            ("rows_planned", planned(|plan| plan.rows_read)),
-            ("rows_returned", planned(|plan| plan.rows_returned)),
+        for (id, expected) in [
+            (MetricId::ReadOffered, cohort as f64 / 4.0),
+            (MetricId::ReadThroughput, throughput as f64 / 4.0),
+            (MetricId::ReadGoodput, goodput as f64 / 4.0),
+            (MetricId::ReadGoodputFraction, of_cohort(good)),
+            (MetricId::ReadFailedFraction, of_cohort(failed)),
+            (MetricId::ReadUnfinishedFraction, of_cohort(unfinished)),
+            (MetricId::Calls, mean(|work| f64::from(work.calls))),
+            (MetricId::RowsRead, mean(|work| work.rows_read)),
+            (MetricId::CallsPlanned, planned(|plan| plan.calls)),
+            (MetricId::Regions, planned(|plan| f64::from(plan.regions))),
+            (MetricId::RowsPlanned, planned(|plan| plan.rows_read)),
+            (MetricId::RowsReturned, planned(|plan| plan.rows_returned)),
         ] {
-            close(metric(name), expected, name);
+            close(metric(id), expected, id.name());
         }
         let response = run.response.combined();
         // The whole cohort: what failed takes for ever, at least as long as until it was given up.
@@ -222,20 +222,20 @@ fn each_read_has_the_counts_rates_and_costs_of_its_own_reads() {
             "mean",
         );
     }
-    let all = |name: &str| result.metrics[name];
-    let sum = |name: &str| -> f64 {
+    let all = |id: MetricId| result.metrics[id];
+    let sum = |id: MetricId| -> f64 {
         result
             .reads
             .iter()
-            .filter_map(|read| read.metrics[name])
+            .filter_map(|read| read.metrics[id])
             .sum()
     };
-    for name in [
-        "read_offered_per_sec",
-        "read_throughput_per_sec",
-        "read_goodput_per_sec",
+    for id in [
+        MetricId::ReadOffered,
+        MetricId::ReadThroughput,
+        MetricId::ReadGoodput,
     ] {
-        close(all(name), sum(name), name);
+        close(all(id), sum(id), id.name());
     }
     assert_eq!(result.read_counts.offered, traces.len() as u64);
     assert_eq!(
@@ -283,14 +283,16 @@ fn read_demand_is_measured_by_the_formulas_of_write_demand() {
     }
     let (reads, writes) = (recorder.finish(time(END)), writes.finish(time(END)));
     let mut compared = 0;
-    for (name, value) in &writes.metrics {
-        if let Some(of_reads) = reads.metrics.get(format!("read_{name}").as_str()) {
-            assert_eq!(of_reads, value, "{name}");
+    for id in writes.metrics.ids().filter(|id| !id.is_of_each()) {
+        let of_reads = id.of(Side::Read);
+        if of_reads != id && reads.metrics.has(of_reads) {
+            assert_eq!(reads.metrics[of_reads], writes.metrics[id], "{id:?}");
             compared += 1;
         }
     }
     assert_eq!(compared, 23);
-    assert!(!writes.metrics.keys().any(|name| name.starts_with("read_")));
+    let mut of_writes = writes.metrics.ids();
+    assert!(!of_writes.any(|id| id.side() == Some(Side::Read)));
 
     let seconds: Vec<[f64; REGIONS]> = (2..6).map(|second| demand(&traces, second)).collect();
     let share = |loads: &[f64]| greatest(loads) / loads.iter().sum::<f64>();
@@ -299,13 +301,13 @@ fn read_demand_is_measured_by_the_formulas_of_write_demand() {
         .map(|loads| share(&by_server(loads)))
         .collect();
     close(
-        reads.metrics["read_server_max_share"],
+        reads.metrics[MetricId::ReadServerMaxShare],
         median(servers),
         "server share",
     );
     let regions = seconds.iter().map(|loads| share(loads)).collect();
     close(
-        reads.metrics["read_region_max_share"],
+        reads.metrics[MetricId::ReadRegionMaxShare],
         median(regions),
         "region share",
     );
@@ -365,7 +367,11 @@ fn what_servers_are_asked_for_in_all_is_handler_time() {
     let hottest = run.hottest.unwrap();
     close(Some(hottest.peak), 3.0 * 750.0 / 930.0, "peak");
     close(Some(hottest.read_share), 720.0 / 750.0, "read share");
-    close(run.metrics["demand_peak_to_mean"], hottest.peak, "metric");
+    close(
+        run.metrics[MetricId::DemandPeakToMean],
+        hottest.peak,
+        "metric",
+    );
     // 930 nanoseconds in 120 lots of one and 90 of nine vary as 930^2 / (120 + 90 x 81) = 116.7 equal lots do, not as 210.
     let even = crate::statistics::expected_peak(930.0 * 930.0 / 7_410.0, 3);
     close(hottest.even.map(|it| it.sd), even.unwrap().sd, "chance");
@@ -376,22 +382,23 @@ fn without_writes_their_metrics_are_undefined_and_without_reads_there_are_none()
     let mut recorder = Recorder::new(config(0, 2));
     record(&mut recorder, &traces());
     let result = recorder.finish(time(END));
-    for (name, value) in &result.metrics {
+    for (id, value) in result.metrics.clone() {
+        let name = id.name();
         if name.starts_with("write_") || name.contains("server_peak") && !name.starts_with("read_")
         {
-            assert_eq!(*value, None, "{name}");
+            assert_eq!(value, None, "{name}");
         }
     }
-    assert_eq!(result.metrics["empty_region_fraction"], None);
-    assert_eq!(result.metrics["regions_start"], Some(REGIONS as f64));
-    assert!(result.metrics["read_server_peak_to_mean"].is_some());
+    assert_eq!(result.metrics[MetricId::EmptyRegionFraction], None);
+    assert_eq!(result.metrics[MetricId::RegionsStart], Some(REGIONS as f64));
+    assert!(result.metrics[MetricId::ReadServerPeakToMean].is_some());
     assert_eq!(result.counts, Counts::default());
     let mut failed_only = Recorder::new(config(0, 1));
     failed_only.read_offered(time(WARMUP), ReadId(0));
     failed_only.read_failed(ReadId(0), time(WARMUP), time(END));
     let run = &failed_only.finish(time(END)).reads[0];
-    assert_eq!(run.metrics["calls"], None);
-    assert_eq!(run.metrics["read_failed_fraction"], Some(1.0));
+    assert_eq!(run.metrics[MetricId::Calls], None);
+    assert_eq!(run.metrics[MetricId::ReadFailedFraction], Some(1.0));
 }
 
 #[test]
@@ -411,7 +418,7 @@ fn reads_that_pile_up_saturate_however_many_writes_do_not() {
                 }
             }
         }
-        recorder.finish(time(END)).metrics["saturated"]
+        recorder.finish(time(END)).metrics[MetricId::Saturated]
     };
     // The second half of the window offers 400 reads; those in flight grow by 120, more than 4 sqrt(240) = 62, or by 2 of 4.
     assert_eq!((saturated(140), saturated(199)), (Some(1.0), Some(0.0)));
@@ -428,6 +435,10 @@ fn rows_of_copies_are_demand_but_no_operations() {
     }
     let result = recorder.finish(time(END));
     assert_eq!(result.counts.offered, 240);
-    close(result.metrics["server_max_share"], 0.5, "server share");
-    close(result.metrics["write_offered_per_sec"], 40.0, "offered");
+    close(
+        result.metrics[MetricId::ServerMaxShare],
+        0.5,
+        "server share",
+    );
+    close(result.metrics[MetricId::WriteOffered], 40.0, "offered");
 }

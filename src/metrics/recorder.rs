@@ -5,54 +5,18 @@
 use super::cluster_log::ClusterLog;
 use super::demand::Demand;
 use super::intervals::{Cursor, Intervals};
-use super::neighbour_side::NeighbourSide;
 use super::read_side::ReadSide;
 use super::server_tallies::ServerTallies;
 use super::table::Table;
 use super::tally::Tally;
 use super::topology_event::{RefusalReason, TopologyEvent};
 use super::warm_up::WarmUp;
-use super::{PlannedWork, ReadWork, RunResult, summary};
+use super::{PlannedWork, ReadWork, RecorderConfig};
 use crate::time::{SimDuration, SimTime};
 use crate::workload::{ReadId, WriteId};
 
 /// Most intervals that a series has.
 pub(super) const SERIES_INTERVALS: u64 = 600;
-
-/// What the recorder must know beforehand.
-#[derive(Debug, Clone)]
-pub struct RecorderConfig {
-    /// Number of servers, those that join later included.
-    pub servers: u32,
-    /// Number of servers at the start.
-    pub servers_at_start: u32,
-    /// Handlers of a server.
-    pub handlers: u32,
-    /// How long a write is expected to take a handler: its weight beside reads.
-    pub write_work: SimDuration,
-    /// Server of each region at the start, in key order; those of the copies follow, copy by copy, then those of neighbours.
-    pub region_server: Vec<u32>,
-    /// How many of them belong to the table itself, and to each of its copies.
-    pub own_regions: Vec<u32>,
-    /// Number of writes of the workload.
-    pub writes: usize,
-    /// Number of reads of the workload.
-    pub reads: usize,
-    /// The names of the neighbours.
-    pub neighbours: Vec<String>,
-    /// Whether any write or read is open loop (decides what "saturated" means).
-    pub open_loop: bool,
-    /// End of the warm-up; the measurement window is `[warmup, duration)`.
-    pub warmup: SimTime,
-    /// Planned end of the run.
-    pub duration: SimTime,
-    /// Interval of the series and the skew metrics.
-    pub sample: SimDuration,
-    /// How much earlier than that of an operation which was told of before the time of another may be.
-    pub lag: SimDuration,
-    /// Number of key buckets; zero keeps no series.
-    pub key_buckets: usize,
-}
 
 /// Collects one run. Times of different operations may come in any order; see [`Recorder::offered`] for the one limit.
 #[derive(Debug)]
@@ -64,7 +28,7 @@ pub struct Recorder {
     pub(super) writes: Vec<Tally>,
     pub(super) demand: Demand,
     pub(super) reads: ReadSide,
-    pub(super) neighbours: NeighbourSide,
+    pub(super) neighbours: Vec<Tally>,
     /// Completions of all writes, and of all reads, from the start.
     pub(super) write_warm_up: WarmUp,
     pub(super) read_warm_up: WarmUp,
@@ -72,7 +36,7 @@ pub struct Recorder {
     pub(super) offered: Table<u32>,
     /// Operations given up, by interval.
     pub(super) given_up: Table<u32>,
-    servers: ServerTallies,
+    pub(super) servers: ServerTallies,
     /// Its parts, once it has ended.
     pub(super) server_completed: Table<u32>,
     pub(super) server_calls: Table<u32>,
@@ -116,8 +80,8 @@ impl Recorder {
                 config.key_buckets > 0,
             ),
             reads: ReadSide::new(&config, &intervals),
-            neighbours: NeighbourSide::new(&config),
             writes: vec![Tally::new(config.duration.as_nanos()); config.writes],
+            neighbours: vec![Tally::new(config.duration.as_nanos()); config.neighbours],
             write_warm_up: WarmUp::new(config.duration.as_nanos()),
             read_warm_up: WarmUp::new(config.duration.as_nanos()),
             offered: Table::new(config.writes),
@@ -269,7 +233,7 @@ impl Recorder {
     #[inline]
     pub fn read_sent(&mut self, read: ReadId, at: SimTime, plan: PlannedWork) {
         if at.as_nanos() >= self.warmup {
-            self.reads.reads[usize::from(read.0)].planned(plan);
+            self.reads.costs[usize::from(read.0)].planned(plan);
         }
     }
 
@@ -296,34 +260,30 @@ impl Recorder {
         self.reads.ended(&self.intervals, finished);
         self.read_warm_up
             .completed(finished, 1, finished.saturating_sub(intended));
-        let read = &mut self.reads.reads[usize::from(read.0)];
-        let in_cohort = read
-            .tally
-            .completed(intended, finished, self.warmup, within_deadline);
-        if in_cohort {
-            read.worked(work);
+        let read = usize::from(read.0);
+        let tally = &mut self.reads.tallies[read];
+        if tally.completed(intended, finished, self.warmup, within_deadline) {
+            self.reads.costs[read].worked(work);
         }
     }
 
     /// A read was given up at `at`.
     pub fn read_failed(&mut self, read: ReadId, intended: SimTime, at: SimTime) {
         self.reads.ended(&self.intervals, at.as_nanos());
-        let read = &mut self.reads.reads[usize::from(read.0)];
-        read.tally
-            .failed(intended.as_nanos(), at.as_nanos(), self.warmup);
+        let tally = &mut self.reads.tallies[usize::from(read.0)];
+        tally.failed(intended.as_nanos(), at.as_nanos(), self.warmup);
     }
 
     /// A read is still in flight at the end; called once for each before [`Recorder::finish`].
     pub fn read_unfinished(&mut self, read: ReadId, intended: SimTime, end: SimTime) {
-        let read = &mut self.reads.reads[usize::from(read.0)];
-        read.tally
-            .unfinished(intended.as_nanos(), end.as_nanos(), self.warmup);
+        let tally = &mut self.reads.tallies[usize::from(read.0)];
+        tally.unfinished(intended.as_nanos(), end.as_nanos(), self.warmup);
     }
 
     /// The intended time of an operation of a neighbour has come. Counted once, whatever happens later. `at` < duration.
     #[inline]
     pub fn neighbour_offered(&mut self, at: SimTime, neighbour: u32) {
-        self.neighbours.offered(neighbour, at.as_nanos());
+        self.neighbours[neighbour as usize].offered(at.as_nanos() >= self.warmup);
     }
 
     /// The reply to a neighbour's operation reached its client at `finished` (<= end).
@@ -335,21 +295,24 @@ impl Recorder {
         finished: SimTime,
         within_deadline: bool,
     ) {
-        let (intended, finished) = (intended.as_nanos(), finished.as_nanos());
-        self.neighbours
-            .completed(neighbour, intended, finished, within_deadline);
+        self.neighbours[neighbour as usize].completed(
+            intended.as_nanos(),
+            finished.as_nanos(),
+            self.warmup,
+            within_deadline,
+        );
     }
 
     /// A neighbour's operation was given up at `at`.
     pub fn neighbour_failed(&mut self, neighbour: u32, intended: SimTime, at: SimTime) {
-        self.neighbours
-            .failed(neighbour, intended.as_nanos(), at.as_nanos());
+        let tally = &mut self.neighbours[neighbour as usize];
+        tally.failed(intended.as_nanos(), at.as_nanos(), self.warmup);
     }
 
     /// A neighbour's operation is still in flight at the end; called once for each before [`Recorder::finish`].
     pub fn neighbour_unfinished(&mut self, neighbour: u32, intended: SimTime, end: SimTime) {
-        self.neighbours
-            .unfinished(neighbour, intended.as_nanos(), end.as_nanos());
+        let tally = &mut self.neighbours[neighbour as usize];
+        tally.unfinished(intended.as_nanos(), end.as_nanos(), self.warmup);
     }
 
     /// Writes of the whole run that were completed or given up.
@@ -428,19 +391,5 @@ impl Recorder {
     /// Handlers of `server` were busy for so long in all, since [`Recorder::interval_start`] of `to` or later.
     pub fn busy_in_all(&mut self, server: u32, to: SimTime, length: SimDuration) {
         self.servers.busy(server, to.as_nanos(), length.as_nanos());
-    }
-
-    /// The run ended at `end` (its duration, or the end of the last import).
-    pub fn finish(mut self, end: SimTime) -> RunResult {
-        let reads = self.reads.reads.iter_mut().map(|read| &mut read.tally);
-        self.writes.iter_mut().chain(reads).for_each(Tally::settle);
-        self.neighbours.settle();
-        self.demand
-            .set_servers(self.servers.part(|tally| tally.demand));
-        self.server_completed = self.servers.part(|tally| tally.completed);
-        self.server_calls = self.servers.part(|tally| tally.calls);
-        self.server_refused = self.servers.part(|tally| tally.refused);
-        self.server_busy = self.servers.part(|tally| tally.busy);
-        summary::summarise(self, end.as_nanos())
     }
 }

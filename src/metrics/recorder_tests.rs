@@ -1,7 +1,7 @@
 //! Hand-made traces with numbers that no two metrics share.
 
-use super::small_run::{W, config, metric, ms};
-use super::{Recorder, RecorderConfig};
+use super::fixture::{W, config, metric, ms};
+use super::{MetricId, Recorder, RecorderConfig};
 use crate::workload::WriteId;
 
 fn offer(recorder: &mut Recorder, at: u64, region: u32, count: u32) {
@@ -29,33 +29,39 @@ fn skew_is_measured_in_each_interval_and_over_all() {
     offer(&mut recorder, 3_999, 3, 16);
     let result = recorder.finish(ms(4_000));
     // Peak-to-mean by interval: 1.5, 1.8, 1.2; the totals are 59 and 71.
-    assert_close(metric(&result, "server_peak_to_mean"), 1.5);
-    assert_close(metric(&result, "server_max_share"), 0.75);
-    assert_close(metric(&result, "server_peak_to_mean_p95"), 1.77);
+    assert_close(metric(&result, MetricId::ServerPeakToMean), 1.5);
+    assert_close(metric(&result, MetricId::ServerMaxShare), 0.75);
+    assert_close(metric(&result, MetricId::ServerPeakToMeanP95), 1.77);
     assert_close(
-        metric(&result, "server_peak_to_mean_overall"),
+        metric(&result, MetricId::ServerPeakToMeanOverall),
         2.0 * 71.0 / 130.0,
     );
-    assert_close(metric(&result, "server_max_share_overall"), 71.0 / 130.0);
     assert_close(
-        metric(&result, "effective_servers"),
+        metric(&result, MetricId::ServerMaxShareOverall),
+        71.0 / 130.0,
+    );
+    assert_close(
+        metric(&result, MetricId::EffectiveServers),
         1.0 / (0.75 * 0.75 + 0.25 * 0.25),
     );
     assert_close(
-        metric(&result, "effective_servers_overall"),
+        metric(&result, MetricId::EffectiveServersOverall),
         130.0 * 130.0 / (59.0 * 59.0 + 71.0 * 71.0),
     );
-    assert_close(metric(&result, "region_max_share"), 0.75);
-    assert_close(metric(&result, "placement_floor"), 1.5);
+    assert_close(metric(&result, MetricId::RegionMaxShare), 0.75);
+    assert_close(metric(&result, MetricId::PlacementFloor), 1.5);
     // Regions in total: 54, 10, 5, 61.
-    assert_close(metric(&result, "region_max_share_overall"), 61.0 / 130.0);
     assert_close(
-        metric(&result, "region_gini_overall"),
+        metric(&result, MetricId::RegionMaxShareOverall),
+        61.0 / 130.0,
+    );
+    assert_close(
+        metric(&result, MetricId::RegionGiniOverall),
         (2.0 * (5.0 + 2.0 * 10.0 + 3.0 * 54.0 + 4.0 * 61.0) - 5.0 * 130.0) / (3.0 * 130.0),
     );
-    assert_close(metric(&result, "empty_region_fraction"), 0.0);
-    assert_close(metric(&result, "intervals_measured"), 3.0);
-    assert!(metric(&result, "server_peak_to_mean_even") > 1.0);
+    assert_close(metric(&result, MetricId::EmptyRegionFraction), 0.0);
+    assert_close(metric(&result, MetricId::IntervalsMeasured), 3.0);
+    assert!(metric(&result, MetricId::ServerPeakToMeanEven) > 1.0);
 }
 
 #[test]
@@ -70,12 +76,12 @@ fn a_moving_hotspot_is_high_in_each_interval_and_low_over_all() {
         );
     }
     let result = recorder.finish(ms(5_000));
-    assert_close(metric(&result, "server_peak_to_mean"), 2.0);
-    assert_close(metric(&result, "server_peak_to_mean_overall"), 1.0);
-    assert_close(metric(&result, "region_max_share"), 1.0);
-    assert_close(metric(&result, "region_max_share_overall"), 0.25);
-    assert_close(metric(&result, "region_gini"), 1.0);
-    assert_close(metric(&result, "region_gini_overall"), 0.0);
+    assert_close(metric(&result, MetricId::ServerPeakToMean), 2.0);
+    assert_close(metric(&result, MetricId::ServerPeakToMeanOverall), 1.0);
+    assert_close(metric(&result, MetricId::RegionMaxShare), 1.0);
+    assert_close(metric(&result, MetricId::RegionMaxShareOverall), 0.25);
+    assert_close(metric(&result, MetricId::RegionGini), 1.0);
+    assert_close(metric(&result, MetricId::RegionGiniOverall), 0.0);
 }
 
 #[test]
@@ -87,21 +93,22 @@ fn intervals_with_too_few_operations_are_skipped_and_counted() {
     // The last half interval never counts for itself, only over all.
     offer(&mut recorder, 3_200, 1, 61);
     let result = recorder.finish(ms(3_500));
-    assert_close(metric(&result, "intervals_measured"), 1.0);
-    assert_close(metric(&result, "intervals_skipped"), 1.0);
-    assert_close(metric(&result, "server_peak_to_mean"), 1.8);
-    assert_close(metric(&result, "server_max_share_overall"), 0.63);
+    assert_close(metric(&result, MetricId::IntervalsMeasured), 1.0);
+    assert_close(metric(&result, MetricId::IntervalsSkipped), 1.0);
+    assert_close(metric(&result, MetricId::ServerPeakToMean), 1.8);
+    assert_close(metric(&result, MetricId::ServerMaxShareOverall), 0.63);
     let nothing = Recorder::new(config(3_500)).finish(ms(3_500));
-    assert_eq!(nothing.metrics["server_peak_to_mean"], None);
-    assert_eq!(nothing.metrics["region_gini"], None);
-    assert_eq!(nothing.metrics["write_goodput_fraction"], None);
-    assert_eq!(nothing.metrics["refused_calls_fraction"], None);
-    assert_eq!(nothing.metrics["makespan_ms"], None);
+    assert_eq!(nothing.metrics[MetricId::ServerPeakToMean], None);
+    assert_eq!(nothing.metrics[MetricId::RegionGini], None);
+    assert_eq!(nothing.metrics[MetricId::WriteGoodputFraction], None);
+    assert_eq!(nothing.metrics[MetricId::RefusedCallsFraction], None);
+    assert_eq!(nothing.metrics[MetricId::Makespan], None);
     assert!(
         nothing
             .metrics
-            .values()
-            .flatten()
+            .clone()
+            .into_iter()
+            .filter_map(|(_, value)| value)
             .all(|value| value.is_finite())
     );
 }
@@ -132,36 +139,37 @@ fn throughput_counts_completions_and_fractions_count_the_cohort() {
     recorder.offered(ms(2_999), WriteId(1), 3, 1, 2);
     recorder.completed(WriteId(1), 1, ms(2_999), ms(3_000), true);
     let result = recorder.finish(ms(3_000));
-    let write = &result.write_metrics[0];
-    assert_eq!(write["write_offered_per_sec"], Some(5.0));
-    assert_eq!(write["write_throughput_per_sec"], Some(9.0 / 2.0));
-    assert_eq!(write["write_goodput_per_sec"], Some(6.0 / 2.0));
-    assert_eq!(write["write_goodput_fraction"], Some(0.4));
-    assert_eq!(write["write_failed_fraction"], Some(0.1));
-    assert_eq!(write["write_unfinished_fraction"], Some(0.3));
+    let write = &result.writes[0].metrics;
+    assert_eq!(write[MetricId::WriteOffered], Some(5.0));
+    assert_eq!(write[MetricId::WriteThroughput], Some(9.0 / 2.0));
+    assert_eq!(write[MetricId::WriteGoodput], Some(6.0 / 2.0));
+    assert_eq!(write[MetricId::WriteGoodputFraction], Some(0.4));
+    assert_eq!(write[MetricId::WriteFailedFraction], Some(0.1));
+    assert_eq!(write[MetricId::WriteUnfinishedFraction], Some(0.3));
     // With the other write: one more operation, in time.
     for (name, expected) in [
-        ("write_throughput_per_sec", 10.0 / 2.0),
-        ("write_goodput_per_sec", 7.0 / 2.0),
-        ("write_goodput_fraction", 5.0 / 11.0),
-        ("write_failed_fraction", 1.0 / 11.0),
-        ("write_unfinished_fraction", 3.0 / 11.0),
-        ("makespan_ms", 3_000.0),
+        (MetricId::WriteThroughput, 10.0 / 2.0),
+        (MetricId::WriteGoodput, 7.0 / 2.0),
+        (MetricId::WriteGoodputFraction, 5.0 / 11.0),
+        (MetricId::WriteFailedFraction, 1.0 / 11.0),
+        (MetricId::WriteUnfinishedFraction, 3.0 / 11.0),
+        (MetricId::Makespan, 3_000.0),
     ] {
         assert_close(metric(&result, name), expected);
     }
-    for counts in result.write_counts.iter().chain([&result.counts]) {
+    let of_each = result.writes.iter().map(|write| &write.counts);
+    for counts in of_each.chain([&result.counts]) {
         assert_eq!(
             counts.offered,
             counts.completed + counts.failed + counts.in_flight
         );
     }
     assert_eq!(result.counts.offered, 18);
-    assert_eq!(result.write_response[0].completed.len(), 6);
-    assert_eq!(result.write_response[0].unfinished.len(), 3);
-    assert_eq!(result.write_response[0].failed.len(), 1);
+    assert_eq!(result.writes[0].response.completed.len(), 6);
+    assert_eq!(result.writes[0].response.unfinished.len(), 3);
+    assert_eq!(result.writes[0].response.failed.len(), 1);
     // 4 x 40 ms + 1000 + 1500 + 3 x 1500 ms, and at least the 1100 ms after which one was given up, over 10 operations.
-    let mean = result.write_response[0].combined().mean().unwrap();
+    let mean = result.writes[0].response.combined().mean().unwrap();
     assert!((mean.value - 8_260e6 / 10.0).abs() < 1e-3 && mean.censored);
     let series = result.series.unwrap();
     let completed: u64 = series.server_completed.iter().flatten().sum();
@@ -180,13 +188,13 @@ fn busy_handlers_are_cut_at_interval_borders_and_at_the_end() {
     recorder.busy(1, ms(1_500), ms(60_000));
     recorder.busy(1, ms(200), ms(300));
     let result = recorder.finish(ms(4_000));
-    assert_close(metric(&result, "utilisation_max"), 2.0 / 3.0);
+    assert_close(metric(&result, MetricId::UtilisationMax), 2.0 / 3.0);
     assert_close(
-        metric(&result, "utilisation_mean"),
+        metric(&result, MetricId::UtilisationMean),
         (2.0 / 3.0 + 2.5 / 12.0) / 2.0,
     );
     // Server 0 is full in two of three intervals, and server 1 nearly idle.
-    assert_close(metric(&result, "hot_time_fraction"), 2.0 / 3.0);
+    assert_close(metric(&result, MetricId::HotTimeFraction), 2.0 / 3.0);
     let series = result.series.unwrap();
     assert_eq!(
         series.server_utilisation,
@@ -205,9 +213,9 @@ fn a_cluster_that_is_busy_everywhere_is_saturated_but_not_hot() {
     recorder.call_arrived(0, ms(2_500), false);
     recorder.call_arrived(0, ms(500), true);
     let result = recorder.finish(ms(3_000));
-    assert_close(metric(&result, "hot_time_fraction"), 1.0);
-    assert_close(metric(&result, "skewed_time_fraction"), 0.0);
-    assert_close(metric(&result, "refused_calls_fraction"), 1.0 / 3.0);
+    assert_close(metric(&result, MetricId::HotTimeFraction), 1.0);
+    assert_close(metric(&result, MetricId::SkewedTimeFraction), 0.0);
+    assert_close(metric(&result, MetricId::RefusedCallsFraction), 1.0 / 3.0);
 }
 
 #[test]
@@ -220,7 +228,7 @@ fn an_open_loop_is_saturated_when_operations_pile_up() {
                 recorder.completed(W, 0, ms(second * 1_000 + 1), ms(second * 1_000 + 5), true)
             });
         }
-        metric(&recorder.finish(ms(5_000)), "saturated")
+        metric(&recorder.finish(ms(5_000)), MetricId::Saturated)
     };
     // The second half of the window holds 2,000 operations: growth of 40 against 20.
     assert_eq!(saturated(980), 1.0);
@@ -233,7 +241,7 @@ fn growth_within_four_standard_deviations_of_what_is_in_flight_is_chance() {
         let mut recorder = Recorder::new(config(5_000));
         offer(&mut recorder, 500, 0, 100);
         offer(&mut recorder, 3_500, 1, more);
-        metric(&recorder.finish(ms(5_000)), "saturated")
+        metric(&recorder.finish(ms(5_000)), MetricId::Saturated)
     };
     // Four times the root of 100.
     assert_eq!((saturated(40), saturated(41)), (0.0, 1.0));
@@ -249,7 +257,7 @@ fn growth_counts_from_the_middle_of_the_window_and_above_a_hundredth_of_what_is_
         offer(&mut recorder, 500, 0, 100);
         offer(&mut recorder, at, 1, offered);
         (0..ended).for_each(|_| recorder.completed(W, 1, ms(at), ms(at), true));
-        metric(&recorder.finish(ms(11_000)), "saturated")
+        metric(&recorder.finish(ms(11_000)), MetricId::Saturated)
     };
     assert_eq!(
         (saturated(6_999, 41, 0), saturated(7_000, 41, 0)),
@@ -273,7 +281,7 @@ fn a_closed_loop_is_saturated_when_a_server_is_busy() {
             ..config(2_000)
         });
         (0..4).for_each(|_| recorder.busy(1, ms(1_000), ms(until)));
-        metric(&recorder.finish(ms(2_000)), "saturated")
+        metric(&recorder.finish(ms(2_000)), MetricId::Saturated)
     };
     // Exactly 19 of 20 is not above it.
     assert_eq!((saturated(1_951), saturated(1_950)), (1.0, 0.0));
@@ -316,16 +324,17 @@ fn a_run_that_ends_in_its_warm_up_has_no_window() {
     recorder.busy(0, ms(100), ms(300));
     let result = recorder.finish(ms(300));
     assert_eq!(result.counts.completed, 50);
-    assert_eq!(result.metrics["write_throughput_per_sec"], None);
-    assert_eq!(result.metrics["utilisation_max"], None);
-    assert_eq!(result.metrics["saturated"], None);
-    assert_eq!(result.metrics["hot_time_fraction"], None);
-    assert_close(metric(&result, "makespan_ms"), 300.0);
+    assert_eq!(result.metrics[MetricId::WriteThroughput], None);
+    assert_eq!(result.metrics[MetricId::UtilisationMax], None);
+    assert_eq!(result.metrics[MetricId::Saturated], None);
+    assert_eq!(result.metrics[MetricId::HotTimeFraction], None);
+    assert_close(metric(&result, MetricId::Makespan), 300.0);
     assert!(
         result
             .metrics
-            .values()
-            .flatten()
+            .clone()
+            .into_iter()
+            .filter_map(|(_, value)| value)
             .all(|value| value.is_finite())
     );
 }
@@ -333,7 +342,7 @@ fn a_run_that_ends_in_its_warm_up_has_no_window() {
 #[test]
 fn neighbours_are_counted_apart_and_their_regions_not_at_all() {
     let mut recorder = Recorder::new(RecorderConfig {
-        neighbours: vec!["orders".to_owned(), "users".to_owned()],
+        neighbours: 2,
         region_server: vec![0, 1, 0, 1, 1, 0, 1],
         ..config(3_000)
     });
@@ -347,12 +356,12 @@ fn neighbours_are_counted_apart_and_their_regions_not_at_all() {
     recorder.neighbour_failed(1, ms(1_200), ms(1_250));
     recorder.neighbour_unfinished(1, ms(1_300), ms(3_000));
     let result = recorder.finish(ms(3_000));
-    assert_eq!(metric(&result, "region_max_share_overall"), 0.6);
-    assert_eq!(metric(&result, "regions_start"), 4.0);
+    assert_eq!(metric(&result, MetricId::RegionMaxShareOverall), 0.6);
+    assert_eq!(metric(&result, MetricId::RegionsStart), 4.0);
     let [orders, users] = &result.neighbours[..] else {
         panic!("two neighbours");
     };
-    assert_eq!((orders.name.as_str(), orders.counts.offered), ("orders", 0));
+    assert_eq!(orders.counts.offered, 0);
     let counts = users.counts;
     assert_eq!(
         [
@@ -364,11 +373,11 @@ fn neighbours_are_counted_apart_and_their_regions_not_at_all() {
         [4, 2, 1, 1]
     );
     // Two completions in the window of two seconds, one within its deadline, of three operations of the cohort.
-    let of_users = |name: &str| users.metrics[name].unwrap();
-    assert_eq!(of_users("neighbour_throughput_per_sec"), 1.0);
-    assert_eq!(of_users("neighbour_goodput_per_sec"), 0.5);
-    assert_eq!(of_users("neighbour_failed_fraction"), 1.0 / 3.0);
-    assert_eq!(metric(&result, "neighbour_offered_per_sec"), 1.5);
+    let of_users = |id: MetricId| users.metrics[id].unwrap();
+    assert_eq!(of_users(MetricId::NeighbourThroughput), 1.0);
+    assert_eq!(of_users(MetricId::NeighbourGoodput), 0.5);
+    assert_eq!(of_users(MetricId::NeighbourFailedFraction), 1.0 / 3.0);
+    assert_eq!(metric(&result, MetricId::NeighbourOffered), 1.5);
     assert_eq!(
         (users.response.count(), result.neighbour_response.count()),
         (3, 3)
@@ -386,7 +395,7 @@ fn relief_is_where_every_busy_interval_from_there_on_is_even() {
             offer(&mut recorder, 1_000 * second + 100, 0, first);
             offer(&mut recorder, 1_000 * second + 200, 1, other);
         }
-        recorder.finish(ms(5_000)).metrics["time_to_relief_ms"]
+        recorder.finish(ms(5_000)).metrics[MetricId::TimeToRelief]
     };
     assert_eq!(relief([14, 15]), Some(2_000.0));
     assert_eq!(relief([9, 31]), None);
@@ -399,9 +408,9 @@ fn an_interval_whose_regions_all_counted_later_has_no_share_of_theirs() {
     // Interval 1 is closed: no more than eleven are open. Its servers are counted in it, its region in a later interval.
     offer(&mut recorder, 1_500, 1, 20);
     let result = recorder.finish(ms(80_000));
-    assert_close(metric(&result, "intervals_measured"), 2.0);
-    assert_close(metric(&result, "region_max_share"), 1.0);
-    assert_close(metric(&result, "region_max_share_overall"), 0.5);
+    assert_close(metric(&result, MetricId::IntervalsMeasured), 2.0);
+    assert_close(metric(&result, MetricId::RegionMaxShare), 1.0);
+    assert_close(metric(&result, MetricId::RegionMaxShareOverall), 0.5);
 }
 
 #[test]

@@ -1,10 +1,9 @@
 //! What one run leaves behind: complete, plain, and written to a file and read again without loss. Must not know other runs or
 //! strategies.
 
-use super::{HottestServer, Response, SeriesEvent, saved_scalars};
+use super::{HottestServer, Response, Scalars, SeriesEvent};
 use crate::statistics::ExpectedPeak;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Operations of the whole run: offered = completed + failed + in_flight, always.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -29,31 +28,12 @@ impl Counts {
     }
 }
 
-/// Scalar metrics by their JSON path; `None` is undefined.
-pub type Scalars = BTreeMap<&'static str, Option<f64>>;
-
-/// One read's results.
+/// What was measured of one operation of the workload.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct ReadRun {
+pub struct OperationRun {
     /// Of the whole run.
     pub counts: Counts,
-    /// Its rates and fractions (`read_offered_per_sec`, ...), and means over the reads of the cohort: of all that were sent `calls_planned`, `regions`,
-    /// `rows_planned` and `rows_returned`, of the completed ones `calls` and `rows_read`.
-    #[serde(with = "saved_scalars::one")]
-    pub metrics: Scalars,
-    /// Response times of the cohort.
-    pub response: Response,
-}
-
-/// One neighbour's results.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct NeighbourRun {
-    /// Its name.
-    pub name: String,
-    /// Puts and Gets of the whole run.
-    pub counts: Counts,
-    /// Its rates and fractions (`neighbour_offered_per_sec`, ...).
-    #[serde(with = "saved_scalars::one")]
+    /// Its rates and fractions (`write_offered_per_sec`, ...); of a write its makespan too, of a read what it costs ([`READ_COSTS`](super::READ_COSTS)).
     pub metrics: Scalars,
     /// Response times of the cohort.
     pub response: Response,
@@ -64,29 +44,23 @@ pub struct NeighbourRun {
 pub struct RunResult {
     /// Of all writes together.
     pub counts: Counts,
-    /// Of each write, in file order.
-    pub write_counts: Vec<Counts>,
     /// Of all writes together (`server_max_share`, `write_failed_fraction`, ...), and of all reads together when there are any
     /// (`read_server_max_share`, `read_failed_fraction`, ...), likewise of all neighbours (`neighbour_failed_fraction`, ...).
-    #[serde(with = "saved_scalars::one")]
     pub metrics: Scalars,
-    /// Of each write: its rates and fractions.
-    #[serde(with = "saved_scalars::several")]
-    pub write_metrics: Vec<Scalars>,
     /// Response times of the cohort, all writes together.
     pub response: Response,
-    /// The same for each write.
-    pub write_response: Vec<Response>,
+    /// Of each write, in file order.
+    pub writes: Vec<OperationRun>,
     /// Of all reads together.
     pub read_counts: Counts,
     /// Response times of the cohort, all reads together.
     pub read_response: Response,
     /// Of each read, in file order.
-    pub reads: Vec<ReadRun>,
+    pub reads: Vec<OperationRun>,
     /// Response times of the cohort, all neighbours together.
     pub neighbour_response: Response,
     /// Of each neighbour, in file order.
-    pub neighbours: Vec<NeighbourRun>,
+    pub neighbours: Vec<OperationRun>,
     /// Peak-to-mean that a perfect spread of as many rows an interval would show by chance.
     pub even_peak: Option<ExpectedPeak>,
     /// The same of read demand.

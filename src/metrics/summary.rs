@@ -2,12 +2,14 @@
 //!
 //! Must not know other runs; what needs several (intervals, merged percentiles) is `experiment`'s.
 
-use super::demand::{ClosedDemand, Demand, Grid, READS, WRITES, sum};
+use super::demand::{ClosedDemand, Demand, Grid, sum};
 use super::recorder::Recorder;
 use super::table::Table;
-use super::tally::{READ_RATES, Tally, WRITE_RATES};
-use super::{NO_HOTSPOT_BELOW, ReadRun, RefusalReason, RunResult, Scalars, series};
-use crate::time::SimDuration;
+use super::tally::Tally;
+use super::{
+    MetricId, NO_HOTSPOT_BELOW, OperationRun, RefusalReason, RunResult, Scalars, Side, series,
+};
+use crate::time::{SimDuration, SimTime};
 use std::ops::Range;
 
 /// A server with a greater share of its handlers busy is saturated.
@@ -27,7 +29,23 @@ struct Summary {
     grid: Grid,
 }
 
-pub(super) fn summarise(mut run: Recorder, end: u64) -> RunResult {
+impl Recorder {
+    /// The run ended at `end` (its duration, or the end of the last import).
+    pub fn finish(mut self, end: SimTime) -> RunResult {
+        let (reads, neighbours) = (&mut self.reads.tallies, &mut self.neighbours);
+        let all = self.writes.iter_mut().chain(reads).chain(neighbours);
+        all.for_each(Tally::settle);
+        self.demand
+            .set_servers(self.servers.part(|tally| tally.demand));
+        self.server_completed = self.servers.part(|tally| tally.completed);
+        self.server_calls = self.servers.part(|tally| tally.calls);
+        self.server_refused = self.servers.part(|tally| tally.refused);
+        self.server_busy = self.servers.part(|tally| tally.busy);
+        summarise(self, end.as_nanos())
+    }
+}
+
+fn summarise(mut run: Recorder, end: u64) -> RunResult {
     let rows = run.intervals.count(end);
     for table in [
         &mut run.offered,
@@ -57,12 +75,11 @@ pub(super) fn summarise(mut run: Recorder, end: u64) -> RunResult {
         Some(last) if !whole(last) && window.len() > 1 => window.start..last,
         _ => window.clone(),
     };
-    let reads = run.reads.reads.iter_mut().map(|read| &mut read.tally);
     for (table, tallies) in [
-        (&run.offered, run.writes.iter_mut().collect::<Vec<_>>()),
-        (&run.reads.offered, reads.collect()),
+        (&run.offered, &mut run.writes),
+        (&run.reads.offered, &mut run.reads.tallies),
     ] {
-        for (column, tally) in tallies.into_iter().enumerate() {
+        for (column, tally) in tallies.iter_mut().enumerate() {
             let sum =
                 |range: Range<usize>| range.map(|row| u64::from(table.row(row)[column])).sum();
             tally.set_offered(sum(0..rows), sum(window.clone()));
@@ -81,41 +98,44 @@ pub(super) fn summarise(mut run: Recorder, end: u64) -> RunResult {
 }
 
 impl Summary {
-    fn result(mut self, written: &ClosedDemand, read: &ClosedDemand) -> RunResult {
-        let mut metrics = Scalars::new();
+    fn result(self, written: &ClosedDemand, read: &ClosedDemand) -> RunResult {
+        let mut metrics = Scalars::default();
         let seconds = self.window_seconds();
-        let even_peak = written.skew(&self.grid, &WRITES, &mut metrics);
+        let even_peak = written.skew(&self.grid, |id, value| metrics.set(id, value));
         self.regions(written, &mut metrics);
         let relieved = written.relieved_from(&self.grid, NO_HOTSPOT_BELOW);
         let relief = relieved.map(|row| self.run.intervals.start(row) as f64 / 1e6);
-        metrics.insert("time_to_relief_ms", relief);
+        metrics.set(MetricId::TimeToRelief, relief);
         self.damage(&mut metrics);
         self.utilisation(&mut metrics);
 
         let writes = Tally::total(&self.run.writes);
         // No writes at all is not a load of zero.
         let written_for = seconds.filter(|_| !self.run.writes.is_empty());
-        metrics.extend(WRITE_RATES.into_iter().zip(writes.rates(written_for)));
-        metrics.insert("makespan_ms", makespan_ms(&writes));
-        let reads = Tally::total(self.run.reads.reads.iter().map(|read| &read.tally));
-        let with_reads = !self.run.reads.reads.is_empty();
+        metrics.extend(writes.rates(Side::Write, written_for));
+        metrics.set(MetricId::Makespan, makespan_ms(&writes));
+        let reads = Tally::total(&self.run.reads.tallies);
+        let with_reads = !self.run.reads.tallies.is_empty();
         let mut read_even_peak = None;
         if with_reads {
-            read_even_peak = read.skew(&self.grid, &READS, &mut metrics);
-            metrics.extend(READ_RATES.into_iter().zip(reads.rates(seconds)));
+            read_even_peak = read.skew(&self.grid, |id, value| {
+                metrics.set(id.of(Side::Read), value)
+            });
+            metrics.extend(reads.rates(Side::Read, seconds));
         }
-        metrics.insert("unsettled_ms", self.unsettled_ms(&metrics));
-        let neighbours = std::mem::take(&mut self.run.neighbours);
-        let (neighbours, of_all, neighbour_response) = neighbours.close(seconds);
-        metrics.extend(of_all);
+        metrics.set(MetricId::Unsettled, self.unsettled_ms(&metrics));
+        let neighbours = Tally::total(&self.run.neighbours);
+        if !self.run.neighbours.is_empty() {
+            metrics.extend(neighbours.rates(Side::Neighbour, seconds));
+        }
         let work = (self.run.config.write_work.as_nanos(), &self.run.reads.work);
         let hottest = with_reads.then(|| written.hottest_with(read, work, &self.grid));
         let hottest = hottest.flatten();
         let demand_peak = match with_reads {
             true => hottest.map(|hottest| hottest.peak),
-            false => metrics.get("server_peak_to_mean").copied().flatten(),
+            false => metrics.get(MetricId::ServerPeakToMean),
         };
-        metrics.insert("demand_peak_to_mean", demand_peak);
+        metrics.set(MetricId::DemandPeakToMean, demand_peak);
 
         let mut series = (self.run.config.key_buckets > 0)
             .then(|| series::of(&self.run, self.end, self.grid.window.start, written, read));
@@ -123,46 +143,44 @@ impl Summary {
             let listed = self.run.log.into_listed();
             series.events = listed.into_iter().map(Into::into).collect();
         }
-        let write_metrics = self.run.writes.iter().map(|tally| {
-            let rates = WRITE_RATES.into_iter().zip(tally.rates(seconds));
-            rates.chain([("makespan_ms", makespan_ms(tally))]).collect()
+        let one = |side: Side, tally: Tally, own: Scalars| OperationRun {
+            counts: tally.counts(),
+            metrics: tally.rates(side, seconds).chain(own).collect(),
+            response: tally.response,
+        };
+        let of_writes = self.run.writes.into_iter().map(|tally| {
+            let makespan = [(MetricId::Makespan, makespan_ms(&tally))];
+            one(Side::Write, tally, makespan.into_iter().collect())
         });
+        let of_reads = self
+            .run
+            .reads
+            .tallies
+            .into_iter()
+            .zip(&self.run.reads.costs);
+        let of_reads = of_reads.map(|(tally, costs)| {
+            let costs = costs.means(tally.cohort().completed).collect();
+            one(Side::Read, tally, costs)
+        });
+        let of_neighbours = self.run.neighbours.into_iter();
+        let of_neighbours =
+            of_neighbours.map(|tally| one(Side::Neighbour, tally, Scalars::default()));
         RunResult {
             counts: writes.counts(),
-            write_counts: self.run.writes.iter().map(Tally::counts).collect(),
             metrics,
-            write_metrics: write_metrics.collect(),
             response: writes.response,
+            writes: of_writes.collect(),
             read_counts: reads.counts(),
             read_response: reads.response,
+            reads: of_reads.collect(),
+            neighbour_response: neighbours.response,
+            neighbours: of_neighbours.collect(),
             even_peak,
             read_even_peak,
             hottest,
             // The engine knows.
             events: 0,
             series,
-            write_response: self
-                .run
-                .writes
-                .into_iter()
-                .map(|tally| tally.response)
-                .collect(),
-            neighbour_response,
-            neighbours,
-            reads: self
-                .run
-                .reads
-                .reads
-                .into_iter()
-                .map(|read| {
-                    let rates = READ_RATES.into_iter().zip(read.tally.rates(seconds));
-                    ReadRun {
-                        counts: read.tally.counts(),
-                        metrics: rates.chain(read.costs()).collect(),
-                        response: read.tally.response,
-                    }
-                })
-                .collect(),
         }
     }
 
@@ -188,12 +206,12 @@ impl Summary {
 
     /// How many regions there are, and how many of them no row fell into.
     fn regions(&self, written: &ClosedDemand, metrics: &mut Scalars) {
-        self.run.log.metrics(metrics);
+        metrics.extend(self.run.log.metrics());
         let regions = written.regions.alive as f64;
         let empty = (written.regions.alive - written.regions.reached) as f64;
         // A table has at least one region.
         let fraction = (!self.run.writes.is_empty()).then_some(empty / regions);
-        metrics.insert("empty_region_fraction", fraction);
+        metrics.set(MetricId::EmptyRegionFraction, fraction);
     }
 
     /// What hot servers do: hot and skewed time, and refusals.
@@ -211,8 +229,8 @@ impl Summary {
         }
         let intervals = self.grid.full.len() as f64;
         let fraction = |count: u32| (intervals > 0.0).then(|| f64::from(count) / intervals);
-        metrics.insert("hot_time_fraction", fraction(hot));
-        metrics.insert("skewed_time_fraction", fraction(skewed));
+        metrics.set(MetricId::HotTimeFraction, fraction(hot));
+        metrics.set(MetricId::SkewedTimeFraction, fraction(skewed));
 
         let calls = self
             .grid
@@ -226,8 +244,8 @@ impl Summary {
             .clone()
             .map(|row| sum(self.run.server_refused.row(row)))
             .sum::<u64>();
-        metrics.insert(
-            "refused_calls_fraction",
+        metrics.set(
+            MetricId::RefusedCallsFraction,
             (calls > 0).then(|| refused as f64 / calls as f64),
         );
         self.refused_rows(metrics);
@@ -247,11 +265,11 @@ impl Summary {
         let written = window.map(|row| sum(self.run.server_completed.row(row)));
         let rows = busy + elsewhere + written.sum::<u64>();
         for (name, refused) in [
-            ("region_too_busy_fraction", busy),
-            ("not_serving_fraction", elsewhere),
+            (MetricId::RegionTooBusyFraction, busy),
+            (MetricId::NotServingFraction, elsewhere),
         ] {
             let fraction = (rows > 0).then(|| refused as f64 / rows as f64);
-            metrics.insert(name, fraction);
+            metrics.set(name, fraction);
         }
     }
 
@@ -275,23 +293,26 @@ impl Summary {
         let defined = !self.grid.window.is_empty();
         let busy: Vec<f64> = self.utilisations(self.grid.window.clone()).collect();
         let most = defined.then(|| busy.iter().copied().fold(0.0, f64::max));
-        metrics.insert("utilisation_max", most);
-        metrics.insert(
-            "utilisation_mean",
+        metrics.set(MetricId::UtilisationMax, most);
+        metrics.set(
+            MetricId::UtilisationMean,
             defined.then(|| busy.iter().sum::<f64>() / self.servers_in_window()),
         );
         let saturated = match self.run.config.open_loop {
             true => self.piled_up(),
             false => most.map(|most| most > BUSY),
         };
-        metrics.insert("saturated", saturated.map(|yes| f64::from(u8::from(yes))));
+        metrics.set(
+            MetricId::Saturated,
+            saturated.map(|yes| f64::from(u8::from(yes))),
+        );
     }
 
     /// How much of the window passed before the run had settled: that of the writes or of the reads, whichever took longer. What piles up
     /// in an open loop never settles; a run that ended early was no steady one.
     fn unsettled_ms(&self, metrics: &Scalars) -> Option<f64> {
         let config = &self.run.config;
-        let piles_up = config.open_loop && metrics.get("saturated") == Some(&Some(1.0));
+        let piles_up = config.open_loop && metrics.get(MetricId::Saturated) == Some(1.0);
         if piles_up || self.end < config.duration.as_nanos() {
             return None;
         }
@@ -315,8 +336,8 @@ impl Summary {
             return None;
         }
         let run = &self.run;
-        let reads = Tally::total(run.reads.reads.iter().map(|read| &read.tally));
-        let given_up = [Tally::total(&run.writes), reads].iter().any(|tally| {
+        let given_up = [&run.writes, &run.reads.tallies].map(Tally::total);
+        let given_up = given_up.iter().any(|tally| {
             let cohort = tally.cohort();
             let failed = cohort.failed as f64;
             failed > GROWTH * cohort.offered as f64 && failed > A_FEW

@@ -1,7 +1,7 @@
 //! Metrics of hand-made runs at their bounds, with servers that join, and of what is refused.
 
-use super::small_run::{self, W, metric, ms};
-use super::{Recorder, RecorderConfig, RefusalReason, RunResult, TopologyEvent};
+use super::fixture::{self, W, metric, ms};
+use super::{MetricId, Recorder, RecorderConfig, RefusalReason, RunResult, TopologyEvent};
 use crate::keyspace::RowKey;
 use crate::time::SimDuration;
 use crate::workload::ReadId;
@@ -15,7 +15,7 @@ fn config(servers: u32, duration_ms: u64) -> RecorderConfig {
         region_server: vec![0, 1, 2 % servers, 0],
         writes: 1,
         key_buckets: 1,
-        ..small_run::config(duration_ms)
+        ..fixture::config(duration_ms)
     }
 }
 
@@ -38,10 +38,10 @@ fn split(parent: u32, [lower, upper]: [u32; 2]) -> TopologyEvent {
     }
 }
 
-fn assert_metrics(result: &RunResult, expected: &[(&str, f64)]) {
-    for &(name, expected) in expected {
-        let found = metric(result, name);
-        let message = format!("{name}: found {found}, expected {expected}");
+fn assert_metrics(result: &RunResult, expected: &[(MetricId, f64)]) {
+    for &(id, expected) in expected {
+        let found = metric(result, id);
+        let message = format!("{id:?}: found {found}, expected {expected}");
         assert!((found - expected).abs() < 1e-12, "{message}");
     }
 }
@@ -63,16 +63,16 @@ fn refused_rows_are_a_fraction_of_those_refused_or_written_in_the_window() {
     assert_metrics(
         &result,
         &[
-            ("region_too_busy_fraction", 12.0 / 20.0),
-            ("not_serving_fraction", 3.0 / 20.0),
+            (MetricId::RegionTooBusyFraction, 12.0 / 20.0),
+            (MetricId::NotServingFraction, 3.0 / 20.0),
             // Servers refuse in the first and last of three intervals, and none is busy.
-            ("hot_time_fraction", 2.0 / 3.0),
-            ("skewed_time_fraction", 2.0 / 3.0),
+            (MetricId::HotTimeFraction, 2.0 / 3.0),
+            (MetricId::SkewedTimeFraction, 2.0 / 3.0),
         ],
     );
     let nothing = Recorder::new(config(2, 4_000)).finish(ms(4_000));
-    assert_eq!(nothing.metrics["region_too_busy_fraction"], None);
-    assert_eq!(nothing.metrics["not_serving_fraction"], None);
+    assert_eq!(nothing.metrics[MetricId::RegionTooBusyFraction], None);
+    assert_eq!(nothing.metrics[MetricId::NotServingFraction], None);
 }
 
 #[test]
@@ -83,10 +83,10 @@ fn a_window_shorter_than_an_interval_keeps_its_only_one() {
     assert_metrics(
         &result,
         &[
-            ("intervals_measured", 1.0),
-            ("intervals_skipped", 0.0),
-            ("server_peak_to_mean", 1.5),
-            ("write_offered_per_sec", 48.0),
+            (MetricId::IntervalsMeasured, 1.0),
+            (MetricId::IntervalsSkipped, 0.0),
+            (MetricId::ServerPeakToMean, 1.5),
+            (MetricId::WriteOffered, 48.0),
         ],
     );
 }
@@ -99,7 +99,7 @@ fn a_server_is_hot_above_19_of_20_and_the_cluster_busy_from_17_of_20() {
             (0..4).for_each(|_| recorder.busy(server, ms(1_000), ms(1_000 + busy)));
         }
         let result = recorder.finish(ms(2_000));
-        ["hot_time_fraction", "skewed_time_fraction"].map(|name| metric(&result, name))
+        [MetricId::HotTimeFraction, MetricId::SkewedTimeFraction].map(|name| metric(&result, name))
     };
     assert_eq!(fractions([950, 0]), [0.0, 0.0]);
     assert_eq!(fractions([951, 0]), [1.0, 1.0]);
@@ -125,14 +125,17 @@ fn means_are_taken_over_the_servers_that_had_joined() {
         &result,
         &[
             // Peaks of 15 x 2 / 24, 15 x 3 / 30 and 26 x 3 / 40.
-            ("server_peak_to_mean", 1.5),
-            ("server_max_share", 0.625),
-            ("server_peak_to_mean_p95", 1.95 - 0.1 * 0.45),
+            (MetricId::ServerPeakToMean, 1.5),
+            (MetricId::ServerMaxShare, 0.625),
+            (MetricId::ServerPeakToMeanP95, 1.95 - 0.1 * 0.45),
             // 31, 50 and 13 of 94, of the three at the end.
-            ("server_peak_to_mean_overall", 3.0 * 50.0 / 94.0),
+            (MetricId::ServerPeakToMeanOverall, 3.0 * 50.0 / 94.0),
             // Busy for 2 and 1 of 3 s with a quarter of the handlers, of (2 + 3 + 3) / 3 servers.
-            ("utilisation_mean", (0.5 / 3.0 + 0.25 / 3.0) / (8.0 / 3.0)),
-            ("utilisation_max", 0.5 / 3.0),
+            (
+                MetricId::UtilisationMean,
+                (0.5 / 3.0 + 0.25 / 3.0) / (8.0 / 3.0),
+            ),
+            (MetricId::UtilisationMax, 0.5 / 3.0),
         ],
     );
     let series = result.series.expect("a series is kept");
@@ -163,9 +166,9 @@ fn regions_that_no_row_fell_into_are_a_fraction_of_those_at_the_end() {
     assert_metrics(
         &result,
         &[
-            ("empty_region_fraction", 0.5),
-            ("regions_start", 4.0),
-            ("regions_end", 4.0),
+            (MetricId::EmptyRegionFraction, 0.5),
+            (MetricId::RegionsStart, 4.0),
+            (MetricId::RegionsEnd, 4.0),
         ],
     );
 }
@@ -193,7 +196,7 @@ fn unsettled(reads_slow_until: u64, writes_slow_until: u64, change: Change) -> O
     } else {
         5_000
     };
-    recorder.finish(ms(end)).metrics["unsettled_ms"]
+    recorder.finish(ms(end)).metrics[MetricId::Unsettled]
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -227,7 +230,7 @@ fn clients_that_start_slowly_are_unsettled_only_if_they_wait_for_answers() {
             recorder.offered(intended, W, 0, 0, 0);
             recorder.completed(W, 0, intended, ms(finished), true);
         }
-        recorder.finish(ms(5_000)).metrics["unsettled_ms"]
+        recorder.finish(ms(5_000)).metrics[MetricId::Unsettled]
     };
     assert_eq!(unsettled(false), Some(1_000.0));
     assert_eq!(unsettled(true), Some(0.0));
@@ -274,6 +277,9 @@ fn regions_of_neighbours_and_those_that_are_gone_are_not_idle_ones() {
     // Of five regions four hold the same: 1/5, times 5/4 for so few.
     assert_metrics(
         &result,
-        &[("region_gini", 0.25), ("region_gini_overall", 0.25)],
+        &[
+            (MetricId::RegionGini, 0.25),
+            (MetricId::RegionGiniOverall, 0.25),
+        ],
     );
 }

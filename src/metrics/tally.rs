@@ -1,35 +1,7 @@
 //! What is counted of one write, read or neighbour, and the rates that follow. Must not know which operation it is.
 
 use super::response_cells::ResponseCells;
-use super::{Counts, Response};
-
-/// Names of the rates of a [`Tally`], in the order of [`Tally::rates`].
-pub(super) const WRITE_RATES: [&str; 6] = [
-    "write_offered_per_sec",
-    "write_throughput_per_sec",
-    "write_goodput_per_sec",
-    "write_goodput_fraction",
-    "write_failed_fraction",
-    "write_unfinished_fraction",
-];
-/// The same of reads.
-pub(super) const READ_RATES: [&str; 6] = [
-    "read_offered_per_sec",
-    "read_throughput_per_sec",
-    "read_goodput_per_sec",
-    "read_goodput_fraction",
-    "read_failed_fraction",
-    "read_unfinished_fraction",
-];
-/// The same of neighbours.
-pub(super) const NEIGHBOUR_RATES: [&str; 6] = [
-    "neighbour_offered_per_sec",
-    "neighbour_throughput_per_sec",
-    "neighbour_goodput_per_sec",
-    "neighbour_goodput_fraction",
-    "neighbour_failed_fraction",
-    "neighbour_unfinished_fraction",
-];
+use super::{Counts, MetricId, Response, Side};
 
 /// Counters of one kind of operation.
 #[derive(Debug, Clone)]
@@ -169,19 +141,33 @@ impl Tally {
     }
 
     /// Offered load, throughput and goodput a second, and the fractions of the cohort that came to a good end, failed, or did not end.
-    /// `seconds` is the length of the window.
-    pub(super) fn rates(&self, seconds: Option<f64>) -> [Option<f64>; 6] {
+    /// `seconds` is the length of the window, `side` what operations they are.
+    pub(super) fn rates(
+        &self,
+        side: Side,
+        seconds: Option<f64>,
+    ) -> impl Iterator<Item = (MetricId, Option<f64>)> + use<> {
         let cohort = self.cohort();
         let per_second = |count: u64| seconds.map(|seconds| count as f64 / seconds);
         let fraction =
             |count: u64| (cohort.offered > 0).then(|| count as f64 / cohort.offered as f64);
-        [
-            per_second(cohort.offered),
-            per_second(self.good + self.window_completed),
-            per_second(self.good + self.window_good),
-            fraction(self.good),
-            fraction(cohort.failed),
-            fraction(cohort.in_flight),
-        ]
+        let completed = self.good + self.window_completed;
+        let rates = [
+            (MetricId::WriteOffered, per_second(cohort.offered)),
+            (MetricId::WriteThroughput, per_second(completed)),
+            (
+                MetricId::WriteGoodput,
+                per_second(self.good + self.window_good),
+            ),
+            (MetricId::WriteGoodputFraction, fraction(self.good)),
+            (MetricId::WriteFailedFraction, fraction(cohort.failed)),
+            (
+                MetricId::WriteUnfinishedFraction,
+                fraction(cohort.in_flight),
+            ),
+        ];
+        rates
+            .into_iter()
+            .map(move |(id, value)| (id.of(side), value))
     }
 }

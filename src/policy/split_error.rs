@@ -1,6 +1,7 @@
 //! Why a table can't be pre-split as asked: HBase's own refusals, word for word, and keyheat's. Must not decide anything.
 
 use crate::keyspace::UnescapeError;
+use crate::text::grouped;
 use thiserror::Error;
 
 /// A refusal. Those that HBase makes itself show its message, and name the Java exception.
@@ -67,7 +68,7 @@ pub enum SplitError {
         what: &'static str,
     },
     /// Refused before anything is allocated.
-    #[error("{} regions need about {} of memory; keyheat takes up to {}", grouped(*.regions), gibibytes(*.bytes), gibibytes(*.limit))]
+    #[error("{} regions need about {} of memory; keyheat takes up to {}", grouped(i128::from(*.regions)), gibibytes(*.bytes), gibibytes(*.limit))]
     TooMuchMemory {
         /// Asked for.
         regions: u64,
@@ -97,19 +98,6 @@ impl SplitError {
             Self::RangeMissing { .. } | Self::NeedsKeys { .. } | Self::TooMuchMemory { .. } => None,
         }
     }
-}
-
-/// `1,000,000,000`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// `63 GiB`, whole unless below 10.

@@ -1,8 +1,8 @@
 //! Values as people write and read them, to slots and back. Must not know TOML.
 
 use super::{Field, FieldId, FieldKind, Schema, TextValues};
+use crate::text::{hex, unhex};
 use crate::time::EpochNanos;
-use std::fmt::Write as _;
 
 /// A value that a user gives for a field, typed as the file typed it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -103,14 +103,14 @@ impl Schema {
                 .or_else(|| self.text(id).ordinal(text).map(|ordinal| ordinal as i64))
                 .ok_or_else(|| outside(Some(text.as_bytes().to_vec()))),
             (FieldKind::Uuid { .. }, GivenValue::Text(text)) => {
-                match from_hex(&text.replace('-', "")) {
+                match unhex(&text.replace('-', "")) {
                     Some(bytes) if bytes.len() == 16 => {
                         literal_slot(field, &bytes).ok_or_else(|| outside(Some(bytes)))
                     }
                     _ => Err(outside(None)),
                 }
             }
-            (FieldKind::Bytes { length, .. }, GivenValue::Text(text)) => match from_hex(text) {
+            (FieldKind::Bytes { length, .. }, GivenValue::Text(text)) => match unhex(text) {
                 Some(bytes) if bytes.len() == usize::from(*length) => {
                     literal_slot(field, &bytes).ok_or_else(|| outside(Some(bytes)))
                 }
@@ -133,17 +133,17 @@ impl Schema {
         match &field.kind {
             _ if bytes.is_empty() => "''".to_owned(),
             FieldKind::Uuid { .. } if bytes.len() == 16 => {
-                let hex = to_hex(&bytes);
+                let digits = hex(&bytes);
                 [
-                    &hex[..8],
-                    &hex[8..12],
-                    &hex[12..16],
-                    &hex[16..20],
-                    &hex[20..],
+                    &digits[..8],
+                    &digits[8..12],
+                    &digits[12..16],
+                    &digits[16..20],
+                    &digits[20..],
                 ]
                 .join("-")
             }
-            FieldKind::Uuid { .. } | FieldKind::Bytes { .. } => to_hex(&bytes),
+            FieldKind::Uuid { .. } | FieldKind::Bytes { .. } => hex(&bytes),
             _ => String::from_utf8_lossy(&bytes).into_owned(),
         }
     }
@@ -228,26 +228,4 @@ impl FieldKind {
 fn literal_slot(field: &Field, bytes: &[u8]) -> Option<i64> {
     let at = field.literals.iter().position(|literal| literal == bytes)?;
     u16::try_from(at).ok().map(Field::literal_slot)
-}
-
-fn to_hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |mut hex, byte| {
-            write!(hex, "{byte:02x}").expect("writing to a String cannot fail");
-            hex
-        })
-}
-
-fn from_hex(text: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u8> = text
-        .chars()
-        .map(|c| c.to_digit(16).map(|digit| digit as u8))
-        .collect::<Option<_>>()?;
-    digits.len().is_multiple_of(2).then(|| {
-        digits
-            .chunks_exact(2)
-            .map(|pair| pair[0] << 4 | pair[1])
-            .collect()
-    })
 }

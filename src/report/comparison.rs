@@ -10,23 +10,28 @@ use crate::experiment::{
     ChangeVerdict, ComparedResults, MetricChange, ParameterChange, ResultsComparison, Rewrite,
     StrategyChange, point_label,
 };
+use crate::metrics::{MetricId, MetricPath, Part, Side};
 use std::fmt::Write;
 
 /// Metrics that have a row of the table in any case; the others only when they changed, by name.
-const HEADLINES: [&str; 9] = [
-    "server_peak_to_mean",
-    "server_peak_to_mean_overall",
-    "write_throughput_per_sec",
-    "write_response_ms.p50",
-    "write_response_ms.p99",
-    "hot_time_fraction",
-    "usable_capacity_per_sec",
-    "makespan_ms",
-    "table_bytes",
+const HEADLINES: [MetricPath; 9] = [
+    MetricId::ServerPeakToMean.whole(),
+    MetricId::ServerPeakToMeanOverall.whole(),
+    MetricId::WriteThroughput.whole(),
+    MetricId::WriteResponse.at(Part::P50),
+    MetricId::WriteResponse.at(Part::P99),
+    MetricId::HotTimeFraction.whole(),
+    MetricId::UsableCapacity.whole(),
+    MetricId::Makespan.whole(),
+    MetricId::TableBytes.whole(),
 ];
 
 /// Of each read, likewise.
-const OF_READS: [&str; 3] = [".calls_planned", ".rows_planned", ".response_ms.p99"];
+const OF_READS: [MetricPath; 3] = [
+    MetricId::CallsPlanned.whole().of_one(Side::Read, 0),
+    MetricId::RowsPlanned.whole().of_one(Side::Read, 0),
+    MetricId::ReadResponse.at(Part::P99).of_one(Side::Read, 0),
+];
 
 const HEADINGS: [Heading<'static>; 5] = [
     Heading::text(["", "metric"], 0),
@@ -158,7 +163,7 @@ fn card(change: &StrategyChange) -> Scorecard<'static> {
     let shown = change.metrics.iter().filter(|it| is_headline(it));
     let mut shown: Vec<&MetricChange> = shown.collect();
     // Stable: reads, which are none of the headlines by name, follow in their order.
-    let place = |path: &str| HEADLINES.iter().position(|name| *name == path);
+    let place = |path: &str| HEADLINES.iter().position(|known| known.tail() == path);
     shown.sort_by_key(|it| place(&it.metric).unwrap_or(HEADLINES.len()));
     Scorecard {
         headings: HEADINGS.to_vec(),
@@ -168,12 +173,15 @@ fn card(change: &StrategyChange) -> Scorecard<'static> {
 
 fn is_headline(change: &MetricChange) -> bool {
     let path = change.metric.as_str();
-    let of_read = path.starts_with("read.") && OF_READS.iter().any(|end| path.ends_with(end));
+    let of_one = path
+        .strip_prefix("read.")
+        .and_then(|one| one.split_once('.'));
+    let of_read = of_one.is_some_and(|(_, tail)| OF_READS.iter().any(|it| it.tail() == tail));
     let means = [change.before.mean, change.after.mean];
     let mut notable = means.into_iter().flatten();
     let of_one = path.starts_with("write_") || path.starts_with("read.");
     let lost = of_one && notable.any(|share| outcomes::is_notable(path, share));
-    HEADLINES.contains(&path) || of_read || lost
+    HEADLINES.iter().any(|known| known.tail() == path) || of_read || lost
 }
 
 fn row(change: &MetricChange) -> Vec<String> {

@@ -5,6 +5,7 @@ use super::number::{NumberFormat, UNDEFINED};
 use super::scorecard::{Heading, Scorecard};
 use super::{metric, sweep_views};
 use crate::experiment::{KneeResult, Results, StrategyResult, point_label};
+use crate::metrics::MetricId;
 
 /// The headings, in order.
 const HEADINGS: [Heading<'static>; 6] = [
@@ -58,7 +59,7 @@ pub fn name(strategy: &StrategyResult) -> String {
     }
 }
 
-const KNEE: &str = "knee_per_sec";
+const KNEE: MetricId = MetricId::Knee;
 
 fn row(strategy: &StrategyResult, knee: &KneeResult, first: Option<f64>) -> Vec<String> {
     let measure = metric::measure(strategy, KNEE);
@@ -75,7 +76,7 @@ fn row(strategy: &StrategyResult, knee: &KneeResult, first: Option<f64>) -> Vec<
                 NumberFormat::Compact.text(high)
             )
         }),
-        metric::text(strategy, "knee_in_servers", NumberFormat::Plain),
+        metric::text(strategy, MetricId::KneeInServers, NumberFormat::Plain),
         ratio
             .filter(|_| !lower_bound)
             .map_or(UNDEFINED.to_owned(), |(knee, first)| {

@@ -5,19 +5,32 @@ use super::number::{NumberFormat, UNDEFINED};
 use super::scorecard::{self, Scorecard, provenance, verdict};
 use super::{knees, metric, neighbour_prices, paired_ratio, read_prices, sweep_views};
 use crate::experiment::{ReadResult, Results, StrategyResult};
+use crate::metrics::{MetricId, MetricPath, Part};
 use crate::text::visible;
 use std::fmt::Write;
 
 /// Metrics that are shown with their 95 % intervals.
-const WITH_INTERVALS: [(&str, &str, NumberFormat); 4] = [
-    ("hottest ÷ mean", "server_peak_to_mean", NumberFormat::Ratio),
+const WITH_INTERVALS: [(&str, MetricPath, NumberFormat); 4] = [
+    (
+        "hottest ÷ mean",
+        MetricId::ServerPeakToMean.whole(),
+        NumberFormat::Ratio,
+    ),
     (
         "writes/s",
-        "write_throughput_per_sec",
+        MetricId::WriteThroughput.whole(),
         NumberFormat::Compact,
     ),
-    ("p99", "write_response_ms.p99", NumberFormat::Millis),
-    ("hot time", "hot_time_fraction", NumberFormat::Percent),
+    (
+        "p99",
+        MetricId::WriteResponse.at(Part::P99),
+        NumberFormat::Millis,
+    ),
+    (
+        "hot time",
+        MetricId::HotTimeFraction.whole(),
+        NumberFormat::Percent,
+    ),
 ];
 
 /// The summary of `results`; `charts` are linked.

@@ -1,29 +1,21 @@
-//! Metrics of a strategy by their dotted path. Must not know how they look.
+//! Metrics of a strategy as views show them. Must not know how they look.
 
 use super::number::{NumberFormat, UNDEFINED};
-use crate::experiment::{Measure, Metric, ReadResult, StrategyResult};
-use crate::metrics::Unit;
-use std::collections::BTreeMap;
+use crate::experiment::{Measure, StrategyResult};
+use crate::metrics::{MetricId, MetricPath, Side, Unit};
 
-/// The measure at `path` (`server_max_share`, `write_response_ms.p99`); when nothing is written, that of the reads in its place.
-pub fn measure<'a>(strategy: &'a StrategyResult, path: &str) -> Option<&'a Measure> {
-    at(&strategy.metrics, &headline(strategy, path))
-}
-
-/// The measure at `path` among `metrics`.
-pub fn at<'a>(metrics: &'a BTreeMap<String, Metric>, path: &str) -> Option<&'a Measure> {
-    if let Some(Metric::Number(measure)) = metrics.get(path) {
-        return Some(measure);
-    }
-    let (family, member) = path.split_once('.')?;
-    match metrics.get(family)? {
-        Metric::Family(members) => members.get(member),
-        _ => None,
-    }
+/// One of its measures; when nothing is written, that of the reads in its place.
+pub fn measure(strategy: &StrategyResult, path: impl Into<MetricPath>) -> Option<&Measure> {
+    let path = path.into();
+    let metric = match strategy.load() {
+        Side::Read => path.metric.of(Side::Read),
+        _ => path.metric,
+    };
+    strategy.number(MetricPath { metric, ..path })
 }
 
 /// Its value, when it is defined: merged over the replicates for a percentile, else the mean.
-pub fn value(strategy: &StrategyResult, path: &str) -> Option<f64> {
+pub fn value(strategy: &StrategyResult, path: impl Into<MetricPath>) -> Option<f64> {
     let measure = measure(strategy, path)?;
     measure
         .merged
@@ -43,12 +35,12 @@ pub fn kind_of(unit: Option<Unit>) -> NumberFormat {
         Some(Unit::PerSecond | Unit::Count) => NumberFormat::Compact,
         Some(Unit::Millis) => NumberFormat::Millis,
         Some(Unit::Bytes) => NumberFormat::Bytes,
-        Some(Unit::Number | Unit::Word) | None => NumberFormat::Plain,
+        Some(Unit::Number | Unit::Servers | Unit::Word) | None => NumberFormat::Plain,
     }
 }
 
 /// Its value as text.
-pub fn text(strategy: &StrategyResult, path: &str, kind: NumberFormat) -> String {
+pub fn text(strategy: &StrategyResult, path: impl Into<MetricPath>, kind: NumberFormat) -> String {
     measure(strategy, path).map_or(UNDEFINED.to_owned(), |measure| kind.measure(measure))
 }
 
@@ -59,49 +51,23 @@ pub fn hotspot(strategy: &StrategyResult) -> Option<&str> {
 
 /// Whether nothing is written: the reads' numbers then stand for the load.
 pub fn is_of_reads(strategy: &StrategyResult) -> bool {
-    strategy.writes.is_empty() && !strategy.reads.is_empty()
+    strategy.load() == Side::Read
 }
 
 /// What the load of all `strategies` is called.
 pub fn load_name<'a>(strategies: impl IntoIterator<Item = &'a StrategyResult>) -> &'static str {
     let mut strategies = strategies.into_iter().peekable();
-    if strategies.peek().is_some() && strategies.all(is_of_reads) {
-        "reads"
-    } else {
-        "writes"
-    }
-}
-
-/// The path of the metric that stands where writes have `path`.
-fn headline(strategy: &StrategyResult, path: &str) -> String {
-    const SKEW: [&str; 3] = [
-        "server_peak_to_mean",
-        "server_max_share",
-        "effective_servers",
-    ];
-    if !is_of_reads(strategy) {
-        path.to_owned()
-    } else if let Some(rest) = path.strip_prefix("write_") {
-        format!("read_{rest}")
-    } else if SKEW.contains(&path) {
-        format!("read_{path}")
-    } else {
-        path.to_owned()
-    }
-}
-
-/// A rate or fraction of one read.
-pub fn of_read(read: &ReadResult, name: &str) -> Option<f64> {
-    match read.metrics.get(name)? {
-        Metric::Number(measure) => measure.mean,
-        _ => None,
-    }
+    let load = match strategies.peek().is_some() && strategies.all(is_of_reads) {
+        true => Side::Read,
+        false => Side::Write,
+    };
+    load.plural()
 }
 
 /// Operations offered per second of the window, over all writes: from the series when there is one (an import ends when
 /// it is done), else from the counts.
 pub fn offered_per_sec(strategy: &StrategyResult, replicates: u32, duration_s: f64) -> Option<f64> {
-    if let Some(offered) = value(strategy, "write_offered_per_sec") {
+    if let Some(offered) = value(strategy, MetricId::WriteOffered) {
         return Some(offered);
     }
     let rate = match &strategy.series {

@@ -2,8 +2,9 @@
 
 use super::number::{NumberFormat, UNDEFINED};
 use super::scorecard::{Heading, Scorecard};
-use super::{metric, sweep_views};
-use crate::experiment::{NeighbourResult, Results, StrategyResult};
+use super::sweep_views;
+use crate::experiment::{OperationResult, Results, StrategyResult};
+use crate::metrics::{MetricId, MetricPath, Part};
 
 /// The headings, in order.
 const HEADINGS: [Heading<'static>; 8] = [
@@ -39,23 +40,35 @@ pub fn of(results: &Results) -> Option<Scorecard<'_>> {
     (!rows.is_empty()).then_some(Scorecard { headings, rows })
 }
 
-fn row(strategy: &StrategyResult, neighbour: &NeighbourResult) -> Vec<String> {
-    let measure = |path: &str| metric::at(&neighbour.metrics, path);
-    let text = |path: &str, kind: NumberFormat| {
-        measure(path).map_or(UNDEFINED.to_owned(), |measure| kind.measure(measure))
+fn row(strategy: &StrategyResult, neighbour: &OperationResult) -> Vec<String> {
+    let text = |path: MetricPath, kind: NumberFormat| {
+        let measure = neighbour.number(path);
+        measure.map_or(UNDEFINED.to_owned(), |measure| kind.measure(measure))
     };
-    let rate = |path: &str| measure(path).and_then(|measure| measure.mean);
-    let served = rate("throughput_per_sec")
-        .zip(rate("offered_per_sec").filter(|offered| *offered > 0.0))
+    let rate = |id: MetricId| neighbour.number(id)?.mean;
+    let served = rate(MetricId::NeighbourThroughput)
+        .zip(rate(MetricId::NeighbourOffered).filter(|offered| *offered > 0.0))
         .map(|(done, offered)| done / offered);
     vec![
         neighbour.name.clone(),
         strategy.name.clone(),
-        text("throughput_per_sec", NumberFormat::Compact),
+        text(MetricId::NeighbourThroughput.whole(), NumberFormat::Compact),
         served.map_or(UNDEFINED.to_owned(), Scorecard::served),
-        text("response_ms.p50", NumberFormat::Millis),
-        text("response_ms.p99", NumberFormat::Millis),
-        text("response_ms.p999", NumberFormat::Millis),
-        text("failed_fraction", NumberFormat::Percent),
+        text(
+            MetricId::NeighbourResponse.at(Part::P50),
+            NumberFormat::Millis,
+        ),
+        text(
+            MetricId::NeighbourResponse.at(Part::P99),
+            NumberFormat::Millis,
+        ),
+        text(
+            MetricId::NeighbourResponse.at(Part::P999),
+            NumberFormat::Millis,
+        ),
+        text(
+            MetricId::NeighbourFailedFraction.whole(),
+            NumberFormat::Percent,
+        ),
     ]
 }

@@ -4,7 +4,9 @@
 //! space, so that no renderer tears them off; nothing is rounded to a bound that it does not reach (99.997 % is not 100 %).
 
 use crate::experiment::Measure;
-use crate::units;
+use crate::text;
+
+pub use crate::text::trimmed;
 
 /// What an undefined number looks like.
 pub const UNDEFINED: &str = "–";
@@ -36,13 +38,12 @@ impl NumberFormat {
             return UNDEFINED.to_owned();
         }
         match self {
-            Self::Compact => units::compact(value),
-            // The only space is the one before the unit.
-            Self::Millis => units::millis(value).replace(' ', &NBSP.to_string()),
-            Self::Percent => percent(value),
-            Self::Ratio => units::times(value),
-            Self::Bytes => bytes(value),
-            Self::Plain => units::significant(value),
+            Self::Compact => text::compact(value),
+            Self::Millis => unbroken(&text::millis(value)),
+            Self::Percent => unbroken(&text::share(value)),
+            Self::Ratio => text::times(value),
+            Self::Bytes => unbroken(&text::bytes(value)),
+            Self::Plain => text::significant(value),
         }
     }
 
@@ -73,15 +74,12 @@ impl NumberFormat {
 
 /// A whole number with its digits in groups of three: `1 600 000`.
 pub fn grouped(value: u64) -> String {
-    let digits = value.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3 + 1);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(NBSP);
-        }
-        text.push(digit);
-    }
-    text
+    text::grouped_by(value.into(), NBSP)
+}
+
+/// The spaces of a number with its unit don't let a line break.
+fn unbroken(text: &str) -> String {
+    text.replace(' ', &NBSP.to_string())
 }
 
 /// `part of whole`, for numbers with a bound: `7.3 of 8`.
@@ -95,34 +93,12 @@ pub fn of(part: f64, whole: u32) -> String {
 
 /// A length of simulated time on an axis or in a sentence, without trailing zeros: `20 s`, `1.5 h`.
 pub fn length(seconds: f64) -> String {
-    let (value, unit) = match seconds {
-        s if s < 1.0 => (s * 1e3, "ms"),
-        s if s < 180.0 => (s, "s"),
-        s if s < 3.0 * 3600.0 => (s / 60.0, "min"),
-        s if s < 3.0 * 86_400.0 => (s / 3600.0, "h"),
-        s => (s / 86_400.0, "d"),
-    };
-    format!("{}{NBSP}{unit}", trimmed(value, 2))
-}
-
-/// `value` with at most `places` decimals and no trailing zeros: axis ticks, coordinates. Never `-0`.
-pub fn trimmed(value: f64, places: usize) -> String {
-    let text = format!("{value:.places$}");
-    let text = if places > 0 {
-        text.trim_end_matches('0').trim_end_matches('.')
-    } else {
-        &text
-    };
-    if text == "-0" {
-        "0".to_owned()
-    } else {
-        text.to_owned()
-    }
+    unbroken(&text::length(seconds))
 }
 
 /// A tick of a compact axis: `0`, `2.5k`, `40k`.
 pub fn tick(value: f64) -> String {
-    let (scaled, suffix) = units::scaled(value.abs());
+    let (scaled, suffix) = text::scaled(value.abs());
     format!(
         "{}{}{suffix}",
         if value < 0.0 { "−" } else { "" },
@@ -153,49 +129,6 @@ pub fn ascii(text: &str) -> String {
         }
     }
     plain
-}
-
-fn bytes(value: f64) -> String {
-    const UNITS: [&str; 6] = ["B", "KB", "MB", "GB", "TB", "PB"];
-    let (mut scaled, mut unit) = (value, 0);
-    while scaled.abs() >= 999.5 && unit + 1 < UNITS.len() {
-        scaled /= 1024.0;
-        unit += 1;
-    }
-    let digits = match unit {
-        0 if scaled.fract() == 0.0 => format!("{scaled}"),
-        0 => trimmed(scaled, 1),
-        _ => units::significant(scaled),
-    };
-    format!("{digits}{NBSP}{}", UNITS[unit])
-}
-
-fn percent(fraction: f64) -> String {
-    if fraction < 0.0 {
-        return format!("−{}", percent(-fraction));
-    }
-    let value = fraction * 100.0;
-    let digits = match value.abs() {
-        0.0 => "0".to_owned(),
-        100.0 => "100".to_owned(),
-        m if m < 0.005 => return format!("<{NBSP}0.01{NBSP}%"),
-        m if m < 0.9995 => format!("{value:.2}"),
-        m if m < 9.995 => format!("{value:.1}"),
-        m if m < 99.0 => format!("{value:.0}"),
-        // The nearer to all, the more the missing part matters: two digits of it, and never 100 for less than all.
-        m if m < 100.0 => {
-            let places = [1, 2, 3]
-                .into_iter()
-                .find(|places| format!("{m:.places$}") != format!("{:.places$}", 100.0));
-            match places {
-                Some(places) => format!("{value:.places$}"),
-                None if 100.0 - m < 1e-9 => "100".to_owned(),
-                None => "99.999".to_owned(),
-            }
-        }
-        _ => format!("{value:.0}"),
-    };
-    format!("{digits}{NBSP}%")
 }
 
 #[cfg(test)]

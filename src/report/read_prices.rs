@@ -2,8 +2,9 @@
 
 use super::number::{NumberFormat, UNDEFINED};
 use super::scorecard::{Heading, Scorecard};
-use super::{metric, outcomes, sweep_views};
+use super::{outcomes, sweep_views};
 use crate::experiment::{ReadResult, Results, StrategyResult};
+use crate::metrics::{MetricId, Part};
 
 /// The headings, in order.
 const HEADINGS: [Heading<'static>; 9] = [
@@ -20,16 +21,18 @@ const HEADINGS: [Heading<'static>; 9] = [
 
 /// The table of `results`, read by read in the order of the file; `None` without reads.
 pub fn of(results: &Results) -> Option<Scorecard<'_>> {
-    let all = results
-        .strategies
-        .iter()
-        .flat_map(|strategy| &strategy.reads);
-    let shown = outcomes::shown(all.map(|read| (&read.metrics, "")));
+    let shown = outcomes::shown(|id| {
+        let all = results.strategies.iter();
+        let reads = all.flat_map(|strategy| &strategy.reads);
+        reads
+            .filter_map(|read| read.number(id)?.mean)
+            .reduce(f64::max)
+    });
     let mut rows = Vec::new();
     for name in names(results) {
         for (strategy, read) in priced(results, name) {
             let mut cells = row(strategy, read);
-            cells.extend(outcomes::cells(&shown, &read.metrics, ""));
+            cells.extend(outcomes::cells(&shown, |id| read.number(id)));
             cells.splice(1..1, sweep_views::cells(results, &strategy.sweep));
             rows.push(cells);
         }
@@ -60,8 +63,9 @@ pub fn priced<'a>(
 }
 
 fn row(strategy: &StrategyResult, read: &ReadResult) -> Vec<String> {
-    let served = metric::of_read(read, "throughput_per_sec")
-        .zip(metric::of_read(read, "offered_per_sec").filter(|offered| *offered > 0.0))
+    let rate = |id: MetricId| read.number(id)?.mean;
+    let served = rate(MetricId::ReadThroughput)
+        .zip(rate(MetricId::ReadOffered).filter(|offered| *offered > 0.0))
         .map(|(done, offered)| done / offered);
     vec![
         read.name.clone(),
@@ -93,10 +97,7 @@ pub fn rows_per_row(read: &ReadResult) -> Option<f64> {
 }
 
 fn p99(read: &ReadResult) -> String {
-    let response = read
-        .response_ms
-        .as_ref()
-        .and_then(|family| family.get("p99"));
+    let response = read.number(MetricId::ReadResponse.at(Part::P99));
     response.map_or(UNDEFINED.to_owned(), |p99| {
         NumberFormat::Millis.measure(p99)
     })

@@ -4,7 +4,7 @@
 
 use crate::experiment::{
     Comparison, Curve, ExpectationResult, ExpectedBound, FoundValue, KeyMapBucket, Measure, Metric,
-    Results, ScenarioInfo, StrategyResult, WriteResult,
+    OperationResult, Results, ScenarioInfo, StrategyResult,
 };
 use crate::metrics::{Counts, Series};
 use std::collections::BTreeMap;
@@ -276,7 +276,7 @@ fn measured(
         failed: (offered - completed) / 3,
         in_flight: offered - completed - (offered - completed) / 3,
     };
-    result.writes = vec![WriteResult {
+    result.writes = vec![OperationResult {
         name: "points".to_owned(),
         counts: result.counts,
         metrics: BTreeMap::new(),

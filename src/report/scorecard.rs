@@ -5,6 +5,7 @@
 use super::number::{self, NumberFormat, UNDEFINED};
 use super::{metric, outcomes, sweep_views};
 use crate::experiment::{Results, Standing, StrategyResult};
+use crate::metrics::{MetricId, MetricPath, Part};
 
 /// What stands above paired verdicts.
 pub const PAIRED: &str = "Replicate by replicate, which meet the same operations: mean changes with their 95 % intervals";
@@ -86,18 +87,17 @@ pub struct Scorecard<'a> {
 impl<'a> Scorecard<'a> {
     /// The scorecard of `results` with all its columns.
     pub fn of(results: &'a Results) -> Self {
-        let prefix = |strategy: &StrategyResult| match metric::is_of_reads(strategy) {
-            true => "read_",
-            false => "write_",
-        };
-        let all = results.strategies.iter();
-        let shown = outcomes::shown(all.map(|strategy| (&strategy.metrics, prefix(strategy))));
+        let shown = outcomes::shown(|id| {
+            let all = results.strategies.iter();
+            all.filter_map(|strategy| metric::measure(strategy, id)?.mean)
+                .reduce(f64::max)
+        });
         let rows = results
             .strategies
             .iter()
             .map(|strategy| {
                 let mut own = row(results, strategy);
-                let ends = outcomes::cells(&shown, &strategy.metrics, prefix(strategy));
+                let ends = outcomes::cells(&shown, |id| metric::measure(strategy, id));
                 own.splice(WITH_PERCENTILES..WITH_PERCENTILES, ends);
                 let mut cells = sweep_views::cells(results, &strategy.sweep);
                 cells.extend(own);
@@ -146,30 +146,33 @@ impl Heading<'_> {
 }
 
 fn row(results: &Results, strategy: &StrategyResult) -> Vec<String> {
-    let text = |path: &str, kind: NumberFormat| metric::text(strategy, path, kind);
-    let value = |path: &str| metric::value(strategy, path);
-    let effective = value("effective_servers");
+    let text = |path: MetricPath, kind: NumberFormat| metric::text(strategy, path, kind);
+    let value = |id: MetricId| metric::value(strategy, id);
+    let effective = value(MetricId::EffectiveServers);
     let offered = metric::offered_per_sec(strategy, results.replicates, results.duration_s);
-    let served = value("write_throughput_per_sec")
+    let served = value(MetricId::WriteThroughput)
         .zip(offered)
         .map(|(done, offered)| done / offered);
     vec![
         strategy.name.clone(),
-        text("server_peak_to_mean", NumberFormat::Ratio),
+        text(MetricId::ServerPeakToMean.whole(), NumberFormat::Ratio),
         effective.map_or(UNDEFINED.to_owned(), |value| {
             number::of(value, strategy.servers)
         }),
-        text("hot_time_fraction", NumberFormat::Percent),
-        text("write_throughput_per_sec", NumberFormat::Compact),
+        text(MetricId::HotTimeFraction.whole(), NumberFormat::Percent),
+        text(MetricId::WriteThroughput.whole(), NumberFormat::Compact),
         served.map_or(UNDEFINED.to_owned(), Scorecard::served),
-        text("write_goodput_per_sec", NumberFormat::Compact),
-        text("write_response_ms.p50", NumberFormat::Millis),
-        text("write_response_ms.p99", NumberFormat::Millis),
-        text("write_response_ms.p999", NumberFormat::Millis),
-        text("refused_calls_fraction", NumberFormat::Percent),
-        text("empty_region_fraction", NumberFormat::Percent),
-        text("row_bytes", NumberFormat::Bytes),
-        text("table_bytes", NumberFormat::Bytes),
+        text(MetricId::WriteGoodput.whole(), NumberFormat::Compact),
+        text(MetricId::WriteResponse.at(Part::P50), NumberFormat::Millis),
+        text(MetricId::WriteResponse.at(Part::P99), NumberFormat::Millis),
+        text(MetricId::WriteResponse.at(Part::P999), NumberFormat::Millis),
+        text(
+            MetricId::RefusedCallsFraction.whole(),
+            NumberFormat::Percent,
+        ),
+        text(MetricId::EmptyRegionFraction.whole(), NumberFormat::Percent),
+        text(MetricId::RowBytes.whole(), NumberFormat::Bytes),
+        text(MetricId::TableBytes.whole(), NumberFormat::Bytes),
         metric::hotspot(strategy).unwrap_or(UNDEFINED).to_owned(),
     ]
 }

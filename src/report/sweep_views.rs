@@ -3,6 +3,7 @@
 use super::number::NumberFormat;
 use super::scorecard::Heading;
 use crate::experiment::{Results, SweepFinding, point_label, value_text};
+use crate::metrics::MetricId;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -87,8 +88,8 @@ fn sentence(finding: &SweepFinding) -> String {
         format!("{} is worse than {}: {ratio}", dip.value, dip.than)
     }));
     parts.extend(finding.prices.iter().map(|price| {
-        let what = match price.metric {
-            "calls_planned" => "calls",
+        let what = match price.metric.metric {
+            MetricId::CallsPlanned => "calls",
             _ => "mean response time",
         };
         let ratio = NumberFormat::Ratio.interval(&price.ratio);

@@ -5,8 +5,9 @@ use super::document::{SourcePlace, Value};
 use super::model::TimeSpec;
 use super::reader::Reader;
 use crate::settings::{json, time};
+use crate::text::grouped;
 use crate::time::{EpochNanos, SimDuration};
-use crate::units::{Nanos, grouped};
+use crate::units::Nanos;
 use toml::value::Datetime;
 
 /// Longest run (estimate: beyond it nobody waits for the result).

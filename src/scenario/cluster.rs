@@ -7,7 +7,8 @@ use super::placements::read_placement;
 use super::reader::Reader;
 use crate::cluster::{ClusterSpec, TableSpec};
 use crate::settings::FromSource;
-use crate::units::{ByteSize, grouped};
+use crate::text::grouped;
+use crate::units::ByteSize;
 
 /// Memory that the servers may take.
 const MEMORY: f64 = (4u64 << 30) as f64;

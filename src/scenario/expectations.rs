@@ -288,7 +288,7 @@ fn read_bound(
                         "`{}` is never `{word}`",
                         metric.unwrap_or_default()
                     ));
-                    diagnostic.label = format!("expected {}", super::nearest::either(words));
+                    diagnostic.label = format!("expected {}", crate::text::either(words));
                     diagnostic.help =
                         suggest(word, words.iter().copied()).filter(|help| help.starts_with("did"));
                     reader.sink.add(&node.place, diagnostic);
@@ -297,7 +297,7 @@ fn read_bound(
                 Some(Bound::IsText(word.clone()))
             }
             _ => {
-                let label = format!("expected `is = ...` with {}", super::nearest::either(words));
+                let label = format!("expected `is = ...` with {}", crate::text::either(words));
                 reader.sink.error(
                     &node.place,
                     format!("`{}` is a word", metric.unwrap_or_default()),

@@ -74,7 +74,7 @@ pub(super) fn read_kind(reader: &Reader<'_>, folder: &Path) -> Option<FieldKind>
             return None;
         }
         let message = format!("{} has neither `type` nor `expr`", reader.name());
-        let help = format!("types are {}", super::nearest::either(&KINDS));
+        let help = format!("types are {}", crate::text::either(&KINDS));
         reader.complain_of_table(
             Diagnostic::error(message)
                 .label("what are its values?")

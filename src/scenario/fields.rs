@@ -11,8 +11,9 @@ use crate::key::expanded_sizes;
 use crate::record::{
     DerivedId, Field, FieldId, FieldKind, GivenValue, GivenValueError, KnownField, Law, Schema,
 };
+use crate::text::grouped;
 use crate::time::EpochNanos;
-use crate::units::{ByteSize, grouped};
+use crate::units::ByteSize;
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -6,8 +6,9 @@ use super::fields::{Fields, find};
 use super::reader::Reader;
 use crate::record::{FieldId, FieldKind};
 use crate::settings::json;
+use crate::text::grouped;
 use crate::time::SimDuration;
-use crate::units::{ByteSize, Nanos, grouped};
+use crate::units::{ByteSize, Nanos};
 use crate::workload::{Import, ImportOrder, ImportRows};
 
 /// Memory that the combinations of one write may take.

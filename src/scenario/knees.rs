@@ -8,7 +8,7 @@ use super::model::{Setup, TimeSpec};
 use super::nearest::suggest;
 use super::reader::Reader;
 use crate::cluster::ClusterEvent;
-use crate::metrics::{NOT_OF_A_RUN, OperationNames};
+use crate::metrics::{MetricId, OperationNames, Source};
 use crate::settings::{any_number, json, number, rate, text};
 use crate::time::SimDuration;
 use crate::units::PerSecond;
@@ -283,7 +283,7 @@ fn read_metric(limit: &Reader<'_>, names: &OperationNames<'_>) -> Option<String>
         Ok(()) if metric_names::words(metric, names).is_some() => {
             Diagnostic::error(format!("`{metric}` is a word")).label("only numbers have limits")
         }
-        Ok(()) if NOT_OF_A_RUN.contains(&metric) => Diagnostic::error(format!(
+        Ok(()) if is_of_no_run(metric) => Diagnostic::error(format!(
             "`{metric}` is not measured in a run"
         ))
         .label("expected a number that follows from the load")
@@ -292,6 +292,12 @@ fn read_metric(limit: &Reader<'_>, names: &OperationNames<'_>) -> Option<String>
     };
     limit.complain("metric", diagnostic);
     None
+}
+
+/// No single run measures it.
+fn is_of_no_run(metric: &str) -> bool {
+    let id = MetricId::named(metric);
+    id.is_some_and(|id| id.definition().source == Source::Experiment)
 }
 
 fn read_bound(limit: &Reader<'_>) -> Option<LimitBound> {

@@ -10,6 +10,7 @@ use super::settings::{apply, apply_sweep, fix_swept, merge};
 use super::sweeps::Sweep;
 use super::{render, show, source};
 use crate::random::Seed;
+use crate::text::hex;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -275,10 +276,6 @@ fn build(
         effective: show::show(&document, &defaults),
         text,
     })
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// `[quick]` is checked even when it is not asked for.

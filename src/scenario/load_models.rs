@@ -7,8 +7,9 @@ use super::imports::{read_each, read_import};
 use super::model::TimeSpec;
 use super::reader::Reader;
 use crate::settings::{json, number, time, word};
+use crate::text::grouped;
 use crate::time::SimDuration;
-use crate::units::{ByteSize, Nanos, PerSecond, grouped};
+use crate::units::{ByteSize, Nanos, PerSecond};
 use crate::workload::{Arrivals, Beat, Drive, ProfilePoint, ReadDrive, Think, WriteKind};
 
 crate::settings! {

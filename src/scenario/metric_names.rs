@@ -1,6 +1,6 @@
 //! Whether a metric's path is one that results will have, and what it can be.
 
-use crate::metrics::{OperationNames, all_paths, definitions, lookup};
+use crate::metrics::{MetricId, OperationNames, Source, all_paths, lookup};
 
 /// Complains about a path that no result of a scenario with these operations has: message and help.
 pub(super) fn check(
@@ -15,7 +15,9 @@ pub(super) fn check(
     let nearest = error.nearest().map(str::to_owned).or(whole);
     let help = nearest.map(|nearest| format!("did you mean `{nearest}`?"));
     // A path without a near one: some of the names, the nearest first.
-    let all = definitions().iter().map(|definition| definition.name);
+    let all = MetricId::ALL.iter();
+    let all = all.filter(|id| id.definition().source != Source::OneRead);
+    let all = all.map(|id| id.name());
     let known = error.to_string().starts_with("unknown metric");
     let help = help.or_else(|| {
         if known {
@@ -34,5 +36,5 @@ pub(super) fn words(path: &str, names: &OperationNames<'_>) -> Option<&'static [
 
 /// The least and greatest value that a metric can have.
 pub(super) fn range(path: &str, names: &OperationNames<'_>) -> Option<(f64, f64)> {
-    Some(lookup(path, names).ok()?.definition.range)
+    Some(lookup(path, names).ok()?.definition().range())
 }

@@ -1,22 +1,20 @@
 //! The known name that a misspelt or a foreign one probably means.
 
 use super::synonyms::synonym;
+use crate::text;
 
 /// Names that are listed when none is near.
 const LISTED: usize = 5;
 
-/// The one of `known` that `name` is another word for, or the nearest to it, if one is near: at most a third of its letters differ (swapped
-/// neighbours count as one), or Jaro-Winkler's similarity exceeds 0.85. `-` and `_` count as the same letter, capitals as small ones.
+/// The one of `known` that `name` is another word for, or the nearest to it, if one is near.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // Distances are quadratic: nobody means a known name by a very long one.
+    // Nobody means a known name by a very long one.
     if name.len() > 64 {
         return None;
     }
     let known: Vec<&str> = known.into_iter().collect();
-    synonym(&folded(name), known.iter().copied()).or_else(|| {
-        let mut ranked = ranked(name, known).into_iter();
-        ranked.find(|&(_, near)| near).map(|(other, _)| other)
-    })
+    let meant = synonym(&folded(name), known.iter().copied());
+    meant.or_else(|| text::nearest(name, known))
 }
 
 /// ``did you mean `x`?``, or the known names (the five nearest of many).
@@ -27,67 +25,17 @@ pub fn suggest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     }
     match known.len() {
         0 => None,
-        1..=LISTED => Some(format!("expected {}", either(&known))),
+        1..=LISTED => Some(format!("expected {}", text::either(&known))),
         _ if name.len() > 64 => None,
         _ => {
-            let ranked: Vec<&str> = ranked(name, known)
+            let ranked: Vec<&str> = text::ranked(name, known)
                 .into_iter()
                 .take(LISTED)
                 .map(|(other, _)| other)
                 .collect();
-            Some(format!("the nearest are {}", list(&ranked, "and")))
+            Some(format!("the nearest are {}", text::all(&ranked)))
         }
     }
-}
-
-/// `a`, `b` or `c`, in backticks.
-pub fn either(names: &[&str]) -> String {
-    list(names, "or")
-}
-
-/// `a`, `b` and `c`, in backticks.
-pub fn all(names: &[&str]) -> String {
-    list(names, "and")
-}
-
-fn list(names: &[&str], word: &str) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    match quoted.split_last() {
-        None => String::new(),
-        Some((only, [])) => only.clone(),
-        Some((last, rest)) => format!("{} {word} {last}", rest.join(", ")),
-    }
-}
-
-fn ranked<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<(&'a str, bool)> {
-    let name = folded(name);
-    let mut ranked: Vec<(f64, usize, &str)> = known
-        .into_iter()
-        .map(|other| {
-            let folded = folded(other);
-            let distance = strsim::osa_distance(&name, &folded);
-            (strsim::jaro_winkler(&name, &folded), distance, other)
-        })
-        .collect();
-    ranked.sort_by(|a, b| {
-        (a.1, -a.0)
-            .partial_cmp(&(b.1, -b.0))
-            .expect("similarities are numbers")
-    });
-    let near = |similarity: f64, distance: usize, other: &str| {
-        let longest = other.chars().count().max(name.chars().count());
-        distance
-            <= longest
-                .div_ceil(3)
-                .min(longest.saturating_sub(1))
-                .max(usize::from(longest > 1))
-            && distance < longest
-            || similarity > 0.85
-    };
-    ranked
-        .into_iter()
-        .map(|(similarity, distance, other)| (other, near(similarity, distance, other)))
-        .collect()
 }
 
 /// In small letters, `-` between words.

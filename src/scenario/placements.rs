@@ -6,7 +6,7 @@ use super::document::{Node, SourcePlace, Value};
 use super::model::{Presplit, Setup};
 use super::reader::Reader;
 use crate::cluster::Placement;
-use crate::units::grouped;
+use crate::text::grouped;
 use std::sync::Arc;
 
 /// Reads `placement`; `servers` are there when the run starts.

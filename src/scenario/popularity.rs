@@ -7,7 +7,7 @@ use super::fields::{Fields, find};
 use super::reader::Reader;
 use crate::record::{FieldId, FieldKind};
 use crate::settings::time;
-use crate::units::grouped;
+use crate::text::grouped;
 use crate::workload::{PickLaw, Within, WithinValues};
 
 /// Most values of one list (estimate: a client that asks for more does something else).

@@ -4,7 +4,7 @@ use super::diagnostic::Diagnostic;
 use super::diagnostics::Diagnostics;
 use super::document::{SourcePlace, TomlTable};
 use super::model::{Setup, Strategy};
-use super::nearest::all;
+use crate::text::all;
 use crate::time::SimDuration;
 use crate::workload::{PickLaw, RangeExtent, Read};
 

@@ -12,7 +12,7 @@ use super::writes::read_with;
 use crate::random::Seed;
 use crate::record::{FieldId, KnownField, ValueShares};
 use crate::settings::{integer, json, rate, table};
-use crate::units::grouped;
+use crate::text::grouped;
 use crate::workload::{INDEXED_MAX, LIST_MAX, PickLaw, Read, ReadRange, Within, WithinValues};
 
 /// Most writes and reads of a scenario: operations carry the number of theirs in 8 bits.

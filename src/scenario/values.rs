@@ -3,11 +3,12 @@
 use super::diagnostic::Diagnostic;
 use super::document;
 use super::document::{Node, Value};
-use super::nearest::{either, suggest};
+use super::nearest::suggest;
 use super::reader::Reader;
 use crate::settings::{FromValue, Limit, Setting, Shape, Source, Value as Found};
+use crate::text::{either, grouped};
 use crate::time::SimDuration;
-use crate::units::{Bandwidth, ByteSize, Nanos, PerSecond, UnitError, UnitKind, grouped};
+use crate::units::{Bandwidth, ByteSize, Nanos, PerSecond, UnitError, UnitKind};
 use std::fmt::Display;
 use std::str::FromStr;
 

@@ -8,7 +8,8 @@ use super::model::TimeSpec;
 use super::reader::Reader;
 use crate::record::FieldId;
 use crate::settings::{integer, json, rate, size, time, word};
-use crate::units::{ByteSize, PerSecond, grouped};
+use crate::text::grouped;
+use crate::units::{ByteSize, PerSecond};
 use crate::workload::{Arrivals, Drive, Import, ImportRows, Phase, Write, WriteKind};
 
 crate::settings! {

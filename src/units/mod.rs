@@ -1,5 +1,4 @@
-//! Numbers with units, as scenario files write them (`"2ms"`, `"64KB"`, `"40k/s"`), and their parsers; measured
-//! numbers as people read them.
+//! Numbers with units, as scenario files write them (`"2ms"`, `"64KB"`, `"40k/s"`), and their parsers.
 //!
 //! Must not know where a number came from: errors say what was found and expected, not where.
 //! Values are read exactly, as decimal fractions: `"0.3ms"` is 300,000 ns, not the nearest binary double.
@@ -7,10 +6,8 @@
 
 mod decimal;
 mod error;
-mod readable;
 
 pub use error::{UnitError, UnitKind};
-pub use readable::{compact, millis, scaled, significant, times};
 
 use decimal::Decimal;
 use std::fmt;
@@ -210,19 +207,6 @@ impl ByteSize {
     }
 }
 
-/// A whole number with commas between its thousands, for messages: `1,000,000`.
-pub fn grouped(number: i128) -> String {
-    let digits = number.unsigned_abs().to_string();
-    let mut out = String::from(if number < 0 { "-" } else { "" });
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
 impl fmt::Display for PerSecond {
     /// `40k/s`, `0.5/s`.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -385,14 +369,6 @@ mod tests {
         assert!("0.5B".parse::<ByteSize>().is_err());
         assert!("2M/s".parse::<Bandwidth>().is_err());
         assert!("1000001k/s".parse::<PerSecond>().is_err());
-    }
-
-    #[test]
-    fn thousands_are_grouped_from_the_right() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(-999), "-999");
-        assert_eq!(grouped(1_234_567), "1,234,567");
-        assert_eq!(grouped(-100_000), "-100,000");
     }
 
     proptest! {

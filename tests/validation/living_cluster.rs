@@ -5,7 +5,7 @@ use crate::figure::{Figure, hold};
 use keyheat::engine::{self, ClusterChanges, SimConfig};
 use keyheat::experiment::Experiment;
 use keyheat::keyspace::RowKey;
-use keyheat::metrics::{RunResult, SeriesEvent};
+use keyheat::metrics::{MetricId, RunResult, SeriesEvent};
 use keyheat::policy::{RegionPolicies, SplitPolicy};
 use keyheat::record::LawShape;
 use keyheat::scenario::Scenario;
@@ -227,7 +227,7 @@ pub static MORE_SERVERS: LazyLock<Vec<Figure>> = LazyLock::new(|| {
         let result = engine::run(&run);
         let splits = events(&result, "split").count();
         assert!(splits >= 5, "{splits} splits");
-        result.metrics["write_throughput_per_sec"].expect("rows are written")
+        result.metrics[MetricId::WriteThroughput].expect("rows are written")
     };
     let measured = throughput(16) / throughput(8);
     let what = "rising keys on 16 servers: times the throughput of 8".into();

@@ -9,7 +9,7 @@ use crate::figure::{Figure, hold};
 use keyheat::cluster::{LogSyncs, ServiceLaw};
 use keyheat::engine::{self, SimConfig};
 use keyheat::keyspace::RowKey;
-use keyheat::metrics::RunResult;
+use keyheat::metrics::{MetricId, RunResult};
 use keyheat::record::LawShape;
 use keyheat::time::{SimDuration, SimTime};
 use keyheat::units::ByteSize;
@@ -189,7 +189,7 @@ fn repairman() -> Vec<Figure> {
                     12,
                 );
                 let result = engine::run(&SimConfig { replicate, ..run });
-                result.metrics["write_throughput_per_sec"].expect("a rate") * SERVICE
+                result.metrics[MetricId::WriteThroughput].expect("a rate") * SERVICE
             })
             .collect();
         let name = format!("{clients} clients, {handlers} handlers");
@@ -255,7 +255,8 @@ fn fan_out() -> Vec<Figure> {
             expected,
             0.02,
         ));
-        let costs = ["calls", "rows_read"].map(|name| result.reads[0].metrics[name].unwrap());
+        let costs =
+            [MetricId::Calls, MetricId::RowsRead].map(|id| result.reads[0].metrics[id].unwrap());
         let (calls, rows) = (f64::from(k), 10.0 * f64::from(k));
         assert!(
             costs[0] == calls && (costs[1] / rows - 1.0).abs() < 1e-3,
@@ -295,7 +296,7 @@ fn a_multi_get_is_as_slow_as_the_server_with_the_slowest_sum_of_gets() {
 }
 
 fn throughput(run: &SimConfig) -> f64 {
-    engine::run(run).metrics["write_throughput_per_sec"].expect("a rate")
+    engine::run(run).metrics[MetricId::WriteThroughput].expect("a rate")
 }
 
 /// The law of a closed loop: everybody waits for the hot server, so that all together get its capacity over its share.
@@ -435,7 +436,7 @@ fn log_syncs() -> Vec<Figure> {
         (8, Increment, Pipelined, 1.0 / 10.1e-3),
     ] {
         let result = slow_log(clients, kind, syncs);
-        let found = result.metrics["write_throughput_per_sec"].expect("a rate");
+        let found = result.metrics[MetricId::WriteThroughput].expect("a rate");
         let what = format!("{clients} clients, {kind:?}, {syncs:?}: operations a second");
         // Edits of 120 bytes are written in 11 us, 0.1 % of 10.1 ms; in the window of 10 s one operation more or less is 0.1 % of 970, and the
         // mean of as many exponential times of 0.1 ms is within 4 / sqrt(970) x 0.1 / 10.3 = 0.1 %. A handler whose queue is empty idles until a

@@ -4,7 +4,7 @@ use super::read_tests::{all, config, gets, run, scans, with_rows};
 use crate::cluster::{ClusterEvent, CrashTarget, TimedEvent};
 use crate::engine::SimConfig;
 use crate::keyspace::RowKey;
-use crate::metrics::RunResult;
+use crate::metrics::{MetricId, RunResult};
 use crate::policy::balance::{Balancer, SimpleBalancer};
 use crate::policy::{NormalizerRules, NormalizerSpec, SplitPolicy};
 use crate::query::{Requests, ScanRequest};
@@ -44,8 +44,8 @@ fn millis(result: &RunResult) -> f64 {
     response.expect("a read ended").value / 1e6
 }
 
-fn measure(result: &RunResult, name: &str) -> f64 {
-    result.reads[0].metrics[name].expect("reads ended")
+fn measure(result: &RunResult, id: MetricId) -> f64 {
+    result.reads[0].metrics[id].expect("reads ended")
 }
 
 fn table() -> SimConfig {
@@ -65,7 +65,7 @@ fn a_scan_goes_on_where_it_stands_when_its_region_is_divided() {
     let config = changing(table(), &[Change::Split(1_000, 25)]);
     let result = run(&config, &[scans(&[(20, 44, all(10.0))])]);
     assert_eq!(result.reads[0].counts.completed, 1);
-    assert_eq!(measure(&result, "rows_read"), 10.0);
+    assert_eq!(measure(&result, MetricId::RowsRead), 10.0);
     assert_paused_once(&result);
 }
 
@@ -74,9 +74,9 @@ fn gets_of_a_region_that_is_divided_find_the_daughters_by_their_keys() {
     let config = changing(table(), &[Change::Split(10, 25), Change::Split(10, 43)]);
     let result = run(&config, &[gets([21, 26, 29, 41, 44])]);
     assert_eq!(result.reads[0].counts.completed, 1);
-    assert_eq!(measure(&result, "rows_read"), 5.0);
+    assert_eq!(measure(&result, MetricId::RowsRead), 5.0);
     // Two servers, one call each: attempts again are no further calls.
-    assert_eq!(measure(&result, "calls"), 2.0);
+    assert_eq!(measure(&result, MetricId::Calls), 2.0);
     assert_paused_once(&result);
 }
 
@@ -86,7 +86,7 @@ fn of_a_multi_get_only_the_gets_of_a_region_that_is_away_are_sent_again() {
     let config = changing(table(), &[Change::Split(10, 45)]);
     let away = run(&config, &[gets([3, 41, 85])]);
     assert_paused_once(&away);
-    assert_eq!(measure(&away, "calls"), 1.0);
+    assert_eq!(measure(&away, MetricId::Calls), 1.0);
     let here = run(&config, &[gets([3, 85])]);
     assert!(millis(&here) < 3.0, "{}", millis(&here));
 }
@@ -100,7 +100,7 @@ fn calls_of_a_server_that_dies_are_sent_to_where_its_regions_open() {
             let requests = [scans(&[(20, 50, all(11.0))]), gets([3, 41, 85, 55])];
             let result = run(&config, &requests);
             assert_eq!(result.reads[0].counts.completed, 2);
-            assert_eq!(measure(&result, "rows_read"), (11.0 + 4.0) / 2.0);
+            assert_eq!(measure(&result, MetricId::RowsRead), (11.0 + 4.0) / 2.0);
         }
     }
 }
@@ -164,6 +164,6 @@ proptest! {
         }
         let after = run(&changing, &requests);
         prop_assert_eq!(after.reads[0].counts.completed, requests.len() as u64);
-        prop_assert_eq!(measure(&after, "rows_read"), measure(&before, "rows_read"));
+        prop_assert_eq!(measure(&after, MetricId::RowsRead), measure(&before, MetricId::RowsRead));
     }
 }

@@ -7,7 +7,7 @@ use crate::engine::one_field;
 use crate::engine::simulation::Simulation;
 use crate::engine::{PlannedRead, SimConfig, TableCopy};
 use crate::keyspace::{KeyBatch, RowKey};
-use crate::metrics::RunResult;
+use crate::metrics::{MetricId, RunResult};
 use crate::query::{Costs, PlanContext, Requests, ScanRequest, plan};
 use crate::random::Seed;
 use crate::record::{Field, FieldId, FieldKind, KnownField, RecordGenerator};
@@ -170,7 +170,8 @@ pub fn run(config: &SimConfig, reads: &[Requests]) -> RunResult {
 fn assert_read(result: &RunResult, calls: u32, regions: u32, rows_read: f64, nanos: u64) {
     let read = &result.reads[0];
     assert_eq!(read.counts.completed, 1, "{:?}", read.counts);
-    let found = ["calls", "regions", "rows_read"].map(|name| read.metrics[name].expect("a mean"));
+    let found = [MetricId::Calls, MetricId::Regions, MetricId::RowsRead]
+        .map(|id| read.metrics[id].expect("a mean"));
     assert_eq!(found, [f64::from(calls), f64::from(regions), rows_read]);
     let response = read.response.combined().mean().expect("one read").value;
     assert!(
@@ -259,7 +260,7 @@ fn fractions_of_rows_become_whole_rows_that_are_right_on_average() {
     let mut idle = config();
     idle.cluster.handlers = 4_000;
     let result = run(&idle, &reads);
-    let mean = result.reads[0].metrics["rows_read"].expect("reads ended");
+    let mean = result.reads[0].metrics[MetricId::RowsRead].expect("reads ended");
     // Bernoulli: a standard error of sqrt(0.3 * 0.7 / 4,000) = 0.0072; four of them.
     assert!((mean - 0.3).abs() < 4.0 * 0.0072, "{mean}");
 }
@@ -303,7 +304,7 @@ fn a_refused_part_is_sent_again_after_a_pause_and_the_read_waits_for_it() {
     let read = &result.reads[0];
     assert_eq!((read.counts.completed, read.counts.failed), (1, 0));
     // Attempts again are no further calls.
-    assert_eq!(read.metrics["calls"], Some(3.0));
+    assert_eq!(read.metrics[MetricId::Calls], Some(3.0));
     let response = read.response.combined().mean().expect("one read").value;
     let least = (NETWORK + 100_000 * MICROS + NETWORK + SCAN) as f64;
     // The pause has a jitter of up to 1 %.
@@ -335,7 +336,7 @@ fn a_part_without_retries_or_time_left_fails_its_read_and_starts_nothing_more() 
 fn a_read_of_nothing_is_over_at_once() {
     let result = run(&config(), &[Requests::default()]);
     assert_eq!(result.reads[0].counts.completed, 1);
-    assert_eq!(result.reads[0].metrics["calls"], Some(0.0));
+    assert_eq!(result.reads[0].metrics[MetricId::Calls], Some(0.0));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::engine::numbers::NONE;
 use crate::engine::simulation::Simulation;
 use crate::engine::{ClusterChanges, SimConfig};
 use crate::keyspace::RowKey;
-use crate::metrics::{RunResult, SeriesEvent};
+use crate::metrics::{MetricId, RunResult, SeriesEvent};
 use crate::policy::NormalizerSpec;
 use crate::policy::balance::{Balancer, SimpleBalancer, StochasticBalancer};
 use crate::policy::{NormalizerRules, RegionPolicies, SplitPolicy};
@@ -180,7 +180,7 @@ fn more_servers_don_t_help_rising_keys() {
         let mut run = rising(closed(40), servers, 1_500, 100_000);
         run.warmup = millis(300);
         let result = crate::engine::run(&run);
-        result.metrics["write_throughput_per_sec"].expect("rows were written")
+        result.metrics[MetricId::WriteThroughput].expect("rows were written")
     };
     let (eight, sixteen) = (throughput(8), throughput(16));
     assert!(

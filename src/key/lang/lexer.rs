@@ -1,6 +1,7 @@
 //! Cuts an expression into tokens with their places.
 
 use super::error::{Help, KeyError, NO_HELP};
+use crate::text::unhex;
 use std::ops::Range;
 
 /// A token's kind.
@@ -217,14 +218,4 @@ impl Lexer<'_> {
         }
         self.push(start, Token::Bytes(bytes.unwrap_or_default()));
     }
-}
-
-/// The bytes of an even number of hexadecimal digits.
-pub fn unhex(digits: &str) -> Option<Vec<u8>> {
-    let halves = digits.chars().map(|c| c.to_digit(16));
-    let halves = halves.collect::<Option<Vec<u32>>>()?;
-    let bytes = halves
-        .chunks_exact(2)
-        .map(|pair| (16 * pair[0] + pair[1]) as u8);
-    halves.len().is_multiple_of(2).then(|| bytes.collect())
 }

@@ -9,6 +9,5 @@ mod syntax;
 pub(super) use error::{Help, NO_HELP};
 pub use error::{KeyError, KeyNote};
 pub use expansion::expanded_sizes;
-pub(super) use lexer::unhex;
 pub(super) use parser::parse;
 pub(super) use syntax::{Expr, ExprKind, MAX_DEPTH};

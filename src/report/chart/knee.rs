@@ -4,7 +4,7 @@
 use super::prelude::*;
 use crate::experiment::{KneeFinding, KneeLimit, KneeResult};
 
-const KNEE: &str = "knee_per_sec";
+const KNEE: MetricPath = MetricId::Knee.whole();
 
 const TOP: f64 = 88.0;
 /// A strategy with its name, its knee and its bar.

@@ -8,7 +8,7 @@ use super::square::{Curve, Dots, PLOT, Square, place};
 const MOST_DOTS: usize = 32;
 /// Places along the axis whose numbers can be read off.
 const MOST_PLACES: usize = 64;
-const EFFECTIVE: &str = "effective_servers";
+const EFFECTIVE: MetricPath = MetricId::EffectiveServers.whole();
 
 /// A strategy with the shares that its coldest servers take, and their Gini coefficient.
 struct Spread<'a> {
@@ -78,7 +78,7 @@ fn curve<'a>(spread: &Spread<'a>) -> Curve<'a> {
         dots: (dots, 2.6),
         cells: [
             format!("{:.2}", spread.gini),
-            metric::text(strategy, "server_peak_to_mean", NumberFormat::Ratio),
+            metric::text(strategy, MetricId::ServerPeakToMean, NumberFormat::Ratio),
             effective(strategy).unwrap_or(UNDEFINED.to_owned()),
         ],
     }

@@ -14,5 +14,6 @@ pub use super::wording::{
     ALIKE_WITHIN, Entry, alike, extremes, hottest_servers, in_words, name, quoted_name, range,
 };
 pub use crate::experiment::{Results, StrategyResult};
+pub use crate::metrics::{MetricId, MetricPath, Part};
 pub(in crate::report) use crate::report::metric;
 pub use crate::report::number::{self, NumberFormat, UNDEFINED};

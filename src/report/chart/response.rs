@@ -88,13 +88,13 @@ impl<'a> Line<'a> {
 /// The highest percentile of the tables that is not a lower bound; `None` when none is one.
 fn last_measured(strategy: &StrategyResult) -> Option<f64> {
     let mut last = 0.0;
-    for (name, nines) in [
-        ("p50", 2f64.log10()),
-        ("p90", 1.0),
-        ("p99", 2.0),
-        ("p999", 3.0),
+    for (part, nines) in [
+        (Part::P50, 2f64.log10()),
+        (Part::P90, 1.0),
+        (Part::P99, 2.0),
+        (Part::P999, 3.0),
     ] {
-        let measure = metric::measure(strategy, &path(name));
+        let measure = metric::measure(strategy, path(part));
         if measure.is_some_and(|measure| measure.censored) {
             return Some(last);
         }
@@ -103,8 +103,8 @@ fn last_measured(strategy: &StrategyResult) -> Option<f64> {
     None
 }
 
-fn path(percentile: &str) -> String {
-    format!("write_response_ms.{percentile}")
+fn path(part: Part) -> MetricPath {
+    MetricId::WriteResponse.at(part)
 }
 
 /// Number of nines of a quantile: 0.999 is 3.
@@ -199,30 +199,30 @@ fn data<'a>(plot: &Plot, lines: &[Line<'a>]) -> DataSeries {
 
 /// Who is fast and who slow: at the 99th percentile, or at the median when only that tells them apart.
 fn title(results: &Results) -> String {
-    let ends = |percentile: &str| extremes(&results.strategies, &path(percentile));
+    let ends = |part| extremes(&results.strategies, path(part));
     let load = metric::load_name(&results.strategies);
-    let Some((best, worst)) = ends("p99") else {
+    let Some((best, worst)) = ends(Part::P99) else {
         return format!("Response time of {load} by percentile");
     };
-    let text = |strategy: &StrategyResult, percentile: &str| {
-        in_words(strategy, &path(percentile), NumberFormat::Millis)
+    let text = |strategy: &StrategyResult, part: Part| {
+        in_words(strategy, path(part), NumberFormat::Millis)
     };
-    let apart = |(best, worst): (&StrategyResult, &StrategyResult), percentile: &str| {
+    let apart = |(best, worst): (&StrategyResult, &StrategyResult), part: Part| {
         let [best, worst] =
-            [best, worst].map(|it| format!("{} with {}", text(it, percentile), quoted_name(it)));
-        format!("{percentile} of the {load}: {best}, {worst}")
+            [best, worst].map(|it| format!("{} with {}", text(it, part), quoted_name(it)));
+        format!("{} of the {load}: {best}, {worst}", part.name())
     };
-    let (p99, longest) = (text(best, "p99"), text(worst, "p99"));
+    let (p99, longest) = (text(best, Part::P99), text(worst, Part::P99));
     if results.strategies.len() == 1 {
         return format!("{}: the p99 of the {load} is {p99}", name(best));
     }
-    if !alike(best, worst, &path("p99")) && p99 != longest {
-        return apart((best, worst), "p99");
+    if !alike(best, worst, path(Part::P99)) && p99 != longest {
+        return apart((best, worst), Part::P99);
     }
     let p99 = range(p99, longest);
-    match ends("p50") {
-        Some((fast, slow)) if !alike(fast, slow, &path("p50")) => {
-            format!("{}; p99 of all: {p99}", apart((fast, slow), "p50"))
+    match ends(Part::P50) {
+        Some((fast, slow)) if !alike(fast, slow, path(Part::P50)) => {
+            format!("{}; p99 of all: {p99}", apart((fast, slow), Part::P50))
         }
         _ => format!("p99 of the {load}: {p99} with every strategy"),
     }
@@ -339,8 +339,8 @@ fn draw_labels(sheet: &Sheet, plot: &Plot, lines: &[Line<'_>], labels: &Labels) 
 }
 
 fn draw_numbers(sheet: &Sheet, strategy: &StrategyResult, y: f64) {
-    let text = |percentile| metric::text(strategy, &path(percentile), NumberFormat::Millis);
-    let [p50, p99, p999] = ["p50", "p99", "p999"].map(text);
+    let text = |part| metric::text(strategy, path(part), NumberFormat::Millis);
+    let [p50, p99, p999] = [Part::P50, Part::P99, Part::P999].map(text);
     let numbers = format!("p50 {p50} · p99 {p99} · p99.9 {p999}");
     let size = match width(&numbers, 10.5, false) <= ROOM {
         true => 10.5,

@@ -27,8 +27,8 @@ impl<'a> Curve<'a> {
         for entry in Entry::all(results) {
             let strategy = entry.strategy;
             let throughput = match metric::is_of_reads(strategy) {
-                true => "read_throughput_per_sec",
-                false => "write_throughput_per_sec",
+                true => MetricId::ReadThroughput,
+                false => MetricId::WriteThroughput,
             };
             let Some(throughput) = metric::value(strategy, throughput) else {
                 continue;
@@ -183,7 +183,7 @@ mod tests {
             strategy.key = key.to_owned();
             strategy.servers = servers;
             let metric = sample::number(throughput);
-            let throughput = "write_throughput_per_sec".to_owned();
+            let throughput = MetricId::WriteThroughput.name().to_owned();
             strategy.metrics.insert(throughput, metric);
             strategy
         };

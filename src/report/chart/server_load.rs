@@ -22,7 +22,7 @@ struct Load<'a> {
 
 impl<'a> Load<'a> {
     fn of(entry: Entry<'a>, planned_s: f64) -> Option<Self> {
-        let capacity = metric::value(entry.strategy, "server_capacity_per_sec");
+        let capacity = metric::value(entry.strategy, MetricId::ServerCapacity);
         Some(Self {
             entry,
             demand: Demand::of(entry.strategy, planned_s)?,

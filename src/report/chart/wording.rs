@@ -2,6 +2,7 @@
 
 use super::picture;
 use crate::experiment::{Results, StrategyResult};
+use crate::metrics::{MetricId, MetricPath};
 use crate::report::metric;
 use crate::report::number::NumberFormat;
 use plotters::style::RGBColor;
@@ -70,7 +71,7 @@ pub fn quoted_name(strategy: &StrategyResult) -> String {
 }
 
 /// The metric at `path` in a sentence: a lower bound is `more than 18.2 s`.
-pub fn in_words(strategy: &StrategyResult, path: &str, format: NumberFormat) -> String {
+pub fn in_words(strategy: &StrategyResult, path: MetricPath, format: NumberFormat) -> String {
     let text = metric::text(strategy, path, format);
     match text.strip_prefix(">\u{a0}") {
         Some(bound) => format!("more than {bound}"),
@@ -82,7 +83,7 @@ pub fn in_words(strategy: &StrategyResult, path: &str, format: NumberFormat) -> 
 pub fn hottest_servers<'a>(
     strategies: impl IntoIterator<Item = &'a StrategyResult>,
 ) -> Option<String> {
-    let path = "server_peak_to_mean";
+    let path = MetricId::ServerPeakToMean.whole();
     let (best, worst) = extremes(strategies, path)?;
     let times = |strategy| metric::text(strategy, path, NumberFormat::Ratio);
     metric::value(worst, path).filter(|peak| *peak >= HOT)?;
@@ -100,7 +101,7 @@ pub fn hottest_servers<'a>(
 }
 
 /// Whether the metric at `path` is much the same in both; a lower bound is like nothing.
-pub fn alike(least: &StrategyResult, most: &StrategyResult, path: &str) -> bool {
+pub fn alike(least: &StrategyResult, most: &StrategyResult, path: MetricPath) -> bool {
     let value = |strategy| {
         let measure = metric::measure(strategy, path)?;
         metric::value(strategy, path).filter(|_| !measure.censored)
@@ -121,7 +122,7 @@ pub fn range(least: String, most: String) -> String {
 /// bound is greater than all that is known; of equals, the first in the file.
 pub fn extremes<'a>(
     strategies: impl IntoIterator<Item = &'a StrategyResult>,
-    path: &str,
+    path: MetricPath,
 ) -> Option<(&'a StrategyResult, &'a StrategyResult)> {
     let mut extremes: Option<[((bool, f64), &StrategyResult); 2]> = None;
     for strategy in strategies {

@@ -2,6 +2,7 @@
 
 use super::html::{Html, lines, prose, text};
 use crate::experiment::{ExpectationResult, Results, Standing, StrategyResult};
+use crate::metrics::MetricId;
 use crate::report::chart::{Chart, ChartKind, strategy_colour};
 use crate::report::metric;
 use crate::report::number::{self, UNDEFINED};
@@ -93,7 +94,7 @@ fn dot(index: usize) -> String {
 
 /// Hottest server over the mean, as a length: all of it is one server doing everything.
 fn bar(strategy: &StrategyResult) -> String {
-    let Some(skew) = metric::value(strategy, "server_peak_to_mean") else {
+    let Some(skew) = metric::value(strategy, MetricId::ServerPeakToMean) else {
         return String::new();
     };
     let length = 100.0 * skew / f64::from(strategy.servers.max(1));

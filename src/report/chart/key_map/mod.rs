@@ -215,8 +215,8 @@ fn draw_totals(sheet: &Sheet, frame: &Frame, left: f64, cells: &[Vec<u64>]) {
 /// Where this strategy's load lands, and when.
 fn title(strategy: &StrategyResult, demand: &Demand) -> String {
     let servers = demand.servers;
-    let share = metric::text(strategy, "server_max_share", NumberFormat::Percent);
-    let times = metric::text(strategy, "server_peak_to_mean", NumberFormat::Ratio);
+    let share = metric::text(strategy, MetricId::ServerMaxShare, NumberFormat::Percent);
+    let times = metric::text(strategy, MetricId::ServerPeakToMean, NumberFormat::Ratio);
     let finding = match (demand.least_peak_share(), metric::hotspot(strategy)) {
         (None, _) => "too few writes for a statement about the spread".to_owned(),
         _ if servers == 1 => "the only server takes all the writes".to_owned(),
@@ -229,7 +229,7 @@ fn title(strategy: &StrategyResult, demand: &Demand) -> String {
             };
             format!("one server takes {at_least}{least} of the writes in every interval")
         }
-        _ if metric::value(strategy, "server_max_share").is_none() => {
+        _ if metric::value(strategy, MetricId::ServerMaxShare).is_none() => {
             "where and when the writes land".to_owned()
         }
         (_, Some("none")) => format!(

@@ -4,7 +4,8 @@
 mod places;
 
 use super::prelude::*;
-use crate::experiment::{Measure, SweepFinding, point_label, value_text, with_article};
+use crate::experiment::{Measure, SweepFinding, point_label, value_text};
+use crate::text::article;
 use places::SweepPlaces;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -28,8 +29,8 @@ const RING: f64 = 8.0;
 struct Quantity {
     title: String,
     format: NumberFormat,
-    /// A read and what it pays, `calls_planned` or its mean response time; `None` for the throughput.
-    price: Option<(String, &'static str)>,
+    /// A read and what it pays, its planned calls or its mean response time; `None` for the throughput.
+    price: Option<(String, MetricPath)>,
 }
 
 impl Quantity {
@@ -44,9 +45,9 @@ impl Quantity {
         let known = prices.filter_map(|price| Some((price, price.ratio.mean?)));
         let dearest = known.max_by(|(_, a), (_, b)| a.total_cmp(b));
         let price = dearest.map(|(price, _)| {
-            let (title, format) = match price.metric {
-                "calls_planned" => (
-                    quoted(&format!("calls of {}", with_article(&price.read))),
+            let (title, format) = match price.metric.metric {
+                MetricId::CallsPlanned => (
+                    quoted(&format!("calls of {}", article(&price.read))),
                     NumberFormat::Compact,
                 ),
                 _ => (
@@ -66,13 +67,10 @@ impl Quantity {
 
     fn measure<'a>(&self, strategy: &'a StrategyResult) -> Option<&'a Measure> {
         let Some((name, metric)) = &self.price else {
-            return metric::measure(strategy, "write_throughput_per_sec");
+            return metric::measure(strategy, MetricId::WriteThroughput);
         };
         let read = strategy.reads.iter().find(|read| read.name == *name)?;
-        match *metric {
-            "calls_planned" => Some(&read.calls_planned),
-            _ => read.response_ms.as_ref()?.get("mean"),
-        }
+        read.number(*metric)
     }
 }
 

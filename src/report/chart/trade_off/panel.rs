@@ -29,7 +29,7 @@ impl<'a> Mark<'a> {
             true => read.response_ms.as_ref()?.get("p99")?,
             false => &read.rows_planned,
         };
-        let skew = metric::value(strategy, "server_peak_to_mean");
+        let skew = metric::value(strategy, MetricId::ServerPeakToMean);
         Some(Self {
             entry,
             read,

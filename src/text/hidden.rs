@@ -1,4 +1,4 @@
-//! Text that comes from users, made safe to look at. Must not know where it is shown.
+//! Text that comes from users, made safe to look at.
 
 use std::borrow::Cow;
 

@@ -1,6 +1,6 @@
 //! A run on two servers that the tests of this room record by hand.
 
-use super::{RecorderConfig, RunResult};
+use super::{MetricId, RecorderConfig, RunResult};
 use crate::time::{SimDuration, SimTime};
 use crate::workload::WriteId;
 
@@ -21,7 +21,7 @@ pub(super) fn config(duration_ms: u64) -> RecorderConfig {
         region_server: vec![0, 1, 0, 1],
         writes: 2,
         reads: 0,
-        neighbours: Vec::new(),
+        neighbours: 0,
         open_loop: true,
         warmup: ms(1_000),
         duration: ms(duration_ms),
@@ -33,6 +33,6 @@ pub(super) fn config(duration_ms: u64) -> RecorderConfig {
 
 /// A metric that must be defined.
 #[track_caller]
-pub(super) fn metric(result: &RunResult, name: &str) -> f64 {
-    result.metrics[name].unwrap_or_else(|| panic!("{name} is undefined"))
+pub(super) fn metric(result: &RunResult, id: MetricId) -> f64 {
+    result.metrics[id].unwrap_or_else(|| panic!("{} is undefined", id.name()))
 }

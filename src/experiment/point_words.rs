@@ -1,0 +1,21 @@
+//! Points of a sweep in words. Must not know results.
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// A point in words, by path: `cluster.servers = 8, parameter.buckets = 16`; empty without a sweep.
+pub fn point_label(point: &BTreeMap<String, Value>) -> String {
+    let values: Vec<String> = point
+        .iter()
+        .map(|(path, value)| format!("{path} = {}", value_text(value)))
+        .collect();
+    values.join(", ")
+}
+
+/// A swept value as a table shows it: a text without its quotes.
+pub fn value_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,15 @@
+//! How numbers and names are written, and text that comes from users, made safe to look at. Must not know what a number counts, nor where a text
+//! is shown.
+
+mod hex;
+mod hidden;
+mod names;
+mod number;
+
+pub use hex::{hex, unhex};
+pub use hidden::{is_hidden, visible};
+pub use names::{all, article, either, nearest, ranked};
+pub use number::{
+    bytes, compact, exact, grouped, grouped_by, length, millis, percent, percent_to, scaled, share,
+    significant, times, trimmed,
+};
