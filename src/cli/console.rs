@@ -1,7 +1,7 @@
 //! The two streams: data on stdout, talk on stderr. Must not know what is said.
 
 use super::args::{Color, TalkArguments};
-use crate::report;
+use crate::report::{self, Document};
 use crate::text::{is_hidden, visible};
 use anstyle::{AnsiColor, Style};
 use anyhow::{Context, Result};
@@ -53,9 +53,9 @@ impl Console {
         }
     }
 
-    /// Writes text for people to stdout: as [`Console::data`], with nothing in it that a terminal would obey.
-    pub fn text(&self, text: &str) -> Result<()> {
-        self.data(&visible(text))
+    /// Writes a document for people to stdout.
+    pub fn document(&self, document: &Document<'_>) -> Result<()> {
+        self.data(&document.terminal(self.table_style()))
     }
 
     /// Says something on stderr, unless `--quiet`.

@@ -7,10 +7,11 @@ use super::{lints, loading};
 use crate::layout::{
     Explanation, ReadForecast, RegionCauses, RegionForecast, Replicate, SampleKey,
 };
+use crate::report::number::counted;
+use crate::report::{Block, Document, aligned};
 use crate::scenario::{Presplit, Scenario, Strategy};
 use crate::text::percent_to;
 use anyhow::{Result, bail};
-use std::fmt::Write;
 use std::sync::Arc;
 
 /// Sample keys of each strategy.
@@ -35,206 +36,155 @@ pub fn run(arguments: &ExplainArguments, console: &Console) -> Result<Outcome> {
     let explanations: Vec<Explanation> = strategies.map(explain).collect();
     let layouts = explanations.iter().map(|explanation| &explanation.layout);
     lints::tell_of(&scenario, lints::all(&scenario, layouts), console);
-    let mut text = String::new();
+    let mut parts: Vec<Vec<Block<'_>>> = Vec::new();
     if !scenario.question.is_empty() {
-        let _ = writeln!(text, "{}\n", scenario.question);
+        parts.push(vec![Block::Title(scenario.question.clone())]);
     }
-    for (i, (strategy, explanation)) in scenario.strategies.iter().zip(&explanations).enumerate() {
-        if i > 0 {
-            text.push('\n');
-        }
-        describe(&mut text, strategy, explanation);
-        match (arguments.region, &explanation.region) {
-            (Some(_), Some(causes)) => describe_causes(&mut text, causes),
+    for (strategy, explanation) in scenario.strategies.iter().zip(&explanations) {
+        let regions = &explanation.layout.regions;
+        parts.push(vec![Block::Lines(facts(strategy, explanation))]);
+        parts.extend(explanation.samples.iter().map(key));
+        parts.push(match (arguments.region, &explanation.region) {
+            (Some(_), Some(causes)) => causes_of(causes),
             (Some(region), None) => bail!(
                 "`{}` has no region {region}: its {} regions are counted from 0",
                 strategy.name,
-                explanation.layout.regions.len()
+                regions.len()
             ),
-            (None, _) => describe_regions(&mut text, &explanation.layout.regions),
-        }
-        describe_reads(&mut text, &explanation.layout.reads);
+            (None, _) => regions_by_share(regions),
+        });
+        parts.push(reads(&explanation.layout.reads));
     }
-    console.text(&text)?;
+    console.document(&Document(parts))?;
     console.say(&last_line(&scenario));
     Ok(Outcome::Fine)
 }
 
-fn describe(text: &mut String, strategy: &Strategy, explanation: &Explanation) {
+/// What a strategy is, and which values are hottest.
+fn facts(strategy: &Strategy, explanation: &Explanation) -> Vec<String> {
     let layout = &explanation.layout;
     let source = match &strategy.presplit {
         Presplit::Sampled { .. } if layout.existing_rows == 0 => "quantiles of the run's own keys",
         Presplit::Sampled { .. } => "quantiles of the existing rows",
         Presplit::Fixed { .. } => "split points known beforehand",
     };
-    let _ = writeln!(text, "{}: {}", explanation.strategy, explanation.key);
-    let _ = writeln!(
-        text,
-        "  {} on {}, {source}; keys of {:.1} bytes",
-        counted(layout.regions.len(), "region"),
-        counted(strategy.setup.cluster.servers as usize, "server"),
-        layout.key_bytes
-    );
-    for entity in layout.entities.iter().take(3) {
-        let _ = writeln!(
-            text,
-            "  {} {} has {} of the writes",
-            entity.field,
-            entity.value,
-            percent_to(entity.share, 1)
-        );
-    }
-    for sample in &explanation.samples {
-        describe_key(text, sample);
-    }
+    let regions = counted(layout.regions.len(), "region");
+    let servers = counted(strategy.setup.cluster.servers as usize, "server");
+    let bytes = layout.key_bytes;
+    let mut facts = vec![
+        format!("{}: {}", explanation.strategy, explanation.key),
+        format!("  {regions} on {servers}, {source}; keys of {bytes:.1} bytes"),
+    ];
+    let hottest = layout.entities.iter().take(3).map(|entity| {
+        let share = percent_to(entity.share, 1);
+        format!(
+            "  {} {} has {share} of the writes",
+            entity.field, entity.value
+        )
+    });
+    facts.extend(hottest);
+    facts
 }
 
 /// A key and its segments, one below the other.
-fn describe_key(text: &mut String, sample: &SampleKey) {
-    let record: Vec<String> = sample
-        .record
-        .iter()
+fn key(sample: &SampleKey) -> Vec<Block<'static>> {
+    let record = sample.record.iter();
+    let record: Vec<String> = record
         .map(|(field, value)| format!("{field} {value}"))
         .collect();
-    let _ = writeln!(text, "\n  {}: {}", sample.write, record.join(", "));
-    let _ = writeln!(text, "    {}", sample.key);
-    let bytes = |range: &std::ops::Range<usize>| {
-        crate::keyspace::escape(sample.key.as_bytes().get(range.clone()).unwrap_or_default())
-    };
-    let width = sample
-        .segments
-        .iter()
-        .map(|segment| bytes(&segment.bytes).chars().count())
-        .max()
-        .unwrap_or(0);
-    let expression_width = sample
-        .segments
-        .iter()
-        .map(|segment| segment.expression.chars().count())
-        .max()
-        .unwrap_or(0);
-    for segment in &sample.segments {
-        let _ = writeln!(
-            text,
-            "    {:<width$}  {:<expression_width$}  {}",
-            bytes(&segment.bytes),
-            segment.expression,
-            segment.meaning
-        );
-    }
+    let bytes = sample.key.as_bytes();
+    let segments = sample.segments.iter().map(|segment| {
+        let bytes = bytes.get(segment.bytes.clone()).unwrap_or_default();
+        let (expression, meaning) = (segment.expression.clone(), segment.meaning.clone());
+        vec![crate::keyspace::escape(bytes), expression, meaning]
+    });
+    let segments: Vec<Vec<String>> = segments.collect();
+    let record = format!("  {}: {}", sample.write, record.join(", "));
+    let lines = vec![record, format!("    {}", sample.key)];
+    vec![Block::Lines(lines), aligned(&segments, 4, &[])]
 }
 
-fn describe_regions(text: &mut String, regions: &[RegionForecast]) {
+fn regions_by_share(regions: &[RegionForecast]) -> Vec<Block<'static>> {
     let mut listed: Vec<usize> = (0..regions.len()).collect();
+    let mut heading = "  regions in key order, with their predicted share of the writes".to_owned();
     if regions.len() > LISTED_REGIONS {
         // Stable: regions of equal shares stay in key order.
         listed.sort_by(|&a, &b| regions[b].write_share.total_cmp(&regions[a].write_share));
         listed.truncate(LISTED_REGIONS);
-        let _ = writeln!(
-            text,
-            "\n  the {LISTED_REGIONS} busiest of {} regions, by predicted share of the writes",
-            regions.len()
-        );
-    } else {
-        let _ = writeln!(
-            text,
-            "\n  regions in key order, with their predicted share of the writes"
+        let all = regions.len();
+        heading = format!(
+            "  the {LISTED_REGIONS} busiest of {all} regions, by predicted share of the writes"
         );
     }
-    let greatest = regions
-        .iter()
-        .map(|region| region.write_share)
-        .fold(0.0, f64::max);
-    let start = |region: &RegionForecast| shortened(&region.start.to_string());
-    let width = listed
-        .iter()
-        .map(|&i| start(&regions[i]).chars().count())
-        .max()
-        .unwrap_or(0);
-    for &i in &listed {
-        let region = &regions[i];
-        let bar = if greatest > 0.0 {
-            (region.write_share / greatest * BAR).round() as usize
-        } else {
-            0
+    let shares = regions.iter().map(|region| region.write_share);
+    let greatest = shares.fold(0.0, f64::max);
+    let row = |at: &usize| {
+        let region = &regions[*at];
+        let bar = match greatest > 0.0 {
+            true => (region.write_share / greatest * BAR).round() as usize,
+            false => 0,
         };
-        let note = if region.unreachable {
-            "no key can reach it"
-        } else {
-            ""
+        let note = match region.unreachable {
+            true => "no key can reach it",
+            false => "",
         };
-        let line = format!(
-            "  {i:>5}  {:<width$}  {:>7}  {}{note}",
-            start(region),
-            percent_to(region.write_share, 1),
-            "#".repeat(bar)
-        );
-        let _ = writeln!(text, "{}", line.trim_end());
-    }
-}
-
-fn describe_reads(text: &mut String, reads: &[ReadForecast]) {
-    if reads.is_empty() {
-        return;
-    }
-    let _ = writeln!(text, "\n  reads");
-    let name = reads.iter().map(|read| read.name.len()).max().unwrap_or(0);
-    let path = |read: &ReadForecast| read.planned.plan.path().name();
-    let path_width = reads.iter().map(|read| path(read).len()).max().unwrap_or(0);
-    for read in reads {
-        let _ = writeln!(
-            text,
-            "    {:<name$}  {:<path_width$}  {}",
-            read.name,
-            path(read),
-            read.words
-        );
-    }
-}
-
-fn describe_causes(text: &mut String, causes: &RegionCauses) {
-    let end = causes.range.end.to_string();
-    let end = if end.is_empty() {
-        "the end".to_owned()
-    } else {
-        format!("`{end}`")
+        let share = percent_to(region.write_share, 1);
+        vec![
+            format!("{at:>5}"),
+            shortened(&region.start.to_string()),
+            format!("{share:>7}"),
+            format!("{}{note}", "#".repeat(bar)),
+        ]
     };
-    let _ = writeln!(
-        text,
-        "\n  region {}, from `{}` to {end}: {} of the writes{}",
+    let rows: Vec<Vec<String>> = listed.iter().map(row).collect();
+    vec![Block::Lines(vec![heading]), aligned(&rows, 2, &[])]
+}
+
+fn reads(reads: &[ReadForecast]) -> Vec<Block<'static>> {
+    if reads.is_empty() {
+        return Vec::new();
+    }
+    let row = |read: &ReadForecast| {
+        let path = read.planned.plan.path().name();
+        vec![read.name.clone(), path.to_owned(), read.words.clone()]
+    };
+    let rows: Vec<Vec<String>> = reads.iter().map(row).collect();
+    vec![
+        Block::Lines(vec!["  reads".to_owned()]),
+        aligned(&rows, 4, &[]),
+    ]
+}
+
+/// Where the writes of one region come from.
+fn causes_of(causes: &RegionCauses) -> Vec<Block<'static>> {
+    let end = match causes.range.end.to_string().as_str() {
+        "" => "the end".to_owned(),
+        end => format!("`{end}`"),
+    };
+    let unreachable = match causes.unreachable {
+        true => "; no key can reach it",
+        false => "",
+    };
+    let share = |share| format!("    {:>7}", percent_to(share, 1));
+    let mut lines = vec![format!(
+        "  region {}, from `{}` to {end}: {} of the writes{unreachable}",
         causes.region,
         causes.range.start,
         percent_to(causes.write_share, 1),
-        if causes.unreachable {
-            "; no key can reach it"
-        } else {
-            ""
-        }
-    );
+    )];
     if !causes.prefixes.is_empty() {
-        let _ = writeln!(text, "    by the start of the key:");
+        lines.push("    by the start of the key:".to_owned());
     }
-    for prefix in &causes.prefixes {
-        let _ = writeln!(
-            text,
-            "    {:>7}  {}  {}",
-            percent_to(prefix.share, 1),
-            prefix.prefix,
-            prefix.meaning.join(", ")
-        );
-    }
+    lines.extend(causes.prefixes.iter().map(|prefix| {
+        let meaning = prefix.meaning.join(", ");
+        format!("{}  {}  {meaning}", share(prefix.share), prefix.prefix)
+    }));
     if !causes.entities.is_empty() {
-        let _ = writeln!(text, "    by the values of skewed fields:");
+        lines.push("    by the values of skewed fields:".to_owned());
     }
-    for entity in &causes.entities {
-        let _ = writeln!(
-            text,
-            "    {:>7}  {} {}",
-            percent_to(entity.share, 1),
-            entity.field,
-            entity.value
-        );
-    }
+    let entities = causes.entities.iter();
+    lines.extend(entities.map(|it| format!("{}  {} {}", share(it.share), it.field, it.value)));
+    vec![Block::Lines(lines)]
 }
 
 fn last_line(scenario: &Scenario) -> String {
@@ -246,16 +196,10 @@ fn last_line(scenario: &Scenario) -> String {
 
 /// `1 strategy`, `5 strategies`.
 pub fn counted_strategies(count: usize) -> String {
-    if count == 1 {
-        "1 strategy".to_owned()
-    } else {
-        format!("{count} strategies")
+    match count {
+        1 => "1 strategy".to_owned(),
+        _ => format!("{count} strategies"),
     }
-}
-
-/// `1 region`, `32 regions`.
-fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// A long start key's first characters.

@@ -5,6 +5,7 @@ use super::console::Console;
 use super::{Outcome, loading};
 use crate::layout::{Layout, Replicate, StrategySample, StrategySize, TableSize, size_findings};
 use crate::report::number::{self, NumberFormat};
+use crate::report::{Block, Column, Document, Table, aligned};
 use crate::scenario::{Scenario, Strategy};
 use crate::storage::BlockEncoding;
 use anyhow::Result;
@@ -32,17 +33,13 @@ pub fn run(arguments: &SizeArguments, console: &Console) -> Result<Outcome> {
     };
     loading::tell_first_point(&scenario, console);
     let sizes = measure(&scenario);
-    let style = console.table_style();
     let text = match arguments.format {
-        ResultFormat::Table => {
-            let text = table(&scenario, &sizes);
-            if style.ascii {
-                number::ascii(&text)
-            } else {
-                text
-            }
-        }
-        ResultFormat::Markdown => markdown(&sizes),
+        ResultFormat::Table => document(&scenario, &sizes).terminal(console.table_style()),
+        ResultFormat::Markdown => Document(vec![
+            vec![Block::Table(table(&sizes))],
+            findings(&sizes, Block::Hint),
+        ])
+        .markdown(),
         ResultFormat::Csv => csv(&sizes),
         ResultFormat::Json => serde_json::to_string_pretty(&SizeJson {
             scenario: &scenario.name,
@@ -50,10 +47,7 @@ pub fn run(arguments: &SizeArguments, console: &Console) -> Result<Outcome> {
             findings: size_findings(&sizes),
         })?,
     };
-    match arguments.format {
-        ResultFormat::Table | ResultFormat::Markdown => console.text(&text)?,
-        ResultFormat::Csv | ResultFormat::Json => console.data(&text)?,
-    }
+    console.data(&text)?;
     Ok(Outcome::Fine)
 }
 
@@ -127,91 +121,81 @@ fn cell(measure: &Measure, size: &StrategySize) -> String {
     text
 }
 
-/// Header and rows: one row a measure, or one a strategy when there are many of them.
-fn cells(sizes: &[StrategySize]) -> Vec<Vec<String>> {
-    let mut columns = vec![
-        std::iter::once(String::new())
-            .chain(MEASURES.iter().map(|measure| measure.name.to_owned()))
-            .collect::<Vec<_>>(),
-    ];
-    columns.extend(sizes.iter().map(|size| {
-        let numbers = MEASURES.iter().map(|measure| cell(measure, size));
-        std::iter::once(size.strategy.clone())
-            .chain(numbers)
-            .collect()
-    }));
+/// One row a measure, or one a strategy when there are many of them.
+fn table(sizes: &[StrategySize]) -> Table<'_> {
+    let (names, strategies) = (
+        MEASURES.iter().map(|measure| measure.name),
+        sizes.iter().map(|size| size.strategy.as_str()),
+    );
+    let number = |name| Column::numbers(["", name], 0);
+    let first = [Column::words(["", ""], 0)];
     if sizes.len() > MOST_COLUMNS {
-        for name in &mut columns[0] {
-            *name = name.trim().to_owned();
-        }
-        return columns;
+        let row = |size: &StrategySize| {
+            let cells = MEASURES.iter().map(|measure| cell(measure, size));
+            [size.strategy.clone()].into_iter().chain(cells).collect()
+        };
+        let columns: Vec<_> = first
+            .into_iter()
+            .chain(names.map(|it| number(it.trim())))
+            .collect();
+        return Table::new(&columns, sizes.iter().map(row));
     }
-    (0..columns[0].len())
-        .map(|row| columns.iter().map(|column| column[row].clone()).collect())
-        .collect()
+    let row = |measure: &Measure| {
+        let cells = sizes.iter().map(|size| cell(measure, size));
+        [measure.name.to_owned()].into_iter().chain(cells).collect()
+    };
+    let columns: Vec<_> = first.into_iter().chain(strategies.map(number)).collect();
+    Table::new(&columns, MEASURES.iter().map(row))
 }
 
-fn table(scenario: &Scenario, sizes: &[StrategySize]) -> String {
-    let mut text = String::new();
-    if !scenario.question.is_empty() {
-        let _ = writeln!(text, "{}\n", scenario.question);
-    }
-    let rows = cells(sizes);
-    let widths: Vec<usize> = (0..rows[0].len())
-        .map(|at| {
-            rows.iter()
-                .map(|row| row[at].chars().count())
-                .max()
-                .unwrap_or(0)
-        })
-        .collect();
-    for (at, row) in rows.iter().enumerate() {
-        let mut line = String::new();
-        for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
-            let _ = match column {
-                0 => write!(line, "{cell:<width$}"),
-                _ => write!(line, "  {cell:>width$}"),
-            };
-        }
-        let _ = writeln!(text, "{}", line.trim_end());
-        if at == 0 {
-            let whole = widths.iter().sum::<usize>() + 2 * (widths.len() - 1);
-            let _ = writeln!(text, "{}", "─".repeat(whole));
-        }
-    }
-    if let Some(size) = sizes.first() {
-        let marked = if text.contains('*') {
-            "; *: as the table is encoded"
-        } else {
-            ""
-        };
-        let _ = writeln!(
-            text,
-            "\nuncompressed, one replica{marked}; a server's memory holds {:.0} full memstores of {}",
-            size.memstore.full_memstores, scenario.strategies[0].setup.table.memstore_flush_size,
-        );
-    }
-    let _ = writeln!(text, "\nkeys in bytes, by segment");
-    let longest = sizes
+fn document<'a>(scenario: &Scenario, sizes: &'a [StrategySize]) -> Document<'a> {
+    let question = &scenario.question;
+    let title = (!question.is_empty()).then(|| Block::Title(question.clone()));
+    let table = table(sizes);
+    let marked = match table
+        .rows
         .iter()
-        .map(|size| size.strategy.len())
-        .max()
-        .unwrap_or(0);
-    for size in sizes {
-        for (at, table) in size.tables.iter().enumerate() {
+        .flatten()
+        .any(|cell| cell.starts_with('*'))
+    {
+        true => "; *: as the table is encoded",
+        false => "",
+    };
+    let memory = sizes.iter().zip(&scenario.strategies).take(1);
+    let memory = memory.map(|(size, strategy)| {
+        let (full, flush) = (
+            size.memstore.full_memstores,
+            strategy.setup.table.memstore_flush_size,
+        );
+        let memory = format!("a server's memory holds {full:.0} full memstores of {flush}");
+        Block::text(format!("uncompressed, one replica{marked}; {memory}"))
+    });
+    let keys = sizes.iter().flat_map(|size| {
+        size.tables.iter().enumerate().map(|(at, table)| {
             let name = if at == 0 {
                 size.strategy.as_str()
             } else {
                 "  copy"
             };
-            let _ = writeln!(text, "  {name:<longest$}  {}", segments(table));
-        }
-    }
-    let _ = writeln!(text);
-    for finding in size_findings(sizes) {
-        let _ = writeln!(text, "{finding}.");
-    }
-    text
+            vec![name.to_owned(), segments(table)]
+        })
+    });
+    let keys = aligned(&keys.collect::<Vec<_>>(), 2, &[]);
+    Document(vec![
+        title.into_iter().collect(),
+        vec![Block::Table(table)],
+        memory.collect(),
+        vec![Block::text("keys in bytes, by segment"), keys],
+        findings(sizes, Block::text),
+    ])
+}
+
+/// What stands out; `sentence` is how the view shows a sentence with literal names.
+fn findings(sizes: &[StrategySize], sentence: fn(String) -> Block<'static>) -> Vec<Block<'static>> {
+    let findings = size_findings(sizes).into_iter();
+    findings
+        .map(|finding| sentence(format!("{finding}.")))
+        .collect()
 }
 
 /// `be4(user) 4 + be4(ts) 4 = 8`.
@@ -238,24 +222,6 @@ fn segments(table: &TableSize) -> String {
         parts.join(" + "),
         number::trimmed(key.mean, 1)
     )
-}
-
-fn markdown(sizes: &[StrategySize]) -> String {
-    let mut text = String::new();
-    for (at, row) in cells(sizes).iter().enumerate() {
-        let row: Vec<String> = row
-            .iter()
-            .map(|cell| cell.trim().replace('*', "\\*"))
-            .collect();
-        let _ = writeln!(text, "| {} |", row.join(" | "));
-        if at == 0 {
-            let _ = writeln!(text, "|:---|{}", "---:|".repeat(row.len() - 1));
-        }
-    }
-    for finding in size_findings(sizes) {
-        let _ = writeln!(text, "\n{finding}.");
-    }
-    text
 }
 
 /// Long: one number a line, as `summary.csv` has it.

@@ -1,6 +1,6 @@
 //! One expectation's outcome, as `results.json` holds it and as one sentence tells it. Must not judge.
 
-use super::{Measure, point_label};
+use super::{Measure, at_point};
 use crate::text::exact;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -106,7 +106,7 @@ impl fmt::Display for ExpectationResult {
                 write!(f, "{metric} of {record} is `{value}`, expected `{bound}`")
             }
             (None, Some(other)) => {
-                let at = at(&self.ratio_to_sweep);
+                let at = at_point(&self.ratio_to_sweep);
                 write!(
                     f,
                     "{metric} ÷ that of {other}{at} is {value}, expected {bound}"
@@ -114,7 +114,7 @@ impl fmt::Display for ExpectationResult {
             }
             (None, None) => write!(f, "{metric} is {value}, expected {bound}"),
         }?;
-        f.write_str(&at(&self.sweep))?;
+        f.write_str(&at_point(&self.sweep))?;
         if self.is_unproven() {
             f.write_str(" (the mean is, its interval is not: more replicates narrow it)")?;
         }
@@ -129,14 +129,6 @@ impl fmt::Display for ExpectationResult {
             }
             _ => Ok(()),
         }
-    }
-}
-
-/// ` at cluster.servers = 8`; nothing without a sweep.
-fn at(point: &BTreeMap<String, serde_json::Value>) -> String {
-    match point.is_empty() {
-        true => String::new(),
-        false => format!(" at {}", point_label(point)),
     }
 }
 

@@ -80,7 +80,7 @@ pub use forecast::{FirstLayouts, Forecast};
 pub use knee_result::{KneeFinding, KneeLimit, KneeOutcome, KneeProbe, KneeReplicate, KneeResult};
 pub use measures::{Measure, Metric};
 pub use paired_verdict::PairedVerdict;
-pub use point_words::{point_label, value_text};
+pub use point_words::{at_point, point_label, value_text};
 pub use ranked_strategy::{Loss, RankedStrategy};
 pub use recommendation::{ComparableStrategies, Recommendations};
 pub use results::{

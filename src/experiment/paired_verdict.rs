@@ -7,7 +7,7 @@
 
 use super::{Comparison, Measure, Results};
 use crate::metrics::{MetricId, MetricPath, Part, Side};
-use crate::text::{article, grouped};
+use crate::text::{article, grouped, listed};
 
 /// From this ratio on, `4.00 times` reads better than `+300 %`.
 const TIMES: f64 = 2.0;
@@ -219,15 +219,6 @@ fn label(metric: &str) -> String {
         Some(format!("{} {}", known?.1, article(read)))
     });
     known.unwrap_or_else(|| metric.to_owned())
-}
-
-/// `a`, `a and b`, `a, b and c`.
-fn listed(labels: &[String]) -> String {
-    match labels {
-        [] => String::new(),
-        [only] => only.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
 }
 
 #[cfg(test)]

@@ -12,6 +12,14 @@ pub fn point_label(point: &BTreeMap<String, Value>) -> String {
     values.join(", ")
 }
 
+/// The same behind a name: ` at cluster.servers = 8`.
+pub fn at_point(point: &BTreeMap<String, Value>) -> String {
+    match point.is_empty() {
+        true => String::new(),
+        false => format!(" at {}", point_label(point)),
+    }
+}
+
 /// A swept value as a table shows it: a text without its quotes.
 pub fn value_text(value: &Value) -> String {
     match value {

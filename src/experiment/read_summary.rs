@@ -127,6 +127,12 @@ pub(super) fn is_piling_up(done: f64, offered: f64, counts: &Counts, replicates:
     done < NEARLY_ALL * offered && left >= A_FEW * u64::from(replicates)
 }
 
+/// `p99 4.1 ms`, `p99 over 4.1 s` of a lower bound.
+pub(super) fn p99_words((ms, is_bound): (f64, bool)) -> String {
+    let over = if is_bound { "over " } else { "" };
+    format!("p99 {over}{}", millis(ms))
+}
+
 /// One read's price, displayed as `a \`newest\` costs 16 scan calls, p99 4.1 ms`.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ReadPrice {
@@ -190,10 +196,8 @@ impl fmt::Display for ReadPrice {
                 compact(self.rows_returned)
             )?;
         }
-        match self.p99_ms {
-            Some((ms, true)) => write!(f, ", p99 over {}", millis(ms))?,
-            Some((ms, false)) => write!(f, ", p99 {}", millis(ms))?,
-            None => {}
+        if let Some(p99) = self.p99_ms {
+            write!(f, ", {}", p99_words(p99))?;
         }
         if let Some((done, offered)) = self.behind {
             write!(

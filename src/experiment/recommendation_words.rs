@@ -3,7 +3,7 @@
 use super::ranking::{AS_GOOD, Candidate, Cost, Respect};
 use super::{Loss, Measure, RankedStrategy};
 use crate::layout::Retention;
-use crate::text::compact;
+use crate::text::{compact, listed};
 
 /// A ranked strategy, and what it was judged by.
 pub(super) type Rated = (RankedStrategy, Candidate);
@@ -105,14 +105,5 @@ fn what_would_decide(tied: &[Rated], replicates: u32) -> String {
     match clauses.is_empty() {
         true => "Nothing that was measured tells them apart: take the one that is the simplest to write and to read.".to_owned(),
         false => format!("What would decide between them: {}.", listed(&clauses)),
-    }
-}
-
-/// `a`, `a and b`, `a, b and c`.
-fn listed(names: &[String]) -> String {
-    match names {
-        [] => String::new(),
-        [only] => only.clone(),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
     }
 }

@@ -1,7 +1,7 @@
 //! Two results compared, strategy by strategy: ratios with their intervals, what got better or worse, and what a changed key
 //! costs to rewrite. Must not know files, nor how it is shown.
 
-use super::{Measure, Results, StrategyResult, measures, point_label};
+use super::{Measure, Results, StrategyResult, measures};
 use crate::metrics::{Better, MetricId, Unit};
 use crate::statistics::{Estimate, unpaired_difference, unpaired_ratio};
 use serde::Serialize;
@@ -231,7 +231,7 @@ impl Results {
                     .find(|it| it.name == name && it.sweep == strategy.sweep);
                 match partner {
                     Some(partner) => partners.push((strategy, partner)),
-                    None => only_before.push(label(strategy)),
+                    None => only_before.push(strategy.label()),
                 }
             }
         }
@@ -244,7 +244,7 @@ impl Results {
                 .iter()
                 .any(|(_, partner)| std::ptr::eq(*partner, *new))
         };
-        let only_after = new.filter(alone).map(label).collect();
+        let only_after = new.filter(alone).map(StrategyResult::label).collect();
         let paired = self.seed == after.seed;
         Ok(ResultsComparison {
             before: self.compared(),
@@ -282,14 +282,6 @@ impl Results {
             seed: self.seed,
             replicates: self.replicates,
         }
-    }
-}
-
-/// Its name, with its point of a sweep.
-fn label(strategy: &StrategyResult) -> String {
-    match strategy.sweep.is_empty() {
-        true => strategy.name.clone(),
-        false => format!("{} at {}", strategy.name, point_label(&strategy.sweep)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! All measures of a strategy by their dotted paths, wherever they stand in its results. Must not know how they look.
 
-use super::{Measure, Metric, OperationResult, ReadResult, StrategyResult};
+use super::{Measure, Metric, OperationResult, ReadResult, StrategyResult, at_point};
 use crate::metrics::{
     Definition, MetricId, MetricPath, OperationNames, Part, Side, Subject, lookup,
 };
@@ -43,6 +43,11 @@ impl ReadResult {
 }
 
 impl StrategyResult {
+    /// Its name, with its point of a sweep: `salted at parameter.buckets = 4`.
+    pub fn label(&self) -> String {
+        format!("{}{}", self.name, at_point(&self.sweep))
+    }
+
     /// Whose operations make the load: the writes, or the reads where nothing is written.
     pub fn load(&self) -> Side {
         match self.writes.is_empty() && !self.reads.is_empty() {

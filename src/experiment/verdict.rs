@@ -5,7 +5,7 @@
 use super::course::Course;
 use super::dealings::{Dealings, most_even};
 use super::held_back::HeldBack;
-use super::read_summary::{NEARLY_ALL, ReadPrice};
+use super::read_summary::{NEARLY_ALL, ReadPrice, p99_words};
 use crate::metrics::{Hotspot, NO_HOTSPOT_BELOW, Side};
 use crate::text::{compact, length, millis, percent, times};
 use std::fmt;
@@ -272,11 +272,7 @@ impl Verdict {
                 length(self.duration_s)
             ));
         }
-        match self.p99_ms {
-            Some((p99, true)) => parts.push(format!("p99 over {}", millis(p99))),
-            Some((p99, false)) => parts.push(format!("p99 {}", millis(p99))),
-            None => {}
-        }
+        parts.extend(self.p99_ms.map(p99_words));
         if self.failed_fraction >= NOTABLE {
             parts.push(format!("{} failed", percent(self.failed_fraction)));
         }

@@ -1,17 +1,15 @@
 //! Two results compared, as a table for a terminal or a pull request, as CSV or JSON. Must not judge.
 
-use super::number::{NumberFormat, UNDEFINED};
+use super::document::{Block, Column, Document, Table};
+use super::number::{self, NumberFormat, UNDEFINED};
 use super::report::Format;
-use super::scorecard::{Heading, Scorecard};
-use super::terminal::{self, Style};
-use super::{csv_files, markdown};
-use super::{metric, outcomes};
+use super::terminal::Style;
+use super::{csv_files, metric, tables};
 use crate::experiment::{
     ChangeVerdict, ComparedResults, MetricChange, ParameterChange, ResultsComparison, Rewrite,
-    StrategyChange, point_label,
+    StrategyChange, at_point,
 };
 use crate::metrics::{MetricId, MetricPath, Part, Side};
-use std::fmt::Write;
 
 /// Metrics that have a row of the table in any case; the others only when they changed, by name.
 const HEADLINES: [MetricPath; 9] = [
@@ -33,12 +31,12 @@ const OF_READS: [MetricPath; 3] = [
     MetricId::ReadResponse.at(Part::P99).of_one(Side::Read, 0),
 ];
 
-const HEADINGS: [Heading<'static>; 5] = [
-    Heading::text(["", "metric"], 0),
-    Heading::number(["", "before"], 1),
-    Heading::number(["", "after"], 1),
-    Heading::number(["after ÷ before", "[95\u{a0}% interval]"], 0),
-    Heading::text(["", "verdict"], 0),
+const COLUMNS: [Column<'static>; 5] = [
+    Column::words(["", "metric"], 0),
+    Column::numbers(["", "before"], 1),
+    Column::numbers(["", "after"], 1),
+    Column::numbers(["after ÷ before", "[95\u{a0}% interval]"], 0),
+    Column::words(["", "verdict"], 0),
 ];
 
 /// The views of a comparison.
@@ -56,8 +54,8 @@ impl<'a> ComparisonReport<'a> {
     /// What is printed on standard output, ending in a newline. `style` matters to [`Format::Table`] alone.
     pub fn render(&self, format: Format, style: Style) -> String {
         match format {
-            Format::Table => self.table(style),
-            Format::Markdown => self.markdown(),
+            Format::Table => self.document().terminal(style),
+            Format::Markdown => self.document().markdown(),
             Format::Csv => {
                 let mut bytes = Vec::new();
                 csv_files::comparison(self.comparison, &mut bytes).expect("memory takes any CSV");
@@ -70,50 +68,23 @@ impl<'a> ComparisonReport<'a> {
         }
     }
 
-    fn table(&self, style: Style) -> String {
-        let mut lines = vec![self.heading(), String::new()];
-        for change in &self.comparison.strategies {
-            lines.push(name(change));
-            lines.extend(terminal::plain_table(card(change), style));
-            for note in notes(change) {
-                lines.extend(terminal::wrapped(&note, style.width, "", "  "));
-            }
-            lines.push(String::new());
-        }
-        lines.extend(self.unpaired_strategies());
-        lines.extend(terminal::wrapped(&self.footnote(), style.width, "", ""));
-        terminal::joined(&lines, style)
-    }
-
-    fn markdown(&self) -> String {
-        let mut text = format!("# {}\n", markdown::escaped(&self.heading()));
-        let mut line = |line: &str| {
-            writeln!(text, "\n{line}").expect("writing to a string can't fail");
-        };
-        for change in &self.comparison.strategies {
-            line(&format!("## {}", markdown::escaped(&name(change))));
-            line(&markdown::table(&card(change)));
-            for note in notes(change) {
-                line(&markdown::escaped(&note));
-            }
-        }
-        for note in self.unpaired_strategies() {
-            line(&markdown::escaped(&note));
-        }
-        line(&format!(
-            "<sub>{}</sub>",
-            markdown::escaped(&self.footnote())
-        ));
-        text
+    fn document(&self) -> Document<'_> {
+        let title = vec![Block::Title(self.heading())];
+        let strategies = self.comparison.strategies.iter();
+        let strategies = strategies.map(|change| {
+            let mut part = vec![Block::Heading(name(change)), Block::Table(table(change))];
+            part.extend(notes(change).into_iter().map(Block::text));
+            part
+        });
+        let mut end = self.unpaired_strategies();
+        end.push(Block::Note(self.footnote()));
+        Document([title].into_iter().chain(strategies).chain([end]).collect())
     }
 
     /// `five-keys (seed 7, 5 replicates) → five-keys (seed 8, 5 replicates)`.
     fn heading(&self) -> String {
         let side = |side: &ComparedResults| {
-            let replicates = match side.replicates {
-                1 => "1 replicate".to_owned(),
-                n => format!("{n} replicates"),
-            };
+            let replicates = number::counted(side.replicates as usize, "replicate");
             let set = match side.overrides.is_empty() {
                 true => String::new(),
                 false => format!(", set {}", side.overrides.join(", ")),
@@ -124,7 +95,7 @@ impl<'a> ComparisonReport<'a> {
         format!("{} → {}", side(&comparison.before), side(&comparison.after))
     }
 
-    fn unpaired_strategies(&self) -> Vec<String> {
+    fn unpaired_strategies(&self) -> Vec<Block<'_>> {
         let comparison = self.comparison;
         [
             ("first", &comparison.only_before),
@@ -132,7 +103,7 @@ impl<'a> ComparisonReport<'a> {
         ]
         .into_iter()
         .filter(|(_, names)| !names.is_empty())
-        .map(|(place, names)| format!("only in the {place}: {}", names.join(", ")))
+        .map(|(place, names)| Block::text(format!("only in the {place}: {}", names.join(", "))))
         .collect()
     }
 
@@ -152,23 +123,17 @@ fn name(change: &StrategyChange) -> String {
         true => change.before.clone(),
         false => format!("{} → {}", change.before, change.after),
     };
-    match change.sweep.is_empty() {
-        true => name,
-        false => format!("{name} at {}", point_label(&change.sweep)),
-    }
+    name + &at_point(&change.sweep)
 }
 
 /// The headline metrics of one strategy.
-fn card(change: &StrategyChange) -> Scorecard<'static> {
+fn table(change: &StrategyChange) -> Table<'static> {
     let shown = change.metrics.iter().filter(|it| is_headline(it));
     let mut shown: Vec<&MetricChange> = shown.collect();
     // Stable: reads, which are none of the headlines by name, follow in their order.
     let place = |path: &str| HEADLINES.iter().position(|known| known.tail() == path);
     shown.sort_by_key(|it| place(&it.metric).unwrap_or(HEADLINES.len()));
-    Scorecard {
-        headings: HEADINGS.to_vec(),
-        rows: shown.into_iter().map(row).collect(),
-    }
+    Table::new(&COLUMNS, shown.into_iter().map(row))
 }
 
 fn is_headline(change: &MetricChange) -> bool {
@@ -180,7 +145,7 @@ fn is_headline(change: &MetricChange) -> bool {
     let means = [change.before.mean, change.after.mean];
     let mut notable = means.into_iter().flatten();
     let of_one = path.starts_with("write_") || path.starts_with("read.");
-    let lost = of_one && notable.any(|share| outcomes::is_notable(path, share));
+    let lost = of_one && notable.any(|share| tables::is_notable_outcome(path, share));
     HEADLINES.iter().any(|known| known.tail() == path) || of_read || lost
 }
 

@@ -5,82 +5,84 @@ use super::sweep_views;
 use crate::experiment::{Measure, Results, ResultsComparison, StrategyResult, value_text};
 use crate::metrics::Series;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::io::Write;
 
 type Written = Result<(), csv::Error>;
 
-/// Writes a row. A text that a spreadsheet would take for a formula gets an apostrophe in front (OWASP, CSV injection); numbers stay as they are.
-fn record<W: Write, T: AsRef<str>>(
-    writer: &mut csv::Writer<W>,
-    cells: impl IntoIterator<Item = T>,
+/// Writes a table. A text that a spreadsheet would take for a formula gets an apostrophe in front (OWASP, CSV injection); numbers stay as they
+/// are.
+fn write<'a>(
+    to: impl Write,
+    headings: impl IntoIterator<Item = &'a str>,
+    rows: impl IntoIterator<Item = Vec<String>>,
 ) -> Written {
-    for cell in cells {
-        let text = cell.as_ref();
-        match text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err() {
-            true => writer.write_field(format!("'{text}"))?,
-            false => writer.write_field(text)?,
+    let mut writer = csv::Writer::from_writer(to);
+    let headings = headings.into_iter().map(str::to_owned).collect();
+    for row in std::iter::once(headings).chain(rows) {
+        for text in row {
+            let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+            match is_formula && text.parse::<f64>().is_err() {
+                true => writer.write_field(format!("'{text}"))?,
+                false => writer.write_field(text)?,
+            }
         }
+        writer.write_record(None::<&[u8]>)?;
     }
-    writer.write_record(None::<&[u8]>)
+    Ok(writer.flush()?)
+}
+
+/// A number in full; what is not there is an empty field.
+fn text<T: Display>(value: Option<T>) -> String {
+    value.map_or(String::new(), |value| value.to_string())
 }
 
 /// Every number of every strategy, one a row, by metric path. A percentile has its merged value as `<path>.merged`, and
 /// where that is a lower bound only, `<path>.censored` is 1. Each swept setting has a column in front, by its path.
 pub fn summary(results: &Results, to: impl Write) -> Written {
-    let mut writer = csv::Writer::from_writer(to);
     let swept = results.sweep.iter().map(|list| list.path.as_str());
     let names = ["strategy", "metric", "mean", "low", "high", "n"];
-    record(&mut writer, swept.chain(names))?;
-    for strategy in &results.strategies {
+    let rows = results.strategies.iter().flat_map(|strategy| {
         let mut whose = sweep_views::cells(results, &strategy.sweep);
         whose.push(strategy.name.clone());
-        for (path, number) in strategy.measures() {
-            measure(&mut writer, &whose, &path, number)?;
-        }
-    }
-    writer.flush()?;
-    Ok(())
+        let measures = strategy.measures().into_iter();
+        measures.flat_map(move |(path, measure)| {
+            let rows = measure_rows(path, measure);
+            rows.map(|row| [&whose[..], &row].concat())
+                .collect::<Vec<_>>()
+        })
+    });
+    write(to, swept.chain(names), rows)
 }
 
-fn measure(
-    writer: &mut csv::Writer<impl Write>,
-    whose: &[String],
-    path: &str,
-    measure: &Measure,
-) -> Written {
-    let text = |value: Option<f64>| {
-        value
-            .filter(|value| value.is_finite())
-            .map_or(String::new(), |value| value.to_string())
+/// Path, mean, low, high and n.
+fn measure_rows(path: String, measure: &Measure) -> impl Iterator<Item = [String; 5]> {
+    let number = |value: Option<f64>| text(value.filter(|value| value.is_finite()));
+    let row = |end: &str, [mean, low, high]: [String; 3]| {
+        [
+            format!("{path}{end}"),
+            mean,
+            low,
+            high,
+            measure.n.to_string(),
+        ]
     };
-    let n = measure.n.to_string();
-    let mut row = |cells: [&str; 5]| {
-        let whose = whose.iter().map(String::as_str);
-        record(writer, whose.chain(cells))
-    };
-    row([
-        path,
-        &text(measure.mean),
-        &text(measure.low),
-        &text(measure.high),
-        &n,
-    ])?;
-    if measure.merged.is_some() {
-        let merged = text(measure.merged);
-        row([&format!("{path}.merged"), &merged, "", "", &n])?;
-    }
-    if measure.censored {
-        row([&format!("{path}.censored"), "1", "", "", &n])?;
-    }
-    Ok(())
+    let alone = |value: String| [value, String::new(), String::new()];
+    let all = row("", [measure.mean, measure.low, measure.high].map(number));
+    let merged = measure
+        .merged
+        .map(|it| row(".merged", alone(number(Some(it)))));
+    let censored = measure
+        .censored
+        .then(|| row(".censored", alone("1".to_owned())));
+    [Some(all), merged, censored].into_iter().flatten()
 }
 
 /// Every metric of every pair of strategies, one a row; of sweeps with a column for each swept setting in front.
 pub fn comparison(comparison: &ResultsComparison, to: impl Write) -> Written {
-    let mut writer = csv::Writer::from_writer(to);
     // Pairs are those of the same point, and every point has the same settings.
     let first = comparison.strategies.first();
-    let swept: Vec<&String> = first.map_or_else(Vec::new, |first| first.sweep.keys().collect());
+    let swept = first.into_iter().flat_map(|first| first.sweep.keys());
     let names = [
         "strategy_before",
         "strategy_after",
@@ -96,35 +98,19 @@ pub fn comparison(comparison: &ResultsComparison, to: impl Write) -> Written {
         "n",
         "verdict",
     ];
-    record(
-        &mut writer,
-        swept.iter().map(|path| path.as_str()).chain(names),
-    )?;
-    let text = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
-    for strategy in &comparison.strategies {
-        for change in &strategy.metrics {
+    let rows = comparison.strategies.iter().flat_map(|strategy| {
+        strategy.metrics.iter().map(move |change| {
             let (ratio, difference) = (&change.ratio, &change.difference);
-            let values = strategy.sweep.values().map(value_text);
-            let cells = [
-                &strategy.before,
-                &strategy.after,
-                &change.metric,
-                &text(change.before.mean),
-                &text(change.after.mean),
-                &text(ratio.mean),
-                &text(ratio.low),
-                &text(ratio.high),
-                &text(difference.mean),
-                &text(difference.low),
-                &text(difference.high),
-                &difference.n.to_string(),
-                change.verdict.words(),
-            ];
-            record(&mut writer, values.chain(cells.map(str::to_owned)))?;
-        }
-    }
-    writer.flush()?;
-    Ok(())
+            let mut row: Vec<String> = strategy.sweep.values().map(value_text).collect();
+            row.extend([&strategy.before, &strategy.after, &change.metric].map(String::clone));
+            row.extend([change.before.mean, change.after.mean].map(text));
+            row.extend([ratio.mean, ratio.low, ratio.high].map(text));
+            row.extend([difference.mean, difference.low, difference.high].map(text));
+            row.extend([difference.n.to_string(), change.verdict.words().to_owned()]);
+            row
+        })
+    });
+    write(to, swept.map(String::as_str).chain(names), rows)
 }
 
 /// Start of an interval in seconds; the first may begin before the run.
@@ -134,88 +120,60 @@ fn start_s(series: &Series, interval: usize) -> String {
 
 /// What each server was asked for and did, by interval, of replicate 0.
 pub fn servers(results: &Results, to: impl Write) -> Written {
-    let mut writer = csv::Writer::from_writer(to);
-    record(
-        &mut writer,
-        [
-            "strategy",
-            "start_s",
-            "window",
-            "server",
-            "demand_rows",
-            "completed_rows",
-            "refused_calls",
-            "utilisation",
-        ],
-    )?;
-    for (strategy, series) in with_series(results) {
-        for (interval, demand) in series.server_demand.iter().enumerate() {
+    let headings = [
+        "strategy",
+        "start_s",
+        "window",
+        "server",
+        "demand_rows",
+        "completed_rows",
+        "refused_calls",
+        "utilisation",
+    ];
+    let rows = with_series(results).flat_map(|(strategy, series)| {
+        let intervals = series.server_demand.iter().enumerate();
+        intervals.flat_map(move |(interval, demand)| {
             let start = start_s(series, interval);
-            let window = if interval >= series.window_start {
-                "1"
-            } else {
-                "0"
-            };
-            for (server, rows) in demand.iter().enumerate() {
-                let count = |table: &[Vec<u64>]| {
-                    table
-                        .get(interval)
-                        .and_then(|row| row.get(server))
-                        .map_or(String::new(), u64::to_string)
-                };
-                let busy = series
-                    .server_utilisation
-                    .get(interval)
-                    .and_then(|row| row.get(server));
-                record(
-                    &mut writer,
-                    [
-                        &strategy.name,
-                        &start,
-                        window,
-                        &server.to_string(),
-                        &rows.to_string(),
-                        &count(&series.server_completed),
-                        &count(&series.server_refused),
-                        &busy.map_or(String::new(), f64::to_string),
-                    ],
-                )?;
-            }
-        }
-    }
-    writer.flush()?;
-    Ok(())
+            let window = u8::from(interval >= series.window_start);
+            demand.iter().enumerate().map(move |(server, rows)| {
+                vec![
+                    strategy.name.clone(),
+                    start.clone(),
+                    window.to_string(),
+                    server.to_string(),
+                    rows.to_string(),
+                    at(&series.server_completed, interval, server),
+                    at(&series.server_refused, interval, server),
+                    at(&series.server_utilisation, interval, server),
+                ]
+            })
+        })
+    });
+    write(to, headings, rows)
+}
+
+/// A number of a table; a shorter one has none.
+fn at<T: Display>(table: &[Vec<T>], row: usize, column: usize) -> String {
+    text(table.get(row).and_then(|row| row.get(column)))
 }
 
 /// Rows of the whole window by region, of replicate 0.
 pub fn regions(results: &Results, to: impl Write) -> Written {
-    let mut writer = csv::Writer::from_writer(to);
-    record(
-        &mut writer,
-        ["strategy", "region", "start", "server", "demand_rows"],
-    )?;
-    for (strategy, series) in with_series(results) {
+    let headings = ["strategy", "region", "start", "server", "demand_rows"];
+    let rows = with_series(results).flat_map(|(strategy, series)| {
         let starts = region_starts(strategy, series);
-        for (region, rows) in series.region_demand.iter().enumerate() {
-            let start = starts.get(&(region as u32)).map_or("", String::as_str);
-            let server = series
-                .region_server
-                .get(region)
-                .map_or(String::new(), u32::to_string);
-            record(
-                &mut writer,
-                [
-                    &strategy.name,
-                    &region.to_string(),
-                    start,
-                    &server,
-                    &rows.to_string(),
-                ],
-            )?;
-        }
-    }
-    writer.flush()?;
-    Ok(())
+        let regions = series.region_demand.iter().enumerate();
+        regions.map(move |(region, rows)| {
+            vec![
+                strategy.name.clone(),
+                region.to_string(),
+                text(starts.get(&(region as u32))),
+                text(series.region_server.get(region)),
+                rows.to_string(),
+            ]
+        })
+    });
+    write(to, headings, rows)
 }
 
 /// The start of each region of the table, those that came to be during the run included.
@@ -237,89 +195,69 @@ fn region_starts(strategy: &StrategyResult, series: &Series) -> BTreeMap<u32, St
 
 /// What happened to regions and servers, of replicate 0: one row each, by strategy and time.
 pub fn events(results: &Results, to: impl Write) -> Written {
-    let mut writer = csv::Writer::from_writer(to);
-    record(
-        &mut writer,
-        [
-            "strategy", "at_s", "event", "region", "upper", "heirs", "server", "to", "row",
-            "bytes", "detail",
-        ],
-    )?;
-    for (strategy, series) in with_series(results) {
-        for event in &series.events {
-            let number =
-                |value: Option<u32>| value.map_or(String::new(), |value| value.to_string());
+    let headings = [
+        "strategy", "at_s", "event", "region", "upper", "heirs", "server", "to", "row", "bytes",
+        "detail",
+    ];
+    let rows = with_series(results).flat_map(|(strategy, series)| {
+        series.events.iter().map(move |event| {
             let heirs: Vec<String> = event.heirs.iter().map(u32::to_string).collect();
-            record(
-                &mut writer,
-                [
-                    strategy.name.clone(),
-                    (event.at_ms / 1e3).to_string(),
-                    event.event.name().to_owned(),
-                    number(event.region),
-                    number(event.upper),
-                    heirs.join(" "),
-                    number(event.server),
-                    number(event.to),
-                    event.row.clone().unwrap_or_default(),
-                    event.bytes.map_or(String::new(), |bytes| bytes.to_string()),
-                    event.detail.clone().unwrap_or_default(),
-                ],
-            )?;
-        }
-    }
-    writer.flush()?;
-    Ok(())
+            vec![
+                strategy.name.clone(),
+                (event.at_ms / 1e3).to_string(),
+                event.event.name().to_owned(),
+                text(event.region),
+                text(event.upper),
+                heirs.join(" "),
+                text(event.server),
+                text(event.to),
+                text(event.row.as_ref()),
+                text(event.bytes),
+                text(event.detail.as_ref()),
+            ]
+        })
+    });
+    write(to, headings, rows)
 }
 
 /// Rows of one strategy by key bucket (down) and start of the interval in seconds (across), of replicate 0: long form would
 /// take ten times the space.
 pub fn key_map(strategy: &StrategyResult, series: &Series, to: impl Write) -> Written {
-    let mut writer = csv::Writer::from_writer(to);
-    let times = (0..series.key_demand.len()).map(|interval| start_s(series, interval));
-    record(
-        &mut writer,
-        ["start".to_owned(), "hex".to_owned()]
+    let intervals = 0..series.key_demand.len();
+    let times: Vec<String> = intervals
+        .clone()
+        .map(|interval| start_s(series, interval))
+        .collect();
+    let rows = strategy.key_map.iter().enumerate().map(|(index, bucket)| {
+        let rows = intervals
+            .clone()
+            .map(|interval| at(&series.key_demand, interval, index));
+        [bucket.start.clone(), bucket.hex.clone()]
             .into_iter()
-            .chain(times),
-    )?;
-    for (index, bucket) in strategy.key_map.iter().enumerate() {
-        let rows = series
-            .key_demand
-            .iter()
-            .map(|interval| interval.get(index).map_or(String::new(), u64::to_string));
-        record(
-            &mut writer,
-            [bucket.start.clone(), bucket.hex.clone()]
-                .into_iter()
-                .chain(rows),
-        )?;
-    }
-    writer.flush()?;
-    Ok(())
+            .chain(rows)
+            .collect()
+    });
+    let headings = ["start", "hex"].into_iter();
+    write(to, headings.chain(times.iter().map(String::as_str)), rows)
 }
 
 /// Strategies that kept their series.
 pub fn with_series(results: &Results) -> impl Iterator<Item = (&StrategyResult, &Series)> {
-    results
-        .strategies
-        .iter()
-        .filter_map(|strategy| Some((strategy, strategy.series.as_ref()?)))
+    let strategies = results.strategies.iter();
+    strategies.filter_map(|strategy| Some((strategy, strategy.series.as_ref()?)))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::record;
+    use super::write;
 
     #[test]
     fn a_text_that_begins_as_a_formula_is_none_and_numbers_stay_numbers() {
         let mut bytes = Vec::new();
-        let mut writer = csv::Writer::from_writer(&mut bytes);
         let cells = [
             "=1+1", "+1+1", "-2+3", "@SUM(A1)", "\tx", "-0.5", "1e-3", "+7", "a=b", "", r"\x00",
         ];
-        record(&mut writer, cells).unwrap();
-        drop(writer);
+        write(&mut bytes, cells, []).unwrap();
         let text = String::from_utf8(bytes).unwrap();
         assert_eq!(
             text,

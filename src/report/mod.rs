@@ -3,22 +3,19 @@
 pub mod chart;
 mod comparison;
 mod csv_files;
+mod document;
 mod images;
-mod knees;
 mod literals;
 mod markdown;
 mod metric;
-mod neighbour_prices;
 pub mod number;
-mod outcomes;
 mod page;
-mod paired_ratio;
-mod read_prices;
 mod recommendation_report;
 #[allow(clippy::module_inception)]
 mod report;
-mod scorecard;
+mod summary;
 mod sweep_views;
+mod tables;
 mod terminal;
 
 #[cfg(test)]
@@ -28,9 +25,10 @@ mod sample_fixture;
 #[cfg(test)]
 mod sample_reads_fixture;
 
-pub use chart::{HeatColours, Theme, UnknownHeatColours, UnknownTheme};
+pub use chart::{HeatColours, Theme};
 pub use comparison::ComparisonReport;
+pub use document::{Block, Column, Document, Table, aligned};
 pub use images::Images;
 pub use recommendation_report::RecommendationReport;
-pub use report::{Format, Report, ReportError, UnknownFormat};
+pub use report::{Format, Report, ReportError};
 pub use terminal::Style;

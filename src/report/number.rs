@@ -77,6 +77,11 @@ pub fn grouped(value: u64) -> String {
     text::grouped_by(value.into(), NBSP)
 }
 
+/// `1 replicate`, `5 replicates`.
+pub fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// The spaces of a number with its unit don't let a line break.
 fn unbroken(text: &str) -> String {
     text.replace(' ', &NBSP.to_string())

@@ -1,24 +1,23 @@
 //! What a scenario's results recommend, for a terminal, a pull request or a program. Must not judge.
 
-use super::markdown;
+use super::document::{Block, Column, Document, Table};
 use super::number::{self, NumberFormat, UNDEFINED};
-use super::scorecard::{Heading, Scorecard};
-use super::terminal::{self, Style};
+use super::terminal::Style;
 use crate::experiment::{
     ComparableStrategies, Comparison, RankedStrategy, Recommendations, SuggestedKey, SuggestedKeys,
 };
-use std::fmt::Write;
+use crate::text::listed;
 
-const HEADINGS: [Heading; 9] = [
-    Heading::text(["", "strategy"], 0),
-    Heading::text(["", "key of"], 3),
-    Heading::text(["", "loses in"], 0),
-    Heading::text(["", "limits"], 0),
-    Heading::number(["cost", "of reads"], 0),
-    Heading::number(["usable", "capacity/s"], 0),
-    Heading::number(["bytes", "a row"], 2),
-    Heading::text(["Pareto", "front"], 3),
-    Heading::text(["", "hotspot"], 1),
+const COLUMNS: [Column; 9] = [
+    Column::words(["", "strategy"], 0),
+    Column::words(["", "key of"], 3),
+    Column::words(["", "loses in"], 0),
+    Column::words(["", "limits"], 0),
+    Column::numbers(["cost", "of reads"], 0),
+    Column::numbers(["usable", "capacity/s"], 0),
+    Column::numbers(["bytes", "a row"], 2),
+    Column::words(["Pareto", "front"], 3),
+    Column::words(["", "hotspot"], 1),
 ];
 
 /// A longer `create` command is not shown whole: bytes.
@@ -41,45 +40,24 @@ impl<'a> RecommendationReport<'a> {
 
     /// For a terminal, ending in a newline.
     pub fn table(&self, style: Style) -> String {
-        let mut lines = terminal::wrapped(self.title(), style.width, "", "");
-        for group in &self.found.groups {
-            lines.push(String::new());
-            lines.extend(terminal::plain_table(card(group), style));
-            lines.push(String::new());
-            for (at, sentence) in sentences(group).iter().enumerate() {
-                let indent = if at == 0 { "" } else { "  " };
-                lines.extend(terminal::wrapped(sentence, style.width, indent, "  "));
-            }
-            // In one line, so that it can be copied.
-            let (create, rest) = shown(&group.create);
-            lines.push(format!("  {create}"));
-            if let Some(rest) = rest {
-                lines.extend(terminal::wrapped(&rest, style.width, "  ", "  "));
-            }
-        }
-        lines.push(String::new());
-        lines.extend(terminal::wrapped(&self.footnote(), style.width, "", ""));
-        terminal::joined(&lines, style)
+        self.document().terminal(style)
     }
 
     /// For a pull request, ending in a newline.
     pub fn markdown(&self) -> String {
-        let mut text = format!("# {}\n", markdown::escaped(self.title()));
+        self.document().markdown()
+    }
+
+    fn document(&self) -> Document<'_> {
+        let mut parts = vec![vec![Block::Title(self.title().to_owned())]];
         for group in &self.found.groups {
-            let mut block = |block: &str| {
-                writeln!(text, "\n{block}").expect("writing to a string can't fail");
-            };
-            block(markdown::table(&card(group)).trim_end());
-            block(&markdown::escaped(&sentences(group).join(" ")));
+            parts.push(vec![Block::Table(table(group))]);
             let (create, rest) = shown(&group.create);
-            block(&format!("```ruby\n{create}\n```"));
-            if let Some(rest) = rest {
-                block(&rest);
-            }
+            let reasons = [Block::Text(sentences(group)), Block::Command(create)];
+            parts.push(reasons.into_iter().chain(rest.map(Block::Hint)).collect());
         }
-        let footnote = markdown::escaped(&self.footnote());
-        writeln!(text, "\n<sub>{footnote}</sub>").expect("writing to a string can't fail");
-        text
+        parts.push(vec![Block::Note(self.footnote())]);
+        Document(parts)
     }
 
     /// For a program, ending in a newline.
@@ -108,10 +86,7 @@ impl<'a> RecommendationReport<'a> {
 
     fn footnote(&self) -> String {
         let found = self.found;
-        let replicates = match found.replicates {
-            1 => "1 replicate".to_owned(),
-            n => format!("{n} replicates"),
-        };
+        let replicates = number::counted(found.replicates as usize, "replicate");
         format!(
             "{} Each group is ranked among the keys that store the same rows: by limits ({}), then by reads that grow with the time that rows are kept, \
              cost of reads, {} and bytes, where only differences of more than 5 % that the replicates show count. Another load, cluster or set of reads than the file's \
@@ -129,10 +104,10 @@ impl<'a> RecommendationReport<'a> {
     }
 }
 
-fn card(group: &ComparableStrategies) -> Scorecard<'static> {
-    let mut headings = HEADINGS.to_vec();
+fn table(group: &ComparableStrategies) -> Table<'static> {
+    let mut columns = COLUMNS;
     if has_knees(group) {
-        headings[5].lines = ["", "knee/s"];
+        columns[5].lines = ["", "knee/s"];
     }
     let rows = group.strategies.iter().enumerate();
     let rows = rows.map(|(at, strategy)| {
@@ -143,10 +118,7 @@ fn card(group: &ComparableStrategies) -> Scorecard<'static> {
         };
         row(strategy, standing, has_knees(group))
     });
-    Scorecard {
-        headings,
-        rows: rows.collect(),
-    }
+    Table::new(&columns, rows)
 }
 
 /// Which keys were tried besides the file's, and which of them were left out.
@@ -253,7 +225,10 @@ fn sentences(group: &ComparableStrategies) -> Vec<String> {
 
 /// Which key to take; of tied ones none.
 fn headline(group: &ComparableStrategies) -> String {
-    let fields = listed(&group.fields);
+    let fields = match group.fields.is_empty() {
+        true => "no field".to_owned(),
+        false => listed(&group.fields),
+    };
     let Some(best) = group.strategies.first() else {
         return format!("There is no key over {fields}.");
     };
@@ -291,15 +266,6 @@ fn shown(create: &str) -> (String, Option<String>) {
             number::grouped(count as u64)
         )),
     )
-}
-
-/// `a`, `a and b`, `a, b and c`.
-fn listed(names: &[String]) -> String {
-    match names {
-        [] => "no field".to_owned(),
-        [only] => only.clone(),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
-    }
 }
 
 #[cfg(test)]

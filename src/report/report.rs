@@ -4,8 +4,8 @@
 #[cfg(feature = "png")]
 use super::chart::PngError;
 use super::chart::{self, Chart};
-use super::terminal::{self, Style};
-use super::{HeatColours, Images, Theme, csv_files, markdown, page};
+use super::terminal::Style;
+use super::{HeatColours, Images, Theme, csv_files, page, summary};
 use crate::experiment::Results;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -25,42 +25,7 @@ pub enum Format {
     Json,
 }
 
-impl Format {
-    /// All, in the order of the help.
-    pub const ALL: [Self; 4] = [Self::Table, Self::Markdown, Self::Csv, Self::Json];
-
-    /// As users write it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Table => "table",
-            Self::Markdown => "markdown",
-            Self::Csv => "csv",
-            Self::Json => "json",
-        }
-    }
-}
-
-impl std::fmt::Display for Format {
-    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        to.write_str(self.name())
-    }
-}
-
-/// A word that names no [`Format`].
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no format; expected `table`, `markdown`, `csv` or `json`")]
-pub struct UnknownFormat(String);
-
-impl std::str::FromStr for Format {
-    type Err = UnknownFormat;
-
-    fn from_str(word: &str) -> Result<Self, UnknownFormat> {
-        Self::ALL
-            .into_iter()
-            .find(|format| format.name() == word)
-            .ok_or_else(|| UnknownFormat(word.to_owned()))
-    }
-}
+crate::text::words!(Format "format" { Table = "table", Markdown = "markdown", Csv = "csv", Json = "json" });
 
 /// Why a report could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -129,8 +94,8 @@ impl<'a> Report<'a> {
     pub fn render(&self, format: Format, style: Style) -> String {
         let mut bytes = Vec::new();
         match format {
-            Format::Table => return terminal::summary(self.results, style),
-            Format::Markdown => return markdown::summary(self.results, &[]),
+            Format::Table => return summary::for_terminal(self.results).terminal(style),
+            Format::Markdown => return summary::for_markdown(self.results, &[]).markdown(),
             Format::Csv => {
                 csv_files::summary(self.results, &mut bytes).expect("memory takes any CSV")
             }
@@ -156,7 +121,8 @@ impl<'a> Report<'a> {
         self.write_series(&folder.join("series"))?;
         let charts = self.write_pictures(folder)?;
         file(&folder.join("summary.md"), |to| {
-            to.write_all(markdown::summary(results, &charts).as_bytes())
+            let summary = summary::for_markdown(results, &charts).markdown();
+            to.write_all(summary.as_bytes())
         })
     }
 

@@ -1,14 +1,14 @@
 //! What tells the points of a sweep apart in tables, and what it shows in sentences. Must not know terminals, Markdown or pages.
 
+use super::document::Column;
 use super::number::NumberFormat;
-use super::scorecard::Heading;
-use crate::experiment::{Results, SweepFinding, point_label, value_text};
+use crate::experiment::{Results, SweepFinding, at_point, point_label, value_text};
 use crate::metrics::MetricId;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Columns for the swept settings, by the last name of their paths where that is clear; none without a sweep.
-pub fn headings(results: &Results) -> Vec<Heading<'_>> {
+pub fn columns(results: &Results) -> Vec<Column<'_>> {
     let last = |path: &'_ str| path.rsplit('.').next().map(str::len).unwrap_or(0);
     let short = |path: &'_ str| path.len() - last(path);
     let lists = &results.sweep;
@@ -20,7 +20,7 @@ pub fn headings(results: &Results) -> Vec<Heading<'_>> {
                 .iter()
                 .filter(|other| other.path[short(&other.path)..] == *name);
             let clear = same.count() == 1;
-            Heading {
+            Column {
                 lines: ["", if clear { name } else { &list.path }],
                 right: list.values.iter().all(Value::is_number),
                 expendable: 0,
@@ -29,7 +29,7 @@ pub fn headings(results: &Results) -> Vec<Heading<'_>> {
         .collect()
 }
 
-/// The cells of a point under [`headings`].
+/// The cells of a point under [`columns`].
 pub fn cells(results: &Results, point: &BTreeMap<String, Value>) -> Vec<String> {
     let lists = results.sweep.iter();
     lists
@@ -58,10 +58,7 @@ fn sentence(finding: &SweepFinding) -> String {
         last,
         ..
     } = finding;
-    let others = match finding.others.is_empty() {
-        true => String::new(),
-        false => format!(" at {}", point_label(&finding.others)),
-    };
+    let others = at_point(&finding.others);
     let load = if finding.reads { "reads" } else { "writes" };
     let gain = NumberFormat::Ratio.interval(&finding.gain);
     let mut parts = vec![match (knee == last, knee == first) {

@@ -1,17 +1,17 @@
-//! The summary for a terminal: scorecard, verdicts, expectations, provenance. Must not know files.
+//! A document for a terminal, in as many columns as it has. Must not know files.
 
-use super::scorecard::{self, Scorecard, provenance, verdict};
-use super::{knees, neighbour_prices, number, read_prices, sweep_views};
-use crate::experiment::{ExpectationResult, Results, Standing};
+use super::document::{Block, Document, Item, Look, Table, Term, mark};
+use super::number;
+use crate::experiment::Standing;
 use crate::text::visible;
 use comfy_table::{
-    CellAlignment, ContentArrangement, ContentLineStyle, LineStyle, Table, TableStyle,
+    CellAlignment, ContentArrangement, ContentLineStyle, LineStyle, Table as Grid, TableStyle,
 };
 
 /// How the terminal wants it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
-    /// Columns; columns of the scorecard that do not fit are left out.
+    /// Columns; columns of tables that do not fit are left out.
     pub width: usize,
     /// Nothing but ASCII.
     pub ascii: bool,
@@ -35,85 +35,36 @@ const RED: &str = "\u{1b}[31m";
 const GREEN: &str = "\u{1b}[32m";
 const RESET: &str = "\u{1b}[0m";
 
-/// The summary of `results`, ending in a newline.
-pub fn summary(results: &Results, style: Style) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    if !results.scenario.question.is_empty() {
-        lines.extend(
-            wrapped(&results.scenario.question, style.width, "", "")
-                .into_iter()
-                .map(|line| paint(line, BOLD, style)),
-        );
-        lines.push(String::new());
+/// Longer names are not waited for by what is said of the others.
+const LONGEST_NAME: usize = 24;
+
+impl Document<'_> {
+    /// As text, ending in a newline.
+    pub fn terminal(&self, style: Style) -> String {
+        text(self, style)
     }
-    let scorecard = fitted(Scorecard::of(results), style);
-    lines.extend(painted_table(scorecard, true, style));
-    lines.push(String::new());
-    let further = [
-        (knees::of(results), knees::caption(results)),
-        (read_prices::of(results), None),
-        (neighbour_prices::of(results), None),
-    ];
-    for (prices, caption) in further {
-        let Some(prices) = prices else { continue };
-        let prices = fitted(without_repeats(prices), style);
-        lines.extend(painted_table(prices, false, style));
-        if let Some(caption) = caption {
-            lines.extend(wrapped(&caption, style.width, "", "  "));
-        }
-        lines.push(String::new());
-    }
-    let sentences = sweep_views::sentences(results);
-    if !sentences.is_empty() {
-        for sentence in sentences {
-            lines.extend(wrapped(&sentence, style.width, "", "  "));
-        }
-        lines.push(String::new());
-    }
-    let first = results.first_point();
-    let verdicts = || first.strategies.iter().filter(|it| !it.verdict.is_empty());
-    if let Some(point) = sweep_views::first_point(results).filter(|_| verdicts().count() > 0) {
-        lines.extend(wrapped(&format!("At {point}:"), style.width, "", "  "));
-    }
-    let longest = first
-        .strategies
-        .iter()
-        .map(|strategy| strategy.name.len())
-        .max()
-        .unwrap_or(0)
-        .min(24);
-    let indent = " ".repeat(longest + 2);
-    for strategy in verdicts() {
-        let name = format!("{:<longest$}  ", strategy.name);
-        lines.extend(wrapped(verdict(strategy), style.width, &name, &indent));
-    }
-    let paired = first.paired_verdicts();
-    for (at, verdict) in paired.iter().enumerate() {
-        if at == 0 {
-            lines.push(String::new());
-            lines.push(format!("against {}", verdict.baseline));
-        }
-        let name = format!("{:<longest$}  ", verdict.strategy);
-        lines.extend(wrapped(&verdict.in_short, style.width, &name, &indent));
-    }
-    if !results.expectations.is_empty() {
-        lines.push(String::new());
-        for expectation in &results.expectations {
-            lines.extend(expectation_lines(expectation, style));
-        }
-    }
-    lines.push(String::new());
-    let origin = wrapped(&provenance(results).join(" · "), style.width, "", "");
-    lines.extend(origin.into_iter().map(|line| paint(line, DIM, style)));
-    joined(&lines, style)
 }
 
-/// Lines as a text, without blanks at their ends.
-pub fn joined(lines: &[String], style: Style) -> String {
+fn text(document: &Document<'_>, style: Style) -> String {
+    let blocks = document.0.iter().flatten();
+    let names = blocks.filter_map(|block| match block {
+        Block::Terms(terms) => terms.iter().map(|term| term.name.len()).max(),
+        _ => None,
+    });
+    let writer = Writer {
+        style,
+        names: names.max().unwrap_or(0).min(LONGEST_NAME),
+    };
     let mut text = String::new();
-    for line in lines {
-        text.push_str(line.trim_end());
-        text.push('\n');
+    for part in &document.0 {
+        let lines: Vec<String> = part.iter().flat_map(|it| writer.block(it)).collect();
+        if !text.is_empty() && !lines.is_empty() {
+            text.push('\n');
+        }
+        for line in lines {
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
     }
     match style.ascii {
         true => number::ascii(&text),
@@ -121,158 +72,153 @@ pub fn joined(lines: &[String], style: Style) -> String {
     }
 }
 
-fn expectation_lines(expectation: &ExpectationResult, style: Style) -> Vec<String> {
-    let standing = expectation.standing();
-    let mark = scorecard::mark(standing);
-    let colour = match standing {
-        Standing::Holds => GREEN,
-        Standing::KnownToFail => DIM,
-        Standing::Broken | Standing::Mended => RED,
-    };
-    let text = format!("{}: {expectation}", expectation.strategy);
-    // In ASCII the marks are words, `ok` and `FAIL`.
-    let width = style.width.saturating_sub(if style.ascii { 3 } else { 0 });
-    let mut lines = wrapped(&text, width, &format!("{mark} "), "  ");
-    if let Some(because) = expectation
-        .because
-        .as_deref()
-        .filter(|_| !expectation.holds)
-    {
-        lines.extend(wrapped(because, width, "  because ", "  "));
-    }
-    if let Some(first) = lines.first_mut() {
-        *first = first.replacen(mark, &paint(mark.to_owned(), colour, style), 1);
-    }
-    lines
+struct Writer {
+    style: Style,
+    /// Room for names of terms.
+    names: usize,
 }
 
-/// A table of its own, in as many columns as fit.
-pub fn plain_table(card: Scorecard<'_>, style: Style) -> Vec<String> {
-    painted_table(fitted(card, style), false, style)
-}
-
-/// A table with as many columns as fit.
-fn fitted(mut card: Scorecard<'_>, style: Style) -> Vec<String> {
-    loop {
-        let lines = table_lines(&card, style);
-        let width = lines
-            .iter()
-            .map(|line| line.chars().count())
-            .max()
-            .unwrap_or(0);
-        if width <= style.width || !card.drop_column() {
-            return lines;
-        }
-    }
-}
-
-/// The first cell of each row only where it differs from the one above.
-fn without_repeats(mut card: Scorecard<'_>) -> Scorecard<'_> {
-    let mut above = String::new();
-    for row in &mut card.rows {
-        let Some(cell) = row.first_mut() else {
-            continue;
+impl Writer {
+    fn block(&self, block: &Block<'_>) -> Vec<String> {
+        let wrapped =
+            |text: &str, first: &str, rest: &str| wrapped(text, self.style.width, first, rest);
+        let painted = |lines: Vec<String>, colour| {
+            let lines = lines.into_iter();
+            lines.map(|line| self.paint(&line, colour)).collect()
         };
-        if *cell == above {
-            cell.clear();
-        } else {
-            above.clone_from(cell);
-        }
-    }
-    card
-}
-
-fn table_lines(card: &Scorecard<'_>, style: Style) -> Vec<String> {
-    let plain = |text: &str| {
-        let text = visible(text);
-        if style.ascii {
-            number::ascii(&text)
-        } else {
-            text.into_owned()
-        }
-    };
-    let rule = if style.ascii { '-' } else { '─' };
-    let mut table = Table::new();
-    table
-        .load_style(
-            TableStyle::new()
-                .header_lines(ContentLineStyle::none())
-                .header_separator(LineStyle::none().fill(rule).junction(rule))
-                .content_lines(ContentLineStyle::none()),
-        )
-        .set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(
-        card.headings
-            .iter()
-            .map(|heading| plain(&heading.lines.join("\n")))
-            .collect::<Vec<_>>(),
-    );
-    for row in &card.rows {
-        table.add_row(row.iter().map(|cell| plain(cell)).collect::<Vec<_>>());
-    }
-    for (column, heading) in table.column_iter_mut().zip(&card.headings) {
-        column.set_padding((0, 1));
-        column.set_cell_alignment(if heading.right {
-            CellAlignment::Right
-        } else {
-            CellAlignment::Left
-        });
-    }
-    let lines: Vec<String> = table
-        .lines()
-        .map(|line| line.trim_end().to_owned())
-        .collect();
-    // The padding after the last column makes the rule longer than anything.
-    let width = lines
-        .iter()
-        .filter(|line| !line.starts_with(rule))
-        .map(|line| line.chars().count())
-        .max()
-        .unwrap_or(0);
-    lines
-        .into_iter()
-        .map(|line| {
-            if line.starts_with(rule) {
-                rule.to_string().repeat(width)
-            } else {
-                line
+        match block {
+            Block::Title(text) => painted(wrapped(text, "", ""), BOLD),
+            Block::Heading(text) => wrapped(text, "", ""),
+            Block::Table(table) => self.table(table.clone()),
+            Block::Text(sentences) => {
+                let sentences = sentences.iter().enumerate();
+                let indent = |at| if at == 0 { "" } else { "  " };
+                let lines = sentences.map(|(at, it)| wrapped(it, indent(at), "  "));
+                lines.flatten().collect()
             }
-        })
-        .collect()
-}
+            Block::List(items) => items.iter().flat_map(|item| self.item(item)).collect(),
+            Block::Terms(terms) => {
+                let said = |term: &Term| {
+                    let name = format!("{:<1$}  ", term.name, self.names);
+                    let first = term.said.first().filter(|said| !said.is_empty())?;
+                    Some(wrapped(first, &name, &" ".repeat(self.names + 2)))
+                };
+                terms.iter().filter_map(said).flatten().collect()
+            }
+            // In one line, so that it can be copied.
+            Block::Command(command) => vec![format!("  {command}")],
+            Block::Hint(text) => wrapped(text, "  ", "  "),
+            Block::Lines(lines) => lines.iter().map(|it| visible(it).into_owned()).collect(),
+            Block::Note(text) => painted(wrapped(text, "", ""), DIM),
+            Block::Pictures(_) | Block::Folded(..) => Vec::new(),
+        }
+    }
 
-/// Headings bold; the class of hotspot, when it `ends_rows`, green when there is none and red otherwise.
-fn painted_table(lines: Vec<String>, ends_rows: bool, style: Style) -> Vec<String> {
-    let rule = lines
-        .iter()
-        .position(|line| line.starts_with(['─', '-']))
-        .unwrap_or(0);
-    let paint_line = |(index, line): (usize, String)| match index {
-        _ if !style.colour => line,
-        index if index < rule => paint(line, BOLD, style),
-        index if index == rule => paint(line, DIM, style),
-        _ if !ends_rows => line,
-        _ => match line.rsplit_once(' ') {
-            Some((row, "none")) => format!("{row} {}", paint("none".to_owned(), GREEN, style)),
-            Some((row, class)) if class.len() > 3 => {
-                format!("{row} {}", paint(class.to_owned(), RED, style))
+    fn item(&self, item: &Item) -> Vec<String> {
+        let text = format!("{}{}", item.name, item.text);
+        let Some(standing) = item.standing else {
+            return wrapped(&text, self.style.width, "", "  ");
+        };
+        let (mark, colour) = match standing {
+            Standing::Holds => (mark(standing), GREEN),
+            Standing::KnownToFail => (mark(standing), DIM),
+            Standing::Broken | Standing::Mended => (mark(standing), RED),
+        };
+        // In ASCII the marks are words, `ok` and `FAIL`.
+        let words = if self.style.ascii { 3 } else { 0 };
+        let width = self.style.width.saturating_sub(words);
+        let mut lines = wrapped(&text, width, &format!("{mark} "), "  ");
+        let fails = matches!(standing, Standing::Broken | Standing::KnownToFail);
+        if let Some(because) = item.because.as_deref().filter(|_| fails) {
+            lines.extend(wrapped(because, width, "  because ", "  "));
+        }
+        lines[0] = lines[0].replacen(mark, &self.paint(mark, colour), 1);
+        lines
+    }
+
+    /// A table with as many columns as fit: headings bold; the class of hotspot, when it ends the rows, green when there is none and red
+    /// otherwise.
+    fn table(&self, mut table: Table<'_>) -> Vec<String> {
+        if table.look == Look::Grouped {
+            let mut above = String::new();
+            for cell in table.rows.iter_mut().filter_map(|row| row.first_mut()) {
+                match *cell == above {
+                    true => cell.clear(),
+                    false => above.clone_from(cell),
+                }
+            }
+        }
+        let lines = loop {
+            let lines = self.grid(&table);
+            let width = lines.iter().map(|line| line.chars().count()).max();
+            if width.unwrap_or(0) <= self.style.width || !table.drop_column() {
+                break lines;
+            }
+        };
+        let is_rule = |line: &String| line.starts_with(['─', '-']);
+        let rule = lines.iter().position(is_rule).unwrap_or(0);
+        let judged = matches!(table.look, Look::Scorecard(_));
+        let paint = |(index, line): (usize, String)| match (index, line.rsplit_once(' ')) {
+            _ if index < rule => self.paint(&line, BOLD),
+            _ if index == rule => self.paint(&line, DIM),
+            (_, Some((row, "none"))) if judged => format!("{row} {}", self.paint("none", GREEN)),
+            (_, Some((row, class))) if judged && class.len() > 3 => {
+                format!("{row} {}", self.paint(class, RED))
             }
             _ => line,
-        },
-    };
-    lines.into_iter().enumerate().map(paint_line).collect()
-}
+        };
+        lines.into_iter().enumerate().map(paint).collect()
+    }
 
-fn paint(text: String, colour: &str, style: Style) -> String {
-    if style.colour && !text.is_empty() {
-        format!("{colour}{text}{RESET}")
-    } else {
-        text
+    fn grid(&self, table: &Table<'_>) -> Vec<String> {
+        let plain = |text: &str| match self.style.ascii {
+            true => number::ascii(&visible(text)),
+            false => visible(text).into_owned(),
+        };
+        let rule = if self.style.ascii { '-' } else { '─' };
+        let mut grid = Grid::new();
+        let style = TableStyle::new()
+            .header_lines(ContentLineStyle::none())
+            .header_separator(LineStyle::none().fill(rule).junction(rule))
+            .content_lines(ContentLineStyle::none());
+        grid.load_style(style)
+            .set_content_arrangement(ContentArrangement::Disabled);
+        let two = table.columns.iter().any(|it| !it.lines[0].is_empty());
+        let headings = table.columns.iter().map(|it| match two {
+            true => plain(&it.lines.join("\n")),
+            false => plain(it.lines[1]),
+        });
+        grid.set_header(headings.collect::<Vec<_>>());
+        for row in &table.rows {
+            grid.add_row(row.iter().map(|cell| plain(cell)).collect::<Vec<_>>());
+        }
+        for (cells, column) in grid.column_iter_mut().zip(&table.columns) {
+            cells.set_padding((0, 1));
+            cells.set_cell_alignment(match column.right {
+                true => CellAlignment::Right,
+                false => CellAlignment::Left,
+            });
+        }
+        let mut lines: Vec<String> = grid.lines().map(|it| it.trim_end().to_owned()).collect();
+        // The padding after the last column makes the rule longer than anything.
+        let others = lines.iter().filter(|line| !line.starts_with(rule));
+        let width = others.map(|line| line.chars().count()).max().unwrap_or(0);
+        for line in lines.iter_mut().filter(|line| line.starts_with(rule)) {
+            *line = rule.to_string().repeat(width);
+        }
+        lines
+    }
+
+    fn paint(&self, text: &str, colour: &str) -> String {
+        match self.style.colour && !text.is_empty() {
+            true => format!("{colour}{text}{RESET}"),
+            false => text.to_owned(),
+        }
     }
 }
 
 /// `text` in lines of at most `width` characters, the first after `first`, the others after `rest`.
-pub fn wrapped(text: &str, width: usize, first: &str, rest: &str) -> Vec<String> {
+fn wrapped(text: &str, width: usize, first: &str, rest: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = first.to_owned();
     let mut empty = true;

@@ -5,11 +5,14 @@ mod hex;
 mod hidden;
 mod names;
 mod number;
+mod words;
 
 pub use hex::{hex, unhex};
 pub use hidden::{is_hidden, visible};
-pub use names::{all, article, either, nearest, ranked};
+pub use names::{all, article, either, listed, nearest, ranked};
 pub use number::{
     bytes, compact, exact, grouped, grouped_by, length, millis, percent, percent_to, scaled, share,
     significant, times, trimmed,
 };
+pub use words::UnknownWord;
+pub(crate) use words::words;

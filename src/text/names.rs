@@ -51,10 +51,19 @@ pub fn all(names: &[&str]) -> String {
 
 fn list(names: &[&str], word: &str) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    match quoted.split_last() {
-        None => String::new(),
-        Some((only, [])) => only.clone(),
-        Some((last, rest)) => format!("{} {word} {last}", rest.join(", ")),
+    joined(&quoted, word)
+}
+
+/// `a`, `a and b`, `a, b and c`, as they are.
+pub fn listed(pieces: &[String]) -> String {
+    joined(pieces, "and")
+}
+
+fn joined(pieces: &[String], word: &str) -> String {
+    match pieces {
+        [] => String::new(),
+        [only] => only.clone(),
+        [most @ .., last] => format!("{} {word} {last}", most.join(", ")),
     }
 }
 

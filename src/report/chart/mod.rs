@@ -37,5 +37,5 @@ pub(super) use charts::{headline, strategy_colour};
 pub use panels::{Cells, ChartData, DataPoint, DataSeries, Values};
 #[cfg(feature = "png")]
 pub use picture::PngError;
-pub use picture::{Area, HeatColours, Picture, Theme, UnknownHeatColours, UnknownTheme};
+pub use picture::{Area, HeatColours, Picture, Theme};
 pub(super) use picture::{base64, escaped, faces as font_faces};

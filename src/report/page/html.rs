@@ -1,7 +1,10 @@
 //! Pieces of HTML text: escaped characters, tables. Must not know results.
 
-use crate::report::chart::escaped;
+use crate::experiment::Standing;
+use crate::report::chart::{escaped, strategy_colour};
+use crate::report::document::{Block, Document, Item, Look, Table, Term, mark};
 use crate::report::literals::literals;
+use crate::report::number;
 use std::fmt::{Arguments, Display, Write};
 
 /// A page under construction.
@@ -12,6 +15,122 @@ impl Html {
     /// Adds markup and a line break.
     pub fn line(&mut self, markup: Arguments<'_>) {
         writeln!(self.0, "{markup}").expect("writing to a string can't fail");
+    }
+
+    /// Adds a document.
+    pub fn document(&mut self, document: &Document<'_>) {
+        let blocks = document.0.iter().flatten();
+        let blocks = blocks.filter(|block| !block.is_empty());
+        blocks.for_each(|block| self.block(block));
+    }
+
+    fn block(&mut self, block: &Block<'_>) {
+        match block {
+            Block::Title(title) => self.line(format_args!("<h1>{}</h1>", text(title))),
+            Block::Heading(heading) => self.line(format_args!("<h2>{}</h2>", text(heading))),
+            Block::Table(found) => self.data(found),
+            Block::Text(sentences) => {
+                self.line(format_args!("<p>{}</p>", prose(&sentences.join(" "))));
+            }
+            Block::List(items) => self.list(items),
+            Block::Terms(terms) => self.terms(terms),
+            Block::Command(command) => self.line(format_args!("<pre>{}</pre>", lines(command))),
+            Block::Hint(hint) => self.line(format_args!("<p>{}</p>", prose(hint))),
+            Block::Lines(all) => self.line(format_args!("<pre>{}</pre>", lines(&all.join("\n")))),
+            Block::Pictures(pictures) => pictures.iter().for_each(|(title, file)| {
+                let (title, file) = (text(title), text(file));
+                self.line(format_args!("<img src=\"{file}\" alt=\"{title}\">"));
+            }),
+            Block::Note(note) => self.line(format_args!("<p class=\"aside\">{}</p>", text(note))),
+            Block::Folded(summary, blocks) => self.details(summary, |html| {
+                blocks.iter().for_each(|it| html.block(it));
+            }),
+        }
+    }
+
+    fn list(&mut self, items: &[Item]) {
+        let judged = items.iter().any(|item| item.standing.is_some());
+        let class = if judged {
+            " class=\"expectations\""
+        } else {
+            ""
+        };
+        self.line(format_args!("<ul{class}>"));
+        for item in items {
+            let (class, mark) = match item.standing {
+                None => (String::new(), String::new()),
+                Some(standing) => {
+                    let class = match standing {
+                        Standing::Holds => "holds",
+                        Standing::KnownToFail => "known",
+                        Standing::Broken | Standing::Mended => "broken",
+                    };
+                    (
+                        format!(" class=\"{class}\""),
+                        format!("{} ", mark(standing)),
+                    )
+                }
+            };
+            let name = match item.name.is_empty() {
+                true => String::new(),
+                false => format!("<b>{mark}{}</b>", text(&item.name)),
+            };
+            let aside = |it| format!(" <span class=\"aside\">{}</span>", text(it));
+            let because = item.because.as_ref().map_or(String::new(), aside);
+            let said = match item.standing {
+                Some(_) => text(&item.text),
+                None => prose(&item.text),
+            };
+            self.line(format_args!("<li{class}>{name}{said}{because}</li>"));
+        }
+        self.line(format_args!("</ul>"));
+    }
+
+    fn terms(&mut self, terms: &[Term]) {
+        self.line(format_args!("<dl>"));
+        for term in terms {
+            let dot = term.strategy.map_or(String::new(), |it| dot(it) + " ");
+            let name = text(&format!("{}{}", term.name, term.of));
+            let key = match term.key.trim() {
+                "" => String::new(),
+                key => format!(" <code>{}</code>", text(key)),
+            };
+            self.line(format_args!("<dt>{dot}{name}{key}</dt>"));
+            let said = term.said.iter().enumerate();
+            for (_, said) in said.filter(|(at, said)| *at == 0 || !said.is_empty()) {
+                self.line(format_args!("<dd>{}</dd>", prose(said)));
+            }
+            if !term.aside.is_empty() {
+                self.line(format_args!(
+                    "<dd class=\"aside\">{}</dd>",
+                    text(&term.aside)
+                ));
+            }
+        }
+        self.line(format_args!("</dl>"));
+    }
+
+    /// Adds a table of texts.
+    pub fn data(&mut self, table: &Table<'_>) {
+        let headings: Vec<String> = table.columns.iter().map(|it| text(&it.heading())).collect();
+        let right: Vec<bool> = table.columns.iter().map(|it| it.right).collect();
+        let cell = |row: usize, column: usize, cell: &String| {
+            let cell = text(cell);
+            match (&table.look, column) {
+                (Look::Literal, 0) => format!("<code>{cell}</code>"),
+                (Look::Scorecard(_), 0) => format!("{} {cell}", dot(row)),
+                (Look::Scorecard(bars), 1) => {
+                    format!("{} {cell}", bars[row].map_or(String::new(), bar))
+                }
+                _ => cell,
+            }
+        };
+        let row = |(at, row): (usize, &Vec<String>)| {
+            let cells = row.iter().enumerate();
+            cells.map(|(column, it)| cell(at, column, it)).collect()
+        };
+        let rows: Vec<Vec<String>> = table.rows.iter().enumerate().map(row).collect();
+        self.table(&headings, &right, &rows);
     }
 
     /// Adds a table. Cells are markup; columns that `right` says hold numbers. The first cell of a row is its heading.
@@ -55,6 +174,23 @@ impl Html {
     pub fn finish(self) -> String {
         self.0
     }
+}
+
+/// The colour of a strategy.
+fn dot(index: usize) -> String {
+    format!(
+        "<svg class=\"dot\" viewBox=\"0 0 10 10\" aria-hidden=\"true\"><circle cx=\"5\" cy=\"5\" r=\"5\" fill=\"{}\"/></svg>",
+        strategy_colour(index)
+    )
+}
+
+/// A length in percent.
+fn bar(length: f64) -> String {
+    format!(
+        "<svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">\
+         <rect width=\"100\" height=\"10\" fill=\"#e3e7eb\"/><rect width=\"{}\" height=\"10\" fill=\"#5b6570\"/></svg>",
+        number::trimmed(length, 1)
+    )
 }
 
 /// Any text as one line of character data or the value of an attribute.

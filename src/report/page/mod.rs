@@ -7,14 +7,14 @@
 mod events;
 mod figures;
 mod html;
-mod sections;
 
 #[cfg(test)]
 mod page_tests;
 
 use super::chart::{self, Chart, ChartKind, Theme};
+use super::{number, summary};
 use crate::experiment::Results;
-use html::{Html, text};
+use html::{Html, lines, prose, text};
 use sha2::{Digest, Sha256};
 
 const STYLE: &str = include_str!("../assets/page.css");
@@ -42,20 +42,12 @@ pub fn page(results: &Results, charts: &[Chart], theme: Option<Theme>) -> String
     html.line(format_args!(
         "<style>{style}</style>\n</head>\n<body>\n<main>"
     ));
-    sections::head(&mut html, results, charts, &headline);
-    sections::sweep(&mut html, results);
-    sections::scorecard(&mut html, &first);
-    sections::verdicts(&mut html, &first);
-    sections::paired(&mut html, &first);
-    sections::knees(&mut html, results);
-    sections::reads(&mut html, &first);
-    sections::neighbours(&mut html, &first);
-    sections::expectations(&mut html, results);
+    head(&mut html, results, charts, &headline);
+    html.document(&summary::before_charts(results, &first));
     figures::figures(&mut html, charts);
     events::events(&mut html, &first);
-    sections::statistics(&mut html, &first);
-    sections::warnings(&mut html, results);
-    sections::provenance(&mut html, results);
+    html.document(&summary::after_charts(results, &first));
+    provenance(&mut html, results);
     html.line(format_args!("</main>"));
     figures::data(&mut html, charts);
     html.line(format_args!("<script>{SCRIPT}</script>\n</body>\n</html>"));
@@ -73,6 +65,54 @@ fn headline(results: &Results, charts: &[Chart]) -> String {
         || chart::headline(&results.first_point()),
         |chart| chart.title.clone(),
     )
+}
+
+/// The findings, and what was asked.
+fn head(html: &mut Html, results: &Results, charts: &[Chart], headline: &str) {
+    html.line(format_args!("<h1>{}</h1>", text(headline)));
+    let whole = results.sweep.is_empty();
+    let price = charts
+        .iter()
+        .find(|chart| chart.kind == ChartKind::TradeOff && whole);
+    if let Some(price) = price.filter(|price| price.title != headline) {
+        html.line(format_args!(
+            "<p class=\"finding\">{}</p>",
+            prose(&price.title)
+        ));
+    }
+    if !results.scenario.question.is_empty() {
+        html.line(format_args!(
+            "<p class=\"question\">{}</p>",
+            text(&results.scenario.question)
+        ));
+    }
+}
+
+/// Everything that it takes to make these numbers again.
+fn provenance(html: &mut Html, results: &Results) {
+    let scenario = &results.scenario;
+    html.line(format_args!(
+        "<footer>\n<h2>Where the numbers come from</h2>\n<dl class=\"pairs\">"
+    ));
+    let mut pair = |name: &str, value: &str| {
+        html.line(format_args!("<dt>{name}</dt><dd>{}</dd>", text(value)));
+    };
+    pair("Made by", &results.tool);
+    pair("Scenario", &scenario.name);
+    pair("SHA-256", &scenario.sha256);
+    pair("Seed", &results.seed.to_string());
+    pair("Replicates", &results.replicates.to_string());
+    pair("Simulated", &number::length(results.duration_s));
+    pair("Warm-up", &number::length(results.warmup_s));
+    pair("Interval", &number::length(results.sample_s));
+    if !scenario.overrides.is_empty() {
+        pair("Set", &scenario.overrides.join(", "));
+    }
+    html.line(format_args!("</dl>"));
+    html.details("The scenario's text", |html| {
+        html.line(format_args!("<pre>{}</pre>", lines(&scenario.text)));
+    });
+    html.line(format_args!("</footer>"));
 }
 
 /// The style sheet with its fonts, and the colours of charts on dark paper where they are wanted.

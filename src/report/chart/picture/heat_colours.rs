@@ -14,24 +14,9 @@ pub enum HeatColours {
     Viridis,
 }
 
-/// A word that names no [`HeatColours`].
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no palette; expected `magma`, `cividis` or `viridis`")]
-pub struct UnknownHeatColours(String);
+crate::text::words!(HeatColours "palette" { Magma = "magma", Cividis = "cividis", Viridis = "viridis" });
 
 impl HeatColours {
-    /// All, the default first.
-    pub const ALL: [Self; 3] = [Self::Magma, Self::Cividis, Self::Viridis];
-
-    /// As users write it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Magma => "magma",
-            Self::Cividis => "cividis",
-            Self::Viridis => "viridis",
-        }
-    }
-
     /// The colour of heat: 0 is the least that is not nothing, 1 the most. The darkest 6 % are left out: black reads as "off".
     pub fn at(self, level: f64) -> RGBColor {
         let stops = match self {
@@ -48,17 +33,6 @@ impl HeatColours {
             (from + (to - from) * part).round() as u8
         };
         RGBColor(mix(1), mix(2), mix(3))
-    }
-}
-
-impl std::str::FromStr for HeatColours {
-    type Err = UnknownHeatColours;
-
-    fn from_str(word: &str) -> Result<Self, UnknownHeatColours> {
-        Self::ALL
-            .into_iter()
-            .find(|colours| colours.name() == word)
-            .ok_or_else(|| UnknownHeatColours(word.to_owned()))
     }
 }
 

@@ -19,7 +19,7 @@ mod theme;
 pub use area::{Area, Point};
 pub use backend::{UNITS_PER_PX, units};
 pub use fonts::{FAMILY, SIZE_OF_EM, balanced, faces, fitted, width, wrapped};
-pub use heat_colours::{HeatColours, UnknownHeatColours};
+pub use heat_colours::HeatColours;
 pub use label::{Label, bold, ink, muted};
 pub use palette::{
     AXIS, EMPTY, GREY, GRID, HEAT_STEPS, INK, LOAD_STEPS, MUTED, PAPER, Paint, hex, load_colour,
@@ -31,4 +31,4 @@ pub use raster::{Raster, base64};
 pub use shape::Picture;
 pub use sheet::Sheet;
 pub use svg::escaped;
-pub use theme::{Theme, UnknownTheme};
+pub use theme::Theme;

@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn heat_gets_lighter_all_the_way() {
-        for colours in HeatColours::ALL {
+        for &colours in HeatColours::ALL {
             let lightness: Vec<f64> = (0..=64)
                 .map(|i| lab(linear(colours.at(f64::from(i) / 64.0)))[0])
                 .collect();

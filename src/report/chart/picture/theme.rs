@@ -15,10 +15,7 @@ pub enum Theme {
     Dark,
 }
 
-/// A word that names no [`Theme`].
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no theme; expected `light` or `dark`")]
-pub struct UnknownTheme(String);
+crate::text::words!(Theme "theme" { Light = "light", Dark = "dark" });
 
 /// Neutral colours on white, and what stands for them on dark paper. White lines over heat stay: only white areas are paper.
 const NEUTRALS: [(RGBColor, RGBColor); 5] = [
@@ -41,17 +38,6 @@ fn fills() -> impl Iterator<Item = (RGBColor, RGBColor)> {
 }
 
 impl Theme {
-    /// Both, the default first.
-    pub const ALL: [Self; 2] = [Self::Light, Self::Dark];
-
-    /// As users write it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Light => "light",
-            Self::Dark => "dark",
-        }
-    }
-
     /// What stands for the colour of an area or a text.
     pub fn fill(self, colour: RGBColor) -> RGBColor {
         self.exchanged(colour, fills())
@@ -84,17 +70,6 @@ impl Theme {
         let paper = rule("fill", (PAPER, DARK_PAPER));
         let others = strokes().flat_map(|pair| ["fill", "stroke"].map(|of| rule(of, pair)));
         std::iter::once(paper).chain(others).collect()
-    }
-}
-
-impl std::str::FromStr for Theme {
-    type Err = UnknownTheme;
-
-    fn from_str(word: &str) -> Result<Self, UnknownTheme> {
-        Self::ALL
-            .into_iter()
-            .find(|theme| theme.name() == word)
-            .ok_or_else(|| UnknownTheme(word.to_owned()))
     }
 }
 

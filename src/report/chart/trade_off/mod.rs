@@ -4,7 +4,7 @@ mod labels;
 mod panel;
 
 use super::prelude::*;
-use crate::report::read_prices;
+use crate::report::tables;
 use panel::{Mark, Panel};
 
 /// Times faster than this are drawn there: a log axis has no 0.
@@ -18,7 +18,7 @@ const ON_EACH_OTHER: f64 = 6.0;
 
 /// The chart; `None` with fewer than two strategies in every panel, or without reads or writes.
 pub fn draw(results: &Results) -> Option<Chart> {
-    let panels: Vec<Panel<'_>> = read_prices::names(results)
+    let panels: Vec<Panel<'_>> = tables::read_names(results)
         .map(|name| Panel::of(results, name))
         .filter(|panel| panel.marks.len() >= 2)
         .collect();

@@ -2,7 +2,7 @@
 
 use crate::experiment::ReadResult;
 use crate::report::chart::prelude::*;
-use crate::report::read_prices;
+use crate::report::tables;
 
 /// One strategy in one panel.
 pub struct Mark<'a> {
@@ -62,7 +62,7 @@ pub struct Panel<'a> {
 impl<'a> Panel<'a> {
     /// The panel of the read called `name`.
     pub fn of(results: &'a Results, name: &'a str) -> Self {
-        let timed = read_prices::priced(results, name).any(|(_, read)| read.response_ms.is_some());
+        let timed = tables::priced(results, name).any(|(_, read)| read.response_ms.is_some());
         let (mut marks, mut missing) = (Vec::new(), Vec::new());
         for entry in Entry::all(results) {
             match Mark::of(entry, name, timed) {

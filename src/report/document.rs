@@ -1,0 +1,212 @@
+//! A view before anybody has written it down: headings, tables, lists and sentences. A terminal's text, Markdown and the page are three ways to
+//! write one. Must not know what it is about.
+
+use crate::experiment::Standing;
+
+/// Parts, which a terminal sets apart by empty lines, each of blocks.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Document<'a>(pub Vec<Vec<Block<'a>>>);
+
+/// A piece of a document.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Block<'a> {
+    /// What the whole document is about.
+    Title(String),
+    /// What the blocks below it are about.
+    Heading(String),
+    /// A table.
+    Table(Table<'a>),
+    /// The sentences of a paragraph; a terminal gives each a line of its own.
+    Text(Vec<String>),
+    /// Sentences, each on its own.
+    List(Vec<Item>),
+    /// Names, and what is said of each.
+    Terms(Vec<Term>),
+    /// A command that people copy.
+    Command(String),
+    /// How to go on from a command; backticks stand round what is literal.
+    Hint(String),
+    /// Lines that stay as they are laid out.
+    Lines(Vec<String>),
+    /// Pictures: what each shows, and its file.
+    Pictures(Vec<(String, String)>),
+    /// Small print.
+    Note(String),
+    /// What a terminal leaves out, and the page shows to those who ask for it by this name.
+    Folded(&'static str, Vec<Block<'a>>),
+}
+
+impl Block<'_> {
+    /// A paragraph of one sentence.
+    pub fn text(sentence: impl Into<String>) -> Self {
+        Self::Text(vec![sentence.into()])
+    }
+
+    /// Whether there is nothing to see.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Table(table) => table.rows.is_empty(),
+            Self::List(items) => items.is_empty(),
+            Self::Terms(terms) => terms.is_empty(),
+            Self::Pictures(pictures) => pictures.is_empty(),
+            Self::Folded(_, blocks) => blocks.iter().all(Self::is_empty),
+            _ => false,
+        }
+    }
+
+    /// A list of sentences without names.
+    pub fn list(sentences: impl IntoIterator<Item = String>) -> Self {
+        let item = |text| Item {
+            text,
+            ..Item::default()
+        };
+        Self::List(sentences.into_iter().map(item).collect())
+    }
+}
+
+/// A sentence of a list.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Item {
+    /// Of an expectation, how it stands.
+    pub standing: Option<Standing>,
+    /// Whom it is about; may be empty.
+    pub name: String,
+    /// The sentence as it follows the name.
+    pub text: String,
+    /// Why that was expected.
+    pub because: Option<String>,
+}
+
+/// A name and what is said of it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Term {
+    /// Its place among the strategies, which decides its colour.
+    pub strategy: Option<usize>,
+    /// The name.
+    pub name: String,
+    /// What follows the name: ` of salted`.
+    pub of: String,
+    /// The row key that it stands for; may be empty.
+    pub key: String,
+    /// What is said; a terminal shows the first sentence alone.
+    pub said: Vec<String>,
+    /// What is said beside it; may be empty.
+    pub aside: String,
+}
+
+/// One column of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Column<'a> {
+    /// Two lines of its heading; the first may be empty.
+    pub lines: [&'a str; 2],
+    /// Whether cells are numbers.
+    pub right: bool,
+    /// Columns with the greatest number go first when there is no room; 0 always stays.
+    pub expendable: u8,
+}
+
+impl<'a> Column<'a> {
+    /// Of words.
+    pub const fn words(lines: [&'a str; 2], expendable: u8) -> Self {
+        let right = false;
+        Self {
+            lines,
+            right,
+            expendable,
+        }
+    }
+
+    /// Of numbers.
+    pub const fn numbers(lines: [&'a str; 2], expendable: u8) -> Self {
+        let right = true;
+        Self {
+            lines,
+            right,
+            expendable,
+        }
+    }
+
+    /// Both lines of the heading in one.
+    pub fn heading(&self) -> String {
+        self.lines.join(" ").trim().to_owned()
+    }
+}
+
+/// What is particular about a table.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Look {
+    /// Nothing.
+    #[default]
+    Plain,
+    /// Rows with the same first cell belong together: a terminal shows it once.
+    Grouped,
+    /// A row a strategy, which ends in its class of hotspot; with the lengths of bars in the second column on the page, in percent.
+    Scorecard(Vec<Option<f64>>),
+    /// The first cell is literal.
+    Literal,
+    /// No cell holds what could be taken for markup.
+    Bare,
+}
+
+/// Columns and the cells of rows.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Table<'a> {
+    /// Its columns.
+    pub columns: Vec<Column<'a>>,
+    /// Cells of each row, as many as columns.
+    pub rows: Vec<Vec<String>>,
+    /// How it differs from others.
+    pub look: Look,
+}
+
+impl<'a> Table<'a> {
+    /// A table that looks like others.
+    pub fn new(columns: &[Column<'a>], rows: impl IntoIterator<Item = Vec<String>>) -> Self {
+        Self {
+            columns: columns.to_vec(),
+            rows: rows.into_iter().collect(),
+            look: Look::Plain,
+        }
+    }
+
+    /// Without the column that is missed least; `false` when all that are left are needed.
+    pub fn drop_column(&mut self) -> bool {
+        let columns = self.columns.iter().enumerate();
+        let most = columns.max_by_key(|(_, column)| column.expendable);
+        let Some((index, _)) = most.filter(|(_, column)| column.expendable > 0) else {
+            return false;
+        };
+        self.columns.remove(index);
+        self.rows.iter_mut().for_each(|row| _ = row.remove(index));
+        true
+    }
+}
+
+/// The sign before an expectation.
+pub fn mark(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Holds => "✓",
+        Standing::KnownToFail => "~",
+        Standing::Broken | Standing::Mended => "✗",
+    }
+}
+
+/// Rows of cells in columns, without a heading, behind an indent; the last cell as it is. Columns that `right` names hold numbers.
+pub fn aligned(rows: &[Vec<String>], indent: usize, right: &[usize]) -> Block<'static> {
+    let length = |cell: &String| cell.chars().count();
+    let width = |column| {
+        let cells = rows.iter().filter_map(|row: &Vec<String>| row.get(column));
+        cells.map(length).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..rows.first().map_or(0, Vec::len)).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).enumerate();
+        let cells = cells.map(|(column, (cell, &width))| match right.contains(&column) {
+            true => format!("{cell:>width$}"),
+            false => format!("{cell:<width$}"),
+        });
+        let line = cells.collect::<Vec<String>>().join("  ");
+        format!("{}{}", " ".repeat(indent), line.trim_end())
+    };
+    Block::Lines(rows.iter().map(line).collect())
+}

@@ -1,0 +1,327 @@
+//! What results say, as documents: the summary for a terminal and for a pull request, and the page before and after its charts. Must not know
+//! how they are written.
+
+use super::chart::Chart;
+use super::document::{Block, Column, Document, Item, Look, Table, Term};
+use super::number::{self, UNDEFINED};
+use super::{metric, sweep_views, tables};
+use crate::experiment::{ExpectationResult, KneeResult, Results, StrategyResult};
+use std::collections::BTreeMap;
+
+/// What stands above paired verdicts.
+const PAIRED: &str = "Replicate by replicate, which meet the same operations: mean changes with their 95 % intervals";
+
+/// A part of a document.
+type Section<'a> = Vec<Block<'a>>;
+
+/// The summary for a terminal: tables, verdicts, expectations.
+pub fn for_terminal(results: &Results) -> Document<'_> {
+    let first = results.first_point();
+    let question = &results.scenario.question;
+    let title = (!question.is_empty()).then(|| Block::Title(question.clone()));
+    let is_judged = |it: &StrategyResult| !it.verdict.is_empty();
+    let point = sweep_views::first_point(results);
+    let point = point.filter(|_| first.strategies.iter().any(is_judged));
+    let point = point.map(|point| Block::text(format!("At {point}:")));
+    let paired = first.paired_verdicts();
+    let against = paired.first();
+    let against = against.map(|it| Block::text(format!("against {}", it.baseline)));
+    let in_short = paired.iter().map(|it| (it.strategy, &it.in_short));
+    let caption = knee_caption(results).map(Block::text);
+    let table = |table: Option<_>| table.map(Block::Table).into_iter();
+    Document(vec![
+        title.into_iter().collect(),
+        vec![Block::Table(tables::scorecard(results))],
+        table(tables::knees(results)).chain(caption).collect(),
+        table(tables::reads(results)).collect(),
+        table(tables::neighbours(results)).collect(),
+        vec![Block::list(sweep_views::sentences(results))],
+        point.into_iter().chain([verdicts(&first)]).collect(),
+        against.into_iter().chain([terms(in_short)]).collect(),
+        vec![expectations(results)],
+        vec![provenance(results)],
+    ])
+}
+
+/// The summary for a pull request or a wiki; `charts` are linked.
+pub fn for_markdown<'a>(results: &'a Results, charts: &[Chart]) -> Document<'a> {
+    let first = results.first_point();
+    let scenario = &results.scenario;
+    let title = match scenario.question.is_empty() {
+        true => &scenario.name,
+        false => &scenario.question,
+    };
+    let point = sweep_views::first_point(results);
+    let at = point.map_or_else(String::new, |point| format!(" at {point}"));
+    let sentences = Block::list(sweep_views::sentences(results));
+    let intervals = (results.replicates > 1).then(|| Block::Table(tables::intervals(results)));
+    let over = format!("95 % intervals over {} replicates", results.replicates);
+    let comparisons = Block::Table(tables::comparisons(results, "ratio [95 % interval]"));
+    let file = |chart: &Chart| format!("charts/{}.svg", chart.name);
+    let pictures = charts.iter().map(|it| (it.title.clone(), file(it)));
+    let pictures = Block::Pictures(pictures.collect());
+    Document(vec![
+        vec![
+            Block::Title(title.clone()),
+            Block::Table(tables::scorecard(results)),
+        ],
+        headed("What the sweep shows", [sentences]),
+        knees(results),
+        reads(results, &first),
+        neighbours(results),
+        headed(&format!("Verdicts{at}"), [verdicts(&first)]),
+        against(&first, |paired| Block::text(format!("{paired}:"))),
+        headed("Expectations", [expectations(results)]),
+        headed(&over, intervals),
+        headed("Paired comparisons", [comparisons]),
+        warnings(results),
+        headed(&format!("Charts{at}"), [pictures]),
+        vec![provenance(results)],
+    ])
+}
+
+/// The page before its charts: what is true of all points of a sweep, and all of its first point.
+pub fn before_charts<'a>(results: &'a Results, first: &'a Results) -> Document<'a> {
+    let (holding, broken, known) = ExpectationResult::tally(&results.expectations);
+    let all = results.expectations.len();
+    let tally = match (broken, known) {
+        (0, 0) => format!("all {all} hold"),
+        (0, known) => format!("{holding} hold, {known} known to fail"),
+        (broken, 0) => format!("{broken} of {all} broken"),
+        (broken, known) => format!("{broken} of {all} broken, {known} known to fail"),
+    };
+    Document(vec![
+        sweep(results),
+        vec![Block::Table(tables::scorecard(first))],
+        headed("Verdicts", [verdicts(first)]),
+        against(first, |paired| Block::Note(format!("{paired}."))),
+        knees(results),
+        reads(first, first),
+        neighbours(first),
+        headed(&format!("Expectations: {tally}"), [expectations(results)]),
+    ])
+}
+
+/// The page after its charts: every number, and what is odd.
+pub fn after_charts<'a>(results: &'a Results, first: &'a Results) -> Document<'a> {
+    let comparisons = Block::Table(tables::comparisons(first, "ratio [95\u{a0}% interval]"));
+    let comparisons = Block::Folded(
+        "Paired comparisons with the first strategy",
+        vec![comparisons],
+    );
+    let comparisons = Some(comparisons).filter(|_| !first.comparisons.is_empty());
+    let metrics = Block::Folded("All metrics", vec![Block::Table(all_metrics(first))]);
+    Document(vec![
+        headed("Numbers", comparisons.into_iter().chain([metrics])),
+        warnings(results),
+    ])
+}
+
+/// A heading with `blocks`; nothing where they are empty.
+fn headed<'a>(heading: &str, blocks: impl IntoIterator<Item = Block<'a>>) -> Section<'a> {
+    let mut section: Vec<Block<'a>> = blocks.into_iter().collect();
+    if !section.iter().all(Block::is_empty) {
+        section.insert(0, Block::Heading(heading.to_owned()));
+    }
+    section
+}
+
+/// What a sweep shows, every point of it, and which of them the rest of the page is about.
+fn sweep(results: &Results) -> Section<'_> {
+    let Some(first) = sweep_views::first_point(results) else {
+        return Vec::new();
+    };
+    let sentences = sweep_views::sentences(results).into_iter().map(Block::text);
+    let mut section = vec![Block::Heading("The sweep".to_owned())];
+    section.extend(sentences);
+    let plain = |table| {
+        Block::Table(Table {
+            look: Look::Plain,
+            ..table
+        })
+    };
+    section.extend([tables::scorecard(results)].map(plain));
+    section.extend(tables::reads(results).map(Block::Table));
+    section.push(Block::Heading(format!("The first point: {first}")));
+    section.push(Block::text(
+        "Verdicts, charts and numbers that follow are of this point, but for the expectations, which are of all.",
+    ));
+    section
+}
+
+/// What became of each strategy, with its key.
+fn verdicts(first: &Results) -> Block<'static> {
+    let strategies = first.strategies.iter().enumerate();
+    let term = |(index, strategy): (usize, &StrategyResult)| Term {
+        strategy: Some(index),
+        name: strategy.name.clone(),
+        key: strategy.key.clone(),
+        said: vec![verdict(strategy).to_owned(), strategy.advice.clone()],
+        aside: match strategy.entities.is_empty() {
+            true => String::new(),
+            false => format!("Hottest values: {}.", strategy.entities.join(", ")),
+        },
+        ..Term::default()
+    };
+    Block::Terms(strategies.map(term).collect())
+}
+
+/// The verdict of `strategy` without its name in front.
+fn verdict(strategy: &StrategyResult) -> &str {
+    let verdict = strategy.verdict.trim();
+    let rest = verdict.strip_prefix(&strategy.name);
+    rest.and_then(|rest| rest.strip_prefix(": "))
+        .unwrap_or(verdict)
+}
+
+fn terms<'a>(said: impl Iterator<Item = (&'a str, &'a String)>) -> Block<'static> {
+    let term = |(name, said): (&str, &String)| Term {
+        name: name.to_owned(),
+        said: vec![said.clone()],
+        ..Term::default()
+    };
+    Block::Terms(said.map(term).collect())
+}
+
+/// Each strategy against the first; `paired` says how they were compared.
+fn against(first: &Results, paired: fn(&str) -> Block<'static>) -> Section<'static> {
+    let verdicts = first.paired_verdicts();
+    let Some(of) = verdicts.first() else {
+        return Vec::new();
+    };
+    let in_full = verdicts.iter().map(|it| (it.strategy, &it.in_full));
+    headed(
+        &format!("Against {}", of.baseline),
+        [paired(PAIRED), terms(in_full)],
+    )
+}
+
+/// The highest load that each strategy keeps within the limits.
+fn knees(results: &Results) -> Section<'_> {
+    let Some((table, caption)) = tables::knees(results).zip(knee_caption(results)) else {
+        return Vec::new();
+    };
+    let item = |(strategy, knee): (&StrategyResult, &KneeResult)| Item {
+        name: strategy.label(),
+        text: format!(" {}.", knee.sentence),
+        ..Item::default()
+    };
+    let found = Block::List(tables::knees_found(results).map(item).collect());
+    headed(
+        "What each strategy sustains",
+        [Block::Table(table), Block::text(caption), found],
+    )
+}
+
+/// What a knee is in `results`; `None` when none was looked for.
+fn knee_caption(results: &Results) -> Option<String> {
+    let (_, knee) = tables::knees_found(results).next()?;
+    Some(format!("knee: {}", knee.caption()))
+}
+
+/// The access path of each read under each strategy, and its price; of `first`, the paths in words.
+fn reads<'a>(results: &'a Results, first: &Results) -> Section<'a> {
+    let Some(prices) = tables::reads(results) else {
+        return Vec::new();
+    };
+    let names = tables::read_names(first);
+    let planned = names.flat_map(|name| tables::priced(first, name));
+    let planned = planned.filter(|(_, read)| !read.words.is_empty());
+    let terms = planned.map(|(strategy, read)| Term {
+        name: read.name.clone(),
+        of: format!(" of {}", strategy.name),
+        said: vec![read.words.clone()],
+        ..Term::default()
+    });
+    let words = Block::Folded("Access paths in words", vec![Block::Terms(terms.collect())]);
+    headed("What reads pay", [Block::Table(prices), words])
+}
+
+/// What other tables on the same servers feel.
+fn neighbours(results: &Results) -> Section<'_> {
+    headed(
+        "What the neighbours feel",
+        tables::neighbours(results).map(Block::Table),
+    )
+}
+
+/// What was argued, and whether it holds.
+fn expectations(results: &Results) -> Block<'static> {
+    let item = |expectation: &ExpectationResult| Item {
+        standing: Some(expectation.standing()),
+        name: expectation.strategy.clone(),
+        text: format!(": {expectation}"),
+        because: expectation.because.clone(),
+    };
+    Block::List(results.expectations.iter().map(item).collect())
+}
+
+/// Lints and what the runs showed to be odd.
+fn warnings(results: &Results) -> Section<'static> {
+    let line = |warning: &String| warning.split_whitespace().collect::<Vec<_>>().join(" ");
+    headed("Warnings", [Block::list(results.warnings.iter().map(line))])
+}
+
+/// A row a metric, a column a strategy.
+fn all_metrics(results: &Results) -> Table<'_> {
+    // Every strategy has nearly the same metrics: in the order of the first that has one.
+    let mut paths: Vec<String> = Vec::new();
+    let mut cells: Vec<BTreeMap<String, String>> = Vec::new();
+    for strategy in &results.strategies {
+        let mut column = BTreeMap::new();
+        for (path, measure) in strategy.measures() {
+            let kind = metric::kind(strategy, &path);
+            column.insert(path.clone(), kind.interval(measure));
+            if !cells.iter().any(|seen| seen.contains_key(&path)) {
+                paths.push(path);
+            }
+        }
+        cells.push(column);
+    }
+    let row = |path: String| {
+        let cell = |column: &BTreeMap<_, String>| column.get(&path).cloned();
+        let cells = cells
+            .iter()
+            .map(|it| cell(it).unwrap_or(UNDEFINED.to_owned()));
+        let cells: Vec<String> = cells.collect();
+        [vec![path], cells].concat()
+    };
+    let names = results.strategies.iter();
+    let names = names.map(|it| Column::numbers(["", &it.name], 0));
+    let columns: Vec<Column<'_>> = [Column::words(["", "metric"], 0)]
+        .into_iter()
+        .chain(names)
+        .collect();
+    Table {
+        look: Look::Literal,
+        ..Table::new(&columns, paths.into_iter().map(row))
+    }
+}
+
+/// Where the numbers come from: enough to make them again.
+fn provenance(results: &Results) -> Block<'static> {
+    let sha = &results.scenario.sha256;
+    let sha = sha.get(..12).unwrap_or(sha);
+    let length = number::length(results.duration_s);
+    let mut parts = vec![
+        results.tool.clone(),
+        format!("{}, sha256 {sha}", results.scenario.name),
+        format!("seed {}", results.seed),
+        format!(
+            "{} of {length}",
+            number::counted(results.replicates as usize, "replicate")
+        ),
+    ];
+    if results.warmup_s > 0.0 {
+        parts.push(format!("warm-up {}", number::length(results.warmup_s)));
+    }
+    if !results.sweep.is_empty() {
+        let paths: Vec<&str> = results.sweep.iter().map(|it| it.path.as_str()).collect();
+        let paths = paths.join(" × ");
+        parts.push(format!("{} points of {paths}", results.point_count()));
+    }
+    if !results.scenario.overrides.is_empty() {
+        parts.push(format!("set {}", results.scenario.overrides.join(", ")));
+    }
+    Block::Note(parts.join(" · "))
+}
