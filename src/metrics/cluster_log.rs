@@ -1,6 +1,5 @@
 //! What happened to regions and servers, counted, and listed as far as charts need it. Must not know demand or calls.
 
-use super::MetricId;
 use super::intervals::Intervals;
 use super::series_event::EventKind;
 use super::topology_event::{Happened, TopologyEvent};
@@ -18,9 +17,9 @@ pub(super) struct ClusterLog {
     listed_of: [usize; EventKind::COUNT],
     count_of: [u64; EventKind::COUNT],
     flushed_bytes: u64,
-    rewritten_bytes: u64,
-    balancer_starts: u64,
-    greatest_cost: Option<f64>,
+    pub(super) rewritten_bytes: u64,
+    pub(super) balancer_starts: u64,
+    pub(super) greatest_cost: Option<f64>,
     /// Regions of the table and its copies, from each time on; in order of time.
     regions: Vec<(SimTime, u32)>,
     /// Servers, from each time on.
@@ -88,27 +87,20 @@ impl ClusterLog {
         self.servers_at(SimTime::from_nanos(middle))
     }
 
-    /// The metrics that follow from the counts.
-    pub(super) fn metrics(&self) -> impl Iterator<Item = (MetricId, Option<f64>)> {
-        let count = |kind: EventKind| Some(self.count_of[kind as usize] as f64);
+    /// How often something happened.
+    pub(super) fn count(&self, kind: EventKind) -> u64 {
+        self.count_of[kind as usize]
+    }
+
+    /// Bytes that flushes and compactions wrote over those of flushes alone.
+    pub(super) fn write_amplification(&self) -> Option<f64> {
         let written = (self.flushed_bytes + self.rewritten_bytes) as f64;
-        let amplification = (self.flushed_bytes > 0).then(|| written / self.flushed_bytes as f64);
-        let end = self.regions.last().map(|&(_, regions)| regions);
-        let metrics = [
-            (MetricId::Splits, count(EventKind::Split)),
-            (MetricId::Merges, count(EventKind::Merge)),
-            (MetricId::Moves, count(EventKind::Move)),
-            (MetricId::Flushes, count(EventKind::Flush)),
-            (MetricId::Compactions, count(EventKind::Compaction)),
-            (MetricId::BytesRewritten, Some(self.rewritten_bytes as f64)),
-            (MetricId::WriteAmplification, amplification),
-            (MetricId::BalancerRuns, count(EventKind::Balancer)),
-            (MetricId::BalancerStarts, Some(self.balancer_starts as f64)),
-            (MetricId::BalancerCost, self.greatest_cost),
-            (MetricId::RegionsStart, Some(f64::from(self.regions[0].1))),
-            (MetricId::RegionsEnd, end.map(f64::from)),
-        ];
-        metrics.into_iter()
+        (self.flushed_bytes > 0).then(|| written / self.flushed_bytes as f64)
+    }
+
+    /// Regions from each change on, first that of the start.
+    pub(super) fn regions(&self) -> impl DoubleEndedIterator<Item = f64> {
+        self.regions.iter().map(|&(_, regions)| f64::from(regions))
     }
 
     /// What is listed, in order of time.
@@ -130,7 +122,6 @@ fn at_time(steps: &[(SimTime, u32)], at: SimTime) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Scalars;
     use super::*;
     use crate::keyspace::RowKey;
 
@@ -165,18 +156,13 @@ mod tests {
             [5, 5, 7, 6]
         );
         assert_eq!([29, 30].map(|time| log.servers_at(at(time))), [3, 5]);
-        let metrics: Scalars = log.metrics().collect();
         assert_eq!(
-            [
-                MetricId::Splits,
-                MetricId::Merges,
-                MetricId::RegionsStart,
-                MetricId::RegionsEnd
-            ]
-            .map(|name| metrics[name]),
-            [Some(2.0), Some(1.0), Some(5.0), Some(6.0)]
+            [EventKind::Split, EventKind::Merge].map(|kind| log.count(kind)),
+            [2, 1]
         );
-        assert_eq!(metrics[MetricId::WriteAmplification], None);
+        let ends = (log.regions().next(), log.regions().next_back());
+        assert_eq!(ends, (Some(5.0), Some(6.0)));
+        assert_eq!(log.write_amplification(), None);
     }
 
     #[test]
@@ -199,17 +185,11 @@ mod tests {
             to: 1,
         };
         (0..4).for_each(|region| log.push(at(11), step(region)));
-        let metrics: Scalars = log.metrics().collect();
         assert_eq!(
-            [
-                MetricId::BalancerRuns,
-                MetricId::BalancerStarts,
-                MetricId::BalancerCost,
-                MetricId::Moves
-            ]
-            .map(|name| metrics[name]),
-            [Some(3.0), Some(2.0), Some(0.7), Some(4.0)]
+            [EventKind::Balancer, EventKind::Move].map(|kind| log.count(kind)),
+            [3, 4]
         );
+        assert_eq!((log.balancer_starts, log.greatest_cost), (2, Some(0.7)));
         // Nothing is listed where no chart asks for it.
         assert_eq!(log.into_listed(), []);
     }
@@ -236,9 +216,8 @@ mod tests {
                 references: false,
             },
         );
-        let metrics: Scalars = log.metrics().collect();
-        assert_eq!(metrics[MetricId::Flushes], Some(3_000.0));
-        assert_eq!(metrics[MetricId::WriteAmplification], Some(1.5));
+        assert_eq!(log.count(EventKind::Flush), 3_000);
+        assert_eq!(log.write_amplification(), Some(1.5));
         assert_eq!(log.into_listed().len(), LISTED_OF_A_KIND + 1);
     }
 }

@@ -1,5 +1,4 @@
-//! The table of metrics: what results may hold and expectations may name. A new metric is a row here and the line that computes it. Must not
-//! compute any.
+//! The identities of metrics, with what is known of each. Must not compute any.
 
 use std::cmp::Ordering;
 use std::fmt::Write;
@@ -86,6 +85,8 @@ impl Side {
 pub struct Definition {
     /// The same of writes, of reads and of neighbours, as far as there are such; a metric of nothing in particular alone.
     pub family: &'static [MetricId],
+    /// Their names.
+    names: &'static [&'static str],
     /// What its numbers count.
     pub unit: Unit,
     /// Which way is better.
@@ -115,28 +116,41 @@ impl Definition {
     }
 }
 
-/// Makes the identities, their names and their definitions of rows `[Of "of_writes", ReadOf "of_reads", ...] Unit Better;`, each under the lines
-/// that say what it means.
-macro_rules! metrics {
-    ($($source:ident { $($(#[doc = $meaning:literal])+ [$($id:ident $name:literal),+] $unit:ident $better:ident;)+ })+) => {
+/// The names of a family: that of reads begins with `read_`; where neighbours have it as well, all begin with their side.
+macro_rules! names {
+    ([$all:ident] $name:literal) => {
+        &[$name]
+    };
+    ([$write:ident, $read:ident] $name:literal) => {
+        &[$name, concat!("read_", $name)]
+    };
+    ([$write:ident, $read:ident, $neighbour:ident] $name:literal) => {
+        &[
+            concat!("write_", $name),
+            concat!("read_", $name),
+            concat!("neighbour_", $name),
+        ]
+    };
+}
+
+/// Makes the identities and their definitions of rows `[Of, ReadOf, ...] "name" Unit Better, |run| value;`, each under the lines that say what
+/// it means.
+macro_rules! identities {
+    ($($source:ident { $($(#[doc = $meaning:literal])+ [$($id:ident),+] $name:literal $unit:ident $better:ident $(, $value:expr)?;)+ })+) => {
         /// A metric. Its name stands in results, expectations and tables only; what it means, its definition says.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum MetricId { $($($(#[doc = concat!("`", $name, "`")] $id,)+)+)+ }
+        pub enum MetricId { $($($(#[doc = concat!("Of `", $name, "`.")] $id,)+)+)+ }
 
         impl MetricId {
             /// All of them, families together, in the order in which a table would show them.
             pub const ALL: &'static [Self] = &[$($($(Self::$id,)+)+)+];
-
-            /// Its name in `results.json`; the first word of its path.
-            pub const fn name(self) -> &'static str {
-                match self { $($($(Self::$id => $name,)+)+)+ }
-            }
 
             /// What is known of it.
             pub fn definition(self) -> &'static Definition {
                 match self { $($(
                     $(Self::$id)|+ => &Definition {
                         family: &[$(Self::$id),+],
+                        names: names!([$($id),+] $name),
                         unit: Unit::$unit,
                         better: Better::$better,
                         source: Source::$source,
@@ -148,181 +162,7 @@ macro_rules! metrics {
     };
 }
 
-metrics! {
-    Experiment {
-        /// Class of hotspot: none, row, presplit-mismatch, placement, moving or static; of reads also lookback (the newest rows are read, and they
-        /// are neighbours).
-        [Hotspot "hotspot", ReadHotspot "read_hotspot"] Word Neither;
-        /// Class of hotspot of what servers are asked for in all, in handler time: that of the writes or of the reads, whichever make the hottest
-        /// server hot.
-        [DemandHotspot "demand_hotspot"] Word Neither;
-    }
-    Run {
-        /// Handler time that the hottest server is asked for over the mean, writes and reads together, median over intervals.
-        [DemandPeakToMean "demand_peak_to_mean"] Servers Lower;
-        /// Demand of the hottest server over the mean, median over intervals.
-        [ServerPeakToMean "server_peak_to_mean", ReadServerPeakToMean "read_server_peak_to_mean"] Servers Lower;
-        /// The same, 95th percentile over intervals.
-        [ServerPeakToMeanP95 "server_peak_to_mean_p95", ReadServerPeakToMeanP95 "read_server_peak_to_mean_p95"] Servers Lower;
-        /// The same of the whole window's demand: a moving hotspot averages out.
-        [ServerPeakToMeanOverall "server_peak_to_mean_overall", ReadServerPeakToMeanOverall "read_server_peak_to_mean_overall"] Servers Lower;
-        /// What chance makes of a perfect spread of as much demand an interval (balls in bins).
-        [ServerPeakToMeanEven "server_peak_to_mean_even", ReadServerPeakToMeanEven "read_server_peak_to_mean_even"] Servers Neither;
-        /// Share of the demand on the hottest server, median over intervals.
-        [ServerMaxShare "server_max_share", ReadServerMaxShare "read_server_max_share"] Fraction Lower;
-        /// The same, 95th percentile over intervals.
-        [ServerMaxShareP95 "server_max_share_p95", ReadServerMaxShareP95 "read_server_max_share_p95"] Fraction Lower;
-        /// The same of the whole window's demand.
-        [ServerMaxShareOverall "server_max_share_overall", ReadServerMaxShareOverall "read_server_max_share_overall"] Fraction Lower;
-        /// 1 / sum of squared shares of the demand: servers that take part, median over intervals.
-        [EffectiveServers "effective_servers", ReadEffectiveServers "read_effective_servers"] Servers Higher;
-        /// The same, 95th percentile over intervals.
-        [EffectiveServersP95 "effective_servers_p95", ReadEffectiveServersP95 "read_effective_servers_p95"] Servers Higher;
-        /// The same of the whole window's demand.
-        [EffectiveServersOverall "effective_servers_overall", ReadEffectiveServersOverall "read_effective_servers_overall"] Servers Higher;
-        /// Intervals that the skew metrics rest on.
-        [IntervalsMeasured "intervals_measured", ReadIntervalsMeasured "read_intervals_measured"] Count Neither;
-        /// Intervals with too few operations for a statement about skew (10 a server).
-        [IntervalsSkipped "intervals_skipped", ReadIntervalsSkipped "read_intervals_skipped"] Count Neither;
-        /// Share of the demand on the hottest region, median over intervals.
-        [RegionMaxShare "region_max_share", ReadRegionMaxShare "read_region_max_share"] Fraction Lower;
-        /// The same of the whole window's demand.
-        [RegionMaxShareOverall "region_max_share_overall", ReadRegionMaxShareOverall "read_region_max_share_overall"] Fraction Lower;
-        /// Region_max_share with daughters counted as their parent: of the key ranges that were regions at the start.
-        [KeyRangeMaxShare "key_range_max_share", ReadKeyRangeMaxShare "read_key_range_max_share"] Fraction Lower;
-        /// The same of the whole window's demand; half of the median or less where the hot range moves.
-        [KeyRangeMaxShareOverall "key_range_max_share_overall", ReadKeyRangeMaxShareOverall "read_key_range_max_share_overall"] Fraction Lower;
-        /// Gini coefficient of the regions' demand, x n / (n - 1), median over intervals.
-        [RegionGini "region_gini", ReadRegionGini "read_region_gini"] Fraction Lower;
-        /// The same of the whole window's demand.
-        [RegionGiniOverall "region_gini_overall", ReadRegionGiniOverall "read_region_gini_overall"] Fraction Lower;
-        /// Regions at the start.
-        [RegionsStart "regions_start"] Count Neither;
-        /// Regions at the end.
-        [RegionsEnd "regions_end"] Count Neither;
-        /// Regions that were split.
-        [Splits "splits"] Count Neither;
-        /// Pairs of regions that were merged.
-        [Merges "merges"] Count Neither;
-        /// Regions that the balancer moved, those of HBase's own tables left out.
-        [Moves "moves"] Count Neither;
-        /// Memstores that were written to store files.
-        [Flushes "flushes"] Count Neither;
-        /// Times that store files were rewritten into one.
-        [Compactions "compactions"] Count Neither;
-        /// Bytes that compactions wrote, those after splits included.
-        [BytesRewritten "bytes_rewritten"] Bytes Lower;
-        /// Bytes that flushes and compactions wrote, over those of flushes alone; the write-ahead log apart.
-        [WriteAmplification "write_amplification"] Number Lower;
-        /// From the start of the run until server_peak_to_mean stays below 1.5 in every interval; undefined when it does not.
-        [TimeToRelief "time_to_relief_ms"] Millis Lower;
-        /// Times that the balancer looked at the cluster.
-        [BalancerRuns "balancer_runs"] Count Neither;
-        /// Times that it found cause to look for moves.
-        [BalancerStarts "balancer_starts"] Count Neither;
-        /// Greatest weighted mean cost that the stochastic balancer found; it starts from 0.025 on, or by region counts.
-        [BalancerCost "balancer_cost"] Number Neither;
-        /// Rows refused because a memstore was too full (RegionTooBusy), of the rows refused by regions or written.
-        [RegionTooBusyFraction "region_too_busy_fraction"] Fraction Lower;
-        /// Rows refused because a region was offline or elsewhere (NotServingRegion), of the rows refused by regions or written.
-        [NotServingFraction "not_serving_fraction"] Fraction Lower;
-        /// Regions that no row of the run fell into.
-        [EmptyRegionFraction "empty_region_fraction"] Fraction Lower;
-    }
-    Experiment {
-        /// Servers x share of the hottest row (of reads: among the Gets and regions that scans open): a peak-to-mean that no split can beat.
-        [KeyFloor "key_floor", ReadKeyFloor "read_key_floor"] Servers Lower;
-    }
-    Run {
-        /// Servers x share of the hottest region: a peak-to-mean that no placement of whole regions can beat.
-        [PlacementFloor "placement_floor", ReadPlacementFloor "read_placement_floor"] Servers Lower;
-        /// What server_peak_to_mean would be over 200 dealings of the window's regions (of each table as many to every server, give or take one;
-        /// daughters by themselves; a dealing is kept for all intervals): their mean.
-        [PlacementPeakMean "placement_peak_mean", ReadPlacementPeakMean "read_placement_peak_mean"] Servers Neither;
-        /// The same: 5 % of the dealings are at most as uneven.
-        [PlacementPeakLow "placement_peak_low", ReadPlacementPeakLow "read_placement_peak_low"] Servers Neither;
-        /// The same: 5 % of the dealings are at least as uneven.
-        [PlacementPeakHigh "placement_peak_high", ReadPlacementPeakHigh "read_placement_peak_high"] Servers Neither;
-        /// The best server_peak_to_mean found of any placement of the window's regions, counts aside: longest first, or one of the 200 dealings.
-        [PlacementPeakBest "placement_peak_best", ReadPlacementPeakBest "read_placement_peak_best"] Servers Lower;
-        /// Operations that clients intended, per second of the window.
-        [WriteOffered "write_offered_per_sec", ReadOffered "read_offered_per_sec", NeighbourOffered "neighbour_offered_per_sec"] PerSecond Neither;
-        /// Operations completed, per second of the window.
-        [WriteThroughput "write_throughput_per_sec", ReadThroughput "read_throughput_per_sec", NeighbourThroughput "neighbour_throughput_per_sec"] PerSecond Higher;
-        /// Operations completed within the deadline, per second of the window.
-        [WriteGoodput "write_goodput_per_sec", ReadGoodput "read_goodput_per_sec", NeighbourGoodput "neighbour_goodput_per_sec"] PerSecond Higher;
-        /// Of the operations intended in the window: completed within the deadline.
-        [WriteGoodputFraction "write_goodput_fraction", ReadGoodputFraction "read_goodput_fraction", NeighbourGoodputFraction "neighbour_goodput_fraction"] Fraction Higher;
-        /// Of the operations intended in the window: given up.
-        [WriteFailedFraction "write_failed_fraction", ReadFailedFraction "read_failed_fraction", NeighbourFailedFraction "neighbour_failed_fraction"] Fraction Lower;
-        /// Of the operations intended in the window: in flight at the end.
-        [WriteUnfinishedFraction "write_unfinished_fraction", ReadUnfinishedFraction "read_unfinished_fraction", NeighbourUnfinishedFraction "neighbour_unfinished_fraction"] Fraction Lower;
-        /// From the intended start to the reply (of a read: to that of its slowest part), retries included, of the operations intended in the
-        /// window.
-        [WriteResponse "write_response_ms", ReadResponse "read_response_ms", NeighbourResponse "neighbour_response_ms"] Millis Lower;
-        /// Calls that a server refused, of those that arrived in the window.
-        [RefusedCallsFraction "refused_calls_fraction"] Fraction Lower;
-    }
-    Experiment {
-        /// From the start to the last completion of the finite imports, when all of them came to their end.
-        [Makespan "makespan_ms"] Millis Lower;
-    }
-    Run {
-        /// Intervals in which some server was asked for more than it can do: handlers > 95 % busy, or refusing.
-        [HotTimeFraction "hot_time_fraction"] Fraction Lower;
-        /// Hot intervals in which the cluster's mean utilisation was below 0.85: skew, not too much load.
-        [SkewedTimeFraction "skewed_time_fraction"] Fraction Lower;
-        /// Busy handlers of the busiest server.
-        [UtilisationMax "utilisation_max"] Fraction Lower;
-        /// Busy handlers of all servers.
-        [UtilisationMean "utilisation_mean"] Fraction Neither;
-        /// From the end of the warm-up until response times (in closed loops throughput too) had settled, by MSER-5; 0 when they had before,
-        /// undefined when operations pile up.
-        [Unsettled "unsettled_ms"] Millis Lower;
-        /// Share of the replicates in which operations piled up or more than 1 % were given up (open loop), or a server was more than 95 % busy
-        /// (closed loop).
-        [Saturated "saturated"] Fraction Lower;
-    }
-    Experiment {
-        /// Rows a second of these writes on one saturated server with one region.
-        [ServerCapacity "server_capacity_per_sec"] PerSecond Higher;
-        /// Servers x server_capacity_per_sec / server_peak_to_mean.
-        [UsableCapacity "usable_capacity_per_sec"] PerSecond Higher;
-        /// Highest rate of the varied load at which every limit of `[knee]` holds; undefined when even the lowest breaks one in some replicate.
-        [Knee "knee_per_sec"] PerSecond Higher;
-        /// Knee_per_sec of a write over server_capacity_per_sec: how many servers' worth of writes the strategy takes.
-        [KneeInServers "knee_in_servers"] Number Higher;
-        /// Mean length of a row key, over the table's rows.
-        [KeyBytes "key_bytes"] Bytes Lower;
-        /// Mean size of a cell (KeyValue): 20 bytes, row key, family, qualifier, value.
-        [CellBytes "cell_bytes"] Bytes Lower;
-        /// Mean size of a row: all its cells, in every copy of the table.
-        [RowBytes "row_bytes"] Bytes Lower;
-        /// Existing rows and those that the run adds, each key once.
-        [TableRows "table_rows"] Count Neither;
-        /// Existing rows and those that the run adds on disk: store files with index and Bloom filter, in the table's block encoding, uncompressed,
-        /// one replica, all copies.
-        [TableBytes "table_bytes"] Bytes Lower;
-        /// Block indexes of those store files: what a server keeps in memory to find a block.
-        [BlockIndexBytes "block_index_bytes"] Bytes Lower;
-    }
-    OneRead {
-        /// How the key serves the read: get, multi-get, scan, fan-out-scan, bucket-scan or table-scan.
-        [Path "path"] Word Neither;
-        /// Calls of a read by its plan, attempts again apart; mean of all that were sent, of the forecast's sample when the read is not issued.
-        [CallsPlanned "calls_planned"] Number Lower;
-        /// Regions that a read asks, each once; mean likewise.
-        [Regions "regions"] Number Lower;
-        /// Rows that servers have to read for a read by its plan; mean likewise.
-        [RowsPlanned "rows_planned"] Number Lower;
-        /// Rows that the reader is to get; mean likewise.
-        [RowsReturned "rows_returned"] Number Neither;
-        /// Calls of a read as measured, attempts again apart; mean of the completed ones alone, of the forecast when the read is not issued.
-        [Calls "calls"] Number Lower;
-        /// Rows that servers read for a read as measured; mean of the completed ones alone, of the forecast when the read is not issued.
-        [RowsRead "rows_read"] Number Lower;
-    }
-}
+super::catalogue::catalogue!(identities);
 
 /// What each read costs: means a read. The first four by its plan, over all that were sent; the last two as measured, over those that were
 /// completed.
@@ -336,6 +176,13 @@ pub const READ_COSTS: [MetricId; 6] = [
 ];
 
 impl MetricId {
+    /// Its name in `results.json`; the first word of its path.
+    pub fn name(self) -> &'static str {
+        let Definition { family, names, .. } = self.definition();
+        let at = family.iter().position(|member| *member == self);
+        at.map_or("", |at| names[at])
+    }
+
     /// The metric of that name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|id| id.name() == name)
@@ -450,6 +297,7 @@ pub fn reference() -> String {
             better,
             source,
             meaning,
+            ..
         } = id.definition();
         let meaning = meaning.trim_start();
         if family[0] != *id {

@@ -4,7 +4,7 @@ use super::{Definition, Hotspot, MetricId, Part, Side, Source, Unit};
 use crate::text::nearest;
 
 /// The words of `read.<name>.path`: the names of [`crate::query::AccessPath`], cheapest kind first.
-pub const PATH_WORDS: [&str; 6] = [
+const PATH_WORDS: [&str; 6] = [
     "get",
     "multi-get",
     "scan",

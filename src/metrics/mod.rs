@@ -3,6 +3,7 @@
 //!
 //! Must not schedule nor know keys; it sees times, writes, regions and servers by number, and the rows at which regions are split.
 
+mod catalogue;
 mod cluster_log;
 mod dealings;
 mod demand;
@@ -38,16 +39,11 @@ mod topology_event;
 mod warm_up;
 
 pub use demand::{HottestServer, OPERATIONS_PER_SERVER};
-pub use hotspot::{
-    CHANCE_SDS, Demanded, Hotspot, HotspotEvidence, LEFT_BY_DEALING, MOVING_RATIO,
-    NO_HOTSPOT_BELOW, OF_READS, Peak, RANGE_SHARE_OF_SERVER, ROW_SHARE_OF_PEAK,
-};
+pub use hotspot::{Demanded, Hotspot, HotspotEvidence, NO_HOTSPOT_BELOW, OF_READS, Peak};
 pub use metric_id::{
     Better, Definition, MetricId, Part, READ_COSTS, Side, Source, Unit, reference,
 };
-pub use metric_path::{
-    MetricPath, OperationNames, PATH_WORDS, Subject, UnknownMetric, all_paths, lookup,
-};
+pub use metric_path::{MetricPath, OperationNames, Subject, UnknownMetric, all_paths, lookup};
 pub use read_side::{PlannedWork, ReadWork};
 pub use recorder::Recorder;
 pub use recorder_config::RecorderConfig;

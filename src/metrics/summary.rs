@@ -2,12 +2,14 @@
 //!
 //! Must not know other runs; what needs several (intervals, merged percentiles) is `experiment`'s.
 
+use super::cluster_log::ClusterLog;
 use super::demand::{ClosedDemand, Demand, Grid, sum};
 use super::recorder::Recorder;
 use super::table::Table;
 use super::tally::Tally;
 use super::{
-    MetricId, NO_HOTSPOT_BELOW, OperationRun, RefusalReason, RunResult, Scalars, Side, series,
+    EventKind, MetricId, NO_HOTSPOT_BELOW, OperationRun, RefusalReason, RunResult, Scalars, Side,
+    series,
 };
 use crate::time::{SimDuration, SimTime};
 use std::ops::Range;
@@ -27,7 +29,27 @@ struct Summary {
     run: Recorder,
     end: u64,
     grid: Grid,
+    written: ClosedDemand,
+    read: ClosedDemand,
+    /// Share of each server's handlers that was busy in the window.
+    busy: Vec<f64>,
+    /// Whether it was saturated, where that can be told.
+    saturated: Option<bool>,
 }
+
+/// Sets the metrics that the table has a rule for.
+macro_rules! computed {
+    ($($source:ident { $($(#[doc = $meaning:literal])+ [$id:ident $(, $of:ident)*] $name:literal $unit:ident $better:ident $(, $value:expr)?;)+ })+) => {
+        fn compute(summary: &Summary, metrics: &mut Scalars) {
+            $($($(
+                let value: fn(&Summary) -> Option<f64> = $value;
+                metrics.set(MetricId::$id, value(summary));
+            )?)+)+
+        }
+    };
+}
+
+super::catalogue::catalogue!(computed);
 
 impl Recorder {
     /// The run ended at `end` (its duration, or the end of the last import).
@@ -94,20 +116,30 @@ fn summarise(mut run: Recorder, end: u64) -> RunResult {
         window,
         full,
     };
-    Summary { run, end, grid }.result(&written, &read)
+    let mut summary = Summary {
+        run,
+        end,
+        grid,
+        written,
+        read,
+        busy: Vec::new(),
+        saturated: None,
+    };
+    summary.busy = summary.utilisations(summary.grid.window.clone()).collect();
+    summary.saturated = match summary.run.config.open_loop {
+        true => summary.piled_up(),
+        false => summary.busiest().map(|most| most > BUSY),
+    };
+    summary.result()
 }
 
 impl Summary {
-    fn result(self, written: &ClosedDemand, read: &ClosedDemand) -> RunResult {
+    fn result(self) -> RunResult {
         let mut metrics = Scalars::default();
         let seconds = self.window_seconds();
+        let (written, read) = (&self.written, &self.read);
+        compute(&self, &mut metrics);
         let even_peak = written.skew(&self.grid, |id, value| metrics.set(id, value));
-        self.regions(written, &mut metrics);
-        let relieved = written.relieved_from(&self.grid, NO_HOTSPOT_BELOW);
-        let relief = relieved.map(|row| self.run.intervals.start(row) as f64 / 1e6);
-        metrics.set(MetricId::TimeToRelief, relief);
-        self.damage(&mut metrics);
-        self.utilisation(&mut metrics);
 
         let writes = Tally::total(&self.run.writes);
         // No writes at all is not a load of zero.
@@ -123,7 +155,6 @@ impl Summary {
             });
             metrics.extend(reads.rates(Side::Read, seconds));
         }
-        metrics.set(MetricId::Unsettled, self.unsettled_ms(&metrics));
         let neighbours = Tally::total(&self.run.neighbours);
         if !self.run.neighbours.is_empty() {
             metrics.extend(neighbours.rates(Side::Neighbour, seconds));
@@ -204,73 +235,69 @@ impl Summary {
         (length > 0).then_some(length as f64 / 1e9)
     }
 
-    /// How many regions there are, and how many of them no row fell into.
-    fn regions(&self, written: &ClosedDemand, metrics: &mut Scalars) {
-        metrics.extend(self.run.log.metrics());
-        let regions = written.regions.alive as f64;
-        let empty = (written.regions.alive - written.regions.reached) as f64;
-        // A table has at least one region.
-        let fraction = (!self.run.writes.is_empty()).then_some(empty / regions);
-        metrics.set(MetricId::EmptyRegionFraction, fraction);
+    fn events(&self) -> &ClusterLog {
+        &self.run.log
     }
 
-    /// What hot servers do: hot and skewed time, and refusals.
-    fn damage(&self, metrics: &mut Scalars) {
-        let (mut hot, mut skewed) = (0u32, 0u32);
-        for row in self.grid.full.clone() {
+    fn count(&self, kind: EventKind) -> Option<f64> {
+        Some(self.run.log.count(kind) as f64)
+    }
+
+    fn relief_ms(&self) -> Option<f64> {
+        let row = self.written.relieved_from(&self.grid, NO_HOTSPOT_BELOW)?;
+        Some(self.run.intervals.start(row) as f64 / 1e6)
+    }
+
+    /// Regions that no row fell into, of all; a table has at least one region.
+    fn empty_regions(&self) -> Option<f64> {
+        let regions = &self.written.regions;
+        let empty = (regions.alive - regions.reached) as f64;
+        (!self.run.writes.is_empty()).then(|| empty / regions.alive as f64)
+    }
+
+    /// The share of intervals in which some server was asked for more than it can do and the mean utilisation stayed below a bound.
+    fn hot_time(&self, below: f64) -> Option<f64> {
+        let is_hot = |row: &usize| {
             let refused = [&self.run.server_refused, &self.run.server_refused_rows];
-            let refusing = refused.iter().any(|table| sum(table.row(row)) > 0);
-            let busy: Vec<f64> = self.utilisations(row..row + 1).collect();
-            let mean = busy.iter().sum::<f64>() / f64::from(self.grid.joined[row]);
-            if refusing || busy.iter().any(|&busy| busy > BUSY) {
-                hot += 1;
-                skewed += u32::from(mean < CLUSTER_BUSY);
-            }
-        }
+            let refusing = refused.iter().any(|table| sum(table.row(*row)) > 0);
+            let busy: Vec<f64> = self.utilisations(*row..row + 1).collect();
+            let mean = busy.iter().sum::<f64>() / f64::from(self.grid.joined[*row]);
+            (refusing || busy.iter().any(|&busy| busy > BUSY)) && mean < below
+        };
+        let hot = self.grid.full.clone().filter(is_hot).count();
         let intervals = self.grid.full.len() as f64;
-        let fraction = |count: u32| (intervals > 0.0).then(|| f64::from(count) / intervals);
-        metrics.set(MetricId::HotTimeFraction, fraction(hot));
-        metrics.set(MetricId::SkewedTimeFraction, fraction(skewed));
-
-        let calls = self
-            .grid
-            .window
-            .clone()
-            .map(|row| sum(self.run.server_calls.row(row)))
-            .sum::<u64>();
-        let refused = self
-            .grid
-            .window
-            .clone()
-            .map(|row| sum(self.run.server_refused.row(row)))
-            .sum::<u64>();
-        metrics.set(
-            MetricId::RefusedCallsFraction,
-            (calls > 0).then(|| refused as f64 / calls as f64),
-        );
-        self.refused_rows(metrics);
+        (intervals > 0.0).then(|| hot as f64 / intervals)
     }
 
-    /// Rows that regions refused, of those that they refused or wrote in the window.
-    fn refused_rows(&self, metrics: &mut Scalars) {
-        let rows_of = |reason: RefusalReason| -> u64 {
-            let window = self.grid.window.clone();
-            window
-                .map(|row| u64::from(self.run.refused_rows.row(row)[reason as usize]))
+    /// A counter over the window.
+    fn in_window(&self, table: &Table<u32>) -> u64 {
+        let window = self.grid.window.clone();
+        window.map(|row| sum(table.row(row))).sum()
+    }
+
+    fn refused_calls(&self) -> Option<f64> {
+        let calls = self.in_window(&self.run.server_calls);
+        (calls > 0).then(|| self.in_window(&self.run.server_refused) as f64 / calls as f64)
+    }
+
+    /// Rows that regions refused for a reason, of those that they refused or wrote in the window.
+    fn refused_rows(&self, reason: RefusalReason) -> Option<f64> {
+        let refused = |reason: RefusalReason| -> u64 {
+            let rows = self
+                .grid
+                .window
+                .clone()
+                .map(|row| self.run.refused_rows.row(row));
+            rows.map(|reasons| u64::from(reasons[reason as usize]))
                 .sum()
         };
-        let busy = rows_of(RefusalReason::RegionTooBusy);
-        let elsewhere = rows_of(RefusalReason::NotServingRegion);
-        let window = self.grid.window.clone();
-        let written = window.map(|row| sum(self.run.server_completed.row(row)));
-        let rows = busy + elsewhere + written.sum::<u64>();
-        for (name, refused) in [
-            (MetricId::RegionTooBusyFraction, busy),
-            (MetricId::NotServingFraction, elsewhere),
-        ] {
-            let fraction = (rows > 0).then(|| refused as f64 / rows as f64);
-            metrics.set(name, fraction);
-        }
+        let by_regions = [
+            RefusalReason::RegionTooBusy,
+            RefusalReason::NotServingRegion,
+        ];
+        let written = self.in_window(&self.run.server_completed);
+        let rows = by_regions.map(refused).iter().sum::<u64>() + written;
+        (rows > 0).then(|| refused(reason) as f64 / rows as f64)
     }
 
     /// Share of each server's handlers that is busy over some intervals.
@@ -289,30 +316,21 @@ impl Summary {
         })
     }
 
-    fn utilisation(&self, metrics: &mut Scalars) {
-        let defined = !self.grid.window.is_empty();
-        let busy: Vec<f64> = self.utilisations(self.grid.window.clone()).collect();
-        let most = defined.then(|| busy.iter().copied().fold(0.0, f64::max));
-        metrics.set(MetricId::UtilisationMax, most);
-        metrics.set(
-            MetricId::UtilisationMean,
-            defined.then(|| busy.iter().sum::<f64>() / self.servers_in_window()),
-        );
-        let saturated = match self.run.config.open_loop {
-            true => self.piled_up(),
-            false => most.map(|most| most > BUSY),
-        };
-        metrics.set(
-            MetricId::Saturated,
-            saturated.map(|yes| f64::from(u8::from(yes))),
-        );
+    fn busiest(&self) -> Option<f64> {
+        let most = self.busy.iter().copied().fold(0.0, f64::max);
+        (!self.grid.window.is_empty()).then_some(most)
+    }
+
+    fn mean_utilisation(&self) -> Option<f64> {
+        let mean = || self.busy.iter().sum::<f64>() / self.servers_in_window();
+        (!self.grid.window.is_empty()).then(mean)
     }
 
     /// How much of the window passed before the run had settled: that of the writes or of the reads, whichever took longer. What piles up
     /// in an open loop never settles; a run that ended early was no steady one.
-    fn unsettled_ms(&self, metrics: &Scalars) -> Option<f64> {
+    fn unsettled_ms(&self) -> Option<f64> {
         let config = &self.run.config;
-        let piles_up = config.open_loop && metrics.get(MetricId::Saturated) == Some(1.0);
+        let piles_up = config.open_loop && self.saturated == Some(true);
         if piles_up || self.end < config.duration.as_nanos() {
             return None;
         }

@@ -1,4 +1,4 @@
-//! Pure statistics: means with intervals, paired ratios, quantiles, evenness, frequent items, what a sample's median is worth, what
+//! Pure statistics: means with intervals, paired ratios, quantiles, evenness, what a sample's median is worth, what
 //! an even spread looks like by chance, and whether a series has settled.
 //!
 //! Must not know what is counted, nor how a number is printed.
@@ -9,7 +9,6 @@ mod evenness;
 mod placement_peaks;
 mod quantile;
 mod sample_median;
-mod space_saving;
 mod warm_up;
 
 pub use balls_in_bins::{ExpectedPeak, expected_peak};
@@ -18,5 +17,4 @@ pub use evenness::{effective_number, gini, gini_of_runs};
 pub use placement_peaks::{DealtPeaks, IntervalWeights, PlacementPeaks};
 pub use quantile::{median, quantile};
 pub use sample_median::{SampleMedian, sample_median_error};
-pub use space_saving::{HeavyItem, SpaceSaving};
 pub use warm_up::{Settling, settling};
