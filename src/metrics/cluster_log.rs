@@ -1,8 +1,8 @@
 //! What happened to regions and servers, counted, and listed as far as charts need it. Must not know demand or calls.
 
 use super::intervals::Intervals;
-use super::series_event::EventKind;
-use super::topology_event::{Happened, TopologyEvent};
+use super::series_event::{EventKind, SeriesEvent};
+use super::topology_event::TopologyEvent;
 use crate::time::SimTime;
 
 /// Entries of one kind that are listed; all are counted.
@@ -13,7 +13,7 @@ const LISTED_OF_A_KIND: usize = 2_000;
 pub(super) struct ClusterLog {
     /// Whether entries are listed, for charts.
     listing: bool,
-    listed: Vec<Happened>,
+    listed: Vec<SeriesEvent>,
     listed_of: [usize; EventKind::COUNT],
     count_of: [u64; EventKind::COUNT],
     flushed_bytes: u64,
@@ -45,8 +45,6 @@ impl ClusterLog {
 
     /// Something happened at `at`, not before what happened last.
     pub(super) fn push(&mut self, at: SimTime, what: TopologyEvent) {
-        let kind = EventKind::of(&what) as usize;
-        self.count_of[kind] += 1;
         match &what {
             TopologyEvent::Split { .. } => change(&mut self.regions, at, 1),
             TopologyEvent::Merge { .. } => change(&mut self.regions, at, -1),
@@ -68,9 +66,12 @@ impl ClusterLog {
             | TopologyEvent::Slow { .. }
             | TopologyEvent::Impossible { .. } => {}
         }
+        let event = SeriesEvent::of(at, what);
+        let kind = event.event as usize;
+        self.count_of[kind] += 1;
         if self.listing && self.listed_of[kind] < LISTED_OF_A_KIND {
             self.listed_of[kind] += 1;
-            self.listed.push(Happened { at, what });
+            self.listed.push(event);
         }
     }
 
@@ -104,7 +105,7 @@ impl ClusterLog {
     }
 
     /// What is listed, in order of time.
-    pub(super) fn into_listed(self) -> Vec<Happened> {
+    pub(super) fn into_listed(self) -> Vec<SeriesEvent> {
         self.listed
     }
 }

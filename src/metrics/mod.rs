@@ -52,4 +52,4 @@ pub use run_result::{Counts, OperationRun, RunResult, Series};
 pub use scalars::Scalars;
 pub use series_event::{EventKind, SeriesEvent};
 pub use summary::BUSY;
-pub use topology_event::{Happened, RefusalReason, TopologyEvent};
+pub use topology_event::{RefusalReason, TopologyEvent};

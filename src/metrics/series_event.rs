@@ -1,7 +1,7 @@
 //! What happened to regions and servers, as charts and files show it. Must not know what is drawn.
 
-use super::topology_event::{Happened, TopologyEvent};
-use crate::keyspace::RowKey;
+use super::topology_event::TopologyEvent;
+use crate::time::SimTime;
 
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -38,25 +38,6 @@ pub enum EventKind {
 impl EventKind {
     /// How many kinds there are.
     pub(super) const COUNT: usize = 13;
-
-    /// What kind of event it is.
-    pub(super) fn of(what: &TopologyEvent) -> Self {
-        match what {
-            TopologyEvent::Split { .. } => Self::Split,
-            TopologyEvent::NoSplitRow { .. } => Self::NoSplitRow,
-            TopologyEvent::Merge { .. } => Self::Merge,
-            TopologyEvent::Move { .. } => Self::Move,
-            TopologyEvent::Open { .. } => Self::Open,
-            TopologyEvent::Flush { .. } => Self::Flush,
-            TopologyEvent::Compaction { .. } => Self::Compaction,
-            TopologyEvent::Balanced { .. } => Self::Balancer,
-            TopologyEvent::Crash { .. } => Self::Crash,
-            TopologyEvent::CrashDetected { .. } => Self::CrashDetected,
-            TopologyEvent::Slow { .. } => Self::Slow,
-            TopologyEvent::ServersAdded { .. } => Self::ServersAdded,
-            TopologyEvent::Impossible { .. } => Self::Impossible,
-        }
-    }
 
     /// As files call it.
     pub fn name(self) -> &'static str {
@@ -129,8 +110,9 @@ impl SeriesEvent {
     }
 }
 
-impl From<Happened> for SeriesEvent {
-    fn from(Happened { at, what }: Happened) -> Self {
+impl SeriesEvent {
+    /// What happened at a time.
+    pub(super) fn of(at: SimTime, what: TopologyEvent) -> Self {
         let one = |event| Self::new(at.as_nanos() as f64 / 1e6, event);
         match what {
             TopologyEvent::Split {
@@ -142,7 +124,7 @@ impl From<Happened> for SeriesEvent {
             } => Self {
                 region: Some(parent),
                 heirs: vec![lower, upper],
-                row: Some(notation(&row)),
+                row: Some(row.to_string()),
                 bytes: Some(bytes),
                 ..one(EventKind::Split)
             },
@@ -237,10 +219,6 @@ impl From<Happened> for SeriesEvent {
             },
         }
     }
-}
-
-fn notation(row: &RowKey) -> String {
-    row.to_string()
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! Every happening as charts and files show it: no field is lost or taken for another.
 
-use super::{EventKind, Happened, SeriesEvent, TopologyEvent};
+use super::{EventKind, SeriesEvent, TopologyEvent};
 use crate::keyspace::RowKey;
 use crate::time::SimTime;
 
 fn shown(what: TopologyEvent) -> SeriesEvent {
     let at = SimTime::from_nanos(2_500_000);
-    Happened { at, what }.into()
+    SeriesEvent::of(at, what)
 }
 
 /// At 2.5 ms.

@@ -171,8 +171,7 @@ impl Summary {
         let mut series = (self.run.config.key_buckets > 0)
             .then(|| series::of(&self.run, self.end, self.grid.window.start, written, read));
         if let Some(series) = &mut series {
-            let listed = self.run.log.into_listed();
-            series.events = listed.into_iter().map(Into::into).collect();
+            series.events = self.run.log.into_listed();
         }
         let one = |side: Side, tally: Tally, own: Scalars| OperationRun {
             counts: tally.counts(),

@@ -1,7 +1,6 @@
 //! What happens to regions and servers, as the engine reports it. Must not know what it leads to.
 
 use crate::keyspace::RowKey;
-use crate::time::SimTime;
 
 /// Something that happened to regions or servers. Regions and servers by their numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -135,13 +134,4 @@ impl RefusalReason {
         Self::NotServingRegion,
         Self::RegionTooBusy,
     ];
-}
-
-/// One entry of the log of what happened.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Happened {
-    /// When.
-    pub at: SimTime,
-    /// What.
-    pub what: TopologyEvent,
 }
