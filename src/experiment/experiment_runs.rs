@@ -141,20 +141,11 @@ impl<'a> ExperimentRuns<'a> {
             true => String::new(),
             false => format!(" at point {}", job.point + 1),
         };
+        let (name, replicate) = (&strategy.name, job.replicate + 1);
         match job.kind {
-            JobKind::Replicate { replicate, .. } => {
-                format!("replicate {} of `{}`{point}", replicate + 1, strategy.name)
-            }
-            JobKind::Knee { replicate, .. } => {
-                let replicate = replicate + 1;
-                format!(
-                    "replicate {replicate} of the knee of `{}`{point}",
-                    strategy.name
-                )
-            }
-            JobKind::Capacity { .. } => {
-                format!("the saturating run of `{}`{point}", strategy.name)
-            }
+            JobKind::Replicate => format!("replicate {replicate} of `{name}`{point}"),
+            JobKind::Knee => format!("replicate {replicate} of the knee of `{name}`{point}"),
+            JobKind::Capacity => format!("the saturating run of `{name}`{point}"),
         }
     }
 
@@ -180,21 +171,21 @@ impl<'a> ExperimentRuns<'a> {
     fn keep(&self, job: Job, outcome: Outcome) {
         let mut found = lock(&self.found[self.place(job)]);
         match outcome {
-            Outcome::Run(run) => found.runs.add(job.replicate() as usize, *run),
+            Outcome::Run(run) => found.runs.add(job.replicate as usize, *run),
             Outcome::Capacity(capacity) => found.capacity = capacity,
-            Outcome::Knee(knee) => found.runs.knees[job.replicate() as usize] = knee,
+            Outcome::Knee(knee) => found.runs.knees[job.replicate as usize] = knee,
         }
     }
 
     fn place(&self, job: Job) -> usize {
-        self.matrix.place(job.point, job.strategy())
+        self.matrix.place(job.point, job.strategy)
     }
 
     /// About how many runs these are worth: a bisection for a knee makes several.
     pub fn effort(&self, runs: &[usize]) -> u64 {
         let of = |&run: &usize| match self.jobs[run].kind {
-            JobKind::Knee { .. } => TYPICAL_RUNS,
-            JobKind::Replicate { .. } | JobKind::Capacity { .. } => 1,
+            JobKind::Knee => TYPICAL_RUNS,
+            JobKind::Replicate | JobKind::Capacity => 1,
         };
         runs.iter().map(of).sum()
     }
@@ -255,16 +246,16 @@ impl<'a> ExperimentRuns<'a> {
     fn outcome(&self, job: Job, stop: &AtomicBool, tell: impl Fn(u64)) -> Option<Outcome> {
         let config = self.matrix.run_config(job);
         let outcome = match job.kind {
-            JobKind::Knee { .. } => {
+            JobKind::Knee => {
                 let setup = &self.strategies[self.place(job)].1.setup;
                 return bisect(&config, setup, stop, tell).map(Outcome::Knee);
             }
-            JobKind::Capacity { .. } => {
+            JobKind::Capacity => {
                 let run = engine::run_unless(&config, stop)?;
                 let throughput = run.metrics.get(MetricId::WriteThroughput);
                 Outcome::Capacity(throughput)
             }
-            JobKind::Replicate { .. } => Outcome::Run(Box::new(engine::run_unless(&config, stop)?)),
+            JobKind::Replicate => Outcome::Run(Box::new(engine::run_unless(&config, stop)?)),
         };
         tell(1);
         Some(outcome)

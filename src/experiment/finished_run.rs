@@ -29,9 +29,9 @@ impl Outcome {
     pub(super) fn is_of(&self, kind: JobKind) -> bool {
         matches!(
             (self, kind),
-            (Self::Run(_), JobKind::Replicate { .. })
-                | (Self::Capacity(_), JobKind::Capacity { .. })
-                | (Self::Knee(_), JobKind::Knee { .. })
+            (Self::Run(_), JobKind::Replicate)
+                | (Self::Capacity(_), JobKind::Capacity)
+                | (Self::Knee(_), JobKind::Knee)
         )
     }
 }

@@ -11,46 +11,28 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Job {
     pub(super) point: usize,
+    /// Among the strategies of its point.
+    pub(super) strategy: usize,
+    /// Which replicate it is, or is on.
+    pub(super) replicate: u32,
     pub(super) kind: JobKind,
 }
 
-/// What a run is for.
+/// What a run is for, the dearest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum JobKind {
-    /// A replicate of a strategy.
-    Replicate { strategy: usize, replicate: u32 },
     /// The bisection for the knee, on a replicate of a strategy: several runs, one after the other.
-    Knee { strategy: usize, replicate: u32 },
+    Knee,
+    /// A replicate of a strategy.
+    Replicate,
     /// The strategy's own saturating run, on replicate 0.
-    Capacity { strategy: usize },
+    Capacity,
 }
 
 impl Job {
-    /// Whose run it is, among the strategies of its point.
-    pub(super) fn strategy(&self) -> usize {
-        match self.kind {
-            JobKind::Replicate { strategy, .. }
-            | JobKind::Knee { strategy, .. }
-            | JobKind::Capacity { strategy } => strategy,
-        }
-    }
-
-    /// Which replicate it is, or is on.
-    pub(super) fn replicate(&self) -> u32 {
-        match self.kind {
-            JobKind::Replicate { replicate, .. } | JobKind::Knee { replicate, .. } => replicate,
-            JobKind::Capacity { .. } => 0,
-        }
-    }
-
     /// The order in which jobs are dealt to shards: those that cost about the same are neighbours.
     pub(super) fn dealing_order(&self) -> (u8, usize, usize, u32) {
-        let kind = match self.kind {
-            JobKind::Knee { .. } => 0,
-            JobKind::Replicate { .. } => 1,
-            JobKind::Capacity { .. } => 2,
-        };
-        (kind, self.point, self.strategy(), self.replicate())
+        (self.kind as u8, self.point, self.strategy, self.replicate)
     }
 }
 
@@ -157,25 +139,20 @@ impl<'a> Matrix<'a> {
 
     fn jobs_at(&self, point: usize) -> impl Iterator<Item = Job> {
         let strategies = self.scenario.strategies_at(point);
-        let capacity = (0..strategies.len())
-            .filter(|&strategy| has_capacity(&strategies[strategy]))
-            .map(|strategy| JobKind::Capacity { strategy });
-        let replicates = (0..self.scenario.replicates).flat_map(move |replicate| {
-            let runs = (0..strategies.len()).map(move |strategy| JobKind::Replicate {
+        let all = move |kind, replicate, has: fn(&Strategy) -> bool| {
+            let own = (0..strategies.len()).filter(move |&strategy| has(&strategies[strategy]));
+            own.map(move |strategy| Job {
+                point,
                 strategy,
                 replicate,
-            });
-            let knees = (0..strategies.len())
-                .filter(|&strategy| has_knee(&strategies[strategy]))
-                .map(move |strategy| JobKind::Knee {
-                    strategy,
-                    replicate,
-                });
-            runs.chain(knees)
+                kind,
+            })
+        };
+        let replicates = (0..self.scenario.replicates).flat_map(move |replicate| {
+            let runs = all(JobKind::Replicate, replicate, |_| true);
+            runs.chain(all(JobKind::Knee, replicate, has_knee))
         });
-        replicates
-            .chain(capacity)
-            .map(move |kind| Job { point, kind })
+        replicates.chain(all(JobKind::Capacity, 0, has_capacity))
     }
 
     /// The place of a strategy among those of all points.
@@ -196,8 +173,8 @@ impl<'a> Matrix<'a> {
 
     /// A run that is not made here: what it would share need not be kept for it.
     pub(super) fn skip(&self, job: Job) {
-        let strategy = self.place(job.point, job.strategy());
-        self.shared(strategy, job.replicate()).skip();
+        let strategy = self.place(job.point, job.strategy);
+        self.shared(strategy, job.replicate).skip();
     }
 
     /// The layout of replicate 0, and what its tables weigh, by [`Matrix::place`].
@@ -208,26 +185,24 @@ impl<'a> Matrix<'a> {
 
     /// What the engine needs for one run; key buckets, hence series, only for replicate 0.
     pub(super) fn run_config(&self, job: Job) -> SimConfig {
-        let at = self.place(job.point, job.strategy());
-        let number = job.replicate();
+        let at = self.place(job.point, job.strategy);
+        let number = job.replicate;
         let strategy: &Strategy = &self.strategies[at];
         let replicate = self.replicate(at, number);
         let (first, _) = &self.layouts[at];
         let mut key_buckets = Vec::new();
         let laid_out = match job.kind {
-            JobKind::Capacity { .. } => RunLayout {
+            JobKind::Capacity => RunLayout {
                 copies: Arc::new(strategy.copies.iter().map(unsplit).collect()),
                 ..RunLayout::default()
             },
-            JobKind::Replicate { .. } if number == 0 => {
+            JobKind::Replicate if number == 0 => {
                 let buckets = first.key_buckets.iter().skip(1);
                 key_buckets = buckets.map(|bucket| bucket.start.clone()).collect();
                 RunLayout::from(first)
             }
-            JobKind::Knee { .. } if number == 0 => RunLayout::from(first),
-            JobKind::Replicate { .. } | JobKind::Knee { .. } => {
-                RunLayout::of(strategy, &replicate, first)
-            }
+            JobKind::Knee if number == 0 => RunLayout::from(first),
+            JobKind::Replicate | JobKind::Knee => RunLayout::of(strategy, &replicate, first),
         };
         let setup = &strategy.setup;
         let time = &self.scenario.time;
@@ -252,8 +227,8 @@ impl<'a> Matrix<'a> {
             batch: self.batch,
         };
         match job.kind {
-            JobKind::Capacity { .. } => crate::engine::saturating(&config),
-            JobKind::Replicate { .. } | JobKind::Knee { .. } => config,
+            JobKind::Capacity => crate::engine::saturating(&config),
+            JobKind::Replicate | JobKind::Knee => config,
         }
     }
 }
@@ -327,10 +302,9 @@ mod tests {
         let run = |strategy, replicate| {
             matrix.run_config(Job {
                 point: 0,
-                kind: JobKind::Replicate {
-                    strategy,
-                    replicate,
-                },
+                strategy,
+                replicate,
+                kind: JobKind::Replicate,
             })
         };
         let (a, again) = (run(0, 0), run(0, 1));
