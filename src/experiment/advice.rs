@@ -3,7 +3,7 @@
 
 use super::dealings::most_even;
 use super::key_parts::KeyParts;
-use super::verdict::Verdict;
+use super::verdict::{Verdict, class};
 use crate::metrics::{Hotspot, Side};
 use crate::text::{percent, times};
 use std::fmt;
@@ -38,50 +38,43 @@ impl fmt::Display for Advice<'_> {
                 false => write!(f, "Nothing to cure."),
             };
         }
-        write!(
-            f,
-            "{} {} {}",
-            self.cause(hotspot),
-            self.cure(hotspot),
-            self.floors()
-        )
+        let (cause, cure) = (self.cause(hotspot), self.cure(hotspot));
+        write!(f, "{}: {cause} {cure} {}", class(hotspot), self.floors())
     }
 }
 
 impl Advice<'_> {
+    /// Why, behind the class.
     fn cause(&self, hotspot: Hotspot) -> String {
         let (verdict, lead) = (self.verdict, &self.parts.lead);
         match hotspot {
             Hotspot::None => String::new(),
             Hotspot::Row => format!(
-                "Row hotspot: one row takes {} of the {}, and a row is never split.",
+                "one row takes {} of the {}, and a row is never split.",
                 percent(verdict.hottest_row_share),
                 verdict.skew_of.plural()
             ),
             Hotspot::Placement => {
                 let best = verdict.dealings.map_or(1.0, |dealings| dealings.best);
                 format!(
-                    "Placement hotspot: it is not the key; the same regions can lie so that the hottest server has {} the mean.",
+                    "it is not the key; the same regions can lie so that the hottest server has {} the mean.",
                     times(best)
                 )
             }
-            Hotspot::Lookback if verdict.leads_with_time => format!(
-                "Lookback hotspot: readers ask for rows of one time, and `{lead}` lays them side by side."
-            ),
-            Hotspot::Lookback => {
-                "Lookback hotspot: readers ask for rows that lie side by side.".to_owned()
+            Hotspot::Lookback if verdict.leads_with_time => {
+                format!("readers ask for rows of one time, and `{lead}` lays them side by side.")
             }
-            Hotspot::PresplitMismatch if verdict.regions == 1 => format!(
-                "Presplit mismatch: a single region can't use {} servers.",
-                verdict.servers
-            ),
+            Hotspot::Lookback => "readers ask for rows that lie side by side.".to_owned(),
+            Hotspot::PresplitMismatch if verdict.regions == 1 => {
+                format!("a single region can't use {} servers.", verdict.servers)
+            }
             Hotspot::PresplitMismatch => format!(
-                "Presplit mismatch: the keys reach {} of {} regions, on {} servers.",
+                "the keys reach {} of {} regions, on {} servers.",
                 verdict.reachable_regions, verdict.regions, verdict.servers
             ),
             Hotspot::Moving if verdict.leads_with_time && verdict.skew_of == Side::Write => {
                 format!(
-                    "Moving hotspot: the first segment, `{lead}`, follows time, so that all rows of a moment lie side by side."
+                    "the first segment, `{lead}`, follows time, so that all rows of a moment lie side by side."
                 )
             }
             Hotspot::Moving => {
@@ -89,20 +82,20 @@ impl Advice<'_> {
                     Side::Read => "are read",
                     _ => "arrive",
                 };
-                format!("Moving hotspot: rows {come} in the order of their keys, by `{lead}`.")
+                format!("rows {come} in the order of their keys, by `{lead}`.")
             }
             Hotspot::Static => match (self.skewed(), verdict.region_max_share) {
                 (Some((segment, value, share)), _) => format!(
-                    "Static hotspot: `{value}` has {} of the {}, and `{segment}` lays its rows side by side.",
+                    "`{value}` has {} of the {}, and `{segment}` lays its rows side by side.",
                     percent(share),
                     verdict.skew_of.plural()
                 ),
                 (None, Some(share)) => format!(
-                    "Static hotspot: one range of `{lead}` has {} of the {}.",
+                    "one range of `{lead}` has {} of the {}.",
                     percent(share),
                     verdict.skew_of.plural()
                 ),
-                (None, None) => format!("Static hotspot: one range of `{lead}` stays hot."),
+                (None, None) => format!("one range of `{lead}` stays hot."),
             },
         }
     }

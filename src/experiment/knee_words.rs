@@ -65,7 +65,7 @@ fn what(knee: &KneeResult, load: VariedLoad) -> String {
 impl KneeResult {
     /// What a table of knees shows: `highest write.ingest.rate with p99 below 50 ms and goodput above 99.9 %`.
     pub fn caption(&self) -> String {
-        let limits: Vec<String> = self.limits.iter().map(kept).collect();
+        let limits: Vec<String> = self.limits.iter().map(KneeLimit::kept).collect();
         format!("highest {} with {}", self.vary, limits.join(" and "))
     }
 }
@@ -73,7 +73,7 @@ impl KneeResult {
 impl KneeLimit {
     /// What it asks for: `p99 below 50 ms`.
     pub fn kept(&self) -> String {
-        kept(self)
+        told(self, ["below", "above"])
     }
 }
 
@@ -113,28 +113,18 @@ fn broken(knee: &KneeResult) -> String {
         let limits = knee.limits.iter();
         limits.filter(move |limit| limit.metric == *metric)
     });
-    let words: Vec<String> = limits.map(limit_words).collect();
+    let words: Vec<String> = limits
+        .map(|it| told(it, ["exceeds", "falls below"]))
+        .collect();
     words.join(" or ")
 }
 
-/// What it is to break a limit.
-fn limit_words(limit: &KneeLimit) -> String {
-    let name = short(&limit.metric);
-    let unit = unit(&limit.metric);
+/// A limit in words, whose value is the most that may be, or the least.
+fn told(limit: &KneeLimit, [most, least]: [&str; 2]) -> String {
+    let (name, unit) = (short(&limit.metric), unit(&limit.metric));
     match (limit.below, limit.above) {
-        (Some(most), _) => format!("{name} exceeds {}", value(most, unit)),
-        (None, Some(least)) => format!("{name} falls below {}", value(least, unit)),
-        (None, None) => name,
-    }
-}
-
-/// `p99 below 50 ms`.
-pub(super) fn kept(limit: &KneeLimit) -> String {
-    let name = short(&limit.metric);
-    let unit = unit(&limit.metric);
-    match (limit.below, limit.above) {
-        (Some(most), _) => format!("{name} below {}", value(most, unit)),
-        (None, Some(least)) => format!("{name} above {}", value(least, unit)),
+        (Some(bound), _) => format!("{name} {most} {}", value(bound, unit)),
+        (None, Some(bound)) => format!("{name} {least} {}", value(bound, unit)),
         (None, None) => name,
     }
 }

@@ -2,7 +2,7 @@
 //! little fails. Must not rank.
 
 use super::read_summary::{NEARLY_ALL, is_piling_up};
-use super::{Measure, StrategyResult, knee_words};
+use super::{KneeLimit, Measure, StrategyResult, knee_words};
 use crate::metrics::{MetricId, MetricPath, Part, Side};
 use crate::scenario::{Knee, Limit};
 use crate::text;
@@ -15,9 +15,7 @@ pub(super) fn words(knee: Option<&Knee>) -> Vec<String> {
     match knee {
         Some(knee) => {
             let limits = knee.limits.iter();
-            limits
-                .map(|limit| knee_words::kept(&limit.into()))
-                .collect()
+            limits.map(|limit| KneeLimit::from(limit).kept()).collect()
         }
         None => vec![
             format!(
@@ -54,7 +52,7 @@ fn broken_limit(limit: &Limit, result: &StrategyResult) -> Option<String> {
     let found = knee_words::found(&limit.metric, value, measure.censored);
     Some(format!(
         "{found} instead of {}",
-        knee_words::kept(&limit.into())
+        KneeLimit::from(limit).kept()
     ))
 }
 

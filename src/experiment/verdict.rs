@@ -133,7 +133,8 @@ impl fmt::Display for Verdict {
     }
 }
 
-fn class(hotspot: Hotspot) -> &'static str {
+/// What sentences call a class.
+pub(super) fn class(hotspot: Hotspot) -> &'static str {
     match hotspot {
         Hotspot::None => "No hotspot",
         Hotspot::Row => "Row hotspot",
