@@ -1,6 +1,6 @@
 //! Tests of the tables and files of a report.
 
-use super::{Format, Report, Style, sample_fixture as sample};
+use super::{Block, Column, Document, Format, Report, Style, Table, sample_fixture as sample};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -227,6 +227,32 @@ fn a_folder_that_cannot_be_made_is_named() {
     assert_eq!(
         error.to_string(),
         format!("`{}` could not be written", file.path().display())
+    );
+}
+
+#[test]
+fn one_document_is_written_for_a_terminal_and_as_markdown() {
+    let columns = [
+        Column::words(["", "key"], 0),
+        Column::numbers(["", "bytes"], 0),
+    ];
+    let rows = [["a_b", "12"], ["c|d", "3"]].map(|row| row.map(str::to_owned).to_vec());
+    let sentences = ["Two keys.", "No more."].map(str::to_owned).to_vec();
+    let document = Document(vec![
+        vec![
+            Block::Heading("Keys".to_owned()),
+            Block::Table(Table::new(&columns, rows)),
+        ],
+        vec![],
+        vec![Block::Text(sentences), Block::Note("measured".to_owned())],
+    ]);
+    assert_eq!(
+        document.terminal(Style::default()),
+        "Keys\nkey  bytes\n──────────\na_b     12\nc|d      3\n\nTwo keys.\n  No more.\nmeasured\n"
+    );
+    assert_eq!(
+        document.markdown(),
+        "## Keys\n\n| key | bytes |\n|:---|---:|\n| a_b | 12 |\n| c\\|d | 3 |\n\nTwo keys. No more.\n\n<sub>measured</sub>\n"
     );
 }
 

@@ -41,34 +41,30 @@ const LONGEST_NAME: usize = 24;
 impl Document<'_> {
     /// As text, ending in a newline.
     pub fn terminal(&self, style: Style) -> String {
-        text(self, style)
-    }
-}
-
-fn text(document: &Document<'_>, style: Style) -> String {
-    let blocks = document.0.iter().flatten();
-    let names = blocks.filter_map(|block| match block {
-        Block::Terms(terms) => terms.iter().map(|term| term.name.len()).max(),
-        _ => None,
-    });
-    let writer = Writer {
-        style,
-        names: names.max().unwrap_or(0).min(LONGEST_NAME),
-    };
-    let mut text = String::new();
-    for part in &document.0 {
-        let lines: Vec<String> = part.iter().flat_map(|it| writer.block(it)).collect();
-        if !text.is_empty() && !lines.is_empty() {
-            text.push('\n');
+        let blocks = self.0.iter().flatten();
+        let names = blocks.filter_map(|block| match block {
+            Block::Terms(terms) => terms.iter().map(|term| term.name.len()).max(),
+            _ => None,
+        });
+        let writer = Writer {
+            style,
+            names: names.max().unwrap_or(0).min(LONGEST_NAME),
+        };
+        let mut text = String::new();
+        for part in &self.0 {
+            let lines: Vec<String> = part.iter().flat_map(|it| writer.block(it)).collect();
+            if !text.is_empty() && !lines.is_empty() {
+                text.push('\n');
+            }
+            for line in lines {
+                text.push_str(line.trim_end());
+                text.push('\n');
+            }
         }
-        for line in lines {
-            text.push_str(line.trim_end());
-            text.push('\n');
+        match style.ascii {
+            true => number::ascii(&text),
+            false => text,
         }
-    }
-    match style.ascii {
-        true => number::ascii(&text),
-        false => text,
     }
 }
 
