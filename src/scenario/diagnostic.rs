@@ -74,6 +74,11 @@ impl Diagnostic {
         self
     }
 
+    /// The same with a next step, if there is one.
+    pub fn hint(self, help: Option<String>) -> Self {
+        Self { help, ..self }
+    }
+
     /// Whether the scenario can't be used.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error

@@ -1,13 +1,31 @@
 //! Where complaints are collected, the keys that were asked for, and the defaults that were used.
 
 use super::diagnostic::Diagnostic;
-use super::document::{Node, SourcePlace};
+use super::document::{Node, SourcePlace, Value};
+use super::string_map::locate;
+use crate::units::ByteSize;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// Memory that one thing of a scenario may take: the clients of a write, the combinations of its fields, ...
+pub(super) const MEMORY: f64 = (4u64 << 30) as f64;
+
+/// What complaints are about.
+#[derive(Debug, Default)]
+pub(super) struct Origin {
+    /// The scenario's text.
+    pub(super) text: String,
+    /// Where files of values are looked for.
+    pub(super) folder: PathBuf,
+}
 
 /// Where mistakes and defaults are collected.
 #[derive(Debug, Default)]
 pub(super) struct Diagnostics {
+    pub(super) origin: Rc<Origin>,
     diagnostics: RefCell<Vec<Diagnostic>>,
     /// Which of them begin at a place of the text, to find one among a hundred thousand.
     places: RefCell<BTreeMap<Option<usize>, Vec<usize>>>,
@@ -19,6 +37,43 @@ pub(super) struct Diagnostics {
 }
 
 impl Diagnostics {
+    /// No complaint yet, about a scenario's text; files of values are looked for in `folder`.
+    pub(super) fn of(text: &str, folder: &Path) -> Self {
+        let (text, folder) = (text.to_owned(), folder.to_owned());
+        Self {
+            origin: Rc::new(Origin { text, folder }),
+            ..Self::default()
+        }
+    }
+
+    /// Another collection about the same text.
+    pub(super) fn apart(&self) -> Self {
+        let origin = Rc::clone(&self.origin);
+        Self {
+            origin,
+            ..Self::default()
+        }
+    }
+
+    /// Takes over all complaints, but not the defaults.
+    pub(super) fn append(&self, others: Self) {
+        others
+            .into_parts()
+            .0
+            .into_iter()
+            .for_each(|it| self.push(it));
+    }
+
+    /// Where a part of what a text means stands.
+    pub(super) fn place_in(&self, node: &Node, part: &Range<usize>) -> SourcePlace {
+        match (&node.place, &node.value) {
+            (SourcePlace::File(raw), Value::Text(value)) => {
+                SourcePlace::File(locate(&self.origin.text, raw, value, part))
+            }
+            (place, _) => place.clone(),
+        }
+    }
+
     /// Adds a complaint about what stands at `place`.
     pub(super) fn add(&self, place: &SourcePlace, diagnostic: Diagnostic) {
         self.push(Self::placed(place, diagnostic));
@@ -56,8 +111,6 @@ impl Diagnostics {
 
     /// Notes that the table at `path` may hold these keys.
     pub(super) fn note_known(&self, path: &str, keys: &[&str]) {
-        #[cfg(test)]
-        super::asked_fixture::keys(path, keys);
         let mut known = self.known.borrow_mut();
         known.extend(keys.iter().map(|key| (path.to_owned(), (*key).to_owned())));
     }
@@ -70,6 +123,17 @@ impl Diagnostics {
         label: impl Into<String>,
     ) {
         self.add(place, Diagnostic::error(message).label(label));
+    }
+
+    /// Complains about what takes more memory than there is, if it does: `what` needs so many bytes.
+    pub(super) fn refuse_memory(&self, place: &SourcePlace, what: &str, bytes: f64) -> bool {
+        let refused = bytes > MEMORY;
+        if refused {
+            let need = ByteSize::approximate(bytes);
+            let label = format!("keyheat takes up to {}", ByteSize::approximate(MEMORY));
+            self.error(place, format!("{what} need about {need} of memory"), label);
+        }
+        refused
     }
 
     /// Adds a finished complaint, once.

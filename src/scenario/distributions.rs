@@ -1,6 +1,6 @@
 //! `distribution`: how often each value of a field comes.
 
-use super::document::{Entry, Node, Value};
+use super::document::{Entry, Value};
 use super::reader::Reader;
 use crate::record::{FieldKind, Law, LawShape};
 use crate::settings::{Kind, any_number, boolean, json, number, table};
@@ -10,43 +10,32 @@ pub(super) fn read_law(field: &Reader<'_>, kind: &FieldKind) -> Law {
     let Some(entry) = field.entry("distribution") else {
         return Law::default();
     };
-    let counted = kind.count().is_some();
-    if !counted && !matches!(kind, FieldKind::Double { .. }) {
+    if kind.count().is_none() && !matches!(kind, FieldKind::Double { .. }) {
+        let message = format!("{} can't have a distribution", field.name());
         let label = "only fields with a `count` (and doubles) have a distribution";
-        field.sink.error(
-            &entry.place,
-            format!("{} can't have a distribution", field.name()),
-            label,
-        );
+        field.refuse_key("distribution", message, label);
         return Law::default();
     }
-    read_law_entry(field, entry, field.path_of("distribution"), kind)
+    read_law_entry(field, entry, kind)
 }
 
-/// Reads a law of a field of this kind, which has one; `path` names it in messages.
-pub(super) fn read_law_entry<'a>(
-    reader: &Reader<'a>,
-    entry: &'a Entry,
-    path: String,
-    kind: &FieldKind,
-) -> Law {
-    match &entry.node.value {
-        Value::Text(text) if text == "uniform" => Law::default(),
+/// Reads a law of a field of this kind, which has one.
+pub(super) fn read_law_entry<'a>(reader: &Reader<'a>, entry: &'a Entry, kind: &FieldKind) -> Law {
+    let Entry { key, node, .. } = entry;
+    let law = match &node.value {
+        Value::Text(text) if text == "uniform" => None,
         Value::Table(_) => {
-            let reader = reader.table_of(&entry.key, &entry.node, &entry.node.place, path, &LAW);
-            let law = read_table(&reader, kind);
-            reader.finish();
-            law
+            let law = reader.table_of(key, node, &node.place, &LAW);
+            law.read_with(|law| read_table(law, kind))
         }
         _ => {
             let label = "expected `\"uniform\"`, `{ zipf = 0.99 }`, `{ hotspot = { keys = 0.2, load = 0.8 } }`, \
                          `{ weights = [3, 1] }` or `{ normal = { mean = 50, sd = 9 } }`";
-            reader
-                .sink
-                .error(&entry.node.place, "this is no distribution", label);
-            Law::default()
+            reader.refuse(key, "this is no distribution", label);
+            None
         }
-    }
+    };
+    law.unwrap_or_default()
 }
 
 crate::settings! {
@@ -89,7 +78,7 @@ crate::settings! {
 
 const SHAPES: [&str; 4] = ["zipf", "hotspot", "weights", "normal"];
 
-fn read_table(reader: &Reader<'_>, kind: &FieldKind) -> Law {
+fn read_table(reader: &Reader<'_>, kind: &FieldKind) -> Option<Law> {
     let given: Vec<&str> = SHAPES
         .into_iter()
         .filter(|shape| reader.has(shape))
@@ -98,134 +87,85 @@ fn read_table(reader: &Reader<'_>, kind: &FieldKind) -> Law {
         let label = format!("`{first}` is given, too: a field has one law");
         reader.refuse_key(second, format!("{} has two laws", reader.name()), label);
     }
-    let mut shape = LawShape::Uniform;
-    if let Some(exponent) = reader.given("zipf") {
-        shape = LawShape::Zipf { exponent };
-    }
-    let hotspot = reader.table("hotspot");
-    if hotspot.table.is_some() {
-        let (keys, load) = (hotspot.given("keys"), hotspot.given("load"));
-        if let Some((keys, load)) = keys.zip(load) {
-            shape = LawShape::Hotspot { keys, load };
-        }
-        hotspot.finish();
-    }
-    if let Some(weights) = read_weights(reader, kind) {
-        shape = LawShape::Weights(weights);
-    }
-    let normal = reader.table("normal");
-    if normal.table.is_some() {
-        if let Some(law) = read_normal(&normal, kind) {
-            shape = law;
-        }
-        normal.finish();
-    }
-    let top = read_top(reader, kind);
+    // Of several laws the last one is as good as any: the first complaint stands.
+    let zipf = reader
+        .given("zipf")
+        .map(|exponent| LawShape::Zipf { exponent });
+    let hotspot = reader.inside("hotspot", |hotspot| {
+        let (keys, load) = hotspot.given("keys").zip(hotspot.given("load"))?;
+        Some(LawShape::Hotspot { keys, load })
+    });
+    let weights = read_weights(reader, kind).map(LawShape::Weights);
+    let normal = reader.inside("normal", |normal| read_normal(normal, kind));
+    let top = read_top(reader, kind).unwrap_or_default();
     let ranked = reader.given("ranked").unwrap_or(false);
-    let on_ranks = !matches!(shape, LawShape::Normal { .. }) && kind.count().is_some();
+    let shape = normal.or(weights).or(hotspot).or(zipf);
+    let shape = shape.unwrap_or(LawShape::Uniform);
+    let has_ranks = kind.count().is_some();
+    let on_ranks = !matches!(shape, LawShape::Normal { .. }) && has_ranks;
     for key in ["top", "ranked"] {
-        if !on_ranks && reader.has(key) {
-            let label = "a law over values has no ranks";
-            reader.refuse_key(key, format!("`{key}` has no meaning here"), label);
+        if !on_ranks {
+            reader.meaningless(key, "a law over values has no ranks");
         }
     }
-    let ranked_law = matches!(
-        shape,
-        LawShape::Zipf { .. } | LawShape::Hotspot { .. } | LawShape::Weights(_)
-    );
-    if ranked_law && kind.count().is_none() {
+    if !has_ranks && !matches!(shape, LawShape::Normal { .. } | LawShape::Uniform) {
         let label = "expected `normal` or `\"uniform\"`";
         reader.refuse_table("a double has no ranks", label);
-        return Law::default();
+        return None;
     }
-    Law { shape, top, ranked }
+    Some(Law { shape, top, ranked })
 }
 
-fn shares(
+/// A list of numbers of a domain.
+fn numbers(
     reader: &Reader<'_>,
     key: &'static str,
-    items: &[Node],
-    accepts: fn(f64) -> bool,
     domain: &str,
+    accepts: fn(f64) -> bool,
 ) -> Option<Vec<f64>> {
-    items
-        .iter()
-        .map(|item| reader.number_node(key, item, domain, accepts))
-        .collect()
+    let items = reader.list(key)?.iter();
+    let number = |item| reader.number_node(key, item, domain, accepts);
+    items.map(number).collect()
 }
 
 fn read_weights(reader: &Reader<'_>, kind: &FieldKind) -> Option<Vec<f64>> {
-    let items = reader.list("weights")?;
-    let place = reader.place_of("weights");
-    let weights = shares(
-        reader,
-        "weights",
-        items,
-        |weight| (0.0..=1e12).contains(&weight),
-        "at least 0",
-    )?;
-    if weights.iter().all(|&weight| weight == 0.0) {
-        reader.sink.error(
-            &place,
-            "all weights are zero",
-            "expected a weight for each rank, not all zero",
-        );
-        return None;
-    }
-    if kind
-        .count()
-        .is_some_and(|count| weights.len() as u64 > count)
-    {
-        let message = format!(
-            "{} weights for {} values",
-            weights.len(),
-            kind.count().unwrap_or(0)
-        );
-        reader
-            .sink
-            .error(&place, message, "at most one for each value");
-        return None;
-    }
-    Some(weights)
+    let accepts = |weight| (0.0..=1e12).contains(&weight);
+    let weights = numbers(reader, "weights", "at least 0", accepts)?;
+    let beyond = kind.count().filter(|&count| weights.len() as u64 > count);
+    let (message, label) = match beyond {
+        _ if weights.iter().all(|&weight| weight == 0.0) => {
+            let label = "expected a weight for each rank, not all zero";
+            ("all weights are zero".to_owned(), label)
+        }
+        Some(count) => {
+            let message = format!("{} weights for {count} values", weights.len());
+            (message, "at most one for each value")
+        }
+        None => return Some(weights),
+    };
+    reader.refuse_key("weights", message, label);
+    None
 }
 
-fn read_top(reader: &Reader<'_>, kind: &FieldKind) -> Vec<f64> {
-    let Some(items) = reader.list("top") else {
-        return Vec::new();
-    };
-    let place = reader.place_of("top");
-    let Some(top) = shares(
-        reader,
-        "top",
-        items,
-        |share| share > 0.0 && share < 1.0,
-        "in (0, 1)",
-    ) else {
-        return Vec::new();
-    };
+fn read_top(reader: &Reader<'_>, kind: &FieldKind) -> Option<Vec<f64>> {
+    let accepts = |share| share > 0.0 && share < 1.0;
+    let top = numbers(reader, "top", "in (0, 1)", accepts)?;
     let sum: f64 = top.iter().sum();
     if sum >= 1.0 {
-        reader.sink.error(
-            &place,
-            format!("the shares of `top` sum to {sum}"),
-            "must leave a share for the other ranks",
-        );
-        return Vec::new();
+        let label = "must leave a share for the other ranks";
+        reader.refuse_key("top", format!("the shares of `top` sum to {sum}"), label);
+        return None;
     }
     if kind.count().is_some_and(|count| top.len() as u64 >= count) {
-        reader.sink.error(
-            &place,
-            "`top` leaves no rank for the rest",
-            "expected fewer shares than values",
-        );
-        return Vec::new();
+        let label = "expected fewer shares than values";
+        reader.refuse_key("top", "`top` leaves no rank for the rest", label);
+        return None;
     }
-    top
+    Some(top)
 }
 
 fn read_normal(normal: &Reader<'_>, kind: &FieldKind) -> Option<LawShape> {
-    let (mean, sd): (Option<f64>, Option<f64>) = (normal.given("mean"), normal.given("sd"));
-    let (mean, sd) = mean.zip(sd)?;
+    let (mean, sd): (f64, f64) = normal.given("mean").zip(normal.given("sd"))?;
     let (least, greatest) = match kind {
         FieldKind::Double { min, max } => (*min, *max),
         _ => {

@@ -16,6 +16,16 @@ pub enum SourcePlace {
     Setting(std::sync::Arc<str>),
 }
 
+impl SourcePlace {
+    /// The bytes of the scenario's text; none for an option.
+    pub fn span(&self) -> Range<usize> {
+        match self {
+            Self::File(span) => span.clone(),
+            Self::Setting(_) => 0..0,
+        }
+    }
+}
+
 /// A value with its place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
@@ -62,6 +72,24 @@ pub struct Entry {
     pub node: Node,
 }
 
+impl Node {
+    /// The text that stands there, if it is one.
+    pub fn text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The table that stands there, if it is one.
+    pub fn table(&self) -> Option<&TomlTable> {
+        match &self.value {
+            Value::Table(table) => Some(table),
+            _ => None,
+        }
+    }
+}
+
 impl Value {
     /// What it is called in messages.
     pub fn kind(&self) -> &'static str {
@@ -88,12 +116,14 @@ impl TomlTable {
         self.entries.iter_mut().find(|entry| entry.key == key)
     }
 
+    /// The value of that key.
+    pub fn value_mut(&mut self, key: &str) -> Option<&mut Value> {
+        Some(&mut self.get_mut(key)?.node.value)
+    }
+
     /// The table under that key, if it is one.
     pub fn table(&self, key: &str) -> Option<&TomlTable> {
-        match &self.get(key)?.node.value {
-            Value::Table(table) => Some(table),
-            _ => None,
-        }
+        self.get(key)?.node.table()
     }
 
     /// Sets `key`, in its old position when there was one.

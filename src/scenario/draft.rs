@@ -23,10 +23,10 @@ use crate::client::{CLIENT, ClientSpec};
 use crate::cluster::{
     CLUSTER, idle_put, server_buffered_capacity_per_second, server_capacity_per_second,
 };
+use crate::key::Environment;
 use crate::policy::{BALANCER, RegionPolicies};
 use crate::settings::{FromSource, integer, json, table, text};
 use crate::workload::{ClosedLoopLimits, Drive, Workload, Write};
-use std::path::Path;
 use std::sync::Arc;
 
 crate::settings! {
@@ -90,18 +90,20 @@ pub(super) struct Draft {
     pub(super) placement: SourcePlace,
 }
 
+impl Draft {
+    /// What its expressions may name.
+    pub(super) fn environment(&self) -> Environment<'_> {
+        self.fields.environment(&self.setup.schema)
+    }
+}
+
 /// Reads a document; every mistake goes to `sink`.
-pub(super) fn read_draft(
-    sink: &Diagnostics,
-    document: &TomlTable,
-    text: &str,
-    folder: &Path,
-) -> Draft {
-    let scenario = Reader::new(sink, Some(document), SourcePlace::File(0..0), "", &SCENARIO);
+pub(super) fn read_draft(sink: &Diagnostics, document: &TomlTable) -> Draft {
+    let scenario = Reader::whole(sink, document, &SCENARIO);
     let (question, seed) = (scenario.value("question"), scenario.value("seed"));
     let replicates = scenario.value("replicates");
     let time = read_time(scenario.table("time"));
-    let mut fields = read_fields(&scenario, folder);
+    let mut fields = read_fields(&scenario);
     let writes = read_writes(&scenario, &mut fields, &time);
     let existing = read_existing(&scenario, &mut fields, &writes);
     let (reads, uses) = read_reads(&scenario, &mut fields, &time, writes.len());
@@ -109,22 +111,22 @@ pub(super) fn read_draft(
         let diagnostic = Diagnostic::error("the scenario has reads, but no row")
             .label("expected a `[write.x]` or an `[existing.x]`")
             .help("add, for example, `[existing.rows]` with `records = 1_000_000`");
-        sink.add(&scenario.place_of("read"), diagnostic);
+        scenario.complain_of_key("read", diagnostic);
     }
     let cluster = read_cluster(scenario.table("cluster"));
     let table = scenario.table("table");
     let spec = read_table(&table, cluster.servers);
     let placement = table.place_of_value("placement");
-    let presplit = read_presplit(&table, text);
+    let presplit = read_presplit(&table);
     let balancer = scenario.table("balancer");
     let policies = RegionPolicies::read(&table, &balancer);
     table.finish();
     balancer.finish();
     let client = ClientSpec::read(&scenario, "client");
-    let events = read_events(&scenario, &time, &cluster, text);
+    let events = read_events(&scenario, &time, &cluster);
     let neighbours = read_neighbours(&scenario);
-    for key in ["strategy", "expect", "quick", "sweep"] {
-        scenario.entry(key);
+    for mirror in ["quick", "sweep"] {
+        scenario.entry(mirror);
     }
     let mut setup = Setup {
         schema: fields.schema.clone(),

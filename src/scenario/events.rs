@@ -3,9 +3,9 @@
 use super::cluster::check_server_memory;
 use super::diagnostic::Diagnostic;
 use super::diagnostics::Diagnostics;
-use super::document::{SourcePlace, Value};
+use super::document::{Node, SourcePlace, Value};
 use super::model::TimeSpec;
-use super::nearest::suggest;
+use super::nearest::slip;
 use super::presplits::row_key;
 use super::reader::Reader;
 use crate::cluster::{ClusterEvent, ClusterSpec, CrashTarget, TimedEvent};
@@ -49,37 +49,15 @@ const MOST_SERVERS: i64 = u32::MAX as i64;
 
 const KINDS: [&str; 4] = ["crash", "slow", "add_servers", "split"];
 
-/// Reads all `[[event]]`, in order of time; `text` is the scenario's text.
+/// Reads all `[[event]]`, in order of time.
 pub(super) fn read_events(
     scenario: &Reader<'_>,
     time: &TimeSpec,
     cluster: &ClusterSpec,
-    text: &str,
 ) -> Vec<TimedEvent> {
-    let Some(entry) = scenario.entry("event") else {
-        return Vec::new();
-    };
-    let Value::Array(items) = &entry.node.value else {
-        scenario.sink.error(
-            &entry.place,
-            format!("`event` is {}", entry.node.value.kind()),
-            "expected `[[event]]`",
-        );
-        return Vec::new();
-    };
-    if let Some(beyond) = items.get(MOST) {
-        let message = format!("{} events", items.len());
-        let label = format!("at most {MOST}");
-        scenario.sink.error(&beyond.place, message, label);
-    }
-    let mut events = Vec::new();
-    for item in items.iter().take(MOST) {
-        let reader = scenario.table_of("event", item, &item.place, "event".to_owned(), &EVENT);
-        if reader.table.is_some() {
-            events.extend(read_one(&reader, time, text));
-            reader.finish();
-        }
-    }
+    let tables = scenario.tables("event", MOST, &EVENT);
+    let read = |table: &Reader<'_>| table.read_with(|event| read_one(event, time));
+    let mut events: Vec<_> = tables.iter().filter_map(read).collect();
     // Stable: events of one time keep the order of the file.
     events.sort_by_key(|(event, _)| event.at);
     check_servers(scenario.sink, &events, cluster);
@@ -87,43 +65,42 @@ pub(super) fn read_events(
 }
 
 /// An event, and where what it needs of the cluster stands.
-fn read_one(reader: &Reader<'_>, time: &TimeSpec, text: &str) -> Option<(TimedEvent, SourcePlace)> {
+fn read_one(reader: &Reader<'_>, time: &TimeSpec) -> Option<(TimedEvent, SourcePlace)> {
     let at: Option<SimDuration> = reader.given("at");
-    if let Some(at) = at
-        && at >= time.duration
-    {
-        let message = format!("an event at {}", Nanos(at.as_nanos()));
-        let end = Nanos(time.duration.as_nanos());
+    if let Some(at) = at.filter(|at| *at >= time.duration) {
+        let [at, end] = [at, time.duration].map(|time| Nanos(time.as_nanos()));
         let label = format!("must be before the end of the run, {end}");
-        reader.refuse("at", message, label);
+        reader.refuse("at", format!("an event at {at}"), label);
     }
     let kind = reader.one_of(KINDS, "an event of no kind", "an event with two kinds")?;
     let mut place = reader.place_of_value(kind);
     let event = match kind {
         "crash" => ClusterEvent::Crash(read_crash(reader)?),
-        "slow" => {
-            let slow = reader.table("slow");
-            let event = read_slow(&slow);
+        "slow" => reader.inside("slow", |slow| {
             place = slow.place_of_value("server");
-            slow.finish();
-            event?
-        }
+            let (server, times) = (slow.given("server"), slow.given("times"));
+            let length = slow.positive_duration("for");
+            Some(ClusterEvent::Slow {
+                server: server?,
+                times: times?,
+                length: length?,
+            })
+        })?,
         "add_servers" => ClusterEvent::AddServers(reader.given("add_servers")?),
-        _ => ClusterEvent::Split(read_split(reader, text)?.into()),
+        _ => ClusterEvent::Split(read_split(reader)?.into()),
     };
     let at = SimTime::ZERO + at?;
     Some((TimedEvent { at, event }, place))
 }
 
 fn read_crash(reader: &Reader<'_>) -> Option<CrashTarget> {
-    let node = &reader.table?.get("crash")?.node;
+    let node = reader.node("crash")?;
     match &node.value {
         Value::Text(text) if text == "hottest" => Some(CrashTarget::Hottest),
         Value::Text(text) => {
-            let mut diagnostic = Diagnostic::error(format!("no server is called `{text}`"))
+            let diagnostic = Diagnostic::error(format!("no server is called `{text}`"))
                 .label("expected `hottest`, or a server's number, from 0");
-            diagnostic.help = suggest(text, ["hottest"]).filter(|help| help.starts_with("did"));
-            reader.sink.add(&node.place, diagnostic);
+            reader.complain("crash", diagnostic.hint(slip(text, ["hottest"])));
             None
         }
         Value::Integer(_) => {
@@ -137,50 +114,30 @@ fn read_crash(reader: &Reader<'_>) -> Option<CrashTarget> {
     }
 }
 
-fn read_slow(slow: &Reader<'_>) -> Option<ClusterEvent> {
-    slow.table?;
-    let (server, times) = (slow.given("server"), slow.given("times"));
-    let length = slow.positive_duration("for");
-    Some(ClusterEvent::Slow {
-        server: server?,
-        times: times?,
-        length: length?,
-    })
-}
-
-fn read_split(reader: &Reader<'_>, text: &str) -> Option<Vec<RowKey>> {
-    let items = reader.list("split")?;
-    let rows: Vec<Option<RowKey>> = items
+fn read_split(reader: &Reader<'_>) -> Option<Vec<RowKey>> {
+    let (items, sink) = (reader.list("split")?, reader.sink);
+    let not_empty = |item: &Node, row: RowKey| {
+        let sound = !row.as_bytes().is_empty();
+        if !sound {
+            let label = "the first region starts there already";
+            sink.error(&item.place, "a split at the empty row", label);
+        }
+        sound.then_some(row)
+    };
+    let rows = items
         .iter()
-        .map(|item| {
-            let row = row_key(reader.sink, item, text)?;
-            if row.as_bytes().is_empty() {
-                reader.sink.error(
-                    &item.place,
-                    "a split at the empty row",
-                    "the first region starts there already",
-                );
-                return None;
-            }
-            Some(row)
-        })
-        .collect();
+        .map(|item| not_empty(item, row_key(sink, item)?));
+    let rows: Vec<Option<RowKey>> = rows.collect();
     let rows = rows.into_iter().collect::<Option<Vec<RowKey>>>()?;
     if rows.is_empty() {
-        reader.refuse(
-            "split",
-            "a split at no row",
-            "expected at least one row, as in `split = ['m']`",
-        );
+        let label = "expected at least one row, as in `split = ['m']`";
+        reader.refuse("split", "a split at no row", label);
         return None;
     }
     for (at, row) in rows.iter().enumerate() {
         if rows[..at].contains(row) {
-            reader.sink.error(
-                &items[at].place,
-                format!("the row `{row}` stands twice"),
-                "a region is split once at a row",
-            );
+            let message = format!("the row `{row}` stands twice");
+            sink.error(&items[at].place, message, "a region is split once at a row");
         }
     }
     Some(rows)
@@ -192,12 +149,9 @@ fn check_servers(sink: &Diagnostics, events: &[(TimedEvent, SourcePlace)], clust
     let mut dead: BTreeSet<u32> = BTreeSet::new();
     let mut crashes = 0;
     for (event, place) in events {
-        let named = match &event.event {
-            ClusterEvent::Crash(CrashTarget::Server(server)) => Some(*server),
-            ClusterEvent::Slow { server, .. } => Some(*server),
-            _ => None,
-        };
-        if let Some(server) = named {
+        if let ClusterEvent::Crash(CrashTarget::Server(server))
+        | ClusterEvent::Slow { server, .. } = event.event
+        {
             if server >= servers {
                 let label = format!("{servers} servers at that time, numbered from 0");
                 sink.error(place, format!("there is no server {server}"), label);

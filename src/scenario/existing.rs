@@ -2,11 +2,10 @@
 
 use super::diagnostic::Diagnostic;
 use super::fields::Fields;
-use super::imports::{MOST_RECORDS, read_rows};
-use super::nearest::suggest;
+use super::imports::{Combinations, MOST_RECORDS, read_rows};
+use super::nearest::slip;
 use super::reader::Reader;
 use super::writes::read_with;
-use crate::record::FieldId;
 use crate::settings::{integer, json, time};
 use crate::time::SimDuration;
 use crate::units::Nanos;
@@ -33,124 +32,83 @@ pub(super) fn read_existing(
     fields: &mut Fields,
     writes: &[Write],
 ) -> Vec<Existing> {
-    let mut found = Vec::new();
-    for (name, reader) in
-        scenario.named("existing", "table of existing rows", usize::MAX, &EXISTING)
-    {
+    let all = scenario.named("existing", "table of existing rows", usize::MAX, &EXISTING);
+    let read = |(name, reader): (&str, Reader<'_>)| {
         let at = writes.iter().position(|write| write.name == name);
         let write = at.map(|at| &writes[at]);
-        let own_with = reader.has("with");
-        let mut with = read_with(&reader, fields);
-        if !own_with && let Some(write) = write {
-            with.clone_from(&write.with);
-        }
-        let rows = read_existing_rows(&reader, fields, write, writes);
+        let own = read_with(&reader, fields);
+        let inherited = write.filter(|_| !reader.has("with"));
+        let with = inherited.map_or(own, |write| write.with.clone());
+        let rows = read_existing_rows(&reader, fields, name, write, writes);
         reader.finish();
-        if let Some(rows) = rows {
-            let write = at.map(|at| WriteId(at as u8));
-            found.push(Existing {
-                name: name.to_owned(),
-                write,
-                rows,
-                with,
-            });
-        }
-    }
-    found
+        Some(Existing {
+            name: name.to_owned(),
+            write: at.map(|at| WriteId(at as u8)),
+            rows: rows?,
+            with,
+        })
+    };
+    all.into_iter().filter_map(read).collect()
 }
 
 fn read_existing_rows(
     reader: &Reader<'_>,
     fields: &Fields,
+    name: &str,
     write: Option<&Write>,
     writes: &[Write],
 ) -> Option<ExistingRows> {
-    if let Some(Drive::Open { rate, .. }) = write.map(|write| &write.drive)
-        && rate.0 == 0.0
-    {
+    let drive = write.map(|write| &write.drive);
+    // The rate of an open loop without an end.
+    let rate = match drive {
         // Of a write that could not be read nothing is known.
-        for key in ["records", "each", "every", "last"] {
-            reader.entry(key);
-        }
-        return None;
-    }
+        Some(Drive::Open { rate, .. }) if rate.0 == 0.0 => return None,
+        Some(Drive::Open { rate, import, .. }) if import.is_none() => Some(rate.0),
+        _ => None,
+    };
     if reader.has("records") || reader.has("each") {
         let mut rows = read_rows(reader, fields, None)?;
         if let ImportRows::Drawn { records, last } = &mut rows
-            && let Some(Drive::Open {
-                rate, import: None, ..
-            }) = write.map(|write| &write.drive)
-            && *last == SimDuration::ZERO
+            && let Some(rate) = rate.filter(|_| *last == SimDuration::ZERO)
         {
             // As long as the write needed for so many. Times stay within a century.
-            let nanos = *records as f64 / rate.0 * 1e9;
+            let nanos = *records as f64 / rate * 1e9;
             *last = SimDuration::from_nanos((nanos as u64).clamp(1, Nanos::MAX.0));
         }
         return Some(rows);
     }
-    match write.map(|write| &write.drive) {
-        Some(Drive::Open {
-            rate, import: None, ..
-        }) => {
-            let rate = rate.0;
-            if reader.entry("every").is_some() {
-                reader.refuse_key("every", "`every` has no meaning here", "needs `each`");
-            }
-            for key in ["records", "each"] {
-                reader.entry(key);
-            }
-            if !reader.has("last") {
-                reader.missing("last", "\"7d\"");
-                return None;
-            }
-            let last = reader.positive_duration("last")?;
-            let records = (rate * last.as_secs_f64()).round();
-            if records < 1.0 {
-                let message = format!("a rate of {rate}/s leaves no row");
-                reader.refuse("last", message, "expected a longer time");
-                return None;
-            }
-            // Rates and times are bounded so that this is below 2^63; operations are numbered with 56 bits.
-            Some(ImportRows::Drawn {
-                records: (records as u64).min((1 << 56) - 1),
-                last,
-            })
+    if let Some(rate) = rate {
+        reader.meaningless("every", "needs `each`");
+        if !reader.has("last") {
+            reader.missing("last", "\"7d\"");
         }
-        Some(drive) => match inherited(drive) {
-            Some((each, every)) => read_rows(reader, fields, Some((each, every))),
-            None => read_rows(reader, fields, None),
-        },
-        None => {
-            let name = reader.path.rsplit('.').next().unwrap_or_default();
-            let mut diagnostic =
-                Diagnostic::error(format!("there is no write `{name}` to take the rows from"))
-                    .label("expected `records = N`, or `each`");
-            diagnostic.help = suggest(name, writes.iter().map(|write| write.name.as_str()))
-                .filter(|help| help.starts_with("did"));
-            reader.complain_of_table(diagnostic);
-            for key in ["last", "every", "records", "each"] {
-                reader.entry(key);
-            }
-            None
+        let last = reader.positive_duration("last")?;
+        let records = (rate * last.as_secs_f64()).round();
+        if records < 1.0 {
+            let message = format!("a rate of {rate}/s leaves no row");
+            reader.refuse("last", message, "expected a longer time");
+            return None;
         }
+        // Rates and times are bounded so that this is below 2^63; operations are numbered with 56 bits.
+        let records = (records as u64).min(MOST_RECORDS as u64);
+        return Some(ImportRows::Drawn { records, last });
     }
+    if let Some(drive) = drive {
+        return read_rows(reader, fields, combinations(drive));
+    }
+    let message = format!("there is no write `{name}` to take the rows from");
+    let names = writes.iter().map(|write| write.name.as_str());
+    let diagnostic = Diagnostic::error(message).label("expected `records = N`, or `each`");
+    reader.complain_of_table(diagnostic.hint(slip(name, names)));
+    None
 }
 
-fn inherited(drive: &Drive) -> Option<(Vec<FieldId>, Option<SimDuration>)> {
-    match drive {
-        Drive::Beat(beat) => Some((beat.each.clone(), Some(beat.every))),
-        Drive::Open {
-            import: Some(import),
-            ..
-        }
-        | Drive::Closed {
-            import: Some(import),
-            ..
-        } => match &import.rows {
-            ImportRows::Each { each, every, .. } => Some((each.clone(), *every)),
-            ImportRows::Drawn { .. } => None,
-        },
-        Drive::Open { .. } | Drive::Closed { .. } => None,
+/// The combinations that a write goes through, and how often.
+fn combinations(drive: &Drive) -> Option<Combinations> {
+    match (drive, drive.import().map(|import| &import.rows)) {
+        (Drive::Beat(beat), _) => Some((beat.each.clone(), Some(beat.every))),
+        (_, Some(ImportRows::Each { each, every, .. })) => Some((each.clone(), *every)),
+        _ => None,
     }
 }
 

@@ -1,17 +1,18 @@
 //! `[[expect]]`: bounds of metrics and golden keys.
 
 use super::diagnostic::Diagnostic;
-use super::document::{Node, SourcePlace, Value};
+use super::document::{Node, Value};
 use super::draft::Draft;
 use super::golden::read_golden;
 use super::metric_names;
 use super::model::{Bound, Expectation, RatioTo};
-use super::nearest::suggest;
+use super::nearest::{slip, suggest};
 use super::reader::Reader;
 use super::strategies::Named;
 use super::sweeps::{At, Sweep};
 use crate::metrics::OperationNames;
 use crate::settings::{any_number, json, text};
+use crate::text::either;
 
 crate::settings! {
     /// A bound of a metric, or a golden key: `record` and `key`.
@@ -48,158 +49,132 @@ crate::settings! {
     }
 }
 
-/// The point of a sweep that expectations are read for; without a sweep the only one.
+/// What expectations are read beside.
 #[derive(Clone, Copy)]
-pub(super) struct Points<'a> {
+pub(super) struct Context<'a> {
+    pub(super) strategies: &'a [Named],
+    /// The index that each strategy has in the scenario; `None` for one that was not selected.
+    pub(super) selected: &'a [Option<usize>],
+    /// The file without any strategy's overrides.
+    pub(super) base: &'a Draft,
     pub(super) sweep: &'a Sweep,
     /// The sweep as the file alone has it.
     pub(super) file: &'a Sweep,
+    /// The point that they are read for; without a sweep the only one.
     pub(super) point: usize,
 }
 
-/// Reads all `[[expect]]`; returns those that hold at this point, with their places among all. `selected[i]` is the index that strategy i
-/// has in the scenario, `None` when it was not selected; `base` is the file without any strategy's overrides.
+/// Reads all `[[expect]]`; returns those that hold at this point, with their places among all.
 pub(super) fn read_expectations(
     scenario: &Reader<'_>,
-    strategies: &[Named],
-    selected: &[Option<usize>],
-    base: &Draft,
-    text: &str,
-    points: Points<'_>,
+    context: Context<'_>,
 ) -> Vec<(usize, Expectation)> {
-    let Some(entry) = scenario.entry("expect") else {
-        return Vec::new();
-    };
-    let Value::Array(items) = &entry.node.value else {
-        scenario.sink.error(
-            &entry.place,
-            format!("`expect` is {}", entry.node.value.kind()),
-            "expected `[[expect]]`",
-        );
-        return Vec::new();
-    };
+    let tables = scenario.tables("expect", usize::MAX, &EXPECT);
     let mut expectations = Vec::new();
-    for (at, item) in items.iter().enumerate() {
-        let reader = scenario.table_of("expect", item, &item.place, "expect".to_owned(), &EXPECT);
-        if reader.table.is_some() {
-            let mut found = Vec::new();
-            read_one(
-                &reader, strategies, selected, base, text, points, &mut found,
-            );
-            if !scenario.has("knee") {
-                refuse_knees(&reader);
-            }
-            reader.finish();
-            expectations.extend(found.into_iter().map(|found| (at, found)));
+    for (at, reader) in tables.iter().enumerate() {
+        let found = read_one(reader, context);
+        if !scenario.has("knee") {
+            refuse_knees(reader);
         }
+        reader.finish();
+        expectations.extend(found.into_iter().map(|found| (at, found)));
     }
     expectations
 }
 
-fn read_one(
-    reader: &Reader<'_>,
-    strategies: &[Named],
-    selected: &[Option<usize>],
-    base: &Draft,
-    text: &str,
-    points: Points<'_>,
-    out: &mut Vec<Expectation>,
-) {
-    let point = points.point;
+fn read_one(reader: &Reader<'_>, context: Context<'_>) -> Vec<Expectation> {
+    let Context {
+        strategies,
+        selected,
+        base,
+        sweep,
+        point,
+        ..
+    } = context;
     let chosen = read_strategy(reader, "strategy", strategies, true);
     let because = reader.text("because").map(str::to_owned);
     let issue = read_issue(reader);
-    let here = match reader.entry("at") {
-        None => true,
-        Some(entry) => match points.sweep.read_at(reader.sink, &entry.node, points.file) {
-            Some(at) => points.sweep.matches(point, &at),
-            None => false,
-        },
+    let at = read_at(reader, context);
+    let here = match reader.has("at") {
+        true => at.is_some_and(|at| sweep.matches(point, &at)),
+        false => true,
     };
-    let golden = reader.has("record") || reader.has("key");
-    if golden {
+    if reader.has("record") || reader.has("key") {
         for key in ["metric", "above", "below", "between", "is", "ratio_to"] {
-            if reader.entry(key).is_some() {
+            if reader.has(key) {
                 let label = "an expected key has `record` and `key` only";
                 reader.refuse_key(key, format!("`{key}` has no meaning beside a key"), label);
             }
         }
-        let found = read_golden(
-            reader,
-            chosen.as_deref().unwrap_or_default(),
-            strategies,
-            base,
-            text,
-        );
-        for mut key in found {
-            if let Some(at) = selected[key.strategy].filter(|_| here) {
-                key.strategy = at;
-                key.point = point;
-                key.because.clone_from(&because);
-                key.issue.clone_from(&issue);
-                out.push(Expectation::Key(key));
-            }
+        let mut found = read_golden(reader, &chosen.unwrap_or_default(), strategies, base);
+        found.retain(|key| here && selected[key.strategy].is_some());
+        for key in &mut found {
+            key.strategy = selected[key.strategy].unwrap_or_default();
+            key.point = point;
+            key.because.clone_from(&because);
+            key.issue.clone_from(&issue);
         }
-        return;
+        return found.into_iter().map(Expectation::Key).collect();
     }
     let names = base.setup.operation_names();
-    let metric = read_metric(reader, &names);
-    let bound = read_bound(reader, metric.as_deref(), &names);
-    let ratio_to = read_ratio(reader, strategies, &bound, points);
+    if !reader.has("metric") {
+        reader.missing("metric", "\"server_max_share\"");
+    }
+    let metric = metric_names::read(reader, &names);
+    let bound = read_bound(reader, metric, &names);
+    let ratio_to = read_ratio(reader, &bound, context);
     let (Some(chosen), Some(metric), Some(bound), Some(ratio_to), true) =
         (chosen, metric, bound, ratio_to, here)
     else {
-        return;
+        return Vec::new();
     };
-    let every = chosen.len() > 1 || points.sweep.len() > 1 && !reader.has("at");
-    for strategy in chosen {
-        let ratio = match &ratio_to {
+    let every = chosen.len() > 1 || sweep.len() > 1 && !reader.has("at");
+    let expectation = |strategy: usize| {
+        let ratio_to = match &ratio_to {
             None => None,
             Some(ratio) => {
                 let other = ratio.strategy.unwrap_or(strategy);
                 let other_point = match &ratio.at {
                     None => Some(point),
-                    Some(at) => points.sweep.moved(point, at),
+                    Some(at) => sweep.moved(point, at),
                 };
                 if (other, other_point) == (strategy, Some(point)) {
                     if !every {
                         let label = "its ratio to itself is 1";
                         reader.refuse("ratio_to", "a strategy compared with itself", label);
                     }
-                    continue;
+                    return None;
                 }
-                match selected[other].zip(other_point) {
-                    Some((strategy, point)) => Some(RatioTo { point, strategy }),
-                    // The other strategy or point does not run: nothing to compare with.
-                    None => continue,
-                }
+                // When the other strategy or point does not run, there is nothing to compare with.
+                let (strategy, point) = selected[other].zip(other_point)?;
+                Some(RatioTo { point, strategy })
             }
         };
-        let Some(strategy) = selected[strategy] else {
-            continue;
-        };
-        let (metric, bound, because) = (metric.clone(), bound.clone(), because.clone());
-        out.push(Expectation::Metric {
+        Some(Expectation::Metric {
             point,
-            strategy,
-            metric,
-            bound,
-            ratio_to: ratio,
-            because,
+            strategy: selected[strategy]?,
+            metric: metric.to_owned(),
+            bound: bound.clone(),
+            ratio_to,
+            because: because.clone(),
             issue: issue.clone(),
-        });
-    }
+        })
+    };
+    chosen.into_iter().filter_map(expectation).collect()
+}
+
+/// Reads `at`, if there is one.
+fn read_at(reader: &Reader<'_>, context: Context<'_>) -> Option<At> {
+    let node = reader.node("at")?;
+    context.sweep.read_at(reader.sink, node, context.file)
 }
 
 /// What it is known to fail for: a text that says something.
 fn read_issue(reader: &Reader<'_>) -> Option<String> {
     let issue = reader.text("issue")?;
     if issue.trim().is_empty() {
-        reader.refuse(
-            "issue",
-            "`issue` says nothing",
-            "expected what is known to fail, or where that is written",
-        );
+        let label = "expected what is known to fail, or where that is written";
+        reader.refuse("issue", "`issue` says nothing", label);
         return None;
     }
     Some(issue.to_owned())
@@ -219,45 +194,24 @@ fn read_strategy<'a>(
     if all && name == "*" {
         return Some((0..strategies.len()).collect());
     }
-    if let Some(at) = strategies.iter().position(|(known, _)| known == name) {
-        return Some(vec![at]);
+    let names = || strategies.iter().map(|(known, _)| known.as_str());
+    let found = names().position(|known| known == name);
+    if found.is_none() {
+        let diagnostic = Diagnostic::error(format!("unknown strategy `{name}`"));
+        let diagnostic = diagnostic.label("no such `[strategy.x]`");
+        reader.complain(key, diagnostic.hint(suggest(name, names())));
     }
-    let mut diagnostic =
-        Diagnostic::error(format!("unknown strategy `{name}`")).label("no such `[strategy.x]`");
-    diagnostic.help = suggest(name, strategies.iter().map(|(known, _)| known.as_str()));
-    reader.complain(key, diagnostic);
-    None
+    found.map(|at| vec![at])
 }
 
 /// A knee is measured only when it is asked for.
 fn refuse_knees(reader: &Reader<'_>) {
-    const OF_A_KNEE: [&str; 2] = ["knee_per_sec", "knee_in_servers"];
-    if let Some(metric) = reader
-        .text("metric")
-        .filter(|name| OF_A_KNEE.contains(name))
-    {
+    let metric = reader.text("metric");
+    if let Some(metric @ ("knee_per_sec" | "knee_in_servers")) = metric {
         let diagnostic = Diagnostic::error(format!("`{metric}` is not measured"))
             .label("the scenario has no `[knee]`")
             .help("add `[knee]` with `vary = \"write.ingest.rate\"` and `limit = [{ metric = \"write_response_ms.p99\", below = 50 }]`");
         reader.complain("metric", diagnostic);
-    }
-}
-
-fn read_metric(reader: &Reader<'_>, names: &OperationNames<'_>) -> Option<String> {
-    if !reader.has("metric") {
-        reader.missing("metric", "\"server_max_share\"");
-    }
-    let metric = reader.text("metric")?;
-    let place = reader.place_of_value("metric");
-    match metric_names::check(metric, names) {
-        Ok(()) => Some(metric.to_owned()),
-        Err((message, help)) => {
-            let mut diagnostic =
-                Diagnostic::error(message).label("not in the catalogue of metrics");
-            diagnostic.help = help;
-            reader.sink.add(&place, diagnostic);
-            None
-        }
     }
 }
 
@@ -268,72 +222,62 @@ fn read_bound(
     metric: Option<&str>,
     names: &OperationNames<'_>,
 ) -> Option<Bound> {
-    let key = reader.one_of(
-        BOUNDS,
-        "an expectation without a bound",
-        "an expectation with two bounds",
-    )?;
-    let node = &reader.table?.get(key)?.node;
-    let number = |node: &Node| reader.number_node(key, node, "a finite number", |_| true);
+    let none = "an expectation without a bound";
+    let key = reader.one_of(BOUNDS, none, "an expectation with two bounds")?;
+    let node = reader.node(key)?;
     // An unknown metric may be a word or a number.
     if metric.is_none() && matches!(node.value, Value::Text(_)) && key == "is" {
         return None;
     }
-    let words = metric.and_then(|metric| metric_names::words(metric, names));
-    if let Some(words) = words {
-        return match &node.value {
-            Value::Text(word) if key == "is" => {
-                if !words.contains(&word.as_str()) {
-                    let mut diagnostic = Diagnostic::error(format!(
-                        "`{}` is never `{word}`",
-                        metric.unwrap_or_default()
-                    ));
-                    diagnostic.label = format!("expected {}", crate::text::either(words));
-                    diagnostic.help =
-                        suggest(word, words.iter().copied()).filter(|help| help.starts_with("did"));
-                    reader.sink.add(&node.place, diagnostic);
-                    return None;
-                }
-                Some(Bound::IsText(word.clone()))
-            }
-            _ => {
-                let label = format!("expected `is = ...` with {}", crate::text::either(words));
-                reader.sink.error(
-                    &node.place,
-                    format!("`{}` is a word", metric.unwrap_or_default()),
-                    label,
-                );
-                None
-            }
-        };
+    if let Some(metric) = metric
+        && let Some(words) = metric_names::words(metric, names)
+    {
+        return read_word(reader, key, node, metric, words);
     }
+    let number = |node: &Node| reader.number_node(key, node, "a finite number", |_| true);
     match key {
-        "above" => number(node).map(Bound::Above),
-        "below" => number(node).map(Bound::Below),
-        "is" => number(node).map(Bound::IsNumber),
-        _ => match &node.value {
-            Value::Array(items) if items.len() == 2 => {
-                let (low, high) = number(&items[0]).zip(number(&items[1]))?;
-                if low > high {
-                    reader.sink.error(
-                        &node.place,
-                        "nothing lies between these",
-                        format!("{low} is more than {high}"),
-                    );
-                    return None;
-                }
-                Some(Bound::Between(low, high))
-            }
-            _ => {
-                reader.sink.error(
-                    &node.place,
-                    "`between` is no pair of numbers",
-                    "expected `[low, high]`",
-                );
-                None
-            }
-        },
+        "above" => return number(node).map(Bound::Above),
+        "below" => return number(node).map(Bound::Below),
+        "is" => return number(node).map(Bound::IsNumber),
+        _ => {}
     }
+    let pair = match &node.value {
+        Value::Array(items) if items.len() == 2 => (&items[0], &items[1]),
+        _ => {
+            let label = "expected `[low, high]`";
+            reader.refuse(key, "`between` is no pair of numbers", label);
+            return None;
+        }
+    };
+    let (low, high) = number(pair.0).zip(number(pair.1))?;
+    if low > high {
+        let label = format!("{low} is more than {high}");
+        reader.refuse(key, "nothing lies between these", label);
+        return None;
+    }
+    Some(Bound::Between(low, high))
+}
+
+/// The bound of a metric that is one of some words.
+fn read_word(
+    reader: &Reader<'_>,
+    key: &str,
+    node: &Node,
+    metric: &str,
+    words: &[&str],
+) -> Option<Bound> {
+    let Some(word) = node.text().filter(|_| key == "is") else {
+        let label = format!("expected `is = ...` with {}", either(words));
+        reader.refuse(key, format!("`{metric}` is a word"), label);
+        return None;
+    };
+    if !words.contains(&word) {
+        let diagnostic = Diagnostic::error(format!("`{metric}` is never `{word}`"))
+            .label(format!("expected {}", either(words)));
+        reader.complain(key, diagnostic.hint(slip(word, words.iter().copied())));
+        return None;
+    }
+    Some(Bound::IsText(word.to_owned()))
 }
 
 /// What a metric is divided by: another strategy, another point, or both.
@@ -345,61 +289,43 @@ struct Ratio {
 /// `Some(None)`: no ratio; `None`: a mistake.
 fn read_ratio(
     reader: &Reader<'_>,
-    strategies: &[Named],
     bound: &Option<Bound>,
-    points: Points<'_>,
+    context: Context<'_>,
 ) -> Option<Option<Ratio>> {
     let Some(entry) = reader.entry("ratio_to") else {
         return Some(None);
     };
-    let ratio = if matches!(entry.node.value, Value::Table(_)) {
-        let path = reader.path_of("ratio_to");
-        let table = reader.table_of("ratio_to", &entry.node, &entry.place, path, &RATIO);
-        let mut sound = true;
-        let strategy = table.has("strategy").then(|| {
-            let found = read_strategy(&table, "strategy", strategies, false);
-            sound &= found.is_some();
-            found?.first().copied()
-        });
-        let at = table.entry("at").map(|entry| {
-            let at = points.sweep.read_at(reader.sink, &entry.node, points.file);
-            sound &= at.is_some();
-            at
-        });
-        if strategy.is_none() && at.is_none() {
-            let label = "expected `at`, `strategy`, or both";
-            let message = "a ratio to nothing";
-            reader.sink.error(&entry.node.place, message, label);
-            sound = false;
-        }
-        table.finish();
-        if !sound {
+    let one =
+        |reader: &Reader<'_>, key| Some(read_strategy(reader, key, context.strategies, false)?[0]);
+    let ratio = match &entry.node.value {
+        Value::Table(_) => reader.table_at(entry, &RATIO).read_with(|table| {
+            let strategy = table.has("strategy").then(|| one(table, "strategy"));
+            let at = table.has("at").then(|| read_at(table, context));
+            if strategy.is_none() && at.is_none() {
+                let label = "expected `at`, `strategy`, or both";
+                reader.refuse("ratio_to", "a ratio to nothing", label);
+                return None;
+            }
+            // What could not be read has been complained about.
+            let sound = !matches!(strategy, Some(None)) && !matches!(at, Some(None));
+            let (strategy, at) = (strategy.flatten(), at.flatten());
+            sound.then_some(Ratio { strategy, at })
+        })?,
+        _ => Ratio {
+            strategy: Some(one(reader, "ratio_to")?),
+            at: None,
+        },
+    };
+    match bound {
+        Some(Bound::IsText(_)) => {
+            reader.refuse_key("ratio_to", "words have no ratio", "only numbers do");
             return None;
         }
-        Ratio {
-            strategy: strategy.flatten(),
-            at: at.flatten(),
+        Some(Bound::Below(high)) if *high <= 0.0 => {
+            let diagnostic = Diagnostic::warning("a ratio is never below 0");
+            reader.complain("below", diagnostic.label("can't hold"));
         }
-    } else {
-        let other = read_strategy(reader, "ratio_to", strategies, false)?;
-        Ratio {
-            strategy: other.first().copied(),
-            at: None,
-        }
-    };
-    if matches!(bound, Some(Bound::IsText(_))) {
-        reader
-            .sink
-            .error(&entry.place, "words have no ratio", "only numbers do");
-        return None;
-    }
-    let below_zero = matches!(bound, Some(Bound::Below(high)) if *high <= 0.0);
-    if below_zero {
-        let place: SourcePlace = reader.place_of_value("below");
-        reader.sink.add(
-            &place,
-            Diagnostic::warning("a ratio is never below 0").label("can't hold"),
-        );
+        _ => {}
     }
     Some(Some(ratio))
 }

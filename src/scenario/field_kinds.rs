@@ -7,7 +7,6 @@ use super::reader::Reader;
 use super::source;
 use crate::record::{FieldKind, Late, TextValues, TimeUnit};
 use crate::settings::{any_number, integer, json, number, table, text, time, word};
-use std::path::Path;
 
 const KINDS: [&str; 9] = [
     "int",
@@ -23,32 +22,45 @@ const KINDS: [&str; 9] = [
 
 crate::settings! {
     /// A field with a `type`, or one that is derived by an `expr`.
-    pub(super) static FIELD("field", r#""anyOf": [{ "required": ["type"] }, { "required": ["expr"] }]"#) {
+    pub(super) static FIELD("field", r#""anyOf": [{ "required": ["type"] }, { "required": ["expr"] }]"#)
+        with STORED with DERIVED {}
+}
+
+crate::settings! {
+    /// A field that is derived from others.
+    pub(super) static DERIVED("", "") {
+        /// A derived field: an expression of the key language, expanded where it is named.
+        expr = text(""),
+    }
+}
+
+crate::settings! {
+    /// A field that is stored.
+    pub(super) static STORED("", "") {
         /// int (`count`, `first`), sequence (counts up with every write), digits (zero-padded text of `width`), text (`values`, or `count` and
         /// `length`), domain, uuid, bytes (`length`), double (`min`, `max`), timestamp (`unit`, `late`).
         type = word(&KINDS),
-        /// A derived field: an expression of the key language, expanded where it is named.
-        expr = text(""),
         /// Number of different values.
-        count = integer(1, i64::MAX),
+        count = integer(1, i64::MAX).needs("1_000").of("type", &["int", "digits", "text", "domain", "uuid", "bytes"]),
         /// The least value.
-        first = integer(-(1 << 62), 1 << 62).or("0"),
+        first = integer(-(1 << 62), 1 << 62).or("0").of("type", &["int", "sequence", "digits"]),
         /// Digits of a zero-padded number.
-        width = integer(1, 18),
+        width = integer(1, 18).needs("8").of("type", &["digits"]),
         /// Characters of a text (default 8), or bytes.
-        length = integer(1, 1_024),
+        length = integer(1, 1_024).needs("16").of("type", &["text", "bytes"]),
         /// The characters that texts are made of.
-        alphabet = text(r#""minLength": 1"#).or("abcdefghijklmnopqrstuvwxyz0123456789"),
+        alphabet = text(r#""minLength": 1"#).or("abcdefghijklmnopqrstuvwxyz0123456789").of("type", &["text"]),
         /// The texts themselves, or a file with one a line.
-        values = json(r#""anyOf": [{ "type": "array", "minItems": 1, "uniqueItems": true, "items": { "type": "string" } }, { "type": "string" }]"#),
+        values = json(r#""anyOf": [{ "type": "array", "minItems": 1, "uniqueItems": true, "items": { "type": "string" } }, { "type": "string" }]"#)
+            .of("type", &["text"]),
         /// Of a double.
-        min = any_number().or("0.0"),
+        min = any_number().or("0.0").of("type", &["double"]),
         /// Of a double.
-        max = any_number().or("1.0"),
+        max = any_number().or("1.0").of("type", &["double"]),
         /// What a timestamp counts since 1970.
-        unit = word(TimeUnit::WORDS).or("ms"),
+        unit = word(TimeUnit::WORDS).or("ms").of("type", &["timestamp"]),
         /// Some records come late.
-        late = table(&LATE),
+        late = table(&LATE).of("type", &["timestamp"]),
         /// How often each value comes: `"uniform"`, or a law. Ranks are dealt to values by chance, once a replicate.
         distribution = json("@distribution").with(&[&LAW]),
         /// One value for each combination of these fields, drawn once.
@@ -66,43 +78,31 @@ crate::settings! {
     }
 }
 
+/// Values are numbered with 62 bits.
+const MOST: i64 = 1 << 62;
+
 /// Reads the kind of a field; a complaint when there is none.
-pub(super) fn read_kind(reader: &Reader<'_>, folder: &Path) -> Option<FieldKind> {
-    if !reader.has("type") {
-        reader.entry("type");
-        if reader.misspelt("type") || reader.misspelt("expr") {
-            return None;
+pub(super) fn read_kind(reader: &Reader<'_>) -> Option<FieldKind> {
+    let Some(node) = reader.node("type") else {
+        if !reader.misspelt("type") && !reader.misspelt("expr") {
+            let message = format!("{} has neither `type` nor `expr`", reader.name());
+            let help = format!("types are {}", crate::text::either(&KINDS));
+            let diagnostic = Diagnostic::error(message).label("what are its values?");
+            reader.complain_of_table(diagnostic.help(help));
         }
-        let message = format!("{} has neither `type` nor `expr`", reader.name());
-        let help = format!("types are {}", crate::text::either(&KINDS));
-        reader.complain_of_table(
-            Diagnostic::error(message)
-                .label("what are its values?")
-                .help(help),
-        );
         return None;
-    }
-    let word = reader.word_node("type", &reader.entry("type")?.node, &KINDS)?;
-    Some(match KINDS[word] {
-        "int" => {
-            let first = reader.value("first");
-            FieldKind::Int {
-                first,
-                count: read_count(reader, 1 << 62)?,
-            }
-        }
+    };
+    Some(match KINDS[reader.word_node("type", node, &KINDS)?] {
+        "int" => FieldKind::Int {
+            first: reader.value("first"),
+            count: read_count(reader, MOST)?,
+        },
         "sequence" => FieldKind::Sequence {
-            first: reader.integer_or("first", 0, 1 << 62, 0),
+            first: reader.integer_or("first", 0, MOST, 0),
         },
         "digits" => {
-            let width: i64 = match reader.has("width") {
-                true => reader.given("width")?,
-                false => {
-                    reader.missing("width", "8");
-                    return None;
-                }
-            };
-            let all = 10i64.pow(width as u32);
+            let width: u16 = reader.given("width")?;
+            let all = 10i64.pow(width.into());
             let first = reader.integer_or("first", 0, all - 1, 0);
             let count = reader.integer_or("count", 1, all - first, all - first);
             FieldKind::Digits {
@@ -111,143 +111,63 @@ pub(super) fn read_kind(reader: &Reader<'_>, folder: &Path) -> Option<FieldKind>
                 count: count as u64,
             }
         }
-        "text" => FieldKind::Text(read_texts(reader, folder)?),
+        "text" => FieldKind::Text(read_texts(reader)?),
         "domain" => FieldKind::Domain {
             count: read_count(reader, 1 << 40)?,
         },
         "uuid" => FieldKind::Uuid {
-            count: reader
-                .integer("count", 1, 1 << 62)
-                .map(|count| count as u64),
+            count: reader.integer("count", 1, MOST).map(|count| count as u64),
         },
         "bytes" => {
-            if !reader.has("length") {
-                reader.missing("length", "16");
-                return None;
-            }
-            let length: i64 = reader.given("length")?;
+            let length: u16 = reader.given("length")?;
             // `length` bytes have 256^length values.
-            let most = if length >= 8 {
-                1 << 62
-            } else {
-                1i64 << (8 * length)
-            };
-            FieldKind::Bytes {
-                length: length as u16,
-                count: reader.integer("count", 1, most).map(|count| count as u64),
-            }
+            let most = if length >= 8 { MOST } else { 1 << (8 * length) };
+            let count = reader.integer("count", 1, most).map(|count| count as u64);
+            FieldKind::Bytes { length, count }
         }
         "double" => {
             let (min, max): (f64, f64) = (reader.value("min"), reader.value("max"));
             if min >= max {
-                let place = reader.place_of("max");
-                reader.sink.error(
-                    &place,
-                    format!("`max` is {max}"),
-                    format!("must be greater than `min`, {min}"),
-                );
+                let label = format!("must be greater than `min`, {min}");
+                reader.refuse_key("max", format!("`max` is {max}"), label);
                 return None;
             }
             FieldKind::Double { min, max }
         }
         _ => FieldKind::Timestamp {
             unit: reader.value("unit"),
-            late: read_late(reader),
+            late: reader.inside("late", |late| {
+                let (fraction, up_to) = (late.given("fraction"), late.given("up_to"));
+                Some(Late {
+                    fraction: fraction?,
+                    up_to: up_to?,
+                })
+            }),
         },
     })
 }
 
-fn read_count<'a>(reader: &Reader<'a>, most: i64) -> Option<u64> {
-    if !reader.has("count") {
-        reader.entry("count");
-        reader.missing("count", "1_000");
-        return None;
-    }
+fn read_count(reader: &Reader<'_>, most: i64) -> Option<u64> {
+    reader.require("count");
     reader.integer("count", 1, most).map(|count| count as u64)
 }
 
-fn read_late(reader: &Reader<'_>) -> Option<Late> {
-    if !reader.has("late") {
-        reader.entry("late");
-        return None;
-    }
-    let late = reader.table("late");
-    late.table?;
-    let (fraction, up_to) = (late.given("fraction"), late.given("up_to"));
-    late.finish();
-    Some(Late {
-        fraction: fraction?,
-        up_to: up_to?,
-    })
-}
-
-fn read_texts(reader: &Reader<'_>, folder: &Path) -> Option<TextValues> {
+fn read_texts(reader: &Reader<'_>) -> Option<TextValues> {
     if reader.has("values") {
-        for key in ["count", "length", "alphabet"] {
-            if reader.entry(key).is_some() {
-                let label = "the values are listed already";
-                reader.refuse_key(
-                    key,
-                    format!("{} has both `values` and `{key}`", reader.name()),
-                    label,
-                );
-            }
-        }
-        let place = reader.place_of("values");
-        let values = match &reader.entry("values")?.node.value {
-            Value::Text(path) => match source::read_values(&folder.join(path)) {
-                Ok(values) => values,
-                Err(message) => {
-                    reader
-                        .sink
-                        .error(&place, message, "expected a file with one value a line");
-                    return None;
-                }
-            },
-            _ => reader
-                .texts("values", false)?
-                .into_iter()
-                .map(|(text, _)| text.to_owned())
-                .collect(),
-        };
-        let mut sorted: Vec<&String> = values.iter().collect();
-        sorted.sort();
-        let twice = sorted.windows(2).find(|pair| pair[0] == pair[1]);
-        if let Some(pair) = twice {
-            reader.sink.error(
-                &place,
-                format!("the value `{}` is listed twice", pair[0]),
-                "values are distinct",
-            );
-            return None;
-        }
-        if values.is_empty() {
-            reader.sink.error(
-                &place,
-                format!("{} has no values", reader.name()),
-                "expected at least one",
-            );
-            return None;
-        }
-        return Some(TextValues::Listed(values.into()));
+        return read_values(reader).map(|values| TextValues::Listed(values.into()));
     }
-    reader.entry("values");
-    let count = read_count(reader, 1 << 62);
-    let length: i64 = reader.value_or("length", "8");
+    let count = read_count(reader, MOST);
+    let length: u16 = reader.value_or("length", "8");
     let alphabet: String = reader.value("alphabet");
     let mut letters: Vec<u8> = alphabet.bytes().collect();
     letters.sort_unstable();
     letters.dedup();
     if !alphabet.is_ascii() || letters.len() < alphabet.len() || letters.is_empty() {
-        let place = reader.place_of("alphabet");
-        reader.sink.error(
-            &place,
-            "an alphabet is made of distinct ASCII characters",
-            "not so here",
-        );
+        let message = "an alphabet is made of distinct ASCII characters";
+        reader.refuse_key("alphabet", message, "not so here");
         return None;
     }
-    let most = libm::pow(letters.len() as f64, length as f64);
+    let most = libm::pow(letters.len() as f64, length.into());
     let count = count?;
     if count as f64 > most {
         let message = format!("{count} texts of {length} characters can't differ");
@@ -257,7 +177,42 @@ fn read_texts(reader: &Reader<'_>, folder: &Path) -> Option<TextValues> {
     }
     Some(TextValues::Generated {
         count,
-        length: length as u16,
+        length,
         alphabet,
     })
+}
+
+/// Texts that are listed, here or in a file.
+fn read_values(reader: &Reader<'_>) -> Option<Vec<String>> {
+    for key in ["count", "length", "alphabet"] {
+        if reader.has(key) {
+            let message = format!("{} has both `values` and `{key}`", reader.name());
+            reader.refuse_key(key, message, "the values are listed already");
+        }
+    }
+    let refuse = |message: String, label| {
+        reader.refuse_key("values", message, label);
+        None
+    };
+    let values = match &reader.node("values")?.value {
+        Value::Text(path) => match source::read_values(&reader.sink.origin.folder.join(path)) {
+            Ok(values) => values,
+            Err(message) => return refuse(message, "expected a file with one value a line"),
+        },
+        _ => {
+            let texts = reader.texts("values", false)?.into_iter();
+            texts.map(|(text, _)| text.to_owned()).collect()
+        }
+    };
+    let mut sorted: Vec<&String> = values.iter().collect();
+    sorted.sort();
+    if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        let message = format!("the value `{}` is listed twice", pair[0]);
+        return refuse(message, "values are distinct");
+    }
+    if values.is_empty() {
+        let message = format!("{} has no values", reader.name());
+        return refuse(message, "expected at least one");
+    }
+    Some(values)
 }

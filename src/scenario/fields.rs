@@ -4,18 +4,16 @@ use super::diagnostic::Diagnostic;
 use super::diagnostics::Diagnostics;
 use super::distributions::read_law;
 use super::document::{Entry, Node, SourcePlace, Value};
-use super::field_kinds::{FIELD, read_kind};
+use super::field_kinds::{DERIVED, STORED, read_kind};
 use super::nearest::suggest;
 use super::reader::Reader;
-use crate::key::expanded_sizes;
+use crate::key::{Environment, expanded_sizes};
 use crate::record::{
-    DerivedId, Field, FieldId, FieldKind, GivenValue, GivenValueError, KnownField, Law, Schema,
+    DerivedId, Field, FieldId, FieldKind, GivenValue, GivenValueError, KnownField, Schema,
 };
 use crate::text::grouped;
 use crate::time::EpochNanos;
-use crate::units::ByteSize;
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// The fields and parameters of a scenario.
 #[derive(Debug, Clone)]
@@ -37,6 +35,25 @@ impl Fields {
     fn is_unreadable(&self, name: &str) -> bool {
         self.unreadable.iter().any(|unreadable| unreadable == name)
     }
+
+    /// What expressions over records of `schema` may name.
+    pub(super) fn environment<'a>(&'a self, schema: &'a Schema) -> Environment<'a> {
+        Environment {
+            schema,
+            derived: &self.derived,
+            parameters: &self.parameters,
+        }
+    }
+
+    /// The place of a derived field among them.
+    pub(super) fn derived_at(&self, name: &str) -> Option<usize> {
+        self.derived.iter().position(|(derived, _)| derived == name)
+    }
+
+    /// The names of the stored fields.
+    fn stored_names(&self) -> impl Iterator<Item = &str> {
+        self.schema.fields.iter().map(|field| field.name.as_str())
+    }
 }
 
 /// Most fields of a record, stored and derived (estimate: ten times what a wide table's key and reads are made of).
@@ -46,20 +63,17 @@ const MOST_FIELDS: usize = 1_000;
 const MOST_PARTS: u64 = 10_000;
 const MOST_PARTS_OF_ALL: u64 = 100_000;
 
-/// Memory that the laws of one field may take.
-const LAW_MEMORY: u64 = 4 << 30;
-
-/// Reads `[parameter]` and `[field]`. `folder` is where files of values are looked for.
-pub(super) fn read_fields<'a>(scenario: &Reader<'a>, folder: &Path) -> Fields {
+/// Reads `[parameter]` and `[field]`.
+pub(super) fn read_fields(scenario: &Reader<'_>) -> Fields {
     let mut unreadable = Vec::new();
     let parameters = read_parameters(&scenario.table("parameter"), &mut unreadable);
     let fields = scenario.table("field");
-    if fields.entries().is_empty() && !scenario.misspelt("field") {
-        fields.complain_of_table(
-            Diagnostic::error("the scenario has no `[field]`")
-                .label("a record needs at least one field")
-                .help("add `[field]` with, for example, `ts = { type = \"timestamp\" }`"),
-        );
+    let entries = fields.entries();
+    if entries.is_empty() && !scenario.misspelt("field") {
+        let diagnostic = Diagnostic::error("the scenario has no `[field]`")
+            .label("a record needs at least one field")
+            .help("add `[field]` with, for example, `ts = { type = \"timestamp\" }`");
+        fields.complain_of_table(diagnostic);
     }
     let mut found = Fields {
         schema: Schema {
@@ -73,86 +87,63 @@ pub(super) fn read_fields<'a>(scenario: &Reader<'a>, folder: &Path) -> Fields {
         unreadable,
     };
     let mut parents = Vec::new();
-    let entries = fields.entries();
-    if entries.len() > MOST_FIELDS {
-        fields.sink.error(
-            &entries[MOST_FIELDS].place,
-            format!("{} fields", entries.len()),
-            format!("at most {}", grouped(MOST_FIELDS as i128)),
-        );
-        let others = entries[MOST_FIELDS..].iter();
-        found
-            .unreadable
-            .extend(others.map(|entry| entry.key.clone()));
-    }
-    for entry in entries.iter().take(MOST_FIELDS) {
+    let label = format!("at most {}", grouped(MOST_FIELDS as i128));
+    let read = fields.at_most(entries, MOST_FIELDS, "fields", label);
+    let others = entries[read.len()..].iter();
+    found
+        .unreadable
+        .extend(others.map(|entry| entry.key.clone()));
+    for entry in read {
         check_identifier(fields.sink, "field", entry);
         if found.parameters.contains_key(&entry.key) {
-            fields.sink.error(
-                &entry.place,
-                format!("`{}` is a parameter, too", entry.key),
-                "expressions could mean either",
-            );
+            let message = format!("`{}` is a parameter, too", entry.key);
+            fields.refuse_key(&entry.key, message, "expressions could mean either");
         }
-        let reader = fields.table_of(
-            &entry.key,
-            &entry.node,
-            &entry.place,
-            format!("field.{}", entry.key),
-            &FIELD,
-        );
-        if reader.table.is_none() {
-            found.unreadable.push(entry.key.clone());
-            continue;
-        }
-        if reader.has("expr") {
-            if let Some(text) = reader.text("expr") {
-                found.derived.push((entry.key.clone(), text.to_owned()));
-                found.derived_nodes.push(
-                    reader
-                        .table
-                        .and_then(|table| table.get("expr"))
-                        .expect("just read")
-                        .node
-                        .clone(),
-                );
-            } else {
-                found.unreadable.push(entry.key.clone());
-            }
-            reader.finish();
-            continue;
-        }
-        let kind = read_kind(&reader, folder);
-        let law = match &kind {
-            Some(kind) => read_law(&reader, kind),
-            None => {
-                reader.entry("distribution");
-                Law::default()
-            }
-        };
-        let of = reader.texts("of", true).unwrap_or_default();
-        if kind.is_some() {
-            reader.finish();
-        }
-        if kind.is_none() {
+        if !read_field(&fields, entry, &mut found, &mut parents) {
             found.unreadable.push(entry.key.clone());
         }
-        let kind = kind.unwrap_or(FieldKind::Int { first: 0, count: 1 });
-        check_memory(fields.sink, entry, &kind, !of.is_empty());
-        found.schema.fields.push(Field {
-            law,
-            ..Field::new(&entry.key, kind)
-        });
-        parents.push(of);
-    }
-    if found.schema.fields.len() > usize::from(u16::MAX) {
-        fields.refuse_table("more than 65,535 fields", "");
-        found.schema.fields.truncate(usize::from(u16::MAX));
-        parents.truncate(usize::from(u16::MAX));
     }
     resolve_parents(fields.sink, &mut found, &parents);
     refuse_endless(fields.sink, &mut found);
     found
+}
+
+/// Whether the field could be read. The `parents` of a stored one are the fields that it depends on.
+fn read_field<'a>(
+    fields: &Reader<'a>,
+    entry: &'a Entry,
+    found: &mut Fields,
+    parents: &mut Vec<Vec<(&'a str, SourcePlace)>>,
+) -> bool {
+    let is_derived = matches!(&entry.node.value, Value::Table(it) if it.get("expr").is_some());
+    let spec = if is_derived { &DERIVED } else { &STORED };
+    let reader = fields.table_at(entry, spec);
+    if reader.table.is_none() {
+        return false;
+    }
+    if let Some(expression) = reader.node("expr") {
+        let text = reader.text("expr");
+        if let Some(text) = text {
+            found.derived.push((entry.key.clone(), text.to_owned()));
+            found.derived_nodes.push(expression.clone());
+        }
+        reader.finish();
+        return text.is_some();
+    }
+    let kind = read_kind(&reader);
+    let law = kind.as_ref().map(|kind| read_law(&reader, kind));
+    let of = reader.texts("of", true).unwrap_or_default();
+    if let Some(kind) = &kind {
+        reader.finish();
+        check_memory(&reader, entry, kind, !of.is_empty());
+    }
+    let read = kind.is_some();
+    let kind = kind.unwrap_or(FieldKind::Int { first: 0, count: 1 });
+    let field = Field::new(&entry.key, kind);
+    let law = law.unwrap_or_default();
+    found.schema.fields.push(Field { law, ..field });
+    parents.push(of);
+    read
 }
 
 /// Complains about the first derived field with which all are too large, and leaves out what is: derived fields that use others twice double at
@@ -176,18 +167,15 @@ fn refuse_endless(sink: &Diagnostics, found: &mut Fields) {
         parts => grouped(i128::from(parts)),
     };
     let (name, node) = (&found.derived[first].0, &found.derived_nodes[first]);
-    sink.add(
-        &node.place,
-        Diagnostic::error(format!(
-            "`{name}` has {parts} parts, the derived fields inside it expanded"
-        ))
+    let message = format!("`{name}` has {parts} parts, the derived fields inside it expanded");
+    let most = [MOST_PARTS, MOST_PARTS_OF_ALL].map(|most| grouped(most.into()));
+    let diagnostic = Diagnostic::error(message)
         .label(format!(
             "at most {}, and {} in all derived fields",
-            grouped(i128::from(MOST_PARTS)),
-            grouped(i128::from(MOST_PARTS_OF_ALL))
+            most[0], most[1]
         ))
-        .help("derived fields that use others twice double at every level"),
-    );
+        .help("derived fields that use others twice double at every level");
+    sink.add(&node.place, diagnostic);
     let (mut derived, mut nodes) = (Vec::new(), Vec::new());
     let pairs = found.derived.drain(..).zip(found.derived_nodes.drain(..));
     for (at, (field, node)) in pairs.enumerate() {
@@ -223,74 +211,56 @@ fn read_parameters(table: &Reader<'_>, unreadable: &mut Vec<String>) -> BTreeMap
 }
 
 fn check_identifier(sink: &Diagnostics, what: &str, entry: &Entry) {
-    let mut chars = entry.key.chars();
-    let starts = chars
-        .next()
-        .is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
-    if starts && chars.all(|c| c.is_ascii_alphanumeric() || c == '_') && entry.key.len() <= 64 {
-        return;
+    let first = |c: char| c.is_ascii_alphabetic() || c == '_';
+    let other = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let name = &entry.key;
+    if !name.starts_with(first) || !name.chars().all(other) || name.len() > 64 {
+        let label = "expected a letter, then letters, digits and `_`, 64 at most";
+        sink.error(
+            &entry.place,
+            format!("`{name}` is no name of a {what}"),
+            label,
+        );
     }
-    let label = "expected a letter, then letters, digits and `_`, 64 at most";
-    sink.error(
-        &entry.place,
-        format!("`{}` is no name of a {what}", entry.key),
-        label,
-    );
 }
 
 /// Laws but the uniform one may be tabulated with 16 bytes a value: a rank and a share.
-fn check_memory(sink: &Diagnostics, entry: &Entry, kind: &FieldKind, dependent: bool) {
-    let Some(count) = kind.count() else { return };
-    let tabulated = match &entry.node.value {
-        Value::Table(table) => table.get("distribution").is_some(),
-        _ => false,
-    };
-    let bytes = count as f64 * 16.0;
-    if tabulated && !dependent && bytes > LAW_MEMORY as f64 {
-        let need = ByteSize::approximate(bytes);
-        let message = format!(
-            "{} values with a distribution need about {need} of memory",
-            grouped(count.into())
-        );
-        let label = format!(
-            "keyheat takes up to {}",
-            ByteSize::approximate(LAW_MEMORY as f64)
-        );
-        sink.error(&entry.place, message, label);
+fn check_memory(field: &Reader<'_>, entry: &Entry, kind: &FieldKind, dependent: bool) {
+    if let Some(count) = kind
+        .count()
+        .filter(|_| field.has("distribution") && !dependent)
+    {
+        let what = format!("{} values with a distribution", grouped(count.into()));
+        field
+            .sink
+            .refuse_memory(&entry.place, &what, count as f64 * 16.0);
     }
 }
 
 fn resolve_parents(sink: &Diagnostics, fields: &mut Fields, parents: &[Vec<(&str, SourcePlace)>]) {
     for (at, names) in parents.iter().enumerate() {
-        let kind = &fields.schema.fields[at].kind;
-        if let (Some((_, place)), FieldKind::Sequence { .. } | FieldKind::Timestamp { .. }) =
-            (names.first(), kind)
-        {
-            let name = &fields.schema.fields[at].name;
+        let Field { name, kind, .. } = &fields.schema.fields[at];
+        let follows_run = matches!(
+            kind,
+            FieldKind::Sequence { .. } | FieldKind::Timestamp { .. }
+        );
+        if let Some((_, place)) = names.first().filter(|_| follows_run) {
             let label = "only values that are drawn can be drawn once";
-            sink.error(
-                place,
-                format!("`{name}` follows the run: it depends on no field"),
-                label,
-            );
+            let message = format!("`{name}` follows the run: it depends on no field");
+            sink.error(place, message, label);
             continue;
         }
-        let ids = names
-            .iter()
-            .filter_map(|(name, place)| find(sink, fields, name, place))
-            .collect();
-        fields.schema.fields[at].of = ids;
+        let ids = names.iter();
+        let ids = ids.filter_map(|(name, place)| find(sink, fields, name, place));
+        fields.schema.fields[at].of = ids.collect();
     }
     // What `dependency_order` can't place behind its parents lies in, or behind, a cycle.
     for (at, names) in parents.iter().enumerate() {
         if in_cycle(&fields.schema, FieldId(at as u16)) {
-            let name = &fields.schema.fields[at].name;
-            sink.error(
-                &names[0].1,
-                format!("`{name}` depends on itself"),
-                "a cycle of `of`",
-            );
-            fields.schema.fields[at].of.clear();
+            let field = &mut fields.schema.fields[at];
+            let message = format!("`{}` depends on itself", field.name);
+            sink.error(&names[0].1, message, "a cycle of `of`");
+            field.of.clear();
         }
     }
 }
@@ -316,27 +286,14 @@ pub(super) fn find(
     name: &str,
     place: &SourcePlace,
 ) -> Option<FieldId> {
-    if fields.is_unreadable(name) {
-        return None;
-    }
-    if let Some(id) = fields.schema.find(name) {
-        return Some(id);
-    }
-    let diagnostic = match fields.derived.iter().any(|(derived, _)| derived == name) {
-        true => Diagnostic::error(format!("`{name}` is derived"))
-            .label("expected a field with a `type`"),
-        false => {
-            let mut diagnostic =
-                Diagnostic::error(format!("unknown field `{name}`")).label("no such `[field]`");
-            diagnostic.help = suggest(
-                name,
-                fields.schema.fields.iter().map(|field| field.name.as_str()),
-            );
-            diagnostic
+    match find_among(sink, fields, name, place, fields.stored_names())? {
+        KnownField::Stored(id) => Some(id),
+        KnownField::Derived(_) => {
+            let label = "expected a field with a `type`";
+            sink.error(place, format!("`{name}` is derived"), label);
+            None
         }
-    };
-    sink.add(place, diagnostic);
-    None
+    }
 }
 
 /// The field of that name, stored or derived, or a complaint.
@@ -346,23 +303,43 @@ pub(super) fn find_known(
     name: &str,
     place: &SourcePlace,
 ) -> Option<KnownField> {
+    let derived = fields.derived.iter().map(|(name, _)| name.as_str());
+    find_among(
+        sink,
+        fields,
+        name,
+        place,
+        fields.stored_names().chain(derived),
+    )
+}
+
+/// The field of that name, or a complaint with the nearest of the `known` names.
+fn find_among<'n>(
+    sink: &Diagnostics,
+    fields: &Fields,
+    name: &str,
+    place: &SourcePlace,
+    known: impl Iterator<Item = &'n str>,
+) -> Option<KnownField> {
     if fields.is_unreadable(name) {
         return None;
     }
-    if let Some(id) = fields.schema.find(name) {
-        return Some(KnownField::Stored(id));
+    let derived = || {
+        fields
+            .derived_at(name)
+            .map(|at| KnownField::Derived(DerivedId(at as u16)))
+    };
+    let found = fields
+        .schema
+        .find(name)
+        .map(KnownField::Stored)
+        .or_else(derived);
+    if found.is_none() {
+        let diagnostic =
+            Diagnostic::error(format!("unknown field `{name}`")).label("no such `[field]`");
+        sink.add(place, diagnostic.hint(suggest(name, known)));
     }
-    let derived = fields.derived.iter().position(|(known, _)| known == name);
-    if let Some(at) = derived {
-        return Some(KnownField::Derived(DerivedId(at as u16)));
-    }
-    let mut diagnostic =
-        Diagnostic::error(format!("unknown field `{name}`")).label("no such `[field]`");
-    let stored = fields.schema.fields.iter().map(|field| field.name.as_str());
-    let derived = fields.derived.iter().map(|(name, _)| name.as_str());
-    diagnostic.help = suggest(name, stored.chain(derived));
-    sink.add(place, diagnostic);
-    None
+    found
 }
 
 /// The slot of a value that the file gives; a text from outside the field's domain becomes a literal of the schema.
@@ -380,11 +357,8 @@ pub(super) fn given(
             GivenValue::Instant(super::clock::instant(sink, datetime, &node.place)?)
         }
         other => {
-            sink.error(
-                &node.place,
-                format!("a field can't be {}", other.kind()),
-                "expected a number, a text or a date",
-            );
+            let message = format!("a field can't be {}", other.kind());
+            sink.error(&node.place, message, "expected a number, a text or a date");
             return None;
         }
     };

@@ -3,15 +3,14 @@
 //! A record may lie outside of what the run will write (an article's example from another year): its key is made by a plan of its
 //! own, compiled for a schema that is just wide enough.
 
-use super::diagnostic::Diagnostic;
-use super::document::{Entry, Node, SourcePlace};
+use super::document::Node;
 use super::draft::Draft;
 use super::fields::{find, given};
 use super::model::ExpectedKey;
 use super::presplits::row_key;
 use super::reader::Reader;
 use super::strategies::{Named, ReadStrategy};
-use crate::key::{Environment, KeyPlan, Row};
+use crate::key::{KeyPlan, Row};
 use crate::keyspace::RowKey;
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{FieldId, FieldKind, Schema};
@@ -24,35 +23,25 @@ pub(super) fn read_golden(
     chosen: &[usize],
     strategies: &[Named],
     base: &Draft,
-    text: &str,
 ) -> Vec<ExpectedKey> {
     for (key, example) in [("record", "{ ... }"), ("key", "'...'")] {
         if !reader.has(key) {
             reader.missing(key, example);
         }
     }
-    let key_entry = reader.entry("key");
-    let expected = key_entry.and_then(|entry| row_key(reader.sink, &entry.node, text));
+    let node = reader.node("key");
+    let expected = node.and_then(|node| row_key(reader.sink, node));
     let record = reader.table("record");
-    let entries = record.entries();
-    let (Some(key_entry), Some(expected), true) = (key_entry, expected, record.table.is_some())
-    else {
+    let (Some(node), Some(expected), true) = (node, expected, record.table.is_some()) else {
         return Vec::new();
     };
-    let mut found = Vec::new();
-    for &strategy in chosen {
+    let read = |&strategy: &usize| {
         let Some(read) = &strategies[strategy].1 else {
-            read_record(&record, entries, base);
-            continue;
+            read_record(&record, base);
+            return None;
         };
-        let Some((shown, key)) = golden_key(&record, entries, read, key_entry) else {
-            continue;
-        };
-        let span = match &key_entry.node.place {
-            SourcePlace::File(span) => span.clone(),
-            SourcePlace::Setting(_) => 0..0,
-        };
-        found.push(ExpectedKey {
+        let (shown, key) = golden_key(reader, &record, read)?;
+        Some(ExpectedKey {
             point: 0,
             strategy,
             record: shown,
@@ -60,22 +49,18 @@ pub(super) fn read_golden(
             found: key,
             because: None,
             issue: None,
-            span,
-        });
-    }
-    found
+            span: node.place.span(),
+        })
+    };
+    chosen.iter().filter_map(read).collect()
 }
 
 /// The given fields' slots, and a schema that holds them.
-fn read_record(
-    record: &Reader<'_>,
-    entries: &[Entry],
-    draft: &Draft,
-) -> Option<(Schema, Vec<Option<i64>>)> {
+fn read_record(record: &Reader<'_>, draft: &Draft) -> Option<(Schema, Vec<Option<i64>>)> {
     let mut schema = draft.setup.schema.clone();
     let mut slots: Vec<Option<i64>> = vec![None; schema.fields.len()];
     let mut sound = true;
-    for entry in entries {
+    for entry in record.entries() {
         let slot = find(record.sink, &draft.fields, &entry.key, &entry.place)
             .and_then(|id| Some((id, slot_of(record, &mut schema, id, &entry.node)?)));
         match slot {
@@ -88,73 +73,47 @@ fn read_record(
 
 /// The record as text, and its key.
 fn golden_key(
+    expectation: &Reader<'_>,
     record: &Reader<'_>,
-    entries: &[Entry],
     read: &ReadStrategy,
-    key_entry: &Entry,
 ) -> Option<(String, RowKey)> {
-    let (schema, slots) = read_record(record, entries, &read.draft)?;
-    let key = &read.strategy.key;
-    let needed = |id: &FieldId| slots[usize::from(id.0)].is_none();
-    let missing: Vec<String> = key
-        .fields()
-        .iter()
-        .filter(|id| needed(id))
-        .map(|id| schema.field(*id).name.clone())
-        .collect();
+    let (schema, slots) = read_record(record, &read.draft)?;
+    let ReadStrategy { strategy, draft } = read;
+    let name = &strategy.name;
+    let fields = strategy.key.fields().into_iter();
+    let missing = fields.filter(|id| slots[usize::from(id.0)].is_none());
+    let missing: Vec<&str> = missing.map(|id| schema.field(id).name.as_str()).collect();
     if !missing.is_empty() {
-        let diagnostic = Diagnostic::error(format!(
-            "the key of `{}` also needs `{}`",
-            read.strategy.name,
-            missing.join("` and `")
-        ))
-        .label("not all fields of the key");
-        record.complain_of_table(diagnostic);
+        let missing = missing.join("` and `");
+        let message = format!("the key of `{name}` also needs `{missing}`");
+        record.refuse_table(message, "not all fields of the key");
         return None;
     }
-    let environment = Environment {
-        schema: &schema,
-        derived: &read.draft.fields.derived,
-        parameters: &read.draft.fields.parameters,
-    };
-    let plan = match KeyPlan::compile(key.text(), &environment) {
+    let plan = match KeyPlan::compile(strategy.key.text(), &draft.fields.environment(&schema)) {
         Ok(plan) => plan,
         Err(errors) => {
-            let reason = errors
-                .first()
-                .map_or_else(String::new, |error| error.message.clone());
-            let message = format!(
-                "the key of `{}` can't hold this record: {reason}",
-                read.strategy.name
-            );
-            record
-                .complain_of_table(Diagnostic::error(message).label("outside of the run's values"));
+            let reason = errors.first().map_or("", |error| error.message.as_str());
+            let message = format!("the key of `{name}` can't hold this record: {reason}");
+            record.refuse_table(message, "outside of the run's values");
             return None;
         }
     };
-    let record_slots: Vec<i64> = slots.iter().map(|slot| slot.unwrap_or(0)).collect();
+    let slots_or_zero: Vec<i64> = slots.iter().map(|slot| slot.unwrap_or(0)).collect();
     let write = |index: u64| {
-        let draws = DrawKey::new(Seed(read.draft.seed), 0, Stream::Keys, 0).at(index);
+        let row = Row {
+            record: &slots_or_zero,
+            index,
+            draws: DrawKey::new(Seed(draft.seed), 0, Stream::Keys, 0).at(index),
+        };
         let mut bytes = Vec::new();
-        plan.write(
-            &Row {
-                record: &record_slots,
-                index,
-                draws,
-            },
-            &mut bytes,
-        );
+        plan.write(&row, &mut bytes);
         RowKey(bytes)
     };
     let found = write(0);
     // Sixteen equal keys of a random one: at most 2^-16 for two values.
     if (1..=16).any(|index| write(index) != found) {
-        let diagnostic = Diagnostic::error(format!(
-            "the key of `{}` is not the same for each write of a record",
-            read.strategy.name
-        ))
-        .label("a random key can't be expected");
-        record.sink.add(&key_entry.place, diagnostic);
+        let message = format!("the key of `{name}` is not the same for each write of a record");
+        expectation.refuse_key("key", message, "a random key can't be expected");
         return None;
     }
     Some((show(&schema, &slots), found))
@@ -166,11 +125,9 @@ fn slot_of(record: &Reader<'_>, schema: &mut Schema, id: FieldId, node: &Node) -
     match schema.field(id).kind {
         FieldKind::Timestamp { unit, .. } => {
             let Some(at) = slot.checked_mul(unit.nanos()) else {
-                record.sink.error(
-                    &node.place,
-                    "this time is out of range",
-                    "expected a date from 1678 to 2261",
-                );
+                let label = "expected a date from 1678 to 2261";
+                let message = "this time is out of range";
+                record.sink.error(&node.place, message, label);
                 return None;
             };
             let (earliest, latest) = schema.time_range;

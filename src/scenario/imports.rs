@@ -1,18 +1,14 @@
 //! Finite sets of rows: combinations, records, their order.
 
-use super::diagnostic::Diagnostic;
-use super::document::{SourcePlace, Value};
+use super::document::Value;
 use super::fields::{Fields, find};
 use super::reader::Reader;
 use crate::record::{FieldId, FieldKind};
 use crate::settings::json;
 use crate::text::grouped;
 use crate::time::SimDuration;
-use crate::units::{ByteSize, Nanos};
+use crate::units::Nanos;
 use crate::workload::{Import, ImportOrder, ImportRows};
-
-/// Memory that the combinations of one write may take.
-const MEMORY: f64 = (4u64 << 30) as f64;
 
 /// Bytes of a combination of a beat: its values and its phase (estimate).
 const COMBINATION_BYTES: f64 = 16.0;
@@ -36,55 +32,43 @@ pub(super) fn read_each(reader: &Reader<'_>, fields: &Fields) -> Option<Vec<Fiel
     }
     let mut each = Vec::new();
     let mut combinations = 1.0;
-    let mut sound = true;
     for (name, place) in &names {
         // All unknown names at once.
         let Some(id) = find(reader.sink, fields, name, place) else {
-            sound = false;
             continue;
         };
-        let field = fields.schema.field(id);
-        let Some(count) = field.kind.count() else {
-            let message = format!("`{name}` has no finite number of values");
-            reader
-                .sink
-                .error(place, message, format!("it is {}", field.kind.describe()));
-            return None;
+        let kind = &fields.schema.field(id).kind;
+        let (message, label) = match kind.count() {
+            None => {
+                let label = format!("it is {}", kind.describe());
+                (format!("`{name}` has no finite number of values"), label)
+            }
+            Some(_) if each.contains(&id) => {
+                (format!("`{name}` stands twice in `each`"), String::new())
+            }
+            Some(count) => {
+                combinations *= count as f64;
+                each.push(id);
+                continue;
+            }
         };
-        if each.contains(&id) {
-            reader
-                .sink
-                .error(place, format!("`{name}` stands twice in `each`"), "");
-            return None;
-        }
-        combinations *= count as f64;
-        each.push(id);
+        reader.sink.error(place, message, label);
+        return None;
     }
-    if !sound {
+    if each.len() < names.len() {
         return None;
     }
     for (id, (name, place)) in each.iter().zip(&names) {
         let of = &fields.schema.field(*id).of;
         if !of.is_empty() && of.iter().all(|parent| each.contains(parent)) {
             let label = "drawn once for each of the others: leave it out";
-            reader.sink.error(
-                place,
-                format!("`{name}` follows from the other fields of `each`"),
-                label,
-            );
+            let message = format!("`{name}` follows from the other fields of `each`");
+            reader.sink.error(place, message, label);
         }
     }
-    if combinations * COMBINATION_BYTES > MEMORY {
-        let need = ByteSize::approximate(combinations * COMBINATION_BYTES);
-        let message = format!(
-            "{} combinations need about {need} of memory",
-            grouped(combinations as i128)
-        );
-        let label = format!("keyheat takes up to {}", ByteSize::approximate(MEMORY));
-        reader.refuse("each", message, label);
-        return None;
-    }
-    Some(each)
+    let what = format!("{} combinations", grouped(combinations as i128));
+    let bytes = combinations * COMBINATION_BYTES;
+    (!reader.refuse_memory("each", &what, bytes)).then_some(each)
 }
 
 pub(super) fn read_import(reader: &Reader<'_>, fields: &Fields) -> Option<Import> {
@@ -95,76 +79,61 @@ pub(super) fn read_import(reader: &Reader<'_>, fields: &Fields) -> Option<Import
     })
 }
 
+/// The combinations of a beat or an import, and how often each comes.
+pub(super) type Combinations = (Vec<FieldId>, Option<SimDuration>);
+
 /// The finite rows of an import or of `[existing.x]`; `inherited` stands in for `each` and `every`.
 pub(super) fn read_rows(
     reader: &Reader<'_>,
     fields: &Fields,
-    inherited: Option<(Vec<FieldId>, Option<SimDuration>)>,
+    inherited: Option<Combinations>,
 ) -> Option<ImportRows> {
-    let own = reader.has("each");
-    let each = if own {
-        Some(read_each(reader, fields)?)
-    } else {
-        None
+    let each = match reader.has("each") {
+        true => Some(read_each(reader, fields)?),
+        false => None,
     };
-    let has_records = reader.has("records");
-    let records = reader.given::<i64>("records");
+    let records = reader.given::<u64>("records");
     let last = reader.positive_duration("last");
     let every = reader.positive_duration("every");
     if (reader.has("last") && last.is_none()) || (reader.has("every") && every.is_none()) {
         return None;
     }
-    if has_records {
-        if own {
+    if reader.has("records") {
+        if each.is_some() {
             let label = "each combination is one row: leave out one of them";
             reader.refuse_key("records", "`records` and `each` exclude each other", label);
             return None;
         }
         if every.is_some() {
-            let label = "needs `each` instead of `records`";
-            reader.refuse_key("every", "`every` has no meaning here", label);
+            reader.meaningless("every", "needs `each` instead of `records`");
             return None;
         }
         return Some(ImportRows::Drawn {
-            records: records? as u64,
+            records: records?,
             last: last.unwrap_or(SimDuration::ZERO),
         });
     }
-    let (each, inherited_every) = match (each, inherited) {
-        (Some(each), _) => (each, None),
-        (None, Some((each, inherited_every))) => (each, inherited_every),
-        (None, None) => {
-            let diagnostic = Diagnostic::error(format!(
-                "{} does not say how many rows there are",
-                reader.name()
-            ))
-            .label("expected `records = N`, or `each` with `every`");
-            reader.complain_of_table(diagnostic);
-            return None;
-        }
+    let Some((each, usual)) = each.map(|each| (each, None)).or(inherited) else {
+        let message = format!("{} does not say how many rows there are", reader.name());
+        reader.refuse_table(message, "expected `records = N`, or `each` with `every`");
+        return None;
     };
-    let every = every.or(inherited_every.filter(|_| last.is_some()));
-    let last = match (every, last) {
+    let every = every.or(usual.filter(|_| last.is_some()));
+    match (every, last) {
         (Some(_), None) => {
             reader.missing("last", "\"30d\"");
             return None;
         }
         (Some(every), Some(last)) if every > last => {
-            let message = format!(
-                "`every` {} is longer than `last` {}",
-                Nanos(every.as_nanos()),
-                Nanos(last.as_nanos())
-            );
-            let place = if reader.has("every") {
-                reader.place_of_value("every")
-            } else {
-                reader.place_of_value("last")
-            };
-            reader.sink.error(&place, message, "no row would exist");
+            let [every, last] = [every, last].map(|time| Nanos(time.as_nanos()));
+            let message = format!("`every` {every} is longer than `last` {last}");
+            let key = if reader.has("every") { "every" } else { "last" };
+            reader.refuse(key, message, "no row would exist");
             return None;
         }
-        (_, last) => last.unwrap_or(SimDuration::ZERO),
-    };
+        _ => {}
+    }
+    let last = last.unwrap_or(SimDuration::ZERO);
     Some(ImportRows::Each { each, every, last })
 }
 
@@ -177,21 +146,17 @@ fn read_order(reader: &Reader<'_>, fields: &Fields) -> Option<ImportOrder> {
         let word = reader.word_node("order", &entry.node, &["time", "shuffled"])?;
         return Some([ImportOrder::Time, ImportOrder::Shuffled][word]);
     }
-    let path = reader.path_of("order");
-    let order = reader.table_of("order", &entry.node, &entry.place, path, &SORTED);
+    let order = reader.table_at(entry, &SORTED);
     let by = order.required_text("by");
-    let place: SourcePlace = order.place_of_value("by");
     order.finish();
-    let id = find(reader.sink, fields, by?, &place)?;
+    let id = find(reader.sink, fields, by?, &order.place_of_value("by"))?;
+    let kind = &fields.schema.field(id).kind;
     if matches!(
-        fields.schema.field(id).kind,
+        kind,
         FieldKind::Uuid { count: None } | FieldKind::Bytes { count: None, .. }
     ) {
-        reader.sink.error(
-            &place,
-            "fresh values have no order",
-            "expected a field with a `count`",
-        );
+        let label = "expected a field with a `count`";
+        order.refuse("by", "fresh values have no order", label);
         return None;
     }
     Some(ImportOrder::By(id))

@@ -1,7 +1,6 @@
 //! `[knee]`: which load is varied, between what, and which limits it must keep.
 
 use super::diagnostic::Diagnostic;
-use super::document::Node;
 use super::knee::{Knee, Limit, LimitBound, VariedLoad};
 use super::metric_names;
 use super::model::{Setup, TimeSpec};
@@ -58,31 +57,28 @@ const MOST_LIMITS: usize = 64;
 
 /// Reads `[knee]`; `setup` is all that the scenario says otherwise.
 pub(super) fn read_knee(scenario: &Reader<'_>, time: &TimeSpec, setup: &Setup) -> Option<Knee> {
-    scenario.entry("knee")?;
-    let knee = scenario.table("knee");
-    knee.table?;
-    let load = read_vary(&knee, setup);
-    let limits = read_limits(&knee, setup);
-    if let Some(limits) = &limits {
-        warn_of_the_end(&knee, time, limits);
-    }
-    let precision = knee.value("precision");
-    let span = read_span(&knee, time, setup, load);
-    let vary = knee.text("vary").map(str::to_owned);
-    knee.finish();
-    let (from, to) = span?;
-    Some(Knee {
-        vary: vary?,
-        load: load?,
-        limits: limits?,
-        from,
-        to,
-        precision,
+    scenario.inside("knee", |knee| {
+        let load = read_vary(knee, setup);
+        let limits = read_limits(knee, setup);
+        if let Some(limits) = &limits {
+            warn_of_the_end(knee, time, limits);
+        }
+        let precision = knee.value("precision");
+        let (from, to) = read_span(knee, time, setup, load)?;
+        Some(Knee {
+            vary: knee.text("vary")?.to_owned(),
+            load: load?,
+            limits: limits?,
+            from,
+            to,
+            precision,
+        })
     })
 }
 
 /// Whose rate `vary` names.
 fn read_vary(knee: &Reader<'_>, setup: &Setup) -> Option<VariedLoad> {
+    const OPEN: &str = "expected an open loop, one with a `rate`";
     let (writes, reads) = (&setup.workload.writes, &setup.workload.reads);
     if !knee.has("vary") {
         let first = writes.first().map(|write| format!("write.{}", write.name));
@@ -91,15 +87,10 @@ fn read_vary(knee: &Reader<'_>, setup: &Setup) -> Option<VariedLoad> {
         knee.missing("vary", &format!("\"{first}.rate\""));
     }
     let path = knee.text("vary")?;
-    let complain = |message: String, label: &str, help: Option<String>| {
-        let mut diagnostic = Diagnostic::error(message).label(label);
-        diagnostic.help = help;
-        knee.complain("vary", diagnostic);
-    };
     let parts: Vec<&str> = path.split('.').collect();
     let [kind @ ("write" | "read"), name, "rate"] = parts[..] else {
         let label = "expected the rate of an open loop, as in `write.ingest.rate`";
-        complain(format!("`{path}` is no load"), label, None);
+        knee.refuse("vary", format!("`{path}` is no load"), label);
         return None;
     };
     let names: Vec<&str> = match kind {
@@ -107,49 +98,34 @@ fn read_vary(knee: &Reader<'_>, setup: &Setup) -> Option<VariedLoad> {
         _ => reads.iter().map(|read| read.name.as_str()).collect(),
     };
     let Some(at) = names.iter().position(|known| *known == name) else {
-        complain(
-            format!("there is no {kind} `{name}`"),
-            "its rate can't be varied",
-            suggest(name, names.iter().copied()),
-        );
+        let diagnostic = Diagnostic::error(format!("there is no {kind} `{name}`"));
+        let diagnostic = diagnostic.label("its rate can't be varied");
+        knee.complain("vary", diagnostic.hint(suggest(name, names)));
         return None;
     };
-    const OPEN: &str = "expected an open loop, one with a `rate`";
-    if kind == "read" {
-        return match &reads[at].drive {
-            Some(ReadDrive::Open { .. }) => Some(VariedLoad::Read(at)),
-            Some(ReadDrive::Closed { .. }) => {
-                complain(format!("`read.{name}` is a closed loop"), OPEN, None);
-                None
-            }
+    let mut help = None;
+    let (is, label) = match kind {
+        "read" => match &reads[at].drive {
+            Some(ReadDrive::Open { .. }) => return Some(VariedLoad::Read(at)),
+            Some(ReadDrive::Closed { .. }) => ("a closed loop", OPEN),
             None => {
-                complain(
-                    format!("`read.{name}` is planned, not issued"),
-                    OPEN,
-                    Some(format!("give `[read.{name}]` a `rate`")),
-                );
-                None
+                help = Some(format!("give `[read.{name}]` a `rate`"));
+                ("planned, not issued", OPEN)
             }
-        };
-    }
-    match &writes[at].drive {
-        Drive::Open { import: None, .. } => Some(VariedLoad::Write(at)),
-        Drive::Open {
-            import: Some(_), ..
-        } => {
-            let label = "a load that lasts is varied, not one that ends with its last row";
-            complain(format!("`write.{name}` is a finite import"), label, None);
-            None
-        }
-        Drive::Closed { .. } => {
-            complain(format!("`write.{name}` is a closed loop"), OPEN, None);
-            None
-        }
-        Drive::Beat(_) => {
-            complain(format!("`write.{name}` is a beat"), OPEN, None);
-            None
-        }
-    }
+        },
+        _ => match &writes[at].drive {
+            Drive::Open { import: None, .. } => return Some(VariedLoad::Write(at)),
+            Drive::Open { .. } => {
+                let label = "a load that lasts is varied, not one that ends with its last row";
+                ("a finite import", label)
+            }
+            Drive::Closed { .. } => ("a closed loop", OPEN),
+            Drive::Beat(_) => ("a beat", OPEN),
+        },
+    };
+    let diagnostic = Diagnostic::error(format!("`{kind}.{name}` is {is}")).label(label);
+    knee.complain("vary", diagnostic.hint(help));
+    None
 }
 
 /// `from` and `to`. `load` is `None` when it could not be read.
@@ -162,9 +138,11 @@ fn read_span(
     let given = |key: &'static str| {
         let rate = knee.given::<PerSecond>(key);
         if rate == Some(PerSecond(0.0)) {
-            let place = knee.place_of_value(key);
-            let message = format!("`knee.{key}` is zero");
-            knee.sink.error(&place, message, "must be greater than 0");
+            knee.refuse(
+                key,
+                format!("`knee.{key}` is zero"),
+                "must be greater than 0",
+            );
         }
         rate.filter(|rate| rate.0 > 0.0)
     };
@@ -176,11 +154,8 @@ fn read_span(
     let default =
         |key: &'static str, rate: PerSecond| knee.value_or::<PerSecond>(key, &rate.to_string());
     let to = to.unwrap_or_else(|| {
-        let highest = load.default_to(setup);
-        default(
-            "to",
-            PerSecond(highest.0.max(2.0 * from.map_or(0.0, |from| from.0))),
-        )
+        let least = 2.0 * from.map_or(0.0, |from| from.0);
+        default("to", PerSecond(load.default_to(setup).0.max(least)))
     });
     let window_s = time.duration.as_secs_f64() - time.warmup.as_secs_f64();
     let from = from.unwrap_or_else(|| default("from", default_from(window_s.max(1e-9), to)));
@@ -241,54 +216,40 @@ fn read_limits(knee: &Reader<'_>, setup: &Setup) -> Option<Vec<Limit>> {
         knee.refuse("limit", message, label);
         return None;
     }
-    let limits: Vec<Option<Limit>> = items
-        .iter()
-        .enumerate()
-        .map(|(number, item)| read_limit(knee, number, item, setup))
-        .collect();
+    let read = |(number, item)| {
+        let limit = knee.item("limit", number, item, &LIMIT);
+        limit.read_with(|limit| read_limit(limit, setup))
+    };
+    // All of them are looked at before any is given up.
+    let limits: Vec<Option<Limit>> = items.iter().enumerate().map(read).collect();
     limits.into_iter().collect()
 }
 
-fn read_limit<'a>(
-    knee: &Reader<'a>,
-    number: usize,
-    item: &'a Node,
-    setup: &Setup,
-) -> Option<Limit> {
-    let path = format!("{}.limit[{number}]", knee.path);
-    let limit = knee.table_of("limit", item, &item.place, path, &LIMIT);
-    limit.table?;
+fn read_limit(limit: &Reader<'_>, setup: &Setup) -> Option<Limit> {
     let names = setup.operation_names();
-    let metric = read_metric(&limit, &names);
-    let bound = read_bound(&limit);
-    if let Some((metric, bound)) = metric.as_deref().zip(bound) {
-        check_reach(&limit, metric, bound, &names);
-    }
-    limit.finish();
+    let metric = read_metric(limit, &names);
+    let bound = read_bound(limit);
+    let (metric, bound) = metric.zip(bound)?;
+    check_reach(limit, metric, bound, &names);
     Some(Limit {
-        metric: metric?,
-        bound: bound?,
+        metric: metric.to_owned(),
+        bound,
     })
 }
 
-fn read_metric(limit: &Reader<'_>, names: &OperationNames<'_>) -> Option<String> {
-    let metric = limit.required_text("metric")?;
-    let diagnostic = match metric_names::check(metric, names) {
-        Err((message, help)) => {
-            let mut diagnostic =
-                Diagnostic::error(message).label("not in the catalogue of metrics");
-            diagnostic.help = help;
-            diagnostic
-        }
-        Ok(()) if metric_names::words(metric, names).is_some() => {
-            Diagnostic::error(format!("`{metric}` is a word")).label("only numbers have limits")
-        }
-        Ok(()) if is_of_no_run(metric) => Diagnostic::error(format!(
-            "`{metric}` is not measured in a run"
-        ))
-        .label("expected a number that follows from the load")
-        .help("`write_response_ms.p99`, `write_goodput_fraction` and `utilisation_max` are some"),
-        Ok(()) => return Some(metric.to_owned()),
+fn read_metric<'a>(limit: &Reader<'a>, names: &OperationNames<'_>) -> Option<&'a str> {
+    limit.require("metric");
+    let metric = metric_names::read(limit, names)?;
+    let diagnostic = if metric_names::words(metric, names).is_some() {
+        Diagnostic::error(format!("`{metric}` is a word")).label("only numbers have limits")
+    } else if is_of_no_run(metric) {
+        let examples =
+            "`write_response_ms.p99`, `write_goodput_fraction` and `utilisation_max` are some";
+        Diagnostic::error(format!("`{metric}` is not measured in a run"))
+            .label("expected a number that follows from the load")
+            .help(examples)
+    } else {
+        return Some(metric);
     };
     limit.complain("metric", diagnostic);
     None
@@ -303,9 +264,8 @@ fn is_of_no_run(metric: &str) -> bool {
 fn read_bound(limit: &Reader<'_>) -> Option<LimitBound> {
     let (above, below): (Option<f64>, Option<f64>) = (limit.given("above"), limit.given("below"));
     limit.one_of(BOUNDS, "a limit without a bound", "a limit with two bounds")?;
-    above
-        .map(LimitBound::Above)
-        .or(below.map(LimitBound::Below))
+    let above = above.map(LimitBound::Above);
+    above.or(below.map(LimitBound::Below))
 }
 
 /// A limit beyond what the metric can be is always broken, or never.
@@ -326,8 +286,7 @@ fn check_reach(limit: &Reader<'_>, metric: &str, bound: LimitBound, names: &Oper
         (low, high) if high.is_finite() => format!("it lies in {low} ..= {high}"),
         (low, _) => format!("it is {low} or more"),
     };
-    let place = limit.place_of_value(key);
-    limit.sink.error(&place, message, label);
+    limit.refuse(key, message, label);
 }
 
 impl VariedLoad {

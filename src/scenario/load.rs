@@ -2,7 +2,7 @@
 
 use super::diagnostic::Diagnostic;
 use super::diagnostics::Diagnostics;
-use super::document::{self, TomlTable};
+use super::document::{self, Entry, Node, TomlTable, Value};
 use super::draft::read_draft;
 use super::model::{Options, Scenario};
 use super::points::{AllPoints, Source, read_points};
@@ -13,6 +13,7 @@ use crate::random::Seed;
 use crate::text::hex;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fmt;
 use std::path::Path;
 
@@ -28,6 +29,14 @@ pub struct LoadError {
 }
 
 impl LoadError {
+    fn unread(path: &str, why: Diagnostic) -> Self {
+        Self {
+            path: path.to_owned(),
+            text: String::new(),
+            diagnostics: vec![why],
+        }
+    }
+
     /// All complaints, as `keyheat check` prints them.
     pub fn render(&self, colour: bool) -> String {
         render::render(&self.diagnostics, &self.text, &self.path, colour)
@@ -60,15 +69,9 @@ impl Scenario {
     /// All complaints at once.
     pub fn load_with(path: &Path, options: &Options) -> Result<Self, LoadError> {
         let shown = path.display().to_string();
-        let text = source::read(path).map_err(|diagnostic| LoadError {
-            path: shown.clone(),
-            text: String::new(),
-            diagnostics: vec![diagnostic],
-        })?;
-        let name = path.file_stem().map_or_else(
-            || "scenario".to_owned(),
-            |stem| stem.to_string_lossy().into_owned(),
-        );
+        let text = source::read(path).map_err(|why| LoadError::unread(&shown, why))?;
+        let name = path.file_stem().unwrap_or(OsStr::new("scenario"));
+        let name = name.to_string_lossy();
         let folder = path.parent().unwrap_or(Path::new(""));
         build(&name, &shown, text, folder, options)
     }
@@ -82,11 +85,8 @@ impl Scenario {
         name: &str,
         options: &Options,
     ) -> Result<Self, LoadError> {
-        let text = source::read_from(input, name).map_err(|diagnostic| LoadError {
-            path: name.to_owned(),
-            text: String::new(),
-            diagnostics: vec![diagnostic],
-        })?;
+        let text = source::read_from(input, name);
+        let text = text.map_err(|why| LoadError::unread(name, why))?;
         build(name, name, text, Path::new(""), options)
     }
 
@@ -127,13 +127,7 @@ impl Scenario {
     /// # Errors
     /// All complaints at once.
     pub fn parse_with(text: &str, name: &str, options: &Options) -> Result<Self, LoadError> {
-        build(
-            name,
-            &format!("{name}.toml"),
-            text.to_owned(),
-            Path::new(""),
-            options,
-        )
+        Self::parse_in(text, name, &format!("{name}.toml"), Path::new(""), options)
     }
 
     /// Reads a text again that was read as `path` before. Files of values are looked for in `folder`.
@@ -169,13 +163,7 @@ impl Scenario {
     pub fn with(&self, path: &str, value: &str) -> Result<Self, LoadError> {
         let mut options = self.options.clone();
         options.sets.push(format!("{path}={value}"));
-        build(
-            &self.name,
-            &self.path,
-            self.text.clone(),
-            &self.folder,
-            &options,
-        )
+        Self::parse_in(&self.text, &self.name, &self.path, &self.folder, &options)
     }
 
     /// The scenario with all defaults filled in, as TOML that reads as the same scenario. `[quick]`, `--set` and their kin have
@@ -197,17 +185,18 @@ fn build(
     folder: &Path,
     options: &Options,
 ) -> Result<Scenario, LoadError> {
-    let sink = Diagnostics::default();
+    let refused = |text: &str, diagnostics| LoadError {
+        path: path.to_owned(),
+        text: text.to_owned(),
+        diagnostics,
+    };
     let parsed = document::parse(&text);
     if parsed.is_broken {
         let mut diagnostics = parsed.diagnostics;
         diagnostics.sort_by_key(|it| it.span.as_ref().map(|span| (span.start, span.end)));
-        return Err(LoadError {
-            path: path.to_owned(),
-            text,
-            diagnostics,
-        });
+        return Err(refused(&text, diagnostics));
     }
+    let sink = Diagnostics::of(&text, folder);
     let mut document = parsed.table;
     // A place that could not be read is told of once: whatever else is odd about it follows from that.
     let places = parsed.diagnostics.iter();
@@ -220,7 +209,7 @@ fn build(
     }
     let quick = document.table("quick").cloned();
     if let Some(quick) = quick.as_ref().filter(|_| !options.quick) {
-        check_quick(&sink, &document, quick, &text, folder);
+        check_quick(&sink, &document, quick);
     }
     // Its complaints come with the sweep that is run.
     let file_sweep = Sweep::read(&Diagnostics::default(), &document);
@@ -235,8 +224,6 @@ fn build(
     } = read_points(
         &sink,
         Source {
-            text: &text,
-            folder,
             document: &document,
             sweep: &sweep,
             file_sweep: &file_sweep,
@@ -250,11 +237,7 @@ fn build(
         told.is_none_or(|told| !std::mem::replace(told, true))
     });
     if diagnostics.iter().any(Diagnostic::is_error) {
-        return Err(LoadError {
-            path: path.to_owned(),
-            text,
-            diagnostics,
-        });
+        return Err(refused(&text, diagnostics));
     }
     drop_unselected(&mut document, &options.only);
     Ok(Scenario {
@@ -279,22 +262,14 @@ fn build(
 }
 
 /// `[quick]` is checked even when it is not asked for.
-fn check_quick(
-    sink: &Diagnostics,
-    document: &TomlTable,
-    quick: &TomlTable,
-    text: &str,
-    folder: &Path,
-) {
+fn check_quick(sink: &Diagnostics, document: &TomlTable, quick: &TomlTable) {
     let mut document = document.clone();
     for (place, diagnostic) in merge(&mut document, quick) {
         sink.add(&place, diagnostic);
     }
-    let own = Diagnostics::default();
-    read_draft(&own, &document, text, folder);
-    for diagnostic in own.into_parts().0 {
-        sink.push(diagnostic);
-    }
+    let own = sink.apart();
+    read_draft(&own, &document);
+    sink.append(own);
 }
 
 /// Applies all changes; returns those that results must tell, as `--set` would write them where it can.
@@ -318,13 +293,16 @@ fn apply_options(
             sets.push(format!("replicates={QUICK_REPLICATES}"));
         }
     }
-    sets.extend(options.sets.iter().cloned());
-    sets.extend(
-        options
-            .replicates
-            .map(|replicates| format!("replicates={replicates}")),
-    );
-    sets.extend(options.seed.map(|seed| format!("seed={seed}")));
+    let replicates = options.replicates.map(|n| format!("replicates={n}"));
+    let seed = options.seed.map(|seed| format!("seed={seed}"));
+    let own: Vec<String> = options
+        .sets
+        .iter()
+        .cloned()
+        .chain(replicates)
+        .chain(seed)
+        .collect();
+    sets.extend_from_slice(&own);
     for set in &sets {
         match apply(document, set) {
             Ok(path) => fix_swept(document, &path),
@@ -336,12 +314,9 @@ fn apply_options(
             sink.push(diagnostic);
         }
     }
-    document.entries.retain(|entry| {
-        entry.key != "quick" || !matches!(entry.node.value, document::Value::Table(_))
-    });
-    told.extend(options.sets.iter().cloned());
-    told.extend(options.replicates.map(|n| format!("replicates={n}")));
-    told.extend(options.seed.map(|seed| format!("seed={seed}")));
+    let of_table = |entry: &Entry| entry.key == "quick" && entry.node.table().is_some();
+    document.entries.retain(|entry| !of_table(entry));
+    told.extend(own);
     told.extend(options.sweeps.iter().map(|sweep| format!("sweep {sweep}")));
     if !options.only.is_empty() {
         told.push(format!("only {}", options.only.join(",")));
@@ -349,27 +324,19 @@ fn apply_options(
     told
 }
 
+/// Takes out the strategies that were not selected, and what is expected of them.
 fn drop_unselected(document: &mut TomlTable, only: &[String]) {
     if only.is_empty() {
         return;
     }
     let wanted = |name: &str| only.iter().any(|wanted| wanted == name);
-    if let Some(document::Value::Table(table)) = document
-        .get_mut("strategy")
-        .map(|entry| &mut entry.node.value)
-    {
+    if let Some(Value::Table(table)) = document.value_mut("strategy") {
         table.entries.retain(|entry| wanted(&entry.key));
     }
-    if let Some(document::Value::Array(items)) = document
-        .get_mut("expect")
-        .map(|entry| &mut entry.node.value)
-    {
-        let names = |item: &document::Node, key: &str| match &item.value {
-            document::Value::Table(table) => match table.get(key).map(|entry| &entry.node.value) {
-                Some(document::Value::Text(name)) => name == "*" || wanted(name),
-                _ => true,
-            },
-            _ => true,
+    if let Some(Value::Array(items)) = document.value_mut("expect") {
+        let names = |item: &Node, key: &str| {
+            let name = item.table().and_then(|table| table.get(key)?.node.text());
+            name.is_none_or(|name| name == "*" || wanted(name))
         };
         items.retain(|item| names(item, "strategy") && names(item, "ratio_to"));
     }

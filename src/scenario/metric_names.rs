@@ -1,32 +1,30 @@
 //! Whether a metric's path is one that results will have, and what it can be.
 
+use super::diagnostic::Diagnostic;
+use super::nearest::suggest;
+use super::reader::Reader;
 use crate::metrics::{MetricId, OperationNames, Source, all_paths, lookup};
 
-/// Complains about a path that no result of a scenario with these operations has: message and help.
-pub(super) fn check(
-    path: &str,
-    names: &OperationNames<'_>,
-) -> Result<(), (String, Option<String>)> {
+/// Reads `metric`: a path that results of a scenario with these operations have.
+pub(super) fn read<'a>(reader: &Reader<'a>, names: &OperationNames<'_>) -> Option<&'a str> {
+    let path = reader.text("metric")?;
     let Err(error) = lookup(path, names) else {
-        return Ok(());
+        return Some(path);
     };
     let part = format!(".{path}");
     let whole = all_paths(names).find(|whole| whole.ends_with(&part));
     let nearest = error.nearest().map(str::to_owned).or(whole);
-    let help = nearest.map(|nearest| format!("did you mean `{nearest}`?"));
-    // A path without a near one: some of the names, the nearest first.
-    let all = MetricId::ALL.iter();
-    let all = all.filter(|id| id.definition().source != Source::OneRead);
-    let all = all.map(|id| id.name());
-    let known = error.to_string().starts_with("unknown metric");
-    let help = help.or_else(|| {
-        if known {
-            super::nearest::suggest(path, all)
-        } else {
-            None
-        }
-    });
-    Err((error.to_string(), help))
+    let mut help = nearest.map(|nearest| format!("did you mean `{nearest}`?"));
+    let message = error.to_string();
+    if help.is_none() && message.starts_with("unknown metric") {
+        // A path without a near one: some of the names, the nearest first.
+        let all = MetricId::ALL.iter();
+        let all = all.filter(|id| id.definition().source != Source::OneRead);
+        help = suggest(path, all.map(|id| id.name()));
+    }
+    let diagnostic = Diagnostic::error(message).label("not in the catalogue of metrics");
+    reader.complain("metric", diagnostic.hint(help));
+    None
 }
 
 /// The words that a metric can be; `None` when it is a number.

@@ -20,22 +20,22 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
 /// ``did you mean `x`?``, or the known names (the five nearest of many).
 pub fn suggest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let known: Vec<&str> = known.into_iter().collect();
-    if let Some(near) = nearest(name, known.iter().copied()) {
-        return Some(format!("did you mean `{near}`?"));
-    }
-    match known.len() {
+    slip(name, known.iter().copied()).or_else(|| match known.len() {
         0 => None,
         1..=LISTED => Some(format!("expected {}", text::either(&known))),
         _ if name.len() > 64 => None,
         _ => {
-            let ranked: Vec<&str> = text::ranked(name, known)
-                .into_iter()
-                .take(LISTED)
-                .map(|(other, _)| other)
-                .collect();
-            Some(format!("the nearest are {}", text::all(&ranked)))
+            let ranked = text::ranked(name, known).into_iter();
+            let nearest: Vec<&str> = ranked.take(LISTED).map(|(other, _)| other).collect();
+            Some(format!("the nearest are {}", text::all(&nearest)))
         }
-    }
+    })
+}
+
+/// ``did you mean `x`?``, when one is near.
+pub fn slip<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let near = nearest(name, known)?;
+    Some(format!("did you mean `{near}`?"))
 }
 
 /// In small letters, `-` between words.

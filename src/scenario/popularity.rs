@@ -1,6 +1,5 @@
 //! `in` and `pick` of a read: lists of values, and laws of its targets.
 
-use super::diagnostic::Diagnostic;
 use super::distributions::{ZIPF, read_law_entry};
 use super::document::{Entry, Value};
 use super::fields::{Fields, find};
@@ -13,56 +12,63 @@ use crate::workload::{PickLaw, Within, WithinValues};
 /// Most values of one list (estimate: a client that asks for more does something else).
 const MOST_VALUES: i64 = 100_000;
 
+/// What is said of each field that a table names.
+fn of_fields<'a, T>(
+    table: &Reader<'a>,
+    fields: &Fields,
+    read: impl Fn(&'a Entry, &FieldKind) -> Option<T>,
+) -> Vec<(FieldId, T)> {
+    let read = |entry: &'a Entry| {
+        let field = find(table.sink, fields, &entry.key, &entry.place)?;
+        Some((field, read(entry, &fields.schema.field(field).kind)?))
+    };
+    table.entries().iter().filter_map(read).collect()
+}
+
 /// Reads `in = { item = 30, campaign = "all" }`.
 pub(super) fn read_in(read: &Reader<'_>, fields: &Fields) -> Vec<Within> {
     let table = read.table("in");
-    let mut found = Vec::new();
-    for entry in table.entries() {
-        let Some(field) = find(table.sink, fields, &entry.key, &entry.place) else {
-            continue;
-        };
-        if let Some(values) = read_values(&table, entry, &fields.schema.field(field).kind) {
-            found.push(Within { field, values });
-        }
-    }
+    let found = of_fields(&table, fields, |entry, kind| {
+        read_values(&table, entry, kind)
+    });
+    let found = found.into_iter();
     found
+        .map(|(field, values)| Within { field, values })
+        .collect()
 }
 
 fn read_values(table: &Reader<'_>, entry: &Entry, kind: &FieldKind) -> Option<WithinValues> {
-    let place = &entry.node.place;
     let name = &entry.key;
     let endless = |values: &str| {
         let message = format!("there is no list of {values} of `{name}`");
-        let label = format!("it is {}", kind.describe());
-        table.sink.error(place, message, label);
+        table.refuse(name, message, format!("it is {}", kind.describe()));
+        None
     };
     match &entry.node.value {
-        Value::Text(text) if text == "all" => {
-            if kind.count().is_none() {
-                endless("all values");
-                return None;
-            }
-            Some(WithinValues::All)
-        }
+        Value::Text(text) if text == "all" => match kind.count() {
+            Some(_) => Some(WithinValues::All),
+            None => endless("all values"),
+        },
         Value::Integer(_) => {
             let count = table.integer_node(name, &entry.node, 1, MOST_VALUES)?;
             // Fresh values stand in one row each; instants and measured numbers are asked for by ranges.
             if kind.count().is_none() && !matches!(kind, FieldKind::Sequence { .. }) {
-                endless("values");
-                return None;
+                return endless("values");
             }
             if let Some(most) = kind.count().filter(|&most| most < count as u64) {
                 let message = format!("{} different values of `{name}`", grouped(count.into()));
-                let label = format!("it has only {}", grouped(most.into()));
-                table.sink.error(place, message, label);
+                table.refuse(
+                    name,
+                    message,
+                    format!("it has only {}", grouped(most.into())),
+                );
                 return None;
             }
             Some(WithinValues::Count(count as u32))
         }
-        other => {
-            let message = format!("`{}` is {}", table.path_of(name), other.kind());
-            let label = "expected a number of values, or `\"all\"` that go with the `equal` fields";
-            table.sink.error(place, message, label);
+        _ => {
+            let expected = "a number of values, or `\"all\"` that go with the `equal` fields";
+            table.wrong_type(name, &entry.node, expected);
             None
         }
     }
@@ -80,89 +86,57 @@ crate::settings! {
 /// Reads `pick = { item = { zipf = 0.99 }, id = { latest = 1.1 }, ts = { last = "1d" } }`.
 pub(super) fn read_pick(read: &Reader<'_>, fields: &Fields) -> Vec<(FieldId, PickLaw)> {
     let table = read.table("pick");
-    let mut found = Vec::new();
-    for entry in table.entries() {
-        let Some(field) = find(table.sink, fields, &entry.key, &entry.place) else {
-            continue;
-        };
-        if let Some(law) = read_pick_law(&table, entry, &fields.schema.field(field).kind) {
-            found.push((field, law));
-        }
-    }
-    found
+    of_fields(&table, fields, |entry, kind| read_law(&table, entry, kind))
 }
 
-fn read_pick_law<'a>(table: &Reader<'a>, entry: &'a Entry, kind: &FieldKind) -> Option<PickLaw> {
-    let path = table.path_of(&entry.key);
-    let of_time = match &entry.node.value {
-        Value::Table(inner) => ["latest", "last"]
-            .into_iter()
-            .find(|key| inner.get(key).is_some()),
-        _ => None,
-    };
-    let Some(law) = of_time else {
-        return read_value_law(table, entry, path, kind);
-    };
-    let reader = table.table_of(
-        &entry.key,
-        &entry.node,
-        &entry.node.place,
-        path,
-        &PICK_BY_TIME,
-    );
-    let (fits, label) = match law {
-        "latest" => (
-            matches!(
-                kind,
-                FieldKind::Sequence { .. } | FieldKind::Timestamp { .. }
-            ),
-            "needs a sequence or a timestamp",
-        ),
-        _ => (
-            matches!(kind, FieldKind::Timestamp { .. }),
-            "needs a timestamp; of a sequence, pick the `latest`",
-        ),
-    };
-    if !fits {
-        let message = format!("`{}` has no `{law}` values", entry.key);
-        reader.refuse_key(law, message, label);
-        return None;
+fn read_law<'a>(table: &Reader<'a>, entry: &'a Entry, kind: &FieldKind) -> Option<PickLaw> {
+    let key = &entry.key;
+    if let Value::Table(inner) = &entry.node.value
+        && PICK_BY_TIME.all().any(|law| inner.get(law.key).is_some())
+    {
+        let law = table.table_of(key, &entry.node, &entry.node.place, &PICK_BY_TIME);
+        return read_law_of_time(&law, key, kind);
     }
-    let exponent = reader.given("latest");
-    let last = reader.positive_duration("last");
-    if reader.has("latest") && reader.has("last") {
-        let label = "expected one of `latest` and `last`";
-        let message = format!("{} has two laws", reader.name());
-        reader.refuse_key("last", message, label);
-    }
-    reader.finish();
-    match law {
-        "latest" => exponent.map(|exponent| PickLaw::Latest { exponent }),
-        _ => last.map(PickLaw::Last),
-    }
-}
-
-fn read_value_law<'a>(
-    table: &Reader<'a>,
-    entry: &'a Entry,
-    path: String,
-    kind: &FieldKind,
-) -> Option<PickLaw> {
     let own = match kind {
         FieldKind::Timestamp { .. } => {
-            Some("`{ last = \"1d\" }` or `{ latest = 1.1 }`, as it follows time")
+            "`{ last = \"1d\" }` or `{ latest = 1.1 }`, as it follows time"
         }
-        FieldKind::Sequence { .. } => Some("`{ latest = 1.1 }`, as it follows time"),
+        FieldKind::Sequence { .. } => "`{ latest = 1.1 }`, as it follows time",
         FieldKind::Uuid { count: None } | FieldKind::Bytes { count: None, .. } => {
-            Some("another field: its values are fresh")
+            "another field: its values are fresh"
         }
-        _ => None,
+        _ => return Some(PickLaw::Law(read_law_entry(table, entry, kind))),
     };
-    if let Some(own) = own {
-        let message = format!("`{}` can't be picked so", entry.key);
-        let diagnostic = Diagnostic::error(message).label(format!("expected {own}"));
-        table.sink.add(&entry.node.place, diagnostic);
+    let message = format!("`{key}` can't be picked so");
+    table.refuse(key, message, format!("expected {own}"));
+    None
+}
+
+fn read_law_of_time(law: &Reader<'_>, field: &str, kind: &FieldKind) -> Option<PickLaw> {
+    let is_time = matches!(kind, FieldKind::Timestamp { .. });
+    let latest = law.has("latest");
+    let refused = match latest {
+        _ if is_time => None,
+        true if matches!(kind, FieldKind::Sequence { .. }) => None,
+        true => Some(("latest", "needs a sequence or a timestamp")),
+        false => Some((
+            "last",
+            "needs a timestamp; of a sequence, pick the `latest`",
+        )),
+    };
+    if let Some((key, label)) = refused {
+        law.refuse_key(key, format!("`{field}` has no `{key}` values"), label);
         return None;
     }
-    Some(PickLaw::Law(read_law_entry(table, entry, path, kind)))
+    let exponent = law.given("latest");
+    let last = law.positive_duration("last");
+    if latest && law.has("last") {
+        let message = format!("{} has two laws", law.name());
+        law.refuse_key("last", message, "expected one of `latest` and `last`");
+    }
+    law.finish();
+    match latest {
+        true => exponent.map(|exponent| PickLaw::Latest { exponent }),
+        false => last.map(PickLaw::Last),
+    }
 }

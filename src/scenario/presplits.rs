@@ -5,10 +5,9 @@ use super::diagnostics::Diagnostics;
 use super::document::{Entry, Node, SourcePlace, Value};
 use super::model::{Presplit, PresplitAlgorithm};
 use super::reader::Reader;
-use super::string_map::locate;
 use crate::key::KeyPlan;
 use crate::keyspace::RowKey;
-use crate::policy::{SplitAlgorithm, SplitError, bucket_points, check_memory, check_split_points};
+use crate::policy::{SplitAlgorithm, bucket_points, check_memory, check_split_points};
 use crate::settings::{integer, json, text, word};
 use std::sync::Arc;
 
@@ -47,174 +46,130 @@ const SAMPLED_BYTES: u64 = 32;
 /// Bytes of a computed one: HBase's default ranges are 8 bytes wide.
 const COMPUTED_BYTES: u64 = 8;
 
+fn fixed(algorithm: PresplitAlgorithm, points: Vec<RowKey>) -> Presplit {
+    let points = Arc::new(points);
+    Presplit::Fixed { algorithm, points }
+}
+
 fn unsplit() -> Presplit {
-    Presplit::Fixed {
-        algorithm: PresplitAlgorithm::None,
-        points: Arc::default(),
-    }
+    fixed(PresplitAlgorithm::None, Vec::new())
 }
 
-fn none() -> Request {
-    Request::Ready(unsplit())
-}
-
-/// Reads `presplit` of `[table]`, or of a copy. `text` is the scenario's text.
-pub(super) fn read_presplit(table: &Reader<'_>, text: &str) -> Request {
-    let Some(entry) = table.entry("presplit") else {
-        table.note_default("presplit", "{ algorithm = \"none\" }");
-        return none();
-    };
-    match &entry.node.value {
-        Value::Array(items) => read_list(table.sink, items, text).unwrap_or_else(none),
-        Value::Table(_) => read_algorithm(table, entry).unwrap_or_else(none),
-        other => {
-            let diagnostic = Diagnostic::error(format!("`presplit` is {}", other.kind()))
-                .label("expected a list of split points, or an algorithm")
-                .help("`presplit = ['b', 'c']`, or `presplit = { algorithm = \"hex-string\", regions = 16 }`");
-            table.sink.add(&entry.node.place, diagnostic);
-            none()
+/// Reads `presplit` of `[table]`, or of a copy.
+pub(super) fn read_presplit(table: &Reader<'_>) -> Request {
+    let read = match table.entry("presplit") {
+        None => {
+            table.note_default("presplit", "{ algorithm = \"none\" }");
+            None
         }
-    }
+        Some(entry) => match &entry.node.value {
+            Value::Array(items) => read_list(table.sink, items),
+            Value::Table(_) => {
+                let computed = table.table_at(entry, &COMPUTED);
+                computed.read_with(|computed| read_algorithm(computed, entry))
+            }
+            other => {
+                let diagnostic = Diagnostic::error(format!("`presplit` is {}", other.kind()))
+                    .label("expected a list of split points, or an algorithm")
+                    .help("`presplit = ['b', 'c']`, or `presplit = { algorithm = \"hex-string\", regions = 16 }`");
+                table.complain("presplit", diagnostic);
+                None
+            }
+        },
+    };
+    read.unwrap_or_else(|| Request::Ready(unsplit()))
 }
 
-fn read_list(sink: &Diagnostics, items: &[Node], text: &str) -> Option<Request> {
-    let points: Vec<Option<RowKey>> = items.iter().map(|item| row_key(sink, item, text)).collect();
+fn read_list(sink: &Diagnostics, items: &[Node]) -> Option<Request> {
+    let points: Vec<Option<RowKey>> = items.iter().map(|item| row_key(sink, item)).collect();
     let points = points.into_iter().collect::<Option<Vec<RowKey>>>()?;
     let errors = check_split_points(&points);
     for error in &errors {
-        sink.error(
-            &items[error.index()].place,
-            error.to_string(),
-            "points are sorted, distinct and not empty",
-        );
+        let place = &items[error.index()].place;
+        let label = "points are sorted, distinct and not empty";
+        sink.error(place, error.to_string(), label);
     }
-    let algorithm = PresplitAlgorithm::Listed;
-    errors.is_empty().then(|| {
-        Request::Ready(Presplit::Fixed {
-            algorithm,
-            points: Arc::new(points),
-        })
-    })
+    let ready = Request::Ready(fixed(PresplitAlgorithm::Listed, points));
+    errors.is_empty().then_some(ready)
 }
 
 /// A row key in HBase's notation.
-pub(super) fn row_key(sink: &Diagnostics, node: &Node, text: &str) -> Option<RowKey> {
+pub(super) fn row_key(sink: &Diagnostics, node: &Node) -> Option<RowKey> {
     let Value::Text(notation) = &node.value else {
-        sink.error(
-            &node.place,
-            format!("a row key is a text, found {}", node.value.kind()),
-            "expected a text such as `'\\x00a'`",
-        );
+        let message = format!("a row key is a text, found {}", node.value.kind());
+        sink.error(&node.place, message, "expected a text such as `'\\x00a'`");
         return None;
     };
-    match RowKey::parse(notation) {
-        Ok(key) => Some(key),
-        Err(error) => {
-            let place = match &node.place {
-                SourcePlace::File(raw) => {
-                    let at = error.position();
-                    let end = notation[at.min(notation.len())..]
-                        .chars()
-                        .next()
-                        .map_or(at, |c| at + c.len_utf8());
-                    SourcePlace::File(locate(text, raw, notation, &(at..end)))
-                }
-                place => place.clone(),
-            };
-            let diagnostic = Diagnostic::error(error.to_string())
-                .label("not in HBase's notation")
-                .help("printable ASCII stands for itself, any other byte is `\\xHH` in capitals, in single quotes");
-            sink.add(&place, diagnostic);
-            None
-        }
-    }
+    let error = match RowKey::parse(notation) {
+        Ok(key) => return Some(key),
+        Err(error) => error,
+    };
+    let at = error.position();
+    let rest = &notation[at.min(notation.len())..];
+    let end = at + rest.chars().next().map_or(0, char::len_utf8);
+    let diagnostic = Diagnostic::error(error.to_string())
+        .label("not in HBase's notation")
+        .help("printable ASCII stands for itself, any other byte is `\\xHH` in capitals, in single quotes");
+    sink.add(&sink.place_in(node, &(at..end)), diagnostic);
+    None
 }
 
-fn read_algorithm<'a>(table: &Reader<'a>, entry: &'a Entry) -> Option<Request> {
-    let reader = table.table_of(
-        "presplit",
-        &entry.node,
-        &entry.place,
-        table.path_of("presplit"),
-        &COMPUTED,
-    );
-    let Some(algorithm) = reader.given::<SplitAlgorithm>("algorithm") else {
-        for key in ["regions", "first", "last"] {
-            reader.entry(key);
-        }
-        reader.finish();
-        return None;
-    };
+fn read_algorithm(reader: &Reader<'_>, entry: &Entry) -> Option<Request> {
+    let algorithm: SplitAlgorithm = reader.given("algorithm")?;
     let by_count = !matches!(algorithm, SplitAlgorithm::None | SplitAlgorithm::Buckets);
     let by_range = by_count && algorithm != SplitAlgorithm::Sampled;
-    for (key, known) in [
+    for (key, taken) in [
         ("regions", by_count),
         ("first", by_range),
         ("last", by_range),
     ] {
-        if !known {
+        if !taken {
             reader.meaningless(key, &format!("`{}` takes no `{key}`", algorithm.name()));
         }
     }
-    if by_count && !reader.has("regions") {
+    let fixed_by = match algorithm {
+        SplitAlgorithm::None => return Some(Request::Ready(unsplit())),
+        SplitAlgorithm::Buckets => return Some(Request::Buckets(entry.node.place.clone())),
+        SplitAlgorithm::Sampled => None,
+        SplitAlgorithm::HexString => Some(PresplitAlgorithm::HexString),
+        SplitAlgorithm::DecimalString => Some(PresplitAlgorithm::DecimalString),
+        SplitAlgorithm::Uniform => Some(PresplitAlgorithm::Uniform),
+        SplitAlgorithm::Bytes => Some(PresplitAlgorithm::Bytes),
+    };
+    if !reader.has("regions") {
         reader.missing("regions", "32");
     }
-    let regions = if by_count {
-        reader.given::<i64>("regions")
-    } else {
-        Some(1)
-    };
-    let (first, last) = if by_range {
-        (reader.text("first"), reader.text("last"))
-    } else {
-        (None, None)
-    };
-    let place = reader.place_of_value(if by_count { "regions" } else { "algorithm" });
-    let whole = entry.node.place.clone();
-    let sink = reader.sink;
-    reader.finish();
+    let regions: Option<i64> = reader.given("regions");
+    let bound = |key| if by_range { reader.text(key) } else { None };
+    let (first, last) = (bound("first"), bound("last"));
     let regions = regions?;
-    let usual = if algorithm == SplitAlgorithm::Sampled {
-        SAMPLED_BYTES
-    } else {
+    let usual = if by_range {
         COMPUTED_BYTES
+    } else {
+        SAMPLED_BYTES
     };
     let key_bytes = last.map_or(usual, |last| last.len() as u64);
     if let Err(error) = check_memory(regions as u64, key_bytes) {
-        sink.error(&place, error.to_string(), "too many regions");
+        reader.refuse("regions", error.to_string(), "too many regions");
         return None;
     }
-    let fixed = match algorithm {
-        SplitAlgorithm::Sampled => {
-            return Some(Request::Ready(Presplit::Sampled {
-                regions: regions as u32,
-            }));
-        }
-        SplitAlgorithm::Buckets => return Some(Request::Buckets(whole)),
-        SplitAlgorithm::None => return Some(none()),
-        SplitAlgorithm::HexString => PresplitAlgorithm::HexString,
-        SplitAlgorithm::DecimalString => PresplitAlgorithm::DecimalString,
-        SplitAlgorithm::Uniform => PresplitAlgorithm::Uniform,
-        SplitAlgorithm::Bytes => PresplitAlgorithm::Bytes,
+    let Some(algorithm_of_points) = fixed_by else {
+        let regions = regions as u32;
+        return Some(Request::Ready(Presplit::Sampled { regions }));
     };
     match algorithm.split_points(regions, first, last) {
-        Ok(points) => Some(Request::Ready(Presplit::Fixed {
-            algorithm: fixed,
-            points: Arc::new(points),
-        })),
+        Ok(points) => Some(Request::Ready(fixed(algorithm_of_points, points))),
         Err(error) => {
-            refused(sink, &whole, algorithm, &error);
+            let name = algorithm.name();
+            let label = match error.java_class() {
+                Some(class) => format!("HBase refuses `{name}` with {class}"),
+                None => format!("`{name}` can't split so"),
+            };
+            let place = &entry.node.place;
+            reader.sink.error(place, error.to_string(), label);
             None
         }
     }
-}
-
-fn refused(sink: &Diagnostics, place: &SourcePlace, algorithm: SplitAlgorithm, error: &SplitError) {
-    let label = match error.java_class() {
-        Some(class) => format!("HBase refuses `{}` with {class}", algorithm.name()),
-        None => format!("`{}` can't split so", algorithm.name()),
-    };
-    sink.error(place, error.to_string(), label);
 }
 
 /// The pre-split of a table with this key, which it must fit.
@@ -249,8 +204,5 @@ pub(super) fn resolve_for_copy(request: &Request, key: &KeyPlan) -> Presplit {
 /// One region for each value of the leading bucket; a single one without any.
 fn by_buckets(key: &KeyPlan) -> Presplit {
     let buckets = key.leading_buckets().unwrap_or_default();
-    Presplit::Fixed {
-        algorithm: PresplitAlgorithm::Buckets,
-        points: Arc::new(bucket_points(&buckets)),
-    }
+    fixed(PresplitAlgorithm::Buckets, bucket_points(&buckets))
 }

@@ -1,7 +1,6 @@
 //! `range`, `newest` and `page` of a read: what is ordered by a field.
 
 use super::derived_uses::{DerivedUse, Order};
-use super::diagnostic::Diagnostic;
 use super::document::SourcePlace;
 use super::fields::{Fields, find_known};
 use super::reader::Reader;
@@ -53,52 +52,42 @@ pub(super) fn read_range(
     fields: &Fields,
     uses: &mut Vec<DerivedUse>,
 ) -> Option<ReadRange> {
-    let range = read.table("range");
-    range.table?;
-    let field = read_field(&range, fields);
-    let extent = match (range.has("last"), range.has("span")) {
+    read.inside("range", |range| {
+        let field = read_field(range, fields);
+        let extent = read_extent(range);
+        let ((field, name, place), extent) = field.zip(extent)?;
+        check_range(range, fields, field, name, &place, extent, uses)?;
+        Some(ReadRange { field, extent })
+    })
+}
+
+fn read_extent(range: &Reader<'_>) -> Option<RangeExtent> {
+    const EXPECTED: &str =
+        "expected `last = \"5m\"` of a timestamp, or `span = 100` values of a number";
+    match (range.has("last"), range.has("span")) {
         (true, false) => {
             let last = range.positive_duration("last");
             let ago = range.value("ago");
             last.map(|last| RangeExtent::Last { last, ago })
         }
         (false, true) => {
-            if range.entry("ago").is_some() {
-                let label = "needs `last`";
-                range.refuse_key("ago", "`ago` has no meaning here", label);
-            }
+            range.meaningless("ago", "needs `last`");
             range.given("span").map(RangeExtent::Span)
         }
-        (both, _) => {
-            for key in ["last", "ago", "span"] {
-                range.entry(key);
-            }
-            let (place, message) = if both {
-                (
-                    range.place_of("span"),
-                    format!("{} has two lengths: `last` and `span`", range.name()),
-                )
-            } else {
-                (
-                    range.place.clone(),
-                    format!("{} does not say how far it goes", range.name()),
-                )
-            };
-            let diagnostic = Diagnostic::error(message).label(
-                "expected `last = \"5m\"` of a timestamp, or `span = 100` values of a number",
-            );
-            range.sink.add(&place, diagnostic);
+        (true, true) => {
+            let message = format!("{} has two lengths: `last` and `span`", range.name());
+            range.refuse_key("span", message, EXPECTED);
             None
         }
-    };
-    let ranges = extent.zip(field).map(|(extent, (field, name, place))| {
-        check_range(&range, fields, field, name, &place, extent, uses)
-            .then_some(ReadRange { field, extent })
-    });
-    range.finish();
-    ranges.flatten()
+        (false, false) => {
+            let message = format!("{} does not say how far it goes", range.name());
+            range.refuse_table(message, EXPECTED);
+            None
+        }
+    }
 }
 
+/// Complains about a field that has no such range; `None` then.
 fn check_range(
     range: &Reader<'_>,
     fields: &Fields,
@@ -107,43 +96,38 @@ fn check_range(
     place: &SourcePlace,
     extent: RangeExtent,
     uses: &mut Vec<DerivedUse>,
-) -> bool {
-    let (message, label) = match (field, extent) {
-        (KnownField::Derived(id), RangeExtent::Last { .. }) => {
+) -> Option<()> {
+    let by_time = matches!(extent, RangeExtent::Last { .. });
+    let (message, label) = match field {
+        KnownField::Derived(id) if by_time => {
             uses.push(DerivedUse::new(id, place.clone(), Order::Time));
-            return true;
+            return Some(());
         }
-        (KnownField::Derived(_), RangeExtent::Span(_)) => (
-            format!("`{name}` is derived: it has no `span`"),
-            "expected a number with a `type`, or `last` of a derived time".to_owned(),
-        ),
-        (KnownField::Stored(id), RangeExtent::Last { .. }) => {
-            let field = fields.schema.field(id);
-            if matches!(field.kind, FieldKind::Timestamp { .. }) {
-                return true;
-            }
-            let label = format!(
-                "`last` needs a timestamp; this is {}",
-                field.kind.describe()
-            );
-            (format!("`{name}` is no time"), label)
+        KnownField::Derived(_) => {
+            let label = "expected a number with a `type`, or `last` of a derived time";
+            let message = format!("`{name}` is derived: it has no `span`");
+            (message, label.to_owned())
         }
-        (KnownField::Stored(id), RangeExtent::Span(_)) => {
+        KnownField::Stored(id) => {
             let field = fields.schema.field(id);
-            if is_ordered(field) {
-                return true;
+            let is_time = matches!(field.kind, FieldKind::Timestamp { .. });
+            let kind = field.kind.describe();
+            match by_time {
+                true if is_time => return Some(()),
+                false if is_ordered(field) => return Some(()),
+                true => {
+                    let label = format!("`last` needs a timestamp; this is {kind}");
+                    (format!("`{name}` is no time"), label)
+                }
+                false => {
+                    let label = format!("`span` needs a whole number; this is {kind}");
+                    (format!("no range of `{name}`"), label)
+                }
             }
-            (
-                format!("no range of `{name}`"),
-                format!(
-                    "`span` needs a whole number; this is {}",
-                    field.kind.describe()
-                ),
-            )
         }
     };
     range.sink.error(place, message, label);
-    false
+    None
 }
 
 /// Whole numbers, padded or not: their order is that of their slots.
@@ -157,11 +141,9 @@ pub(super) fn read_newest(
     fields: &Fields,
     uses: &mut Vec<DerivedUse>,
 ) -> Option<Newest> {
-    let newest = read.table("newest");
-    newest.table?;
-    let field = read_field(&newest, fields);
-    let rows = newest.value("rows");
-    newest.finish();
+    let (field, rows) = read.inside("newest", |newest| {
+        Some((read_field(newest, fields), newest.value("rows")))
+    })?;
     let (field, name, place) = field?;
     match field {
         KnownField::Derived(id) => uses.push(DerivedUse::new(id, place, Order::FollowsTime)),
@@ -172,10 +154,8 @@ pub(super) fn read_newest(
                 FieldKind::Timestamp { .. } | FieldKind::Sequence { .. }
             ) {
                 let message = format!("`{name}` does not follow time: nothing is its newest");
-                let label = format!(
-                    "expected a timestamp or a sequence; this is {}",
-                    kind.describe()
-                );
+                let kind = kind.describe();
+                let label = format!("expected a timestamp or a sequence; this is {kind}");
                 read.sink.error(&place, message, label);
                 return None;
             }
@@ -186,36 +166,30 @@ pub(super) fn read_newest(
 
 /// Reads `page = { field = "cost", size = 20, number = 50, via = "cursor" }`.
 pub(super) fn read_page(read: &Reader<'_>, fields: &Fields) -> Option<Page> {
-    let page = read.table("page");
-    page.table?;
-    let field = read_field(&page, fields);
-    let (size, number): (u32, u32) = (page.value("size"), page.value("number"));
-    let via = page.value("via");
-    if f64::from(size) * f64::from(number) > MOST_ROWS as f64 {
-        page.refuse(
-            "number",
-            "the page lies behind a billion rows",
-            "`size` times `number` must be at most 1,000,000,000",
-        );
-    }
-    page.finish();
-    let (field, name, place) = field?;
-    if let KnownField::Stored(id) = field
-        && !is_ordered(fields.schema.field(id))
-    {
-        let message = format!("pages can't be sorted by `{name}`");
-        let label = format!(
-            "expected a whole number; this is {}",
-            fields.schema.field(id).kind.describe()
-        );
-        read.sink.error(&place, message, label);
-        return None;
-    }
-    Some(Page {
-        field,
-        size,
-        number,
-        via,
+    read.inside("page", |page| {
+        let field = read_field(page, fields);
+        let (size, number): (u32, u32) = (page.value("size"), page.value("number"));
+        let via = page.value("via");
+        if f64::from(size) * f64::from(number) > MOST_ROWS as f64 {
+            let label = "`size` times `number` must be at most 1,000,000,000";
+            page.refuse("number", "the page lies behind a billion rows", label);
+        }
+        let (field, name, place) = field?;
+        if let KnownField::Stored(id) = field
+            && !is_ordered(fields.schema.field(id))
+        {
+            let message = format!("pages can't be sorted by `{name}`");
+            let kind = fields.schema.field(id).kind.describe();
+            let label = format!("expected a whole number; this is {kind}");
+            read.sink.error(&place, message, label);
+            return None;
+        }
+        Some(Page {
+            field,
+            size,
+            number,
+            via,
+        })
     })
 }
 

@@ -17,6 +17,23 @@ crate::settings! {
     pub(super) static NAMES("", "") {}
 }
 
+/// What stands somewhere in a file.
+pub(super) trait Placed {
+    fn place(&self) -> &SourcePlace;
+}
+
+impl Placed for Entry {
+    fn place(&self) -> &SourcePlace {
+        &self.place
+    }
+}
+
+impl Placed for Node {
+    fn place(&self) -> &SourcePlace {
+        &self.place
+    }
+}
+
 /// Reads one table; an absent one reads as all defaults.
 pub(super) struct Reader<'a> {
     pub(super) sink: &'a Diagnostics,
@@ -26,6 +43,7 @@ pub(super) struct Reader<'a> {
     pub(super) path: String,
     /// What may stand in it.
     pub(super) spec: &'static settings::Table,
+    /// Keys that may stand there, too: names of the file, and what is refused with advice.
     asked: RefCell<Vec<&'a str>>,
     /// Unknown keys that were complained about already.
     misspelt: RefCell<Vec<&'a str>>,
@@ -36,23 +54,38 @@ impl<'a> Reader<'a> {
         sink: &'a Diagnostics,
         table: Option<&'a TomlTable>,
         place: SourcePlace,
-        path: impl Into<String>,
+        path: String,
         spec: &'static settings::Table,
     ) -> Self {
         Self {
             sink,
             table,
             place,
-            path: path.into(),
+            path,
             spec,
             asked: RefCell::default(),
             misspelt: RefCell::default(),
         }
     }
 
+    /// The whole file.
+    pub(super) fn whole(
+        sink: &'a Diagnostics,
+        document: &'a TomlTable,
+        spec: &'static settings::Table,
+    ) -> Self {
+        let place = SourcePlace::File(0..0);
+        Self::new(sink, Some(document), place, String::new(), spec)
+    }
+
     /// The table's name in messages.
     pub(super) fn name(&self) -> String {
         table_name(&self.path)
+    }
+
+    /// What stands under a key; doesn't ask for it.
+    pub(super) fn node(&self, key: &str) -> Option<&'a Node> {
+        Some(&self.table?.get(key)?.node)
     }
 
     /// Asks for a key.
@@ -66,7 +99,7 @@ impl<'a> Reader<'a> {
 
     /// Whether a key is there; doesn't ask for it.
     pub(super) fn has(&self, key: &str) -> bool {
-        self.table.is_some_and(|table| table.get(key).is_some())
+        self.node(key).is_some()
     }
 
     /// All entries: the table's keys are names.
@@ -76,6 +109,37 @@ impl<'a> Reader<'a> {
             .borrow_mut()
             .extend(entries.iter().map(|entry| entry.key.as_str()));
         entries
+    }
+
+    /// The keys that may stand there: those that were asked for, and all declared settings but those of another choice.
+    fn known(&self) -> Vec<&'a str> {
+        let mut known = self.asked.borrow().clone();
+        for setting in self.spec.all() {
+            let fits = setting.kind.of.is_none_or(|(choice, words)| {
+                let chosen = self.node(choice).map(|node| &node.value);
+                matches!(chosen, Some(Value::Text(word)) if words.contains(&word.as_str()))
+            });
+            if fits && !known.contains(&setting.key) {
+                known.push(setting.key);
+            }
+        }
+        known
+    }
+
+    /// The first so many of these; complains about more of them.
+    pub(super) fn at_most<'i, T: Placed>(
+        &self,
+        items: &'i [T],
+        most: usize,
+        what: &str,
+        label: impl Into<String>,
+    ) -> &'i [T] {
+        let Some(beyond) = items.get(most) else {
+            return items;
+        };
+        let message = format!("{} {what}", items.len());
+        self.sink.error(beyond.place(), message, label);
+        &items[..most]
     }
 
     /// Asks for a key that says nothing here, and complains when it is there; `label` says what it needs.
@@ -88,15 +152,14 @@ impl<'a> Reader<'a> {
 
     /// The place of a key, or of the table when it is absent.
     pub(super) fn place_of(&self, key: &str) -> SourcePlace {
-        self.table
-            .and_then(|table| table.get(key))
-            .map_or_else(|| self.place.clone(), |entry| entry.place.clone())
+        let entry = self.table.and_then(|table| table.get(key));
+        entry.map_or_else(|| self.place.clone(), |entry| entry.place.clone())
     }
 
     /// The place of a key's value, or of the table when it is a default.
     pub(super) fn place_of_value(&self, key: &str) -> SourcePlace {
-        let entry = self.table.and_then(|table| table.get(key));
-        entry.map_or_else(|| self.place.clone(), |entry| entry.node.place.clone())
+        let node = self.node(key);
+        node.map_or_else(|| self.place.clone(), |node| node.place.clone())
     }
 
     /// Complains about the value of a key.
@@ -117,6 +180,12 @@ impl<'a> Reader<'a> {
     /// Complains about the table as a whole.
     pub(super) fn refuse_table(&self, message: impl Into<String>, label: impl Into<String>) {
         self.sink.error(&self.place, message, label);
+    }
+
+    /// Complains about a key whose value takes more memory than there is: `what` needs so many bytes.
+    pub(super) fn refuse_memory(&self, key: &str, what: &str, bytes: f64) -> bool {
+        let place = self.place_of_value(key);
+        self.sink.refuse_memory(&place, what, bytes)
     }
 
     /// Adds a complaint about the value of a key.
@@ -143,40 +212,38 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Complains about every key that nobody asked for.
+    /// Complains about every key that the table does not know.
     pub(super) fn finish(&self) {
-        let asked = self.asked.borrow();
-        self.sink.note_known(&self.path, &asked);
+        let known = self.known();
+        #[cfg(test)]
+        super::asked_fixture::keys(&self.path, &self.asked.borrow());
+        self.sink.note_known(&self.path, &known);
         for entry in self.table.map_or(&[][..], |table| &table.entries) {
             let key = entry.key.as_str();
-            if asked.contains(&key) || self.misspelt.borrow().contains(&key) {
+            if known.contains(&key) || self.misspelt.borrow().contains(&key) {
                 continue;
             }
-            let diagnostic = self.unknown(entry, suggest(&entry.key, asked.iter().copied()));
-            if nearest(&entry.key, asked.iter().copied()).is_some() {
+            let diagnostic = self.unknown(entry, suggest(key, known.iter().copied()));
+            if nearest(key, known.iter().copied()).is_some() {
                 self.sink.add(&entry.place, diagnostic);
             } else {
-                let (place, path) = (&entry.place, self.path.as_str());
-                self.sink.add_stray(place, diagnostic, path, &entry.key);
+                self.sink
+                    .add_stray(&entry.place, diagnostic, &self.path, key);
             }
         }
     }
 
     fn unknown(&self, entry: &Entry, help: Option<String>) -> Diagnostic {
         let message = format!("unknown key `{}` in {}", entry.key, self.name());
-        let mut diagnostic = Diagnostic::error(message).label("unknown key");
-        diagnostic.help = help;
-        diagnostic
+        Diagnostic::error(message).label("unknown key").hint(help)
     }
 
-    /// Whether a key that nobody asked for so far means `key`, which is missing; complains about it then.
+    /// Whether a key that the table does not know means `key`, which is missing; complains about it then.
     pub(super) fn misspelt(&self, key: &str) -> bool {
         let entries = self.table.map_or(&[][..], |table| &table.entries);
+        let known = [self.known(), self.misspelt.borrow().clone()].concat();
         let slip = entries.iter().find(|entry| {
-            let found = entry.key.as_str();
-            !self.asked.borrow().contains(&found)
-                && !self.misspelt.borrow().contains(&found)
-                && nearest(&entry.key, [key]).is_some()
+            !known.contains(&entry.key.as_str()) && nearest(&entry.key, [key]).is_some()
         });
         if let Some(entry) = slip {
             let diagnostic = self.unknown(entry, Some(format!("did you mean `{key}`?")));
@@ -186,16 +253,13 @@ impl<'a> Reader<'a> {
         slip.is_some()
     }
 
-    /// Which of `keys` is there; asks for all of them. Complains when it isn't exactly one: `none` and `several` say what that makes the table.
+    /// Which of `keys` is there. Complains when it isn't exactly one: `none` and `several` say what that makes the table.
     pub(super) fn one_of<const N: usize>(
         &self,
         keys: [&'a str; N],
         none: &str,
         several: &str,
     ) -> Option<&'a str> {
-        for key in keys {
-            self.entry(key);
-        }
         let given: Vec<&str> = keys.into_iter().filter(|key| self.has(key)).collect();
         let (place, message) = match given[..] {
             [key] => return Some(key),
@@ -239,24 +303,44 @@ impl<'a> Reader<'a> {
 
     /// A sub-table; absent ones read as all defaults.
     pub(super) fn table(&self, key: &'a str) -> Reader<'a> {
-        let path = self.path_of(key);
         let spec = match self.spec.get(key).map(|setting| setting.kind.shape) {
             Some(Shape::Table(table)) => table,
             _ => &NAMES,
         };
         match self.entry(key) {
-            Some(entry) => self.table_of(key, &entry.node, &entry.place, path, spec),
-            None => Reader::new(self.sink, None, self.place.clone(), path, spec),
+            Some(entry) => self.table_at(entry, spec),
+            None => Reader::new(self.sink, None, self.place.clone(), self.path_of(key), spec),
         }
     }
 
-    /// A node as a table.
+    /// What is read from a sub-table, if there is one.
+    pub(super) fn inside<T>(
+        &self,
+        key: &'a str,
+        read: impl FnOnce(&Reader<'a>) -> Option<T>,
+    ) -> Option<T> {
+        self.table(key).read_with(read)
+    }
+
+    /// What is read from the table, if it is one.
+    pub(super) fn read_with<T>(&self, read: impl FnOnce(&Self) -> Option<T>) -> Option<T> {
+        self.table?;
+        let found = read(self);
+        self.finish();
+        found
+    }
+
+    /// An entry as a table.
+    pub(super) fn table_at(&self, entry: &'a Entry, spec: &'static settings::Table) -> Reader<'a> {
+        self.table_of(&entry.key, &entry.node, &entry.place, spec)
+    }
+
+    /// A node as a table, which stands at `place`.
     pub(super) fn table_of(
         &self,
         key: &str,
         node: &'a Node,
         place: &SourcePlace,
-        path: String,
         spec: &'static settings::Table,
     ) -> Reader<'a> {
         let table = match &node.value {
@@ -266,7 +350,42 @@ impl<'a> Reader<'a> {
                 None
             }
         };
-        Reader::new(self.sink, table, place.clone(), path, spec)
+        Reader::new(self.sink, table, place.clone(), self.path_of(key), spec)
+    }
+
+    /// One item of a list of tables.
+    pub(super) fn item(
+        &self,
+        key: &str,
+        at: usize,
+        node: &'a Node,
+        spec: &'static settings::Table,
+    ) -> Reader<'a> {
+        let mut item = self.table_of(key, node, &node.place, spec);
+        item.path += &format!("[{at}]");
+        item
+    }
+
+    /// The tables `[[key]]`, at most so many.
+    pub(super) fn tables(
+        &self,
+        key: &'a str,
+        most: usize,
+        spec: &'static settings::Table,
+    ) -> Vec<Reader<'a>> {
+        let Some(entry) = self.entry(key) else {
+            return Vec::new();
+        };
+        let Value::Array(items) = &entry.node.value else {
+            let message = format!("`{key}` is {}", entry.node.value.kind());
+            self.refuse_key(key, message, format!("expected `[[{key}]]`"));
+            return Vec::new();
+        };
+        let items = self.at_most(items, most, &format!("{key}s"), format!("at most {most}"));
+        let tables = items
+            .iter()
+            .map(|item| self.table_of(key, item, &item.place, spec));
+        tables.filter(|table| table.table.is_some()).collect()
     }
 
     /// The tables under a key whose names the file chooses, at most so many; `what` they are in messages.
@@ -278,17 +397,11 @@ impl<'a> Reader<'a> {
         spec: &'static settings::Table,
     ) -> Vec<(&'a str, Reader<'a>)> {
         let table = self.table(key);
-        let entries = table.entries();
-        if let Some(beyond) = entries.get(most) {
-            let message = format!("{} {what}s", entries.len());
-            self.sink
-                .error(&beyond.place, message, format!("at most {most}"));
-        }
-        let readers = entries.iter().take(most).map(|entry| {
+        let (what_all, label) = (format!("{what}s"), format!("at most {most}"));
+        let entries = table.at_most(table.entries(), most, &what_all, label);
+        let readers = entries.iter().map(|entry| {
             super::names::check(self.sink, what, &entry.key, &entry.place);
-            let path = format!("{key}.{}", entry.key);
-            let reader = table.table_of(&entry.key, &entry.node, &entry.place, path, spec);
-            (entry.key.as_str(), reader)
+            (entry.key.as_str(), table.table_at(entry, spec))
         });
         readers
             .filter(|(_, reader)| reader.table.is_some())
@@ -323,15 +436,11 @@ impl<'a> Reader<'a> {
             return Some(vec![(text, node.place.clone())]);
         }
         let Value::Array(items) = &node.value else {
-            self.wrong_type(
-                key,
-                node,
-                if single {
-                    "a name or a list of names"
-                } else {
-                    "a list of texts"
-                },
-            );
+            let expected = match single {
+                true => "a name or a list of names",
+                false => "a list of texts",
+            };
+            self.wrong_type(key, node, expected);
             return None;
         };
         let texts = items.iter().filter_map(|item| match &item.value {

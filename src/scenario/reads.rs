@@ -10,7 +10,7 @@ use super::read_orders::{NEWEST, PAGE, RANGE, read_newest, read_page, read_range
 use super::reader::Reader;
 use super::writes::read_with;
 use crate::random::Seed;
-use crate::record::{FieldId, KnownField, ValueShares};
+use crate::record::{Field, FieldId, KnownField, ValueShares};
 use crate::settings::{integer, json, rate, table};
 use crate::text::grouped;
 use crate::workload::{INDEXED_MAX, LIST_MAX, PickLaw, Read, ReadRange, Within, WithinValues};
@@ -57,16 +57,14 @@ pub(super) fn read_reads(
         let label = format!("at most {MOST} together");
         scenario.sink.error(&beyond.place, message, label);
     }
-    let mut reads = Vec::new();
     let mut uses = Vec::new();
-    for (name, reader) in scenario
-        .named("read", "read", usize::MAX, &READ)
-        .into_iter()
-        .take(most)
-    {
-        reads.push(read_one(&reader, name, fields, time, &mut uses));
+    let readers = scenario.named("read", "read", usize::MAX, &READ);
+    let read = |(name, reader): (&str, Reader<'_>)| {
+        let read = read_one(&reader, name, fields, time, &mut uses);
         reader.finish();
-    }
+        read
+    };
+    let reads = readers.into_iter().take(most).map(read).collect();
     (reads, uses)
 }
 
@@ -93,11 +91,8 @@ fn read_one(
     check_known_once(reader, fields, &equal, &within, range.as_ref());
     check_fixed(reader, fields, &with, &within, &pick);
     if newest.is_some() && page.is_some() {
-        reader.refuse_key(
-            "page",
-            format!("{} has two orders: `newest` and `page`", reader.name()),
-            "expected one of them",
-        );
+        let message = format!("{} has two orders: `newest` and `page`", reader.name());
+        reader.refuse_key("page", message, "expected one of them");
     }
     let clues = ["equal", "in", "range", "newest", "page", "with"];
     if !clues.iter().any(|key| reader.has(key)) {
@@ -115,18 +110,17 @@ fn read_one(
         page,
         with,
         pick,
-        drive: drive.flatten(),
+        drive,
     }
 }
 
 /// `None` when some of it could not be read.
 fn read_equal(reader: &Reader<'_>, fields: &Fields) -> Option<Vec<KnownField>> {
     let mut equal = Vec::new();
-    let mut sound = true;
     if !reader.has("equal") {
-        reader.entry("equal");
         return Some(equal);
     }
+    let mut sound = true;
     for (name, place) in reader.texts("equal", true)? {
         let Some(field) = find_known(reader.sink, fields, name, &place) else {
             sound = false;
@@ -150,16 +144,12 @@ fn check_all(
     with: &[(FieldId, i64)],
 ) {
     let stored = |field: &KnownField| matches!(field, KnownField::Stored(_));
-    let all = within
-        .iter()
-        .any(|within| within.values == WithinValues::All);
-    if all && with.is_empty() && !equal.iter().any(stored) {
-        let diagnostic = Diagnostic::error(format!(
-            "{} asks for `\"all\"` values, of what?",
-            reader.name()
-        ))
-        .label("all that go with the `equal` fields, and there are none with a `type`")
-        .help("add `equal = [...]`, or give a number of values");
+    let all = |within: &Within| within.values == WithinValues::All;
+    if within.iter().any(all) && with.is_empty() && !equal.iter().any(stored) {
+        let message = format!("{} asks for `\"all\"` values, of what?", reader.name());
+        let diagnostic = Diagnostic::error(message)
+            .label("all that go with the `equal` fields, and there are none with a `type`")
+            .help("add `equal = [...]`, or give a number of values");
         reader.complain_of_key("in", diagnostic);
     }
 }
@@ -176,12 +166,9 @@ fn check_lengths(
     let is_known = |id: &FieldId| {
         equal.contains(&KnownField::Stored(*id)) || with.iter().any(|(fixed, _)| fixed == id)
     };
-    let lists = within
-        .iter()
-        .filter(|list| list.values == WithinValues::All);
-    for Within { field, .. } in lists {
-        let of = &schema.field(*field).of;
-        let Some(count) = schema.field(*field).kind.count() else {
+    for Within { field, values } in within {
+        let Field { name, of, kind, .. } = schema.field(*field);
+        let Some(count) = kind.count().filter(|_| *values == WithinValues::All) else {
             continue;
         };
         if count <= LIST_MAX as u64 || (!of.is_empty() && of.iter().all(is_known)) {
@@ -189,30 +176,21 @@ fn check_lengths(
         }
         let ids = (0..schema.fields.len()).map(|at| FieldId(at as u16));
         let mut followers = ids.filter(|id| is_known(id) && schema.field(*id).of == [*field]);
-        let name = &schema.field(*field).name;
         // Of the values that go with one value of a field that follows from them, the most that are expected.
         let (most, about, whose) = match followers.next() {
             Some(id) if count <= INDEXED_MAX => {
-                let law = &schema.field(id).law;
-                let shares = ValueShares::new(schema, id, law, Seed(0), 0);
+                let follower = schema.field(id);
+                let shares = ValueShares::new(schema, id, &follower.law, Seed(0), 0);
                 let classes = shares.map_or_else(Vec::new, |shares| shares.classes());
                 let top = classes.iter().map(|class| class.share).fold(0.0, f64::max);
-                let follower = &schema.field(id).name;
-                (
-                    (count as f64 * top) as u64,
-                    "about",
-                    format!(" of the greatest `{follower}`"),
-                )
+                let whose = format!(" of the greatest `{}`", follower.name);
+                ((count as f64 * top) as u64, "about", whose)
             }
             _ => (count, "all", String::new()),
         };
         if most > LIST_MAX as u64 {
-            let message = format!(
-                "{} lists {about} {} values of `{name}`{whose}",
-                reader.name(),
-                grouped(most.into())
-            );
-            let diagnostic = Diagnostic::error(message)
+            let values = format!("{} values of `{name}`{whose}", grouped(most.into()));
+            let diagnostic = Diagnostic::error(format!("{} lists {about} {values}", reader.name()))
                 .label(format!("a list holds at most {}", grouped(LIST_MAX as i128)))
                 .help(format!(
                     "give a number of values, `in = {{ {name} = 1000 }}`, or leave the list out: rows are then found by the other fields"

@@ -2,19 +2,16 @@
 
 use super::diagnostic::Diagnostic;
 use super::diagnostics::Diagnostics;
-use super::document::{Entry, Node, SourcePlace, TomlTable, Value};
+use super::document::{Entry, Node, TomlTable, Value};
 use super::draft::{ALL_OF_TABLE, Draft, SCENARIO, read_draft};
 use super::model::{Copy, Setup, Strategy};
 use super::placements::check_length;
 use super::presplits::{Request, read_presplit, resolve, resolve_for_copy};
 use super::reader::Reader;
 use super::settings::merge;
-use super::string_map::locate;
-use crate::key::{Environment, KeyError, KeyPlan};
+use crate::key::{KeyError, KeyPlan};
 use crate::keyspace::RowKey;
 use crate::settings::{json, text};
-use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Most candidates of a scenario; each may re-read the whole file.
@@ -64,17 +61,6 @@ pub(super) fn overridable() -> impl Iterator<Item = &'static str> {
     keys.filter(|key| !SHARED.contains(key))
 }
 
-/// What a strategy is read from.
-#[derive(Clone, Copy)]
-pub(super) struct Context<'a> {
-    pub(super) text: &'a str,
-    pub(super) folder: &'a Path,
-    /// The whole file, overrides applied.
-    pub(super) document: &'a TomlTable,
-    /// The file without any strategy's overrides.
-    pub(super) base: &'a Draft,
-}
-
 /// A strategy, and the fields that its key may name.
 pub(super) struct ReadStrategy {
     pub(super) strategy: Strategy,
@@ -84,8 +70,20 @@ pub(super) struct ReadStrategy {
 /// A strategy's name with what it was read as: `None` when it could not be read.
 pub(super) type Named = (String, Option<ReadStrategy>);
 
-/// Reads all `[strategy.x]`; `None` stands for one that could not be read.
-pub(super) fn read_strategies(scenario: &Reader<'_>, context: Context<'_>) -> Vec<Named> {
+/// What strategies are read beside.
+struct Base<'a> {
+    /// The whole file, without any strategy's overrides.
+    document: &'a TomlTable,
+    draft: Arc<Draft>,
+    setup: Arc<Setup>,
+}
+
+/// Reads all `[strategy.x]` of a document, `base` without their overrides; `None` stands for one that could not be read.
+pub(super) fn read_strategies(
+    scenario: &Reader<'_>,
+    document: &TomlTable,
+    base: &Draft,
+) -> Vec<Named> {
     let table = scenario.table("strategy");
     let entries = table.entries();
     if entries.is_empty() && !scenario.misspelt("strategy") {
@@ -94,206 +92,137 @@ pub(super) fn read_strategies(scenario: &Reader<'_>, context: Context<'_>) -> Ve
             .help("add, for example, `[strategy.monotonic]` with `key = \"be8(ts)\"`");
         table.complain_of_table(diagnostic);
     }
-    if entries.len() > MOST {
-        table.sink.error(
-            &entries[MOST].place,
-            format!("{} strategies", entries.len()),
-            format!("at most {MOST}"),
-        );
-    }
-    let base = Arc::new(context.base.clone());
-    let setup = Arc::new(context.base.setup.clone());
-    let read = |entry: &Entry| {
-        (
-            entry.key.clone(),
-            read_strategy(&table, entry, context, &base, &setup),
-        )
+    let base = Base {
+        document,
+        draft: Arc::new(base.clone()),
+        setup: Arc::new(base.setup.clone()),
     };
-    entries.iter().take(MOST).map(read).collect()
+    let entries = table.at_most(entries, MOST, "strategies", format!("at most {MOST}"));
+    let entries = entries.iter();
+    let named = entries.map(|entry| (entry.key.clone(), read_strategy(&table, entry, &base)));
+    named.collect()
 }
 
-fn read_strategy(
-    table: &Reader<'_>,
-    entry: &Entry,
-    context: Context<'_>,
-    base: &Arc<Draft>,
-    setup: &Arc<Setup>,
+fn read_strategy<'a>(
+    table: &Reader<'a>,
+    entry: &'a Entry,
+    base: &Base<'_>,
 ) -> Option<ReadStrategy> {
-    let sink = table.sink;
-    super::names::check(sink, "strategy", &entry.key, &entry.place);
-    let reader = Reader::new(
-        sink,
-        as_table(table, entry),
-        entry.place.clone(),
-        format!("strategy.{}", entry.key),
-        &STRATEGY,
-    );
-    reader.table?;
-    let title = reader
-        .text("title")
-        .map_or_else(|| entry.key.clone(), str::to_owned);
-    let copies = read_copies(&reader, context.text);
-    let key = reader
-        .required_text("key")
-        .zip(reader.table.and_then(|table| table.get("key")));
+    let (sink, name) = (table.sink, &entry.key);
+    super::names::check(sink, "strategy", name, &entry.place);
+    if !matches!(entry.node.value, Value::Table(_)) {
+        table.wrong_type(name, &entry.node, "a table with a `key`");
+        return None;
+    }
+    let reader = table.table_at(entry, &STRATEGY);
+    let title = reader.text("title").unwrap_or(name).to_owned();
+    let copies = read_copies(&reader);
+    let key = reader.required_text("key").zip(reader.node("key"));
     let overlay = overlay(&reader);
     for section in overridable() {
-        if let Some(entry) = reader.entry(section) {
-            let diagnostic =
-                Diagnostic::error(format!("unknown key `{section}` in {}", reader.name()))
-                    .label("not a setting of the table")
-                    .help(format!(
-                        "write `override.{section}` to change it for one strategy"
-                    ));
-            sink.add(&entry.place, diagnostic);
+        if reader.entry(section).is_some() {
+            let message = format!("unknown key `{section}` in {}", reader.name());
+            let diagnostic = Diagnostic::error(message).label("not a setting of the table");
+            let help = format!("write `override.{section}` to change it for one strategy");
+            reader.complain_of_key(section, diagnostic.help(help));
         }
     }
     reader.finish();
     let (draft, setup) = match overlay {
-        None => (base.clone(), setup.clone()),
+        None => (base.draft.clone(), base.setup.clone()),
         Some(overlay) => {
-            let mut document = context.document.clone();
+            let mut document = base.document.clone();
             for (place, diagnostic) in merge(&mut document, &overlay) {
                 sink.add(&place, diagnostic);
             }
             // Defaults of an overlay are no defaults of the file.
-            let own = Diagnostics::default();
-            let draft = read_draft(&own, &document, context.text, context.folder);
-            for diagnostic in own.into_parts().0 {
-                sink.push(diagnostic);
-            }
+            let own = sink.apart();
+            let draft = read_draft(&own, &document);
+            sink.append(own);
             let setup = Arc::new(draft.setup.clone());
             (Arc::new(draft), setup)
         }
     };
-    let (text, key_entry) = key?;
-    let copies: Vec<Option<Copy>> = copies
-        .iter()
-        .map(|copy| {
-            let key = Arc::new(compile(sink, copy.text, copy.node, &draft, context.text)?);
-            let presplit = match &copy.presplit {
-                Some(own) => resolve(sink, own, &key),
-                None => resolve_for_copy(&draft.presplit, &key),
-            };
-            Some(Copy {
-                key,
-                presplit,
-                key_span: span_of(copy.node),
-            })
+    let (key, node) = key?;
+    let copies = copies.into_iter().map(|copy| {
+        let key = compile(sink, copy.key, copy.node, &draft)?;
+        let presplit = match &copy.presplit {
+            Some(own) => resolve(sink, own, &key),
+            None => resolve_for_copy(&draft.presplit, &key),
+        };
+        Some(Copy {
+            key,
+            presplit,
+            key_span: copy.node.place.span(),
         })
-        .collect();
-    let key = Arc::new(compile(sink, text, &key_entry.node, &draft, context.text)?);
+    });
+    // All of them are looked at before any is given up.
+    let copies: Vec<Option<Copy>> = copies.collect();
+    let key = compile(sink, key, node, &draft)?;
     let presplit = resolve(sink, &draft.presplit, &key);
     check_length(sink, &draft.placement, &setup, &presplit);
     let strategy = Strategy {
         copies: copies.into_iter().collect::<Option<_>>()?,
-        name: entry.key.clone(),
+        name: name.clone(),
         title,
         key,
         presplit,
         setup,
-        key_span: span_of(&key_entry.node),
+        key_span: node.place.span(),
     };
     Some(ReadStrategy { strategy, draft })
 }
 
-fn span_of(node: &Node) -> Range<usize> {
-    match &node.place {
-        SourcePlace::File(span) => span.clone(),
-        SourcePlace::Setting(_) => 0..0,
-    }
-}
-
 /// A further copy as the file asks for it.
 struct CopyRequest<'a> {
-    /// Its key.
-    text: &'a str,
+    key: &'a str,
     /// Where the key stands.
     node: &'a Node,
     /// Its own pre-split; without one it follows from the strategy's.
     presplit: Option<Request>,
 }
 
-/// Further copies: keys in quotes, or tables of a key and a pre-split. `file` is the scenario's text.
-fn read_copies<'a>(reader: &Reader<'a>, file: &str) -> Vec<CopyRequest<'a>> {
-    let Some(items) = reader.list("copies") else {
-        return Vec::new();
-    };
-    if items.len() > MOST_COPIES {
-        reader.sink.error(
-            &items[MOST_COPIES].place,
-            format!("{} copies", items.len()),
-            format!("at most {MOST_COPIES}: each is written with every row"),
-        );
-    }
+/// Further copies: keys in quotes, or tables of a key and a pre-split.
+fn read_copies<'a>(reader: &Reader<'a>) -> Vec<CopyRequest<'a>> {
+    let label = format!("at most {MOST_COPIES}: each is written with every row");
+    let items = reader.list("copies").unwrap_or_default();
+    let items = reader.at_most(items, MOST_COPIES, "copies", label);
     let request = |item: &'a Node| match &item.value {
-        Value::Text(text) => Some(CopyRequest {
-            text,
+        Value::Text(key) => Some(CopyRequest {
+            key,
             node: item,
             presplit: None,
         }),
-        Value::Table(table) => read_copy(reader, table, item, file),
+        Value::Table(_) => {
+            let table = reader.table_of("copies", item, &item.place, &COPY);
+            table.read_with(|copy| {
+                let key = copy.required_text("key");
+                let presplit = copy.has("presplit").then(|| read_presplit(copy));
+                Some(CopyRequest {
+                    key: key?,
+                    node: copy.node("key")?,
+                    presplit,
+                })
+            })
+        }
         _ => {
             let expected = "a key in quotes, or a table of a `key` and its `presplit`";
             reader.wrong_type("copies", item, expected);
             None
         }
     };
-    items.iter().take(MOST_COPIES).filter_map(request).collect()
-}
-
-/// `{ key = "...", presplit = ... }`.
-fn read_copy<'a>(
-    strategy: &Reader<'a>,
-    table: &'a TomlTable,
-    item: &Node,
-    file: &str,
-) -> Option<CopyRequest<'a>> {
-    let path = strategy.path_of("copies");
-    let reader = Reader::new(strategy.sink, Some(table), item.place.clone(), path, &COPY);
-    let text = reader.required_text("key");
-    let presplit = reader.has("presplit").then(|| read_presplit(&reader, file));
-    reader.finish();
-    Some(CopyRequest {
-        text: text?,
-        node: &table.get("key")?.node,
-        presplit,
-    })
+    items.iter().filter_map(request).collect()
 }
 
 /// Derived fields are checked even when no key uses them.
-pub(super) fn check_derived(sink: &Diagnostics, draft: &Draft, file: &str) {
-    let environment = environment(draft);
-    for ((name, _), node) in draft.fields.derived.iter().zip(&draft.fields.derived_nodes) {
+pub(super) fn check_derived(sink: &Diagnostics, draft: &Draft) {
+    let (fields, environment) = (&draft.fields, draft.environment());
+    for ((name, _), node) in fields.derived.iter().zip(&fields.derived_nodes) {
         // By its name, so that what is wrong inside is told from what makes it no key.
-        for error in KeyPlan::compile_despite(name, &environment, &draft.fields.unreadable)
-            .err()
-            .unwrap_or_default()
-        {
-            if error.derived.is_some() {
-                push(sink, &error, node, draft, file, Diagnostic::error);
-            }
-        }
-    }
-}
-
-fn environment(draft: &Draft) -> Environment<'_> {
-    Environment {
-        schema: &draft.setup.schema,
-        derived: &draft.fields.derived,
-        parameters: &draft.fields.parameters,
-    }
-}
-
-fn as_table<'a>(table: &Reader<'_>, entry: &'a Entry) -> Option<&'a TomlTable> {
-    match &entry.node.value {
-        Value::Table(inner) => Some(inner),
-        other => {
-            let message = format!("`strategy.{}` is {}", entry.key, other.kind());
-            table
-                .sink
-                .error(&entry.node.place, message, "expected a table with a `key`");
-            None
+        let compiled = KeyPlan::compile_despite(name, &environment, &fields.unreadable);
+        let errors = compiled.err().unwrap_or_default().into_iter();
+        for error in errors.filter(|error| error.derived.is_some()) {
+            push(sink, &error, node, draft, Diagnostic::error);
         }
     }
 }
@@ -303,93 +232,68 @@ fn overlay(reader: &Reader<'_>) -> Option<TomlTable> {
     let mut overlay = TomlTable::default();
     let overrides = reader.table("override");
     for entry in overrides.entries() {
-        if SHARED.contains(&entry.key.as_str()) {
+        let key = entry.key.as_str();
+        if SHARED.contains(&key) {
             let label = "the same for all strategies: what makes them comparable";
-            reader.sink.error(
-                &entry.place,
-                format!("a strategy can't override `{}`", entry.key),
-                label,
-            );
+            overrides.refuse_key(key, format!("a strategy can't override `{key}`"), label);
         } else {
             overlay.entries.push(entry.clone());
         }
     }
-    let own: Vec<Entry> = ALL_OF_TABLE
+    let own = ALL_OF_TABLE
         .all()
-        .filter_map(|setting| reader.entry(setting.key))
-        .cloned()
-        .collect();
-    if let Some(first) = own.first() {
-        let mut own = TomlTable {
-            entries: own.clone(),
-        };
+        .filter_map(|setting| reader.entry(setting.key));
+    let mut own = TomlTable {
+        entries: own.cloned().collect(),
+    };
+    if let Some(first) = own.entries.first() {
         let place = first.place.clone();
-        if let Some(Value::Table(table)) = overlay.get("table").map(|entry| &entry.node.value) {
-            own.entries.extend(
-                table
-                    .entries
-                    .iter()
-                    .filter(|entry| own.get(&entry.key).is_none())
-                    .cloned()
-                    .collect::<Vec<_>>(),
-            );
-        }
-        overlay.set(
-            "table",
-            place.clone(),
-            Node {
-                value: Value::Table(own),
-                place,
-            },
-        );
+        let of_table = overlay
+            .table("table")
+            .map_or(&[][..], |table| &table.entries);
+        let others = of_table
+            .iter()
+            .filter(|entry| own.get(&entry.key).is_none());
+        let others: Vec<Entry> = others.cloned().collect();
+        own.entries.extend(others);
+        let value = Value::Table(own);
+        overlay.set("table", place.clone(), Node { value, place });
     }
     (!overlay.entries.is_empty()).then_some(overlay)
 }
 
-fn compile(
-    sink: &Diagnostics,
-    text: &str,
-    node: &Node,
-    draft: &Draft,
-    file: &str,
-) -> Option<KeyPlan> {
-    match KeyPlan::compile_despite(text, &environment(draft), &draft.fields.unreadable) {
-        Ok(plan) => {
-            let notes = plan.notes();
-            for (at, note) in notes.iter().enumerate() {
-                // Once a key is enough.
-                if notes[..at]
-                    .iter()
-                    .any(|earlier| earlier.text.message == note.text.message)
-                {
-                    continue;
-                }
-                let severity = if note.is_warning {
-                    Diagnostic::warning
-                } else {
-                    Diagnostic::note
-                };
-                push(sink, &note.text, node, draft, file, severity);
-            }
-            let longest = plan.len_range().1;
-            if longest > RowKey::MAX_LEN {
-                let message = format!("the key can have {longest} bytes");
-                sink.error(
-                    &node.place,
-                    message,
-                    format!("HBase takes rows of at most {} bytes", RowKey::MAX_LEN),
-                );
-                return None;
-            }
-            Some(plan)
-        }
+fn compile(sink: &Diagnostics, text: &str, node: &Node, draft: &Draft) -> Option<Arc<KeyPlan>> {
+    let compiled = KeyPlan::compile_despite(text, &draft.environment(), &draft.fields.unreadable);
+    let plan = match compiled {
+        Ok(plan) => plan,
         Err(errors) => {
             for error in &errors {
-                push(sink, error, node, draft, file, Diagnostic::error);
+                push(sink, error, node, draft, Diagnostic::error);
             }
-            None
+            return None;
         }
+    };
+    let notes = plan.notes();
+    for (at, note) in notes.iter().enumerate() {
+        let mut earlier = notes[..at].iter();
+        // Once a key is enough.
+        if earlier.any(|it| it.text.message == note.text.message) {
+            continue;
+        }
+        let severity = match note.is_warning {
+            true => Diagnostic::warning,
+            false => Diagnostic::note,
+        };
+        push(sink, &note.text, node, draft, severity);
     }
+    let longest = plan.len_range().1;
+    if longest > RowKey::MAX_LEN {
+        let message = format!("the key can have {longest} bytes");
+        let label = format!("HBase takes rows of at most {} bytes", RowKey::MAX_LEN);
+        sink.error(&node.place, message, label);
+        return None;
+    }
+    Some(Arc::new(plan))
 }
 
 /// Ties a complaint of the key language to the file: to the key's own text, or to a derived field's.
@@ -398,25 +302,13 @@ fn push(
     error: &KeyError,
     node: &Node,
     draft: &Draft,
-    file: &str,
     severity: fn(String) -> Diagnostic,
 ) {
     let derived = error.derived.as_ref().and_then(|name| {
-        let at = draft
-            .fields
-            .derived
-            .iter()
-            .position(|(derived, _)| derived == name)?;
+        let at = draft.fields.derived_at(name)?;
         draft.fields.derived_nodes.get(at)
     });
-    let node = derived.unwrap_or(node);
-    let mut diagnostic = severity(error.message.clone()).label(error.label.clone());
-    diagnostic.help.clone_from(&error.help);
-    let place = match (&node.place, &node.value) {
-        (SourcePlace::File(raw), Value::Text(value)) => {
-            SourcePlace::File(locate(file, raw, value, &error.span))
-        }
-        (place, _) => place.clone(),
-    };
-    sink.add(&place, diagnostic);
+    let diagnostic = severity(error.message.clone()).label(error.label.clone());
+    let place = sink.place_in(derived.unwrap_or(node), &error.span);
+    sink.add(&place, diagnostic.hint(error.help.clone()));
 }

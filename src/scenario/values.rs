@@ -3,7 +3,7 @@
 use super::diagnostic::Diagnostic;
 use super::document;
 use super::document::{Node, Value};
-use super::nearest::suggest;
+use super::nearest::slip;
 use super::reader::Reader;
 use crate::settings::{FromValue, Limit, Setting, Shape, Source, Value as Found};
 use crate::text::{either, grouped};
@@ -132,12 +132,17 @@ impl<'a> Reader<'a> {
         self.text_node(key, &self.entry(key)?.node)
     }
 
-    /// A text that must be said.
-    pub(super) fn required_text(&self, key: &'a str) -> Option<&'a str> {
+    /// Complains when a key is missing that its declaration gives an example of.
+    pub(super) fn require(&self, key: &str) {
         let example = self.setting(key).kind.example;
         if let Some(example) = example.filter(|_| !self.has(key)) {
             self.missing(key, example);
         }
+    }
+
+    /// A text that must be said.
+    pub(super) fn required_text(&self, key: &'a str) -> Option<&'a str> {
+        self.require(key);
         self.text(key)
     }
 
@@ -173,52 +178,46 @@ impl<'a> Reader<'a> {
         };
         let found = words.iter().position(|word| word == text);
         if found.is_none() {
-            let mut diagnostic =
-                Diagnostic::error(format!("unknown `{}` `{text}`", self.path_of(key)));
+            let message = format!("unknown `{}` `{text}`", self.path_of(key));
+            let mut diagnostic = Diagnostic::error(message).hint(slip(text, words.iter().copied()));
             if words.len() <= 12 {
                 diagnostic.label = format!("expected {}", either(words));
             }
-            diagnostic.help =
-                suggest(text, words.iter().copied()).filter(|help| help.starts_with("did"));
             self.sink.add(&node.place, diagnostic);
         }
         found
     }
 
-    /// A node as an integer in `least ..= greatest`.
+    /// A node as an integer in `least ..= most`.
     pub(super) fn integer_node(
         &self,
         key: &str,
         node: &Node,
         least: i64,
-        greatest: i64,
+        most: i64,
     ) -> Option<i64> {
         #[cfg(test)]
-        super::asked_fixture::integer(&self.path_of(key), least, greatest);
+        super::asked_fixture::integer(&self.path_of(key), least, most);
         let Value::Integer(value) = node.value else {
             self.wrong_type(key, node, "an integer");
             return None;
         };
-        match i64::try_from(value) {
-            Ok(value) if (least..=greatest).contains(&value) => Some(value),
-            _ => {
-                let message = format!("`{}` is {}", self.path_of(key), grouped(value));
-                // Limits beyond any use are not worth naming to somebody who is below the other end.
-                let label = match value < i128::from(least) {
-                    true if greatest > 1 << 40 => format!("must be at least {least}"),
-                    false if least < -(1 << 40) => {
-                        format!("must be at most {}", grouped(greatest as i128))
-                    }
-                    _ => format!(
-                        "must be in {} ..= {}",
-                        grouped(least.into()),
-                        grouped(greatest.into())
-                    ),
-                };
-                self.sink.error(&node.place, message, label);
-                None
-            }
+        let found = i64::try_from(value).ok();
+        let found = found.filter(|value| (least..=most).contains(value));
+        if found.is_none() {
+            // Limits beyond any use are not worth naming to somebody who is below the other end.
+            let label = match value < i128::from(least) {
+                true if most > 1 << 40 => format!("must be at least {least}"),
+                false if least < -(1 << 40) => format!("must be at most {}", grouped(most.into())),
+                _ => {
+                    let (least, most) = (grouped(least.into()), grouped(most.into()));
+                    format!("must be in {least} ..= {most}")
+                }
+            };
+            let message = format!("`{}` is {}", self.path_of(key), grouped(value));
+            self.sink.error(&node.place, message, label);
         }
+        found
     }
 
     /// One of some words, by its place among them, of a setting that may be something else, too; the first by default.
@@ -227,22 +226,15 @@ impl<'a> Reader<'a> {
         self.read_or(key, &default, |node| self.word_node(key, node, words))
     }
 
-    /// A whole number in `least ..= greatest`, which follow from other settings.
-    pub(super) fn integer(&self, key: &'a str, least: i64, greatest: i64) -> Option<i64> {
-        self.integer_node(key, &self.entry(key)?.node, least, greatest)
+    /// A whole number in `least ..= most`, which follow from other settings.
+    pub(super) fn integer(&self, key: &'a str, least: i64, most: i64) -> Option<i64> {
+        self.integer_node(key, &self.entry(key)?.node, least, most)
     }
 
     /// The same with a default.
-    pub(super) fn integer_or(
-        &self,
-        key: &'static str,
-        least: i64,
-        greatest: i64,
-        default: i64,
-    ) -> i64 {
-        self.read_or(key, &default.to_string(), |node| {
-            self.integer_node(key, node, least, greatest)
-        })
+    pub(super) fn integer_or(&self, key: &'static str, least: i64, most: i64, default: i64) -> i64 {
+        let read = |node: &Node| self.integer_node(key, node, least, most);
+        self.read_or(key, &default.to_string(), read)
     }
 
     /// A finite number that `accepts`; `domain` says which.
@@ -266,11 +258,9 @@ impl<'a> Reader<'a> {
         if value.is_finite() && accepts(value) {
             return Some(value);
         }
-        self.sink.error(
-            &node.place,
-            format!("`{}` is {}", self.path_of(key), shown(value)),
-            format!("must be {domain}"),
-        );
+        let message = format!("`{}` is {}", self.path_of(key), shown(value));
+        self.sink
+            .error(&node.place, message, format!("must be {domain}"));
         None
     }
 
@@ -279,38 +269,30 @@ impl<'a> Reader<'a> {
         let expected = T::KIND.expected();
         #[cfg(test)]
         super::asked_fixture::unit(&self.path_of(key), |text| text.parse::<T>().is_ok());
-        match &node.value {
+        let number = match &node.value {
             Value::Text(text) => match text.parse() {
-                Ok(value) => Some(value),
+                Ok(value) => return Some(value),
                 Err(error) => {
-                    let mut diagnostic = Diagnostic::error(error.to_string()).label(expected);
-                    diagnostic.help = error.help();
-                    self.sink.add(&node.place, diagnostic);
-                    None
+                    let diagnostic = Diagnostic::error(error.to_string()).label(expected);
+                    self.sink.add(&node.place, diagnostic.hint(error.help()));
+                    return None;
                 }
             },
-            Value::Integer(_) | Value::Float(_) => {
-                let number = match node.value {
-                    Value::Integer(value) => value.to_string(),
-                    Value::Float(value) => value.to_string(),
-                    _ => String::new(),
-                };
-                let diagnostic = Diagnostic::error(format!("`{}` has no unit", self.path_of(key)))
-                    .label(expected);
-                let text = format!("{number}{}", T::KIND.usual_unit());
-                let diagnostic = match text.parse::<T>() {
-                    Ok(_) => diagnostic.help(format!("write the unit: `{key} = \"{text}\"`")),
-                    Err(_) => diagnostic,
-                };
-                self.sink.add(&node.place, diagnostic);
-                None
-            }
+            Value::Integer(value) => value.to_string(),
+            Value::Float(value) => value.to_string(),
             _ => {
                 let expected = expected.strip_prefix("expected ").unwrap_or(expected);
                 self.wrong_type(key, node, expected);
-                None
+                return None;
             }
-        }
+        };
+        let text = format!("{number}{}", T::KIND.usual_unit());
+        let sound = text.parse::<T>().is_ok();
+        let help = sound.then(|| format!("write the unit: `{key} = \"{text}\"`"));
+        let message = format!("`{}` has no unit", self.path_of(key));
+        let diagnostic = Diagnostic::error(message).label(expected).hint(help);
+        self.sink.add(&node.place, diagnostic);
+        None
     }
 
     /// A length of time > 0.
@@ -344,11 +326,8 @@ impl Source for Reader<'_> {
     }
 
     fn given(&self, key: &'static str) -> Option<Found> {
-        let setting = self.setting(key);
-        if let Some(example) = setting.kind.example.filter(|_| !self.has(key)) {
-            self.missing(key, example);
-        }
-        self.found(setting, &self.entry(key)?.node)
+        self.require(key);
+        self.found(self.setting(key), &self.entry(key)?.node)
     }
 
     fn text_of(&self, key: &'static str) -> Option<String> {

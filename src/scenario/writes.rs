@@ -1,6 +1,7 @@
 //! `[write.x]`: what is written.
 
 use super::diagnostic::Diagnostic;
+use super::diagnostics::MEMORY;
 use super::fields::{Fields, find, given};
 use super::imports::{MOST_RECORDS, SORTED};
 use super::load_models::read_drive;
@@ -47,36 +48,28 @@ crate::settings! {
 /// Most writes of a scenario.
 const MOST: usize = 256;
 
-/// Memory that the order of one import may take.
-const ORDER_MEMORY: u64 = 4 << 30;
-
 /// Reads all `[write.x]`; each with its place.
 pub(super) fn read_writes(
     scenario: &Reader<'_>,
     fields: &mut Fields,
     time: &TimeSpec,
 ) -> Vec<Write> {
-    let table = scenario.table("write");
-    if table.entries().is_empty()
-        && !scenario.has("read")
-        && !scenario.misspelt("write")
-        && !scenario.misspelt("read")
-    {
+    let misspelt = || ["write", "read"].iter().any(|key| scenario.misspelt(key));
+    let writes = scenario.table("write");
+    if writes.entries().is_empty() && !scenario.has("read") && !misspelt() {
         let diagnostic = Diagnostic::error("the scenario has neither `[write.x]` nor `[read.x]`")
             .label("nothing would happen")
             .help("add, for example, `[write.ingest]` with `rate = \"10k/s\"`");
-        table.complain_of_table(diagnostic);
+        writes.complain_of_table(diagnostic);
     }
     let mut writes = Vec::new();
     for (name, reader) in scenario.named("write", "write", MOST, &WRITE) {
         let kind = reader.value("kind");
         let with = read_with(&reader, fields);
         let drive = read_drive(&reader, fields, time, kind);
-        if let Some(each) = drive.as_ref().and_then(each_of) {
-            check_fixed(&reader, fields, each, &with);
-        }
-        if let Some(import) = drive.as_ref().and_then(Drive::import) {
-            check_order(&reader, fields, import, &with);
+        if let Some(drive) = &drive {
+            check_fixed(&reader, fields, each_of(drive), &with);
+            check_order(&reader, fields, drive.import(), &with);
         }
         reader.finish();
         let drive = drive.unwrap_or(Drive::Open {
@@ -85,8 +78,9 @@ pub(super) fn read_writes(
             profile: Vec::new(),
             import: None,
         });
+        let name = name.to_owned();
         writes.push(Write {
-            name: name.to_owned(),
+            name,
             kind,
             drive,
             with,
@@ -96,48 +90,36 @@ pub(super) fn read_writes(
 }
 
 /// The fields that a write or its import combines.
-pub(super) fn each_of(drive: &Drive) -> Option<&[FieldId]> {
-    match drive {
-        Drive::Beat(beat) => Some(&beat.each),
-        Drive::Open {
-            import: Some(import),
-            ..
-        }
-        | Drive::Closed {
-            import: Some(import),
-            ..
-        } => match &import.rows {
-            ImportRows::Each { each, .. } => Some(each),
-            ImportRows::Drawn { .. } => None,
-        },
-        _ => None,
+fn each_of(drive: &Drive) -> &[FieldId] {
+    match (drive, drive.import().map(|import| &import.rows)) {
+        (Drive::Beat(beat), _) => &beat.each,
+        (_, Some(ImportRows::Each { each, .. })) => each,
+        _ => &[],
     }
 }
 
 /// Reads `with`.
 pub(super) fn read_with(reader: &Reader<'_>, fields: &mut Fields) -> Vec<(FieldId, i64)> {
     let with = reader.table("with");
-    let mut fixed = Vec::new();
-    for entry in with.entries() {
-        let Some(id) = find(with.sink, fields, &entry.key, &entry.place) else {
-            continue;
-        };
-        if let Some(slot) = given(with.sink, &mut fields.schema, id, &entry.node) {
-            fixed.push((id, slot));
-        }
-    }
-    fixed
+    let fixed = with.entries().iter().filter_map(|entry| {
+        let id = find(with.sink, fields, &entry.key, &entry.place)?;
+        Some((id, given(with.sink, &mut fields.schema, id, &entry.node)?))
+    });
+    fixed.collect()
 }
 
-fn check_order(reader: &Reader<'_>, fields: &Fields, import: &Import, with: &[(FieldId, i64)]) {
-    let bytes = import.order_bytes(&fields.schema, with);
-    if bytes > ORDER_MEMORY {
-        let message = format!(
-            "sorting {} rows by a field needs about {} of memory",
-            grouped(import.rows.len(&fields.schema).into()),
-            ByteSize::approximate(bytes as f64)
-        );
-        let most = ByteSize::approximate(ORDER_MEMORY as f64);
+fn check_order(
+    reader: &Reader<'_>,
+    fields: &Fields,
+    import: Option<&Import>,
+    with: &[(FieldId, i64)],
+) {
+    let Some(import) = import else { return };
+    let bytes = import.order_bytes(&fields.schema, with) as f64;
+    if bytes > MEMORY {
+        let rows = grouped(import.rows.len(&fields.schema).into());
+        let [need, most] = [bytes, MEMORY].map(ByteSize::approximate);
+        let message = format!("sorting {rows} rows by a field needs about {need} of memory");
         let diagnostic = Diagnostic::error(message)
             .label(format!("keyheat takes up to {most}"))
             .help("`order = \"time\"` and `order = \"shuffled\"` need none");
