@@ -2,7 +2,7 @@
 //! not render.
 
 use super::key_sample::{KeySample, is_entity};
-use super::plan_layout::run_sample;
+use super::keyed_table::KeyedTable;
 use super::{EntityShare, Layout, Replicate};
 use crate::key::SegmentText;
 use crate::keyspace::{KeyRange, RowKey};
@@ -80,15 +80,14 @@ impl Explanation {
         samples: usize,
         region: Option<usize>,
     ) -> Self {
-        let sample = run_sample(strategy, replicate, Layout::SAMPLE);
+        let sample = KeyedTable::of(strategy, replicate).run(Layout::SAMPLE);
         let layout = Layout::from_sample(strategy, replicate, &sample);
         let shown = samples.min(sample.len());
+        let places = (0..shown).map(|i| i * sample.len() / shown);
         Self {
             strategy: strategy.name.clone(),
             key: strategy.key.text().to_owned(),
-            samples: (0..shown)
-                .map(|i| sample_key(strategy, &sample, i * sample.len() / shown))
-                .collect(),
+            samples: places.map(|at| sample_key(strategy, &sample, at)).collect(),
             region: region.and_then(|region| causes(strategy, &sample, &layout, region)),
             layout,
         }
@@ -100,15 +99,12 @@ fn sample_key(strategy: &Strategy, sample: &KeySample, at: usize) -> SampleKey {
     let (key, segments) = strategy.key.describe(&sample.row(at));
     let value = |(id, slot): (usize, &i64)| {
         let field = FieldId(id as u16);
-        (
-            schema.field(field).name.clone(),
-            schema.display(field, *slot),
-        )
+        let name = schema.field(field).name.clone();
+        (name, schema.display(field, *slot))
     };
+    let write = usize::from(sample.batch().writes[at].0);
     SampleKey {
-        write: writes[usize::from(sample.batch().writes[at].0)]
-            .name
-            .clone(),
+        write: writes[write].name.clone(),
         record: sample.record(at).iter().enumerate().map(value).collect(),
         key,
         segments,
@@ -124,18 +120,14 @@ fn causes(
     let forecast = layout.regions.get(region)?;
     let range = KeyRange::between(&layout.split_points).nth(region)?;
     // In key order, so that equal prefixes are neighbours.
-    let positions: Vec<usize> = (0..sample.len())
-        .map(|rank| sample.at_rank(rank))
-        .filter(|&at| range.contains(sample.keys().get(at)))
-        .collect();
+    let positions = (0..sample.len()).map(|rank| sample.at_rank(rank));
+    let positions = positions.filter(|&at| range.contains(sample.keys().get(at)));
+    let positions: Vec<usize> = positions.collect();
     let schema = &strategy.setup.schema;
-    let mut entities: Vec<EntityShare> = strategy
-        .key
-        .fields()
-        .into_iter()
-        .filter(|&field| is_entity(schema, field))
-        .flat_map(|field| sample.hottest_values(schema, field, &positions, TOP))
-        .collect();
+    let fields = strategy.key.fields().into_iter();
+    let fields = fields.filter(|&field| is_entity(schema, field));
+    let values = fields.flat_map(|field| sample.hottest_values(schema, field, &positions, TOP));
+    let mut entities: Vec<EntityShare> = values.collect();
     entities.sort_by(|a, b| b.share.total_cmp(&a.share));
     entities.truncate(TOP);
     Some(RegionCauses {
@@ -155,27 +147,21 @@ fn prefixes(strategy: &Strategy, sample: &KeySample, positions: &[usize]) -> Vec
         return Vec::new();
     };
     let (first_key, last_key) = (sample.keys().get(first), sample.keys().get(last));
-    let common = first_key
-        .iter()
-        .zip(last_key)
-        .take_while(|(a, b)| a == b)
-        .count();
+    let pairs = first_key.iter().zip(last_key);
+    let common = pairs.take_while(|(a, b)| a == b).count();
     let stride = positions.len().div_ceil(MOST_DESCRIBED);
     let described = positions.iter().step_by(stride).map(|&at| {
         let (key, segments) = strategy.key.describe(&sample.row(at));
-        let cut = segments
+        let last = segments
             .iter()
-            .position(|segment| segment.bytes.end > common)
-            .map_or(segments.len(), |at| at + 1);
-        let end = segments[..cut]
+            .position(|segment| segment.bytes.end > common);
+        let cut = last.map_or(segments.len(), |at| at + 1);
+        let shown = &segments[..cut];
+        let end = shown
             .last()
             .map_or(key.0.len(), |segment| segment.bytes.end);
-        let meaning: Vec<String> = segments
-            .into_iter()
-            .take(cut)
-            .map(|segment| segment.meaning)
-            .collect();
-        (RowKey::from(&key.0[..end]), meaning)
+        let meaning = shown.iter().map(|segment| segment.meaning.clone());
+        (RowKey::from(&key.0[..end]), meaning.collect())
     });
     let described: Vec<(RowKey, Vec<String>)> = described.collect();
     let mut runs: Vec<&[(RowKey, Vec<String>)]> = described.chunk_by(|a, b| a.0 == b.0).collect();

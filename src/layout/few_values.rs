@@ -6,7 +6,7 @@ use super::key_sample::KeySample;
 use crate::key::Randomness;
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{FieldId, FieldKind, TextValues};
-use crate::scenario::{Diagnostic, Severity};
+use crate::scenario::Diagnostic;
 use crate::statistics::PlacementPeaks;
 use crate::text;
 use std::collections::BTreeMap;
@@ -41,40 +41,33 @@ pub(super) fn lint(
         matches!(kind, FieldKind::Text(TextValues::Listed(_)))
     };
     let fields = lead.fields();
-    if lead.randomness() != Randomness::Hashed || fields.is_empty() || fields.iter().all(is_listed)
-    {
+    if lead.randomness() != Randomness::Hashed || fields.iter().all(is_listed) {
         return None;
     }
     let servers = strategy.setup.cluster.servers as usize;
     let weights = weights(sample, fields, FEW_PER_SERVER * servers)?;
     let reachable = regions.iter().filter(|it| !it.unreachable).count();
-    let places = key
-        .leading_buckets()
-        .map_or(reachable, |buckets| buckets.len().min(reachable));
+    let buckets = key.leading_buckets();
+    let places = buckets.map_or(reachable, |buckets| buckets.len().min(reachable));
     let peaks = peaks(&weights, places, servers)?;
     // Fewer places than servers leave some idle, whatever falls where.
     let floor = peaks.floor.max(servers as f64 / places.min(servers) as f64);
     if peaks.mean <= MATTERS * floor {
         return None;
     }
-    let names: Vec<String> = fields
+    let names = fields
         .iter()
-        .map(|&field| format!("`{}`", schema.field(field).name))
-        .collect();
-    Some(linted.lint(
-        Severity::Warning,
-        format!(
-            "a hash deals {} values of {} to {places} regions: over many deals the hottest of {servers} servers gets {} \
-             the mean, in one of ten {} or more; here {}",
-            weights.len(),
-            names.join(", "),
-            text::times(peaks.mean),
-            text::times(peaks.p90),
-            text::times(drawn(regions, opening_servers, servers)),
-        ),
-        "this hash",
-        "hash more of the record, so that more values are dealt, or plan for the worst of ten",
-    ))
+        .map(|&field| format!("`{}`", schema.field(field).name));
+    let (values, names) = (weights.len(), names.collect::<Vec<_>>().join(", "));
+    let here = drawn(regions, opening_servers, servers);
+    let [mean, worst, here] = [peaks.mean, peaks.p90, here].map(text::times);
+    let message = format!(
+        "a hash deals {values} values of {names} to {places} regions: over many deals the hottest of {servers} servers gets {mean} \
+         the mean, in one of ten {worst} or more; here {here}"
+    );
+    let help =
+        "hash more of the record, so that more values are dealt, or plan for the worst of ten";
+    Some(linted.warning(message, "this hash", help))
 }
 
 /// Shares of the combinations of these fields' values, in the sample; `None` when there are more than `most`, or one alone.

@@ -15,6 +15,8 @@ use std::ops::Range;
 /// Most buckets that a salt has: one byte, as `salt(n, x)` gives.
 const MOST_SALTS: usize = 256;
 
+const GIVES: &str = "`presplit = { algorithm = \"buckets\" }` gives each bucket its region";
+
 /// A key that lints are about: of a strategy's table, or of one of its copies.
 #[derive(Clone, Copy)]
 pub(super) struct LintedKey<'a> {
@@ -59,19 +61,14 @@ impl<'a> LintedKey<'a> {
         self.copy.map_or(0, |copy| copy as u32 + 1)
     }
 
-    /// A lint that points at the key.
-    pub fn lint(&self, severity: Severity, message: String, label: &str, help: &str) -> Diagnostic {
-        let copy = match self.copy {
-            Some(copy) => format!(", copy {}", copy + 1),
-            None => String::new(),
-        };
-        Diagnostic {
-            severity,
-            message: format!("strategy `{}`{copy}: {message}", self.strategy.name),
-            span: Some(self.span.clone()),
-            label: label.to_owned(),
-            help: (!help.is_empty()).then(|| help.to_owned()),
-        }
+    /// A warning that points at the key.
+    pub fn warning(&self, message: String, label: &str, help: &str) -> Diagnostic {
+        let copy = self.copy.map(|copy| format!(", copy {}", copy + 1));
+        let (name, copy) = (&self.strategy.name, copy.unwrap_or_default());
+        Diagnostic::warning(format!("strategy `{name}`{copy}: {message}"))
+            .at(self.span.clone())
+            .label(label)
+            .help(help)
     }
 }
 
@@ -105,18 +102,14 @@ struct Context<'a> {
 }
 
 impl Context<'_> {
-    fn lint(&self, severity: Severity, message: String, label: &str, help: &str) -> Diagnostic {
-        self.linted.lint(severity, message, label, help)
-    }
-
     fn leads_with_time(&self) -> Option<Diagnostic> {
-        self.strategy.follows_time_under(self.linted.key).then(|| {
-            self.lint(
-                Severity::Warning,
-                "the key leads with a time or a sequence: at any moment all writes go to one region".into(),
-                "grows from row to row",
-                "lead with a field of many values, or with `be1(bucket(16, ...))`, and put this behind it",
-            )
+        let follows = self.strategy.follows_time_under(self.linted.key);
+        let message =
+            "the key leads with a time or a sequence: at any moment all writes go to one region";
+        let help = "lead with a field of many values, or with `be1(bucket(16, ...))`, and put this behind it";
+        follows.then(|| {
+            self.linted
+                .warning(message.into(), "grows from row to row", help)
         })
     }
 
@@ -129,7 +122,7 @@ impl Context<'_> {
         if unreachable == 0 {
             return None;
         }
-        let reachable = self.regions.len() - unreachable;
+        let all = self.regions.len();
         let servers = self.strategy.setup.cluster.servers;
         let algorithm = match self.linted.presplit {
             Presplit::Fixed { algorithm, .. } => Some(*algorithm),
@@ -150,19 +143,13 @@ impl Context<'_> {
             }
             _ => "move the split points to where the keys are, or use `sampled`",
         };
-        let idle = match (servers as usize).checked_sub(reachable) {
-            None | Some(0) => String::new(),
-            Some(idle) => format!(", so at least {idle} of {servers} servers stay idle"),
+        let idle = match (servers as usize).saturating_sub(all - unreachable) {
+            0 => String::new(),
+            idle => format!(", so at least {idle} of {servers} servers stay idle"),
         };
-        Some(self.lint(
-            Severity::Warning,
-            format!(
-                "{unreachable} of {} regions can never receive a key{idle}",
-                self.regions.len()
-            ),
-            "no key of this form lies in them",
-            help,
-        ))
+        let message = format!("{unreachable} of {all} regions can never receive a key{idle}");
+        let label = "no key of this form lies in them";
+        Some(self.linted.warning(message, label, help))
     }
 
     /// Unless some regions are unreachable: then that is said instead.
@@ -172,22 +159,18 @@ impl Context<'_> {
         if self.regions.iter().any(|region| region.unreachable) || regions >= servers as usize {
             return None;
         }
-        let table = match regions {
-            1 => "the table has a single region".to_owned(),
-            _ => format!("the table has only {regions} regions"),
+        let has = match regions {
+            1 => "a single region".to_owned(),
+            _ => format!("only {regions} regions"),
         };
         let idle = servers as usize - regions;
-        let stay = if self.spreads_by_itself() {
-            "are idle at first"
-        } else {
-            "stay idle"
+        let stay = match self.spreads_by_itself() {
+            true => "are idle at first",
+            false => "stay idle",
         };
-        Some(self.lint(
-            Severity::Warning,
-            format!("{table}: {idle} of {servers} servers {stay}"),
-            "these keys",
-            "pre-split the table into at least as many regions as there are servers",
-        ))
+        let message = format!("the table has {has}: {idle} of {servers} servers {stay}");
+        let help = "pre-split the table into at least as many regions as there are servers";
+        Some(self.linted.warning(message, "these keys", help))
     }
 
     /// The table may split, and a balancer may move the parts: daughters alone stay where their parent was.
@@ -209,99 +192,83 @@ impl Context<'_> {
         }
         let region_of = |bucket: &Vec<u8>| self.points.partition_point(|point| point.0 <= *bucket);
         let starts: Vec<usize> = buckets.iter().map(region_of).collect();
-        let fullest = starts
-            .chunk_by(|a, b| a == b)
-            .map(<[usize]>::len)
-            .max()
-            .unwrap_or(0);
+        let in_one = || starts.chunk_by(|a, b| a == b).map(<[usize]>::len);
+        let fullest = in_one().max().unwrap_or(0);
+        let (regions, buckets) = (self.regions.len(), buckets.len());
         // The digits of a hash, cut evenly, are no salts in want of a region each.
-        if self.regions.len() > 1 && 16 * fullest * self.regions.len() <= 17 * buckets.len() {
+        if regions > 1 && 16 * fullest * regions <= 17 * buckets {
             return None;
         }
-        let sampled = matches!(self.linted.presplit, Presplit::Sampled { .. });
-        if sampled && self.regions.len() > 1 {
-            // Quantiles of rows share the load evenly wherever they cut.
+        // Quantiles of rows share the load evenly wherever they cut.
+        if regions > 1 && matches!(self.linted.presplit, Presplit::Sampled { .. }) {
             return None;
         }
-        if buckets.len() > self.regions.len() {
-            return Some(self.lint(
-                Severity::Warning,
-                match self.regions.len() {
-                    1 => format!("{} buckets share a single region", buckets.len()),
-                    regions => format!("{} buckets share {regions} regions", buckets.len()),
-                },
-                "leads with the bucket",
-                "`presplit = { algorithm = \"buckets\" }` gives each bucket its region",
-            ));
-        }
-        let shared = starts.chunk_by(|a, b| a == b).filter(|run| run.len() > 1);
-        let crowded: usize = shared.map(<[usize]>::len).sum();
-        (crowded > 0).then(|| {
-            self.lint(
-                Severity::Warning,
-                format!("the regions are not cut at the bucket bytes: {crowded} of {} buckets begin in a region with another", buckets.len()),
-                "leads with the bucket",
-                "`presplit = { algorithm = \"buckets\" }` cuts at them",
-            )
-        })
+        let crowded: usize = in_one().filter(|buckets| *buckets > 1).sum();
+        let (message, help) = match regions {
+            1 if buckets > 1 => (format!("{buckets} buckets share a single region"), GIVES),
+            _ if buckets > regions => (format!("{buckets} buckets share {regions} regions"), GIVES),
+            _ if crowded == 0 => return None,
+            _ => {
+                let message = format!(
+                    "the regions are not cut at the bucket bytes: {crowded} of {buckets} buckets begin in a region with another"
+                );
+                (
+                    message,
+                    "`presplit = { algorithm = \"buckets\" }` cuts at them",
+                )
+            }
+        };
+        Some(self.linted.warning(message, "leads with the bucket", help))
     }
 
     /// Rows that existed before have made more regions of the pre-split.
     fn splits_before_the_run(&self, start: &StartingRegions) -> Option<Diagnostic> {
         let existing = start.existing.as_ref()?;
-        (self.regions.len() > start.presplit).then(|| {
-            let regions = |count: usize| match count {
-                1 => "1 region".to_owned(),
-                count => format!("{count} regions"),
-            };
-            // A table that was created with one region was meant to grow.
-            let severity = match start.presplit {
-                1 => Severity::Note,
-                _ => Severity::Warning,
-            };
-            self.lint(
-                severity,
-                format!(
-                    "{} of existing rows have split the table from {} into {} before the run",
-                    ByteSize::approximate(existing.bytes as f64),
-                    regions(start.presplit),
-                    self.regions.len()
-                ),
-                "these keys",
-                "`split_policy = \"disabled\"` keeps the pre-split, and so do larger regions: `max_file_size`",
-            )
+        let (before, now) = (start.presplit, self.regions.len());
+        if now <= before {
+            return None;
+        }
+        let size = ByteSize::approximate(existing.bytes as f64);
+        let regions = if before == 1 { "region" } else { "regions" };
+        let message = format!(
+            "{size} of existing rows have split the table from {before} {regions} into {now} before the run"
+        );
+        let help = "`split_policy = \"disabled\"` keeps the pre-split, and so do larger regions: `max_file_size`";
+        let warning = self.linted.warning(message, "these keys", help);
+        // A table that was created with one region was meant to grow.
+        let severity = match before {
+            1 => Severity::Note,
+            _ => Severity::Warning,
+        };
+        Some(Diagnostic {
+            severity,
+            ..warning
         })
     }
 
     fn source_of_points(&self, start: &StartingRegions) -> Vec<Diagnostic> {
-        let source = start.source;
-        let (regions, rows) = match source {
+        let (regions, rows) = match start.source {
             PointSource::Fixed => return Vec::new(),
             PointSource::ExistingRows { regions } => (regions, "existing rows"),
             PointSource::RunKeys { regions } => (regions, "keys of the run"),
         };
         let mut lints = Vec::new();
+        let mut lint = |message: String, help: &str| {
+            lints.push(self.linted.warning(message, "these keys", help));
+        };
         // The rows of an import exist before it starts: whoever brings them can sample them.
-        let writes = &self.strategy.setup.workload.writes;
-        let known = writes.iter().all(|write| write.drive.import().is_some());
-        if matches!(source, PointSource::RunKeys { .. }) && !known {
-            lints.push(self.lint(
-                Severity::Warning,
-                "the split points are sampled from the run's own keys, which nobody knows beforehand".into(),
-                "these keys",
-                "describe rows that exist before the run with `[existing.x]`, or use an algorithm that needs none",
-            ));
+        let mut writes = self.strategy.setup.workload.writes.iter();
+        let known = writes.all(|write| write.drive.import().is_some());
+        if matches!(start.source, PointSource::RunKeys { .. }) && !known {
+            let message = "the split points are sampled from the run's own keys, which nobody knows beforehand";
+            let help = "describe rows that exist before the run with `[existing.x]`, or use an algorithm that needs none";
+            lint(message.into(), help);
         }
-        if start.presplit < regions as usize {
-            lints.push(self.lint(
-                Severity::Warning,
-                format!(
-                    "the {rows} give {} regions, not {regions}: too few distinct keys",
-                    start.presplit
-                ),
-                "these keys",
-                "ask for fewer regions, or make the key longer",
-            ));
+        let found = start.presplit;
+        if found < regions as usize {
+            let message =
+                format!("the {rows} give {found} regions, not {regions}: too few distinct keys");
+            lint(message, "ask for fewer regions, or make the key longer");
         }
         lints
     }

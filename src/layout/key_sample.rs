@@ -4,7 +4,7 @@ use super::EntityShare;
 use crate::key::{KeyPlan, Row};
 use crate::keyspace::KeyBatch;
 use crate::random::DrawKey;
-use crate::record::{FieldId, FieldKind, LawShape, Schema};
+use crate::record::{Field, FieldId, FieldKind, LawShape, Schema};
 use crate::workload::{OperationBatch, Workload};
 
 /// Keys written from a sample of operations, and their order.
@@ -22,13 +22,8 @@ impl KeySample {
     /// Writes and sorts the keys of the operations, whose records have `width` slots. O(n log n).
     pub fn new(plan: &KeyPlan, batch: OperationBatch, width: usize, draws: DrawKey) -> Self {
         let mut keys = KeyBatch::default();
-        plan.write_batch(
-            &batch.records,
-            &batch.operations,
-            &batch.indices,
-            draws,
-            &mut keys,
-        );
+        let (operations, indices) = (&batch.operations, &batch.indices);
+        plan.write_batch(&batch.records, operations, indices, draws, &mut keys);
         let order = sorted_order(&keys);
         Self {
             batch,
@@ -51,10 +46,8 @@ impl KeySample {
 
     /// The keys, sorted; repetitions stay.
     pub fn sorted(&self) -> Vec<&[u8]> {
-        self.order
-            .iter()
-            .map(|&at| self.keys.get(at as usize))
-            .collect()
+        let order = self.order.iter();
+        order.map(|&at| self.keys.get(at as usize)).collect()
     }
 
     /// Of each key in their order at which place it was written, distinct numbers. Rows of several tables of existing rows were written side
@@ -109,12 +102,8 @@ impl KeySample {
     /// noise: when all keys differ it is 1 / n.
     pub fn hottest_row_share(&self) -> f64 {
         let sorted = self.sorted();
-        let hottest = sorted
-            .chunk_by(|a, b| a == b)
-            .map(<[&[u8]]>::len)
-            .max()
-            .unwrap_or(0);
-        hottest as f64 / self.len().max(1) as f64
+        let runs = sorted.chunk_by(|a, b| a == b).map(<[&[u8]]>::len);
+        runs.max().unwrap_or(0) as f64 / self.len().max(1) as f64
     }
 
     /// What the record of an operation has of a field.
@@ -124,11 +113,7 @@ impl KeySample {
 
     /// The most frequent value of `field` among the operations at these positions, and how many have it; of equals, the least.
     pub fn hottest_slot(&self, field: FieldId, positions: &[usize]) -> Option<(i64, usize)> {
-        let mut slots: Vec<i64> = positions.iter().map(|&at| self.slot(field, at)).collect();
-        slots.sort_unstable();
-        let runs = slots.chunk_by(|a, b| a == b);
-        runs.map(|run| (run[0], run.len()))
-            .min_by_key(|&(slot, count)| (std::cmp::Reverse(count), slot))
+        self.slots(field, positions).into_iter().next()
     }
 
     /// The `top` most frequent values of `field` among the operations at these positions, most frequent first, then by value.
@@ -139,22 +124,24 @@ impl KeySample {
         positions: &[usize],
         top: usize,
     ) -> Vec<EntityShare> {
-        let mut slots: Vec<i64> = positions
-            .iter()
-            .map(|&at| self.record(at)[usize::from(field.0)])
-            .collect();
-        slots.sort_unstable();
-        let mut counts: Vec<(usize, i64)> = slots
-            .chunk_by(|a, b| a == b)
-            .map(|run| (run.len(), run[0]))
-            .collect();
-        counts.sort_unstable_by_key(|&(count, slot)| (std::cmp::Reverse(count), slot));
-        let share = |(count, slot)| EntityShare {
+        let share = |(slot, count)| EntityShare {
             field: schema.field(field).name.clone(),
             value: schema.display(field, slot),
             share: count as f64 / positions.len() as f64,
         };
-        counts.into_iter().take(top).map(share).collect()
+        let mut slots = self.slots(field, positions);
+        slots.truncate(top);
+        slots.into_iter().map(share).collect()
+    }
+
+    /// The values of `field` among the operations at these positions with how many have each, most frequent first, then by value.
+    fn slots(&self, field: FieldId, positions: &[usize]) -> Vec<(i64, usize)> {
+        let mut slots: Vec<i64> = positions.iter().map(|&at| self.slot(field, at)).collect();
+        slots.sort_unstable();
+        let runs = slots.chunk_by(|a, b| a == b);
+        let mut counts: Vec<(i64, usize)> = runs.map(|run| (run[0], run.len())).collect();
+        counts.sort_unstable_by_key(|&(slot, count)| (std::cmp::Reverse(count), slot));
+        counts
     }
 }
 
@@ -162,11 +149,8 @@ impl KeySample {
 fn sorted_order(keys: &KeyBatch) -> Vec<u32> {
     let first: &[u8] = if keys.is_empty() { &[] } else { keys.get(0) };
     let common = (0..keys.len()).fold(first.len(), |common, at| {
-        first[..common]
-            .iter()
-            .zip(keys.get(at))
-            .take_while(|(a, b)| a == b)
-            .count()
+        let pairs = first[..common].iter().zip(keys.get(at));
+        pairs.take_while(|(a, b)| a == b).count()
     });
     let lead = |at: u32| {
         let rest = &keys.get(at as usize)[common..];
@@ -186,18 +170,12 @@ fn sorted_order(keys: &KeyBatch) -> Vec<u32> {
 
 /// A field whose values carry unequal loads: by its own law, because it follows a field that does, or because a write fixes it.
 pub(super) fn is_skewed(schema: &Schema, workload: &Workload, field: FieldId) -> bool {
-    let law = &schema.field(field).law;
+    let Field { law, of, .. } = schema.field(field);
+    let mut fixed = workload.writes.iter().flat_map(|write| &write.with);
     law.shape != LawShape::Uniform
         || !law.top.is_empty()
-        || workload
-            .writes
-            .iter()
-            .any(|write| write.with.iter().any(|&(fixed, _)| fixed == field))
-        || schema
-            .field(field)
-            .of
-            .iter()
-            .any(|&parent| is_skewed(schema, workload, parent))
+        || fixed.any(|(fixed, _)| *fixed == field)
+        || of.iter().any(|parent| is_skewed(schema, workload, *parent))
 }
 
 /// A field whose values are things that can be hot: not an instant, a counter or a measured number.

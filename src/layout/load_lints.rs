@@ -2,7 +2,7 @@
 
 use crate::cluster::{ServiceLaw, server_capacity_per_second};
 use crate::metrics::OPERATIONS_PER_SERVER;
-use crate::scenario::{Diagnostic, Severity, Strategy, TimeSpec};
+use crate::scenario::{Diagnostic, Strategy, TimeSpec};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// Below so many operations in the measurement window nothing can be said.
@@ -35,41 +35,30 @@ pub fn load_lints(strategy: &Strategy, time: &TimeSpec) -> Vec<Diagnostic> {
     };
     let in_interval = rate * time.sample.as_secs_f64();
     let needed = OPERATIONS_PER_SERVER as f64 * servers;
-    let lint = |message: String, help: &str| Diagnostic {
-        severity: Severity::Warning,
-        message,
-        span: None,
-        label: String::new(),
-        help: Some(help.to_owned()),
-    };
+    let mut lint =
+        |message: String, help: &str| lints.push(Diagnostic::warning(message).help(help));
     if rate * window < FEWEST_OPERATIONS {
-        lints.push(lint(
-            format!(
-                "about {:.0} operations in the measurement window: too few to say anything",
-                rate * window
-            ),
-            "raise the rate or `time.duration`",
-        ));
+        let operations = rate * window;
+        let message = format!(
+            "about {operations:.0} operations in the measurement window: too few to say anything"
+        );
+        lint(message, "raise the rate or `time.duration`");
     } else if in_interval < needed {
-        lints.push(lint(
-            format!(
-                "about {in_interval:.0} operations an interval on {servers} servers: the skew metrics skip intervals with fewer than {needed:.0}"
-            ),
-            "lengthen `time.sample` or raise the rate",
-        ));
+        let message = format!(
+            "about {in_interval:.0} operations an interval on {servers} servers: the skew metrics skip intervals with fewer than {needed:.0}"
+        );
+        lint(message, "lengthen `time.sample` or raise the rate");
     }
     if rate > MOST_LOAD * capacity {
-        lints.push(lint(
-            format!(
-                "{rate:.0} operations a second are over 100 times what {servers} servers can do (about {capacity:.0})"
-            ),
-            "check the unit of the rate, and `cluster.servers`",
-        ));
+        let message = format!(
+            "{rate:.0} operations a second are over 100 times what {servers} servers can do (about {capacity:.0})"
+        );
+        lint(message, "check the unit of the rate, and `cluster.servers`");
     } else if rate < LEAST_LOAD * capacity {
-        lints.push(lint(
-            format!("{rate:.0} operations a second are under 0.1 % of what {servers} servers can do (about {capacity:.0}): nothing will be hot"),
-            "check the unit of the rate",
-        ));
+        let message = format!(
+            "{rate:.0} operations a second are under 0.1 % of what {servers} servers can do (about {capacity:.0}): nothing will be hot"
+        );
+        lint(message, "check the unit of the rate");
     }
     lints
 }
@@ -94,18 +83,13 @@ fn tail_lint(law: ServiceLaw, draws: f64) -> Option<Diagnostic> {
     // The sigma at which exactly so much is unseen.
     let most = ((longest + normal.inverse_cdf(MOST_UNSEEN)) / 2.0).max(0.0);
     let most = libm::sqrt(libm::expm1(most * most));
-    Some(Diagnostic {
-        severity: Severity::Warning,
-        message: format!(
-            "service times with `cv` = {cv} have a tail that a run can't show: {:.0} % of their mean square, which waiting follows, lies beyond the longest of about {draws:.0} draws, so that waiting comes out too short",
-            100.0 * unseen
-        ),
-        span: None,
-        label: String::new(),
-        help: Some(format!(
-            "take a `cluster.service.cv` of at most {most:.1}, which so many draws can show, or more draws by a longer `time.duration`"
-        )),
-    })
+    let percent = 100.0 * unseen;
+    let message = format!(
+        "service times with `cv` = {cv} have a tail that a run can't show: {percent:.0} % of their mean square, which waiting follows, lies beyond the longest of about {draws:.0} draws, so that waiting comes out too short"
+    );
+    Some(Diagnostic::warning(message).help(format!(
+        "take a `cluster.service.cv` of at most {most:.1}, which so many draws can show, or more draws by a longer `time.duration`"
+    )))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod explanation;
 mod few_values;
 mod key_lints;
 mod key_sample;
+mod keyed_table;
 mod load_lints;
 mod misplaced;
 mod plan_layout;

@@ -1,11 +1,11 @@
 //! Pages of a laid-out table: the key that a cursor continues behind is that of the very row before the page.
 
-use super::plan_layout::Table;
+use super::keyed_table::KeyedTable;
 use super::{Layout, Replicate};
 use crate::keyspace::Router;
 use crate::query::Requests;
 use crate::scenario::Scenario;
-use crate::workload::{ReadBatch, ReadId, ReadSource};
+use crate::workload::{Choice, ReadBatch, ReadId, ReadSource};
 
 /// 40,000 items of two shops, dearest first, in 20 regions.
 const SCENARIO: &str = r#"
@@ -42,7 +42,7 @@ fn a_deep_page_begins_behind_the_row_before_it() {
         let layout = Layout::of(strategy, first);
         let workload = &strategy.setup.workload;
         let mut source = ReadSource::new(workload, first.generator.clone());
-        let rows = Table::of(strategy, first).existing(40_000);
+        let rows = KeyedTable::of(strategy, first).existing(40_000, Choice::Spread);
         let keys = rows.sorted();
         let router = Router::new(&layout.split_points);
         let reversed = strategy.name == "rising";

@@ -2,17 +2,18 @@
 
 use super::key_lints::LintedKey;
 use super::key_sample::{KeySample, is_entity, is_skewed};
-use super::starting_regions::{StartingRegions, presplit};
+use super::keyed_table::KeyedTable;
+use super::starting_regions::{LaidCopy, StartingRegions, existing_of, presplit};
 use super::{
     EntityShare, KeyBucket, Layout, RegionForecast, Replicate, few_values, key_lints,
     read_forecast, stale_copies,
 };
-use crate::engine::{ExistingRows, TableCopy};
 use crate::key::KeyPlan;
-use crate::keyspace::{KeyRange, Router, RowKey};
+use crate::keyspace::{Router, RowKey};
 use crate::policy::quantile_ranks;
-use crate::scenario::{Diagnostic, Presplit, Setup, Strategy};
-use crate::workload::{Choice, EXISTING_LANE, ExistingSample, OperationBatch, RunSample, Workload};
+use crate::record::FieldId;
+use crate::scenario::{Diagnostic, Presplit, Strategy};
+use crate::workload::Choice;
 use std::sync::Arc;
 
 /// Buckets of the key map: enough for one a pixel row or two of its picture.
@@ -36,7 +37,7 @@ impl Layout {
 
     /// The same from a sample of about `operations` operations, spread over the whole run. O(n log n) in the sample.
     pub fn with_sample(strategy: &Strategy, replicate: &Replicate, operations: usize) -> Self {
-        let sample = run_sample(strategy, replicate, operations);
+        let sample = KeyedTable::of(strategy, replicate).run(operations);
         Self::from_sample(strategy, replicate, &sample)
     }
 
@@ -45,8 +46,8 @@ impl Layout {
         if let Presplit::Fixed { points, .. } = &strategy.presplit {
             return Arc::clone(points);
         }
-        let sample = run_sample(strategy, replicate, Self::SAMPLE);
-        presplit(&Table::of(strategy, replicate), &sample).0
+        let table = KeyedTable::of(strategy, replicate);
+        presplit(&table, &strategy.presplit, &table.run(Self::SAMPLE)).0
     }
 
     /// Only what each region will get.
@@ -55,9 +56,10 @@ impl Layout {
         replicate: &Replicate,
         operations: usize,
     ) -> Vec<RegionForecast> {
-        let sample = run_sample(strategy, replicate, operations);
-        let start = StartingRegions::of(&Table::of(strategy, replicate), &sample);
-        forecast(&strategy.key, &start.points, &sample)
+        let table = KeyedTable::of(strategy, replicate);
+        let sample = table.run(operations);
+        let start = StartingRegions::of(&table, &strategy.presplit, &sample);
+        start.forecast(&strategy.key, &sample)
     }
 
     /// The layout from a sample that has been drawn.
@@ -66,33 +68,31 @@ impl Layout {
         replicate: &Replicate,
         sample: &KeySample,
     ) -> Self {
-        let existing_rows = strategy
-            .setup
-            .workload
-            .existing_rows(&strategy.setup.schema);
-        let table = Table::of(strategy, replicate);
-        let start = StartingRegions::of(&table, sample);
-        let regions = forecast(&strategy.key, &start.points, sample);
-        let linted = LintedKey::of(strategy);
-        let mut lints = lints(linted, replicate, &start, &regions, sample);
+        let setup = &strategy.setup;
+        let table = KeyedTable::of(strategy, replicate);
+        let start = StartingRegions::of(&table, &strategy.presplit, sample);
+        let regions = start.forecast(&strategy.key, sample);
+        let mut lints = lints(LintedKey::of(strategy), replicate, &start, &regions, sample);
         let copies = LaidCopy::all(strategy, replicate, sample);
-        for (at, copy) in copies.iter().enumerate() {
-            let LaidCopy { table, start, .. } = copy;
-            let regions = forecast(&table.key, &table.split_points, &copy.sample);
-            let linted = LintedKey::of_copy(strategy, at);
-            lints.extend(self::lints(
-                linted,
-                replicate,
+        for (
+            at,
+            LaidCopy {
+                table,
                 start,
-                &regions,
-                &copy.sample,
-            ));
+                sample,
+            },
+        ) in copies.iter().enumerate()
+        {
+            let regions = start.forecast(&table.key, sample);
+            let linted = LintedKey::of_copy(strategy, at);
+            lints.extend(self::lints(linted, replicate, start, &regions, sample));
         }
-        let opening_servers = start.opening_servers(&strategy.setup, replicate, 0);
+        let opening_servers = start.opening_servers(setup, replicate, 0);
         let points = &start.points;
         let reads = read_forecast::of(strategy, replicate, sample, points, &regions, &copies);
         // A run that writes nothing is looked at by the rows that it reads.
-        let existing = (sample.len() == 0).then(|| table.existing(Layout::SAMPLE));
+        let existing = || table.existing(Layout::SAMPLE, Choice::Spread);
+        let existing = (sample.len() == 0).then(existing);
         Self {
             existing: existing_of(start.existing, &copies),
             copies: Arc::new(copies.into_iter().map(|copy| copy.table).collect()),
@@ -102,7 +102,7 @@ impl Layout {
             entities: entities(strategy, sample),
             hot_value: hot_value(strategy, sample, &start.points, &regions),
             key_bytes: sample.mean_key_bytes(),
-            existing_rows,
+            existing_rows: setup.workload.existing_rows(&setup.schema),
             sampled_operations: sample.len() as u64,
             split_points: start.points,
             regions,
@@ -110,128 +110,6 @@ impl Layout {
             lints,
         }
     }
-}
-
-/// About `operations` operations of the run with their keys.
-pub(super) fn run_sample(
-    strategy: &Strategy,
-    replicate: &Replicate,
-    operations: usize,
-) -> KeySample {
-    run_sample_of(
-        &strategy.key,
-        &strategy.setup.workload,
-        replicate,
-        operations,
-    )
-}
-
-/// The same under any key.
-pub(super) fn run_sample_of(
-    key: &KeyPlan,
-    workload: &Workload,
-    replicate: &Replicate,
-    operations: usize,
-) -> KeySample {
-    let generator = &replicate.generator;
-    let mut batch = OperationBatch::new();
-    RunSample::take(workload, generator, operations, &mut batch);
-    KeySample::new(key, batch, generator.width(), replicate.key_draws(0))
-}
-
-/// `rows` existing rows, or all of them, with their keys.
-pub(super) fn existing_sample(
-    key: &KeyPlan,
-    workload: &Workload,
-    replicate: &Replicate,
-    (rows, choice): (usize, Choice),
-) -> KeySample {
-    let generator = &replicate.generator;
-    let mut batch = OperationBatch::new();
-    ExistingSample::take(workload, generator, (rows, choice), &mut batch);
-    let draws = replicate.key_draws(EXISTING_LANE);
-    KeySample::new(key, batch, generator.width(), draws)
-}
-
-/// A strategy's table, or one of its copies, in one replicate.
-#[derive(Clone, Copy)]
-pub(super) struct Table<'a> {
-    pub key: &'a KeyPlan,
-    pub presplit: &'a Presplit,
-    pub setup: &'a Setup,
-    pub replicate: &'a Replicate,
-}
-
-impl<'a> Table<'a> {
-    /// The strategy's table.
-    pub(super) fn of(strategy: &'a Strategy, replicate: &'a Replicate) -> Self {
-        Self {
-            key: &strategy.key,
-            presplit: &strategy.presplit,
-            setup: &strategy.setup,
-            replicate,
-        }
-    }
-
-    /// One of its copies.
-    pub(super) fn of_copy(strategy: &'a Strategy, copy: usize, replicate: &'a Replicate) -> Self {
-        let copy = &strategy.copies[copy];
-        Self {
-            key: &copy.key,
-            presplit: &copy.presplit,
-            ..Self::of(strategy, replicate)
-        }
-    }
-
-    /// Operations of the run with their keys; `run` is a sample of them under any key.
-    pub(super) fn rekeyed(&self, run: &KeySample) -> KeySample {
-        let Replicate { generator, .. } = self.replicate;
-        let draws = self.replicate.key_draws(0);
-        KeySample::new(self.key, run.batch().clone(), generator.width(), draws)
-    }
-
-    /// About `rows` of the rows that exist before the run.
-    pub(super) fn existing(&self, rows: usize) -> KeySample {
-        let wanted = (rows, Choice::Spread);
-        existing_sample(self.key, &self.setup.workload, self.replicate, wanted)
-    }
-}
-
-/// A copy of the table, laid out.
-pub(super) struct LaidCopy {
-    pub table: TableCopy,
-    pub start: StartingRegions,
-    /// The run's operations under its key.
-    pub sample: KeySample,
-}
-
-impl LaidCopy {
-    /// All copies of a strategy; `run` is a sample of the run under any key.
-    pub(super) fn all(strategy: &Strategy, replicate: &Replicate, run: &KeySample) -> Vec<Self> {
-        let copies = strategy.copies.iter().enumerate().map(|(at, copy)| {
-            let table = Table::of_copy(strategy, at, replicate);
-            let sample = table.rekeyed(run);
-            let start = StartingRegions::of(&table, &sample);
-            Self {
-                table: TableCopy {
-                    key: copy.key.clone(),
-                    split_points: Arc::clone(&start.points),
-                },
-                start,
-                sample,
-            }
-        });
-        copies.collect()
-    }
-}
-
-/// The rows that exist, of the table itself, then of each copy.
-pub(super) fn existing_of(
-    table: Option<ExistingRows>,
-    copies: &[LaidCopy],
-) -> Arc<Vec<ExistingRows>> {
-    let copies = copies.iter().filter_map(|copy| copy.start.existing.clone());
-    Arc::new(table.into_iter().chain(copies).collect())
 }
 
 /// What is odd about a key with its split points.
@@ -249,29 +127,6 @@ fn lints(
     lints
 }
 
-/// What each region will get.
-pub(super) fn forecast(
-    plan: &KeyPlan,
-    points: &[RowKey],
-    sample: &KeySample,
-) -> Vec<RegionForecast> {
-    let mut regions = Vec::with_capacity(sample.len());
-    Router::new(points).locate_batch(sample.keys(), &mut regions);
-    let mut counts = vec![0u32; points.len() + 1];
-    for region in regions {
-        counts[region as usize] += 1;
-    }
-    KeyRange::between(points)
-        .zip(counts)
-        .map(|(range, count)| RegionForecast {
-            write_share: f64::from(count) / sample.len().max(1) as f64,
-            unreachable: count == 0
-                && !plan.may_reach(range.start.as_bytes(), range.end.as_bytes()),
-            start: range.start,
-        })
-        .collect()
-}
-
 fn key_buckets(plan: &KeyPlan, sample: &KeySample) -> Vec<KeyBucket> {
     let sorted = sample.sorted();
     let mut buckets = vec![KeyBucket {
@@ -281,17 +136,12 @@ fn key_buckets(plan: &KeyPlan, sample: &KeySample) -> Vec<KeyBucket> {
     for rank in quantile_ranks(&sorted, KEY_BUCKETS) {
         let (_, segments) = plan.describe(&sample.row(sample.at_rank(rank)));
         // Constants label nothing: they are the same everywhere.
-        let labels = plan
-            .segments()
-            .iter()
-            .zip(segments)
-            .filter(|(segment, _)| segment.constant().is_none())
-            .map(|(_, text)| text.meaning)
-            .take(LABEL_SEGMENTS)
-            .collect();
+        let labels = plan.segments().iter().zip(segments);
+        let labels = labels.filter(|(segment, _)| segment.constant().is_none());
+        let labels = labels.map(|(_, text)| text.meaning);
         buckets.push(KeyBucket {
             start: RowKey::from(sorted[rank]),
-            labels,
+            labels: labels.take(LABEL_SEGMENTS).collect(),
         });
     }
     buckets
@@ -301,13 +151,10 @@ fn key_buckets(plan: &KeyPlan, sample: &KeySample) -> Vec<KeyBucket> {
 fn entities(strategy: &Strategy, sample: &KeySample) -> Vec<EntityShare> {
     let (schema, workload) = (&strategy.setup.schema, &strategy.setup.workload);
     let all: Vec<usize> = (0..sample.len()).collect();
-    let mut entities: Vec<EntityShare> = strategy
-        .key
-        .fields()
-        .into_iter()
-        .filter(|&field| is_entity(schema, field) && is_skewed(schema, workload, field))
-        .flat_map(|field| sample.hottest_values(schema, field, &all, 1))
-        .collect();
+    let uneven = |field: &FieldId| is_entity(schema, *field) && is_skewed(schema, workload, *field);
+    let fields = strategy.key.fields().into_iter().filter(uneven);
+    let hottest = fields.flat_map(|field| sample.hottest_values(schema, field, &all, 1));
+    let mut entities: Vec<EntityShare> = hottest.collect();
     entities.sort_by(|a, b| b.share.total_cmp(&a.share));
     entities
 }
@@ -330,18 +177,15 @@ fn hot_value(
     let hottest = (0..regions.len()).max_by(|a, b| share(a).total_cmp(&share(b)))?;
     let mut of_keys = Vec::with_capacity(sample.len());
     Router::new(points).locate_batch(sample.keys(), &mut of_keys);
-    let inside: Vec<usize> = (0..sample.len())
-        .filter(|&at| of_keys[at] as usize == hottest)
-        .collect();
+    let mut inside: Vec<usize> = (0..sample.len()).collect();
+    inside.retain(|&at| of_keys[at] as usize == hottest);
     let fields = strategy.key.fields().into_iter();
     let values = fields
         .filter(|&field| is_entity(schema, field))
         .filter_map(|field| {
             let (slot, count) = sample.hottest_slot(field, &inside)?;
-            let everywhere = (0..sample.len())
-                .filter(|&at| sample.slot(field, at) == slot)
-                .count() as f64
-                / sample.len() as f64;
+            let all = (0..sample.len()).filter(|&at| sample.slot(field, at) == slot);
+            let everywhere = all.count() as f64 / sample.len() as f64;
             let here = count as f64 / inside.len() as f64;
             (here >= EXPLAINS && here >= GATHERS * everywhere).then(|| EntityShare {
                 field: schema.field(field).name.clone(),

@@ -2,7 +2,8 @@
 //! simulate.
 
 use super::key_sample::KeySample;
-use super::plan_layout::{LaidCopy, Table, forecast};
+use super::keyed_table::KeyedTable;
+use super::starting_regions::LaidCopy;
 use super::{Layout, ReadForecast, RegionForecast, Replicate};
 use crate::cluster::ClusterSpec;
 use crate::engine::{PlannedRead, TableCopy, scan_calls, scanner_rows};
@@ -12,7 +13,7 @@ use crate::query::{AccessPath, AccessPlan, Costs, Expected, PlanContext, Request
 use crate::scenario::{Setup, Strategy};
 use crate::statistics::Estimate;
 use crate::time::SimDuration;
-use crate::workload::{Read, ReadBatch, ReadId, ReadSource, ReadTarget, Workload};
+use crate::workload::{Choice, Read, ReadBatch, ReadId, ReadSource, ReadTarget, Workload};
 use std::sync::Arc;
 
 /// Targets that ways to serve a read are compared with.
@@ -61,22 +62,23 @@ pub(super) fn of(
     if workload.reads.is_empty() {
         return Vec::new();
     }
-    let own = Table::of(strategy, replicate);
+    let own = KeyedTable::of(strategy, replicate);
     let mut tables = vec![LaidOut {
         key: &strategy.key,
         router: Router::new(points),
         regions: regions.to_vec(),
         rows: rows(&own, run),
     }];
-    for (at, copy) in copies.iter().enumerate() {
+    let copies = copies.iter().map(|copy| {
         let TableCopy { key, split_points } = &copy.table;
-        tables.push(LaidOut {
+        LaidOut {
             key,
             router: Router::new(split_points),
-            regions: forecast(key, split_points, &copy.sample),
-            rows: rows(&Table::of_copy(strategy, at, replicate), &copy.sample),
-        });
-    }
+            regions: copy.start.forecast(key, &copy.sample),
+            rows: rows(&own.under(key), &copy.sample),
+        }
+    });
+    tables.extend(copies);
     let mut targets = ReadTargets::new(workload, replicate);
     let reads = workload.reads.iter().enumerate().map(|(at, read)| {
         let (table, plan) = targets.with(at, &strategy.setup, |read, context| {
@@ -99,6 +101,7 @@ pub(super) fn of(
             // A scan opens a region after the other.
             _ => expected.requests.max(asked.regions),
         };
+        let part_nanos = expected.seconds / parts.max(1.0) * 1e9;
         ReadForecast {
             name: read.name.clone(),
             words: words(&plan, &asked, laid_out, table),
@@ -114,9 +117,7 @@ pub(super) fn of(
             rows_planned: asked.rows,
             planned: PlannedRead {
                 table,
-                part_work: SimDuration::from_nanos(
-                    (expected.seconds / parts.max(1.0) * 1e9) as u64,
-                ),
+                part_work: SimDuration::from_nanos(part_nanos as u64),
                 plan: Arc::new(plan),
                 row_sample: laid_out.rows.clone(),
             },
@@ -144,10 +145,8 @@ fn hot_rows(
         keys.extend(requests.gets.iter().map(RowKey::from));
     }
     keys.sort_unstable();
-    let mut counts: Vec<(usize, &RowKey)> = keys
-        .chunk_by(|a, b| a == b)
-        .map(|run| (run.len(), &run[0]))
-        .collect();
+    let runs = keys.chunk_by(|a, b| a == b);
+    let mut counts: Vec<(usize, &RowKey)> = runs.map(|run| (run.len(), &run[0])).collect();
     counts.sort_unstable_by_key(|&(count, key)| (std::cmp::Reverse(count), key));
     let share = |&(count, key): &(usize, &RowKey)| (key.clone(), count as f64 / keys.len() as f64);
     counts.iter().take(Layout::HOT_ROWS).map(share).collect()
@@ -168,10 +167,8 @@ impl<'a> ReadTargets<'a> {
     pub(super) fn new(workload: &'a Workload, replicate: &'a Replicate) -> Self {
         let mut source = ReadSource::new(workload, replicate.generator.clone());
         replicate.targets.get_or_init(|| {
-            let reads = 0..workload.reads.len();
-            reads
-                .map(|read| source.arranged(ReadId(read as u8), DRAWN))
-                .collect()
+            let reads = (0..workload.reads.len()).map(|read| ReadId(read as u8));
+            reads.map(|read| source.arranged(read, DRAWN)).collect()
         });
         Self {
             workload,
@@ -228,9 +225,9 @@ impl<'a> ReadTargets<'a> {
         let mut batch = ReadBatch::default();
         let id = ReadId(read as u8);
         self.source.sample_of(id, numbers, DRAWN, &mut batch);
-        let targets: Vec<ReadTarget<'_>> = (0..batch.len())
-            .map(|at| batch.target(at, generator.width()))
-            .collect();
+        let width = generator.width();
+        let targets = (0..batch.len()).map(|at| batch.target(at, width));
+        let targets: Vec<ReadTarget<'_>> = targets.collect();
         let context = PlanContext {
             schema: &setup.schema,
             start: self.workload.start,
@@ -249,10 +246,11 @@ pub(super) fn cheapest<'a>(
     context: &PlanContext<'_>,
 ) -> (usize, AccessPlan) {
     let plans = keys.map(|key| plan(key, read, context));
-    plans
+    let seconds = |(_, plan): &(usize, AccessPlan)| plan.expected().seconds;
+    let cheapest = plans
         .enumerate()
-        .min_by(|(_, a), (_, b)| a.expected().seconds.total_cmp(&b.expected().seconds))
-        .expect("there is a table")
+        .min_by(|a, b| seconds(a).total_cmp(&seconds(b)));
+    cheapest.expect("there is a table")
 }
 
 fn costs(cluster: &ClusterSpec) -> Costs {
@@ -266,21 +264,20 @@ fn costs(cluster: &ClusterSpec) -> Costs {
 }
 
 /// Sorted keys of rows of the table as it is in the middle of the run, each standing for as many.
-pub(super) fn rows(table: &Table<'_>, run: &KeySample) -> Arc<KeyBatch> {
+pub(super) fn rows(table: &KeyedTable<'_>, run: &KeySample) -> Arc<KeyBatch> {
     let schema = table.replicate.generator.schema();
-    let existing = table.setup.workload.existing_rows(schema) as f64;
-    let planned: f64 = table
-        .setup
-        .workload
-        .writes
-        .iter()
-        .map(|write| table.setup.workload.estimated_operations(write, schema))
+    let workload = &table.setup.workload;
+    let existing = workload.existing_rows(schema) as f64;
+    let writes = workload.writes.iter();
+    let planned: f64 = writes
+        .map(|write| workload.estimated_operations(write, schema))
         .sum();
     // Half of what the run writes is there, on average.
     let total = (existing + planned / 2.0).max(1.0);
     let from_existing = (ROWS as f64 * existing / total).ceil() as usize;
     let from_run = (ROWS as f64 * planned / 2.0 / total) as usize;
-    let existing = (from_existing > 0).then(|| table.existing(from_existing));
+    let existing = || table.existing(from_existing, Choice::Spread);
+    let existing = (from_existing > 0).then(existing);
     let mut keys: Vec<&[u8]> = existing.as_ref().map(KeySample::sorted).unwrap_or_default();
     let taken = from_run.min(run.len());
     keys.extend((0..taken).map(|at| run.keys().get(at * run.len() / taken)));
@@ -335,10 +332,9 @@ impl Asked {
             let mut of_scans = 0.0;
             for (at, scan) in requests.scans.iter().enumerate() {
                 let range = (requests.starts.get(at), requests.stops.get(at));
-                let share = if scan.rows > 0.0 {
-                    scan.rows_read / scan.rows
-                } else {
-                    1.0
+                let share = match scan.rows > 0.0 {
+                    true => scan.rows_read / scan.rows,
+                    false => 1.0,
                 };
                 let (first, last) = table.span(range, share, scan.reversed);
                 of_scans += scan_calls(f64::from(last - first + 1), scan.rows_read, batch_rows);
@@ -391,11 +387,12 @@ impl LaidOut<'_> {
     /// First and last region of which a scan reads its share of the rows in `[start, stop)`.
     fn span(&self, (start, stop): (&[u8], &[u8]), share: f64, reversed: bool) -> (u32, u32) {
         let first = self.router.locate(start);
-        let last = if stop.is_empty() {
-            self.regions.len() as u32 - 1
-        } else {
-            let last = self.router.locate(stop);
-            last - u32::from(last > first && self.router.start(last) == stop)
+        let last = match stop.is_empty() {
+            true => self.regions.len() as u32 - 1,
+            false => {
+                let last = self.router.locate(stop);
+                last - u32::from(last > first && self.router.start(last) == stop)
+            }
         };
         if share >= 1.0 || first == last {
             return (first, last);
@@ -413,17 +410,13 @@ impl LaidOut<'_> {
             keys.start
         };
         let from = below(start);
-        let to = if stop.is_empty() {
-            self.rows.len()
-        } else {
-            below(stop).max(from)
+        let to = match stop.is_empty() {
+            true => self.rows.len(),
+            false => below(stop).max(from),
         };
         if from == to {
-            return if reversed {
-                (last, last)
-            } else {
-                (first, first)
-            };
+            let begin = if reversed { last } else { first };
+            return (begin, begin);
         }
         let read = (((to - from) as f64 * share).ceil() as usize).clamp(1, to - from);
         if reversed {
@@ -460,10 +453,8 @@ fn words(plan: &AccessPlan, asked: &Asked, laid_out: &LaidOut<'_>, table: usize)
     let mut words = plan.words_with(&of_regions);
     let even = asked.regions / all.max(1) as f64;
     if asked.regions < all as f64 && asked.write_share >= HOT * even {
-        words.push_str(&format!(
-            "; where {:.0} % of the writes go",
-            100.0 * asked.write_share
-        ));
+        let percent = 100.0 * asked.write_share;
+        words.push_str(&format!("; where {percent:.0} % of the writes go"));
     }
     words
 }

@@ -4,7 +4,7 @@
 use super::Replicate;
 use crate::key::{KeyPlan, StepCache};
 use crate::query::RowIdentity;
-use crate::record::FieldKind;
+use crate::record::{Field, FieldKind};
 use crate::scenario::Setup;
 use crate::time::SimTime;
 use crate::workload::Condition;
@@ -44,9 +44,8 @@ impl RowGrowth {
 
     /// Rows after so many writes of the run; of more than it was estimated to make, the others add as its last ones did.
     pub fn rows(&self, written: f64) -> f64 {
-        let after = self
-            .points
-            .partition_point(|(writes, _)| *writes <= written);
+        let points = &self.points;
+        let after = points.partition_point(|(writes, _)| *writes <= written);
         let last = self.points.len() - 1;
         let (from, to) = match after {
             0 => return self.points[0].1,
@@ -64,15 +63,11 @@ impl RowGrowth {
 /// A record of the run's start, for counts of all rows: its step of time is as good as any.
 pub(super) fn some_record(setup: &Setup, replicate: &Replicate) -> Vec<i64> {
     let start = setup.workload.start.0;
-    let mut record: Vec<i64> = setup
-        .schema
-        .fields
-        .iter()
-        .map(|field| match &field.kind {
-            FieldKind::Timestamp { unit, .. } => start.div_euclid(unit.nanos()),
-            kind => kind.first_slot(),
-        })
-        .collect();
+    let slot = |field: &Field| match &field.kind {
+        FieldKind::Timestamp { unit, .. } => start.div_euclid(unit.nanos()),
+        kind => kind.first_slot(),
+    };
+    let mut record: Vec<i64> = setup.schema.fields.iter().map(slot).collect();
     record.resize(replicate.generator.width(), 0);
     record
 }

@@ -1,7 +1,7 @@
 //! What the run of one replicate takes from its layout. Must not plan: all replicates of a strategy are served by the same access paths.
 
-use super::plan_layout::{LaidCopy, Table, existing_of, run_sample};
-use super::starting_regions::StartingRegions;
+use super::keyed_table::KeyedTable;
+use super::starting_regions::{LaidCopy, StartingRegions, existing_of};
 use super::{Layout, Replicate, read_forecast};
 use crate::engine::{ExistingRows, PlannedRead, TableCopy};
 use crate::keyspace::RowKey;
@@ -33,21 +33,23 @@ impl RunLayout {
                 ..Self::default()
             };
         }
-        let sample = run_sample(strategy, replicate, Layout::SAMPLE);
-        let table = Table::of(strategy, replicate);
-        let start = StartingRegions::of(&table, &sample);
+        let table = KeyedTable::of(strategy, replicate);
+        let sample = table.run(Layout::SAMPLE);
+        let start = StartingRegions::of(&table, &strategy.presplit, &sample);
         let copies = LaidCopy::all(strategy, replicate, &sample);
         let mut rows = vec![None; 1 + copies.len()];
         let reads = first.reads.iter().map(|read| {
             let planned = &read.planned;
-            let rows =
-                rows[planned.table].get_or_insert_with(|| match planned.table.checked_sub(1) {
-                    None => read_forecast::rows(&table, &sample),
-                    Some(copy) => {
-                        let copy_of = Table::of_copy(strategy, copy, replicate);
-                        read_forecast::rows(&copy_of, &copies[copy].sample)
-                    }
-                });
+            let take = || match planned.table.checked_sub(1) {
+                None => read_forecast::rows(&table, &sample),
+                Some(copy) => {
+                    let LaidCopy {
+                        table: of, sample, ..
+                    } = &copies[copy];
+                    read_forecast::rows(&table.under(&of.key), sample)
+                }
+            };
+            let rows = rows[planned.table].get_or_insert_with(take);
             PlannedRead {
                 row_sample: Arc::clone(rows),
                 ..planned.clone()

@@ -135,9 +135,7 @@ fn only(size: &StrategySize) -> Option<&TableSize> {
 
 /// The encoding that makes the table smallest.
 fn best(table: &TableSize) -> BlockEncoding {
-    let smallest = table
-        .encoded
-        .iter()
-        .min_by(|a, b| a.table_bytes.total_cmp(&b.table_bytes));
+    let sizes = table.encoded.iter();
+    let smallest = sizes.min_by(|a, b| a.table_bytes.total_cmp(&b.table_bytes));
     smallest.map_or(BlockEncoding::None, |size| size.encoding)
 }

@@ -1,15 +1,17 @@
 //! The regions that a table starts a run with: its pre-split, and what the rows that exist have made of it since. Must not know loads.
 
 use super::key_sample::KeySample;
-use super::plan_layout::Table;
+use super::keyed_table::KeyedTable;
 use super::table_sample::TableSample;
-use super::{Layout, Replicate};
+use super::{Layout, RegionForecast, Replicate};
 use crate::cluster::Placement;
-use crate::engine::ExistingRows;
-use crate::keyspace::{KeyBatch, RowKey};
+use crate::engine::{ExistingRows, TableCopy};
+use crate::key::KeyPlan;
+use crate::keyspace::{KeyBatch, KeyRange, Router, RowKey};
 use crate::policy::{GrownTable, Growth, SplitSizes, quantile_points};
 use crate::random::{Stream, stream};
-use crate::scenario::{Presplit, Setup};
+use crate::scenario::{Presplit, Setup, Strategy};
+use crate::workload::Choice;
 use std::sync::Arc;
 
 /// Sampled rows for each region that is cut from them: its share is then exact to 5 % (one standard error, 1 / sqrt(400)).
@@ -46,8 +48,8 @@ pub(super) enum PointSource {
 impl StartingRegions {
     /// The regions of `table`; `run` are operations of the run under its key. Existing rows split every region over its threshold, as the
     /// split policy says.
-    pub fn of(table: &Table<'_>, run: &KeySample) -> Self {
-        let (points, source, existing) = presplit(table, run);
+    pub fn of(table: &KeyedTable<'_>, presplit: &Presplit, run: &KeySample) -> Self {
+        let (points, source, existing) = self::presplit(table, presplit, run);
         let start = Self {
             presplit: points.len() + 1,
             points,
@@ -71,9 +73,9 @@ impl StartingRegions {
         )
     }
 
-    fn with_rows(self, table: &Table<'_>, sample: &KeySample) -> Self {
+    fn with_rows(self, table: &KeyedTable<'_>, sample: &KeySample) -> Self {
         let setup = table.setup;
-        let size = TableSample::from_rows(setup, table.key, table.replicate, SIZED_ROWS).size(0.0);
+        let size = TableSample::from_rows(table, SIZED_ROWS).size(0.0);
         let bytes = size.chosen().table_bytes as u64;
         let sorted = sample.sorted();
         let sizes = SplitSizes {
@@ -109,33 +111,95 @@ impl StartingRegions {
             ..self
         }
     }
+
+    /// What each region will get; `sample` are operations of the run under the key of `plan`.
+    pub fn forecast(&self, plan: &KeyPlan, sample: &KeySample) -> Vec<RegionForecast> {
+        let mut regions = Vec::with_capacity(sample.len());
+        Router::new(&self.points).locate_batch(sample.keys(), &mut regions);
+        let mut counts = vec![0u32; self.points.len() + 1];
+        for region in regions {
+            counts[region as usize] += 1;
+        }
+        let forecast = |(range, count): (KeyRange, u32)| RegionForecast {
+            write_share: f64::from(count) / sample.len().max(1) as f64,
+            unreachable: count == 0
+                && !plan.may_reach(range.start.as_bytes(), range.end.as_bytes()),
+            start: range.start,
+        };
+        KeyRange::between(&self.points)
+            .zip(counts)
+            .map(forecast)
+            .collect()
+    }
 }
 
-/// The split points that `table` is created with, where they come from, and a sample of the rows that exist; `run` are operations of the
+/// The split points that a table is created with, where they come from, and a sample of the rows that exist; `run` are operations of the
 /// run under its key.
 pub(super) fn presplit(
-    table: &Table<'_>,
+    table: &KeyedTable<'_>,
+    presplit: &Presplit,
     run: &KeySample,
 ) -> (Arc<Vec<RowKey>>, PointSource, Option<KeySample>) {
-    let rows = match table.presplit {
-        Presplit::Sampled { regions } => (*regions as usize)
-            .saturating_mul(ROWS_PER_REGION)
-            .clamp(Layout::SAMPLE, MOST_ROWS),
+    let rows = match presplit {
+        Presplit::Sampled { regions } => {
+            let wanted = (*regions as usize).saturating_mul(ROWS_PER_REGION);
+            wanted.clamp(Layout::SAMPLE, MOST_ROWS)
+        }
         Presplit::Fixed { .. } => Layout::SAMPLE,
     };
     let setup = table.setup;
     let exist = setup.workload.existing_rows(&setup.schema) > 0;
-    let existing = exist.then(|| table.existing(rows));
-    let (points, source) = match (table.presplit, &existing) {
+    let existing = exist.then(|| table.existing(rows, Choice::Spread));
+    let quantiles =
+        |sample: &KeySample, regions| Arc::new(quantile_points(&sample.sorted(), regions));
+    let (points, source) = match (presplit, &existing) {
         (Presplit::Fixed { points, .. }, _) => (points.clone(), PointSource::Fixed),
-        (&Presplit::Sampled { regions }, Some(existing)) => (
-            Arc::new(quantile_points(&existing.sorted(), regions)),
-            PointSource::ExistingRows { regions },
-        ),
-        (&Presplit::Sampled { regions }, None) => (
-            Arc::new(quantile_points(&run.sorted(), regions)),
-            PointSource::RunKeys { regions },
-        ),
+        (&Presplit::Sampled { regions }, Some(existing)) => {
+            let source = PointSource::ExistingRows { regions };
+            (quantiles(existing, regions), source)
+        }
+        (&Presplit::Sampled { regions }, None) => {
+            (quantiles(run, regions), PointSource::RunKeys { regions })
+        }
     };
     (points, source, existing)
+}
+
+/// A copy of the table, laid out.
+pub(super) struct LaidCopy {
+    pub table: TableCopy,
+    pub start: StartingRegions,
+    /// The run's operations under its key.
+    pub sample: KeySample,
+}
+
+impl LaidCopy {
+    /// All copies of a strategy; `run` is a sample of the run under any key.
+    pub fn all(strategy: &Strategy, replicate: &Replicate, run: &KeySample) -> Vec<Self> {
+        let own = KeyedTable::of(strategy, replicate);
+        let copies = strategy.copies.iter().map(|copy| {
+            let table = own.under(&copy.key);
+            let sample = table.rekeyed(run);
+            let start = StartingRegions::of(&table, &copy.presplit, &sample);
+            let table = TableCopy {
+                key: copy.key.clone(),
+                split_points: Arc::clone(&start.points),
+            };
+            Self {
+                table,
+                start,
+                sample,
+            }
+        });
+        copies.collect()
+    }
+}
+
+/// The rows that exist, of the table itself, then of each copy.
+pub(super) fn existing_of(
+    table: Option<ExistingRows>,
+    copies: &[LaidCopy],
+) -> Arc<Vec<ExistingRows>> {
+    let copies = copies.iter().filter_map(|copy| copy.start.existing.clone());
+    Arc::new(table.into_iter().chain(copies).collect())
 }

@@ -9,7 +9,7 @@
 //! too, where a key goes on with time; they are then as far apart as the rows of one prefix lie in time.
 
 use super::key_sample::KeySample;
-use super::plan_layout::{existing_sample, run_sample_of};
+use super::keyed_table::KeyedTable;
 use super::row_growth::RowGrowth;
 use super::table_size::{
     EncodedSize, KeyBytes, MemstoreBudget, SegmentBytes, StrategySize, TableSize,
@@ -70,13 +70,12 @@ impl StrategySample {
         let written = regions.iter().filter(|region| region.write_share > 0.0);
         let copies = strategy.copies.iter().map(|copy| &copy.key);
         let keys = std::iter::once(&strategy.key).chain(copies);
+        let sample = |key: &Arc<KeyPlan>| TableSample::of(&strategy.setup, key, replicate);
         Self {
             strategy: strategy.name.clone(),
             setup: Arc::clone(&strategy.setup),
             written_regions: written.count(),
-            tables: keys
-                .map(|key| TableSample::of(&strategy.setup, key, replicate))
-                .collect(),
+            tables: keys.map(sample).collect(),
         }
     }
 
@@ -87,11 +86,8 @@ impl StrategySample {
 
     /// The sizes after so many writes of the run.
     pub fn size(&self, written: f64) -> StrategySize {
-        let tables: Vec<TableSize> = self
-            .tables
-            .iter()
-            .map(|table| table.size(written))
-            .collect();
+        let tables = self.tables.iter().map(|table| table.size(written));
+        let tables: Vec<TableSize> = tables.collect();
         let memstore_row = tables.first().map_or(0.0, |table| table.memstore_row_bytes);
         StrategySize {
             strategy: self.strategy.clone(),
@@ -104,53 +100,51 @@ impl StrategySample {
 impl TableSample {
     /// Samples and encodes the table of one key. O(n log n) in the sample.
     pub fn of(setup: &Setup, key: &KeyPlan, replicate: &Replicate) -> Self {
-        Self::from_rows(setup, key, replicate, SAMPLE)
+        let table = KeyedTable {
+            key,
+            setup,
+            replicate,
+        };
+        Self::from_rows(&table, SAMPLE)
     }
 
     /// The same from at most so many rows.
-    pub(super) fn from_rows(
-        setup: &Setup,
-        key: &KeyPlan,
-        replicate: &Replicate,
-        rows: usize,
-    ) -> Self {
+    pub(super) fn from_rows(table: &KeyedTable<'_>, rows: usize) -> Self {
+        let KeyedTable {
+            key,
+            setup,
+            replicate,
+        } = *table;
         let (workload, schema) = (&setup.workload, &setup.schema);
         let existing = workload.existing_rows(schema) as f64;
-        let planned: f64 = workload
-            .writes
-            .iter()
+        let writes = workload.writes.iter();
+        let planned: f64 = writes
             .map(|write| workload.estimated_operations(write, schema))
             .sum();
         let total = (existing + planned).max(1.0);
-        let most = rows
-            .min(CELLS / setup.table.qualifiers.len().max(1))
-            .max(1_000);
+        let rows_of_cells = CELLS / setup.table.qualifiers.len().max(1);
+        let most = rows.min(rows_of_cells).max(1_000);
         let share = (most as f64 / total).min(1.0);
         let wanted = |rows: f64| (rows * share).ceil() as usize;
         let parts = [
-            existing_sample(key, workload, replicate, (wanted(existing), Choice::Random)),
-            run_sample_of(key, workload, replicate, wanted(planned)),
+            table.existing(wanted(existing), Choice::Random),
+            table.run(wanted(planned)),
         ];
         let mut written: Vec<(&[u8], u64)> = Vec::new();
         for (sample, is_run) in parts.iter().zip([false, true]) {
             let sorted = sample.sorted().into_iter().enumerate();
-            written.extend(
-                sorted.map(|(rank, key)| {
-                    (key, written_at(sample, sample.at_rank(rank), setup, is_run))
-                }),
-            );
+            let time = |rank| written_at(sample, sample.at_rank(rank), setup, is_run);
+            written.extend(sorted.map(|(rank, key)| (key, time(rank))));
         }
         written.sort_unstable();
         let keys: Vec<&[u8]> = written.iter().map(|(key, _)| *key).collect();
         let bounds = value_bounds(key, schema);
-        let prefixes = SharedPrefixes::of(&keys, |length| {
-            bounds.get(length).copied().unwrap_or(f64::INFINITY)
-        });
+        let bound = |length| bounds.get(length).copied().unwrap_or(f64::INFINITY);
+        let prefixes = SharedPrefixes::of(&keys, bound);
         // Of a key that was written more than once the last version stays.
-        let rows: Vec<(&[u8], u64)> = written
-            .chunk_by(|a, b| a.0 == b.0)
-            .filter_map(|versions| versions.last().copied())
-            .collect();
+        let versions = written.chunk_by(|a, b| a.0 == b.0);
+        let rows = versions.filter_map(|versions| versions.last().copied());
+        let rows: Vec<(&[u8], u64)> = rows.collect();
         let files = BlockEncoding::ALL.map(|encoding| encode(encoding, &rows, setup));
         let fullest = usize::from(parts[1].len() > parts[0].len());
         Self {
@@ -223,14 +217,8 @@ impl TableSample {
             }
         }
         let blocks = file.blocks as f64 * rows / sampled;
-        EncodedSize::of(
-            encoding,
-            rows,
-            row_bytes,
-            blocks,
-            index_key,
-            self.table.max_file_size.0 as f64,
-        )
+        let file_bytes = self.table.max_file_size.0 as f64;
+        EncodedSize::of(encoding, rows, row_bytes, blocks, index_key, file_bytes)
     }
 }
 
@@ -242,14 +230,12 @@ fn written_at(sample: &KeySample, at: usize, setup: &Setup, is_run: bool) -> u64
         let time = start.at(sample.batch().intended[at]).0;
         return (time / NANOS_PER_MS).max(0) as u64;
     }
-    let time = setup
-        .schema
-        .fields
-        .iter()
-        .position(|field| matches!(field.kind, FieldKind::Timestamp { .. }));
-    if let Some(field) = time
-        && let FieldKind::Timestamp { unit, .. } = setup.schema.fields[field].kind
-    {
+    let mut fields = setup.schema.fields.iter().enumerate();
+    let time = fields.find_map(|(at, field)| match field.kind {
+        FieldKind::Timestamp { unit, .. } => Some((at, unit)),
+        _ => None,
+    });
+    if let Some((field, unit)) = time {
         let slot = i128::from(sample.record(at)[field]);
         let millis = slot * i128::from(unit.nanos()) / i128::from(NANOS_PER_MS);
         return millis.clamp(0, i128::from(i64::MAX)) as u64;
@@ -282,13 +268,11 @@ fn value_bounds(key: &KeyPlan, schema: &Schema) -> Vec<f64> {
     let mut fields: Vec<FieldId> = Vec::new();
     let (mut segments, mut random) = (1.0f64, 1.0f64);
     for segment in key.segments() {
-        segments *= segment
-            .cardinality()
-            .map_or(f64::INFINITY, |count| count as f64);
+        let count = segment.cardinality();
+        let count = count.map_or(f64::INFINITY, |count| count as f64);
+        segments *= count;
         if segment.randomness() == Randomness::Random {
-            random *= segment
-                .cardinality()
-                .map_or(f64::INFINITY, |count| count as f64);
+            random *= count;
         }
         fields.extend(segment.fields());
         fields.sort_unstable();
@@ -301,11 +285,8 @@ fn value_bounds(key: &KeyPlan, schema: &Schema) -> Vec<f64> {
     let last = bounds.last().copied().unwrap_or(1.0);
     let longest = key.len_range().1;
     bounds.resize((longest + 1).max(bounds.len()), last);
-    let variable = key
-        .segments()
-        .iter()
-        .any(|segment| segment.len_range().0 < segment.len_range().1);
-    if variable {
+    let variable = |it: &Segment| it.len_range().0 < it.len_range().1;
+    if key.segments().iter().any(variable) {
         // Short segments let later ones begin earlier than their least place says: only the whole is certain.
         return vec![last; bounds.len()];
     }
@@ -328,14 +309,11 @@ fn combinations(fields: &[FieldId], schema: &Schema) -> f64 {
 
 /// Mean lengths of the key's segments.
 fn segments(key: &KeyPlan, sample: &KeySample) -> Vec<SegmentBytes> {
-    let mut segments: Vec<SegmentBytes> = key
-        .segments()
-        .iter()
-        .map(|segment: &Segment| SegmentBytes {
-            expression: segment.expression().to_owned(),
-            bytes: 0.0,
-        })
-        .collect();
+    let empty = |segment: &Segment| SegmentBytes {
+        expression: segment.expression().to_owned(),
+        bytes: 0.0,
+    };
+    let mut segments: Vec<SegmentBytes> = key.segments().iter().map(empty).collect();
     let described = DESCRIBED.min(sample.len());
     for i in 0..described {
         let (_, parts) = key.describe(&sample.row(i * sample.len() / described));

@@ -1,5 +1,6 @@
 //! Sizes of tables told from samples, against tables that are encoded whole; and what must hold for any table.
 
+use super::keyed_table::KeyedTable;
 use super::tests::{SEED, fixed, strategy};
 use super::{Layout, Replicate, StrategySample, TableSample, TableSize, size_findings};
 use crate::record::LawShape;
@@ -21,7 +22,7 @@ fn tried(key: &str, sensor: LawShape) -> Strategy {
 
 fn table(strategy: &Strategy, rows: usize) -> TableSize {
     let replicate = Replicate::new(&strategy.setup, SEED, 0);
-    TableSample::from_rows(&strategy.setup, &strategy.key, &replicate, rows).size(WRITTEN)
+    TableSample::from_rows(&KeyedTable::of(strategy, &replicate), rows).size(WRITTEN)
 }
 
 #[test]

@@ -26,11 +26,8 @@ impl TimeNeighbours {
     pub(super) fn of(key: &KeyPlan, rows: &[(&[u8], u64)]) -> Option<Self> {
         let at = key.segments().iter().rposition(Segment::follows_time)?;
         let before = &key.segments()[..at];
-        if before
-            .iter()
-            .any(|segment| segment.len_range().0 < segment.len_range().1)
-            || rows.len() < 2
-        {
+        let varies = |segment: &Segment| segment.len_range().0 < segment.len_range().1;
+        if before.iter().any(varies) || rows.len() < 2 {
             return None;
         }
         let prefix: usize = before.iter().map(|segment| segment.len_range().0).sum();
@@ -49,10 +46,10 @@ impl TimeNeighbours {
         }
         let times = || rows.iter().map(|(_, time)| *time);
         let (first, last) = (times().min()?, times().max()?);
-        let cover_ms = if groups < 8.0 && cover == 0.0 {
-            (last - first) as f64
-        } else {
-            (cover / f64::max(groups, 1.0)).min((last - first) as f64)
+        let all_ms = (last - first) as f64;
+        let cover_ms = match groups < 8.0 && cover == 0.0 {
+            true => all_ms,
+            false => (cover / f64::max(groups, 1.0)).min(all_ms),
         };
         let mut others = [0.0; 4];
         let mut sampled = [0.0; 4];

@@ -2,9 +2,9 @@
 
 use super::knee::VariedLoad;
 use super::model::Setup;
-use crate::record::FieldKind;
+use crate::record::{FieldId, FieldKind};
 use crate::time::{EpochNanos, SimDuration, SimTime};
-use crate::workload::{Drive, Import, ImportRows, PickLaw, Workload, Write};
+use crate::workload::{Drive, ImportRows, PickLaw, Workload, Write};
 
 /// Operations are numbered with 56 bits.
 const MOST: f64 = ((1u64 << 56) - 1) as f64;
@@ -16,39 +16,32 @@ pub(super) fn set_bounds(setup: &mut Setup) {
 }
 
 fn time_range(setup: &Setup) -> (EpochNanos, EpochNanos) {
-    let workload = &setup.workload;
-    let imports = workload
-        .writes
-        .iter()
-        .filter_map(import)
-        .map(|import| &import.rows);
-    let rows = imports.chain(workload.existing.iter().map(|existing| &existing.rows));
-    let oldest = rows.map(last_of).chain(picked(workload));
-    let oldest = oldest.max().unwrap_or(SimDuration::ZERO);
-    let latest_late = setup
+    let Workload {
+        writes, existing, ..
+    } = &setup.workload;
+    let imports = writes.iter().filter_map(|write| write.drive.import());
+    let rows = imports
+        .map(|import| &import.rows)
+        .chain(existing.iter().map(|it| &it.rows));
+    let oldest = rows.map(last_of).chain(picked(&setup.workload)).max();
+    let late = setup
         .schema
         .fields
         .iter()
         .filter_map(|field| match &field.kind {
-            FieldKind::Timestamp {
-                late: Some(late), ..
-            } => Some(late.up_to),
+            FieldKind::Timestamp { late, .. } => Some(late.as_ref()?.up_to),
             _ => None,
         });
-    let latest_late = latest_late.max().unwrap_or(SimDuration::ZERO);
-    let jitter = workload
-        .writes
-        .iter()
-        .filter_map(|write| match &write.drive {
-            Drive::Beat(beat) => Some(beat.jitter),
-            _ => None,
-        });
-    let jitter = jitter.max().unwrap_or(SimDuration::ZERO);
-    let end = SimTime::from_nanos(workload.duration.as_nanos()) + jitter;
-    (
-        workload.start.before(oldest + latest_late),
-        workload.start.at(end),
-    )
+    let jitter = writes.iter().filter_map(|write| match &write.drive {
+        Drive::Beat(beat) => Some(beat.jitter),
+        _ => None,
+    });
+    let before = oldest.unwrap_or_default() + late.max().unwrap_or_default();
+    let Workload {
+        start, duration, ..
+    } = &setup.workload;
+    let end = SimTime::from_nanos(duration.as_nanos()) + jitter.max().unwrap_or_default();
+    (start.before(before), start.at(end))
 }
 
 /// How far before the run targets of reads are picked.
@@ -60,13 +53,6 @@ fn picked(workload: &Workload) -> impl Iterator<Item = SimDuration> {
     })
 }
 
-fn import(write: &Write) -> Option<&Import> {
-    match &write.drive {
-        Drive::Open { import, .. } | Drive::Closed { import, .. } => import.as_ref(),
-        Drive::Beat(_) => None,
-    }
-}
-
 fn last_of(rows: &ImportRows) -> SimDuration {
     match rows {
         ImportRows::Drawn { last, .. } | ImportRows::Each { last, .. } => *last,
@@ -74,26 +60,18 @@ fn last_of(rows: &ImportRows) -> SimDuration {
 }
 
 fn sequence_span(setup: &Setup) -> u64 {
-    let existing: f64 = setup
-        .workload
-        .existing
-        .iter()
-        .map(|existing| rows_of(setup, &existing.rows))
-        .sum();
-    let written = setup
-        .workload
-        .writes
-        .iter()
-        .enumerate()
-        .map(|(at, write)| most_operations(setup, at, write))
-        .fold(0.0, f64::max);
-    (existing + written).min(MOST) as u64
+    let Workload {
+        writes, existing, ..
+    } = &setup.workload;
+    let existing: f64 = existing.iter().map(|it| rows_of(setup, &it.rows)).sum();
+    let written = writes.iter().enumerate();
+    let written = written.map(|(at, write)| most_operations(setup, at, write));
+    (existing + written.fold(0.0, f64::max)).min(MOST) as u64
 }
 
-fn combinations(setup: &Setup, each: &[crate::record::FieldId]) -> f64 {
-    each.iter()
-        .map(|id| setup.schema.field(*id).kind.count().unwrap_or(1) as f64)
-        .product()
+fn combinations(setup: &Setup, each: &[FieldId]) -> f64 {
+    let counts = each.iter().map(|id| setup.schema.field(*id).kind.count());
+    counts.map(|count| count.unwrap_or(1) as f64).product()
 }
 
 fn rows_of(setup: &Setup, rows: &ImportRows) -> f64 {
@@ -109,31 +87,18 @@ fn rows_of(setup: &Setup, rows: &ImportRows) -> f64 {
 }
 
 fn most_operations(setup: &Setup, at: usize, write: &Write) -> f64 {
-    let Workload { duration, .. } = &setup.workload;
-    let seconds = duration.as_secs_f64();
+    if let Some(import) = write.drive.import() {
+        return rows_of(setup, &import.rows);
+    }
+    let seconds = setup.workload.duration.as_secs_f64();
     match &write.drive {
-        Drive::Open {
-            import: Some(import),
-            ..
-        }
-        | Drive::Closed {
-            import: Some(import),
-            ..
-        } => rows_of(setup, &import.rows),
-        Drive::Open {
-            rate,
-            profile,
-            import: None,
-            ..
-        } => {
+        Drive::Open { rate, profile, .. } => {
             let times = profile
                 .iter()
                 .map(|point| point.times)
                 .fold(f64::NAN, f64::max);
-            let varied = setup
-                .knee
-                .as_ref()
-                .filter(|knee| knee.load == VariedLoad::Write(at));
+            let knee = setup.knee.as_ref();
+            let varied = knee.filter(|knee| knee.load == VariedLoad::Write(at));
             let rate = rate.0.max(varied.map_or(0.0, |knee| knee.to.0));
             let mean = rate * seconds * if times.is_nan() { 1.0 } else { times };
             // A Poisson count exceeds twice its mean plus a thousand with a probability below 1e-100.
@@ -143,10 +108,7 @@ fn most_operations(setup: &Setup, at: usize, write: &Write) -> f64 {
             combinations(setup, &beat.each) * ((seconds / beat.every.as_secs_f64()).ceil() + 1.0)
         }
         Drive::Closed {
-            clients,
-            buffer,
-            import: None,
-            ..
+            clients, buffer, ..
         } => {
             let clients = f64::from(*clients);
             let row = least_row_bytes(setup);
@@ -167,9 +129,10 @@ fn most_operations(setup: &Setup, at: usize, write: &Write) -> f64 {
 /// A row has a cell for each qualifier; a KeyValue takes 20 bytes besides row, family, qualifier and value (HBase's layout).
 fn least_row_bytes(setup: &Setup) -> f64 {
     let table = &setup.table;
+    let fixed = 20 + table.family.len() as u64 + table.value.0;
     let cells = table
         .qualifiers
         .iter()
-        .map(|name| 20 + name.len() as u64 + table.family.len() as u64 + table.value.0);
+        .map(|name| fixed + name.len() as u64);
     cells.sum::<u64>().max(1) as f64
 }

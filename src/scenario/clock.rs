@@ -43,14 +43,9 @@ pub(super) fn read_time(time: Reader<'_>) -> TimeSpec {
     let warmup: SimDuration = time.value_or("warmup", &default.to_string());
     let sound = duration > SimDuration::ZERO && duration <= LONGEST && warmup < duration;
     if warmup >= duration && duration > SimDuration::ZERO {
-        let message = format!(
-            "the warm-up, {}, is as long as the run",
-            Nanos(warmup.as_nanos())
-        );
-        let label = format!(
-            "must be shorter than `duration`, {}",
-            Nanos(duration.as_nanos())
-        );
+        let [warmup, duration] = [warmup, duration].map(|time| Nanos(time.as_nanos()));
+        let message = format!("the warm-up, {warmup}, is as long as the run");
+        let label = format!("must be shorter than `duration`, {duration}");
         time.refuse("warmup", message, label);
     }
     let window =
@@ -61,24 +56,14 @@ pub(super) fn read_time(time: Reader<'_>) -> TimeSpec {
     let sample: SimDuration = time.value_or("sample", &default.to_string());
     if sample == SimDuration::ZERO || (sample > window && sound) {
         let message = format!("`time.sample` is {}", Nanos(sample.as_nanos()));
-        let label = match sound {
-            true => format!(
-                "must be longer than zero, and fit into the window of {}",
-                Nanos(window.as_nanos())
-            ),
-            false => "must be longer than zero".to_owned(),
-        };
+        let fit = format!(", and fit into the window of {}", Nanos(window.as_nanos()));
+        let fit = if sound { fit.as_str() } else { "" };
+        let label = format!("must be longer than zero{fit}");
         time.refuse("sample", message, label);
     } else if sound && duration.as_nanos() / sample.as_nanos() > MOST_INTERVALS {
-        let message = format!(
-            "{} sample intervals",
-            grouped((duration.as_nanos() / sample.as_nanos()).into())
-        );
-        time.refuse(
-            "sample",
-            message,
-            format!("at most {}", grouped(MOST_INTERVALS.into())),
-        );
+        let intervals = grouped((duration.as_nanos() / sample.as_nanos()).into());
+        let label = format!("at most {}", grouped(MOST_INTERVALS.into()));
+        time.refuse("sample", format!("{intervals} sample intervals"), label);
     }
     time.finish();
     TimeSpec {
@@ -95,20 +80,15 @@ fn read_start(time: &Reader<'_>) -> EpochNanos {
         time.note_default("start", "2026-01-01T00:00:00Z");
         return default();
     };
-    match &entry.node.value {
-        Value::Datetime(datetime) => {
-            instant(time.sink, datetime, &entry.node.place).unwrap_or_else(default)
+    let found = match &entry.node.value {
+        Value::Datetime(datetime) => instant(time.sink, datetime, &entry.node.place),
+        _ => {
+            let expected = "a date such as `2026-01-01T00:00:00Z`, without quotes";
+            time.wrong_type("start", &entry.node, expected);
+            None
         }
-        other => {
-            let label = "expected a date such as `2026-01-01T00:00:00Z`, without quotes";
-            time.sink.error(
-                &entry.node.place,
-                format!("`time.start` is {}", other.kind()),
-                label,
-            );
-            default()
-        }
-    }
+    };
+    found.unwrap_or_else(default)
 }
 
 /// The instant of a TOML date: UTC when it names no offset, midnight when it names no time.
@@ -117,34 +97,26 @@ pub(super) fn instant(
     datetime: &Datetime,
     place: &SourcePlace,
 ) -> Option<EpochNanos> {
-    let text = match (datetime.date, datetime.time, datetime.offset) {
-        (Some(date), Some(time), Some(offset)) => format!("{date}T{time}{offset}"),
-        (Some(date), Some(time), None) => format!("{date}T{time}Z"),
-        (Some(date), None, _) => format!("{date}T00:00:00Z"),
-        (None, ..) => {
-            sink.error(
-                place,
-                format!("`{datetime}` has no date"),
-                "expected a date such as `2026-01-01T00:00:00Z`",
-            );
-            return None;
-        }
+    let Some(date) = datetime.date else {
+        let label = "expected a date such as `2026-01-01T00:00:00Z`";
+        sink.error(place, format!("`{datetime}` has no date"), label);
+        return None;
+    };
+    let text = match (datetime.time, datetime.offset) {
+        (Some(time), Some(offset)) => format!("{date}T{time}{offset}"),
+        (Some(time), None) => format!("{date}T{time}Z"),
+        (None, _) => format!("{date}T00:00:00Z"),
     };
     let parsed = text.parse::<jiff::Timestamp>().ok();
     let nanos = parsed.and_then(|instant| i64::try_from(instant.as_nanosecond()).ok());
     // A century on each side keeps sums with any duration inside 64-bit nanoseconds.
     let limit = i64::MAX - 2 * Nanos::MAX.0 as i64;
-    match nanos {
-        Some(nanos) if nanos.abs() < limit => Some(EpochNanos(nanos)),
-        _ => {
-            sink.error(
-                place,
-                format!("`{datetime}` is out of range"),
-                "expected a date from 1878 to 2061",
-            );
-            None
-        }
+    let nanos = nanos.filter(|nanos| nanos.abs() < limit);
+    if nanos.is_none() {
+        let label = "expected a date from 1878 to 2061";
+        sink.error(place, format!("`{datetime}` is out of range"), label);
     }
+    nanos.map(EpochNanos)
 }
 
 #[cfg(test)]

@@ -8,10 +8,6 @@ use super::reader::Reader;
 use crate::cluster::{ClusterSpec, TableSpec};
 use crate::settings::FromSource;
 use crate::text::grouped;
-use crate::units::ByteSize;
-
-/// Memory that the servers may take.
-const MEMORY: f64 = (4u64 << 30) as f64;
 
 /// Bytes of a server, and of each of its handlers with its share of the queues (estimates).
 const SERVER_BYTES: f64 = 4096.0;
@@ -34,15 +30,8 @@ pub(super) fn check_server_memory(
     handlers: u32,
 ) {
     let bytes = f64::from(servers) * (SERVER_BYTES + f64::from(handlers) * HANDLER_BYTES);
-    if bytes > MEMORY {
-        let message = format!(
-            "{} servers of {handlers} handlers need about {} of memory",
-            grouped(servers.into()),
-            ByteSize::approximate(bytes)
-        );
-        let label = format!("keyheat takes up to {}", ByteSize::approximate(MEMORY));
-        sink.error(place, message, label);
-    }
+    let what = format!("{} servers of {handlers} handlers", grouped(servers.into()));
+    sink.refuse_memory(place, &what, bytes);
 }
 
 /// Reads `[table]`, its `presplit` apart; `servers` are there when the run starts.

@@ -4,7 +4,7 @@ use super::diagnostic::Diagnostic;
 use super::diagnostics::Diagnostics;
 use super::document::SourcePlace;
 use super::fields::Fields;
-use crate::key::{Environment, KeyPlan};
+use crate::key::KeyPlan;
 use crate::record::{DerivedId, FieldKind, Schema};
 
 /// What a derived field must be like.
@@ -52,31 +52,26 @@ pub(super) fn check_uses(
         let Some(plan) = compile(name, fields, schema) else {
             continue;
         };
-        let kinds: Vec<&FieldKind> = plan
-            .fields()
-            .into_iter()
-            .map(|id| &schema.field(id).kind)
-            .collect();
-        let fits = plan.leads_with_time()
-            && match (kinds.as_slice(), order) {
-                ([FieldKind::Timestamp { .. }], _) => true,
-                ([FieldKind::Sequence { .. }], order) => *order == Order::FollowsTime,
+        let of: Vec<_> = plan.fields().into_iter().collect();
+        let follows_time = match of[..] {
+            [id] if plan.leads_with_time() => match schema.field(id).kind {
+                FieldKind::Timestamp { .. } => true,
+                FieldKind::Sequence { .. } => *order == Order::FollowsTime,
                 _ => false,
-            };
-        if fits {
+            },
+            _ => false,
+        };
+        if follows_time {
             continue;
         }
         let (message, expected) = match order {
-            Order::Time => (
-                format!("`{name}` is no time"),
-                "one timestamp, in its order",
-            ),
+            Order::Time => ("is no time", "one timestamp, in its order"),
             Order::FollowsTime => (
-                format!("`{name}` does not follow time: nothing is its newest"),
+                "does not follow time: nothing is its newest",
                 "one timestamp or sequence, in its order",
             ),
         };
-        let diagnostic = Diagnostic::error(message)
+        let diagnostic = Diagnostic::error(format!("`{name}` {message}"))
             .label(format!("it is `{expression}`; expected {expected}"))
             .help("name the timestamp itself");
         sink.add(place, diagnostic);
@@ -85,11 +80,7 @@ pub(super) fn check_uses(
 
 /// The derived field as a key of its own.
 fn compile(name: &str, fields: &Fields, schema: &Schema) -> Option<KeyPlan> {
-    let environment = Environment {
-        schema,
-        derived: &fields.derived,
-        parameters: &fields.parameters,
-    };
+    let environment = fields.environment(schema);
     // Numbers are no keys: their 8 bytes are.
     let compile = |key: &str| KeyPlan::compile_despite(key, &environment, &fields.unreadable).ok();
     compile(name).or_else(|| compile(&format!("be8({name})")))

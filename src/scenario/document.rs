@@ -73,6 +73,12 @@ pub struct Entry {
 }
 
 impl Node {
+    /// A table of nothing.
+    pub fn empty_table(place: SourcePlace) -> Self {
+        let value = Value::Table(TomlTable::default());
+        Self { value, place }
+    }
+
     /// The text that stands there, if it is one.
     pub fn text(&self) -> Option<&str> {
         match &self.value {
@@ -133,11 +139,10 @@ impl TomlTable {
                 entry.node = node;
                 entry.place = place;
             }
-            None => self.entries.push(Entry {
-                key: key.to_owned(),
-                place,
-                node,
-            }),
+            None => {
+                let key = key.to_owned();
+                self.entries.push(Entry { key, place, node });
+            }
         }
     }
 }
@@ -181,11 +186,7 @@ pub fn parse(text: &str) -> Parsed {
     });
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.as_ref().map(|span| span.start));
     drop_repeated(&mut diagnostics, text);
-    let table = table(
-        document.get_ref(),
-        &|span| SourcePlace::File(span),
-        &mut diagnostics,
-    );
+    let table = table(document.get_ref(), &SourcePlace::File, &mut diagnostics);
     Parsed {
         table,
         diagnostics,
@@ -442,31 +443,17 @@ pub fn parse_value(text: &str, place: &SourcePlace) -> Option<Node> {
 
 /// The keys of a table that stands there twice are twice there, too: one complaint says it.
 fn drop_repeated(diagnostics: &mut Vec<Diagnostic>, text: &str) {
-    let header = |at: usize| {
-        let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
-        text[start..].starts_with('[')
-    };
-    let twice = |diagnostic: &Diagnostic| diagnostic.message.ends_with("is set twice");
-    let spans: Vec<Range<usize>> = diagnostics
-        .iter()
-        .filter(|diagnostic| twice(diagnostic))
-        .filter_map(|diagnostic| diagnostic.span.clone())
-        .filter(|span| header(span.start))
-        .map(|span| {
-            span.end
-                ..text[span.end..]
-                    .find("\n[")
-                    .map_or(text.len(), |next| span.end + next)
-        })
-        .collect();
-    diagnostics.retain(|diagnostic| {
-        let inside = |at: usize| spans.iter().any(|table| table.contains(&at));
-        !twice(diagnostic)
-            || diagnostic
-                .span
-                .as_ref()
-                .is_none_or(|span| !inside(span.start))
+    let twice = |it: &Diagnostic| it.message.ends_with("is set twice");
+    let headers = diagnostics.iter().filter(|it| twice(it));
+    let headers = headers.filter_map(|it| it.span.clone());
+    let headers = headers.filter(|span| text[line_start(text, span.start)..].starts_with('['));
+    let tables = headers.map(|span| {
+        let next = text[span.end..].find("\n[");
+        span.end..next.map_or(text.len(), |next| span.end + next)
     });
+    let tables: Vec<Range<usize>> = tables.collect();
+    let inside = |span: &Range<usize>| tables.iter().any(|table| table.contains(&span.start));
+    diagnostics.retain(|it| !twice(it) || !it.span.as_ref().is_some_and(inside));
 }
 
 fn syntax_error(error: &toml::de::Error, text: &str) -> Diagnostic {
@@ -476,42 +463,42 @@ fn syntax_error(error: &toml::de::Error, text: &str) -> Diagnostic {
     };
     let span = error.span().unwrap_or(0..0);
     let found = text.get(span.clone()).unwrap_or_default().trim();
-    match message {
+    let diagnostic = match message {
         "duplicate key" => {
-            let diagnostic =
-                Diagnostic::error(format!("`{found}` is set twice")).label("set here once more");
-            match first_line_of(text, &span) {
-                Some(line) => diagnostic.help(format!(
-                    "a first one stands on line {line}; names and keys are unique"
-                )),
-                None => diagnostic.help("names and keys are unique: keep one of them"),
-            }
+            let first = first_line_of(text, &span);
+            let help = first.map_or(
+                "names and keys are unique: keep one of them".to_owned(),
+                |line| format!("a first one stands on line {line}; names and keys are unique"),
+            );
+            let diagnostic = Diagnostic::error(format!("`{found}` is set twice"));
+            diagnostic.label("set here once more").help(help)
         }
         "string values must be quoted" => Diagnostic::error("this is no TOML value")
             .label("expected a number, a date, a list, or a text in quotes"),
         _ => Diagnostic::error(message).label(expected),
-    }
-    .at(span)
+    };
+    diagnostic.at(span)
 }
 
 /// The line of an earlier table header or key that equals the one at `span`, for a duplicate's help.
 fn first_line_of(text: &str, span: &Range<usize>) -> Option<usize> {
-    let line_start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
-    let line = text[line_start..].lines().next()?.trim();
-    let is_header = line.starts_with('[');
-    let key = |line: &str| line.split('=').next().unwrap_or_default().trim().to_owned();
+    let start = line_start(text, span.start);
+    let line = text[start..].lines().next()?;
+    let before =
+        |line: &str, end: char| line.split(end).next().unwrap_or_default().trim().to_owned();
+    let mut earlier = text[..start].lines().map(str::trim).zip(1..);
+    if line.trim().starts_with('[') {
+        let header = before(line, '#');
+        return earlier
+            .find(|(line, _)| before(line, '#') == header)
+            .map(|(_, at)| at);
+    }
     let mut first = None;
-    for (number, earlier) in text[..line_start].lines().enumerate() {
-        let earlier = earlier.trim();
-        if is_header {
-            let header = |line: &str| line.split('#').next().unwrap_or_default().trim().to_owned();
-            if header(earlier) == header(line) {
-                return Some(number + 1);
-            }
-        } else if earlier.starts_with('[') {
+    for (earlier, at) in earlier {
+        if earlier.starts_with('[') {
             first = None;
-        } else if key(earlier) == key(line) {
-            first = first.or(Some(number + 1));
+        } else if before(earlier, '=') == before(line, '=') {
+            first = first.or(Some(at));
         }
     }
     first
@@ -524,15 +511,14 @@ fn table(
 ) -> TomlTable {
     let mut entries: Vec<_> = from.iter().collect();
     entries.sort_by_key(|(key, _)| key.span().start);
-    let entries = entries
-        .into_iter()
-        .map(|(key, value)| Entry {
-            key: key.get_ref().to_string(),
-            place: place(key.span()),
-            node: node(value, place, diagnostics),
-        })
-        .collect();
-    TomlTable { entries }
+    let entries = entries.into_iter().map(|(key, value)| Entry {
+        key: key.get_ref().to_string(),
+        place: place(key.span()),
+        node: node(value, place, diagnostics),
+    });
+    TomlTable {
+        entries: entries.collect(),
+    }
 }
 
 fn node(
@@ -542,31 +528,26 @@ fn node(
 ) -> Node {
     let at = place(from.span());
     let mut too_large = |text: &str| {
-        diagnostics.push(
-            Diagnostic::error(format!("`{text}` is too large for any number here")).at(from.span()),
-        );
+        let message = format!("`{text}` is too large for any number here");
+        diagnostics.push(Diagnostic::error(message).at(from.span()));
         Value::Integer(0)
     };
     let value = match from.get_ref() {
         DeValue::String(text) => Value::Text(text.to_string()),
         DeValue::Integer(integer) => {
-            match i128::from_str_radix(integer.as_str(), integer.radix()) {
-                Ok(value) => Value::Integer(value),
-                Err(_) => too_large(integer.as_str()),
-            }
+            let value = i128::from_str_radix(integer.as_str(), integer.radix());
+            value.map_or_else(|_| too_large(integer.as_str()), Value::Integer)
         }
-        DeValue::Float(float) => match float.as_str().parse() {
-            Ok(value) => Value::Float(value),
-            Err(_) => too_large(float.as_str()),
-        },
+        DeValue::Float(float) => {
+            let value = float.as_str().parse();
+            value.map_or_else(|_| too_large(float.as_str()), Value::Float)
+        }
         DeValue::Boolean(value) => Value::Boolean(*value),
         DeValue::Datetime(value) => Value::Datetime(*value),
-        DeValue::Array(items) => Value::Array(
-            items
-                .iter()
-                .map(|item| node(item, place, diagnostics))
-                .collect(),
-        ),
+        DeValue::Array(items) => {
+            let items = items.iter().map(|item| node(item, place, diagnostics));
+            Value::Array(items.collect())
+        }
         DeValue::Table(items) => Value::Table(table(items, place, diagnostics)),
     };
     Node { value, place: at }

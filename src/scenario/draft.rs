@@ -25,7 +25,7 @@ use crate::cluster::{
 };
 use crate::key::Environment;
 use crate::policy::{BALANCER, RegionPolicies};
-use crate::settings::{FromSource, integer, json, table, text};
+use crate::settings::{FromSource, integer, json, names, table, text};
 use crate::workload::{ClosedLoopLimits, Drive, Workload, Write};
 use std::sync::Arc;
 
@@ -42,15 +42,15 @@ crate::settings! {
         replicates = integer(1, 10_000).or("5"),
         time = table(&TIME),
         /// Names that every expression of the file may use, and a sweep may vary.
-        parameter = json(r#""type": "object", "propertyNames": "@identifier", "additionalProperties": { "type": "integer" }"#),
+        parameter = names("@identifier", r#"{ "type": "integer" }"#, ""),
         /// What a record is made of.
-        field = json(r#""type": "object", "minProperties": 1, "propertyNames": "@identifier", "additionalProperties": "@field""#).with(&[&FIELD]),
+        field = names("@identifier", "@field", r#""minProperties": 1"#).with(&[&FIELD]),
         /// What is written, and when.
-        write = json(r#""type": "object", "propertyNames": "@name", "additionalProperties": "@write""#).with(&[&WRITE]),
+        write = names("@name", "@write", "").with(&[&WRITE]),
         /// Records written before the run; what one does not say comes from the write of its name.
-        existing = json(r#""type": "object", "propertyNames": "@name", "additionalProperties": "@existing""#).with(&[&EXISTING]),
+        existing = names("@name", "@existing", "").with(&[&EXISTING]),
         /// What readers know and want; how it is read follows from each key.
-        read = json(r#""type": "object", "propertyNames": "@name", "additionalProperties": "@read""#).with(&[&READ]),
+        read = names("@name", "@read", "").with(&[&READ]),
         cluster = table(&CLUSTER),
         table = table(&ALL_OF_TABLE),
         client = table(&CLIENT),
@@ -58,9 +58,9 @@ crate::settings! {
         /// What happens to the cluster, and when.
         event = json(r#""type": "array", "maxItems": 10000, "items": "@event""#).with(&[&EVENT]),
         /// Other tables on the same servers.
-        neighbour = json(r#""type": "object", "maxProperties": 64, "propertyNames": "@name", "additionalProperties": "@neighbour""#).with(&[&NEIGHBOUR]),
+        neighbour = names("@name", "@neighbour", r#""maxProperties": 64"#).with(&[&NEIGHBOUR]),
         /// The candidates: a row key each, and whatever else one changes.
-        strategy = json(r#""type": "object", "minProperties": 1, "maxProperties": 256, "propertyNames": "@name", "additionalProperties": "@strategy""#),
+        strategy = names("@name", "@strategy", r#""minProperties": 1, "maxProperties": 256"#),
         /// What must hold; a broken one makes `keyheat run` exit with 1.
         expect = json(r#""type": "array", "items": "@expect""#),
         knee = table(&KNEE),

@@ -83,7 +83,7 @@ const MOST: i64 = 1 << 62;
 
 /// Reads the kind of a field; a complaint when there is none.
 pub(super) fn read_kind(reader: &Reader<'_>) -> Option<FieldKind> {
-    let Some(node) = reader.node("type") else {
+    let Some(entry) = reader.entry("type") else {
         if !reader.misspelt("type") && !reader.misspelt("expr") {
             let message = format!("{} has neither `type` nor `expr`", reader.name());
             let help = format!("types are {}", crate::text::either(&KINDS));
@@ -92,59 +92,61 @@ pub(super) fn read_kind(reader: &Reader<'_>) -> Option<FieldKind> {
         }
         return None;
     };
-    Some(match KINDS[reader.word_node("type", node, &KINDS)?] {
-        "int" => FieldKind::Int {
-            first: reader.value("first"),
-            count: read_count(reader, MOST)?,
-        },
-        "sequence" => FieldKind::Sequence {
-            first: reader.integer_or("first", 0, MOST, 0),
-        },
-        "digits" => {
-            let width: u16 = reader.given("width")?;
-            let all = 10i64.pow(width.into());
-            let first = reader.integer_or("first", 0, all - 1, 0);
-            let count = reader.integer_or("count", 1, all - first, all - first);
-            FieldKind::Digits {
-                width: width as u8,
-                first: first as u64,
-                count: count as u64,
+    Some(
+        match KINDS[reader.word_node("type", &entry.node, &KINDS)?] {
+            "int" => FieldKind::Int {
+                first: reader.value("first"),
+                count: read_count(reader, MOST)?,
+            },
+            "sequence" => FieldKind::Sequence {
+                first: reader.integer_or("first", 0, MOST, 0),
+            },
+            "digits" => {
+                let width: u16 = reader.given("width")?;
+                let all = 10i64.pow(width.into());
+                let first = reader.integer_or("first", 0, all - 1, 0);
+                let count = reader.integer_or("count", 1, all - first, all - first);
+                FieldKind::Digits {
+                    width: width as u8,
+                    first: first as u64,
+                    count: count as u64,
+                }
             }
-        }
-        "text" => FieldKind::Text(read_texts(reader)?),
-        "domain" => FieldKind::Domain {
-            count: read_count(reader, 1 << 40)?,
-        },
-        "uuid" => FieldKind::Uuid {
-            count: reader.integer("count", 1, MOST).map(|count| count as u64),
-        },
-        "bytes" => {
-            let length: u16 = reader.given("length")?;
-            // `length` bytes have 256^length values.
-            let most = if length >= 8 { MOST } else { 1 << (8 * length) };
-            let count = reader.integer("count", 1, most).map(|count| count as u64);
-            FieldKind::Bytes { length, count }
-        }
-        "double" => {
-            let (min, max): (f64, f64) = (reader.value("min"), reader.value("max"));
-            if min >= max {
-                let label = format!("must be greater than `min`, {min}");
-                reader.refuse_key("max", format!("`max` is {max}"), label);
-                return None;
+            "text" => FieldKind::Text(read_texts(reader)?),
+            "domain" => FieldKind::Domain {
+                count: read_count(reader, 1 << 40)?,
+            },
+            "uuid" => FieldKind::Uuid {
+                count: reader.integer("count", 1, MOST).map(|count| count as u64),
+            },
+            "bytes" => {
+                let length: u16 = reader.given("length")?;
+                // `length` bytes have 256^length values.
+                let most = if length >= 8 { MOST } else { 1 << (8 * length) };
+                let count = reader.integer("count", 1, most).map(|count| count as u64);
+                FieldKind::Bytes { length, count }
             }
-            FieldKind::Double { min, max }
-        }
-        _ => FieldKind::Timestamp {
-            unit: reader.value("unit"),
-            late: reader.inside("late", |late| {
-                let (fraction, up_to) = (late.given("fraction"), late.given("up_to"));
-                Some(Late {
-                    fraction: fraction?,
-                    up_to: up_to?,
-                })
-            }),
+            "double" => {
+                let (min, max): (f64, f64) = (reader.value("min"), reader.value("max"));
+                if min >= max {
+                    let label = format!("must be greater than `min`, {min}");
+                    reader.refuse_key("max", format!("`max` is {max}"), label);
+                    return None;
+                }
+                FieldKind::Double { min, max }
+            }
+            _ => FieldKind::Timestamp {
+                unit: reader.value("unit"),
+                late: reader.inside("late", |late| {
+                    let (fraction, up_to) = (late.given("fraction"), late.given("up_to"));
+                    Some(Late {
+                        fraction: fraction?,
+                        up_to: up_to?,
+                    })
+                }),
+            },
         },
-    })
+    )
 }
 
 fn read_count(reader: &Reader<'_>, most: i64) -> Option<u64> {

@@ -10,27 +10,22 @@ pub(super) fn lint<'a>(
     strategies: &[Strategy],
     expectations: impl Iterator<Item = &'a Expectation>,
 ) {
+    let keys = |strategy: &Strategy| -> Vec<String> {
+        let copies = strategy.copies.iter().map(|copy| &copy.key);
+        let keys = std::iter::once(&strategy.key).chain(copies);
+        keys.map(|key| key.text().to_owned()).collect()
+    };
     for (at, strategy) in strategies.iter().enumerate() {
         let same = |other: &&Strategy| {
-            let keys = |strategy: &Strategy| -> Vec<String> {
-                let copies = strategy
-                    .copies
-                    .iter()
-                    .map(|copy| copy.key.text().to_owned());
-                copies.collect()
-            };
-            other.key.text() == strategy.key.text()
-                && keys(other) == keys(strategy)
+            keys(other) == keys(strategy)
                 && other.presplit == strategy.presplit
                 && other.setup == strategy.setup
         };
         if let Some(other) = strategies[..at].iter().find(same) {
-            let message = format!(
-                "strategy `{}` is the same as `{}`",
-                strategy.name, other.name
-            );
-            let diagnostic =
-                Diagnostic::warning(message).label("same key, same pre-split, same settings");
+            let [name, other] = [&strategy.name, &other.name];
+            let message = format!("strategy `{name}` is the same as `{other}`");
+            let label = "same key, same pre-split, same settings";
+            let diagnostic = Diagnostic::warning(message).label(label);
             sink.push(diagnostic.at(strategy.key_span.clone()));
         }
     }
@@ -60,9 +55,9 @@ pub(super) fn lint<'a>(
             Bound::IsText(_) => false,
         };
         if impossible {
+            let name = &strategy.name;
             let message = format!(
-                "`{metric}` of `{}` can never be so: it lies in {least} ..= {greatest}",
-                strategy.name
+                "`{metric}` of `{name}` can never be so: it lies in {least} ..= {greatest}"
             );
             sink.push(Diagnostic::warning(message).help("this expectation always fails"));
         }

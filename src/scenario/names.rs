@@ -28,20 +28,15 @@ pub(super) fn check(sink: &Diagnostics, what: &str, name: &str, place: &SourcePl
     if is_name(name) {
         return;
     }
-    let mut diagnostic = Diagnostic::error(format!("`{name}` is no name of a {what}")).label(
-        format!("expected small letters, digits and `-`, {LONGEST} at most"),
-    );
-    let mapped: String = name
-        .to_lowercase()
-        .chars()
-        .map(|c| if plain(c) { c } else { '-' })
-        .take(LONGEST)
-        .collect();
+    let small = name.to_lowercase();
+    let mapped = small.chars().map(|c| if plain(c) { c } else { '-' });
+    let mapped: String = mapped.take(LONGEST).collect();
     let mapped = mapped.trim_matches('-');
-    if !mapped.is_empty() && name.is_ascii() {
-        diagnostic = diagnostic.help(format!("for example `{mapped}`"));
-    }
-    sink.add(place, diagnostic);
+    let example =
+        (!mapped.is_empty() && name.is_ascii()).then(|| format!("for example `{mapped}`"));
+    let label = format!("expected small letters, digits and `-`, {LONGEST} at most");
+    let diagnostic = Diagnostic::error(format!("`{name}` is no name of a {what}"));
+    sink.add(place, diagnostic.label(label).hint(example));
 }
 
 #[cfg(test)]

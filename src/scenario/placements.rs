@@ -11,21 +11,14 @@ use std::sync::Arc;
 
 /// Reads `placement`; `servers` are there when the run starts.
 pub(super) fn read_placement(table: &Reader<'_>, servers: u32) -> Placement {
-    let list = table
-        .table
-        .and_then(|inner| inner.get("placement"))
-        .filter(|entry| matches!(entry.node.value, Value::Array(_)));
-    let Some(entry) = list else {
+    let node = table.entry("placement").map(|entry| &entry.node.value);
+    let Some(Value::Array(items)) = node else {
         let word = table.word_or("placement", &["dealt", "in-order", "grown"]);
         return [Placement::Dealt, Placement::InOrder, Placement::Grown][word].clone();
     };
-    let items = table.list("placement").unwrap_or_default();
     if items.is_empty() {
-        table.sink.error(
-            &entry.node.place,
-            "a `placement` without any server",
-            "expected the server of each region, in key order",
-        );
+        let label = "expected the server of each region, in key order";
+        table.refuse("placement", "a `placement` without any server", label);
         return Placement::Dealt;
     }
     // All of them are looked at before any is given up.
@@ -42,20 +35,15 @@ fn server(table: &Reader<'_>, item: &Node, servers: u32) -> Option<u32> {
         table.wrong_type("placement", item, "a server's number");
         return None;
     };
-    let found = u32::try_from(number)
-        .ok()
-        .filter(|&server| server < servers);
+    let found = u32::try_from(number).ok();
+    let found = found.filter(|&server| server < servers);
     if found.is_none() {
         let label = match servers {
             1 => "the only server is 0".to_owned(),
-            _ => format!(
-                "servers are 0 to {}",
-                grouped(u64::from(servers - 1).into())
-            ),
+            _ => format!("servers are 0 to {}", grouped((servers - 1).into())),
         };
-        table
-            .sink
-            .error(&item.place, format!("there is no server {number}"), label);
+        let message = format!("there is no server {number}");
+        table.sink.error(&item.place, message, label);
     }
     found
 }
@@ -87,10 +75,8 @@ pub fn misfit(placement: &Placement, regions: usize) -> Option<Diagnostic> {
         1 => "1 region".to_owned(),
         regions => format!("{} regions", grouped((regions as u64).into())),
     };
-    let diagnostic = Diagnostic::error(format!(
-        "`placement` lists {servers} servers, the table starts with {regions}"
-    ));
-    let diagnostic = diagnostic.label("expected one server a region, in key order");
+    let message = format!("`placement` lists {servers} servers, the table starts with {regions}");
+    let diagnostic = Diagnostic::error(message).label("expected one server a region, in key order");
     let help = "`keyheat explain` shows the regions; `placement = \"dealt\"` deals them evenly";
     Some(diagnostic.help(help))
 }

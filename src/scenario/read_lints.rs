@@ -27,12 +27,11 @@ pub(super) fn lint(sink: &Diagnostics, document: &TomlTable, strategies: &[Strat
     };
     if let Some(read) = reads.first() {
         if !setups().any(issued) {
+            let help =
+                "give it a `rate` to see its response times, and what it does to the servers";
             let diagnostic = Diagnostic::note("no read is issued: each is planned and costed")
-                .label("has neither `rate` nor `clients`")
-                .help(
-                    "give it a `rate` to see its response times, and what it does to the servers",
-                );
-            sink.add(&place(read), diagnostic);
+                .label("has neither `rate` nor `clients`");
+            sink.add(&place(read), diagnostic.help(help));
         } else if setups().any(|setup| issued(setup) && setup.workload.existing.is_empty()) {
             let diagnostic = Diagnostic::note("the table is empty when the run starts")
                 .label("reads meet only the rows that the run has written so far")
@@ -41,22 +40,15 @@ pub(super) fn lint(sink: &Diagnostics, document: &TomlTable, strategies: &[Strat
         }
     }
     for (at, read) in reads.iter().enumerate() {
-        let hot: Vec<&str> = strategies
-            .iter()
-            .filter(|strategy| {
-                let workload = &strategy.setup.workload;
-                let read = workload.reads.get(at);
-                strategy.follows_time()
-                    && read.is_some_and(|read| read.drive.is_some() && looks_back(read))
-            })
-            .map(|strategy| strategy.name.as_str())
-            .collect();
+        let hot = strategies.iter().filter(|strategy| {
+            let read = strategy.setup.workload.reads.get(at);
+            let looks_back = |read: &Read| read.drive.is_some() && looks_back(read);
+            strategy.follows_time() && read.is_some_and(looks_back)
+        });
+        let hot: Vec<&str> = hot.map(|strategy| strategy.name.as_str()).collect();
         if !hot.is_empty() {
-            let message = format!(
-                "`[read.{}]` reads where the writes go under {}",
-                read.name,
-                all(&hot)
-            );
+            let (name, hot) = (&read.name, all(&hot));
+            let message = format!("`[read.{name}]` reads where the writes go under {hot}");
             let diagnostic = Diagnostic::warning(message)
                 .label("asks for the newest rows: those of the region that takes all writes")
                 .help("a key that does not lead with time spreads both");
@@ -69,13 +61,9 @@ pub(super) fn lint(sink: &Diagnostics, document: &TomlTable, strategies: &[Strat
 fn looks_back(read: &Read) -> bool {
     let ends_now =
         |extent| matches!(extent, RangeExtent::Last { ago, .. } if ago == SimDuration::ZERO);
+    let range = read.range.as_ref();
+    let mut laws = read.pick.iter().map(|(_, law)| law);
     read.newest.is_some()
-        || read
-            .range
-            .as_ref()
-            .is_some_and(|range| ends_now(range.extent))
-        || read
-            .pick
-            .iter()
-            .any(|(_, law)| matches!(law, PickLaw::Latest { .. }))
+        || range.is_some_and(|range| ends_now(range.extent))
+        || laws.any(|law| matches!(law, PickLaw::Latest { .. }))
 }

@@ -11,7 +11,7 @@ use super::reader::Reader;
 use super::writes::read_with;
 use crate::random::Seed;
 use crate::record::{Field, FieldId, KnownField, ValueShares};
-use crate::settings::{integer, json, rate, table};
+use crate::settings::{integer, json, names, rate, table};
 use crate::text::grouped;
 use crate::workload::{INDEXED_MAX, LIST_MAX, PickLaw, Read, ReadRange, Within, WithinValues};
 
@@ -24,8 +24,7 @@ crate::settings! {
         /// Fields of which the reader knows the value.
         equal = json("@oneOrMoreFields"),
         /// Fields of which the reader knows a list of values: their number, or `"all"` that go with the `equal` fields.
-        in = json(r#""type": "object", "propertyNames": "@identifier",
-            "additionalProperties": { "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 100000 }, { "enum": ["all"] }] }"#),
+        in = names("@identifier", r#"{ "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 100000 }, { "enum": ["all"] }] }"#, ""),
         /// A range of a field: `last` (and `ago`) of a timestamp, or `span` values of a number.
         range = table(&RANGE),
         /// The newest rows of what the reader knows.
@@ -33,7 +32,7 @@ crate::settings! {
         /// A page of what the reader knows, in the order of a field.
         page = table(&PAGE),
         /// Replaces the law by which a field of the wanted record is chosen.
-        pick = json(r#""type": "object", "propertyNames": "@identifier", "additionalProperties": { "anyOf": ["@distribution", "@pick-by-time"] }"#).with(&[&PICK_BY_TIME]),
+        pick = names("@identifier", r#"{ "anyOf": ["@distribution", "@pick-by-time"] }"#, "").with(&[&PICK_BY_TIME]),
         /// Fixed fields.
         with = json("@values"),
         /// Open loop: so many a second.

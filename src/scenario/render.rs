@@ -17,10 +17,9 @@ const MARGIN: usize = 120;
 /// line length).
 pub fn render(diagnostics: &[Diagnostic], text: &str, path: &str, colour: bool) -> String {
     let path = &*visible(path);
-    let renderer = if colour {
-        Renderer::styled()
-    } else {
-        Renderer::plain()
+    let renderer = match colour {
+        true => Renderer::styled(),
+        false => Renderer::plain(),
     };
     let lines = Lines::of(text);
     let mut out = String::new();
@@ -40,23 +39,20 @@ pub fn render(diagnostics: &[Diagnostic], text: &str, path: &str, colour: bool) 
 
 /// `2 errors, 1 warning, 1 note`; empty without complaints.
 pub fn count(diagnostics: &[Diagnostic]) -> String {
-    let mut parts = Vec::new();
-    for (severity, name) in [
-        (Severity::Error, "error"),
-        (Severity::Warning, "warning"),
-        (Severity::Note, "note"),
-    ] {
-        match diagnostics
-            .iter()
-            .filter(|diagnostic| diagnostic.severity == severity)
-            .count()
-        {
-            0 => {}
-            1 => parts.push(format!("1 {name}")),
-            n => parts.push(format!("{n} {name}s")),
+    let count = |severity, name| {
+        let alike = diagnostics.iter().filter(|it| it.severity == severity);
+        match alike.count() {
+            0 => None,
+            1 => Some(format!("1 {name}")),
+            n => Some(format!("{n} {name}s")),
         }
-    }
-    parts.join(", ")
+    };
+    let parts = [
+        count(Severity::Error, "error"),
+        count(Severity::Warning, "warning"),
+        count(Severity::Note, "note"),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 fn render_one(
@@ -135,9 +131,8 @@ impl Window {
 
 impl<'a> Lines<'a> {
     fn of(text: &'a str) -> Self {
-        let starts = std::iter::once(0)
-            .chain(text.match_indices('\n').map(|(at, _)| at + 1))
-            .collect();
+        let behind = text.match_indices('\n').map(|(at, _)| at + 1);
+        let starts = std::iter::once(0).chain(behind).collect();
         Self { text, starts }
     }
 
@@ -148,11 +143,8 @@ impl<'a> Lines<'a> {
         let line = self.starts.partition_point(|&at| at <= start) - 1;
         let last = self.starts.partition_point(|&at| at < end.max(start + 1)) - 1;
         let from = self.starts[line];
-        let to = self
-            .starts
-            .get(last + 1)
-            .map_or(self.text.len(), |&next| next - 1)
-            .max(end);
+        let next = self.starts.get(last + 1);
+        let to = next.map_or(self.text.len(), |&next| next - 1).max(end);
         if to - from <= 4 * MARGIN {
             return Window {
                 text: self.text[from..to].to_owned(),
@@ -163,9 +155,8 @@ impl<'a> Lines<'a> {
         }
         // Cut a long line around its caret.
         let end = self.boundary(end.min(start + MARGIN));
-        let line_end = self.text[start..]
-            .find('\n')
-            .map_or(self.text.len(), |at| start + at);
+        let rest = self.text[start..].find('\n');
+        let line_end = rest.map_or(self.text.len(), |at| start + at);
         let end = end.min(line_end).max(start);
         let cut_from = self.boundary(start.saturating_sub(MARGIN).max(from));
         let cut_to = self.boundary((end + MARGIN).min(line_end));
@@ -181,8 +172,8 @@ impl<'a> Lines<'a> {
 
     /// The nearest character boundary at or before `at`.
     fn boundary(&self, at: usize) -> usize {
-        (0..=at.min(self.text.len()))
-            .rev()
+        let mut before = (0..=at.min(self.text.len())).rev();
+        before
             .find(|&at| self.text.is_char_boundary(at))
             .unwrap_or(0)
     }

@@ -52,40 +52,37 @@ const BASICS: &str = r##"{
     "presplit": { "anyOf": [{ "type": "array", "items": "@row" }, "@computed-presplit"] }
 }"##;
 
-const UNITS: [(UnitKind, &str, &str, &[&str]); 4] = [
-    (
-        UnitKind::Duration,
-        "duration",
-        "(us|ms|s|m|h|d)",
-        &["20s", "0.3ms", "30d"],
-    ),
-    (
-        UnitKind::ByteSize,
-        "size",
-        "(B|KB|MB|GB|TB|KiB|MiB|GiB|TiB)",
-        &["100B", "64KB", "10GB"],
-    ),
-    (
-        UnitKind::Bandwidth,
-        "bandwidth",
-        "(B|KB|MB|GB|TB|KiB|MiB|GiB|TiB)/s",
-        &["10MB/s"],
-    ),
-    (
-        UnitKind::Rate,
-        "rate",
-        "[kM]?\\s*/(s|min)",
-        &["40k/s", "20/min"],
-    ),
-];
+const BYTES: &str = "(B|KB|MB|GB|TB|KiB|MiB|GiB|TiB)";
+
+/// What a number with a unit is called, its unit, and examples.
+fn unit(kind: UnitKind) -> (&'static str, String, Value) {
+    match kind {
+        UnitKind::Duration => {
+            let examples = json!(["20s", "0.3ms", "30d"]);
+            ("duration", "(us|ms|s|m|h|d)".to_owned(), examples)
+        }
+        UnitKind::ByteSize => ("size", BYTES.to_owned(), json!(["100B", "64KB", "10GB"])),
+        UnitKind::Bandwidth => ("bandwidth", format!("{BYTES}/s"), json!(["10MB/s"])),
+        UnitKind::Rate => {
+            let unit = r"[kM]?\s*/(s|min)".to_owned();
+            ("rate", unit, json!(["40k/s", "20/min"]))
+        }
+    }
+}
 
 /// Numbers from here on are limits beyond any use: they are not named.
 const BEYOND_USE: f64 = 1e12;
 
 /// The tables as a schema, what mirrors the file apart.
 fn file() -> Value {
-    let mut definitions = referring(parsed(BASICS));
-    for (_, name, unit, examples) in UNITS {
+    let mut definitions = written(BASICS);
+    let kinds = [
+        UnitKind::Duration,
+        UnitKind::ByteSize,
+        UnitKind::Bandwidth,
+        UnitKind::Rate,
+    ];
+    for (name, unit, examples) in kinds.map(unit) {
         let pattern = format!(r"^\s*[0-9][0-9_]*(\.[0-9_]*[0-9])?\s*{unit}\s*$");
         definitions[name] = json!({ "type": "string", "pattern": pattern, "examples": examples });
     }
@@ -120,8 +117,17 @@ fn define(table: &Table, definitions: &mut Value) {
     }
 }
 
-fn parsed(json: &str) -> Value {
-    serde_json::from_str(json).expect("the declared schema is JSON")
+/// A declared schema: JSON, or the name of a definition.
+fn written(schema: &str) -> Value {
+    match schema.strip_prefix('@') {
+        Some(name) => reference(name),
+        None => referring(serde_json::from_str(schema).expect("the declared schema is JSON")),
+    }
+}
+
+/// An object of these members, without braces.
+fn members(rules: &str) -> Value {
+    written(&format!("{{{rules}}}"))
 }
 
 /// `"@x"` as a reference to the definition `x`.
@@ -133,10 +139,8 @@ fn referring(value: Value) -> Value {
         },
         Value::Array(items) => items.into_iter().map(referring).collect(),
         Value::Object(members) => {
-            let members = members.into_iter();
-            members
-                .map(|(key, value)| (key, referring(value)))
-                .collect()
+            let referring = |(key, value)| (key, referring(value));
+            members.into_iter().map(referring).collect()
         }
         other => other,
     }
@@ -174,10 +178,7 @@ fn table_schema(table: &Table) -> Value {
     if !required.is_empty() {
         schema["required"] = required.into();
     }
-    add(
-        &mut schema,
-        referring(parsed(&format!("{{{}}}", table.rules))),
-    );
+    add(&mut schema, members(table.rules));
     schema
 }
 
@@ -190,14 +191,11 @@ fn setting_schema(setting: &Setting) -> Value {
             closed,
             ..
         }) => ranged("number", least, greatest, closed),
-        Shape::Unit(kind) => {
-            let unit = UNITS.iter().find(|(unit, ..)| *unit == kind);
-            reference(unit.expect("every kind of unit has a schema").1)
-        }
+        Shape::Unit(kind) => reference(unit(kind).0),
         Shape::Word(words) => json!({ "enum": words }),
         Shape::Boolean => json!({ "type": "boolean" }),
         Shape::Text(rules) => {
-            let mut schema = parsed(&format!("{{{rules}}}"));
+            let mut schema = members(rules);
             schema["type"] = "string".into();
             schema
         }
@@ -206,8 +204,15 @@ fn setting_schema(setting: &Setting) -> Value {
         }
         Shape::Table(table) if table.name.is_empty() => table_schema(table),
         Shape::Table(table) => reference(table.name),
-        Shape::Json(rules) if rules.starts_with('@') => reference(&rules[1..]),
-        Shape::Json(rules) => referring(parsed(&format!("{{{rules}}}"))),
+        Shape::Names(keys, of, rules) => {
+            let mut schema = members(rules);
+            schema["type"] = "object".into();
+            schema["propertyNames"] = reference(&keys[1..]);
+            schema["additionalProperties"] = written(of);
+            schema
+        }
+        Shape::Json(schema) if schema.starts_with('@') => written(schema),
+        Shape::Json(rules) => members(rules),
     };
     let (about, default) = (setting.about(), setting.kind.default);
     if about.is_empty() && default.is_none() {
@@ -245,18 +250,19 @@ fn whole() -> Value {
     let mut schema = file();
     let overridden = |key: &str| overridable().any(|known| known == key);
     let swept = |key: &str| overridden(key) || key == "strategy";
-    let mut images = Images::new(&schema);
+    let mut images = Images {
+        definitions: &schema["definitions"],
+        made: Map::new(),
+    };
     let file = &schema["properties"];
     let override_ = images.table(file, Mirror::Part, "Whatever else differs.", overridden);
-    let quick = images.table(file, Mirror::Part, "What `--quick` changes.", |key| {
-        key != "knee"
-    });
+    let quick = "What `--quick` changes.";
+    let quick = images.table(file, Mirror::Part, quick, |key| key != "knee");
     let point = images.table(file, Mirror::Part, "A point of the sweep.", swept);
     let lists = "The file's shape with a list where it has a value; lists multiply.";
     let sweep = images.table(file, Mirror::Lists, lists, swept);
     let override_lists = images.table(file, Mirror::Lists, lists, overridden);
-    let made = images.made;
-    for (name, image) in made {
+    for (name, image) in images.made {
         schema["definitions"][name] = image;
     }
     let overrides = [
@@ -292,13 +298,6 @@ struct Images<'a> {
 }
 
 impl<'a> Images<'a> {
-    fn new(schema: &'a Value) -> Self {
-        Self {
-            definitions: &schema["definitions"],
-            made: Map::new(),
-        }
-    }
-
     /// A table with the images of those properties of the file that `takes`.
     fn table(
         &mut self,
@@ -307,10 +306,9 @@ impl<'a> Images<'a> {
         description: &str,
         takes: impl Fn(&str) -> bool,
     ) -> Value {
-        let mut properties = Map::new();
-        for (key, property) in members(file).filter(|(key, _)| takes(key)) {
-            properties.insert(key.clone(), self.image(property, mirror));
-        }
+        let taken = entries(file).filter(|(key, _)| takes(key));
+        let images = taken.map(|(key, property)| (key.clone(), self.image(property, mirror)));
+        let properties: Map<String, Value> = images.collect();
         json!({
             "description": description,
             "type": "object",
@@ -335,26 +333,20 @@ impl<'a> Images<'a> {
             return json!({ "$ref": format!("#/definitions/{image}") });
         }
         let mut image = schema.clone();
-        let branches = schema["anyOf"]
-            .as_array()
-            .filter(|_| schema["type"].is_null());
-        if let Some(branches) = branches {
-            let mut images = Vec::new();
-            if mirror == Mirror::Lists {
-                images.push(leaf(schema, mirror));
-            }
-            for branch in branches {
-                if mirror == Mirror::Part || self.is_table(branch) {
-                    images.push(self.image(branch, mirror));
-                }
-            }
-            image["anyOf"] = images.into();
+        let branches = schema["anyOf"].as_array();
+        if let Some(branches) = branches.filter(|_| schema["type"].is_null()) {
+            let all = mirror == Mirror::Part;
+            let list = (!all).then(|| leaf(schema, mirror));
+            let mirrored = branches.iter().filter(|it| all || self.is_table(it));
+            let mirrored: Vec<&Value> = mirrored.collect();
+            let images = mirrored.into_iter().map(|it| self.image(it, mirror));
+            image["anyOf"] = list.into_iter().chain(images).collect();
             without(&mut image, &["default"]);
             return image;
         }
         let needs = ["required", "anyOf", "default", "minProperties"];
         without(&mut image, &needs);
-        for (key, property) in members(&schema["properties"]) {
+        for (key, property) in entries(&schema["properties"]) {
             image["properties"][key] = self.image(property, mirror);
         }
         if schema["additionalProperties"].is_object() {
@@ -393,7 +385,7 @@ fn referred(schema: &Value) -> Option<&str> {
     whole.or(wrapped)?.strip_prefix("#/definitions/")
 }
 
-fn members(object: &Value) -> impl Iterator<Item = (&String, &Value)> {
+fn entries(object: &Value) -> impl Iterator<Item = (&String, &Value)> {
     object.as_object().into_iter().flatten()
 }
 

@@ -7,33 +7,25 @@ use super::draft::SCENARIO;
 use super::nearest::suggest;
 use crate::settings::Shape;
 
-/// Tables whose children are names that the file itself chooses.
-const NAMED: [&str; 7] = [
-    "parameter",
-    "field",
-    "write",
-    "existing",
-    "read",
-    "strategy",
-    "neighbour",
-];
+/// Whether the children of a table are names that the file itself chooses.
+fn is_named(key: &str) -> bool {
+    let shape = SCENARIO.get(key).map(|setting| setting.kind.shape);
+    matches!(shape, Some(Shape::Names(..)))
+}
 
 /// Takes the settings of the old word out of a table that gets another one.
 fn forget_settings(path: &str, table: &mut TomlTable, key: &str, new: &Value) {
     let Some(Shape::Table(declared)) = SCENARIO.get(path).map(|setting| setting.kind.shape) else {
         return;
     };
-    let (Some(Shape::Word(_)), Value::Text(new)) =
-        (declared.get(key).map(|setting| setting.kind.shape), new)
-    else {
+    let choice = declared.get(key).map(|setting| setting.kind);
+    let (Some(choice), Value::Text(new)) = (choice, new) else {
         return;
     };
-    let old = match table.get(key).map(|entry| &entry.node.value) {
-        Some(Value::Text(old)) => Some(old.as_str()),
-        _ => declared.get(key).and_then(|setting| setting.kind.default),
-    };
-    if old != Some(new) {
-        let of = |entry: &Entry| declared.get(&entry.key).and_then(|setting| setting.kind.of);
+    let old = table.get(key).and_then(|entry| entry.node.text());
+    let is_word = matches!(choice.shape, Shape::Word(_));
+    if is_word && old.or(choice.default) != Some(new) {
+        let of = |entry: &Entry| declared.get(&entry.key)?.kind.of;
         let belongs = |entry: &Entry| of(entry).is_some_and(|(choice, _)| choice == key);
         table.entries.retain(|entry| !belongs(entry));
     }
@@ -80,32 +72,22 @@ pub(super) fn fix_swept(document: &mut TomlTable, path: &str) {
         return;
     };
     let swept: Vec<&str> = std::iter::once("sweep").chain(keys).collect();
-    if let Some(list) = find_mut(document, &swept)
+    if let Some(list) = find(document, &swept)
         && let Value::Array(values) = &mut list.value
     {
         *values = vec![value];
     }
 }
 
-fn find<'a>(table: &'a TomlTable, keys: &[&str]) -> Option<&'a Node> {
-    let (first, rest) = keys.split_first()?;
-    let node = &table.get(first)?.node;
-    match (&node.value, rest) {
-        (_, []) => Some(node),
-        (Value::Table(inner), rest) => find(inner, rest),
-        _ => None,
-    }
-}
-
-fn find_mut<'a>(table: &'a mut TomlTable, keys: &[&str]) -> Option<&'a mut Node> {
+fn find<'a>(table: &'a mut TomlTable, keys: &[&str]) -> Option<&'a mut Node> {
     let (first, rest) = keys.split_first()?;
     let node = &mut table.get_mut(first)?.node;
-    match rest {
-        [] => Some(node),
-        rest => match &mut node.value {
-            Value::Table(inner) => find_mut(inner, rest),
-            _ => None,
-        },
+    if rest.is_empty() {
+        return Some(node);
+    }
+    match &mut node.value {
+        Value::Table(inner) => find(inner, rest),
+        _ => None,
     }
 }
 
@@ -131,16 +113,14 @@ fn split<'a>(
 ) -> Result<(Vec<PathKey>, &'a str), Diagnostic> {
     let wrong = |message: &str, help: String| beside(option, Diagnostic::error(message).help(help));
     let name = option.split(' ').next().unwrap_or_default();
-    let (path, text) = setting.split_once('=').ok_or_else(|| {
+    let Some((path, text)) = setting.split_once('=') else {
         let example = match name {
             "--sweep" => "--sweep cluster.servers=4,8,16",
             _ => "--set cluster.servers=16",
         };
-        wrong(
-            "no `=`",
-            format!("write `{name} PATH={value}`, as in `{example}`"),
-        )
-    })?;
+        let help = format!("write `{name} PATH={value}`, as in `{example}`");
+        return Err(wrong("no `=`", help));
+    };
     let keys: Vec<&str> = path.split('.').map(str::trim).collect();
     if keys.iter().any(|key| key.is_empty()) {
         let help = "paths look like `write.ingest.rate`".to_owned();
@@ -205,11 +185,8 @@ pub(super) fn put(
 ) -> Result<(), Diagnostic> {
     let mut table = document;
     for (depth, (key, place)) in keys.iter().enumerate() {
-        let named = depth == 1 && NAMED.contains(&keys[0].0.as_str());
-        if named && table.get(key).is_none() {
-            let mut diagnostic = Diagnostic::error(format!("there is no {} `{key}`", keys[0].0));
-            diagnostic.help = suggest(key, table.entries.iter().map(|entry| entry.key.as_str()));
-            return Err(diagnostic);
+        if depth == 1 && is_named(&keys[0].0) && table.get(key).is_none() {
+            return Err(no_such_name(&keys[0].0, key, Some(table)));
         }
         if depth + 1 == keys.len() {
             forget_settings(&path_of(&keys[..depth]), table, key, &node.value);
@@ -217,20 +194,13 @@ pub(super) fn put(
             return Ok(());
         }
         if table.get(key).is_none() {
-            let empty = Node {
-                value: Value::Table(TomlTable::default()),
-                place: place.clone(),
-            };
-            table.set(key, place.clone(), empty);
+            table.set(key, place.clone(), Node::empty_table(place.clone()));
         }
-        match table.get_mut(key).map(|entry| &mut entry.node.value) {
+        match table.value_mut(key) {
             Some(Value::Table(inner)) => table = inner,
             Some(other) => {
-                return Err(Diagnostic::error(format!(
-                    "`{}` is {}, no table",
-                    path_of(&keys[..=depth]),
-                    other.kind()
-                )));
+                let (path, kind) = (path_of(&keys[..=depth]), other.kind());
+                return Err(Diagnostic::error(format!("`{path}` is {kind}, no table")));
             }
             None => return Ok(()),
         }
@@ -238,25 +208,25 @@ pub(super) fn put(
     Ok(())
 }
 
+/// A complaint about a name that the table `kind` does not have.
+fn no_such_name(kind: &str, name: &str, table: Option<&TomlTable>) -> Diagnostic {
+    let known = table.map_or(&[][..], |table| &table.entries);
+    let help = suggest(name, known.iter().map(|entry| entry.key.as_str()));
+    Diagnostic::error(format!("there is no {kind} `{name}`")).hint(help)
+}
+
 /// Lays `overlay` over `base`: tables are merged, all else is replaced; so are whole choices (`distribution`, each law of `pick`, a
 /// `presplit` with another algorithm, a `range` with a field); a word that is replaced takes its settings with it. Names that `base` does not have are returned as complaints.
 pub(super) fn merge(base: &mut TomlTable, overlay: &TomlTable) -> Vec<(SourcePlace, Diagnostic)> {
     let mut complaints = Vec::new();
     for entry in &overlay.entries {
-        if NAMED.contains(&entry.key.as_str())
-            && let Value::Table(names) = &entry.node.value
-        {
-            let known = base.table(&entry.key);
-            for name in &names.entries {
-                if known.is_none_or(|known| known.get(&name.key).is_none()) {
-                    let mut diagnostic =
-                        Diagnostic::error(format!("there is no {} `{}`", entry.key, name.key))
-                            .label("overrides change what is there");
-                    let known = known.map_or(&[][..], |known| &known.entries);
-                    diagnostic.help =
-                        suggest(&name.key, known.iter().map(|entry| entry.key.as_str()));
-                    complaints.push((name.place.clone(), diagnostic));
-                }
+        let names = entry.node.table().filter(|_| is_named(&entry.key));
+        let known = base.table(&entry.key);
+        for name in names.map_or(&[][..], |names| &names.entries) {
+            if known.is_none_or(|known| known.get(&name.key).is_none()) {
+                let diagnostic = no_such_name(&entry.key, &name.key, known);
+                let diagnostic = diagnostic.label("overrides change what is there");
+                complaints.push((name.place.clone(), diagnostic));
             }
         }
         merge_entry(base, entry);
@@ -265,34 +235,28 @@ pub(super) fn merge(base: &mut TomlTable, overlay: &TomlTable) -> Vec<(SourcePla
 }
 
 fn merge_entry(base: &mut TomlTable, overlay: &Entry) {
+    let over = overlay.node.table();
+    let says = |key: &str| over.is_some_and(|over| over.get(key).is_some());
     let whole = match overlay.key.as_str() {
         "distribution" => true,
-        "presplit" => {
-            matches!(&overlay.node.value, Value::Table(table) if table.get("algorithm").is_some())
-        }
-        "range" => {
-            matches!(&overlay.node.value, Value::Table(table) if table.get("field").is_some())
-        }
+        "presplit" => says("algorithm"),
+        "range" => says("field"),
         _ => false,
     };
-    match (
-        base.get_mut(&overlay.key)
-            .map(|entry| &mut entry.node.value),
-        &overlay.node.value,
-    ) {
-        (Some(Value::Table(inner)), Value::Table(over)) if !whole => {
-            for entry in &over.entries {
-                forget_settings(&overlay.key, inner, &entry.key, &entry.node.value);
-            }
-            for entry in &over.entries {
-                if overlay.key == "pick" {
-                    inner.set(&entry.key, entry.place.clone(), entry.node.clone());
-                } else {
-                    merge_entry(inner, entry);
-                }
-            }
+    let (Some(Value::Table(inner)), Some(over), false) =
+        (base.value_mut(&overlay.key), over, whole)
+    else {
+        base.set(&overlay.key, overlay.place.clone(), overlay.node.clone());
+        return;
+    };
+    for entry in &over.entries {
+        forget_settings(&overlay.key, inner, &entry.key, &entry.node.value);
+    }
+    for entry in &over.entries {
+        match overlay.key.as_str() {
+            "pick" => inner.set(&entry.key, entry.place.clone(), entry.node.clone()),
+            _ => merge_entry(inner, entry),
         }
-        _ => base.set(&overlay.key, overlay.place.clone(), overlay.node.clone()),
     }
 }
 

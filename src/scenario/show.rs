@@ -5,7 +5,14 @@ use crate::text::is_hidden;
 use std::fmt::Write;
 
 /// Tables whose children are tables of their own, with their own header.
-const NAMED: [&str; 4] = ["write", "existing", "read", "neighbour"];
+const NESTED: &[&str] = &[
+    "write",
+    "existing",
+    "read",
+    "neighbour",
+    "strategy",
+    "cluster",
+];
 
 /// The order in which a reader wants to know.
 const ORDER: [&str; 16] = [
@@ -42,25 +49,15 @@ pub(super) fn show(document: &TomlTable, defaults: &[(String, Node)]) -> String 
         }
     }
     let mut out = String::new();
-    for entry in document
-        .entries
-        .iter()
-        .filter(|entry| !is_section(&entry.node))
-    {
+    let all = document.entries.iter();
+    let (mut sections, plain): (Vec<&Entry>, Vec<_>) =
+        all.partition(|entry| is_section(&entry.node));
+    for entry in plain {
         line(&mut out, entry);
     }
-    let mut sections: Vec<&Entry> = document
-        .entries
-        .iter()
-        .filter(|entry| is_section(&entry.node))
-        .collect();
-    // The order of the sort is stable: tables that are not listed keep theirs, at the end.
-    sections.sort_by_key(|entry| {
-        ORDER
-            .iter()
-            .position(|key| *key == entry.key)
-            .unwrap_or(ORDER.len())
-    });
+    // The sort is stable: tables that are not listed keep their order, at the end.
+    let place = |key: &str| ORDER.iter().position(|known| *known == key);
+    sections.sort_by_key(|entry| place(&entry.key).unwrap_or(ORDER.len()));
     for entry in sections {
         section(&mut out, entry);
     }
@@ -69,35 +66,26 @@ pub(super) fn show(document: &TomlTable, defaults: &[(String, Node)]) -> String 
 
 /// Every setting of a table as `path=value`.
 pub(super) fn settings(table: &TomlTable) -> Vec<String> {
-    let mut all = Vec::new();
-    for entry in &table.entries {
+    let settings_of = |entry: &Entry| {
         let path = key(&entry.key);
-        match &entry.node.value {
-            Value::Table(inner) => all.extend(
-                settings(inner)
-                    .iter()
-                    .map(|setting| format!("{path}.{setting}")),
-            ),
-            _ => all.push(format!("{path}={}", value(&entry.node.value))),
+        match entry.node.table() {
+            Some(inner) => {
+                let inner = settings(inner).into_iter();
+                inner.map(|setting| format!("{path}.{setting}")).collect()
+            }
+            None => vec![format!("{path}={}", value(&entry.node.value))],
         }
-    }
-    all
+    };
+    table.entries.iter().flat_map(settings_of).collect()
 }
 
 fn descend<'a>(table: &'a mut TomlTable, key: &str) -> Option<&'a mut TomlTable> {
     if table.get(key).is_none() {
         let place = SourcePlace::File(0..0);
-        table.set(
-            key,
-            place.clone(),
-            Node {
-                value: Value::Table(TomlTable::default()),
-                place,
-            },
-        );
+        table.set(key, place.clone(), Node::empty_table(place));
     }
-    match &mut table.get_mut(key)?.node.value {
-        Value::Table(table) => Some(table),
+    match table.value_mut(key) {
+        Some(Value::Table(table)) => Some(table),
         _ => None,
     }
 }
@@ -105,65 +93,54 @@ fn descend<'a>(table: &'a mut TomlTable, key: &str) -> Option<&'a mut TomlTable>
 fn is_section(node: &Node) -> bool {
     match &node.value {
         Value::Table(_) => true,
-        Value::Array(items) => {
-            !items.is_empty()
-                && items
-                    .iter()
-                    .all(|item| matches!(item.value, Value::Table(_)))
-        }
+        Value::Array(items) => !items.is_empty() && items.iter().all(|it| it.table().is_some()),
         _ => false,
     }
 }
 
 fn section(out: &mut String, entry: &Entry) {
     let name = key(&entry.key);
-    match &entry.node.value {
-        Value::Array(items) => {
-            for item in items {
-                let _ = writeln!(out, "\n[[{name}]]");
-                if let Value::Table(table) = &item.value {
-                    table.entries.iter().for_each(|entry| line(out, entry));
-                }
-            }
+    if let Value::Array(items) = &entry.node.value {
+        for table in items.iter().filter_map(Node::table) {
+            lines(out, &format!("[[{name}]]"), &table.entries);
         }
-        Value::Table(table) => {
-            let named = NAMED.contains(&entry.key.as_str()) || entry.key == "strategy";
-            let is_own = |inner: &&Entry| {
-                let table = matches!(inner.node.value, Value::Table(_));
-                table && (named || (entry.key == "cluster"))
-            };
-            let plain: Vec<&Entry> = table
-                .entries
-                .iter()
-                .filter(|inner| !is_own(inner))
-                .collect();
-            if !plain.is_empty() || table.entries.is_empty() {
-                let _ = writeln!(out, "\n[{name}]");
-            }
-            for inner in plain {
-                line(out, inner);
-            }
-            for inner in table.entries.iter().filter(is_own) {
-                let _ = writeln!(out, "\n[{name}.{}]", key(&inner.key));
-                if let Value::Table(table) = &inner.node.value {
-                    table.entries.iter().for_each(|entry| line(out, entry));
-                }
-            }
-        }
-        _ => {}
+    }
+    let Some(table) = entry.node.table() else {
+        return;
+    };
+    let nested = NESTED.contains(&entry.key.as_str());
+    let all = table.entries.iter();
+    let (own, plain): (Vec<&Entry>, Vec<_>) =
+        all.partition(|it| nested && it.node.table().is_some());
+    if !plain.is_empty() || table.entries.is_empty() {
+        lines(out, &format!("[{name}]"), plain);
+    }
+    for inner in own {
+        let entries = inner.node.table().map_or(&[][..], |table| &table.entries);
+        lines(out, &format!("[{name}.{}]", key(&inner.key)), entries);
     }
 }
 
+/// A header with what stands under it.
+fn lines<'a>(out: &mut String, header: &str, entries: impl IntoIterator<Item = &'a Entry>) {
+    let _ = writeln!(out, "\n{header}");
+    entries.into_iter().for_each(|entry| line(out, entry));
+}
+
 fn line(out: &mut String, entry: &Entry) {
-    let _ = writeln!(out, "{} = {}", key(&entry.key), value(&entry.node.value));
+    let _ = writeln!(out, "{}", assignment(entry));
+}
+
+fn assignment(entry: &Entry) -> String {
+    format!("{} = {}", key(&entry.key), value(&entry.node.value))
 }
 
 fn key(key: &str) -> String {
-    let bare = !key.is_empty()
-        && key
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
-    if bare { key.to_owned() } else { quoted(key) }
+    let is_bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    match !key.is_empty() && key.chars().all(is_bare) {
+        true => key.to_owned(),
+        false => quoted(key),
+    }
 }
 
 /// A value as TOML.
@@ -185,11 +162,7 @@ pub(super) fn value(node: &Value) -> String {
         }
         Value::Table(table) if table.entries.is_empty() => "{}".to_owned(),
         Value::Table(table) => {
-            let entries: Vec<String> = table
-                .entries
-                .iter()
-                .map(|entry| format!("{} = {}", key(&entry.key), value(&entry.node.value)))
-                .collect();
+            let entries: Vec<String> = table.entries.iter().map(assignment).collect();
             format!("{{ {} }}", entries.join(", "))
         }
     }

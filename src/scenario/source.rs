@@ -34,42 +34,30 @@ fn scenario_text(
     bytes: Result<Vec<u8>, (String, &'static str)>,
     shown: &str,
 ) -> Result<String, Diagnostic> {
+    let refuse = |message: String, help: &str| Err(Diagnostic::error(message).help(help));
     let bytes = bytes.map_err(|(message, help)| {
-        let diagnostic = Diagnostic::error(format!("can't read `{shown}`: {message}"));
-        if help.is_empty() {
-            diagnostic
-        } else {
-            diagnostic.help(help)
-        }
+        let help = (!help.is_empty()).then(|| help.to_owned());
+        Diagnostic::error(format!("can't read `{shown}`: {message}")).hint(help)
     })?;
     if let Some(at) = bytes.iter().position(|&byte| byte == 0) {
-        return Err(
-            Diagnostic::error(format!("`{shown}` is a binary file: byte {at} is zero"))
-                .help("a scenario is a TOML text in UTF-8"),
-        );
+        let message = format!("`{shown}` is a binary file: byte {at} is zero");
+        return refuse(message, "a scenario is a TOML text in UTF-8");
     }
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
-            let bytes = error.as_bytes();
-            let line = bytes[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
-            let column = at
-                - bytes[..at]
-                    .iter()
-                    .rposition(|&byte| byte == b'\n')
-                    .map_or(0, |newline| newline + 1)
-                + 1;
-            let message = format!(
-                "`{shown}` is not UTF-8: byte {at} is {:#04x} (line {line}, column {column})",
-                bytes[at]
-            );
-            return Err(Diagnostic::error(message).help("save it as UTF-8"));
+            let (before, byte) = (&error.as_bytes()[..at], error.as_bytes()[at]);
+            let lines: Vec<&[u8]> = before.split(|&byte| byte == b'\n').collect();
+            let column = lines.last().map_or(0, |line| line.len()) + 1;
+            let place = format!("line {}, column {column}", lines.len());
+            let message = format!("`{shown}` is not UTF-8: byte {at} is {byte:#04x} ({place})");
+            return refuse(message, "save it as UTF-8");
         }
     };
     if text.trim().is_empty() {
-        return Err(Diagnostic::error(format!("`{shown}` is empty"))
-            .help("start from a scenario of keyheat's `scenarios` folder"));
+        let help = "start from a scenario of keyheat's `scenarios` folder";
+        return refuse(format!("`{shown}` is empty"), help);
     }
     Ok(text)
 }
@@ -77,16 +65,15 @@ fn scenario_text(
 /// The lines of a file of values; empty ones are left out.
 pub(super) fn read_values(path: &Path) -> Result<Vec<String>, String> {
     let shown = path.display();
-    let bytes =
-        read_bytes(path).map_err(|(message, _)| format!("can't read `{shown}`: {message}"))?;
-    let text =
-        String::from_utf8(bytes).map_err(|error| format!("`{shown}` is not UTF-8: {error}"))?;
-    Ok(text
+    let bytes = read_bytes(path);
+    let bytes = bytes.map_err(|(message, _)| format!("can't read `{shown}`: {message}"))?;
+    let text = String::from_utf8(bytes);
+    let text = text.map_err(|error| format!("`{shown}` is not UTF-8: {error}"))?;
+    let lines = text
         .lines()
         .map(str::trim_end)
-        .filter(|line| !line.is_empty())
-        .map(str::to_owned)
-        .collect())
+        .filter(|line| !line.is_empty());
+    Ok(lines.map(str::to_owned).collect())
 }
 
 fn read_bytes(path: &Path) -> Result<Vec<u8>, (String, &'static str)> {

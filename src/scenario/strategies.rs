@@ -9,6 +9,7 @@ use super::placements::check_length;
 use super::presplits::{Request, read_presplit, resolve, resolve_for_copy};
 use super::reader::Reader;
 use super::settings::merge;
+use super::sweeps::SHARED;
 use crate::key::{KeyError, KeyPlan};
 use crate::keyspace::RowKey;
 use crate::settings::{json, text};
@@ -42,23 +43,15 @@ crate::settings! {
     }
 }
 
-/// What all strategies of a run share, or what makes them comparable.
-const SHARED: [&str; 9] = [
-    "question",
-    "seed",
-    "replicates",
-    "time",
-    "strategy",
-    "knee",
-    "expect",
-    "quick",
-    "sweep",
-];
+/// Whether it is what all strategies of a run share, or what makes them comparable.
+fn is_shared(key: &str) -> bool {
+    SHARED.contains(&key) || key == "strategy"
+}
 
 /// Tables that a strategy can only change under `override`.
 pub(super) fn overridable() -> impl Iterator<Item = &'static str> {
     let keys = SCENARIO.all().map(|setting| setting.key);
-    keys.filter(|key| !SHARED.contains(key))
+    keys.filter(|key| !is_shared(key))
 }
 
 /// A strategy, and the fields that its key may name.
@@ -233,7 +226,7 @@ fn overlay(reader: &Reader<'_>) -> Option<TomlTable> {
     let overrides = reader.table("override");
     for entry in overrides.entries() {
         let key = entry.key.as_str();
-        if SHARED.contains(&key) {
+        if is_shared(key) {
             let label = "the same for all strategies: what makes them comparable";
             overrides.refuse_key(key, format!("a strategy can't override `{key}`"), label);
         } else {

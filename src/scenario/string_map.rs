@@ -10,14 +10,10 @@ pub(super) fn locate(
     value: &str,
     inner: &Range<usize>,
 ) -> Range<usize> {
-    let Some(offsets) = text
-        .get(raw.clone())
-        .and_then(offsets)
-        .filter(|(decoded, _)| decoded == value)
-    else {
+    let found = text.get(raw.clone()).and_then(offsets);
+    let Some((_, offsets)) = found.filter(|(decoded, _)| decoded == value) else {
         return raw.clone();
     };
-    let offsets = offsets.1;
     let at = |position: usize| raw.start + offsets[position.min(offsets.len() - 1)];
     // An end stands behind the last byte of the range, not before the next one: escapes and breaks may lie between.
     at(inner.start)..at(inner.end).max(at(inner.start))
@@ -32,27 +28,24 @@ fn offsets(raw: &str) -> Option<(String, Vec<usize>)> {
         [b'\'', ..] => ("'", true),
         _ => return None,
     };
-    let end = raw
-        .len()
-        .checked_sub(quote.len())
-        .filter(|&end| end >= quote.len() && raw.ends_with(quote))?;
+    let end = raw.len().checked_sub(quote.len())?;
+    if end < quote.len() || !raw.ends_with(quote) {
+        return None;
+    }
     let mut at = quote.len();
     if quote.len() == 3 {
         // A newline right behind the opening quotes is not part of the string.
-        at += if raw[at..].starts_with("\r\n") {
-            2
-        } else {
-            usize::from(raw[at..].starts_with('\n'))
-        };
+        let breaks = ["\r\n", "\n"];
+        let first = breaks.into_iter().find(|it| raw[at..].starts_with(it));
+        at += first.map_or(0, str::len);
     }
     let mut decoded = String::new();
     let mut offsets = Vec::new();
     while at < end {
         let c = raw[at..].chars().next()?;
-        let (meaning, length) = if c == '\\' && !literal {
-            escape(&raw[at..end])?
-        } else {
-            (Some(c), c.len_utf8())
+        let (meaning, length) = match c {
+            '\\' if !literal => escape(&raw[at..end])?,
+            c => (Some(c), c.len_utf8()),
         };
         if let Some(meaning) = meaning {
             decoded.push(meaning);

@@ -12,8 +12,8 @@ const MOST_POINTS: usize = 1_024;
 /// Most runs of a sweep (estimate: some hours).
 const MOST_RUNS: usize = 10_000;
 
-/// What all points share, or what makes them comparable.
-const SHARED: [&str; 8] = [
+/// What all points and strategies share, or what makes them comparable.
+pub(super) const SHARED: [&str; 8] = [
     "question",
     "seed",
     "replicates",
@@ -29,6 +29,13 @@ const SHARED: [&str; 8] = [
 struct List {
     keys: Vec<PathKey>,
     values: Vec<Node>,
+}
+
+impl List {
+    /// What it sweeps, as in `--set`.
+    fn path(&self) -> String {
+        path_of(&self.keys)
+    }
 }
 
 /// All lists of a document. Points count through them as a milometer does: the last list fastest.
@@ -64,16 +71,12 @@ impl Sweep {
             sink.add(&entry.place, diagnostic);
         }
         sweep.collect(sink, table, &[]);
-        let points = sweep.lists.iter().try_fold(1_usize, |points, list| {
-            points.checked_mul(list.values.len())
-        });
+        let lengths: Vec<usize> = sweep.lists.iter().map(|list| list.values.len()).collect();
+        let mut lists = lengths.iter();
+        let points = lists.try_fold(1_usize, |points, list| points.checked_mul(*list));
         if points.is_none_or(|points| points > MOST_POINTS) {
             let points = points.map_or("too many".to_owned(), |points| points.to_string());
-            let lengths: Vec<String> = sweep
-                .lists
-                .iter()
-                .map(|list| list.values.len().to_string())
-                .collect();
+            let lengths: Vec<String> = lengths.iter().map(usize::to_string).collect();
             let diagnostic = Diagnostic::error(format!("the sweep has {points} points"))
                 .label(format!("lists multiply: {}", lengths.join(" × ")))
                 .help(format!("at most {MOST_POINTS}: shorten a list"));
@@ -104,7 +107,7 @@ impl Sweep {
                     // A longer list is refused as a whole.
                     for (at, value) in values.iter().enumerate().take(MOST_POINTS) {
                         if position(&values[..at], value).is_some() {
-                            let twice = format!("{} is listed twice", told(&value.value));
+                            let twice = format!("`{}` is listed twice", bare(&value.value));
                             sink.error(&value.place, twice, "each value is one point");
                         }
                     }
@@ -158,7 +161,7 @@ impl Sweep {
     /// The values of a point, in the order of the lists.
     pub(super) fn values(&self, point: usize) -> Vec<SweepValue> {
         let value = |(list, node): (&List, &Node)| SweepValue {
-            path: path_of(&list.keys),
+            path: list.path(),
             value: json(&node.value),
         };
         self.nodes(point).map(value).collect()
@@ -167,7 +170,7 @@ impl Sweep {
     /// The lists.
     pub(super) fn settings(&self) -> Vec<SweptSetting> {
         let setting = |list: &List| SweptSetting {
-            path: path_of(&list.keys),
+            path: list.path(),
             values: list.values.iter().map(|node| json(&node.value)).collect(),
         };
         self.lists.iter().map(setting).collect()
@@ -175,17 +178,17 @@ impl Sweep {
 
     /// Warns when `vary`, the load that `[knee]` varies itself, is swept.
     pub(super) fn check_knee(&self, sink: &Diagnostics, vary: &str) {
-        let list = self.lists.iter().find(|list| path_of(&list.keys) == vary);
+        let list = self.lists.iter().find(|list| list.path() == vary);
         let Some((list, (_, place))) = list.and_then(|list| Some((list, list.keys.last()?))) else {
             return;
         };
         let times = list.values.len();
-        let diagnostic = Diagnostic::warning(format!("`{vary}` is swept, and varied by `[knee]`"))
-            .label("its values do not matter to the search")
-            .help(format!(
-                "sweep something else, or leave `[knee]` out: the same knee is looked for {times} times"
-            ));
-        sink.add(place, diagnostic);
+        let help = format!(
+            "sweep something else, or leave `[knee]` out: the same knee is looked for {times} times"
+        );
+        let diagnostic = Diagnostic::warning(format!("`{vary}` is swept, and varied by `[knee]`"));
+        let label = "its values do not matter to the search";
+        sink.add(place, diagnostic.label(label).help(help));
     }
 
     /// Complains when there are more runs than anybody waits for.
@@ -193,14 +196,11 @@ impl Sweep {
         let points = self.len();
         let runs = points * strategies * replicates as usize;
         if let Some(place) = self.place.as_ref().filter(|_| runs > MOST_RUNS) {
-            let diagnostic = Diagnostic::error(format!("the sweep has {runs} runs"))
-                .label(format!(
-                    "{points} points × {strategies} strategies × {replicates} replicates"
-                ))
-                .help(format!(
-                    "at most {MOST_RUNS}: shorten a list, or lower `replicates`"
-                ));
-            sink.add(place, diagnostic);
+            let factors =
+                format!("{points} points × {strategies} strategies × {replicates} replicates");
+            let help = format!("at most {MOST_RUNS}: shorten a list, or lower `replicates`");
+            let diagnostic = Diagnostic::error(format!("the sweep has {runs} runs"));
+            sink.add(place, diagnostic.label(factors).help(help));
         }
     }
 
@@ -211,11 +211,8 @@ impl Sweep {
             return None;
         }
         let first = self.places(first);
-        let mut common: Vec<bool> = self
-            .lists
-            .iter()
-            .map(|list| list.values.len() > 1)
-            .collect();
+        let lists = self.lists.iter();
+        let mut common: Vec<bool> = lists.map(|list| list.values.len() > 1).collect();
         for &other in others {
             for ((common, a), b) in common.iter_mut().zip(&first).zip(self.places(other)) {
                 *common &= *a == b;
@@ -223,17 +220,11 @@ impl Sweep {
         }
         let all = !common.contains(&true);
         let shown = self.lists.iter().zip(&first).zip(&common);
-        let settings: Vec<String> = shown
-            .filter(|(_, common)| all || **common)
-            .map(|((list, at), _)| {
-                format!(
-                    "`{} = {}`",
-                    path_of(&list.keys),
-                    bare(&list.values[*at].value)
-                )
-            })
-            .collect();
-        let settings = settings.join(", ");
+        let shown = shown.filter(|(_, common)| all || **common);
+        let setting = |((list, at), _): ((&List, &usize), &bool)| {
+            format!("`{} = {}`", list.path(), bare(&list.values[*at].value))
+        };
+        let settings = shown.map(setting).collect::<Vec<_>>().join(", ");
         Some(match all {
             true => format!("at {} of {of} points, first with {settings}", points.len()),
             false => format!("with {settings}"),
@@ -242,9 +233,13 @@ impl Sweep {
 
     /// Reads an `at`: settings that are swept, with a value of their list each. `file` is the sweep as the file alone has it.
     pub(super) fn read_at(&self, sink: &Diagnostics, node: &Node, file: &Self) -> Option<At> {
-        let Value::Table(table) = &node.value else {
-            let label = "expected swept settings, as in `{ cluster.servers = 8 }`";
-            sink.error(&node.place, format!("`at` is {}", node.value.kind()), label);
+        const EXPECTED: &str = "expected swept settings, as in `{ cluster.servers = 8 }`";
+        let Some(table) = node.table() else {
+            sink.error(
+                &node.place,
+                format!("`at` is {}", node.value.kind()),
+                EXPECTED,
+            );
             return None;
         };
         if self.lists.is_empty() && file.lists.is_empty() {
@@ -254,72 +249,66 @@ impl Sweep {
             sink.add(&node.place, diagnostic);
             return None;
         }
-        let mut at = Some(At::new());
-        self.read_at_table(sink, table, &mut Vec::new(), file, &mut at);
         if table.entries.is_empty() {
-            let label = "expected swept settings, as in `{ cluster.servers = 8 }`";
-            sink.error(&node.place, "`at` names no point", label);
+            sink.error(&node.place, "`at` names no point", EXPECTED);
             return None;
         }
-        at
+        let mut at = At::new();
+        let sound = self.read_at_table(sink, table, &mut Vec::new(), file, &mut at);
+        sound.then_some(at)
     }
 
+    /// Adds what the settings of an `at` name; whether there is no mistake.
     fn read_at_table(
         &self,
         sink: &Diagnostics,
         table: &TomlTable,
         above: &mut Vec<String>,
         file: &Self,
-        at: &mut Option<At>,
-    ) {
+        at: &mut At,
+    ) -> bool {
+        let mut sound = true;
         for entry in &table.entries {
             above.push(entry.key.clone());
             let path = above.join(".");
-            let of = |sweep: &Self| {
-                sweep
-                    .lists
-                    .iter()
-                    .position(|list| path_of(&list.keys) == path)
-            };
+            let of = |sweep: &Self| sweep.lists.iter().position(|list| list.path() == path);
             let (own, listed) = (of(self), of(file));
-            match (own, listed, &entry.node.value) {
-                (None, None, Value::Table(inner)) => {
-                    self.read_at_table(sink, inner, above, file, at);
+            let value = &entry.node.value;
+            let values = own.map(|at| &self.lists[at].values);
+            let file_values = listed.map(|at| &file.lists[at].values);
+            match (values.or(file_values), value) {
+                (None, Value::Table(inner)) => {
+                    sound &= self.read_at_table(sink, inner, above, file, at);
                 }
-                (None, None, _) => {
-                    let swept = self.lists.iter().map(|list| path_of(&list.keys));
-                    let swept: Vec<String> = swept.map(|path| format!("`{path}`")).collect();
+                (None, _) => {
+                    let swept = self.lists.iter().map(|list| format!("`{}`", list.path()));
+                    let swept = swept.collect::<Vec<_>>().join(", ");
                     let diagnostic = Diagnostic::error(format!("`{path}` is not swept"))
                         .label("names no point")
-                        .help(format!("swept: {}", swept.join(", ")));
+                        .help(format!("swept: {swept}"));
                     sink.add(&entry.place, diagnostic);
-                    *at = None;
+                    sound = false;
                 }
-                (own, listed, value) => {
-                    let among = |sweep: &Self, list: Option<usize>| {
-                        position(&sweep.lists[list?].values, &entry.node)
-                    };
-                    let place = among(self, own);
-                    if place.is_none() && among(file, listed).is_none() {
-                        let lists = [(self, own), (file, listed)];
-                        let list = lists
-                            .iter()
-                            .find_map(|(sweep, list)| Some(&sweep.lists[(*list)?].values));
-                        let values = list.into_iter().flatten().map(|node| bare(&node.value));
-                        let values: Vec<String> = values.collect();
+                (Some(swept), _) => {
+                    let among = |values: Option<&Vec<Node>>| position(values?, &entry.node);
+                    let place = among(values);
+                    if place.or(among(file_values)).is_none() {
+                        let swept = swept.iter().map(|node| bare(&node.value));
+                        let swept = swept.collect::<Vec<_>>().join(", ");
                         let message = format!("no point has `{path} = {}`", bare(value));
                         let diagnostic = Diagnostic::error(message)
                             .label("names no point")
-                            .help(format!("swept: {}", values.join(", ")));
+                            .help(format!("swept: {swept}"));
                         sink.add(&entry.node.place, diagnostic);
-                        *at = None;
-                    } else if let (Some(at), Some(own)) = (at.as_mut(), own) {
+                        sound = false;
+                    } else if let Some(own) = own {
                         at.push((own, place));
                     }
                 }
             }
             above.pop();
         }
+        sound
     }
 
     /// Whether a point is one of those that `at` names.
@@ -346,10 +335,6 @@ fn position(values: &[Node], value: &Node) -> Option<usize> {
 
 fn bare(value: &Value) -> String {
     super::show::value(value)
-}
-
-fn told(value: &Value) -> String {
-    format!("`{}`", bare(value))
 }
 
 /// The value as JSON has it; dates, and numbers that JSON can't hold, as texts.

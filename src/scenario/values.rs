@@ -100,7 +100,9 @@ impl<'a> Reader<'a> {
                 let texts = self.texts_of(key, node, false)?.into_iter();
                 Found::Texts(texts.map(|(text, _)| text.to_owned()).collect())
             }
-            Shape::Table(_) | Shape::Json(_) => unreachable!("`{key}` has a reader of its own"),
+            Shape::Table(_) | Shape::Names(..) | Shape::Json(_) => {
+                unreachable!("`{key}` has a reader of its own")
+            }
         })
     }
 

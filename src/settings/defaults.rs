@@ -33,7 +33,9 @@ fn parsed(setting: &Setting, text: &str) -> Value {
             let texts = items.map(|item| item.trim_matches('"').to_owned());
             Some(Value::Texts(texts.collect()))
         }
-        Shape::Text(_) | Shape::Table(_) | Shape::Json(_) => Some(Value::Text(text.to_owned())),
+        Shape::Text(_) | Shape::Table(_) | Shape::Names(..) | Shape::Json(_) => {
+            Some(Value::Text(text.to_owned()))
+        }
     };
     found.unwrap_or_else(|| panic!("`{text}` is no `{}`", setting.key))
 }

@@ -39,6 +39,8 @@ pub enum Shape {
     Texts,
     /// A table of its own.
     Table(&'static Table),
+    /// A table of what the file names itself: its names, what stands under each, and further members of its JSON Schema.
+    Names(&'static str, &'static str, &'static str),
     /// Whatever a JSON Schema allows; `"@x"` stands for a reference to the definition `x`.
     Json(&'static str),
 }
@@ -220,6 +222,11 @@ pub const fn list_of_texts() -> Kind {
 /// A table of its own.
 pub const fn table(table: &'static Table) -> Kind {
     Kind::new(Shape::Table(table))
+}
+
+/// A table of what the file names itself: `keys` define its names, `of` what stands under each, `rules` are further members of its JSON Schema.
+pub const fn names(keys: &'static str, of: &'static str, rules: &'static str) -> Kind {
+    Kind::new(Shape::Names(keys, of, rules))
 }
 
 /// Whatever this JSON Schema allows; `"@x"` stands for a reference to the definition `x`.

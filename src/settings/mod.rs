@@ -29,7 +29,7 @@ mod words;
 pub use defaults::Defaults;
 pub use kind::{
     Domain, Kind, Limit, Shape, any_number, bandwidth, boolean, integer, json, list_of_texts,
-    number, rate, size, table, text, time, word,
+    names, number, rate, size, table, text, time, word,
 };
 pub use source::{FromSource, FromValue, Source, Value, given};
 pub use table::{Setting, Table};
