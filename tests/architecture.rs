@@ -1,9 +1,12 @@
 //! The house rules that matter are tests: rooms import only downwards, files stay short, and what would make
 //! results depend on the machine or the moment stays out. All violations are reported at once.
 
+#[path = "architecture/circles.rs"]
+mod circles;
 #[path = "architecture/source.rs"]
 mod source;
 
+use circles::circles;
 use source::{Source, read_sources, rooms_used, words};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -81,6 +84,47 @@ fn the_house_rules_hold() {
         violations.len(),
         violations.join("\n")
     );
+}
+
+#[test]
+fn no_files_of_a_room_import_each_other_in_a_circle() {
+    let found = circles(&read_sources("src"));
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn a_circle_is_found_through_what_a_room_hands_on() {
+    let room = "//! x\nmod law;\nmod draw;\npub use law::{Law, Other as Further};\n";
+    let files = |law: &str, draw: &str| {
+        circles(&[
+            Source::new("record/mod.rs", room),
+            Source::new("record/law.rs", law),
+            Source::new("record/draw.rs", draw),
+        ])
+    };
+    let circle = [vec![
+        "record/draw.rs".to_owned(),
+        "record/law.rs".to_owned(),
+    ]];
+    let uses_draw = "use super::draw::draw;\n";
+    for draw in [
+        "use super::law::Law;\n",
+        "use super::{Law, Shape};\n",
+        "use crate::{record::{Law}, time};\n",
+        "use super::Further;\n",
+        "fn f() { super::Law::new(); }\n",
+    ] {
+        assert_eq!(files(uses_draw, draw), circle, "{draw}");
+        assert!(files("", draw).is_empty(), "{draw}");
+    }
+    for draw in [
+        "use super::Shape;\n",
+        "// use super::Law;\n",
+        "use crate::time::Law;\n",
+        "#[cfg(test)]\nmod tests {\n    use super::super::Law;\n}\n",
+    ] {
+        assert!(files(uses_draw, draw).is_empty(), "{draw}");
+    }
 }
 
 #[test]

@@ -3,7 +3,8 @@
 use super::args::{AdviceFormat, AdviseArguments};
 use super::console::Console;
 use super::new_file::{check_new, write_new};
-use super::{Outcome, lints, loading, progress};
+use super::outcome::Outcome;
+use super::{lints, loading, progress};
 use crate::experiment::{Experiment, Recommendations, Suggestions};
 use crate::report::RecommendationReport;
 use anyhow::Result;

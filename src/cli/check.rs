@@ -3,7 +3,8 @@
 use super::args::CheckArguments;
 use super::budget::Budget;
 use super::console::Console;
-use super::{Outcome, explain, lints, loading, scenario_files};
+use super::outcome::Outcome;
+use super::{explain, lints, loading, scenario_files};
 use crate::experiment::Experiment;
 use crate::scenario::{Expectation, Scenario};
 use anyhow::Result;

@@ -2,7 +2,8 @@
 
 use super::args::CompareArguments;
 use super::console::Console;
-use super::{Outcome, report};
+use super::outcome::Outcome;
+use super::report;
 use crate::report::ComparisonReport;
 use anyhow::{Context, Result};
 

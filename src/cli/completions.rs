@@ -1,8 +1,8 @@
 //! `keyheat completions`: a script that teaches a shell the command line. Must not know the commands.
 
-use super::Outcome;
 use super::args::Arguments;
 use super::console::Console;
+use super::outcome::Outcome;
 use anyhow::Result;
 use clap::CommandFactory;
 use clap_complete::Shell;

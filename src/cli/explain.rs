@@ -1,8 +1,8 @@
 //! `keyheat explain`: what is known of each strategy before any simulation, as text. Must not compute it.
 
-use super::Outcome;
 use super::args::ExplainArguments;
 use super::console::Console;
+use super::outcome::Outcome;
 use super::{lints, loading};
 use crate::layout::{
     Explanation, ReadForecast, RegionCauses, RegionForecast, Replicate, SampleKey,

@@ -2,7 +2,8 @@
 
 use super::args::{KeyArguments, KeyFormat};
 use super::console::Console;
-use super::{Outcome, loading};
+use super::loading;
+use super::outcome::Outcome;
 use crate::key::{Given, KeyError, KeyPlan, Row, evaluate, parse_given};
 use crate::keyspace::RowKey;
 use crate::random::{DrawKey, Seed, Stream};

@@ -1,8 +1,8 @@
 //! `keyheat merge`: the runs of all shards to the results that one machine would have made. Must not simulate.
 
-use super::Outcome;
 use super::args::MergeArguments;
 use super::console::Console;
+use super::outcome::Outcome;
 use super::run::{claim, is_broken, show, write};
 use super::saved_runs;
 use crate::experiment::{Experiment, ExperimentRuns, RunFileHeader, SavedRuns, Shard};

@@ -19,6 +19,7 @@ mod machine;
 mod merge;
 mod new;
 mod new_file;
+mod outcome;
 mod output_folder;
 mod presets;
 mod progress;
@@ -36,21 +37,9 @@ use args::{Arguments, Command};
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser};
 use console::Console;
+use outcome::Outcome;
 use std::path::Path;
 use std::process::ExitCode;
-
-/// How a command ended, if nothing stopped it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Outcome {
-    /// All is well: exit code 0.
-    Fine,
-    /// An expectation or a limit was broken, and said so: exit code 1.
-    Broken,
-    /// The work could not be done, and the user has been told why: exit code 2.
-    Refused,
-    /// Ctrl-C, and the user has been told what was saved: exit code 130.
-    Interrupted,
-}
 
 /// Runs the command that the process's arguments name.
 pub fn main() -> ExitCode {

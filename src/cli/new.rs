@@ -1,9 +1,9 @@
 //! `keyheat new`: a scenario file to start from. Must not replace a file, nor know what a template asks.
 
-use super::Outcome;
 use super::args::NewArguments;
 use super::console::Console;
 use super::new_file::write_new;
+use super::outcome::Outcome;
 use super::templates::TEMPLATES;
 use anyhow::{Result, bail};
 use std::ffi::OsStr;

@@ -1,7 +1,7 @@
 //! `keyheat presets`: known designs as a table. Must not know what is known.
 
-use super::Outcome;
 use super::console::Console;
+use super::outcome::Outcome;
 use crate::key::{Preset, presets};
 use anyhow::Result;
 use std::fmt::Write;

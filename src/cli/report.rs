@@ -1,8 +1,8 @@
 //! `keyheat report`: charts and page of results that are there already. Must not simulate.
 
-use super::Outcome;
 use super::args::{ImageKind, ReportArguments};
 use super::console::Console;
+use super::outcome::Outcome;
 use crate::experiment::Results;
 use crate::report::{Images, Report};
 use anyhow::{Result, bail};

@@ -1,9 +1,9 @@
 //! `keyheat run`: scenarios to results, results to files and a table. Must not judge: verdicts come from the results.
 
-use super::Outcome;
 use super::args::{ResultFormat, RunArguments};
 use super::budget::Budget;
 use super::console::Console;
+use super::outcome::Outcome;
 use super::output_folder::OutputFolder;
 use super::{explain, interruption, lints, loading, progress, saved_runs, scenario_files};
 use crate::experiment::{ExpectationResult, Experiment, Results, RunFile, Shard};

@@ -1,7 +1,7 @@
 //! `keyheat schema`: the JSON Schema of scenario files. Must not know what stands in it.
 
-use super::Outcome;
 use super::console::Console;
+use super::outcome::Outcome;
 use crate::scenario::json_schema;
 use anyhow::Result;
 

@@ -2,7 +2,8 @@
 
 use super::args::{ResultFormat, SizeArguments};
 use super::console::Console;
-use super::{Outcome, loading};
+use super::loading;
+use super::outcome::Outcome;
 use crate::layout::{Layout, Replicate, StrategySample, StrategySize, TableSize, size_findings};
 use crate::report::number::{self, NumberFormat};
 use crate::report::{Block, Column, Document, Table, aligned};

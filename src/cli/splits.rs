@@ -1,8 +1,8 @@
 //! `keyheat splits`: split points exactly as HBase computes them. Must not know how.
 
-use super::Outcome;
 use super::args::{SplitsArguments, SplitsFormat};
 use super::console::Console;
+use super::outcome::Outcome;
 use crate::keyspace::RowKey;
 use crate::policy::{SplitError, create_command};
 use crate::text::hex;

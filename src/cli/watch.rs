@@ -3,9 +3,9 @@
 //! The file is read five times a second instead of asking the system for events: that is the same on every system and
 //! file system, sees an editor that saves by renaming, and costs nothing at a scenario's size.
 
-use super::Outcome;
 use super::args::{ChangeArguments, WatchArguments};
 use super::console::Console;
+use super::outcome::Outcome;
 use super::{lints, loading, progress};
 use crate::experiment::Experiment;
 use crate::report::{Format, Report};

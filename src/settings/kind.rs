@@ -1,7 +1,63 @@
-//! What a setting may be: its type, range and default, and the choice that it belongs to.
+//! A table of settings, and what each may be: its type, range and default, and the choice that it belongs to.
 
-use super::Table;
 use crate::units::UnitKind;
+
+/// A table of settings.
+#[derive(Debug)]
+pub struct Table {
+    /// The definition of the JSON Schema that it becomes; empty for a table that is described where it stands.
+    pub name: &'static str,
+    /// What it is for, as in the source.
+    pub documentation: &'static str,
+    /// Further members of its JSON Schema, without braces: what its settings need of each other.
+    pub rules: &'static str,
+    /// Its settings; other tables' that stand among them come with [`Table::others`].
+    pub settings: &'static [Setting],
+    /// Tables whose settings stand here, too.
+    pub others: &'static [&'static Table],
+}
+
+/// A setting.
+#[derive(Debug)]
+pub struct Setting {
+    /// Its name.
+    pub key: &'static str,
+    /// What it means, as in the source: what users read ends with the first paragraph.
+    pub documentation: &'static str,
+    /// What it may be.
+    pub kind: Kind,
+}
+
+impl Table {
+    /// All settings that may stand in it.
+    pub fn all(&self) -> impl Iterator<Item = &'static Setting> {
+        let others = self.others.iter().flat_map(|other| other.settings);
+        self.settings.iter().chain(others)
+    }
+
+    /// The setting of that name.
+    pub fn get(&self, key: &str) -> Option<&'static Setting> {
+        self.all().find(|setting| setting.key == key)
+    }
+
+    /// What it is for, in one line.
+    pub fn about(&self) -> String {
+        first_paragraph(self.documentation)
+    }
+}
+
+impl Setting {
+    /// What it means, in one line.
+    pub fn about(&self) -> String {
+        first_paragraph(self.documentation)
+    }
+}
+
+fn first_paragraph(documentation: &str) -> String {
+    let lines = documentation.lines().map(str::trim);
+    let lines: Vec<&str> = lines.take_while(|line| !line.is_empty()).collect();
+    lines.join(" ")
+}
 
 /// What a setting may be.
 #[derive(Debug, Clone, Copy)]

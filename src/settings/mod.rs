@@ -20,17 +20,16 @@
 //! assert_eq!(RETRIES.get("pause").unwrap().about(), "The first back-off.");
 //! ```
 
+mod declaration;
 mod defaults;
 mod kind;
 mod source;
-mod table;
 mod words;
 
 pub use defaults::Defaults;
 pub use kind::{
-    Domain, Kind, Limit, Shape, any_number, bandwidth, boolean, integer, json, list_of_texts,
-    names, number, rate, size, table, text, time, word,
+    Domain, Kind, Limit, Setting, Shape, Table, any_number, bandwidth, boolean, integer, json,
+    list_of_texts, names, number, rate, size, table, text, time, word,
 };
 pub use source::{FromSource, FromValue, Source, Value, given};
-pub use table::{Setting, Table};
 pub(crate) use words::choice;

@@ -1,7 +1,5 @@
 //! Why a text is no number with a unit. Must not know where the text stands.
 
-use super::{ByteSize, Nanos, PerSecond};
-
 /// What was being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnitKind {
@@ -136,15 +134,6 @@ impl UnitKind {
             Self::Rate => {
                 "units are `/s` and `/min`, with `k` or `M` (powers of 1000) in front: `40k/s`"
             }
-        }
-    }
-
-    fn greatest(self) -> String {
-        match self {
-            Self::Duration => Nanos::MAX.to_string(),
-            Self::ByteSize => ByteSize::MAX.to_string(),
-            Self::Bandwidth => format!("{}/s", ByteSize::MAX),
-            Self::Rate => PerSecond::MAX.to_string(),
         }
     }
 }

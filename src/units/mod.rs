@@ -51,6 +51,18 @@ const SIZES: [(&str, u64); 9] = [
 const MULTIPLES: [(&str, u64); 3] = [("", 1), ("k", 1_000), ("M", 1_000_000)];
 const PERIODS: [(&str, u64); 2] = [("/s", 1), ("/min", 60)];
 
+impl UnitKind {
+    /// The greatest that is read.
+    fn greatest(self) -> String {
+        match self {
+            Self::Duration => Nanos::MAX.to_string(),
+            Self::ByteSize => ByteSize::MAX.to_string(),
+            Self::Bandwidth => format!("{}/s", ByteSize::MAX),
+            Self::Rate => PerSecond::MAX.to_string(),
+        }
+    }
+}
+
 impl Nanos {
     /// A hundred years: calendar arithmetic in 64-bit nanoseconds stays far from its ends.
     pub const MAX: Self = Self(100 * 365 * 86_400_000_000_000);
