@@ -7,6 +7,9 @@ use crate::statistics::paired_ratio;
 /// A candidate whose cost is at most so many times the best one's counts as good: replicates of a few seconds tell no finer.
 pub(super) const AS_GOOD: f64 = 1.05;
 
+/// Of tied candidates one that costs so many times less in one respect, and as much more in none, comes first.
+const NOTICED: f64 = 1.01;
+
 /// What candidates are judged by, in order of weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Respect {
@@ -145,10 +148,15 @@ impl Candidate {
 
     /// Better and worse are by more than [`AS_GOOD`], and shown by the replicates.
     fn standing(&self, other: &Self, respect: Respect) -> Standing {
+        self.standing_by(AS_GOOD, other, respect)
+    }
+
+    /// Better and worse are by more than `factor`, and shown by the replicates.
+    fn standing_by(&self, factor: f64, other: &Self, respect: Respect) -> Standing {
         let (own, others) = (self.mean(respect), other.mean(respect));
         let is_shown = |less: f64, more: f64, ratio: Option<Measure>| {
             let shown = ratio.is_none_or(|ratio| ratio.high.is_some_and(|high| high < 1.0));
-            more > AS_GOOD * less && shown
+            more > factor * less && shown
         };
         let costs = self.cost(respect).zip(other.cost(respect));
         let ratio = |own: &Cost, other: &Cost| own.over(other);
@@ -182,6 +190,12 @@ impl Candidate {
         costs.iter().all(|(own, other)| own <= other)
             && costs.iter().any(|(own, other)| own < other)
     }
+
+    /// Worse in no respect, and better in one: by more than [`NOTICED`], and shown.
+    fn surpasses(&self, other: &Self) -> bool {
+        let standings = Respect::ALL.map(|it| self.standing_by(NOTICED, other, it));
+        !standings.contains(&Standing::Worse) && standings.contains(&Standing::Better)
+    }
 }
 
 /// Candidates in order of preference.
@@ -194,7 +208,7 @@ pub(super) struct Ranking {
 }
 
 impl Ranking {
-    /// First those that nothing beats, then the others. Of tied ones those that none of them dominates come first. O(n^3).
+    /// First those that nothing beats, then the others. Of tied ones those that none of them surpasses come first. O(n^3).
     pub(super) fn of(candidates: &[Candidate]) -> Self {
         let by_means = by_means(candidates);
         let closures: Vec<Vec<usize>> = (0..candidates.len())
@@ -210,14 +224,16 @@ impl Ranking {
         let (mut tied, others): (Vec<usize>, Vec<usize>) = by_means
             .iter()
             .partition(|&&at| closures[at].len() == 1 || cycle.contains(&at));
-        let all: Vec<Candidate> = tied.iter().map(|&at| candidates[at].clone()).collect();
-        let on_front: Vec<usize> = front(&all)
-            .into_iter()
-            .zip(&tied)
-            .filter_map(|(is_on, &at)| is_on.then_some(at))
+        let surpassed: Vec<usize> = tied
+            .iter()
+            .filter(|&&own| {
+                let mut others = tied.iter();
+                others.any(|&other| candidates[other].surpasses(&candidates[own]))
+            })
+            .copied()
             .collect();
-        // In the order in which they were given.
-        tied.sort_by_key(|at| (!on_front.contains(at), *at));
+        // Else in the order in which they were given.
+        tied.sort_by_key(|at| (surpassed.contains(at), *at));
         Self {
             tied: tied.len(),
             order: tied.into_iter().chain(others).collect(),
@@ -366,6 +382,15 @@ mod tests {
         };
         assert_eq!(short.beats(&more), Some(Respect::Bytes));
         assert_eq!(Ranking::of(&[more, short]).order, [1, 0]);
+        // A tied one that stores 3 % less comes first, whoever happened to take 1 % more in unsteady runs.
+        let [large, small] =
+            [(139.0, [99.0, 101.5]), (135.0, [101.0, 98.5])].map(|(bytes, capacity)| Candidate {
+                capacity: Cost::of(capacity.into_iter().map(|it| Some(1.0 / it))),
+                ..candidate(0, 2.5, 1.0, bytes)
+            });
+        assert!(!small.dominates(&large));
+        let ranking = Ranking::of(&[large, small]);
+        assert_eq!((ranking.order, ranking.tied), (vec![1, 0], 2));
         // One run alone shows nothing.
         let single = |it: f64| Candidate {
             capacity: Cost::of(std::iter::once(Some(1.0 / it))),
