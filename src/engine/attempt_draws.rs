@@ -1,6 +1,7 @@
 //! Random draws that belong to an attempt of an operation, whenever it happens.
 
-use crate::random::{DrawKey, Draws, Seed, Stream};
+use crate::random::{DrawKey, Draws, Stream};
+use crate::record::RecordGenerator;
 use crate::workload::OperationId;
 
 /// Draws of one purpose.
@@ -8,8 +9,8 @@ use crate::workload::OperationId;
 pub struct AttemptDraws(DrawKey);
 
 impl AttemptDraws {
-    pub fn new(seed: Seed, replicate: u32, purpose: Stream) -> Self {
-        Self(DrawKey::new(seed, replicate, purpose, 0))
+    pub fn new(generator: &RecordGenerator, purpose: Stream) -> Self {
+        Self(generator.draws(purpose, 0))
     }
 
     /// The draws of an attempt after `failures` failed ones. Multiples of 2^64 / golden ratio keep the attempts of 2^56 operations

@@ -6,7 +6,6 @@ use crate::key::KeyPlan;
 use crate::keyspace::{KeyBatch, RowKey};
 use crate::policy::{RegionPolicies, SplitPolicy, SplitSizes};
 use crate::query::AccessPlan;
-use crate::random::Seed;
 use crate::record::RecordGenerator;
 use crate::time::{SimDuration, SimTime};
 use crate::workload::{Population, Workload};
@@ -15,10 +14,6 @@ use std::sync::Arc;
 /// Everything that one run needs.
 #[derive(Debug, Clone)]
 pub struct SimConfig {
-    /// The user's seed.
-    pub seed: Seed,
-    /// Which replicate this is; strategies of one replicate share all random streams.
-    pub replicate: u32,
     /// End of the warm-up.
     pub warmup: SimTime,
     /// Length of the run, warm-up included.
@@ -27,7 +22,7 @@ pub struct SimConfig {
     pub sample: SimDuration,
     /// What is written, when.
     pub workload: Arc<Workload>,
-    /// The replicate's records.
+    /// The replicate's records and random numbers; strategies of one replicate share them all.
     pub generator: Arc<RecordGenerator>,
     /// The strategy's row key.
     pub key: Arc<KeyPlan>,

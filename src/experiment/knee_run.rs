@@ -30,7 +30,12 @@ pub(super) fn run(
     stop: &AtomicBool,
     mut ended: impl FnMut(),
 ) -> Option<KneeReplicate> {
-    let grid = LoadGrid::new(knee.from, knee.to, knee.precision, config.replicate);
+    let grid = LoadGrid::new(
+        knee.from,
+        knee.to,
+        knee.precision,
+        config.generator.replicate(),
+    );
     let capacity = match knee.load {
         VariedLoad::Write(_) => capacity(config, stop)?,
         VariedLoad::Read(_) => None,

@@ -210,8 +210,6 @@ impl<'a> Matrix<'a> {
             copies: laid_out.copies,
             reads: laid_out.reads,
             population: Arc::clone(&replicate.population),
-            seed: self.scenario.seed,
-            replicate: number,
             warmup: SimTime::ZERO + time.warmup,
             duration: SimTime::ZERO + time.duration,
             sample: time.sample,

@@ -120,6 +120,11 @@ impl RecordGenerator {
         }
     }
 
+    /// Which replicate it is of.
+    pub fn replicate(&self) -> u32 {
+        self.replicate
+    }
+
     /// The draws of one purpose in its replicate.
     pub fn draws(&self, purpose: Stream, lane: u32) -> DrawKey {
         DrawKey::new(self.seed, self.replicate, purpose, lane)

@@ -85,6 +85,8 @@ impl<'a> Reader<'a> {
 
     /// What stands under a key; doesn't ask for it.
     pub(super) fn node(&self, key: &str) -> Option<&'a Node> {
+        #[cfg(test)]
+        super::asked_fixture::keys(&self.path, &[key]);
         Some(&self.table?.get(key)?.node)
     }
 

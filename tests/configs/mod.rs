@@ -256,8 +256,6 @@ pub fn config(
     let generator = Arc::new(RecordGenerator::new(schema, Seed(seed), 0));
     let population = Population::new(&workload, &generator);
     SimConfig {
-        seed: Seed(seed),
-        replicate: 0,
         warmup: SimTime::ZERO + duration.mul_f64(0.2),
         duration: SimTime::ZERO + duration,
         sample: duration.mul_f64(0.1),

@@ -10,7 +10,8 @@ use keyheat::cluster::{LogSyncs, ServiceLaw};
 use keyheat::engine::{self, SimConfig};
 use keyheat::keyspace::RowKey;
 use keyheat::metrics::{MetricId, RunResult};
-use keyheat::record::LawShape;
+use keyheat::random::Seed;
+use keyheat::record::{LawShape, RecordGenerator};
 use keyheat::time::{SimDuration, SimTime};
 use keyheat::units::ByteSize;
 use keyheat::workload::{Drive, Read, Think, Write, WriteKind};
@@ -79,7 +80,7 @@ fn bare_server(
     drive: Drive,
     effort: &Effort,
     rate: f64,
-    seed: u64,
+    (seed, replicate): (u64, u32),
 ) -> SimConfig {
     let warmup = effort.warmup * SERVICE;
     let length = warmup + effort.operations / rate;
@@ -91,6 +92,8 @@ fn bare_server(
         length,
         seed,
     );
+    let generator = RecordGenerator::new(run.generator.schema(), Seed(seed), replicate);
+    run.generator = Arc::new(generator);
     run.warmup = SimTime::from_nanos((warmup * 1e9) as u64);
     run.sample = SimDuration::from_nanos(((length - warmup) * 0.1e9) as u64);
     run.cluster.servers = 1;
@@ -116,10 +119,8 @@ fn open_queue(
         let rate = rho * f64::from(handlers) / SERVICE;
         let (mut means, mut tails) = (Vec::new(), Vec::new());
         for replicate in 0..effort.replicates {
-            let run = bare_server(handlers, law, open(rate), &effort, rate, 11);
-            let response = engine::run(&SimConfig { replicate, ..run })
-                .response
-                .combined();
+            let run = bare_server(handlers, law, open(rate), &effort, rate, (11, replicate));
+            let response = engine::run(&run).response.combined();
             means.push(response.mean().expect("operations").value / 1e9 / SERVICE);
             tails.push(response.quantile(0.99).expect("operations").value / 1e9 / SERVICE);
         }
@@ -186,9 +187,9 @@ fn repairman() -> Vec<Figure> {
                     drive.clone(),
                     &effort,
                     rate,
-                    12,
+                    (12, replicate),
                 );
-                let result = engine::run(&SimConfig { replicate, ..run });
+                let result = engine::run(&run);
                 result.metrics[MetricId::WriteThroughput].expect("a rate") * SERVICE
             })
             .collect();

@@ -40,7 +40,6 @@ pub struct Clients {
 impl Clients {
     /// Adds the regions of neighbours to those of the tables.
     pub fn new(config: &SimConfig, tables: &mut Tables<'_>) -> Self {
-        let (seed, replicate) = (config.seed, config.replicate);
         let mut buffers = WriteBuffers::default();
         let writes = config.workload.writes.iter();
         Self {
@@ -53,7 +52,7 @@ impl Clients {
                 .map(|write| write.kind == WriteKind::Increment)
                 .collect(),
             back_off: BackOff::new(config.client.pause, config.cluster.network),
-            back_off_draws: AttemptDraws::new(seed, replicate, Stream::BackOff),
+            back_off_draws: AttemptDraws::new(&config.generator, Stream::BackOff),
             last_outcome: SimTime::ZERO,
             issued: OperationBatch::default(),
             copied_rows: Vec::new(),

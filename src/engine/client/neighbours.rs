@@ -7,7 +7,7 @@ use crate::cluster::Placement;
 use crate::engine::config::SimConfig;
 use crate::engine::table::regions::Regions;
 use crate::engine::table::row_weights::RowWeight;
-use crate::random::{Stream, exponential, lane_of, stream};
+use crate::random::{Stream, exponential, lane_of};
 use crate::storage::RowSize;
 use crate::time::SimDuration;
 use crate::workload::{Drive, OperationId, WriteId};
@@ -70,13 +70,13 @@ pub struct Neighbours {
 impl Neighbours {
     /// Adds their regions, in key order, behind those of the table and its copies: dealt to the servers, each table by itself.
     pub fn new(config: &SimConfig, regions: &mut Regions) -> Self {
-        let (seed, replicate) = (config.seed, config.replicate);
+        let generator = &config.generator;
         let row = RowSize::new(1, ["v"], VALUE_BYTES);
         let mut sources = Vec::new();
         let first_table = config.copies.len() as u32 + 1;
         for (number, neighbour) in (0..).zip(config.changes.neighbours.iter()) {
             let lane = lane_of(&neighbour.name);
-            let mut placement = stream(seed, replicate, Stream::Placement, lane);
+            let mut placement = generator.sequence(Stream::Placement, lane);
             let count = neighbour.regions.max(1);
             let table = NeighbourTable {
                 first_region: regions.len(),
@@ -94,7 +94,7 @@ impl Neighbours {
                 neighbour: number,
                 table,
                 gets: kind > 0,
-                draws: stream(seed, replicate, Stream::Neighbours, lane ^ kind),
+                draws: generator.sequence(Stream::Neighbours, lane ^ kind),
                 rate,
                 next: 0,
                 in_flight: 0,

@@ -62,8 +62,6 @@ pub fn config() -> SimConfig {
         row_sample: Arc::default(),
     };
     SimConfig {
-        seed: Seed(3),
-        replicate: 0,
         warmup: SimTime::ZERO,
         duration: SimTime::ZERO + workload.duration,
         sample: SimDuration::from_secs(1),

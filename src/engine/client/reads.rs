@@ -101,7 +101,7 @@ impl Reads {
             servers: Vec::new(),
             issued: ReadBatch::default(),
             rpc_of_server: vec![NONE; config.servers_in_all() as usize],
-            rows_draws: DrawKey::new(config.seed, config.replicate, Stream::ScannedRows, 0),
+            rows_draws: config.generator.draws(Stream::ScannedRows, 0),
         }
     }
 

@@ -7,7 +7,7 @@ use crate::engine::clock::ClusterStep;
 use crate::engine::simulation::Simulation;
 use crate::metrics::TopologyEvent;
 use crate::policy::balance::{BalanceDecision, BalanceFinding, BalancedRegion, Balancer};
-use crate::random::{DrawKey, Stream};
+use crate::random::Stream;
 use crate::time::SimDuration;
 
 /// How often HBase looks whether the next move may start (`HMaster.balanceThrottling`).
@@ -87,7 +87,7 @@ impl Simulation<'_> {
         let config = self.config;
         let live = self.servers.live();
         let (open, seen) = self.balanced_regions(&live);
-        let draws = DrawKey::new(config.seed, config.replicate, Stream::Balancer, 0);
+        let draws = config.generator.draws(Stream::Balancer, 0);
         let servers = live.len() as u32;
         let decision = config
             .changes

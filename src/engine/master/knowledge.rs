@@ -70,7 +70,7 @@ impl Splitting {
                 max_file_bytes: config.table.max_file_size.0,
                 flush_bytes: config.table.memstore_flush_size.0,
             },
-            jitter: DrawKey::new(config.seed, config.replicate, Stream::SplitJitter, 0),
+            jitter: config.generator.draws(Stream::SplitJitter, 0),
             queues: BTreeMap::new(),
             asked: Vec::new(),
             reported: BTreeMap::new(),

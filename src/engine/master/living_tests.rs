@@ -68,8 +68,6 @@ pub fn config_of(
     let generator = Arc::new(RecordGenerator::new(&schema, Seed(seed), 0));
     let population = Population::new(&workload, &generator);
     SimConfig {
-        seed: Seed(seed),
-        replicate: 0,
         warmup: SimTime::ZERO,
         duration: SimTime::ZERO + duration,
         sample: SimDuration::from_millis(10),

@@ -5,7 +5,7 @@ use crate::cluster::{ClusterEvent, CrashTarget};
 use crate::engine::clock::ClusterStep;
 use crate::engine::simulation::Simulation;
 use crate::metrics::TopologyEvent;
-use crate::random::{DrawKey, Stream};
+use crate::random::Stream;
 use crate::time::SimDuration;
 
 /// Lane of `Stream::Balancer` for the server that regions of a dead one are dealt from.
@@ -124,12 +124,7 @@ impl Simulation<'_> {
         });
         let config = self.config;
         let live = self.servers.live();
-        let draws = DrawKey::new(
-            config.seed,
-            config.replicate,
-            Stream::Balancer,
-            ROUND_ROBIN_LANE,
-        );
+        let draws = config.generator.draws(Stream::Balancer, ROUND_ROBIN_LANE);
         let first = draws.at(u64::from(server)).below(live.len() as u64) as usize;
         let seconds = log_bytes as f64 / config.cluster.disk_bandwidth.0;
         let pause = SimDuration::from_secs(1).mul_f64(seconds) + config.cluster.move_offline;

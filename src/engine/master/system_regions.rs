@@ -5,7 +5,7 @@
 
 use crate::engine::config::SimConfig;
 use crate::policy::balance::{BalancedRegion, LoadSample, LoadSamples, RegionLoad};
-use crate::random::{DrawKey, Draws, Stream};
+use crate::random::{Draws, Stream};
 use crate::time::SimTime;
 use crate::units::PerSecond;
 
@@ -120,7 +120,7 @@ impl SystemRegions {
 }
 
 fn draws(config: &SimConfig, number: u64) -> Draws {
-    DrawKey::new(config.seed, config.replicate, Stream::Balancer, LANE).at(number)
+    config.generator.draws(Stream::Balancer, LANE).at(number)
 }
 
 #[cfg(test)]
@@ -129,10 +129,13 @@ mod tests {
     use crate::engine::client::read_tests::config;
     use crate::engine::master::living_tests::millis;
     use crate::random::Seed;
+    use crate::record::RecordGenerator;
+    use std::sync::Arc;
 
     fn at_start(servers: u32, seed: u64) -> SystemRegions {
         let mut run = config();
-        run.seed = Seed(seed);
+        let schema = run.generator.schema();
+        run.generator = Arc::new(RecordGenerator::new(schema, Seed(seed), 0));
         run.cluster.servers = servers;
         SystemRegions::new(&run)
     }

@@ -52,7 +52,7 @@ impl Servers {
     /// The servers of the start, without calls.
     pub fn new(config: &SimConfig) -> Self {
         let cluster = &config.cluster;
-        let draws = |purpose| AttemptDraws::new(config.seed, config.replicate, purpose);
+        let draws = |purpose| AttemptDraws::new(&config.generator, purpose);
         let servers = 0..cluster.servers.max(1);
         Self {
             servers: servers.map(|_| Server::new(cluster)).collect(),

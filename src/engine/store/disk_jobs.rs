@@ -14,7 +14,7 @@ use crate::metrics::TopologyEvent;
 use crate::policy::{
     FlushVerdict, NoSplitRow, RegionMemstore, SampledFile, SplitPolicy, split_row,
 };
-use crate::random::{DrawKey, Stream};
+use crate::random::Stream;
 use crate::time::{SimDuration, SimTime};
 
 /// From look to look (HBase default, `hbase.server.thread.wakefrequency`).
@@ -287,8 +287,7 @@ impl Simulation<'_> {
         };
         store.memstores = store.memstores.wrapping_add(1);
         let number = u64::from(region) << 32 | u64::from(store.memstores);
-        let (seed, replicate) = (self.config.seed, self.config.replicate);
-        let draws = DrawKey::new(seed, replicate, Stream::FlushDelay, 0);
+        let draws = self.config.generator.draws(Stream::FlushDelay, 0);
         let delay = draws.at(number).below(LONGEST_DELAY.as_nanos());
         let old = (self.clock.now + interval).as_nanos();
         let seen = old.next_multiple_of(LOOKS_EVERY.as_nanos());

@@ -10,6 +10,8 @@ use crate::engine::table::keys::Keys;
 use crate::engine::{ExistingRows, SimConfig};
 use crate::keyspace::{KeyBatch, RowKey};
 use crate::policy::{NoSplitRow, SplitCandidate};
+use crate::random::Seed;
+use crate::record::RecordGenerator;
 use crate::statistics::sample_median_error;
 use crate::time::{SimDuration, SimTime};
 use crate::units::{Bandwidth, ByteSize};
@@ -343,7 +345,8 @@ fn what_a_dead_server_had_not_flushed_becomes_a_file_when_the_region_opens() {
 /// A region with flush files of so many rows each (compacted never) is split. Returns the share of its rows that the lower daughter gets.
 fn share_left_behind(files: &[u64], seed: u64) -> f64 {
     let mut config = small();
-    config.seed = crate::random::Seed(seed);
+    let (schema, seed) = (config.generator.schema(), Seed(seed));
+    config.generator = Arc::new(RecordGenerator::new(schema, seed, 0));
     config.cluster.disk_bandwidth = Bandwidth(1e12);
     config.table.compaction_bandwidth.low = Bandwidth(1.0);
     config.table.compaction_bandwidth.high = Bandwidth(1.0);

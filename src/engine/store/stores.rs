@@ -10,7 +10,7 @@ use crate::engine::table::row_weights::{longest_key, row_size};
 use crate::engine::table::tables::Tables;
 use crate::metrics::RefusalReason;
 use crate::policy::{FlushCandidate, ServerMemstore, SplitCandidate, compaction_limit};
-use crate::random::{Stream, stream};
+use crate::random::Stream;
 use crate::time::{SimDuration, SimTime};
 use crate::units::Bandwidth;
 use rand::Rng;
@@ -91,7 +91,7 @@ impl Stores {
             others: StoreRules::of(config, &TableSpec::default(), None),
             neighbours: own.sum()..tables.regions.len(),
             samples: tables.keys.kept(),
-            tickets: stream(config.seed, config.replicate, Stream::FileSample, 0),
+            tickets: config.generator.sequence(Stream::FileSample, 0),
             written: BytesWritten::default(),
             compaction_bandwidth: (bandwidth.low, bandwidth.high),
             discharger_period: config.table.discharger_period,

@@ -4,7 +4,7 @@ use crate::cluster::RegionMap;
 use crate::engine::config::SimConfig;
 use crate::key::KeyPlan;
 use crate::keyspace::{KeyBatch, RowKey};
-use crate::random::{DrawKey, Stream, mix, stream};
+use crate::random::{DrawKey, Stream, mix};
 use crate::workload::{OperationBatch, OperationId, WriteKind};
 use std::sync::Arc;
 
@@ -73,7 +73,7 @@ impl<'a> TableRouter<'a> {
             split_points.len() as u32 + 1,
             existing.map_or(&[][..], |existing| &existing.split_off),
             config.cluster.servers,
-            &mut stream(config.seed, config.replicate, Stream::Placement, table),
+            &mut config.generator.sequence(Stream::Placement, table),
         );
         Self {
             key,
@@ -81,7 +81,7 @@ impl<'a> TableRouter<'a> {
             first_region,
             row_salt: mix(u64::from(table)),
             first_servers,
-            draws: DrawKey::new(config.seed, config.replicate, Stream::Keys, table),
+            draws: config.generator.draws(Stream::Keys, table),
             row_numbers: config
                 .workload
                 .writes
