@@ -92,6 +92,8 @@ impl<'a> Reader<'a> {
 
     /// Asks for a key.
     pub(super) fn entry(&self, key: &'a str) -> Option<&'a Entry> {
+        #[cfg(test)]
+        super::asked_fixture::keys(&self.path, &[key]);
         let mut asked = self.asked.borrow_mut();
         if !asked.contains(&key) {
             asked.push(key);
