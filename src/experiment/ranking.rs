@@ -8,7 +8,7 @@ use crate::statistics::paired_ratio;
 pub(super) const AS_GOOD: f64 = 1.05;
 
 /// Of tied candidates one that costs so many times less in one respect, and as much more in none, comes first.
-const NOTICED: f64 = 1.01;
+const NOTICED: f64 = 1.02;
 
 /// What candidates are judged by, in order of weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -191,10 +191,13 @@ impl Candidate {
             && costs.iter().any(|(own, other)| own < other)
     }
 
-    /// Worse in no respect, and better in one: by more than [`NOTICED`], and shown.
+    /// As good by means in every respect, and by more than [`NOTICED`] shown to be worse in none and better in one.
     fn surpasses(&self, other: &Self) -> bool {
+        let as_good = |it: &Respect| self.mean(*it) <= AS_GOOD * other.mean(*it);
         let standings = Respect::ALL.map(|it| self.standing_by(NOTICED, other, it));
-        !standings.contains(&Standing::Worse) && standings.contains(&Standing::Better)
+        Respect::ALL.iter().all(as_good)
+            && !standings.contains(&Standing::Worse)
+            && standings.contains(&Standing::Better)
     }
 }
 
@@ -391,6 +394,14 @@ mod tests {
         assert!(!small.dominates(&large));
         let ranking = Ranking::of(&[large, small]);
         assert_eq!((ranking.order, ranking.tied), (vec![1, 0], 2));
+        // It doesn't where it took a third less, which two runs don't show.
+        let [large, small] =
+            [(139.0, [90.0, 150.0]), (135.0, [80.0, 80.0])].map(|(bytes, capacity)| Candidate {
+                capacity: Cost::of(capacity.into_iter().map(|it| Some(1.0 / it))),
+                ..candidate(0, 2.5, 1.0, bytes)
+            });
+        let ranking = Ranking::of(&[large, small]);
+        assert_eq!((ranking.order, ranking.tied), (vec![0, 1], 2));
         // One run alone shows nothing.
         let single = |it: f64| Candidate {
             capacity: Cost::of(std::iter::once(Some(1.0 / it))),
