@@ -211,7 +211,8 @@ pub(super) struct Ranking {
 }
 
 impl Ranking {
-    /// First those that nothing beats, then the others. Of tied ones those that none of them surpasses come first. O(n^3).
+    /// First those that nothing beats, then the others. Of tied ones those that none of them surpasses come first, of these
+    /// those that none dominates. O(n^3).
     pub(super) fn of(candidates: &[Candidate]) -> Self {
         let by_means = by_means(candidates);
         let closures: Vec<Vec<usize>> = (0..candidates.len())
@@ -235,8 +236,14 @@ impl Ranking {
             })
             .copied()
             .collect();
+        let all: Vec<Candidate> = tied.iter().map(|&at| candidates[at].clone()).collect();
+        let on_front: Vec<usize> = front(&all)
+            .into_iter()
+            .zip(&tied)
+            .filter_map(|(is_on, &at)| is_on.then_some(at))
+            .collect();
         // Else in the order in which they were given.
-        tied.sort_by_key(|at| (surpassed.contains(at), *at));
+        tied.sort_by_key(|at| (surpassed.contains(at), !on_front.contains(at), *at));
         Self {
             tied: tied.len(),
             order: tied.into_iter().chain(others).collect(),
