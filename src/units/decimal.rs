@@ -1,6 +1,6 @@
 //! Decimal numbers read exactly, before their unit is known. Must not know any unit.
 
-use super::{UnitError, UnitKind};
+use super::error::Fault;
 use std::fmt;
 
 /// `digits` / 10^`decimals`, >= 0.
@@ -10,129 +10,76 @@ pub(super) struct Decimal {
     decimals: u32,
 }
 
-/// Why a decimal is not what its unit needs.
-pub(super) enum Fault {
-    TooLarge,
-    TooFine,
-}
-
-impl Fault {
-    pub(super) fn error(self, kind: UnitKind, found: &str) -> UnitError {
-        let found = found.to_owned();
-        match self {
-            Self::TooLarge => UnitError::TooLarge { kind, found },
-            Self::TooFine => UnitError::TooFine { kind, found },
-        }
-    }
-}
-
 /// Digits that a number may have: all that fit are exact.
 const MAX_DIGITS: usize = 30;
 
-/// Cuts `text` into its number and its unit, spaces trimmed.
-pub(super) fn split(text: &str, kind: UnitKind) -> Result<(Decimal, &str), UnitError> {
-    let trimmed = text.trim();
-    let found = || text.to_owned();
-    if trimmed.is_empty() {
-        return Err(UnitError::Empty { kind });
+/// Cuts a text without spaces around it into its number and its unit.
+pub(super) fn split(text: &str) -> Result<(Decimal, &str), Fault> {
+    if text.is_empty() {
+        return Err(Fault::Empty);
     }
-    if let Some(rest) = trimmed.strip_prefix('-')
-        && rest.starts_with(|c: char| c.is_ascii_digit() || c == '.')
-    {
-        return Err(UnitError::Negative {
-            kind,
-            found: found(),
-        });
+    let number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+    if text.strip_prefix('-').is_some_and(number) {
+        return Err(Fault::Negative);
     }
-    let mut digits = String::new();
-    let mut decimals = None;
-    let mut end = 0;
-    for (at, c) in trimmed.char_indices() {
+    let (mut digits, mut decimals, mut end) = (String::new(), None, 0);
+    for (at, c) in text.char_indices() {
         match c {
             '0'..='9' => {
                 digits.push(c);
                 decimals = decimals.map(|count: u32| count + 1);
             }
-            '_' if trimmed[..at].ends_with(|c: char| c.is_ascii_digit()) => {}
+            '_' if text[..at].ends_with(|c: char| c.is_ascii_digit()) => {}
             '.' if decimals.is_none() => decimals = Some(0),
             _ => break,
         }
         end = at + 1;
     }
-    let unit = trimmed[end..].trim_start();
-    if digits.is_empty() || trimmed[..end].ends_with(['_', '.']) || trimmed.starts_with('.') {
-        return Err(UnitError::NoNumber {
-            kind,
-            found: found(),
-        });
+    let unit = text[end..].trim_start();
+    if digits.is_empty() || text[..end].ends_with(['_', '.']) || text.starts_with('.') {
+        return Err(Fault::NoNumber);
     }
     if unit.is_empty() {
-        return Err(UnitError::NoUnit {
-            kind,
-            found: found(),
-        });
+        return Err(Fault::NoUnit);
     }
+    let decimals = decimals.unwrap_or(0);
     let significant = digits.trim_start_matches('0');
-    if significant.len() > MAX_DIGITS {
-        let many_decimals = decimals.unwrap_or(0) as usize >= MAX_DIGITS / 2;
-        let fault = if many_decimals {
-            Fault::TooFine
-        } else {
-            Fault::TooLarge
-        };
-        return Err(fault.error(kind, text));
+    if significant.len() > MAX_DIGITS && (decimals as usize) < MAX_DIGITS / 2 {
+        return Err(Fault::TooLarge);
+    }
+    if significant.len().max(decimals as usize) > MAX_DIGITS {
+        return Err(Fault::TooFine);
     }
     let digits = significant.parse().unwrap_or(0);
-    let decimals = decimals.unwrap_or(0);
-    if decimals as usize > MAX_DIGITS {
-        return Err(Fault::TooFine.error(kind, text));
-    }
     Ok((Decimal { digits, decimals }, unit))
 }
 
 impl Decimal {
     /// `value` / `scale` with a scale of the form 10^n x whole minutes; exact for values that divide.
     pub(super) fn quotient(value: u64, scale: u64) -> Self {
-        let decimals = if scale == 1 { 0 } else { scale.ilog10() };
-        if value.is_multiple_of(scale) {
-            return Self {
-                digits: u128::from(value / scale),
-                decimals: 0,
-            };
-        }
+        let (digits, decimals) = match value.is_multiple_of(scale) {
+            true => (value / scale, 0),
+            false => (value, scale.ilog10()),
+        };
         Self {
-            digits: u128::from(value),
+            digits: digits.into(),
             decimals,
         }
     }
 
-    /// `self` x `scale`, a whole number of at most `limit`.
-    pub(super) fn whole_times(self, scale: u64, limit: u128) -> Result<u64, Fault> {
-        let (whole, rest, _) = self.times(scale, limit)?;
-        if rest == 0 {
-            Ok(whole)
-        } else {
-            Err(Fault::TooFine)
-        }
-    }
-
-    /// `self` x `scale`, rounded half up, at most `limit`.
-    pub(super) fn rounded_times(self, scale: u64, limit: u128) -> Result<u64, Fault> {
-        let (whole, rest, divisor) = self.times(scale, limit)?;
-        Ok(whole + u64::from(rest >= divisor - rest && rest > 0))
-    }
-
-    fn times(self, scale: u64, limit: u128) -> Result<(u64, u128, u128), Fault> {
+    /// `self` x `scale`, at most `limit`: rounded half up, unless it must be `whole`.
+    pub(super) fn times(self, scale: u64, limit: u64, whole: bool) -> Result<u64, Fault> {
         let divisor = 10u128.pow(self.decimals);
-        let product = self
-            .digits
-            .checked_mul(u128::from(scale))
-            .ok_or(Fault::TooLarge)?;
-        let (whole, rest) = (product / divisor, product % divisor);
-        if whole > limit || (whole == limit && rest > 0) {
+        let product = self.digits.checked_mul(scale.into());
+        let product = product.ok_or(Fault::TooLarge)?;
+        let (value, rest) = (product / divisor, product % divisor);
+        if value > limit.into() || (value == limit.into() && rest > 0) {
             return Err(Fault::TooLarge);
         }
-        Ok((whole as u64, rest, divisor))
+        if whole && rest > 0 {
+            return Err(Fault::TooFine);
+        }
+        Ok(value as u64 + u64::from(rest > 0 && rest >= divisor - rest))
     }
 
     /// The nearest double.

@@ -1,5 +1,7 @@
 //! Why a text is no number with a unit. Must not know where the text stands.
 
+use std::fmt;
+
 /// What was being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnitKind {
@@ -14,79 +16,33 @@ pub enum UnitKind {
 }
 
 /// A text that is no number with a unit.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum UnitError {
-    /// Nothing there.
-    #[error("an empty text is no {}", kind.name())]
-    Empty {
-        /// What was being read.
-        kind: UnitKind,
-    },
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnitError {
+    kind: UnitKind,
+    /// The text.
+    found: String,
+    fault: Fault,
+}
+
+/// What is wrong with a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Fault {
+    Empty,
     /// No digits in front.
-    #[error("`{found}` does not start with a number")]
-    NoNumber {
-        /// What was being read.
-        kind: UnitKind,
-        /// The text.
-        found: String,
-    },
-    /// A bare number.
-    #[error("`{found}` has no unit")]
-    NoUnit {
-        /// What was being read.
-        kind: UnitKind,
-        /// The text.
-        found: String,
-    },
-    /// A unit that is not known.
-    #[error("unknown unit `{unit}` in `{found}`")]
-    UnknownUnit {
-        /// What was being read.
-        kind: UnitKind,
-        /// The text.
-        found: String,
-        /// What stands behind the number.
-        unit: String,
-        /// The text with the unit that was probably meant.
-        nearest: Option<String>,
-    },
-    /// Below zero.
-    #[error("`{found}` is negative")]
-    Negative {
-        /// What was being read.
-        kind: UnitKind,
-        /// The text.
-        found: String,
-    },
-    /// Zero, where that makes no sense.
-    #[error("`{found}` is zero")]
-    NotPositive {
-        /// What was being read.
-        kind: UnitKind,
-        /// The text.
-        found: String,
-    },
-    /// Beyond the greatest value.
-    #[error("`{found}` is too large")]
-    TooLarge {
-        /// What was being read.
-        kind: UnitKind,
-        /// The text.
-        found: String,
-    },
+    NoNumber,
+    NoUnit,
+    /// What stands behind the number.
+    UnknownUnit(String),
+    Negative,
+    NotPositive,
+    TooLarge,
     /// A fraction of the smallest unit.
-    #[error("`{found}` is finer than {}", kind.smallest())]
-    TooFine {
-        /// What was being read.
-        kind: UnitKind,
-        /// The text.
-        found: String,
-    },
+    TooFine,
 }
 
 impl UnitKind {
     /// What it is called.
-    pub fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::Duration => "duration",
             Self::ByteSize => "byte size",
@@ -138,122 +94,51 @@ impl UnitKind {
     }
 }
 
-/// Units as other tools spell them.
-const DURATIONS: [(&str, &[&str]); 6] = [
-    (
-        "us",
-        &["usec", "usecs", "µs", "μs", "micros", "microseconds"],
-    ),
-    (
-        "ms",
-        &["msec", "msecs", "millis", "millisecond", "milliseconds"],
-    ),
-    ("s", &["sec", "secs", "second", "seconds"]),
-    ("m", &["min", "mins", "minute", "minutes"]),
-    ("h", &["hr", "hrs", "hour", "hours"]),
-    ("d", &["day", "days"]),
-];
-
-impl UnitError {
-    pub(super) fn unknown_unit(kind: UnitKind, found: &str, unit: &str) -> Self {
-        let number = found.trim().strip_suffix(unit).unwrap_or_default();
-        let nearest = nearest(kind, unit).map(|unit| format!("{number}{unit}"));
-        Self::UnknownUnit {
-            kind,
-            found: found.to_owned(),
-            unit: unit.to_owned(),
-            nearest,
+impl fmt::Display for UnitError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, found, fault } = self;
+        match fault {
+            Fault::Empty => write!(out, "an empty text is no {}", kind.name()),
+            Fault::NoNumber => write!(out, "`{found}` does not start with a number"),
+            Fault::NoUnit => write!(out, "`{found}` has no unit"),
+            Fault::UnknownUnit(unit) => write!(out, "unknown unit `{unit}` in `{found}`"),
+            Fault::Negative => write!(out, "`{found}` is negative"),
+            Fault::NotPositive => write!(out, "`{found}` is zero"),
+            Fault::TooLarge => write!(out, "`{found}` is too large"),
+            Fault::TooFine => write!(out, "`{found}` is finer than {}", kind.smallest()),
         }
     }
+}
 
-    /// What was being read.
-    pub fn kind(&self) -> UnitKind {
-        match *self {
-            Self::Empty { kind }
-            | Self::NoNumber { kind, .. }
-            | Self::NoUnit { kind, .. }
-            | Self::UnknownUnit { kind, .. }
-            | Self::Negative { kind, .. }
-            | Self::NotPositive { kind, .. }
-            | Self::TooLarge { kind, .. }
-            | Self::TooFine { kind, .. } => kind,
-        }
+impl std::error::Error for UnitError {}
+
+impl UnitError {
+    pub(super) fn new(kind: UnitKind, found: &str, fault: Fault) -> Self {
+        let found = found.to_owned();
+        Self { kind, found, fault }
     }
 
     /// The next step, where there is one to name.
     pub fn help(&self) -> Option<String> {
-        match self {
-            Self::NoUnit { kind, found } => Some(format!(
-                "did you mean `{}{}`?",
-                found.trim(),
-                kind.usual_unit()
-            )),
-            Self::UnknownUnit {
-                nearest: Some(nearest),
-                ..
-            } => Some(format!("did you mean `{nearest}`?")),
-            Self::UnknownUnit { unit, .. } if unit.starts_with(',') => {
-                Some("write decimals with a point, and thousands without commas".to_owned())
-            }
-            Self::UnknownUnit { unit, .. } if unit.starts_with(['e', 'E']) => {
-                Some("write the number out: no exponents".to_owned())
-            }
-            Self::UnknownUnit { kind, .. } | Self::NoNumber { kind, .. } => {
-                Some(kind.units().to_owned())
-            }
-            Self::TooLarge { kind, .. } => Some(format!("at most {}", kind.greatest())),
-            Self::Empty { .. }
-            | Self::Negative { .. }
-            | Self::NotPositive { .. }
-            | Self::TooFine { .. } => None,
-        }
+        let (kind, found) = (self.kind, self.found.trim());
+        Some(match &self.fault {
+            Fault::NoUnit => format!("did you mean `{found}{}`?", kind.usual_unit()),
+            Fault::UnknownUnit(unit) => match kind.nearest(unit) {
+                Some(nearest) => {
+                    let number = found.strip_suffix(unit.as_str()).unwrap_or_default();
+                    format!("did you mean `{number}{nearest}`?")
+                }
+                None if unit.starts_with(',') => {
+                    "write decimals with a point, and thousands without commas".to_owned()
+                }
+                None if unit.starts_with(['e', 'E']) => {
+                    "write the number out: no exponents".to_owned()
+                }
+                None => kind.units().to_owned(),
+            },
+            Fault::NoNumber => kind.units().to_owned(),
+            Fault::TooLarge => format!("at most {}", kind.greatest()),
+            Fault::Empty | Fault::Negative | Fault::NotPositive | Fault::TooFine => return None,
+        })
     }
-}
-
-fn nearest(kind: UnitKind, unit: &str) -> Option<String> {
-    let lower = unit.to_lowercase();
-    match kind {
-        UnitKind::Duration => {
-            let known = DURATIONS
-                .iter()
-                .find(|(name, others)| *name == lower || others.contains(&lower.as_str()));
-            known.map(|(name, _)| (*name).to_owned())
-        }
-        UnitKind::ByteSize => size(&lower).map(str::to_owned),
-        UnitKind::Bandwidth => {
-            let size = size(
-                lower
-                    .strip_suffix("/s")
-                    .or_else(|| lower.strip_suffix("ps"))
-                    .unwrap_or(&lower),
-            )?;
-            Some(format!("{size}/s"))
-        }
-        UnitKind::Rate => {
-            let (multiple, period) = lower.split_once('/').unwrap_or((&lower, "s"));
-            let multiple = match multiple.trim() {
-                "" | "ops" | "rows" => "",
-                "k" | "kops" => "k",
-                "m" | "mops" => "M",
-                _ => return None,
-            };
-            let period = match period.trim() {
-                "s" | "sec" | "second" => "/s",
-                "m" | "min" | "minute" => "/min",
-                _ => return None,
-            };
-            Some(format!("{multiple}{period}"))
-        }
-    }
-}
-
-fn size(lower: &str) -> Option<&'static str> {
-    Some(match lower {
-        "b" | "byte" | "bytes" => "B",
-        "k" | "kb" | "kib" => "KB",
-        "m" | "mb" | "mib" => "MB",
-        "g" | "gb" | "gib" => "GB",
-        "t" | "tb" | "tib" => "TB",
-        _ => return None,
-    })
 }

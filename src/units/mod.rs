@@ -10,6 +10,7 @@ mod error;
 pub use error::{UnitError, UnitKind};
 
 use decimal::Decimal;
+use error::Fault;
 use std::fmt;
 use std::str::FromStr;
 
@@ -29,29 +30,88 @@ pub struct PerSecond(pub f64);
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Bandwidth(pub f64);
 
-const TIMES: [(&str, u64); 6] = [
-    ("us", 1_000),
-    ("ms", 1_000_000),
-    ("s", 1_000_000_000),
-    ("m", 60_000_000_000),
-    ("h", 3_600_000_000_000),
-    ("d", 86_400_000_000_000),
+/// A unit's name, how many of the smallest it is, and how other tools spell it, in lower case.
+type Unit = (&'static str, u64, &'static [&'static str]);
+
+const TIMES: [Unit; 6] = [
+    (
+        "us",
+        1_000,
+        &["usec", "usecs", "µs", "μs", "micros", "microseconds"],
+    ),
+    (
+        "ms",
+        1_000_000,
+        &["msec", "msecs", "millis", "millisecond", "milliseconds"],
+    ),
+    ("s", 1_000_000_000, &["sec", "secs", "second", "seconds"]),
+    ("m", 60_000_000_000, &["min", "mins", "minute", "minutes"]),
+    ("h", 3_600_000_000_000, &["hr", "hrs", "hour", "hours"]),
+    ("d", 86_400_000_000_000, &["day", "days"]),
 ];
-const SIZES: [(&str, u64); 9] = [
-    ("B", 1),
-    ("KB", 1 << 10),
-    ("MB", 1 << 20),
-    ("GB", 1 << 30),
-    ("TB", 1 << 40),
-    ("KiB", 1 << 10),
-    ("MiB", 1 << 20),
-    ("GiB", 1 << 30),
-    ("TiB", 1 << 40),
+const SIZES: [Unit; 9] = [
+    ("B", 1, &["byte", "bytes"]),
+    ("KB", 1 << 10, &["k", "kib"]),
+    ("MB", 1 << 20, &["m", "mib"]),
+    ("GB", 1 << 30, &["g", "gib"]),
+    ("TB", 1 << 40, &["t", "tib"]),
+    ("KiB", 1 << 10, &[]),
+    ("MiB", 1 << 20, &[]),
+    ("GiB", 1 << 30, &[]),
+    ("TiB", 1 << 40, &[]),
 ];
-const MULTIPLES: [(&str, u64); 3] = [("", 1), ("k", 1_000), ("M", 1_000_000)];
-const PERIODS: [(&str, u64); 2] = [("/s", 1), ("/min", 60)];
+const MULTIPLES: [Unit; 3] = [
+    ("", 1, &["ops", "rows"]),
+    ("k", 1_000, &["kops"]),
+    ("M", 1_000_000, &["mops"]),
+];
+const PERIODS: [Unit; 2] = [("s", 1, &["sec", "second"]), ("min", 60, &["m", "minute"])];
+
+fn scale_of(units: &[Unit], name: &str) -> Option<u64> {
+    let unit = units.iter().find(|unit| unit.0 == name);
+    unit.map(|unit| unit.1)
+}
+
+/// The unit that somebody meant who wrote `name`, in lower case.
+fn meant(units: &[Unit], name: &str) -> Option<&'static str> {
+    let same =
+        |(unit, _, others): &&Unit| unit.eq_ignore_ascii_case(name) || others.contains(&name);
+    units.iter().find(same).map(|unit| unit.0)
+}
 
 impl UnitKind {
+    /// What a number with this unit is multiplied with and divided by.
+    fn scale(self, unit: &str) -> Option<(u64, u64)> {
+        Some(match self {
+            Self::Duration => (scale_of(&TIMES, unit)?, 1),
+            Self::ByteSize => (scale_of(&SIZES, unit)?, 1),
+            Self::Bandwidth => (scale_of(&SIZES, unit.strip_suffix("/s")?)?, 1),
+            Self::Rate => {
+                let (multiple, period) = unit.split_once('/')?;
+                let multiple = scale_of(&MULTIPLES, multiple.trim_end())?;
+                (multiple, scale_of(&PERIODS, period)?)
+            }
+        })
+    }
+
+    /// The unit that was probably meant.
+    fn nearest(self, unit: &str) -> Option<String> {
+        let unit = unit.to_lowercase();
+        match self {
+            Self::Duration => meant(&TIMES, &unit).map(str::to_owned),
+            Self::ByteSize => meant(&SIZES, &unit).map(str::to_owned),
+            Self::Bandwidth => {
+                let size = unit.strip_suffix("/s").or(unit.strip_suffix("ps"));
+                Some(format!("{}/s", meant(&SIZES, size.unwrap_or(&unit))?))
+            }
+            Self::Rate => {
+                let (multiple, period) = unit.split_once('/').unwrap_or((&unit, "s"));
+                let multiple = meant(&MULTIPLES, multiple.trim())?;
+                Some(format!("{multiple}/{}", meant(&PERIODS, period.trim())?))
+            }
+        }
+    }
+
     /// The greatest that is read.
     fn greatest(self) -> String {
         match self {
@@ -60,6 +120,24 @@ impl UnitKind {
             Self::Bandwidth => format!("{}/s", ByteSize::MAX),
             Self::Rate => PerSecond::MAX.to_string(),
         }
+    }
+
+    /// Reads a number with a unit, of which `value` makes what is asked for.
+    fn read<T>(
+        self,
+        text: &str,
+        value: impl FnOnce(Decimal, (u64, u64)) -> Result<T, Fault>,
+    ) -> Result<T, UnitError> {
+        let read = || {
+            let (number, unit) = decimal::split(text.trim())?;
+            let scale = self.scale(unit);
+            value(
+                number,
+                scale.ok_or_else(|| Fault::UnknownUnit(unit.to_owned()))?,
+            )
+        };
+        let error = |fault| UnitError::new(self, text, fault);
+        read().map_err(error)
     }
 }
 
@@ -83,14 +161,9 @@ impl FromStr for Nanos {
 
     /// `us`, `ms`, `s`, `m`, `h`, `d`; a space before the unit is allowed; no finer than a nanosecond.
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        let kind = UnitKind::Duration;
-        let (number, unit) = decimal::split(text, kind)?;
-        let scale =
-            lookup(&TIMES, unit).ok_or_else(|| UnitError::unknown_unit(kind, text, unit))?;
-        let nanos = number
-            .whole_times(scale, u128::from(Self::MAX.0))
-            .map_err(|fault| fault.error(kind, text))?;
-        Ok(Self(nanos))
+        UnitKind::Duration.read(text, |number, (scale, _)| {
+            number.times(scale, Self::MAX.0, true).map(Self)
+        })
     }
 }
 
@@ -99,16 +172,9 @@ impl FromStr for ByteSize {
 
     /// `B`, `KB`, `MB`, `GB`, `TB` and `KiB` ... `TiB`, all powers of 1024; fractions are rounded to the nearest byte.
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        let kind = UnitKind::ByteSize;
-        let (number, unit) = decimal::split(text, kind)?;
-        let scale =
-            lookup(&SIZES, unit).ok_or_else(|| UnitError::unknown_unit(kind, text, unit))?;
-        let limit = u128::from(Self::MAX.0);
-        let bytes = match scale {
-            1 => number.whole_times(1, limit),
-            _ => number.rounded_times(scale, limit),
-        };
-        Ok(Self(bytes.map_err(|fault| fault.error(kind, text))?))
+        UnitKind::ByteSize.read(text, |number, (scale, _)| {
+            number.times(scale, Self::MAX.0, scale == 1).map(Self)
+        })
     }
 }
 
@@ -117,23 +183,12 @@ impl FromStr for Bandwidth {
 
     /// A byte size `/s`; > 0.
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        let kind = UnitKind::Bandwidth;
-        let (number, unit) = decimal::split(text, kind)?;
-        let size = unit
-            .strip_suffix("/s")
-            .and_then(|size| lookup(&SIZES, size));
-        let scale = size.ok_or_else(|| UnitError::unknown_unit(kind, text, unit))?;
-        let limit = u128::from(ByteSize::MAX.0);
-        let bytes = number
-            .rounded_times(scale, limit)
-            .map_err(|fault| fault.error(kind, text))?;
-        if bytes == 0 {
-            return Err(UnitError::NotPositive {
-                kind,
-                found: text.to_owned(),
-            });
-        }
-        Ok(Self(bytes as f64))
+        UnitKind::Bandwidth.read(text, |number, (scale, _)| {
+            match number.times(scale, ByteSize::MAX.0, false)? {
+                0 => Err(Fault::NotPositive),
+                bytes => Ok(Self(bytes as f64)),
+            }
+        })
     }
 }
 
@@ -142,61 +197,41 @@ impl FromStr for PerSecond {
 
     /// A number, `k` or `M` (powers of 1000) or neither, and `/s` or `/min`.
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        let kind = UnitKind::Rate;
-        let (number, unit) = decimal::split(text, kind)?;
-        let split = unit.find('/').unwrap_or(unit.len());
-        let scale =
-            lookup(&MULTIPLES, unit[..split].trim_end()).zip(lookup(&PERIODS, &unit[split..]));
-        let (multiple, period) = scale.ok_or_else(|| UnitError::unknown_unit(kind, text, unit))?;
-        let rate = number.to_f64() * multiple as f64 / period as f64;
-        if rate > Self::MAX.0 {
-            return Err(UnitError::TooLarge {
-                kind,
-                found: text.to_owned(),
-            });
-        }
-        Ok(Self(rate))
+        UnitKind::Rate.read(text, |number, (multiple, period)| {
+            let rate = number.to_f64() * multiple as f64 / period as f64;
+            match rate > Self::MAX.0 {
+                true => Err(Fault::TooLarge),
+                false => Ok(Self(rate)),
+            }
+        })
     }
 }
 
-fn lookup(units: &[(&str, u64)], unit: &str) -> Option<u64> {
-    units
-        .iter()
-        .find(|(name, _)| *name == unit)
-        .map(|&(_, scale)| scale)
+/// The greatest of these units, in their order, of which `value` is a multiple.
+fn whole_unit(value: u64, units: &[Unit]) -> Option<&Unit> {
+    let divides = |unit: &&Unit| value > 0 && value.is_multiple_of(unit.1);
+    units.iter().rev().find(divides)
 }
 
 impl fmt::Display for Nanos {
     /// The shortest text that reads back as the same length: `2ms`, `1.5s`, `1h`.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 == 0 {
+            return out.write_str("0s");
+        }
         // Minutes and longer only when whole, so that 90 s stays 90s.
-        let whole = TIMES
-            .iter()
-            .rev()
-            .take(3)
-            .find(|(_, scale)| self.0 > 0 && self.0.is_multiple_of(*scale));
-        let decimal = TIMES[..3]
-            .iter()
-            .rev()
-            .find(|(_, scale)| self.0 >= *scale)
+        let decimal = || TIMES[..3].iter().rev().find(|unit| self.0 >= unit.1);
+        let (unit, scale, _) = whole_unit(self.0, &TIMES[3..])
+            .or_else(decimal)
             .unwrap_or(&TIMES[0]);
-        let (unit, scale) = if self.0 == 0 {
-            ("s", TIMES[2].1)
-        } else {
-            *whole.unwrap_or(decimal)
-        };
-        write!(out, "{}{unit}", Decimal::quotient(self.0, scale))
+        write!(out, "{}{unit}", Decimal::quotient(self.0, *scale))
     }
 }
 
 impl fmt::Display for ByteSize {
     /// The largest unit that divides it: `64KB`, `100B`; reads back as the same size.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let whole = SIZES[..5]
-            .iter()
-            .rev()
-            .find(|(_, scale)| self.0 > 0 && self.0.is_multiple_of(*scale));
-        let (unit, scale) = *whole.unwrap_or(&SIZES[0]);
+        let (unit, scale, _) = whole_unit(self.0, &SIZES[..5]).unwrap_or(&SIZES[0]);
         write!(out, "{}{unit}", self.0 / scale)
     }
 }
@@ -205,17 +240,13 @@ impl ByteSize {
     /// About how much, for messages: `63 GiB`, `1.5 KiB`.
     pub fn approximate(bytes: f64) -> String {
         let units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-        let mut value = bytes.max(0.0);
-        let mut unit = 0;
+        let (mut value, mut unit) = (bytes.max(0.0), 0);
         while value >= 1024.0 && unit + 1 < units.len() {
             value /= 1024.0;
             unit += 1;
         }
-        if value >= 10.0 || value.fract() == 0.0 {
-            format!("{value:.0} {}", units[unit])
-        } else {
-            format!("{value:.1} {}", units[unit])
-        }
+        let decimals = usize::from(value < 10.0 && value.fract() != 0.0);
+        format!("{value:.decimals$} {}", units[unit])
     }
 }
 
