@@ -1,7 +1,7 @@
 //! Words and collects the errors and lints of a key.
 
 use super::typed::type_name;
-use crate::key::lang::{Help, KeyError, KeyNote};
+use crate::key::lang::{KeyError, KeyNote};
 use crate::record::ValueType;
 use std::ops::Range;
 
@@ -39,7 +39,7 @@ impl<'a> Complaints<'a> {
         span: &Range<usize>,
         message: impl Into<String>,
         label: impl Into<String>,
-        help: impl Into<Help>,
+        help: impl Into<String>,
     ) -> KeyError {
         KeyError {
             derived: self.derived(),
@@ -53,7 +53,7 @@ impl<'a> Complaints<'a> {
         span: &Range<usize>,
         message: impl Into<String>,
         label: impl Into<String>,
-        help: impl Into<Help>,
+        help: impl Into<String>,
     ) -> Option<T> {
         let error = self.found(span, message, label, help);
         // A derived field that is used twice is wrong once.
@@ -70,7 +70,7 @@ impl<'a> Complaints<'a> {
         span: &Range<usize>,
         message: impl Into<String>,
         label: impl Into<String>,
-        help: impl Into<Help>,
+        help: impl Into<String>,
     ) {
         let text = self.found(span, message, label, help);
         let note = KeyNote { is_warning, text };
@@ -91,7 +91,7 @@ impl<'a> Complaints<'a> {
         span: &Range<usize>,
         found: ValueType,
         expected: &str,
-        help: impl Into<Help>,
+        help: impl Into<String>,
     ) -> Option<T> {
         let text = self.written(span);
         let message = format!("`{text}` is {}, expected {expected}", type_name(found));

@@ -3,7 +3,6 @@
 use crate::key::check::complaints::Complaints;
 use crate::key::check::typed::{Bytes, Typed, constant};
 use crate::key::code::IntCode;
-use crate::key::lang::Help;
 use crate::key::values::Interval;
 use crate::record::Schema;
 use std::ops::Range;
@@ -86,7 +85,7 @@ impl Call<'_, '_> {
         at: usize,
         message: impl Into<String>,
         label: impl Into<String>,
-        help: impl Into<Help>,
+        help: impl Into<String>,
     ) -> Option<T> {
         let span = &self.values[at].1;
         self.complaints.error(span, message, label, help)
@@ -98,7 +97,7 @@ impl Call<'_, '_> {
         at: usize,
         found: &Typed,
         expected: &str,
-        help: impl Into<Help>,
+        help: impl Into<String>,
     ) -> Option<T> {
         let span = &self.values[at].1;
         self.complaints
@@ -110,7 +109,7 @@ impl Call<'_, '_> {
         &mut self,
         message: impl Into<String>,
         label: impl Into<String>,
-        help: impl Into<Help>,
+        help: impl Into<String>,
     ) {
         self.complaints.lint(true, self.span, message, label, help);
     }
@@ -137,7 +136,7 @@ impl Call<'_, '_> {
     }
 
     /// The argument as text.
-    pub fn text(&mut self, at: usize, help: impl Into<Help>) -> Option<Bytes> {
+    pub fn text(&mut self, at: usize, help: impl Into<String>) -> Option<Bytes> {
         let bytes = self.bytes(at)?;
         match bytes.is_text {
             true => Some(bytes),
@@ -185,7 +184,7 @@ impl Call<'_, '_> {
         at: usize,
         found: Interval,
         held: (i64, i64),
-        help: impl Into<Help>,
+        help: impl Into<String>,
     ) -> Option<()> {
         let (low, high) = held;
         if found.within(low, high) {

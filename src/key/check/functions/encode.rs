@@ -4,7 +4,6 @@ use super::call::Call;
 use crate::key::check::typed::{Bytes, Typed};
 use crate::key::code::{BytesOp, IntCode, IntOp};
 use crate::key::formats::{Encoding, Transform};
-use crate::key::lang::NO_HELP;
 use crate::key::values::{ByteSet, ByteShape, Interval, POSITIONS};
 use crate::keyspace::RowKey;
 
@@ -87,7 +86,7 @@ pub fn double(call: &mut Call<'_, '_>, encoding: Encoding) -> Option<Typed> {
             double.facts.order = order;
             double
         }
-        other => return call.wrong_type(0, &other, "double or int", NO_HELP),
+        other => return call.wrong_type(0, &other, "double or int", ""),
     };
     let order = value.facts.order;
     let width = encoding.bytes(0).len();

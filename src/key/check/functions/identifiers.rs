@@ -4,7 +4,6 @@ use super::call::Call;
 use super::time::instant;
 use crate::key::check::typed::{Bytes, Typed};
 use crate::key::code::{BytesOp, Identifier, IntCode, IntOp};
-use crate::key::lang::NO_HELP;
 use crate::key::values::{ByteSet, ByteShape, Interval, Operator};
 use crate::record::TimeUnit;
 
@@ -150,7 +149,7 @@ fn coordinate(call: &mut Call<'_, '_>, at: usize, bits: u32) -> Option<IntCode> 
         }
         other => {
             let expected = if at < 2 { "double or int" } else { "int" };
-            call.wrong_type(at, &other, expected, NO_HELP)
+            call.wrong_type(at, &other, expected, "")
         }
     }
 }

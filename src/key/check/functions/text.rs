@@ -4,7 +4,6 @@ use super::call::Call;
 use crate::key::check::typed::{Bytes, Typed};
 use crate::key::code::{BytesCode, BytesOp};
 use crate::key::formats::{DigestForm, Transform, hex_digit};
-use crate::key::lang::NO_HELP;
 use crate::key::values::{ByteSet, ByteShape, POSITIONS};
 use crate::keyspace::RowKey;
 
@@ -49,7 +48,7 @@ pub fn reverse_bytes(call: &mut Call<'_, '_>) -> Option<Typed> {
 }
 
 pub fn reverse_domain(call: &mut Call<'_, '_>) -> Option<Typed> {
-    let text = call.text(0, NO_HELP)?;
+    let text = call.text(0, "")?;
     Some(Typed::Bytes(shuffled(text, Transform::ReverseDomain)))
 }
 

@@ -1,4 +1,4 @@
-//! Expressions up to their bounds, and how far one mistake reaches.
+//! Expressions up to their bounds, how far one mistake reaches, and how large derived fields get.
 
 use super::*;
 
@@ -100,4 +100,34 @@ fn characters_of_other_languages_are_met_with_what_this_one_writes() {
         );
         assert_eq!(errors[0].help.as_deref(), expected, "{character}");
     }
+}
+
+fn sizes(fields: &[(&str, &str)]) -> Vec<u64> {
+    let fields = fields
+        .iter()
+        .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
+    expanded_sizes(&fields.collect::<Vec<_>>())
+}
+
+#[test]
+fn a_name_counts_as_what_it_stands_for() {
+    // `id` 1; `a + a` 3 with each `a` 1 + 1; a call, its two arguments, and the parts of one of them.
+    let fields = [
+        ("a", "id"),
+        ("b", "a + a"),
+        ("c", "lpad(b, 3)"),
+        ("d", "'x' || -a"),
+    ];
+    assert_eq!(sizes(&fields), [1, 5, 8, 5]);
+}
+
+#[test]
+fn doubling_saturates_and_circles_end() {
+    let mut fields = vec![("f0".to_owned(), "id".to_owned())];
+    for at in 1..900 {
+        fields.push((format!("f{at}"), format!("f{0} + f{0}", at - 1)));
+    }
+    fields.reverse();
+    assert_eq!(expanded_sizes(&fields)[0], u64::MAX);
+    assert_eq!(sizes(&[("a", "b"), ("b", "a")]), [3, 2]);
 }
