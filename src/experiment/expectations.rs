@@ -1,30 +1,27 @@
 //! Whether what was expected holds. Must not exit, nor excuse.
 
-use super::strategy_summary::{StrategySummary, sweep_of};
+use super::runs::StrategyRuns;
+use super::strategy_summary::sweep_of;
 use super::{
-    ExpectationResult, ExpectedBound, ExpectedValue, FoundValue, Measure, comparisons, history,
+    ExpectationResult, ExpectedBound, ExpectedValue, FoundValue, Measure, StrategyResult, history,
 };
-use crate::metrics::{MetricPath, Unit, lookup};
+use crate::metrics::{Unit, lookup};
 use crate::scenario::{Bound, Expectation, Scenario};
 use std::collections::BTreeMap;
 
 /// A number equals an expected one within this relative difference: they come by different roads of rounding.
 const EQUAL: f64 = 1e-9;
 
+/// A strategy at a point of the sweep.
+type Ran<'a> = (&'a StrategyResult, &'a StrategyRuns);
+
 /// Every expectation with what was found, in file order.
-pub(super) fn of(scenario: &Scenario, summaries: &[StrategySummary<'_>]) -> Vec<ExpectationResult> {
-    scenario
-        .expectations
-        .iter()
-        .map(|expectation| outcome(scenario, summaries, expectation))
-        .collect()
+pub(super) fn of(scenario: &Scenario, ran: &[Ran<'_>]) -> Vec<ExpectationResult> {
+    let expectations = scenario.expectations.iter();
+    expectations.map(|it| outcome(scenario, ran, it)).collect()
 }
 
-fn outcome(
-    scenario: &Scenario,
-    summaries: &[StrategySummary<'_>],
-    expectation: &Expectation,
-) -> ExpectationResult {
+fn outcome(scenario: &Scenario, ran: &[Ran<'_>], expectation: &Expectation) -> ExpectationResult {
     match expectation {
         Expectation::Key(key) => ExpectationResult {
             strategy: scenario.strategies[key.strategy].name.clone(),
@@ -49,26 +46,28 @@ fn outcome(
             because,
             issue,
         } => {
-            let at = |point: usize, strategy: usize| {
-                &summaries[point * scenario.strategies.len() + strategy]
-            };
-            let summary = at(*point, *strategy);
+            let at = |point, strategy| ran[point * scenario.strategies.len() + strategy];
+            let own = at(*point, *strategy);
             let base = ratio_to
                 .as_ref()
                 .map(|ratio| at(ratio.point, ratio.strategy));
-            let found = find(summary, base, metric);
-            let reason = too_short(summary, base, metric);
+            let result = own.0;
+            let value = find(result, base.map(|base| base.0), metric);
+            let mut both = std::iter::once(own).chain(base);
+            let reason = both.find_map(|(result, runs)| {
+                history::too_short(runs, &lookup(metric, &result.names()).ok()?)
+            });
+            let elsewhere = base.filter(|(base, _)| base.sweep != result.sweep);
             ExpectationResult {
-                strategy: summary.strategy.name.clone(),
+                strategy: result.name.clone(),
                 metric: metric.clone(),
-                sweep: sweep_of(summary.point),
-                ratio_to_sweep: base
-                    .filter(|base| base.point != summary.point)
-                    .map_or_else(BTreeMap::new, |base| sweep_of(base.point)),
-                ratio_to: base.map(|base| base.strategy.name.clone()),
+                sweep: result.sweep.clone(),
+                ratio_to_sweep: elsewhere
+                    .map_or_else(BTreeMap::new, |(base, _)| base.sweep.clone()),
+                ratio_to: base.map(|(base, _)| base.name.clone()),
                 record: None,
-                holds: reason.is_none() && holds(&found, bound),
-                value: found,
+                holds: reason.is_none() && holds(&value, bound),
+                value,
                 bound: bound.into(),
                 because: because.clone(),
                 issue: issue.clone(),
@@ -78,50 +77,23 @@ fn outcome(
     }
 }
 
-fn find(
-    summary: &StrategySummary<'_>,
-    base: Option<&StrategySummary<'_>>,
-    metric: &str,
-) -> FoundValue {
+/// The metric of a strategy, or over that of another.
+fn find(result: &StrategyResult, base: Option<&StrategyResult>, metric: &str) -> FoundValue {
     const UNDEFINED: FoundValue = FoundValue::Number(Measure::UNDEFINED);
-    let names = summary.strategy.setup.operation_names();
-    let Ok(path) = lookup(metric, &names) else {
+    let Ok(path) = lookup(metric, &result.names()) else {
         return UNDEFINED;
     };
     if path.definition().unit == Unit::Word {
-        return summary.word(&path).map_or(UNDEFINED, FoundValue::Text);
+        let word = result.word(path).map(str::to_owned);
+        return word.map_or(UNDEFINED, FoundValue::Text);
     }
-    let found = of_one(summary, &path);
-    let Some(base) = base else {
-        return FoundValue::Number(found);
-    };
-    FoundValue::Number(comparisons::ratio(summary, base, &path))
-}
-
-/// Why the runs of one or both strategies were too short to tell.
-fn too_short(
-    summary: &StrategySummary<'_>,
-    base: Option<&StrategySummary<'_>>,
-    metric: &str,
-) -> Option<String> {
-    std::iter::once(summary).chain(base).find_map(|summary| {
-        let names = summary.strategy.setup.operation_names();
-        history::too_short(summary, &lookup(metric, &names).ok()?)
+    FoundValue::Number(match base {
+        Some(base) => result.ratio(base, path),
+        None => Measure {
+            merged: None,
+            ..result.number(path).copied().unwrap_or(Measure::UNDEFINED)
+        },
     })
-}
-
-fn of_one(summary: &StrategySummary<'_>, path: &MetricPath) -> Measure {
-    if path.part.is_none() {
-        return summary.runs.of(path).measure(path.metric);
-    }
-    let (values, censored) = summary.runs.values(path);
-    let servers = summary.strategy.setup.cluster.servers;
-    let measure = Measure::of(&values, path.definition().range_with(servers));
-    if censored {
-        measure.lower_bound()
-    } else {
-        measure
-    }
 }
 
 /// The whole interval satisfies the bound; of one replicate, its value does. A lower bound proves `above`, an upper one `below`, and neither

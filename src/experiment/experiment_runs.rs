@@ -5,7 +5,10 @@ use super::knee_run::{self, TYPICAL_RUNS};
 use super::matrix::{Job, JobKind, Matrix};
 use super::runs::StrategyRuns;
 use super::strategy_summary::StrategySummary;
-use super::{KneeReplicate, Results, ScenarioInfo, Shard, SweptList, comparisons, expectations};
+use super::{
+    KneeReplicate, Results, ScenarioInfo, Shard, StrategyResult, SweptList, comparisons,
+    expectations, warnings,
+};
 use crate::engine::{self, SimConfig};
 use crate::metrics::MetricId;
 use crate::scenario::{Scenario, Setup, Strategy};
@@ -285,11 +288,15 @@ impl<'a> ExperimentRuns<'a> {
 
 fn results(scenario: &Scenario, summaries: &[StrategySummary<'_>]) -> Results {
     let mut warnings: Vec<String> = Vec::new();
-    for warning in summaries.iter().flat_map(StrategySummary::warnings) {
+    for warning in summaries.iter().flat_map(warnings::of) {
         if !warnings.contains(&warning) {
             warnings.push(warning);
         }
     }
+    let strategies: Vec<StrategyResult> = summaries.iter().map(StrategySummary::result).collect();
+    let runs = summaries.iter().map(|summary| &summary.runs);
+    let ran: Vec<_> = strategies.iter().zip(runs).collect();
+    let points = strategies.chunks(scenario.strategies.len().max(1));
     Results {
         schema_version: Results::SCHEMA_VERSION,
         tool: concat!("keyheat ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -306,12 +313,9 @@ fn results(scenario: &Scenario, summaries: &[StrategySummary<'_>]) -> Results {
         warmup_s: scenario.time.warmup.as_secs_f64(),
         sample_s: scenario.time.sample.as_secs_f64(),
         sweep: scenario.sweep.iter().map(SweptList::from).collect(),
-        strategies: summaries.iter().map(StrategySummary::result).collect(),
-        comparisons: summaries
-            .chunks(scenario.strategies.len().max(1))
-            .flat_map(comparisons::of)
-            .collect(),
-        expectations: expectations::of(scenario, summaries),
+        comparisons: points.flat_map(comparisons::of).collect(),
+        expectations: expectations::of(scenario, &ran),
+        strategies,
         warnings,
     }
 }

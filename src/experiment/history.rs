@@ -1,8 +1,8 @@
 //! Whether the runs were long enough for an expectation: what rests on too little is broken, whatever its number says. Must not know
 //! the bound.
 
-use super::read_summary::{A_FEW, NEARLY_ALL};
-use super::strategy_summary::StrategySummary;
+use super::read_price::{A_FEW, NEARLY_ALL};
+use super::runs::StrategyRuns;
 use crate::metrics::{MetricId, MetricPath, Part, Side};
 
 /// Fewer intervals a replicate have no median to speak of (estimate).
@@ -32,22 +32,22 @@ const P95S: [MetricId; 3] = [
 ];
 
 /// Why a metric rests on too little for any bound to hold; `None` when it rests on enough.
-pub(super) fn too_short(summary: &StrategySummary<'_>, path: &MetricPath) -> Option<String> {
-    survivors(summary, path)
-        .or_else(|| intervals(summary, path))
-        .or_else(|| operations(summary, path))
-        .or_else(|| replicates(summary, path))
+pub(super) fn too_short(runs: &StrategyRuns, path: &MetricPath) -> Option<String> {
+    survivors(runs, path)
+        .or_else(|| intervals(runs, path))
+        .or_else(|| operations(runs, path))
+        .or_else(|| replicates(runs, path))
 }
 
 /// What was measured of the reads that completed says nothing of those that did not, which are the dear ones.
-fn survivors(summary: &StrategySummary<'_>, path: &MetricPath) -> Option<String> {
+fn survivors(runs: &StrategyRuns, path: &MetricPath) -> Option<String> {
     let planned = match path.metric {
         MetricId::Calls => MetricId::CallsPlanned,
         MetricId::RowsRead => MetricId::RowsPlanned,
         _ => return None,
     };
     let (name, planned) = (path.metric.name(), planned.name());
-    let runs = summary.runs.of(path);
+    let runs = runs.of(path);
     let (cohort, completed) = (runs.cohort(), runs.completed_of_cohort());
     let left = cohort - completed;
     let few = A_FEW * u64::from(runs.replicates());
@@ -58,10 +58,10 @@ fn survivors(summary: &StrategySummary<'_>, path: &MetricPath) -> Option<String>
     })
 }
 
-fn intervals(summary: &StrategySummary<'_>, path: &MetricPath) -> Option<String> {
+fn intervals(runs: &StrategyRuns, path: &MetricPath) -> Option<String> {
     let least = |side: Side| {
         let count = MetricId::IntervalsMeasured.of(side);
-        let values = summary.runs.all().values(count).into_iter().flatten();
+        let values = runs.all().values(count).into_iter().flatten();
         values.reduce(f64::min)
     };
     let of_writes = path.metric.of(Side::Write);
@@ -86,9 +86,9 @@ fn intervals(summary: &StrategySummary<'_>, path: &MetricPath) -> Option<String>
     })
 }
 
-fn operations(summary: &StrategySummary<'_>, path: &MetricPath) -> Option<String> {
+fn operations(runs: &StrategyRuns, path: &MetricPath) -> Option<String> {
     // Of the window: of all that were intended in it, whatever became of them.
-    let cohort = summary.runs.of_operations(path).cohort();
+    let cohort = runs.of_operations(path).cohort();
     if let Some(quantile) = path.part.and_then(Part::quantile) {
         // Rounded, so that p90 of 100 has ten beyond.
         let beyond = (cohort as f64 * (1.0 - quantile) * 1e6).round() / 1e6;
@@ -104,10 +104,10 @@ fn operations(summary: &StrategySummary<'_>, path: &MetricPath) -> Option<String
 }
 
 /// One value out of many replicates has no interval, so that its bound would hold untried.
-fn replicates(summary: &StrategySummary<'_>, path: &MetricPath) -> Option<String> {
-    let runs = summary.runs.of(path);
-    let values = summary.runs.values(path).0;
+fn replicates(runs: &StrategyRuns, path: &MetricPath) -> Option<String> {
+    let values = runs.values(path);
     let defined = values.iter().flatten().count();
-    let untried = defined == 1 && values.len() > 1 && !runs.is_of_first(path.metric);
+    let is_found_once = runs.of(path).is_of_first(path.metric);
+    let untried = defined == 1 && values.len() > 1 && !is_found_once;
     untried.then(|| format!("it is defined in 1 of {} replicates", values.len()))
 }

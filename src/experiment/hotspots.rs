@@ -3,7 +3,9 @@
 use super::runs::StrategyRuns;
 use crate::keyspace::RowKey;
 use crate::layout::Layout;
-use crate::metrics::{Demanded, Hotspot, HotspotEvidence, MetricId, Peak, Side};
+use crate::metrics::{
+    Demanded, Hotspot, HotspotEvidence, HottestServer, MetricId, OF_READS, Peak, Side,
+};
 use crate::scenario::Strategy;
 use crate::workload::{PickLaw, RangeExtent, Read};
 use std::collections::BTreeMap;
@@ -25,11 +27,6 @@ pub(super) struct Hotspots {
 impl Hotspots {
     /// `key_floor` and `read_key_floor` are among the metrics of the runs.
     pub(super) fn of(strategy: &Strategy, layout: &Layout, runs: &StrategyRuns) -> Self {
-        let reachable_regions = layout
-            .regions
-            .iter()
-            .filter(|region| !region.unreachable)
-            .count() as u64;
         let class = |side: Side, demanded: Demanded| {
             let mean = |id: MetricId| runs.all().mean(id.of(side));
             let share = mean(MetricId::KeyRangeMaxShare);
@@ -41,7 +38,7 @@ impl Hotspots {
                 }),
                 server_share: mean(MetricId::ServerMaxShare),
                 key_floor: mean(MetricId::KeyFloor).unwrap_or(1.0),
-                reachable_regions,
+                reachable_regions: reachable_regions(layout) as u64,
                 servers: strategy.setup.cluster.servers,
                 leads_with_time: strategy.follows_time(),
                 best_dealing: mean(MetricId::PlacementPeakBest),
@@ -52,20 +49,17 @@ impl Hotspots {
         let writes = class(Side::Write, Demanded::ByWrites);
         let reads = class(Side::Read, Demanded::ByReads { newest });
         let hottest = runs.hottest();
-        let all = match hottest {
-            Some(hottest) => {
-                let together = Peak {
-                    value: hottest.peak,
-                    even: hottest.even,
-                };
-                Some(Hotspot::of_all(together, hottest.read_share, writes, reads))
-            }
-            None => writes.or(reads),
+        let of_all = |it: HottestServer| {
+            let together = Peak {
+                value: it.peak,
+                even: it.even,
+            };
+            Hotspot::of_all(together, it.read_share, writes, reads)
         };
         Self {
             writes,
             reads,
-            all,
+            all: hottest.map(of_all).or(writes).or(reads),
             read_share: hottest.map(|hottest| hottest.read_share),
         }
     }
@@ -78,14 +72,18 @@ impl Hotspots {
         }
     }
 
+    /// The class that a verdict begins with is one.
+    pub(super) fn is_hot(&self) -> bool {
+        let class = self.of_side(self.main());
+        class.is_some_and(|class| class != Hotspot::None)
+    }
+
     /// Whose class a verdict begins with: that of what makes the hottest server hot; while none does, that of the writes, unless only the
     /// reads have one.
     pub(super) fn main(&self) -> Side {
         let hot = |class: Option<Hotspot>| class.is_some_and(|class| class != Hotspot::None);
         let reads_first = match (hot(self.writes), hot(self.reads)) {
-            (true, true) => self
-                .read_share
-                .is_some_and(|share| share > crate::metrics::OF_READS),
+            (true, true) => self.read_share > Some(OF_READS),
             (false, true) => true,
             (_, false) => self.writes.is_none(),
         };
@@ -96,21 +94,22 @@ impl Hotspots {
     }
 }
 
+/// Regions that keys fall into.
+pub(super) fn reachable_regions(layout: &Layout) -> usize {
+    let regions = layout.regions.iter();
+    regions.filter(|region| !region.unreachable).count()
+}
+
 /// A read asks for rows of the last time only.
 fn asks_for_newest(read: &Read) -> bool {
     let recent = |extent: &RangeExtent| match extent {
         RangeExtent::Last { last, ago } => ago <= last,
         RangeExtent::Span(_) => false,
     };
+    let latest = |law: &PickLaw| matches!(law, PickLaw::Latest { .. } | PickLaw::Last(_));
     read.newest.is_some()
-        || read
-            .range
-            .as_ref()
-            .is_some_and(|range| recent(&range.extent))
-        || read
-            .pick
-            .iter()
-            .any(|(_, law)| matches!(law, PickLaw::Latest { .. } | PickLaw::Last(_)))
+        || read.range.iter().any(|range| recent(&range.extent))
+        || read.pick.iter().any(|(_, law)| latest(law))
 }
 
 /// Read demand a second of each read: Gets, or regions that scans open.
@@ -125,11 +124,9 @@ fn demands(layout: &Layout, runs: &StrategyRuns) -> Vec<f64> {
 fn newest_share(strategy: &Strategy, layout: &Layout, runs: &StrategyRuns) -> f64 {
     let demands = demands(layout, runs);
     let reads = strategy.setup.workload.reads.iter().zip(&demands);
-    let newest: f64 = reads
-        .filter(|(read, _)| asks_for_newest(read))
-        .map(|(_, demand)| demand)
-        .sum();
-    newest / demands.iter().sum::<f64>().max(f64::MIN_POSITIVE)
+    let newest = reads.filter(|(read, _)| asks_for_newest(read));
+    newest.map(|(_, demand)| demand).sum::<f64>()
+        / demands.iter().sum::<f64>().max(f64::MIN_POSITIVE)
 }
 
 /// The share of the read demand that Gets of the most frequent row make; `None` when no read is issued.

@@ -125,10 +125,7 @@ fn findings(runs: &StrategyRuns, knee: &Knee, names: &OperationNames<'_>) -> Vec
     limits
         .map(|limit| {
             let (value, censored) = match lookup(&limit.metric, names) {
-                Ok(path) => {
-                    let (values, censored) = runs.values(&path);
-                    (values[0], censored)
-                }
+                Ok(path) => (runs.values(&path)[0], runs.is_open(&path)),
                 Err(_) => (None, false),
             };
             let value = value.filter(|value| value.is_finite());

@@ -5,7 +5,7 @@ use crate::statistics::{Estimate, paired_ratio};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-const NANOS_PER_MS: f64 = 1e6;
+pub(super) const NANOS_PER_MS: f64 = 1e6;
 
 /// A number from replicates: mean with its 95 % t-interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -55,12 +55,8 @@ impl Measure {
 
     /// Mean and interval over the replicates in which it is defined, cut to `range`.
     pub fn of(values: &[Option<f64>], range: (f64, f64)) -> Self {
-        let defined: Vec<f64> = values
-            .iter()
-            .flatten()
-            .copied()
-            .filter(|value| value.is_finite())
-            .collect();
+        let defined = values.iter().flatten().copied();
+        let defined: Vec<f64> = defined.filter(|value| value.is_finite()).collect();
         Estimate::of(&defined).map_or(Self::UNDEFINED, |estimate| {
             estimate.clamped(range.0, range.1).into()
         })
@@ -151,28 +147,27 @@ pub(super) fn response_family(
     merged: &Response,
 ) -> BTreeMap<String, Measure> {
     let merged = response_parts(&merged.combined());
-    let mut family = BTreeMap::new();
-    for part in Part::ALL {
-        let values: Vec<Option<f64>> = replicates
+    let family = Part::ALL.map(|part| {
+        let millis = |nanos: Option<Nanos>| Some(nanos?.value / NANOS_PER_MS);
+        let together = merged[part as usize];
+        let each: Vec<_> = replicates
             .iter()
-            .map(|parts| parts[part as usize].map(|nanos| nanos.value / NANOS_PER_MS))
+            .map(|parts| parts[part as usize])
             .collect();
+        let values: Vec<Option<f64>> = each.iter().copied().map(millis).collect();
         let mut measure = Measure::of(&values, (0.0, f64::INFINITY));
-        if part != Part::Mean {
-            measure.merged = merged[part as usize].map(|nanos| nanos.value / NANOS_PER_MS);
-        }
-        let of_replicates = replicates.iter().map(|parts| parts[part as usize]);
-        if is_open(of_replicates.chain([merged[part as usize]])) {
+        measure.merged = millis(together.filter(|_| part != Part::Mean));
+        if each
+            .iter()
+            .chain([&together])
+            .flatten()
+            .any(|nanos| nanos.censored)
+        {
             measure = measure.lower_bound();
         }
-        family.insert(part.name().to_owned(), measure);
-    }
-    family
-}
-
-/// Some of these is a lower bound, and so is whatever is made of them.
-pub(super) fn is_open(parts: impl IntoIterator<Item = Option<Nanos>>) -> bool {
-    parts.into_iter().flatten().any(|nanos| nanos.censored)
+        (part.name().to_owned(), measure)
+    });
+    family.into()
 }
 
 #[cfg(test)]

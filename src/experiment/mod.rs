@@ -36,7 +36,7 @@ mod paired_verdict;
 mod point_words;
 mod ranked_strategy;
 mod ranking;
-mod read_summary;
+mod read_price;
 mod recommendation;
 mod recommendation_limits;
 mod recommendation_reads;
@@ -68,7 +68,7 @@ mod sweep_points;
 mod verdict;
 #[cfg(test)]
 mod verdict_tests;
-mod warm_up_warning;
+mod warnings;
 
 pub use expectation_result::{
     ExpectationResult, ExpectedBound, ExpectedValue, FoundValue, Standing,

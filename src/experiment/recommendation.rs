@@ -3,6 +3,7 @@
 //! others, and else they are tied. Must not simulate, nor invent keys.
 
 use super::comparable::{groups, growing_reads};
+use super::comparisons::with_reads;
 use super::ranking::{self, Candidate, Cost, Ranking};
 use super::recommendation_words::{Rated, reasons};
 use super::{
@@ -10,11 +11,10 @@ use super::{
     point_label, recommendation_limits, recommendation_reads,
 };
 use crate::layout::{Layout, Replicate};
-use crate::metrics::{MetricId, MetricPath, Part, Side};
+use crate::metrics::{MetricId, MetricPath, Part};
 use crate::policy::create_command;
 use crate::random::Seed;
 use crate::scenario::{Scenario, Strategy};
-use crate::statistics::paired_ratio;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -285,31 +285,17 @@ const OF_READS: [MetricPath; 3] = [
 
 /// The first over the second, paired by replicate, in what decides.
 fn compared(first: &StrategyResult, second: &StrategyResult) -> Vec<Comparison> {
-    let reads = 0..first.reads.len();
-    let of_reads = reads.flat_map(|read| OF_READS.map(|path| path.of_one(Side::Read, read)));
-    let metrics = DECIDING.map(MetricPath::from).into_iter();
-    metrics
-        .chain(of_reads)
-        .filter_map(|path| {
-            let values = first.replicates(path)?.iter();
-            let others = second.replicates(path)?.iter();
-            let pairs = values
-                .zip(others)
-                .filter_map(|(own, other)| Some(((*own)?, (*other)?)));
-            let is_open =
-                |result: &StrategyResult| result.number(path).is_some_and(|it| it.censored);
-            let ratio: Measure = paired_ratio(pairs)?.into();
-            let ratio = ratio.bounded(is_open(first), is_open(second));
-            Some(Comparison {
-                strategy: label(first),
-                sweep: BTreeMap::new(),
-                baseline: label(second),
-                metric: path.text(&first.names()),
-                significant: ratio.differs_from_one(),
-                ratio,
-            })
+    let metrics = with_reads(&DECIDING.map(MetricPath::from), &OF_READS, first);
+    let compared = metrics.into_iter().filter_map(|path| {
+        first.paired(second, path)?;
+        Some(Comparison {
+            strategy: label(first),
+            sweep: BTreeMap::new(),
+            baseline: label(second),
+            ..Comparison::of(first, second, path)
         })
-        .collect()
+    });
+    compared.collect()
 }
 
 fn label(result: &StrategyResult) -> String {

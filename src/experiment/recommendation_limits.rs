@@ -1,7 +1,7 @@
 //! What a recommended strategy must keep at the file's load: the limits of its `[knee]`, or else that it completes what is offered and that
 //! little fails. Must not rank.
 
-use super::read_summary::{NEARLY_ALL, is_piling_up};
+use super::read_price::{NEARLY_ALL, is_piling_up};
 use super::{KneeLimit, Measure, StrategyResult, knee_words};
 use crate::metrics::{MetricId, MetricPath, Part, Side};
 use crate::scenario::{Knee, Limit};

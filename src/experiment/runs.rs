@@ -1,6 +1,6 @@
 //! What is kept of the runs of one strategy: one value a replicate, and everything that merges. Must not judge.
 
-use super::measures::{ResponseParts, is_open, response_family, response_parts};
+use super::measures::{NANOS_PER_MS, ResponseParts, response_family, response_parts};
 use super::{KneeReplicate, Measure, Metric};
 use crate::metrics::{
     Counts, HottestServer, MetricId, MetricPath, OperationNames, OperationRun, Part, Response,
@@ -21,32 +21,24 @@ struct Replicate {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Runs {
     replicates: Vec<Option<Replicate>>,
-    /// Metrics that only replicate 0 has, because they are known without chance or are dear to find.
-    of_first: BTreeSet<MetricId>,
+    /// Metrics that only replicate 0 has, because they are known without chance or are dear to find; with an interval where a sample gives one.
+    of_first: BTreeMap<MetricId, Option<Measure>>,
     pub(super) servers: u32,
     pub(super) counts: Counts,
-    /// Of metrics that are found once, from a sample that gives them an interval.
-    sampled: BTreeMap<MetricId, Measure>,
     /// Metrics that are lower bounds in some replicate.
     pub(super) lower_bounds: Vec<MetricId>,
     /// Of all replicates together.
-    response: Option<Response>,
-}
-
-/// The runs of all writes, all reads or all neighbours.
-#[derive(Debug, Clone)]
-struct SideRuns {
-    /// Together. The metrics of the run, whichever operations they count, are those of the writes; of the others only counts and response
-    /// times are kept here.
-    all: Runs,
-    /// In file order.
-    each: Vec<Runs>,
+    pub(super) merged: Option<Response>,
 }
 
 /// All runs of one strategy. Runs may be added in any order: sums and histograms don't depend on it, the rest is kept by replicate.
 #[derive(Debug, Clone)]
 pub(super) struct StrategyRuns {
-    sides: [SideRuns; 3],
+    /// The operations of each side together. The metrics of the run, whichever operations they count, are those of the writes; of the others only
+    /// counts and response times are kept here.
+    together: [Runs; 3],
+    /// The operations of each side one by one, in file order.
+    each: [Vec<Runs>; 3],
     even_peaks: [Vec<Option<ExpectedPeak>>; 2],
     hottest: Vec<Option<HottestServer>>,
     /// The bisection of each replicate, when there is one.
@@ -63,10 +55,8 @@ impl StrategyRuns {
             ..Runs::default()
         };
         Self {
-            sides: Side::ALL.map(|side| SideRuns {
-                all: runs.clone(),
-                each: vec![runs.clone(); names.of(side).len()],
-            }),
+            together: [(); 3].map(|()| runs.clone()),
+            each: Side::ALL.map(|side| vec![runs.clone(); names.of(side).len()]),
             even_peaks: [vec![None; replicates], vec![None; replicates]],
             hottest: vec![None; replicates],
             knees: vec![None; replicates],
@@ -80,57 +70,61 @@ impl StrategyRuns {
         for neighbour in &run.neighbours {
             of_neighbours.add(&neighbour.counts);
         }
-        let all = |counts, metrics, response| OperationRun {
-            counts,
-            metrics,
-            response,
-        };
-        let none = Scalars::default;
         let sides = [
-            (all(run.counts, run.metrics, run.response), run.writes),
-            (all(run.read_counts, none(), run.read_response), run.reads),
+            (run.counts, run.metrics, run.response, run.writes),
             (
-                all(of_neighbours, none(), run.neighbour_response),
+                run.read_counts,
+                Scalars::default(),
+                run.read_response,
+                run.reads,
+            ),
+            (
+                of_neighbours,
+                Scalars::default(),
+                run.neighbour_response,
                 run.neighbours,
             ),
         ];
-        for (own, (all, each)) in self.sides.iter_mut().zip(sides) {
-            own.all.add(replicate, all);
-            for (runs, run) in own.each.iter_mut().zip(each) {
+        for (side, (counts, metrics, response, each)) in sides.into_iter().enumerate() {
+            let all = OperationRun {
+                counts,
+                metrics,
+                response,
+            };
+            self.together[side].add(replicate, all);
+            for (runs, run) in self.each[side].iter_mut().zip(each) {
                 runs.add(replicate, run);
             }
         }
         self.even_peaks[0][replicate] = run.even_peak;
         self.even_peaks[1][replicate] = run.read_even_peak;
         self.hottest[replicate] = run.hottest;
-        if run.series.is_some() {
-            self.series = run.series;
-        }
+        self.series = run.series.or(self.series.take());
     }
 
     /// The metrics of the run, and all writes together.
     pub(super) fn all(&self) -> &Runs {
-        self.together(Side::Write)
+        &self.together[0]
     }
 
     /// The same, to set what only the experiment knows.
     pub(super) fn all_mut(&mut self) -> &mut Runs {
-        &mut self.sides[0].all
+        &mut self.together[0]
     }
 
     /// All operations of a side together: counts and response times.
     pub(super) fn together(&self, side: Side) -> &Runs {
-        &self.sides[side as usize].all
+        &self.together[side as usize]
     }
 
     /// The operations of a side one by one, in file order.
     pub(super) fn each(&self, side: Side) -> &[Runs] {
-        &self.sides[side as usize].each
+        &self.each[side as usize]
     }
 
     /// The reads one by one, to set what only the forecast knows.
     pub(super) fn reads_mut(&mut self) -> &mut [Runs] {
-        &mut self.sides[Side::Read as usize].each
+        &mut self.each[Side::Read as usize]
     }
 
     /// What chance makes of a perfect spread of writes or of reads: the same in all replicates but for the number of rows; the first that is
@@ -142,61 +136,62 @@ impl StrategyRuns {
 
     /// The server that is asked for most handler time: means over the replicates.
     pub(super) fn hottest(&self) -> Option<HottestServer> {
-        let of = |value: fn(&HottestServer) -> f64| {
-            let values: Vec<f64> = self.hottest.iter().flatten().map(value).collect();
-            Estimate::of(&values).map(|estimate| estimate.mean)
+        let known: Vec<&HottestServer> = self.hottest.iter().flatten().collect();
+        let mean = |value: fn(&HottestServer) -> f64| {
+            let values: Vec<f64> = known.iter().map(|hottest| value(hottest)).collect();
+            Some(Estimate::of(&values)?.mean)
         };
         Some(HottestServer {
-            peak: of(|hottest| hottest.peak)?,
-            even: self
-                .hottest
-                .iter()
-                .flatten()
-                .find_map(|hottest| hottest.even),
-            read_share: of(|hottest| hottest.read_share)?,
+            peak: mean(|hottest| hottest.peak)?,
+            even: known.iter().find_map(|hottest| hottest.even),
+            read_share: mean(|hottest| hottest.read_share)?,
         })
     }
 
     /// Sets the makespan: the last completion of the imports, given by their place among the writes and their rows, in those replicates in
     /// which all of them came to their end.
     pub(super) fn set_makespan(&mut self, imports: &[(usize, u64)]) {
-        let ends: Vec<Vec<Option<f64>>> = imports
+        let writes = self.each(Side::Write);
+        let ends = imports
             .iter()
-            .map(|&(write, rows)| self.each(Side::Write)[write].ends(rows))
-            .collect();
+            .map(|&(write, rows)| writes[write].ends(rows));
+        let ends: Vec<Vec<Option<f64>>> = ends.collect();
         self.all_mut().set(MetricId::Makespan, |index, _| {
             let last = |latest: f64, of: &Vec<Option<f64>>| Some(latest.max(of[index]?));
             (!ends.is_empty()).then(|| ends.iter().try_fold(0.0, last))?
         });
     }
 
-    /// Where a metric is kept.
+    /// Where a metric is kept: the numbers of the run beside the writes.
     pub(super) fn of(&self, path: &MetricPath) -> &Runs {
-        match (path.subject, path.part) {
-            (Subject::All, Some(_)) => self.of_operations(path),
-            (Subject::All, None) => self.all(),
-            (Subject::One(side, index), _) => &self.each(side)[index],
+        match path.subject {
+            Subject::All if path.part.is_none() => self.all(),
+            _ => self.of_operations(path),
         }
     }
 
-    /// The operations that a metric is about: those of all reads, or of all neighbours, are kept beside those of writes.
+    /// The operations that a metric is about.
     pub(super) fn of_operations(&self, path: &MetricPath) -> &Runs {
         match path.subject {
             Subject::All => self.together(path.metric.side().unwrap_or(Side::Write)),
-            Subject::One(..) => self.of(path),
+            Subject::One(side, index) => &self.each(side)[index],
         }
     }
 
-    /// The value of a metric in each replicate, and whether it is censored.
-    pub(super) fn values(&self, path: &MetricPath) -> (Vec<Option<f64>>, bool) {
+    /// The value of a metric in each replicate.
+    pub(super) fn values(&self, path: &MetricPath) -> Vec<Option<f64>> {
         let runs = self.of(path);
-        match path.part {
-            Some(part) => runs.response_values(part),
-            None => {
-                let censored = runs.lower_bounds.contains(&path.metric);
-                (runs.values(path.metric), censored)
-            }
-        }
+        let Some(part) = path.part else {
+            return runs.values(path.metric);
+        };
+        let of = |it: &Replicate| Some(it.response[part as usize]?.value / NANOS_PER_MS);
+        runs.of_each(of)
+    }
+
+    /// Whether failed or unfinished operations leave a response time open.
+    pub(super) fn is_open(&self, path: &MetricPath) -> bool {
+        let part = path.part.map(|part| self.of(path).response()[part.name()]);
+        part.is_some_and(|measure| measure.censored)
     }
 
     /// All metrics that are of no single write, read or neighbour.
@@ -215,16 +210,15 @@ impl StrategyRuns {
 
 impl Runs {
     fn add(&mut self, replicate: usize, run: OperationRun) {
-        let parts = response_parts(&run.response.combined());
         self.counts.add(&run.counts);
         self.replicates[replicate] = Some(Replicate {
             scalars: run.metrics,
             counts: run.counts,
-            response: parts,
+            response: response_parts(&run.response.combined()),
         });
-        match &mut self.response {
+        match &mut self.merged {
             Some(merged) => merged.add(&run.response),
-            None => self.response = Some(run.response),
+            None => self.merged = Some(run.response),
         }
     }
 
@@ -240,39 +234,39 @@ impl Runs {
 
     /// Sets a metric that is found once, as replicate 0's.
     pub(super) fn set_first(&mut self, id: MetricId, value: Option<f64>) {
-        self.of_first.insert(id);
+        self.of_first.insert(id, None);
         self.set(id, |index, _| value.filter(|_| index == 0));
     }
 
-    /// Sets the interval of a metric that is found once.
-    pub(super) fn set_interval(&mut self, id: MetricId, measure: Measure) {
-        self.sampled.insert(id, measure);
+    /// The same of one that is found from a sample, which gives it an interval.
+    pub(super) fn set_sampled(&mut self, id: MetricId, measure: Measure) {
+        self.set_first(id, measure.mean);
+        self.of_first.insert(id, Some(measure));
     }
 
     /// Whether a metric is found once, and has no interval for that reason.
     pub(super) fn is_of_first(&self, id: MetricId) -> bool {
-        self.of_first.contains(&id)
+        self.of_first.contains_key(&id)
     }
 
     /// When the last of `rows` was completed, in each replicate; `None` when some were neither completed nor given up.
     fn ends(&self, rows: u64) -> Vec<Option<f64>> {
-        let end = |replicate: &Option<Replicate>| {
-            let run = replicate.as_ref()?;
+        self.of_each(|run| {
             let over = run.counts.completed + run.counts.failed >= rows;
             run.scalars.get(MetricId::Makespan).filter(|_| over)
-        };
-        self.replicates.iter().map(end).collect()
+        })
     }
 
     /// Operations that were intended in the window, over all replicates.
     pub(super) fn cohort(&self) -> u64 {
-        self.response.as_ref().map_or(0, Response::count)
+        self.merged.as_ref().map_or(0, Response::count)
     }
 
     /// Those of them that were completed.
     pub(super) fn completed_of_cohort(&self) -> u64 {
-        let response = self.response.as_ref();
-        response.map_or(0, |response| response.completed.len())
+        self.merged
+            .as_ref()
+            .map_or(0, |response| response.completed.len())
     }
 
     /// Number of replicates.
@@ -280,21 +274,22 @@ impl Runs {
         self.replicates.len() as u32
     }
 
-    /// The response times of all replicates together.
-    pub(super) fn merged_response(&self) -> Option<&Response> {
-        self.response.as_ref()
+    /// What each replicate has.
+    fn of_each(&self, value: impl Fn(&Replicate) -> Option<f64>) -> Vec<Option<f64>> {
+        let replicates = self.replicates.iter();
+        replicates
+            .map(|replicate| value(replicate.as_ref()?))
+            .collect()
     }
 
     /// A scalar in each replicate.
     pub(super) fn values(&self, id: MetricId) -> Vec<Option<f64>> {
-        let replicates = self.replicates.iter();
-        let value = |replicate: &Option<Replicate>| replicate.as_ref()?.scalars.get(id);
-        replicates.map(value).collect()
+        self.of_each(|replicate| replicate.scalars.get(id))
     }
 
     /// Its summary.
     pub(super) fn measure(&self, id: MetricId) -> Measure {
-        if let Some(measure) = self.sampled.get(&id) {
+        if let Some(Some(measure)) = self.of_first.get(&id) {
             return *measure;
         }
         let range = id.definition().range_with(self.servers);
@@ -310,43 +305,42 @@ impl Runs {
         self.measure(id).mean
     }
 
-    fn response_values(&self, part: Part) -> (Vec<Option<f64>>, bool) {
-        let of = |replicate: &Option<Replicate>| replicate.as_ref()?.response[part as usize];
-        let nanos: Vec<_> = self.replicates.iter().map(of).collect();
-        let merged = self.response.as_ref();
-        let merged =
-            merged.and_then(|response| response_parts(&response.combined())[part as usize]);
-        let censored = is_open(nanos.iter().copied().chain([merged]));
-        let millis = nanos.into_iter().map(|nanos| Some(nanos?.value / 1e6));
-        (millis.collect(), censored)
-    }
-
     /// The family of response times.
     pub(super) fn response(&self) -> BTreeMap<String, Measure> {
         let replicates = self.replicates.iter().flatten();
         let parts: Vec<ResponseParts> = replicates.map(|replicate| replicate.response).collect();
-        let merged = self.response.as_ref();
+        let merged = self.merged.as_ref();
         merged.map_or_else(BTreeMap::new, |merged| response_family(&parts, merged))
+    }
+
+    /// The slowest percent in milliseconds, and whether that is a lower bound.
+    pub(super) fn p99_ms(&self) -> Option<(f64, bool)> {
+        let p99 = *self.response().get(Part::P99.name())?;
+        Some((p99.merged.or(p99.mean)?, p99.censored))
     }
 
     /// All its scalars.
     fn scalars(&self) -> BTreeMap<String, Metric> {
         let replicates = self.replicates.iter().flatten();
-        let ids: BTreeSet<MetricId> = replicates
-            .flat_map(|replicate| replicate.scalars.ids())
-            .collect();
-        let named = ids.into_iter().map(|id| (id.name().to_owned(), id));
-        named
-            .map(|(name, id)| (name, Metric::Number(self.measure(id))))
-            .collect()
+        let ids: BTreeSet<MetricId> = replicates.flat_map(|it| it.scalars.ids()).collect();
+        self.numbers(ids, MetricId::name)
     }
 
     /// The rates and fractions of one operation of a side, by their names behind it.
     pub(super) fn rates(&self, side: Side) -> BTreeMap<String, Metric> {
         let own = MetricId::ALL.iter().filter(|id| id.side() == Some(side));
         let rates = own.filter(|id| id.is_of_each() && !id.is_response());
-        rates
-            .map(|id| (id.own_name().to_owned(), Metric::Number(self.measure(*id))))
+        self.numbers(rates.copied(), MetricId::own_name)
+    }
+
+    fn numbers(
+        &self,
+        ids: impl IntoIterator<Item = MetricId>,
+        name: fn(MetricId) -> &'static str,
+    ) -> BTreeMap<String, Metric> {
+        let numbers = ids.into_iter();
+        numbers
+            .map(|id| (name(id).to_owned(), Metric::Number(self.measure(id))))
             .collect()
     }
 

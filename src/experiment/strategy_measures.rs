@@ -58,8 +58,15 @@ impl StrategyResult {
 
     /// The class of hotspot of the writes, or of the reads where nothing is written; `None` when it can't be told.
     pub fn hotspot(&self) -> Option<&str> {
-        match self.metrics.get(MetricId::Hotspot.of(self.load()).name())? {
-            Metric::Word(word) => Some(word),
+        self.word(MetricId::Hotspot.of(self.load()))
+    }
+
+    /// A metric that is a word; `None` when it can't be told.
+    pub(super) fn word(&self, path: impl Into<MetricPath>) -> Option<&str> {
+        let path = path.into();
+        match (path.subject, self.metrics.get(path.metric.name())) {
+            (Subject::One(_, read), _) => self.reads.get(read)?.path.as_deref(),
+            (Subject::All, Some(Metric::Word(word))) => Some(word),
             _ => None,
         }
     }

@@ -6,19 +6,19 @@ use super::dealings::Dealings;
 use super::held_back::{Counters, HeldBack};
 use super::hotspots::{self, Hotspots};
 use super::key_parts::KeyParts;
-use super::read_summary::ReadSummary;
-use super::runs::StrategyRuns;
+use super::read_price::{ReadPrice, is_piling_up};
+use super::runs::{Runs, StrategyRuns};
 use super::verdict::{AlsoHot, Verdict};
-use super::{KeyMapBucket, Metric, OperationResult, StrategyResult, response_curve};
-use crate::cluster::{ClusterEvent, TimedEvent};
-use crate::layout::{Layout, StrategySample};
-use crate::metrics::{
-    BUSY, EventKind, Hotspot, MetricId, MetricPath, Part, Series, SeriesEvent, Side, Subject,
-    lookup,
+use super::{
+    KeyMapBucket, Measure, Metric, OperationResult, ReadResult, StrategyResult, response_curve,
 };
-use crate::scenario::{Presplit, PresplitAlgorithm, Severity, Strategy, SweepValue, TimeSpec};
+use crate::cluster::{ClusterEvent, TimedEvent};
+use crate::layout::{EntityShare, Layout, ReadForecast, StrategySample};
+use crate::metrics::{EventKind, Hotspot, MetricId, READ_COSTS, Series, SeriesEvent, Side, lookup};
+use crate::scenario::{Presplit, PresplitAlgorithm, Strategy, SweepValue, TimeSpec};
+use crate::statistics::Estimate;
 use crate::text;
-use crate::workload::{Drive, ReadDrive};
+use crate::workload::{Drive, Read, ReadDrive};
 use std::collections::BTreeMap;
 
 /// Hottest values that results list.
@@ -46,54 +46,47 @@ impl<'a> StrategySummary<'a> {
     ) -> Self {
         let setup = &strategy.setup;
         let servers = f64::from(setup.cluster.servers);
-        let key_floor = (servers * layout.hottest_row_share).max(1.0);
-        let all = runs.all();
+        let floor = |share: f64| (servers * share).max(1.0);
+        let all = runs.all_mut();
         let written = all.counts.completed as f64 / f64::from(all.replicates().max(1));
         let size = sample.size(written);
-        let (key_bytes, cell_bytes, rows) = size
-            .tables
-            .first()
-            .map_or((layout.key_bytes, 0.0, 0.0), |table| {
-                (table.key_bytes.mean, table.cell_bytes, table.rows())
-            });
+        let (key_bytes, cell_bytes, rows) = match size.tables.first() {
+            Some(table) => (table.key_bytes.mean, table.cell_bytes, table.rows()),
+            None => (layout.key_bytes, 0.0, 0.0),
+        };
         // The layout, the sizes and the capacity are those of replicate 0.
-        let all = runs.all_mut();
         for (id, value) in [
-            (MetricId::KeyFloor, key_floor),
-            (MetricId::KeyBytes, key_bytes),
-            (MetricId::CellBytes, cell_bytes),
-            (MetricId::RowBytes, size.row_bytes()),
-            (MetricId::TableRows, rows),
-            (MetricId::TableBytes, size.table_bytes()),
-            (MetricId::BlockIndexBytes, size.block_index_bytes()),
+            (MetricId::KeyFloor, Some(floor(layout.hottest_row_share))),
+            (MetricId::KeyBytes, Some(key_bytes)),
+            (MetricId::CellBytes, Some(cell_bytes)),
+            (MetricId::RowBytes, Some(size.row_bytes())),
+            (MetricId::TableRows, Some(rows)),
+            (MetricId::TableBytes, Some(size.table_bytes())),
+            (MetricId::BlockIndexBytes, Some(size.block_index_bytes())),
+            (MetricId::ServerCapacity, capacity),
         ] {
-            all.set_first(id, Some(value));
+            all.set_first(id, value);
         }
-        all.set_first(MetricId::ServerCapacity, capacity);
+        all.set(MetricId::UsableCapacity, |_, scalars| {
+            Some(servers * capacity? / scalars.get(MetricId::ServerPeakToMean)?)
+        });
         if let Some(knee) = &setup.knee {
             runs.set_knee(knee, capacity);
         }
-        runs.all_mut().set(MetricId::UsableCapacity, |_, scalars| {
-            Some(servers * capacity? / scalars.get(MetricId::ServerPeakToMean)?)
-        });
-        let imports: Vec<(usize, u64)> = setup
-            .workload
-            .writes
-            .iter()
-            .enumerate()
+        let writes = setup.workload.writes.iter().enumerate();
+        let imports: Vec<(usize, u64)> = writes
             .filter_map(|(at, write)| Some((at, write.drive.import()?.rows.len(&setup.schema))))
             .collect();
         runs.set_makespan(&imports);
         let reads = setup.workload.reads.iter().zip(&layout.reads);
         for (runs, (read, forecast)) in runs.reads_mut().iter_mut().zip(reads) {
             if read.drive.is_none() {
-                runs.set_costs(forecast);
+                set_costs(runs, forecast);
             }
         }
         let of_reads = hotspots::hottest_row_of_reads(layout, &runs);
-        let read_key_floor = of_reads.map(|share| (servers * share).max(1.0));
         runs.all_mut()
-            .set_first(MetricId::ReadKeyFloor, read_key_floor);
+            .set_first(MetricId::ReadKeyFloor, of_reads.map(floor));
         let hotspots = Hotspots::of(strategy, layout, &runs);
         Self {
             strategy,
@@ -105,113 +98,67 @@ impl<'a> StrategySummary<'a> {
         }
     }
 
-    fn reachable_regions(&self) -> usize {
-        self.layout
-            .regions
-            .iter()
-            .filter(|region| !region.unreachable)
-            .count()
-    }
-
     /// The mean of a metric over the replicates.
     pub(super) fn mean(&self, id: MetricId) -> Option<f64> {
         self.runs.all().mean(id)
     }
 
     /// Some import has rows left at the end of some replicate: the makespan is unknown there.
-    fn import_unfinished(&self) -> bool {
-        let writes = &self.strategy.setup.workload.writes;
-        writes.iter().any(|write| write.drive.import().is_some())
+    pub(super) fn import_unfinished(&self) -> bool {
+        let mut writes = self.strategy.setup.workload.writes.iter();
+        writes.any(|write| write.drive.import().is_some())
             && self.runs.all().values(MetricId::Makespan).contains(&None)
     }
 
-    /// Lints worth a warning, and what the runs showed to be odd; they name their strategy.
-    pub(super) fn warnings(&self) -> impl Iterator<Item = String> + '_ {
-        let lints = self
-            .layout
-            .lints
-            .iter()
-            .filter(|lint| lint.severity != Severity::Note);
-        let busy = self
-            .mean(MetricId::UtilisationMax)
-            .filter(|busy| *busy > BUSY);
-        let behind = self.reads().filter_map(move |read| {
-            let (done, offered) = read.price()?.behind?;
-            let cause = match busy {
-                Some(_) => "the busiest server has no handler left",
-                None => "they wait for more than handlers",
-            };
-            Some(format!(
-                "`{}`: read `{}` piles up, {} of {} a second completed: {cause}",
-                self.strategy.name,
-                read.name,
-                text::compact(done),
-                text::compact(offered),
-            ))
-        });
-        let unfinished = self.import_unfinished().then(|| {
-            format!(
-                "strategy `{}`: an import does not end within `time.duration`: its makespan is unknown",
-                self.strategy.name
-            )
-        });
-        lints
-            .map(|lint| lint.message.clone())
-            .chain(unfinished)
-            .chain(behind)
-            .chain(self.warm_up_warning())
-    }
-
-    /// Its reads, in file order.
-    fn reads(&self) -> impl Iterator<Item = ReadSummary<'_>> {
+    /// Its reads, in file order: as the file has them, as they were foreseen, and as they went.
+    fn reads(&self) -> impl Iterator<Item = (&Read, &ReadForecast, &Runs)> {
         let reads = self.strategy.setup.workload.reads.iter();
-        reads
-            .zip(self.runs.each(Side::Read))
-            .enumerate()
-            .map(|(at, (read, runs))| ReadSummary {
-                name: &read.name,
-                issued: read.drive.is_some(),
-                forecast: self.layout.reads.get(at),
-                runs,
+        let known = reads
+            .zip(&self.layout.reads)
+            .zip(self.runs.each(Side::Read));
+        known.map(|((read, forecast), runs)| (read, forecast, runs))
+    }
+
+    /// What each of its reads costs; those of which nothing is known left out.
+    pub(super) fn prices(&self) -> Vec<ReadPrice> {
+        self.reads()
+            .filter_map(|(read, forecast, runs)| {
+                let mean = |id| runs.mean(id);
+                let offered = mean(MetricId::ReadOffered).unwrap_or(0.0);
+                // Of a closed loop, the offered load is what was started. Some are always in flight at the end.
+                let behind =
+                    |done: &f64| is_piling_up(*done, offered, &runs.counts, runs.replicates());
+                let done = mean(MetricId::ReadThroughput).filter(behind);
+                Some(ReadPrice {
+                    name: read.name.clone(),
+                    path: forecast.planned.plan.path(),
+                    calls: mean(MetricId::CallsPlanned)?,
+                    rows_read: mean(MetricId::RowsPlanned).unwrap_or(0.0),
+                    rows_returned: mean(MetricId::RowsReturned).unwrap_or(0.0),
+                    p99_ms: read.drive.as_ref().and_then(|_| runs.p99_ms()),
+                    failed_fraction: mean(MetricId::ReadFailedFraction).unwrap_or(0.0),
+                    behind: done.map(|done| (done, offered)),
+                })
             })
-    }
-
-    /// A metric that is a word; `None` when it can't be told.
-    pub(super) fn word(&self, path: &MetricPath) -> Option<String> {
-        match path.subject {
-            Subject::One(_, read) => Some(self.reads().nth(read)?.path()?.name().to_owned()),
-            Subject::All => Some(self.class(path.metric)?.name().to_owned()),
-        }
-    }
-
-    /// The class of hotspot that a metric names.
-    fn class(&self, metric: MetricId) -> Option<Hotspot> {
-        match metric {
-            MetricId::ReadHotspot => self.hotspots.reads,
-            MetricId::DemandHotspot => self.hotspots.all,
-            _ => self.hotspots.writes,
-        }
+            .collect()
     }
 
     /// What `results.json` says of it.
     pub(super) fn result(&self) -> StrategyResult {
-        let strategy = self.strategy;
-        let mut metrics = self.runs.metrics();
-        let undefined = Metric::Number(super::Measure::UNDEFINED);
-        for id in [
-            MetricId::Hotspot,
-            MetricId::ReadHotspot,
-            MetricId::DemandHotspot,
+        let (strategy, layout, runs) = (self.strategy, self.layout, &self.runs);
+        let mut metrics = runs.metrics();
+        for (id, class) in [
+            (MetricId::Hotspot, self.hotspots.writes),
+            (MetricId::ReadHotspot, self.hotspots.reads),
+            (MetricId::DemandHotspot, self.hotspots.all),
         ] {
-            let class = self.class(id).map(|class| class.name().to_owned());
-            metrics.insert(
-                id.name().to_owned(),
-                class.map_or(undefined.clone(), Metric::Word),
-            );
+            let undefined = Metric::Number(Measure::UNDEFINED);
+            let word = class.map_or(undefined, |class| Metric::Word(class.name().to_owned()));
+            metrics.insert(id.name().to_owned(), word);
         }
         let names = strategy.setup.operation_names();
         let operations = |side: Side| {
-            let all = names.of(side).iter().zip(self.runs.each(side));
+            let all = names.of(side).iter().zip(runs.each(side));
             all.map(|(name, runs)| OperationResult {
                 name: (*name).to_owned(),
                 counts: runs.counts,
@@ -219,8 +166,10 @@ impl<'a> StrategySummary<'a> {
             })
             .collect()
         };
-        let load = self.runs.together(self.load());
         let verdict = self.verdict();
+        let parts = &KeyParts::of(strategy, layout.hot_value.as_slice());
+        let hottest = layout.entities.iter().take(ENTITIES);
+        let regions = layout.regions.iter();
         let mut result = StrategyResult {
             name: strategy.name.clone(),
             title: strategy.title.clone(),
@@ -232,55 +181,35 @@ impl<'a> StrategySummary<'a> {
             metrics,
             values: BTreeMap::new(),
             writes: operations(Side::Write),
-            reads: self.reads().map(|read| read.result()).collect(),
+            reads: self.reads().map(read_result).collect(),
             neighbours: operations(Side::Neighbour),
-            counts: self.runs.all().counts,
-            advice: self.advice(&verdict),
+            counts: runs.all().counts,
+            advice: Advice {
+                verdict: &verdict,
+                parts,
+            }
+            .to_string(),
             verdict: verdict.to_string(),
             knee: strategy
                 .setup
                 .knee
                 .as_ref()
-                .map(|knee| self.runs.knee_result(knee)),
-            entities: self.entities(),
-            series: self.runs.series.clone(),
-            key_map: self.layout.key_buckets.iter().map(key_map_bucket).collect(),
-            region_starts: self
-                .layout
-                .regions
-                .iter()
-                .map(|region| region.start.to_string())
+                .map(|knee| runs.knee_result(knee)),
+            entities: hottest
+                .map(|it| format!("{} {}: {}", it.field, it.value, text::percent(it.share)))
                 .collect(),
-            response_curve: response_curve::of(load.merged_response()),
+            series: runs.series.clone(),
+            key_map: layout.key_buckets.iter().map(key_map_bucket).collect(),
+            region_starts: regions.map(|region| region.start.to_string()).collect(),
+            response_curve: response_curve::of(runs.together(self.load()).merged.as_ref()),
         };
-        result.values = self.values(&result);
-        result
-    }
-
-    /// What each replicate has of the metrics in `result`.
-    fn values(&self, result: &StrategyResult) -> BTreeMap<String, Vec<Option<f64>>> {
-        let names = self.strategy.setup.operation_names();
-        let measures = result.measures().into_iter();
-        let paths = measures.filter_map(|(path, _)| {
-            let found = lookup(&path, &names).ok()?;
-            let values = self.runs.values(&found).0;
+        let paths = result.measures().into_iter();
+        let values = paths.filter_map(|(path, _)| {
+            let values = runs.values(&lookup(&path, &names).ok()?);
             values.iter().any(Option::is_some).then_some((path, values))
         });
-        paths.collect()
-    }
-
-    fn entities(&self) -> Vec<String> {
-        let hottest = self.layout.entities.iter().take(ENTITIES);
-        hottest
-            .map(|entity| {
-                format!(
-                    "{} {}: {}",
-                    entity.field,
-                    entity.value,
-                    text::percent(entity.share)
-                )
-            })
-            .collect()
+        result.values = values.collect();
+        result
     }
 
     /// Whose operations make the load: the writes, or the reads where nothing is written.
@@ -304,19 +233,18 @@ impl<'a> StrategySummary<'a> {
 
     /// The evidence of its verdict.
     fn verdict(&self) -> Verdict {
-        let setup = &self.strategy.setup;
-        let writes = &setup.workload.writes;
+        let (setup, layout) = (&self.strategy.setup, self.layout);
         let (load, hot) = (self.load(), self.hotspots.main());
         let of_load = |id: MetricId| self.mean(id.of(load));
         let skew = |id: MetricId| self.mean(id.of(hot));
         let closed = self.is_closed();
-        let response = self.runs.together(load).response();
-        let p99 = response
-            .get(Part::P99.name())
-            .and_then(|p99| Some((p99.merged.or(p99.mean)?, p99.censored)));
         // A whole import in a closed loop has nothing else to be measured against than its time.
-        let imported =
-            load == Side::Write && writes.iter().all(|write| write.drive.import().is_some());
+        let mut writes = setup.workload.writes.iter();
+        let imported = load == Side::Write && writes.all(|write| write.drive.import().is_some());
+        let import_unfinished = self.import_unfinished();
+        let makespan = self.mean(MetricId::Makespan);
+        let of_reads = || hotspots::hottest_row_of_reads(layout, &self.runs);
+        let named = |it: &EntityShare| format!("{} {}", it.field, it.value);
         Verdict {
             hotspot: self.hotspots.of_side(hot),
             also: self.also_hot(hot),
@@ -330,60 +258,43 @@ impl<'a> StrategySummary<'a> {
             offered_per_sec: of_load(MetricId::WriteOffered).filter(|_| !closed),
             throughput_per_sec: of_load(MetricId::WriteThroughput),
             capacity_per_sec: self.mean(MetricId::ServerCapacity),
-            makespan_ms: self
-                .mean(MetricId::Makespan)
-                .filter(|_| imported && !self.import_unfinished()),
-            import_unfinished: self.import_unfinished(),
-            p99_ms: p99,
+            makespan_ms: makespan.filter(|_| imported && !import_unfinished),
+            import_unfinished,
+            p99_ms: self.runs.together(load).p99_ms(),
             failed_fraction: of_load(MetricId::WriteFailedFraction).unwrap_or(0.0),
             unfinished_fraction: of_load(MetricId::WriteUnfinishedFraction).unwrap_or(0.0),
-            saturated: self
-                .mean(MetricId::Saturated)
-                .is_some_and(|fraction| fraction > 0.5),
+            saturated: self.mean(MetricId::Saturated) > Some(0.5),
             leads_with_time: self.strategy.follows_time(),
-            regions: self.layout.regions.len(),
-            reachable_regions: self.reachable_regions(),
+            regions: layout.regions.len(),
+            reachable_regions: hotspots::reachable_regions(layout),
             buckets: self.buckets(),
-            entity: self.layout.hot_value.as_ref().map(|hottest| {
-                (
-                    format!("{} {}", hottest.field, hottest.value),
-                    hottest.share,
-                )
-            }),
+            entity: layout.hot_value.as_ref().map(|it| (named(it), it.share)),
             hot_range: self.hot_range(hot),
             hottest_row_share: match hot {
-                Side::Read => {
-                    hotspots::hottest_row_of_reads(self.layout, &self.runs).unwrap_or(0.0)
-                }
-                _ => self.layout.hottest_row_share,
+                Side::Read => of_reads().unwrap_or(0.0),
+                _ => layout.hottest_row_share,
             },
             region_max_share: skew(MetricId::RegionMaxShare),
             key_floor: skew(MetricId::KeyFloor).unwrap_or(1.0),
             placement_floor: skew(MetricId::PlacementFloor).unwrap_or(1.0),
             duration_s: self.time.duration.as_secs_f64(),
             course: self.course(),
-            reads: self.reads().filter_map(|read| read.price()).collect(),
+            reads: self.prices(),
         }
     }
 
     /// The hotspot of the reads where the verdict begins with that of the writes, or the other way round.
     fn also_hot(&self, hot: Side) -> Option<AlsoHot> {
-        let other = match hot {
+        let of = match hot {
             Side::Read => Side::Write,
             _ => Side::Read,
         };
-        let class = self.hotspots.of_side(other);
+        let class = self.hotspots.of_side(of);
         Some(AlsoHot {
             hotspot: class.filter(|class| *class != Hotspot::None)?,
-            of: other,
-            server_max_share: self.mean(MetricId::ServerMaxShare.of(other)),
+            of,
+            server_max_share: self.mean(MetricId::ServerMaxShare.of(of)),
         })
-    }
-
-    /// The class that the verdict begins with is one.
-    fn is_hot(&self) -> bool {
-        let class = self.hotspots.of_side(self.hotspots.main());
-        class.is_some_and(|class| class != Hotspot::None)
     }
 
     /// What the keys of the hottest region begin with, in words.
@@ -420,29 +331,30 @@ impl<'a> StrategySummary<'a> {
         let setup = &self.strategy.setup;
         let (cluster, mean) = (&setup.cluster, |id| self.mean(id));
         let of_load = |id: MetricId| mean(id.of(self.load()));
-        let throughput = of_load(MetricId::WriteThroughput);
         let could = match closed {
             true => mean(MetricId::ServerCapacity).map(|it| it * f64::from(cluster.servers)),
             false => of_load(MetricId::WriteOffered),
         };
+        let could = could.filter(|could| *could > 0.0);
         let log = cluster.wal.as_ref().and_then(|wal| {
             let rows = mean(MetricId::WriteThroughput)? * mean(MetricId::ServerMaxShare)?;
             Some(rows * mean(MetricId::RowBytes)? / wal.bandwidth.0)
         });
-        let window = (self.time.warmup.as_nanos(), self.time.duration.as_nanos());
-        let is_slow = |timed: &&TimedEvent| {
-            let ClusterEvent::Slow { length, .. } = &timed.event else {
-                return false;
-            };
-            let from = timed.at.as_nanos();
-            let until = from.saturating_add(length.as_nanos()).min(window.1);
-            2 * until.saturating_sub(from.max(window.0)) > window.1 - window.0
-        };
-        let slow = setup.changes.events.iter().filter(is_slow);
-        let slow = slow.filter_map(|timed| match timed.event {
-            ClusterEvent::Slow { server, times, .. } => (times > 1.0).then_some((server, times)),
+        let (start, end) = (self.time.warmup.as_nanos(), self.time.duration.as_nanos());
+        let slow = |timed: &TimedEvent| match &timed.event {
+            ClusterEvent::Slow {
+                server,
+                times,
+                length,
+                ..
+            } if *times > 1.0 => {
+                let from = timed.at.as_nanos();
+                let until = from.saturating_add(length.as_nanos()).min(end);
+                let is_most = 2 * until.saturating_sub(from.max(start)) > end - start;
+                is_most.then_some((*server, *times))
+            }
             _ => None,
-        });
+        };
         let series = self.runs.series.as_ref();
         let crashes = series.map_or(0, |series| {
             let crashed = |event: &&SeriesEvent| event.event == EventKind::Crash;
@@ -452,36 +364,27 @@ impl<'a> StrategySummary<'a> {
             Drive::Closed { clients, .. } => clients,
             _ => 0,
         });
+        let done = of_load(MetricId::WriteThroughput).zip(could);
         Counters {
-            done: throughput
-                .zip(could)
-                .filter(|(_, could)| *could > 0.0)
-                .map(|(done, could)| done / could),
+            done: done.map(|(done, could)| done / could),
             utilisation: series.map_or_else(Vec::new, utilisation),
             busiest: mean(MetricId::UtilisationMax).unwrap_or(0.0),
             busy: mean(MetricId::UtilisationMean).unwrap_or(0.0),
-            slow: slow.collect(),
+            slow: setup.changes.events.iter().filter_map(slow).collect(),
             lost: crashes as u32,
             servers: cluster.servers,
             region_too_busy: mean(MetricId::RegionTooBusyFraction).unwrap_or(0.0),
             log,
             clients: clients.sum(),
-            hot: self.is_hot(),
+            hot: self.hotspots.is_hot(),
         }
-    }
-
-    /// The same evidence with the segments of the key.
-    fn advice(&self, verdict: &Verdict) -> String {
-        let parts = KeyParts::of(self.strategy, self.layout.hot_value.as_slice());
-        let parts = &parts;
-        Advice { verdict, parts }.to_string()
     }
 
     /// What the cluster did during the run.
     fn course(&self) -> Course {
         let mean = |id| self.mean(id).unwrap_or(0.0);
         Course {
-            hot: self.is_hot(),
+            hot: self.hotspots.is_hot(),
             splits: mean(MetricId::Splits),
             moves: mean(MetricId::Moves),
             balancer_runs: mean(MetricId::BalancerRuns),
@@ -506,12 +409,53 @@ impl<'a> StrategySummary<'a> {
     }
 }
 
+/// Costs of a read that is only planned are those of the forecast, as replicate 0's; their interval is that over the sample of targets.
+fn set_costs(runs: &mut Runs, forecast: &ReadForecast) {
+    let of = |estimate: Estimate| Measure::from(estimate.clamped(0.0, f64::INFINITY));
+    let (calls, rows) = (of(forecast.calls_planned), of(forecast.rows_planned));
+    runs.set_sampled(MetricId::CallsPlanned, calls);
+    runs.set_sampled(MetricId::RowsPlanned, rows);
+    for (id, cost) in [
+        (MetricId::Regions, Some(forecast.regions)),
+        (MetricId::RowsReturned, Some(forecast.rows_returned)),
+        (MetricId::Calls, calls.mean),
+        (MetricId::RowsRead, rows.mean),
+    ] {
+        runs.set_first(id, cost);
+    }
+}
+
+fn read_result((read, forecast, runs): (&Read, &ReadForecast, &Runs)) -> ReadResult {
+    let [
+        calls_planned,
+        regions,
+        rows_planned,
+        rows_returned,
+        calls,
+        rows_read,
+    ] = READ_COSTS.map(|id| runs.measure(id));
+    let copy = u32::try_from(forecast.planned.table).ok();
+    ReadResult {
+        name: read.name.clone(),
+        path: Some(forecast.planned.plan.path().name().to_owned()),
+        words: forecast.words.clone(),
+        copy: copy.filter(|copy| *copy > 0),
+        calls_planned,
+        regions,
+        rows_planned,
+        rows_returned,
+        calls,
+        rows_read,
+        counts: runs.counts,
+        metrics: runs.rates(Side::Read),
+        response_ms: read.drive.as_ref().map(|_| runs.response()),
+    }
+}
+
 /// The share of each server's handlers that is busy, mean over the window.
 fn utilisation(series: &Series) -> Vec<f64> {
-    let window = series
-        .server_utilisation
-        .get(series.window_start..)
-        .unwrap_or_default();
+    let window = series.server_utilisation.get(series.window_start..);
+    let window = window.unwrap_or_default();
     let servers = window.first().map_or(0, Vec::len);
     let mean = |server| {
         let busy: f64 = window.iter().map(|interval| interval[server]).sum();

@@ -1,8 +1,8 @@
 //! What a sweep shows: up to which value of a setting more throughput is gained, and where there is less again. Must not know how
 //! it is told.
 
-use super::read_summary::NEARLY_ALL;
-use super::{Measure, Results, StrategyResult, measures, value_text};
+use super::read_price::NEARLY_ALL;
+use super::{Measure, Results, StrategyResult, value_text};
 use crate::metrics::{MetricId, MetricPath, Part, Side};
 use crate::statistics::Estimate;
 use serde_json::Value;
@@ -243,9 +243,9 @@ fn price(point: &StrategyResult, base: &StrategyResult, path: MetricPath) -> Opt
 
 /// A metric at one point over that at another, replicate by replicate: they share their draws. `None` unless every replicate has it.
 fn ratio(point: &StrategyResult, base: &StrategyResult, path: MetricPath) -> Option<Estimate> {
-    let (new, old) = (point.replicates(path)?, base.replicates(path)?);
-    let all = new.iter().chain(old).all(Option::is_some);
-    measures::ratio(new, old).filter(|_| all)
+    let is_whole = |it: &StrategyResult| Some(it.replicates(path)?.iter().all(Option::is_some));
+    let all = is_whole(point)? && is_whole(base)?;
+    point.paired(base, path).filter(|_| all)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 use super::course::Course;
 use super::dealings::{Dealings, most_even};
 use super::held_back::HeldBack;
-use super::read_summary::{NEARLY_ALL, ReadPrice, p99_words};
+use super::read_price::{NEARLY_ALL, ReadPrice, p99_words};
 use crate::metrics::{Hotspot, NO_HOTSPOT_BELOW, Side};
 use crate::text::{compact, length, millis, percent, times};
 use std::fmt;

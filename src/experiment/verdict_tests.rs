@@ -3,7 +3,7 @@
 use super::course::Course;
 use super::dealings::Dealings;
 use super::held_back::HeldBack;
-use super::read_summary::ReadPrice;
+use super::read_price::ReadPrice;
 use super::verdict::{AlsoHot, Verdict};
 use crate::metrics::{Hotspot, Side};
 use crate::query::AccessPath;
