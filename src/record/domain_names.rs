@@ -1,5 +1,6 @@
 //! Made-up domain names. Must not know how often each comes.
 
+use super::digits::write_digits;
 use crate::random::{DrawKey, Permutation};
 
 /// Host labels in front of the name; the empty one is the bare domain.
@@ -56,45 +57,33 @@ impl DomainNames {
             out.extend_from_slice(part.as_bytes());
         }
         if rest > 0 {
-            super::digits::write_digits(rest, 1, out);
+            write_digits(rest, 1, out);
         }
         out.push(b'.');
         out.extend_from_slice(ending.as_bytes());
     }
 
-    /// The ordinal of a name, if it is one of the names.
+    /// The ordinal of a name, if it is one of the names but for zeros before its number.
     pub(super) fn ordinal(&self, name: &str) -> Option<u64> {
-        let (host, rest) = HOSTS
-            .iter()
-            .enumerate()
-            .filter(|(_, host)| !host.is_empty())
-            .find_map(|(at, host)| name.strip_prefix(host).map(|rest| (at, rest)))
-            .unwrap_or((1, name));
-        let (label, ending) = rest.split_once('.')?;
+        let named = |host: &&&str| !host.is_empty() && name.starts_with(**host);
+        let host = HOSTS.iter().find(named).unwrap_or(&"");
+        let (label, ending) = name[host.len()..].split_once('.')?;
         let (first, second) = label.split_once('-')?;
         let letters = second.trim_end_matches(|c: char| c.is_ascii_digit());
         let number: u64 = match &second[letters.len()..] {
             "" => 0,
-            digits if digits.starts_with('0') => return None,
             digits => digits.parse().ok()?,
         };
-        let at = |words: &[&str], word: &str| {
-            words
-                .iter()
-                .position(|known| *known == word)
-                .map(|at| at as u64)
-        };
-        let mut code = number
-            .checked_mul(ENDINGS.len() as u64)?
-            .checked_add(at(&ENDINGS, ending)?)?;
-        for (words, word) in [(&SECOND[..], letters), (&FIRST[..], first)] {
-            code = code
-                .checked_mul(words.len() as u64)?
-                .checked_add(at(words, word)?)?;
-        }
-        code = code
-            .checked_mul(HOSTS.len() as u64)?
-            .checked_add(host as u64)?;
+        let parts = [
+            (&ENDINGS[..], ending),
+            (&SECOND, letters),
+            (&FIRST, first),
+            (&HOSTS, host),
+        ];
+        let code = parts.iter().try_fold(number, |code, (words, word)| {
+            let at = words.iter().position(|known| known == word)?;
+            code.checked_mul(words.len() as u64)?.checked_add(at as u64)
+        })?;
         (code < self.order.size()).then(|| self.order.position(code))
     }
 
@@ -105,33 +94,20 @@ impl DomainNames {
                 (word.len().min(least), word.len().max(most))
             })
         };
-        let number = match count.max(PLAIN).div_ceil(PLAIN) - 1 {
-            0 => 0,
-            greatest => greatest.ilog10() as usize + 1,
-        };
-        [
-            ends(&HOSTS),
-            ends(&FIRST),
-            ends(&SECOND),
-            ends(&ENDINGS),
-            (2, 2 + number),
-        ]
-        .iter()
-        .fold((0, 0), |(least, most), (low, high)| {
-            (least + low, most + high)
-        })
+        let greatest = count.max(PLAIN).div_ceil(PLAIN) - 1;
+        let number = greatest.checked_ilog10().map_or(0, |log| log as usize + 1);
+        let words = [&HOSTS[..], &FIRST, &SECOND, &ENDINGS].map(ends);
+        // A hyphen and a point, and the number.
+        words
+            .iter()
+            .fold((2, 2 + number), |(least, most), (low, high)| {
+                (least + low, most + high)
+            })
     }
 
-    /// Bytes that can stand at a position: letters at the start, a name's characters after it.
-    pub(super) fn bytes_at(position: usize) -> [u64; 4] {
-        let allowed = |byte: u8| {
-            byte.is_ascii_lowercase()
-                || (position > 0 && (byte.is_ascii_digit() || b"-.".contains(&byte)))
-        };
-        let mut set = [0u64; 4];
-        for byte in (0..=255).filter(|byte| allowed(*byte)) {
-            set[usize::from(byte / 64)] |= 1 << (byte % 64);
-        }
-        set
+    /// A byte can stand at a position: letters at the start, a name's characters after it.
+    pub(super) fn allow(position: usize, byte: u8) -> bool {
+        byte.is_ascii_lowercase()
+            || (position > 0 && (byte.is_ascii_digit() || b"-.".contains(&byte)))
     }
 }

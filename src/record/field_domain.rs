@@ -1,7 +1,7 @@
 //! What the key language may rely on about a field's values. Must not draw any.
 
 use super::domain_names::DomainNames;
-use super::{Field, FieldId, FieldKind, Schema, TextValues, TimeUnit};
+use super::{FieldId, FieldKind, Schema, TextValues, TimeUnit};
 
 /// Type of a value in the key language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,102 +43,44 @@ impl Schema {
     /// What is known about a field's values: always true of every value that can come, literals included.
     pub fn domain(&self, id: FieldId) -> FieldDomain {
         let field = self.field(id);
-        let number = |int_range, follows_time, time_unit| FieldDomain {
+        let mut domain = FieldDomain {
             value_type: ValueType::Int,
-            int_range,
+            int_range: (0, 0),
             len_range: (0, 0),
             bytes_at: Vec::new(),
             cardinality: field.kind.count(),
-            time_unit,
-            follows_time,
+            time_unit: None,
+            follows_time: false,
         };
         match &field.kind {
-            FieldKind::Int { first, count } => number(
-                (*first, first.saturating_add_unsigned(count - 1)),
-                false,
-                None,
-            ),
-            FieldKind::Sequence { first } => number(
-                (*first, first.saturating_add_unsigned(self.sequence_span)),
-                true,
-                None,
-            ),
+            FieldKind::Int { first, count } => {
+                domain.int_range = (*first, first.saturating_add_unsigned(count - 1));
+            }
+            FieldKind::Sequence { first } => {
+                let last = first.saturating_add_unsigned(self.sequence_span);
+                (domain.int_range, domain.follows_time) = ((*first, last), true);
+            }
             FieldKind::Timestamp { unit, .. } => {
                 let (earliest, latest) = self.time_range;
-                number(
-                    (unit.floor(earliest), unit.floor(latest)),
-                    true,
-                    Some(*unit),
-                )
+                domain.int_range = (unit.floor(earliest), unit.floor(latest));
+                (domain.time_unit, domain.follows_time) = (Some(*unit), true);
             }
-            FieldKind::Double { .. } => FieldDomain {
-                value_type: ValueType::Double,
-                ..number((0, 0), false, None)
-            },
-            _ => text_domain(field),
+            FieldKind::Double { .. } => domain.value_type = ValueType::Double,
+            kind => {
+                domain.value_type = match kind {
+                    FieldKind::Uuid { .. } | FieldKind::Bytes { .. } => ValueType::Bytes,
+                    _ => ValueType::Text,
+                };
+                let mut bytes = ByteSets::default();
+                bytes.add_kind(kind);
+                field.literals.iter().for_each(|text| bytes.add_value(text));
+                let values = domain.cardinality;
+                domain.cardinality = values.map(|count| count + field.literals.len() as u64);
+                domain.len_range = bytes.len_range.unwrap_or((0, 0));
+                domain.bytes_at = bytes.sets;
+            }
         }
-    }
-}
-
-fn text_domain(field: &Field) -> FieldDomain {
-    let mut bytes = ByteSets::default();
-    match &field.kind {
-        FieldKind::Digits {
-            width,
-            first,
-            count,
-        } => digits(usize::from(*width), *first, first + (count - 1), &mut bytes),
-        FieldKind::Text(TextValues::Listed(values)) => {
-            values.iter().for_each(|value| bytes.add(value.as_bytes()))
-        }
-        FieldKind::Text(TextValues::Generated {
-            length, alphabet, ..
-        }) => {
-            bytes.add_any(usize::from(*length), usize::from(*length), |_| {
-                byte_set(alphabet.bytes())
-            });
-        }
-        FieldKind::Domain { count } => {
-            let (least, greatest) = DomainNames::len_range(*count);
-            bytes.add_any(least, greatest, DomainNames::bytes_at);
-        }
-        FieldKind::Uuid { .. } => bytes.add_any(16, 16, |position| match position {
-            6 => byte_set(0x40..=0x4F),
-            8 => byte_set(0x80..=0xBF),
-            _ => [u64::MAX; 4],
-        }),
-        FieldKind::Bytes { length, .. } => {
-            bytes.add_any(usize::from(*length), usize::from(*length), |_| {
-                [u64::MAX; 4]
-            })
-        }
-        FieldKind::Int { .. }
-        | FieldKind::Sequence { .. }
-        | FieldKind::Double { .. }
-        | FieldKind::Timestamp { .. } => {}
-    }
-    for literal in &field.literals {
-        bytes.add(literal);
-    }
-    let is_text = matches!(
-        field.kind,
-        FieldKind::Digits { .. } | FieldKind::Text(_) | FieldKind::Domain { .. }
-    );
-    FieldDomain {
-        value_type: if is_text {
-            ValueType::Text
-        } else {
-            ValueType::Bytes
-        },
-        int_range: (0, 0),
-        len_range: bytes.len_range.unwrap_or((0, 0)),
-        bytes_at: bytes.sets,
-        cardinality: field
-            .kind
-            .count()
-            .map(|count| count + field.literals.len() as u64),
-        time_unit: None,
-        follows_time: false,
+        domain
     }
 }
 
@@ -150,21 +92,47 @@ struct ByteSets {
 }
 
 impl ByteSets {
-    fn add(&mut self, value: &[u8]) {
-        let length = value.len();
-        let (low, high) = self.len_range.unwrap_or((length, length));
-        self.len_range = Some((low.min(length), high.max(length)));
-        let positions = length.min(BYTE_POSITIONS);
-        if self.sets.len() < positions {
-            self.sets.resize(positions, [0; 4]);
-        }
-        for (set, byte) in self.sets.iter_mut().zip(value) {
-            set[usize::from(byte / 64)] |= 1 << (byte % 64);
+    /// All values of a kind of texts or bytes.
+    fn add_kind(&mut self, kind: &FieldKind) {
+        let any = |_| [u64::MAX; 4];
+        match kind {
+            FieldKind::Digits {
+                width,
+                first,
+                count,
+            } => self.add_digits(usize::from(*width), *first, first + (count - 1)),
+            FieldKind::Text(TextValues::Listed(values)) => {
+                values
+                    .iter()
+                    .for_each(|value| self.add_value(value.as_bytes()));
+            }
+            FieldKind::Text(TextValues::Generated {
+                length, alphabet, ..
+            }) => self.add((*length, *length), |_| byte_set(alphabet.bytes())),
+            FieldKind::Domain { count } => {
+                self.add(DomainNames::len_range(*count), |position| {
+                    byte_set((0..=255).filter(|byte| DomainNames::allow(position, *byte)))
+                });
+            }
+            FieldKind::Uuid { .. } => self.add((16u16, 16), |position| match position {
+                6 => byte_set(0x40..=0x4F),
+                8 => byte_set(0x80..=0xBF),
+                _ => any(position),
+            }),
+            FieldKind::Bytes { length, .. } => self.add((*length, *length), any),
+            _ => {}
         }
     }
 
-    /// Values of `least..=greatest` bytes, each position free within its set.
-    fn add_any(&mut self, least: usize, greatest: usize, set_at: impl Fn(usize) -> [u64; 4]) {
+    fn add_value(&mut self, value: &[u8]) {
+        self.add((value.len(), value.len()), |position| {
+            byte_set([value[position]])
+        });
+    }
+
+    /// Values of so many bytes, least and greatest, each position free within its set.
+    fn add<L: Into<usize>>(&mut self, lengths: (L, L), set_at: impl Fn(usize) -> [u64; 4]) {
+        let (least, greatest) = (lengths.0.into(), lengths.1.into());
         let (low, high) = self.len_range.unwrap_or((least, greatest));
         self.len_range = Some((low.min(least), high.max(greatest)));
         let positions = greatest.min(BYTE_POSITIONS);
@@ -177,29 +145,27 @@ impl ByteSets {
             }
         }
     }
+
+    /// The digits of `low..=high`, zero-padded: fixed up to the first position where the ends differ, between them there, any after it.
+    fn add_digits(&mut self, width: usize, low: u64, high: u64) {
+        let (low, high) = (format!("{low:0width$}"), format!("{high:0width$}"));
+        let differs = low.bytes().zip(high.bytes()).position(|(a, b)| a != b);
+        let differs = differs.unwrap_or(low.len());
+        self.add((low.len(), high.len()), |position| {
+            if low.len() == high.len() && position <= differs {
+                byte_set(low.as_bytes()[position]..=high.as_bytes()[position])
+            } else {
+                byte_set(b'0'..=b'9')
+            }
+        });
+    }
 }
 
+/// A set of byte values: bit b of word b / 64 is byte value b.
 fn byte_set(bytes: impl IntoIterator<Item = u8>) -> [u64; 4] {
     let mut set = [0u64; 4];
     for byte in bytes {
         set[usize::from(byte / 64)] |= 1 << (byte % 64);
     }
     set
-}
-
-/// The digits of `low..=high`, zero-padded: fixed up to the first position where the ends differ, between them there, any after it.
-fn digits(width: usize, low: u64, high: u64, bytes: &mut ByteSets) {
-    let (low, high) = (format!("{low:0width$}"), format!("{high:0width$}"));
-    let differs = low
-        .bytes()
-        .zip(high.bytes())
-        .position(|(a, b)| a != b)
-        .unwrap_or(low.len());
-    bytes.add_any(low.len(), high.len(), |position| {
-        if low.len() == high.len() && position <= differs {
-            byte_set(low.as_bytes()[position]..=high.as_bytes()[position])
-        } else {
-            byte_set(b'0'..=b'9')
-        }
-    });
 }

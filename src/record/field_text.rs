@@ -4,6 +4,7 @@ use super::digits::{write_digits, write_signed};
 use super::domain_names::DomainNames;
 use super::{Field, FieldId, FieldKind, Schema, TextValues};
 use crate::random::{DrawKey, Permutation, Seed, Stream, hash_name, mix};
+use std::sync::Arc;
 
 /// Renders one field's values: prepared once, then no allocation a value but to grow the buffer.
 ///
@@ -20,7 +21,7 @@ enum Form {
     Number,
     Double,
     Digits { width: usize },
-    Listed,
+    Listed(Arc<[String]>),
     Generated(GeneratedText),
     Domain(DomainNames),
     Uuid(DrawKey),
@@ -53,14 +54,10 @@ impl FieldText {
             FieldKind::Digits { width, .. } => Form::Digits {
                 width: usize::from(*width),
             },
-            FieldKind::Text(TextValues::Listed(_)) => Form::Listed,
+            FieldKind::Text(TextValues::Listed(values)) => Form::Listed(Arc::clone(values)),
             FieldKind::Text(TextValues::Generated {
                 length, alphabet, ..
-            }) => Form::Generated(GeneratedText::new(
-                alphabet.as_bytes(),
-                usize::from(*length),
-                key,
-            )),
+            }) => Form::Generated(GeneratedText::new(alphabet, usize::from(*length), key)),
             FieldKind::Domain { count } => Form::Domain(DomainNames::new(*count, key)),
             FieldKind::Uuid { .. } => Form::Uuid(key),
             FieldKind::Bytes { length, .. } => {
@@ -84,14 +81,9 @@ impl FieldText {
             Form::Number => write_signed(slot, out),
             Form::Double => out.extend_from_slice(f64::from_bits(ordinal).to_string().as_bytes()),
             Form::Digits { width } => write_digits(ordinal, *width, out),
-            Form::Listed => {
-                if let FieldKind::Text(TextValues::Listed(values)) = &self.field.kind {
-                    out.extend_from_slice(
-                        values
-                            .get(ordinal as usize)
-                            .map_or(&[], |value| value.as_bytes()),
-                    );
-                }
+            Form::Listed(values) => {
+                let value = values.get(ordinal as usize);
+                out.extend_from_slice(value.map_or(&[], |value| value.as_bytes()));
             }
             Form::Generated(text) => text.write(ordinal, out),
             Form::Domain(names) => names.write(ordinal, out),
@@ -108,25 +100,21 @@ impl FieldText {
 
     /// The ordinal of a text that is a value of the field (not a literal); for texts, digits and domains.
     pub(super) fn ordinal(&self, text: &str) -> Option<u64> {
-        let ordinal = match (&self.form, &self.field.kind) {
-            (Form::Digits { width }, FieldKind::Digits { first, count, .. }) => {
-                let number: u64 = text
-                    .parse()
-                    .ok()
-                    .filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))?;
-                let mut canonical = Vec::with_capacity(20);
-                write_digits(number, *width, &mut canonical);
-                let inside = number.checked_sub(*first).is_some_and(|at| at < *count);
-                return (inside && canonical == text.as_bytes()).then_some(number);
-            }
-            (Form::Listed, FieldKind::Text(TextValues::Listed(values))) => {
-                values.iter().position(|value| value == text)? as u64
-            }
-            (Form::Generated(generated), _) => generated.ordinal(text.as_bytes())?,
-            (Form::Domain(names), _) => names.ordinal(text)?,
+        let ordinal = match &self.form {
+            Form::Digits { .. } => text.parse().ok()?,
+            Form::Listed(values) => values.iter().position(|value| value == text)? as u64,
+            Form::Generated(texts) => texts.ordinal(text.as_bytes())?,
+            Form::Domain(names) => names.ordinal(text)?,
             _ => return None,
         };
-        (ordinal < self.field.kind.count()?).then_some(ordinal)
+        let kind = &self.field.kind;
+        if ordinal.checked_sub(kind.first_slot() as u64)? >= kind.count()? {
+            return None;
+        }
+        // What is only like a value (`+7` is like `007`) would be written otherwise.
+        let mut again = Vec::with_capacity(text.len());
+        self.write(ordinal as i64, &mut again);
+        (again == text.as_bytes()).then_some(ordinal)
     }
 }
 
@@ -142,7 +130,7 @@ struct GeneratedText {
 }
 
 impl GeneratedText {
-    fn new(alphabet: &[u8], length: usize, key: DrawKey) -> Self {
+    fn new(alphabet: &str, length: usize, key: DrawKey) -> Self {
         let base = alphabet.len() as u64;
         let (mut texts, mut distinct) = (1u64, 0);
         while distinct < length && texts.checked_mul(base).is_some_and(|more| more < 1 << 63) {
@@ -150,7 +138,7 @@ impl GeneratedText {
             distinct += 1;
         }
         Self {
-            alphabet: alphabet.to_vec(),
+            alphabet: alphabet.as_bytes().to_vec(),
             distinct,
             length,
             order: Permutation::new(texts, key),
@@ -173,18 +161,16 @@ impl GeneratedText {
         }
     }
 
+    /// The ordinal of the text that starts as this one does.
     fn ordinal(&self, text: &[u8]) -> Option<u64> {
-        if text.len() != self.length {
-            return None;
-        }
-        let code = text[..self.distinct].iter().try_fold(0u64, |code, byte| {
-            let digit = self.alphabet.iter().position(|known| known == byte)? as u64;
-            Some(code * self.alphabet.len() as u64 + digit)
-        })?;
-        let ordinal = self.order.position(code);
-        let mut again = Vec::with_capacity(self.length);
-        self.write(ordinal, &mut again);
-        (again == text).then_some(ordinal)
+        let code = text
+            .get(..self.distinct)?
+            .iter()
+            .try_fold(0, |code, byte| {
+                let digit = self.alphabet.iter().position(|known| known == byte)?;
+                Some(code * self.alphabet.len() as u64 + digit as u64)
+            })?;
+        Some(self.order.position(code))
     }
 }
 

@@ -1,10 +1,9 @@
 //! Draws records. Must not know when operations happen; it is told.
 
 use super::normal::TruncatedNormal;
-use super::sampler::Sampler;
+use super::sampler::{Sampler, ValueSampler};
 use super::{
-    Field, FieldId, FieldKind, FieldMask, Late, Law, LawShape, Schema, TimeUnit, ValueSampler,
-    ValueShares,
+    Field, FieldId, FieldKind, FieldMask, Late, Law, LawShape, Schema, TimeUnit, ValueShares,
 };
 use crate::random::{DrawKey, Draws, Seed, Stream, hash_name, lane_of, mix, stream};
 use crate::time::{EpochNanos, SimDuration, SimTime};
@@ -72,11 +71,7 @@ const KNOWN_MAX: u64 = 1 << 14;
 
 #[derive(Debug)]
 enum Rule {
-    /// `first` plus what the sampler draws.
-    Chosen {
-        first: i64,
-        sampler: Sampler,
-    },
+    Chosen(ValueSampler),
     /// A fresh ordinal of 63 bits.
     Fresh,
     Double {
@@ -98,13 +93,8 @@ impl RecordGenerator {
     pub fn new(schema: &Schema, seed: Seed, replicate: u32) -> Self {
         let step = |id: FieldId| {
             let field = schema.field(id);
-            let lane = lane_of(&field.name);
-            let rule = rule(
-                schema,
-                id,
-                DrawKey::new(seed, replicate, Stream::Ranks, lane),
-            );
-            let key = DrawKey::new(seed, replicate, Stream::Dependent, lane);
+            let rule = Rule::new(schema, id, seed, replicate);
+            let key = DrawKey::new(seed, replicate, Stream::Dependent, lane_of(&field.name));
             Step {
                 slot: usize::from(id.0),
                 salt: hash_name(&field.name),
@@ -182,16 +172,12 @@ impl RecordGenerator {
     /// The value of a dependent field (`of`) that belongs to the values of those that it depends on, whose slots `slot_of` gives; `None` for
     /// other fields, and for dependent ones that follow the operation all the same (sequences and timestamps).
     pub fn dependent_value(&self, field: FieldId, slot_of: impl Fn(FieldId) -> i64) -> Option<i64> {
-        let step = self
-            .steps
-            .iter()
-            .find(|step| step.slot == usize::from(field.0))?;
-        match (&step.depends, &step.rule) {
-            (None, _) | (_, Rule::Sequence { .. } | Rule::Timestamp { .. }) => None,
-            (Some(depends), rule) => {
-                Some(depends.value_by(rule, |slot| slot_of(FieldId(slot as u16))))
-            }
-        }
+        let slot = usize::from(field.0);
+        let step = self.steps.iter().find(|step| step.slot == slot)?;
+        let depends = step.depends.as_ref()?;
+        let slot_of = |slot| slot_of(FieldId(slot as u16));
+        (!step.rule.follows_operation())
+            .then(|| depends.drawn(&step.rule, slot_of, 0, EpochNanos(0)))
     }
 
     /// Writes the records of all operations of `run` to `out`, one after another: the same as [`RecordGenerator::generate`] one by
@@ -200,24 +186,17 @@ impl RecordGenerator {
         let width = self.width();
         debug_assert_eq!(out.len(), run.times.len() * width);
         let given = Given::new(fixed);
-        let chunks = run
-            .times
-            .chunks(ROWS)
-            .zip(out.chunks_mut(ROWS * width.max(1)));
-        let mut passed = 0;
-        for (times, out) in chunks {
+        let chunks = run.times.chunks(ROWS);
+        let chunks = chunks.zip(out.chunks_mut(ROWS * width.max(1)));
+        for ((times, out), passed) in chunks.zip((0u64..).step_by(ROWS)) {
             let mut rows = Rows {
                 draws: [run.draws.at(run.first); ROWS],
                 at: [run.start; ROWS],
                 sequence: run.sequence + passed,
             };
-            for (draws, index) in rows.draws[..times.len()]
-                .iter_mut()
-                .zip(run.first + passed..)
-            {
+            let drawn = rows.draws[..times.len()].iter_mut().zip(&mut rows.at);
+            for (((draws, at), time), index) in drawn.zip(times).zip(run.first + passed..) {
                 *draws = run.draws.at(index);
-            }
-            for (at, time) in rows.at.iter_mut().zip(times) {
                 *at = run.start.at(*time);
             }
             for (field, slot) in fixed {
@@ -229,7 +208,6 @@ impl RecordGenerator {
             for step in self.steps.iter().filter(drawn) {
                 step.fill(&rows, out.chunks_exact_mut(width));
             }
-            passed += times.len() as u64;
         }
     }
 }
@@ -266,50 +244,43 @@ impl Step {
     /// Draws the field for every row. The usual rules have loops of their own, in which nothing is decided.
     fn fill<'a>(&self, rows: &Rows, records: impl ExactSizeIterator<Item = &'a mut [i64]>) {
         let (slot, salt) = (self.slot, self.salt);
-        if let (
-            None,
-            Rule::Chosen {
-                first,
-                sampler: Sampler::Table { from, table },
-            },
-        ) = (&self.depends, &self.rule)
-        {
-            let values = &mut [0; ROWS][..records.len()];
-            for (value, draws) in values.iter_mut().zip(&rows.draws) {
-                *value = draws.salted(salt).bits();
-            }
-            table.sample_all(values);
-            for (value, record) in values.iter().zip(records) {
-                record[slot] = first.wrapping_add((from + value) as i64);
+        if let Some(depends) = &self.depends {
+            for ((at, record), sequence) in rows.at.iter().zip(records).zip(rows.sequence..) {
+                record[slot] = depends.value(&self.rule, record, sequence, *at);
             }
             return;
         }
-        let rows_and_records = rows.draws.iter().zip(&rows.at).zip(records);
-        match (&self.depends, &self.rule) {
-            (
-                None,
-                Rule::Chosen {
-                    first,
-                    sampler: Sampler::Uniform { count },
-                },
-            ) => {
-                for ((draws, _), record) in rows_and_records {
+        match &self.rule {
+            Rule::Chosen(ValueSampler {
+                first,
+                sampler: Sampler::Table { from, table },
+            }) => {
+                let values = &mut [0; ROWS][..records.len()];
+                for (value, draws) in values.iter_mut().zip(&rows.draws) {
+                    *value = draws.salted(salt).bits();
+                }
+                table.sample_all(values);
+                for (value, record) in values.iter().zip(records) {
+                    record[slot] = first.wrapping_add((from + value) as i64);
+                }
+            }
+            Rule::Chosen(ValueSampler {
+                first,
+                sampler: Sampler::Uniform { count },
+            }) => {
+                for (draws, record) in rows.draws.iter().zip(records) {
                     record[slot] = first.wrapping_add(draws.salted(salt).below(*count) as i64);
                 }
             }
-            (None, Rule::Timestamp { unit, late: None }) => {
-                for ((_, at), record) in rows_and_records {
+            Rule::Timestamp { unit, late: None } => {
+                for (at, record) in rows.at.iter().zip(records) {
                     record[slot] = unit.floor(*at);
                 }
             }
-            (None, rule) => {
-                for (((draws, at), record), sequence) in rows_and_records.zip(rows.sequence..) {
+            rule => {
+                let of_rows = rows.draws.iter().zip(&rows.at).zip(rows.sequence..);
+                for (((draws, at), sequence), record) in of_rows.zip(records) {
                     record[slot] = rule.value(&mut draws.salted(salt), sequence, *at);
-                }
-            }
-            (Some(depends), rule) => {
-                for (((_, at), record), sequence) in rows_and_records.zip(rows.sequence..) {
-                    record[slot] = depends.value(rule, record, sequence, *at);
                 }
             }
         }
@@ -321,18 +292,15 @@ impl Dependence {
         let mut parents = field.of.clone();
         parents.sort_by(|a, b| schema.field(*a).name.cmp(&schema.field(*b).name));
         let known = match parents[..] {
-            [parent] if !matches!(rule, Rule::Sequence { .. } | Rule::Timestamp { .. }) => {
+            [parent] if !rule.follows_operation() => {
                 let kind = &schema.field(parent).kind;
-                kind.count()
-                    .filter(|count| *count <= KNOWN_MAX)
-                    .map(|count| {
-                        let first = kind.first_slot();
-                        let value = |at: u64| {
-                            let mut draws = key.at(first.wrapping_add_unsigned(at) as u64);
-                            rule.value(&mut draws, 0, EpochNanos(0))
-                        };
-                        (first, (0..count).map(value).collect())
-                    })
+                let (first, count) = (kind.first_slot(), kind.count());
+                let value = |at: u64| {
+                    let mut draws = key.at(first.wrapping_add_unsigned(at) as u64);
+                    rule.value(&mut draws, 0, EpochNanos(0))
+                };
+                let few = count.filter(|count| *count <= KNOWN_MAX);
+                few.map(|count| (first, (0..count).map(value).collect()))
             }
             _ => None,
         };
@@ -350,29 +318,25 @@ impl Dependence {
         {
             return *value;
         }
-        self.drawn(rule, record, sequence, at)
+        self.drawn(rule, |parent| record[parent], sequence, at)
     }
 
+    /// The same, by what the draws of a combination of parents are found by.
     #[inline(never)]
-    fn drawn(&self, rule: &Rule, record: &[i64], sequence: u64, at: EpochNanos) -> i64 {
-        let index = self.index(|parent| record[parent]);
-        rule.value(&mut self.key.at(index), sequence, at)
-    }
-
-    /// The value for parents that are not in a record.
-    fn value_by(&self, rule: &Rule, slot_of: impl Fn(usize) -> i64) -> i64 {
-        rule.value(&mut self.key.at(self.index(slot_of)), 0, EpochNanos(0))
-    }
-
-    /// What the draws of one combination of parents are found by.
-    #[inline(always)]
-    fn index(&self, slot_of: impl Fn(usize) -> i64) -> u64 {
-        match self.parents[..] {
+    fn drawn(
+        &self,
+        rule: &Rule,
+        slot_of: impl Fn(usize) -> i64,
+        sequence: u64,
+        at: EpochNanos,
+    ) -> i64 {
+        let index = match self.parents[..] {
             [parent] => slot_of(parent) as u64,
             _ => self.parents.iter().fold(0, |hash: u64, parent| {
                 mix(hash.rotate_left(1) ^ slot_of(*parent) as u64)
             }),
-        }
+        };
+        rule.value(&mut self.key.at(index), sequence, at)
     }
 }
 
@@ -382,10 +346,38 @@ fn normal_bits(law: &TruncatedNormal, draws: &mut Draws) -> i64 {
 }
 
 impl Rule {
+    fn new(schema: &Schema, id: FieldId, seed: Seed, replicate: u32) -> Self {
+        let field = schema.field(id);
+        if let Some(sampler) = ValueSampler::new(schema, id, &field.law, seed, replicate) {
+            return Self::Chosen(sampler);
+        }
+        match (&field.kind, &field.law.shape) {
+            (FieldKind::Sequence { first }, _) => Self::Sequence { first: *first },
+            (FieldKind::Timestamp { unit, late }, _) => {
+                let (unit, late) = (*unit, *late);
+                Self::Timestamp { unit, late }
+            }
+            (FieldKind::Double { min, max }, LawShape::Normal { mean, sd }) => {
+                let law = TruncatedNormal::new(*mean, *sd, *min, max.next_down());
+                Self::Normal(Box::new(law))
+            }
+            (FieldKind::Double { min, max }, _) => {
+                let (min, max) = (*min, *max);
+                Self::Double { min, max }
+            }
+            _ => Self::Fresh,
+        }
+    }
+
+    /// It follows the operation, even that of a dependent field.
+    fn follows_operation(&self) -> bool {
+        matches!(self, Self::Sequence { .. } | Self::Timestamp { .. })
+    }
+
     #[inline(always)]
     fn value(&self, draws: &mut Draws, sequence: u64, at: EpochNanos) -> i64 {
         match self {
-            Self::Chosen { first, sampler } => first.wrapping_add(sampler.sample(draws) as i64),
+            Self::Chosen(sampler) => sampler.draw(draws),
             Self::Fresh => (draws.bits() >> 1) as i64,
             Self::Double { min, max } => {
                 let value = min + (max - min) * draws.unit();
@@ -412,38 +404,5 @@ fn lateness(late: &Late, unit: f64) -> SimDuration {
         late.up_to.mul_f64(unit / late.fraction)
     } else {
         SimDuration::ZERO
-    }
-}
-
-fn rule(schema: &Schema, id: FieldId, ranks: DrawKey) -> Rule {
-    let field = schema.field(id);
-    match &field.kind {
-        FieldKind::Sequence { first } => Rule::Sequence { first: *first },
-        FieldKind::Timestamp { unit, late } => Rule::Timestamp {
-            unit: *unit,
-            late: *late,
-        },
-        FieldKind::Double { min, max } => match field.law.shape {
-            LawShape::Normal { mean, sd } => Rule::Normal(Box::new(TruncatedNormal::new(
-                mean,
-                sd,
-                *min,
-                max.next_down(),
-            ))),
-            _ => Rule::Double {
-                min: *min,
-                max: *max,
-            },
-        },
-        kind => match kind.count() {
-            None => Rule::Fresh,
-            Some(count) => {
-                let first = kind.first_slot();
-                Rule::Chosen {
-                    first,
-                    sampler: Sampler::new(&field.law, count, first as f64, ranks),
-                }
-            }
-        },
     }
 }

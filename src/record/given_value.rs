@@ -48,76 +48,58 @@ impl Schema {
     /// The slot of a value that a user gives. Literals already in the schema are found. A timestamp may lie outside the scenario's times.
     pub fn parse(&self, id: FieldId, given: GivenValue<'_>) -> Result<i64, GivenValueError> {
         let field = self.field(id);
-        let wrong_type = || GivenValueError::Type {
-            field: field.name.clone(),
-            expected: field.kind.describe(),
-            found: given.kind(),
+        let literal_or = |bytes: Vec<u8>, ordinal: Option<u64>| {
+            let literal = field.literals.iter().position(|literal| *literal == bytes);
+            let literal = literal.and_then(|at| u16::try_from(at).ok());
+            let slot = literal.map(Field::literal_slot);
+            slot.or(ordinal.map(|it| it as i64)).ok_or(Some(bytes))
         };
-        let outside = |literal: Option<Vec<u8>>| GivenValueError::Outside {
-            field: field.name.clone(),
-            value: given.to_string(),
-            domain: field.kind.describe(),
-            literal,
-        };
-        match (&field.kind, given) {
-            (FieldKind::Int { first, count }, GivenValue::Int(number)) => {
-                let inside = number >= *first && number.abs_diff(*first) < *count;
-                if inside {
-                    Ok(number)
-                } else {
-                    Err(outside(None))
-                }
-            }
-            (FieldKind::Sequence { first }, GivenValue::Int(number)) => {
-                if number >= *first {
-                    Ok(number)
-                } else {
-                    Err(outside(None))
-                }
-            }
-            (FieldKind::Digits { first, count, .. }, GivenValue::Int(number)) => {
-                let inside = u64::try_from(number)
-                    .is_ok_and(|n| n.checked_sub(*first).is_some_and(|at| at < *count));
-                if inside {
-                    Ok(number)
-                } else {
-                    Err(outside(None))
-                }
-            }
+        // The slot, or else what the value would be as a literal.
+        let slot = match (&field.kind, given) {
             (FieldKind::Timestamp { unit, .. }, GivenValue::Instant(at)) => Ok(unit.floor(at)),
             (FieldKind::Timestamp { .. }, GivenValue::Int(number)) => Ok(number),
+            (
+                FieldKind::Int { .. } | FieldKind::Sequence { .. } | FieldKind::Digits { .. },
+                GivenValue::Int(number),
+            ) => {
+                let (first, count) = (field.kind.first_slot(), field.kind.count());
+                let near = count.is_none_or(|count| number.abs_diff(first) < count);
+                (number >= first && near).then_some(number).ok_or(None)
+            }
             (FieldKind::Double { min, max }, GivenValue::Float(number)) => {
-                if (*min..*max).contains(&number) {
-                    Ok((number + 0.0).to_bits() as i64)
-                } else {
-                    Err(outside(None))
-                }
+                let inside = (*min..*max).contains(&number);
+                inside.then(|| (number + 0.0).to_bits() as i64).ok_or(None)
             }
             (FieldKind::Double { .. }, GivenValue::Int(number)) => {
-                self.parse(id, GivenValue::Float(number as f64))
+                return self.parse(id, GivenValue::Float(number as f64));
             }
             (
                 FieldKind::Digits { .. } | FieldKind::Text(_) | FieldKind::Domain { .. },
                 GivenValue::Text(text),
-            ) => literal_slot(field, text.as_bytes())
-                .or_else(|| self.text(id).ordinal(text).map(|ordinal| ordinal as i64))
-                .ok_or_else(|| outside(Some(text.as_bytes().to_vec()))),
-            (FieldKind::Uuid { .. }, GivenValue::Text(text)) => {
-                match unhex(&text.replace('-', "")) {
-                    Some(bytes) if bytes.len() == 16 => {
-                        literal_slot(field, &bytes).ok_or_else(|| outside(Some(bytes)))
+            ) => literal_or(text.as_bytes().to_vec(), self.text(id).ordinal(text)),
+            (kind @ (FieldKind::Uuid { .. } | FieldKind::Bytes { .. }), GivenValue::Text(text)) => {
+                let bytes = match kind {
+                    FieldKind::Bytes { length, .. } => {
+                        unhex(text).filter(|bytes| bytes.len() == usize::from(*length))
                     }
-                    _ => Err(outside(None)),
-                }
+                    _ => unhex(&text.replace('-', "")).filter(|bytes| bytes.len() == 16),
+                };
+                bytes.map_or(Err(None), |bytes| literal_or(bytes, None))
             }
-            (FieldKind::Bytes { length, .. }, GivenValue::Text(text)) => match unhex(text) {
-                Some(bytes) if bytes.len() == usize::from(*length) => {
-                    literal_slot(field, &bytes).ok_or_else(|| outside(Some(bytes)))
-                }
-                _ => Err(outside(None)),
-            },
-            _ => Err(wrong_type()),
-        }
+            _ => {
+                return Err(GivenValueError::Type {
+                    field: field.name.clone(),
+                    expected: field.kind.describe(),
+                    found: given.kind(),
+                });
+            }
+        };
+        slot.map_err(|literal| GivenValueError::Outside {
+            field: field.name.clone(),
+            value: given.to_string(),
+            domain: field.kind.describe(),
+            literal,
+        })
     }
 
     /// A value for people: numbers in decimal, timestamps in RFC 3339, `uuid`s with hyphens, `bytes` in hexadecimal, texts as they are
@@ -125,25 +107,23 @@ impl Schema {
     pub fn display(&self, id: FieldId, slot: i64) -> String {
         let field = self.field(id);
         if let FieldKind::Timestamp { unit, .. } = &field.kind {
-            return jiff::Timestamp::from_nanosecond(i128::from(slot) * i128::from(unit.nanos()))
-                .map_or_else(|_| slot.to_string(), |at| at.to_string());
+            let nanos = i128::from(slot) * i128::from(unit.nanos());
+            let instant = jiff::Timestamp::from_nanosecond(nanos);
+            return instant.map_or_else(|_| slot.to_string(), |at| at.to_string());
         }
         let mut bytes = Vec::new();
         self.write_text(id, slot, &mut bytes);
         match &field.kind {
             _ if bytes.is_empty() => "''".to_owned(),
-            FieldKind::Uuid { .. } if bytes.len() == 16 => {
-                let digits = hex(&bytes);
-                [
-                    &digits[..8],
-                    &digits[8..12],
-                    &digits[12..16],
-                    &digits[16..20],
-                    &digits[20..],
-                ]
-                .join("-")
+            FieldKind::Uuid { .. } | FieldKind::Bytes { .. } => {
+                let mut digits = hex(&bytes);
+                if matches!(field.kind, FieldKind::Uuid { .. }) && bytes.len() == 16 {
+                    [20, 16, 12, 8]
+                        .into_iter()
+                        .for_each(|at| digits.insert(at, '-'));
+                }
+                digits
             }
-            FieldKind::Uuid { .. } | FieldKind::Bytes { .. } => hex(&bytes),
             _ => String::from_utf8_lossy(&bytes).into_owned(),
         }
     }
@@ -166,11 +146,8 @@ impl std::fmt::Display for GivenValue<'_> {
             Self::Int(number) => write!(f, "{number}"),
             Self::Text(text) => f.write_str(text),
             Self::Instant(at) => {
-                write!(
-                    f,
-                    "{}",
-                    jiff::Timestamp::from_nanosecond(i128::from(at.0)).unwrap_or_default()
-                )
+                let instant = jiff::Timestamp::from_nanosecond(i128::from(at.0));
+                write!(f, "{}", instant.unwrap_or_default())
             }
             Self::Float(number) => write!(f, "{number}"),
         }
@@ -182,10 +159,8 @@ impl FieldKind {
     pub fn describe(&self) -> String {
         match self {
             Self::Int { first, count } => {
-                format!(
-                    "a whole number from {first} to {}",
-                    first.saturating_add_unsigned(count - 1)
-                )
+                let last = first.saturating_add_unsigned(count - 1);
+                format!("a whole number from {first} to {last}")
             }
             Self::Sequence { first } => format!("a whole number from {first} on"),
             Self::Digits {
@@ -223,9 +198,4 @@ impl FieldKind {
             Self::Timestamp { .. } => "a date and time such as 2026-01-01T00:00:00Z".to_owned(),
         }
     }
-}
-
-fn literal_slot(field: &Field, bytes: &[u8]) -> Option<i64> {
-    let at = field.literals.iter().position(|literal| literal == bytes)?;
-    u16::try_from(at).ok().map(Field::literal_slot)
 }

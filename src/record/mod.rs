@@ -23,7 +23,6 @@ mod generator;
 #[cfg(test)]
 mod generator_tests;
 mod given_value;
-mod known_field;
 mod normal;
 mod sampler;
 #[cfg(test)]
@@ -31,7 +30,7 @@ mod sampler_tests;
 mod schema;
 #[cfg(test)]
 mod text_tests;
-mod value_sampler;
+
 mod value_shares;
 #[cfg(test)]
 mod value_shares_tests;
@@ -42,7 +41,9 @@ pub use field_mask::FieldMask;
 pub use field_text::FieldText;
 pub use generator::{OperationRun, RecordGenerator};
 pub use given_value::{GivenValue, GivenValueError};
-pub use known_field::{DerivedId, KnownField};
-pub use schema::{Field, FieldId, FieldKind, Late, Law, LawShape, Schema, TextValues, TimeUnit};
-pub use value_sampler::{ValueSampler, zipf_rank};
+pub use sampler::{ValueSampler, zipf_rank};
+pub use schema::{
+    DerivedId, Field, FieldId, FieldKind, KnownField, Late, Law, LawShape, Schema, TextValues,
+    TimeUnit,
+};
 pub use value_shares::{ShareClass, ValueShares, share_classes};

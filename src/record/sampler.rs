@@ -1,17 +1,24 @@
-//! One law made ready to draw from: which of `count` values comes. Must not know what the values look like.
+//! Laws made ready to draw from: which of `count` values comes. Must not know what the values look like.
 
 use super::alias_table::AliasTable;
 use super::normal::{TruncatedNormal, probability};
-use super::zipf::Zipf;
-use super::{Law, LawShape};
-use crate::random::{DrawKey, Draws, Permutation};
+use super::zipf::{self, Zipf};
+use super::{Field, FieldId, Law, LawShape, Schema};
+use crate::random::{DrawKey, Draws, Permutation, Seed, Stream, lane_of};
 
 /// Laws over at most so many values are tabulated (8 bytes a value, one draw a sample, the order of ranks for free); above
 /// it a table misses the caches on every draw and costs more than computing.
-pub(super) const TABLE_MAX: u64 = 1 << 20;
+const TABLE_MAX: u64 = 1 << 20;
 
 /// Standard deviations on either side beyond which a normal law is cut: 2e-19 of it lies there.
 const NORMAL_REACH: f64 = 9.0;
+
+/// A law over the values of one field. Ranks belong to the same values as under the field's own law: what is written most is read most.
+#[derive(Debug, Clone)]
+pub struct ValueSampler {
+    pub(super) first: i64,
+    pub(super) sampler: Sampler,
+}
 
 /// Draws numbers in `0..count` by a [`Law`].
 #[derive(Debug, Clone)]
@@ -21,10 +28,7 @@ pub(super) enum Sampler {
     /// Entry i is value `from + i`.
     Table { from: u64, table: AliasTable },
     /// Over more values than a table holds, by rank.
-    Ranks {
-        ranks: Box<Ranks>,
-        order: Option<Box<Permutation>>,
-    },
+    Ranks(Box<Ranks>),
     /// A normal law over more values than a table holds.
     Normal {
         law: Box<TruncatedNormal>,
@@ -32,12 +36,13 @@ pub(super) enum Sampler {
     },
 }
 
-/// Draws ranks (from 0): the first ones by their given shares, the others by the shape.
+/// Draws ranks (from 0): the first ones by their given shares, the others by the shape; and deals them to values.
 #[derive(Debug, Clone)]
 pub(super) struct Ranks {
     top_share: f64,
     top: Option<AliasTable>,
     shape: Shape,
+    order: Option<Permutation>,
 }
 
 #[derive(Debug, Clone)]
@@ -55,21 +60,151 @@ enum Shape {
     Weights(AliasTable),
 }
 
-impl Sampler {
-    /// The sampler of `law` over `count` >= 1 values, of which value i is the number `first + i` (what a normal law's mean refers to);
-    /// `ranks` deals ranks to values.
-    pub(super) fn new(law: &Law, count: u64, first: f64, ranks: DrawKey) -> Self {
-        match law.shape {
-            LawShape::Normal { mean, sd } => normal(mean - first, sd, count),
-            LawShape::Uniform if law.top.is_empty() => Self::Uniform { count },
-            _ if count <= TABLE_MAX => {
-                let table = AliasTable::new(&value_weights(law, count, ranks));
-                Self::Table { from: 0, table }
+/// How a law shares out values.
+pub(super) enum Spread {
+    Uniform,
+    /// By weights of the values from one on: few enough for a table.
+    Weights(u64, Vec<f64>),
+    /// By rank, dealt to values in this order, if not in their own.
+    Ranks(Option<Permutation>),
+    /// By a rounded normal law.
+    Normal {
+        mean: f64,
+        sd: f64,
+    },
+}
+
+impl Law {
+    /// How it shares out `count` >= 1 values, of which value i is the number `first + i` (what a normal law's mean refers to); `ranks` deals
+    /// ranks to values.
+    pub(super) fn spread(&self, count: u64, first: f64, ranks: DrawKey) -> Spread {
+        let order = || (!self.ranked).then(|| Permutation::new(count, ranks));
+        match self.shape {
+            LawShape::Normal { mean, sd } => normal_spread(mean - first, sd, count),
+            LawShape::Uniform if self.top.is_empty() => Spread::Uniform,
+            _ if count > TABLE_MAX => Spread::Ranks(order()),
+            _ => {
+                let mut weights = self.rank_weights(count);
+                if let Some(order) = order() {
+                    let by_rank = weights.clone();
+                    for (rank, weight) in by_rank.into_iter().enumerate() {
+                        weights[order.at(rank as u64) as usize] = weight;
+                    }
+                }
+                Spread::Weights(0, weights)
             }
-            _ => Self::Ranks {
-                ranks: Box::new(Ranks::new(law, count)),
-                order: (!law.ranked).then(|| Box::new(Permutation::new(count, ranks))),
+        }
+    }
+
+    /// Weight of every rank of `0..count`; sums to 1 but for rounding when there is a `top`.
+    fn rank_weights(&self, count: u64) -> Vec<f64> {
+        let weights = (0..count).map(|rank| self.shape.weight(rank, count));
+        let mut weights: Vec<f64> = weights.collect();
+        let (top, others) = weights.split_at_mut(self.top.len().min(count as usize));
+        if !top.is_empty() {
+            top.copy_from_slice(&self.top[..top.len()]);
+            let given: f64 = top.iter().sum();
+            let sum: f64 = others.iter().sum();
+            let even = 1.0 / others.len() as f64;
+            for weight in others {
+                *weight = (1.0 - given) * if sum > 0.0 { *weight / sum } else { even };
+            }
+        }
+        weights
+    }
+}
+
+/// A rounded normal law: the weights from the first value on that it reaches, unless they are too many for a table.
+fn normal_spread(mean: f64, sd: f64, count: u64) -> Spread {
+    let last = count - 1;
+    let from = (mean - NORMAL_REACH * sd).floor().clamp(0.0, last as f64) as u64;
+    let to = ((mean + NORMAL_REACH * sd).ceil().clamp(0.0, last as f64) as u64).min(last);
+    if to - from >= TABLE_MAX {
+        return Spread::Normal { mean, sd };
+    }
+    let z = |x: f64| (x - mean) / sd;
+    let weight = |value: u64| probability(z(value as f64 - 0.5), z(value as f64 + 0.5));
+    Spread::Weights(from, (from..=to).map(weight).collect())
+}
+
+impl LawShape {
+    /// Weight of a rank of `0..count`.
+    pub(super) fn weight(&self, rank: u64, count: u64) -> f64 {
+        match self {
+            Self::Uniform | Self::Normal { .. } => 1.0,
+            Self::Zipf { exponent } => libm::pow((rank + 1) as f64, -exponent),
+            Self::Hotspot { keys, load } => match hot_ranks(*keys, count) {
+                hot if rank < hot => load / hot as f64,
+                hot => (1.0 - load) / (count - hot) as f64,
             },
+            Self::Weights(weights) => weights.get(rank as usize).copied().unwrap_or(0.0),
+        }
+    }
+
+    /// Weight of the ranks `from..to` of `0..count`.
+    pub(super) fn weight_of(&self, from: u64, to: u64, count: u64) -> f64 {
+        match self {
+            Self::Uniform | Self::Normal { .. } => (to - from) as f64,
+            Self::Zipf { exponent } => zipf::sum(from + 1, to, *exponent),
+            Self::Hotspot { keys, load } => {
+                let hot = hot_ranks(*keys, count);
+                let hot_part = to.min(hot).saturating_sub(from) as f64;
+                let cold_part = to.saturating_sub(from.max(hot)) as f64;
+                load * hot_part / hot as f64 + (1.0 - load) * cold_part / (count - hot) as f64
+            }
+            Self::Weights(weights) => weights.iter().take(to as usize).skip(from as usize).sum(),
+        }
+    }
+}
+
+/// Ranks of a hotspot's hot part: at least one, and one must stay cold.
+fn hot_ranks(keys: f64, count: u64) -> u64 {
+    ((keys * count as f64).round() as u64).clamp(1, (count - 1).max(1))
+}
+
+impl ValueSampler {
+    /// `None` for fields without a finite count of values. O(values) for tabulated laws.
+    pub fn new(
+        schema: &Schema,
+        field: FieldId,
+        law: &Law,
+        seed: Seed,
+        replicate: u32,
+    ) -> Option<Self> {
+        let Field { kind, name, .. } = schema.field(field);
+        let first = kind.first_slot();
+        let ranks = DrawKey::new(seed, replicate, Stream::Ranks, lane_of(name));
+        let sampler = Sampler::new(law, kind.count()?, first as f64, ranks);
+        Some(Self { first, sampler })
+    }
+
+    /// The slot of a value.
+    #[inline]
+    pub fn draw(&self, draws: &mut Draws) -> i64 {
+        self.first.wrapping_add(self.sampler.sample(draws) as i64)
+    }
+}
+
+/// Ranks of a popularity that changes: rank 1 is the most popular of `last`, weight `rank^-exponent`. O(1), no table.
+pub fn zipf_rank(last: u64, exponent: f64, draws: &mut Draws) -> u64 {
+    Zipf::new(1, last, exponent).sample(draws)
+}
+
+impl Sampler {
+    /// The sampler of `law` over values, as [`Law::spread`] takes them.
+    pub(super) fn new(law: &Law, count: u64, first: f64, ranks: DrawKey) -> Self {
+        match law.spread(count, first, ranks) {
+            Spread::Uniform => Self::Uniform { count },
+            Spread::Weights(from, weights) => Self::Table {
+                from,
+                table: AliasTable::new(&weights),
+            },
+            Spread::Ranks(order) => Self::Ranks(Box::new(Ranks::new(law, count, order))),
+            Spread::Normal { mean, sd } => {
+                let last = count - 1;
+                let law = Box::new(TruncatedNormal::new(mean, sd, -0.5, last as f64 + 0.5));
+                Self::Normal { law, last }
+            }
         }
     }
 
@@ -79,108 +214,21 @@ impl Sampler {
         match self {
             Self::Uniform { count } => draws.below(*count),
             Self::Table { from, table } => from + table.sample(draws.bits()),
-            Self::Ranks { .. } | Self::Normal { .. } => self.computed(draws),
-        }
-    }
-
-    /// Laws without a table; kept apart so that the short ones stay short.
-    #[inline(never)]
-    fn computed(&self, draws: &mut Draws) -> u64 {
-        match self {
-            Self::Ranks { ranks, order } => {
-                let rank = ranks.sample(draws);
-                order.as_ref().map_or(rank, |order| order.at(rank))
-            }
-            Self::Normal { law, last } => {
-                ((law.sample(draws) + 0.5).floor().max(0.0) as u64).min(*last)
-            }
-            Self::Uniform { .. } | Self::Table { .. } => self.sample(draws),
+            Self::Ranks(ranks) => ranks.sample(draws),
+            Self::Normal { law, last } => rounded(law, draws).min(*last),
         }
     }
 }
 
-/// A rounded normal law over `0..count`.
-fn normal(mean: f64, sd: f64, count: u64) -> Sampler {
-    let last = count - 1;
-    match normal_weights(mean, sd, count) {
-        Some((from, weights)) => Sampler::Table {
-            from,
-            table: AliasTable::new(&weights),
-        },
-        None => Sampler::Normal {
-            law: Box::new(TruncatedNormal::new(mean, sd, -0.5, last as f64 + 0.5)),
-            last,
-        },
-    }
-}
-
-/// The first value that a rounded normal law reaches, and the weights from there on; `None` when they are too many for a table.
-pub(super) fn normal_weights(mean: f64, sd: f64, count: u64) -> Option<(u64, Vec<f64>)> {
-    let last = count - 1;
-    let from = (mean - NORMAL_REACH * sd).floor().clamp(0.0, last as f64) as u64;
-    let to = ((mean + NORMAL_REACH * sd).ceil().clamp(0.0, last as f64) as u64).min(last);
-    let z = |x: f64| (x - mean) / sd;
-    (to - from < TABLE_MAX).then(|| {
-        let weight = |value: u64| probability(z(value as f64 - 0.5), z(value as f64 + 0.5));
-        (from, (from..=to).map(weight).collect())
-    })
-}
-
-/// Ranks of a hotspot's hot part: at least one, and one must stay cold.
-pub(super) fn hot_ranks(keys: f64, count: u64) -> u64 {
-    ((keys * count as f64).round() as u64).clamp(1, (count - 1).max(1))
-}
-
-/// Weight of every value of `0..count`; `ranks` deals ranks to values.
-pub(super) fn value_weights(law: &Law, count: u64, ranks: DrawKey) -> Vec<f64> {
-    let by_rank = rank_weights(law, count);
-    if law.ranked {
-        return by_rank;
-    }
-    let order = Permutation::new(count, ranks);
-    let mut by_value = vec![0.0; by_rank.len()];
-    for (rank, weight) in by_rank.iter().enumerate() {
-        by_value[order.at(rank as u64) as usize] = *weight;
-    }
-    by_value
-}
-
-/// Weight of every rank of `0..count`; sums to 1 but for rounding when there is a `top`.
-fn rank_weights(law: &Law, count: u64) -> Vec<f64> {
-    let shape = |rank: u64| match &law.shape {
-        LawShape::Uniform | LawShape::Normal { .. } => 1.0,
-        LawShape::Zipf { exponent } => libm::pow((rank + 1) as f64, -exponent),
-        LawShape::Hotspot { keys, load } => {
-            let hot = hot_ranks(*keys, count);
-            if rank < hot {
-                load / hot as f64
-            } else {
-                (1.0 - load) / (count - hot) as f64
-            }
-        }
-        LawShape::Weights(weights) => usize::try_from(rank)
-            .ok()
-            .and_then(|rank| weights.get(rank))
-            .copied()
-            .unwrap_or(0.0),
-    };
-    let mut weights: Vec<f64> = (0..count).map(shape).collect();
-    let (top, others) = weights.split_at_mut(law.top.len().min(count as usize));
-    if !top.is_empty() {
-        let given: f64 = law.top.iter().take(top.len()).sum();
-        let sum: f64 = others.iter().sum();
-        let even = 1.0 / others.len() as f64;
-        for weight in others {
-            *weight = (1.0 - given) * if sum > 0.0 { *weight / sum } else { even };
-        }
-        top.copy_from_slice(&law.top[..top.len()]);
-    }
-    weights
+/// Kept apart, as [`Ranks::sample`] is, so that drawing from a table stays short.
+#[inline(never)]
+fn rounded(law: &TruncatedNormal, draws: &mut Draws) -> u64 {
+    (law.sample(draws) + 0.5).floor().max(0.0) as u64
 }
 
 impl Ranks {
     /// For `count` > [`TABLE_MAX`], which is more than any list of shares or weights in a file.
-    fn new(law: &Law, count: u64) -> Self {
+    fn new(law: &Law, count: u64, order: Option<Permutation>) -> Self {
         let from = law.top.len() as u64;
         let shape = match &law.shape {
             LawShape::Zipf { exponent } => Shape::Zipf(Zipf::new(from + 1, count, *exponent)),
@@ -198,10 +246,7 @@ impl Ranks {
                 }
             }
             LawShape::Weights(weights)
-                if weights
-                    .iter()
-                    .skip(law.top.len())
-                    .any(|weight| *weight > 0.0) =>
+                if weights.iter().skip(law.top.len()).any(|it| *it > 0.0) =>
             {
                 let mut weights = weights.clone();
                 weights[..law.top.len()].fill(0.0);
@@ -212,16 +257,22 @@ impl Ranks {
                 count: count - from,
             },
         };
-        let top = (!law.top.is_empty()).then(|| AliasTable::new(&law.top));
         Self {
             top_share: law.top.iter().sum(),
-            top,
+            top: (!law.top.is_empty()).then(|| AliasTable::new(&law.top)),
             shape,
+            order,
         }
     }
 
-    #[inline]
+    #[inline(never)]
     fn sample(&self, draws: &mut Draws) -> u64 {
+        let rank = self.rank(draws);
+        self.order.as_ref().map_or(rank, |order| order.at(rank))
+    }
+
+    #[inline]
+    fn rank(&self, draws: &mut Draws) -> u64 {
         if let Some(top) = &self.top
             && draws.unit() < self.top_share
         {

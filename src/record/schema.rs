@@ -7,6 +7,19 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FieldId(pub u16);
 
+/// A derived (`expr`) field by its position among the scenario's derived fields, in file order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DerivedId(pub u16);
+
+/// A field of either kind. Knowing a stored field makes the derived fields that are made of it known, not the reverse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum KnownField {
+    /// A slot of the record.
+    Stored(FieldId),
+    /// An expression over other fields.
+    Derived(DerivedId),
+}
+
 /// All stored fields of a scenario, in file order. Derived (`expr`) fields are not stored: the key
 /// language expands them in place.
 #[derive(Debug, Clone, PartialEq)]
@@ -126,10 +139,8 @@ pub enum LawShape {
 impl Schema {
     /// The field of that name.
     pub fn find(&self, name: &str) -> Option<FieldId> {
-        self.fields
-            .iter()
-            .position(|field| field.name == name)
-            .map(|at| FieldId(at as u16))
+        let at = self.fields.iter().position(|field| field.name == name);
+        at.map(|at| FieldId(at as u16))
     }
 
     /// The field itself.
@@ -141,16 +152,10 @@ impl Schema {
     /// has, come last.
     pub fn dependency_order(&self) -> Vec<FieldId> {
         let mut order: Vec<FieldId> = Vec::with_capacity(self.fields.len());
-        let mut waiting: Vec<FieldId> = (0..self.fields.len())
-            .map(|at| FieldId(at as u16))
-            .collect();
+        let mut waiting: Vec<FieldId> = (0..self.fields.len() as u16).map(FieldId).collect();
         loop {
-            let (ready, rest): (Vec<_>, Vec<_>) = waiting.iter().partition(|id| {
-                self.field(**id)
-                    .of
-                    .iter()
-                    .all(|parent| order.contains(parent))
-            });
+            let is_ready = |id: &&FieldId| self.field(**id).of.iter().all(|it| order.contains(it));
+            let (ready, rest): (Vec<FieldId>, Vec<_>) = waiting.iter().partition(is_ready);
             order.extend(&ready);
             if ready.is_empty() || rest.is_empty() {
                 order.extend(rest);

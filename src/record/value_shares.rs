@@ -1,9 +1,8 @@
 //! How much of a law each value has: the probabilities behind the draws. Must not draw anything.
 
 use super::normal::probability;
-use super::sampler::{TABLE_MAX, hot_ranks, value_weights};
-use super::zipf;
-use super::{FieldId, Law, LawShape, Schema};
+use super::sampler::Spread;
+use super::{Field, FieldId, Law, Schema};
 use crate::random::{DrawKey, Permutation, Seed, Stream, lane_of};
 use std::collections::BTreeMap;
 
@@ -59,7 +58,7 @@ enum Form {
         law: Law,
         /// What the ranks without a share of their own weigh together.
         weight: f64,
-        order: Option<Box<Permutation>>,
+        order: Option<Permutation>,
     },
     Normal {
         mean: f64,
@@ -77,38 +76,33 @@ impl ValueShares {
         seed: Seed,
         replicate: u32,
     ) -> Option<Self> {
-        let (kind, name) = (&schema.field(field).kind, &schema.field(field).name);
+        let Field { kind, name, .. } = schema.field(field);
         let (first, count) = (kind.first_slot(), kind.count()?);
         let ranks = DrawKey::new(seed, replicate, Stream::Ranks, lane_of(name));
-        let table = |from, weights: &[f64]| {
-            let sum: f64 = weights.iter().sum();
-            let mut before = Vec::with_capacity(weights.len() + 1);
-            let mut running = 0.0;
-            before.push(0.0);
-            for weight in weights {
-                running += weight;
-                before.push(if sum > 0.0 { running / sum } else { 0.0 });
+        let form = match law.spread(count, first as f64, ranks) {
+            Spread::Uniform => Form::Uniform,
+            Spread::Weights(from, weights) => {
+                let sum: f64 = weights.iter().sum();
+                let running = weights.iter().scan(0.0, |running, weight| {
+                    *running += weight;
+                    Some(if sum > 0.0 { *running / sum } else { 0.0 })
+                });
+                let before = std::iter::once(0.0).chain(running).collect();
+                Form::Table { from, before }
             }
-            Form::Table { from, before }
-        };
-        let form = match law.shape {
-            LawShape::Uniform if law.top.is_empty() => Form::Uniform,
-            LawShape::Normal { mean, sd } => {
-                let mean = mean - first as f64;
-                match super::sampler::normal_weights(mean, sd, count) {
-                    Some((from, weights)) => table(from, &weights),
-                    None => Form::Normal {
-                        mean,
-                        sd,
-                        weight: probability((-0.5 - mean) / sd, (count as f64 - 0.5 - mean) / sd),
-                    },
+            Spread::Ranks(order) => {
+                let weight = law.shape.weight_of(law.top.len() as u64, count, count);
+                Form::Ranks {
+                    law: law.clone(),
+                    // Nothing weighs anything only behind an exhausted list of weights.
+                    weight: if weight > 0.0 { weight } else { 1.0 },
+                    order,
                 }
             }
-            _ if count <= TABLE_MAX => table(0, &value_weights(law, count, ranks)),
-            _ => Form::Ranks {
-                weight: others_weight(law, count),
-                law: law.clone(),
-                order: (!law.ranked).then(|| Box::new(Permutation::new(count, ranks))),
+            Spread::Normal { mean, sd } => Form::Normal {
+                mean,
+                sd,
+                weight: probability((-0.5 - mean) / sd, (count as f64 - 0.5 - mean) / sd),
             },
         };
         Some(Self { first, count, form })
@@ -221,7 +215,7 @@ impl ValueShares {
             Some(share) => *share,
             None => {
                 let given: f64 = law.top.iter().sum();
-                (1.0 - given) * shape_weight(&law.shape, self.count, rank) / weight
+                (1.0 - given) * law.shape.weight(rank, self.count) / weight
             }
         }
     }
@@ -234,35 +228,6 @@ impl ValueShares {
         if end <= top {
             return of_top;
         }
-        of_top + (1.0 - given) * shape_sum(&law.shape, self.count, top, end) / weight
-    }
-}
-
-/// What the ranks behind the given shares weigh; 1 where nothing does, which only an exhausted list of weights can cause.
-fn others_weight(law: &Law, count: u64) -> f64 {
-    let sum = shape_sum(&law.shape, count, law.top.len() as u64, count);
-    if sum > 0.0 { sum } else { 1.0 }
-}
-
-/// Weight of a rank by its shape alone.
-fn shape_weight(shape: &LawShape, count: u64, rank: u64) -> f64 {
-    match shape {
-        LawShape::Zipf { exponent } => libm::pow((rank + 1) as f64, -exponent),
-        _ => shape_sum(shape, count, rank, rank + 1),
-    }
-}
-
-/// Weight of the ranks `from..to` by their shape alone.
-fn shape_sum(shape: &LawShape, count: u64, from: u64, to: u64) -> f64 {
-    match shape {
-        LawShape::Uniform | LawShape::Normal { .. } => (to - from) as f64,
-        LawShape::Zipf { exponent } => zipf::sum(from + 1, to, *exponent),
-        LawShape::Hotspot { keys, load } => {
-            let hot = hot_ranks(*keys, count);
-            let hot_part = to.min(hot).saturating_sub(from) as f64;
-            let cold_part = to.saturating_sub(from.max(hot)) as f64;
-            load * hot_part / hot as f64 + (1.0 - load) * cold_part / (count - hot) as f64
-        }
-        LawShape::Weights(weights) => weights.iter().take(to as usize).skip(from as usize).sum(),
+        of_top + (1.0 - given) * law.shape.weight_of(top, end, self.count) / weight
     }
 }
