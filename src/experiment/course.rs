@@ -4,7 +4,6 @@ use crate::metrics::{EventKind, OPERATIONS_PER_SERVER, Series};
 use crate::statistics::median;
 use crate::text::{compact, millis, times};
 use crate::units::ByteSize;
-use std::fmt;
 
 /// A relief by less than this factor is none that anybody would notice (estimate).
 const WORTH_A_WORD: f64 = 1.1;
@@ -39,90 +38,76 @@ impl Course {
     pub(super) fn with_findings(mut self, series: Option<&Series>) -> Self {
         self.peaks = series.and_then(|series| first_and_last(&series.server_demand));
         let events = series.map_or(&[][..], |series| &series.events);
-        let detail = |kind: EventKind| {
-            let found = events.iter().rfind(|event| event.event == kind);
-            found.and_then(|event| event.detail.clone())
-        };
+        let of = |kind| events.iter().rev().filter(move |event| event.event == kind);
         // The last run has seen most of the load.
-        let balancer = events.iter().rev();
-        let balancer = balancer.filter(|event| event.event == EventKind::Balancer);
-        let mut findings = balancer.filter_map(|event| event.detail.as_deref());
+        let mut findings = of(EventKind::Balancer).filter_map(|event| event.detail.as_deref());
         let last = findings.next();
         let starts = |finding: &&str| finding.contains(STARTS);
         let started = last.filter(starts).or_else(|| findings.find(starts));
         let judged = |finding: &str| finding.split(": ").next().unwrap_or_default().to_owned();
         self.finding = started.or(last).map(judged);
-        self.no_split_row = detail(EventKind::NoSplitRow);
+        let no_split_row = of(EventKind::NoSplitRow).next();
+        self.no_split_row = no_split_row.and_then(|event| event.detail.clone());
         self
     }
 
-    fn changes(&self) -> Option<String> {
-        let count = |number: f64, one: &str, many: &str| match number.round() {
-            0.0 => None,
-            1.0 => Some(format!("1 {one}")),
-            _ => Some(format!("{} {many}", compact(number.round()))),
-        };
-        let parts: Vec<String> = [
-            count(self.splits, "split", "splits"),
-            count(self.moves, "move", "moves"),
-        ]
-        .into_iter()
-        .flatten()
-        .collect();
-        (!parts.is_empty()).then(|| parts.join(" and "))
-    }
-}
-
-impl fmt::Display for Course {
-    /// Clauses led by `; `, or nothing.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.changes(), self.relief_ms) {
-            (Some(changes), None) if self.hot => match self.peaks {
-                Some((first, last)) if last <= first / WORTH_A_WORD => write!(
-                    f,
-                    "; {changes} brought the hottest server from {} to {} the mean",
-                    times(first),
-                    times(last)
-                )?,
-                Some((_, last)) => write!(
-                    f,
-                    "; {changes} left the hottest server at {} the mean",
-                    times(last)
-                )?,
-                None => write!(f, "; {changes} did not make it even")?,
-            },
-            (Some(changes), Some(relief)) if relief > 0.0 => {
-                write!(f, "; {changes} made it even from {} on", millis(relief))?;
-            }
-            (Some(changes), _) => write!(f, "; {changes}")?,
-            (None, _) => {}
+    /// Clauses, if there is anything to say.
+    pub(super) fn clauses(&self) -> Vec<String> {
+        let mut clauses: Vec<String> = self.changes().into_iter().collect();
+        // What moves did is said before.
+        let told = self.balancer_starts > 0.0 && self.moves.round() > 0.0;
+        if let Some(finding) = self.finding.as_ref().filter(|_| self.hot)
+            && self.balancer_runs > 0.0
+            && !told
+        {
+            let tries = if self.walks { ", tries its steps" } else { "" };
+            clauses.push(match self.balancer_starts > 0.0 {
+                false => format!("the balancer does not start: {finding}"),
+                true => format!(
+                    "the balancer starts ({finding}){tries} and leaves the hotspot as it was"
+                ),
+            });
         }
-        if self.changes().is_some() && self.bytes_rewritten > 0.0 {
-            write!(
-                f,
+        if let Some(reason) = self.no_split_row.as_ref().filter(|_| self.hot) {
+            clauses.push(format!(
+                "a region that is due to be split can't be: {reason}"
+            ));
+        }
+        clauses
+    }
+
+    /// Splits and moves, and what became of the hotspot.
+    fn changes(&self) -> Option<String> {
+        let count = |number: f64, what: &str| {
+            let (number, s) = (number.round(), if number.round() == 1.0 { "" } else { "s" });
+            (number > 0.0).then(|| format!("{} {what}{s}", compact(number)))
+        };
+        let counts = [count(self.splits, "split"), count(self.moves, "move")];
+        let counts: Vec<String> = counts.into_iter().flatten().collect();
+        let changes = (!counts.is_empty()).then(|| counts.join(" and "))?;
+        let effect = match (self.relief_ms, self.peaks) {
+            (None, _) if !self.hot => String::new(),
+            (None, None) => " did not make it even".to_owned(),
+            (None, Some((first, last))) => {
+                let (from, to) = (times(first), times(last));
+                match last <= first / WORTH_A_WORD {
+                    true => format!(" brought the hottest server from {from} to {to} the mean"),
+                    false => format!(" left the hottest server at {to} the mean"),
+                }
+            }
+            (Some(relief), _) if relief > 0.0 => {
+                format!(" made it even from {} on", millis(relief))
+            }
+            (Some(_), _) => String::new(),
+        };
+        let rewritten = match self.bytes_rewritten > 0.0 {
+            true => format!(
                 ", {} rewritten",
                 ByteSize::approximate(self.bytes_rewritten)
-            )?;
-        }
-        if let (true, Some(finding)) = (self.hot && self.balancer_runs > 0.0, &self.finding) {
-            match (self.balancer_starts > 0.0, self.walks) {
-                // What moves did is said before.
-                (true, _) if self.moves.round() > 0.0 => {}
-                (false, _) => write!(f, "; the balancer does not start: {finding}")?,
-                (true, true) => write!(
-                    f,
-                    "; the balancer starts ({finding}), tries its steps and leaves the hotspot as it was"
-                )?,
-                (true, false) => write!(
-                    f,
-                    "; the balancer starts ({finding}) and leaves the hotspot as it was"
-                )?,
-            }
-        }
-        if let (true, Some(reason)) = (self.hot, &self.no_split_row) {
-            write!(f, "; a region that is due to be split can't be: {reason}")?;
-        }
-        Ok(())
+            ),
+            false => String::new(),
+        };
+        Some(format!("{changes}{effect}{rewritten}"))
     }
 }
 
@@ -169,7 +154,8 @@ mod tests {
             ..Course::default()
         };
         change(&mut course);
-        course.to_string()
+        let clauses = course.clauses().into_iter();
+        clauses.map(|clause| format!("; {clause}")).collect()
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! resident size of scenarios that differ in one thing each, 2 replicates); they hold within a factor of two on the machine that they were measured on.
 
 use super::knee_run::TYPICAL_RUNS;
-use super::matrix::{has_capacity, has_knee};
+use super::matrix::has_capacity;
 use crate::client::ClientSpec;
 use crate::cluster::{idle_put, server_capacity_per_second};
 use crate::engine::{saturating_rows, scanner_rows};
@@ -15,7 +15,7 @@ use crate::layout::{Layout, Replicate};
 use crate::query::{AccessPlan, Requests};
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::RecordGenerator;
-use crate::scenario::{Scenario, Setup, Strategy, TimeSpec, VariedLoad};
+use crate::scenario::{Knee, Scenario, Setup, Strategy, TimeSpec, VariedLoad};
 use crate::time::SimDuration;
 use crate::workload::{
     Drive, OperationBatch, ReadBatch, ReadDrive, ReadId, ReadSource, RunSample, Think,
@@ -106,7 +106,7 @@ pub struct Forecast {
     /// Bytes that all runs share.
     shared_bytes: f64,
     /// Bytes of the largest run, by what takes them.
-    parts: [(Part, f64); 5],
+    parts: Parts,
     /// Simulated seconds of each run.
     duration: f64,
     /// Seconds of an interval.
@@ -123,6 +123,8 @@ enum Part {
     Regions,
 }
 
+type Parts = [(Part, f64); 5];
+
 /// What one run takes.
 #[derive(Debug, Clone, Copy, Default)]
 struct Run {
@@ -135,9 +137,9 @@ struct Run {
 }
 
 impl Run {
-    fn bytes(&self) -> [(Part, f64); 5] {
+    fn bytes(&self) -> Parts {
         [
-            (Part::Intervals, self.intervals),
+            (Part::Intervals, self.intervals * CELL_BYTES),
             (Part::InFlight, self.in_flight * IN_FLIGHT_BYTES),
             (Part::Clients, self.clients * CLIENT_BYTES),
             (Part::Buffers, self.buffers * BUFFERED_ROW_BYTES),
@@ -146,7 +148,7 @@ impl Run {
     }
 }
 
-fn sum(parts: &[(Part, f64)]) -> f64 {
+fn sum(parts: &Parts) -> f64 {
     parts.iter().map(|(_, bytes)| bytes).sum()
 }
 
@@ -158,10 +160,8 @@ impl Forecast {
         threads: usize,
         clock: impl Fn() -> f64,
     ) -> Self {
-        let mut largest = Run::default().bytes();
-        let (mut nanos, mut runs, mut jobs, mut shared) = (VIEWS_NS, 0, 0, 0.0);
-        let replicates = u64::from(scenario.replicates);
         let time = &scenario.time;
+        let replicates = u64::from(scenario.replicates);
         let strategies = scenario.strategies_at(0).iter().enumerate();
         let timed: Vec<Timed> = strategies
             .map(|(at, strategy)| Timed {
@@ -169,50 +169,48 @@ impl Forecast {
                 reads: read_nanos(strategy, &first.replicates[at], &first.layouts[at], &clock),
             })
             .collect();
-        let all_layouts: f64 = first.nanos.iter().sum();
         let further = (replicates - 1) as f64 * FURTHER_LAYOUT;
-        nanos += all_layouts * (1.0 + further) * scenario.point_count() as f64;
+        let layouts = first.nanos.iter().sum::<f64>() * (1.0 + further);
+        let mut found = Self {
+            runs: 0,
+            threads: 0,
+            cpu_secs: (VIEWS_NS + layouts * scenario.point_count() as f64) / 1e9,
+            shared_bytes: BASE_BYTES,
+            parts: Run::default().bytes(),
+            duration: time.duration.as_secs_f64(),
+            sample: time.sample.as_secs_f64(),
+        };
+        let mut jobs = 0;
         for point in 0..scenario.point_count() {
             let strategies = scenario.strategies_at(point);
             for ((strategy, layout), timed) in strategies.iter().zip(&first.layouts).zip(&timed) {
-                let run = of_run((strategy, timed), layout, time, None);
-                let mut all = vec![run];
-                nanos += run.nanos * replicates as f64 + VIEWS_NS;
-                (runs, jobs) = (runs + replicates, jobs + replicates);
-                if has_capacity(strategy) {
-                    let saturating = of_saturating(strategy, timed.row, time);
-                    nanos += saturating.nanos;
-                    (runs, jobs) = (runs + 1, jobs + 1);
-                    all.push(saturating);
-                }
-                if let Some(knee) = &strategy.setup.knee.as_ref().filter(|_| has_knee(strategy)) {
-                    let varied = Some((knee.load, knee.to.0));
-                    let probe = of_run((strategy, timed), layout, time, varied);
-                    nanos += probe.nanos * (replicates * TYPICAL_RUNS) as f64;
-                    runs += replicates * TYPICAL_RUNS;
-                    jobs += replicates;
-                    all.push(probe);
-                }
-                shared += layout.regions.len() as f64 * SHARED_REGION_BYTES;
-                for run in all {
-                    let parts = run.bytes();
-                    if sum(&parts) > sum(&largest) {
-                        largest = parts;
+                let load = Load::new(strategy, layout, timed, time);
+                let saturating = || (saturating(strategy, timed.row, time), 1, 1);
+                let probes = |knee: &Knee| {
+                    let probe = load.run(Some((knee.load, knee.to.0)));
+                    (probe, replicates, TYPICAL_RUNS)
+                };
+                // Each kind of run with the number of its jobs, and of the runs of a job.
+                let kinds = [
+                    Some((load.run(None), replicates, 1)),
+                    has_capacity(strategy).then(saturating),
+                    strategy.setup.knee.as_ref().map(probes),
+                ];
+                for (run, of_kind, each) in kinds.into_iter().flatten() {
+                    jobs += of_kind;
+                    found.runs += of_kind * each;
+                    found.cpu_secs += run.nanos * (of_kind * each) as f64 / 1e9;
+                    if sum(&run.bytes()) > sum(&found.parts) {
+                        found.parts = run.bytes();
                     }
                 }
+                found.cpu_secs += VIEWS_NS / 1e9;
+                found.shared_bytes += layout.regions.len() as f64 * SHARED_REGION_BYTES;
             }
         }
-        Self {
-            runs,
-            threads: threads
-                .min(usize::try_from(jobs).unwrap_or(usize::MAX))
-                .max(1),
-            cpu_secs: nanos / 1e9,
-            shared_bytes: BASE_BYTES + shared,
-            parts: largest,
-            duration: time.duration.as_secs_f64(),
-            sample: time.sample.as_secs_f64(),
-        }
+        let jobs = usize::try_from(jobs).unwrap_or(usize::MAX);
+        found.threads = threads.min(jobs).max(1);
+        found
     }
 
     /// Bytes at a time.
@@ -238,26 +236,31 @@ impl Forecast {
         // What the others take stays; half of the room where they leave none.
         let left = (room / self.threads as f64 - (all - bytes)).max(room.max(0.0) / 2.0);
         let factor = bytes / left.max(1.0);
+        let count = |bytes_of_each: f64| bytes / bytes_of_each / factor;
         match part {
-            Part::Intervals => format!(
-                "intervals x servers take most: `time.sample` = \"{}\" would fit",
-                rounded_up(self.sample * factor)
-            ),
-            Part::InFlight => format!(
-                "operations in flight take most: `client.max_in_flight` = {} would fit",
-                (bytes / IN_FLIGHT_BYTES / factor) as u64
-            ),
-            Part::Clients => format!(
-                "clients take most: {:.0} of them would fit",
-                bytes / CLIENT_BYTES / factor
-            ),
+            Part::Intervals => {
+                let sample = rounded_up(self.sample * factor);
+                format!("intervals x servers take most: `time.sample` = \"{sample}\" would fit")
+            }
+            Part::InFlight => {
+                let most = count(IN_FLIGHT_BYTES) as u64;
+                format!("operations in flight take most: `client.max_in_flight` = {most} would fit")
+            }
+            Part::Clients => {
+                format!(
+                    "clients take most: {:.0} of them would fit",
+                    count(CLIENT_BYTES)
+                )
+            }
             Part::Buffers => {
                 format!("write buffers take most: a `buffer` {factor:.0} times smaller would fit")
             }
-            Part::Regions => format!(
-                "regions take most: {:.0} of them would fit",
-                bytes / REGION_BYTES / factor
-            ),
+            Part::Regions => {
+                format!(
+                    "regions take most: {:.0} of them would fit",
+                    count(REGION_BYTES)
+                )
+            }
         }
     }
 
@@ -310,13 +313,13 @@ fn row_nanos(strategy: &Strategy, seed: Seed, clock: impl Fn() -> f64) -> f64 {
         let draws = DrawKey::new(seed, 0, Stream::Keys, 0);
         let copies = strategy.copies.iter().map(|copy| &copy.key);
         for key in std::iter::once(&strategy.key).chain(copies) {
-            key.write_batch(
-                &batch.records,
-                &batch.operations,
-                &batch.indices,
-                draws,
-                &mut keys,
-            );
+            let OperationBatch {
+                records,
+                operations,
+                indices,
+                ..
+            } = &batch;
+            key.write_batch(records, operations, indices, draws, &mut keys);
         }
         (clock() - start) / batch.operations.len().max(1) as f64
     };
@@ -356,127 +359,177 @@ fn read_nanos(
         .collect()
 }
 
-/// One replicate, or one run of a bisection: with the varied load at what the servers can do, or at the greatest that is tried.
-fn of_run(
-    (strategy, timed): (&Strategy, &Timed),
-    layout: &Layout,
-    time: &TimeSpec,
-    varied: Option<(VariedLoad, f64)>,
-) -> Run {
-    let setup = &strategy.setup;
-    let secs = time.duration.as_secs_f64();
-    let servers = f64::from(setup.cluster.servers);
-    let regions = layout.regions.len() as f64;
-    let intervals = (secs / time.sample.as_secs_f64()).max(1.0);
-    let cells = intervals * servers;
-    let mut run = Run {
-        nanos: cells * CELL_NS + regions * (REGION_NS + intervals * REGION_INTERVAL_NS),
-        intervals: cells * CELL_BYTES,
-        regions,
-        ..Run::default()
-    };
-    let copies = strategy.copies.len() as f64;
-    // Rows a second that the cluster takes when one server gets its greatest share of them.
-    let limit = server_capacity_per_second(&setup.cluster, &setup.table)
-        / (copies + 1.0)
-        / greatest_share(strategy, layout);
-    let written = writes(&mut run, (strategy, timed.row), layout, secs, limit, varied);
-    let read = reads(&mut run, setup, (layout, &timed.reads), secs, varied);
-    // Reads and writes share the handlers of the busiest server: what it is asked for beyond one server's work goes unserved, of both alike.
-    let busy = written / (limit * secs) + read.busy;
-    let unserved = 1.0 - 1.0 / busy.max(1.0);
-    // With copies each row goes as a part of its own.
-    let attempt = if copies > 0.0 { PART_NS } else { REFUSED_NS };
-    refusals(&mut run, setup, secs, (written, unserved), attempt);
-    refusals(&mut run, setup, secs, (read.issued, unserved), PART_NS);
-    run.nanos += read.calls * (1.0 - unserved) * PART_NS;
-    let rates = setup.changes.neighbours.iter();
-    let others: f64 = rates.map(|one| one.write_rate + one.read_rate).sum();
-    run.nanos += others * secs * PART_NS + run.clients * CLIENT_NS;
-    run
-}
-
-/// Attempts of operations of which a share goes unserved: who is refused waits for its next attempt, fails at its deadline, or at once beyond the
-/// limit of operations in flight; those that are served then have met refusals before.
-fn refusals(
-    run: &mut Run,
-    setup: &Setup,
+/// What a strategy's runs are asked for.
+struct Load<'a> {
+    strategy: &'a Strategy,
+    setup: &'a Setup,
+    layout: &'a Layout,
+    timed: &'a Timed,
+    /// Of a run, and of an interval.
     secs: f64,
-    (operations, unserved): (f64, f64),
-    attempt_nanos: f64,
-) {
-    let client = &setup.client;
-    let age = secs.min(client.deadline.as_secs_f64());
-    let most = client.max_in_flight as f64;
-    let in_flight = (operations * unserved * age / secs.max(1e-9)).min(most);
-    let tries = attempts(client, setup.cluster.network, age / 2.0);
-    let refused = in_flight * (secs / age.max(1e-9)) * tries;
-    let contested = match unserved > 0.0 {
-        true => operations * (1.0 - unserved),
-        false => 0.0,
-    };
-    run.in_flight += in_flight;
-    run.nanos += (refused + contested) * attempt_nanos;
-}
-
-/// Operations of the open loops, and of the closed ones that send rows singly; time of all writes but that of refused attempts.
-fn writes(
-    run: &mut Run,
-    (strategy, row_nanos): (&Strategy, f64),
-    layout: &Layout,
-    secs: f64,
+    sample: f64,
+    /// The greatest share of the rows that one server gets at a time.
+    share: f64,
+    /// Rows a second that the cluster takes when one server gets that share of them.
     limit: f64,
-    varied: Option<(VariedLoad, f64)>,
-) -> f64 {
-    let Setup {
-        workload,
-        schema,
-        cluster,
-        client,
-        ..
-    } = &*strategy.setup;
-    let copies = strategy.copies.len() as f64;
-    let mut offered = 0.0;
-    for (at, write) in workload.writes.iter().enumerate() {
-        let operations = match varied {
-            Some((VariedLoad::Write(varied), most)) if varied == at => most.min(limit) * secs,
-            _ => workload.estimated_operations(write, schema),
+}
+
+/// The load that a bisection varies, and the greatest that it tries.
+type Varied = Option<(VariedLoad, f64)>;
+
+impl<'a> Load<'a> {
+    fn new(strategy: &'a Strategy, layout: &'a Layout, timed: &'a Timed, time: &TimeSpec) -> Self {
+        let setup = &*strategy.setup;
+        let share = greatest_share(strategy, layout);
+        let of_server = server_capacity_per_second(&setup.cluster, &setup.table);
+        Self {
+            strategy,
+            setup,
+            layout,
+            timed,
+            secs: time.duration.as_secs_f64(),
+            sample: time.sample.as_secs_f64(),
+            share,
+            limit: of_server / (strategy.copies.len() as f64 + 1.0) / share,
+        }
+    }
+
+    /// One replicate, or one run of a bisection: with the varied load at what the servers can do, or at the greatest that is tried.
+    fn run(&self, varied: Varied) -> Run {
+        let regions = self.layout.regions.len() as f64;
+        let intervals = (self.secs / self.sample).max(1.0);
+        let cells = intervals * f64::from(self.setup.cluster.servers);
+        let mut run = Run {
+            nanos: cells * CELL_NS + regions * (REGION_NS + intervals * REGION_INTERVAL_NS),
+            intervals: cells,
+            regions,
+            ..Run::default()
         };
-        match &write.drive {
-            Drive::Closed {
+        let written = self.writes(&mut run, varied);
+        let read = self.reads(&mut run, varied);
+        // Reads and writes share the handlers of the busiest server: what it is asked for beyond one server's work goes unserved, of both alike.
+        let busy = written / (self.limit * self.secs) + read.busy;
+        let unserved = 1.0 - 1.0 / busy.max(1.0);
+        // With copies each row goes as a part of its own.
+        let attempt = if self.strategy.copies.is_empty() {
+            REFUSED_NS
+        } else {
+            PART_NS
+        };
+        self.refusals(&mut run, written, unserved, attempt);
+        self.refusals(&mut run, read.issued, unserved, PART_NS);
+        run.nanos += read.calls * (1.0 - unserved) * PART_NS;
+        let rates = self.setup.changes.neighbours.iter();
+        let others: f64 = rates.map(|one| one.write_rate + one.read_rate).sum();
+        run.nanos += others * self.secs * PART_NS + run.clients * CLIENT_NS;
+        run
+    }
+
+    /// Attempts of operations of which a share goes unserved: who is refused waits for its next attempt, fails at its deadline, or at once beyond
+    /// the limit of operations in flight; those that are served then have met refusals before.
+    fn refusals(&self, run: &mut Run, operations: f64, unserved: f64, attempt_nanos: f64) {
+        let (client, secs) = (&self.setup.client, self.secs);
+        let age = secs.min(client.deadline.as_secs_f64());
+        let in_flight = operations * unserved * age / secs.max(1e-9);
+        let in_flight = in_flight.min(client.max_in_flight as f64);
+        let tries = attempts(client, self.setup.cluster.network, age / 2.0);
+        let refused = in_flight * (secs / age.max(1e-9)) * tries;
+        let contested = match unserved > 0.0 {
+            true => operations * (1.0 - unserved),
+            false => 0.0,
+        };
+        run.in_flight += in_flight;
+        run.nanos += (refused + contested) * attempt_nanos;
+    }
+
+    /// Operations of the open loops, and of the closed ones that send rows singly; time of all writes but that of refused attempts.
+    fn writes(&self, run: &mut Run, varied: Varied) -> f64 {
+        let (setup, secs, row_nanos) = (self.setup, self.secs, self.timed.row);
+        let cluster = &setup.cluster;
+        let copies = self.strategy.copies.len() as f64;
+        let mut offered = 0.0;
+        for (at, write) in setup.workload.writes.iter().enumerate() {
+            let operations = match varied {
+                Some((load, most)) if load == VariedLoad::Write(at) => most.min(self.limit) * secs,
+                _ => setup.workload.estimated_operations(write, &setup.schema),
+            };
+            let Drive::Closed {
                 clients,
                 think,
                 buffer,
                 import,
-            } => {
-                let (Think::Constant(think) | Think::Exponential(think)) = *think;
-                let rows = import.as_ref().map_or(f64::INFINITY, |_| operations);
-                let clients = f64::from(*clients);
-                run.clients += clients;
-                if let Some(buffer) = buffer {
-                    let row = row_bytes(&strategy.setup);
-                    let bandwidth = cluster.wal.as_ref().map_or(1e9, |wal| wal.bandwidth.0);
-                    let most = bandwidth / row / greatest_share(strategy, layout) * secs;
-                    let thought = clients * secs / think.as_secs_f64().max(1e-9);
-                    run.buffers += clients * buffer.0 as f64 / (row + BUFFERED_HEAP);
-                    let each = (copies + 1.0) * BUFFERED_ROW_NS + row_nanos;
-                    run.nanos += most.min(thought).min(rows) * each;
-                    continue;
-                }
-                let most = clients * secs / (think + idle_put(cluster)).as_secs_f64().max(1e-6);
-                offered += most.min(rows).min(limit * secs);
-                let room = f64::from(cluster.handlers)
-                    + f64::from(cluster.call_queues) * f64::from(cluster.call_queue_length);
-                let room = room / greatest_share(strategy, layout);
-                let waiting = (clients - room).max(0.0);
-                run.nanos += waiting * attempts(client, cluster.network, secs) * REFUSED_NS;
+            } = &write.drive
+            else {
+                offered += operations;
+                continue;
+            };
+            let (Think::Constant(think) | Think::Exponential(think)) = *think;
+            let rows = import.as_ref().map_or(f64::INFINITY, |_| operations);
+            let clients = f64::from(*clients);
+            run.clients += clients;
+            if let Some(buffer) = buffer {
+                let row = row_bytes(setup);
+                let bandwidth = cluster.wal.as_ref().map_or(1e9, |wal| wal.bandwidth.0);
+                let most = bandwidth / row / self.share * secs;
+                let thought = clients * secs / think.as_secs_f64().max(1e-9);
+                run.buffers += clients * buffer.0 as f64 / (row + BUFFERED_HEAP);
+                let each = (copies + 1.0) * BUFFERED_ROW_NS + row_nanos;
+                run.nanos += most.min(thought).min(rows) * each;
+                continue;
             }
-            Drive::Open { .. } | Drive::Beat(_) => offered += operations,
+            let most = clients * secs / (think + idle_put(cluster)).as_secs_f64().max(1e-6);
+            offered += most.min(rows).min(self.limit * secs);
+            let queued = f64::from(cluster.call_queues) * f64::from(cluster.call_queue_length);
+            let room = (f64::from(cluster.handlers) + queued) / self.share;
+            let waiting = (clients - room).max(0.0);
+            run.nanos += waiting * attempts(&setup.client, cluster.network, secs) * REFUSED_NS;
         }
+        let parts = if copies > 0.0 { copies + 1.0 } else { 0.0 };
+        run.nanos += offered * (SERVED_NS + row_nanos + parts * PART_NS);
+        offered
     }
-    let parts = if copies > 0.0 { copies + 1.0 } else { 0.0 };
-    run.nanos += offered * (SERVED_NS + row_nanos + parts * PART_NS);
-    offered
+
+    /// What the reads ask for; the time that they take but for that of their calls.
+    fn reads(&self, run: &mut Run, varied: Varied) -> ReadLoad {
+        let (layout, cluster) = (self.layout, &self.setup.cluster);
+        let service = &cluster.service;
+        let rows = scanner_rows(&self.setup.table, layout.key_bytes as u64) as f64;
+        let base = service.get.max(service.scan).as_secs_f64();
+        let servers = f64::from(cluster.servers);
+        let mut load = ReadLoad::default();
+        let forecasts = layout.reads.iter().zip(&self.timed.reads);
+        let reads = self.setup.workload.reads.iter().zip(forecasts).enumerate();
+        for (at, (read, (forecast, nanos))) in reads {
+            let calls = forecast.requests.max(forecast.regions) + forecast.rows_read / rows;
+            let work = base * calls + forecast.rows_read * service.scan_row.as_secs_f64();
+            let hottest_row = forecast.hot_rows.first().map_or(0.0, |&(_, share)| share);
+            let even = 1.0 / servers.min(forecast.table_regions.max(1) as f64);
+            // A read of a few regions that take most writes is one of the newest rows under a key that follows time.
+            let newest = match forecast.regions < servers {
+                true => forecast.write_share,
+                false => 0.0,
+            };
+            let share = hottest_row.max(newest).max(even);
+            let most = f64::from(cluster.handlers) / (work * share).max(1e-9);
+            let rate = match (&read.drive, varied) {
+                (None, _) => continue,
+                (_, Some((varied, to))) if varied == VariedLoad::Read(at) => to.min(most),
+                (Some(ReadDrive::Open { rate, .. }), _) => rate.0,
+                (Some(ReadDrive::Closed { clients, think }), _) => {
+                    let (Think::Constant(think) | Think::Exponential(think)) = think;
+                    let trip = think.as_secs_f64() + base + 2.0 * cluster.network.as_secs_f64();
+                    run.clients += f64::from(*clients);
+                    (f64::from(*clients) / trip.max(1e-6)).min(most)
+                }
+            };
+            let issued = rate * self.secs;
+            load.issued += issued;
+            load.calls += issued * calls;
+            load.busy += rate / most;
+            run.nanos += issued * (READ_NS + nanos);
+        }
+        load
+    }
 }
 
 /// What the reads of a run ask for.
@@ -489,80 +542,24 @@ struct ReadLoad {
     busy: f64,
 }
 
-fn reads(
-    run: &mut Run,
-    setup: &Setup,
-    (layout, nanos): (&Layout, &[f64]),
-    secs: f64,
-    varied: Option<(VariedLoad, f64)>,
-) -> ReadLoad {
-    let Setup {
-        workload,
-        cluster,
-        table,
-        ..
-    } = setup;
-    let rows = scanner_rows(table, layout.key_bytes as u64) as f64;
-    let base = cluster.service.get.max(cluster.service.scan).as_secs_f64();
-    let servers = f64::from(cluster.servers);
-    let handlers = f64::from(cluster.handlers);
-    let mut load = ReadLoad::default();
-    let forecasts = layout.reads.iter().zip(nanos);
-    for ((at, read), (forecast, nanos)) in workload.reads.iter().enumerate().zip(forecasts) {
-        let calls = forecast.requests.max(forecast.regions) + forecast.rows_read / rows;
-        let work = base * calls + forecast.rows_read * cluster.service.scan_row.as_secs_f64();
-        let hottest_row = forecast.hot_rows.first().map_or(0.0, |&(_, share)| share);
-        let even = 1.0 / servers.min(forecast.table_regions.max(1) as f64);
-        // A read of a few regions that take most writes is one of the newest rows under a key that follows time.
-        let newest = match forecast.regions < servers {
-            true => forecast.write_share,
-            false => 0.0,
-        };
-        let share = hottest_row.max(newest).max(even);
-        let most = handlers / (work * share).max(1e-9);
-        let rate = match (&read.drive, varied) {
-            (None, _) => continue,
-            (_, Some((VariedLoad::Read(varied), to))) if varied == at => to.min(most),
-            (Some(ReadDrive::Open { rate, .. }), _) => rate.0,
-            (Some(ReadDrive::Closed { clients, think }), _) => {
-                let (Think::Constant(think) | Think::Exponential(think)) = think;
-                let trip = think.as_secs_f64() + base + 2.0 * cluster.network.as_secs_f64();
-                run.clients += f64::from(*clients);
-                (f64::from(*clients) / trip.max(1e-6)).min(most)
-            }
-        };
-        load.issued += rate * secs;
-        load.calls += rate * secs * calls;
-        load.busy += rate / most;
-        run.nanos += rate * secs * (READ_NS + nanos);
-    }
-    load
-}
-
 /// A saturating run.
-fn of_saturating(strategy: &Strategy, row_nanos: f64, time: &TimeSpec) -> Run {
+fn saturating(strategy: &Strategy, row_nanos: f64, time: &TimeSpec) -> Run {
     let setup = &strategy.setup;
     let clients = f64::from(setup.cluster.handlers) * SATURATING_CLIENTS;
-    let buffers = setup
-        .workload
-        .writes
-        .iter()
-        .filter_map(|write| match &write.drive {
-            Drive::Closed { buffer, .. } => buffer.map(|buffer| buffer.0 as f64),
-            Drive::Open { .. } | Drive::Beat(_) => None,
-        });
+    let writes = setup.workload.writes.iter();
+    let buffers = writes.filter_map(|write| match &write.drive {
+        Drive::Closed { buffer, .. } => buffer.map(|buffer| buffer.0 as f64),
+        Drive::Open { .. } | Drive::Beat(_) => None,
+    });
     let rows_of_call = buffers.fold(0.0, f64::max) / (row_bytes(setup) + BUFFERED_HEAP);
     let each = match rows_of_call > 1.0 {
         true => BUFFERED_ROW_NS,
         false => SERVED_NS,
     };
-    let rows = saturating_rows(
-        &setup.cluster,
-        &setup.table,
-        strategy.key.len_range().0 as u64,
-        time.duration,
-        rows_of_call.max(1.0),
-    );
+    let shortest = strategy.key.len_range().0 as u64;
+    let (cluster, table) = (&setup.cluster, &setup.table);
+    let rows = rows_of_call.max(1.0);
+    let rows = saturating_rows(cluster, table, shortest, time.duration, rows);
     Run {
         nanos: rows * (each + row_nanos),
         clients,
@@ -586,9 +583,8 @@ fn greatest_share(strategy: &Strategy, layout: &Layout) -> f64 {
     let servers = f64::from(strategy.setup.cluster.servers);
     let shares = layout.regions.iter().map(|region| region.write_share);
     let copies = layout.copies.iter().map(|copy| {
-        let ranges = KeyRange::between(&copy.split_points);
-        let reached =
-            ranges.filter(|it| copy.key.may_reach(it.start.as_bytes(), it.end.as_bytes()));
+        let is_reached = |it: &KeyRange| copy.key.may_reach(it.start.as_bytes(), it.end.as_bytes());
+        let reached = KeyRange::between(&copy.split_points).filter(is_reached);
         1.0 / servers.min(reached.count().max(1) as f64)
     });
     shares.chain(copies).fold(1.0 / servers, f64::max)

@@ -5,6 +5,7 @@ use super::key_order::{Unit, concatenated, fields_of, in_words, units};
 use crate::key::{Knowledge, Randomness};
 use crate::record::{FieldId, KnownField};
 use crate::scenario::{Presplit, Strategy};
+use crate::workload::Read;
 use serde::Serialize;
 
 /// Regions of a server where the file's strategies have fewer regions than servers: what the balancer can deal out evenly.
@@ -29,6 +30,15 @@ pub struct SuggestedKey {
 }
 
 impl SuggestedKey {
+    fn new(name: String, key: String, presplit: String) -> Self {
+        Self {
+            name,
+            key,
+            presplit,
+            copies: Vec::new(),
+        }
+    }
+
     /// What its strategy says besides the key, as TOML, a setting each.
     pub fn settings(&self) -> Vec<String> {
         let mut settings = vec![format!("presplit = {}", self.presplit)];
@@ -47,7 +57,11 @@ pub(super) fn in_quotes(key: &str) -> String {
 
 /// The pre-split of equal parts of the rows that exist, or else of the run's.
 pub(super) fn sampled(regions: u32) -> String {
-    format!("{{ algorithm = \"sampled\", regions = {regions} }}")
+    split_by("sampled", regions)
+}
+
+fn split_by(algorithm: &str, regions: u32) -> String {
+    format!("{{ algorithm = \"{algorithm}\", regions = {regions} }}")
 }
 
 /// Regions of suggested keys: as many as the file's strategies have, so that no key is better for its pre-split alone; a free number where all of these
@@ -73,10 +87,8 @@ pub(super) fn presplit_regions(strategy: &Strategy) -> u32 {
 /// that hold all its fields.
 pub(super) fn suggested_keys(own: &[&Strategy]) -> Vec<SuggestedKey> {
     let plain = |strategy: &&&Strategy| {
-        let segments = strategy.key.segments().iter();
-        segments
-            .clone()
-            .all(|it| it.randomness() == Randomness::Plain)
+        let mut segments = strategy.key.segments().iter();
+        segments.all(|it| it.randomness() == Randomness::Plain)
     };
     let Some(model) = own.iter().find(plain).or(own.first()) else {
         return Vec::new();
@@ -85,20 +97,25 @@ pub(super) fn suggested_keys(own: &[&Strategy]) -> Vec<SuggestedKey> {
     if units.is_empty() || fields_of(&units) != model.key.fields() {
         return Vec::new();
     }
+    let servers = model.setup.cluster.servers;
+    let regions = regions(own);
     let sources = Sources {
         model,
         own,
         units: &units,
+        servers,
+        regions,
     };
-    let mut keys = sources.ordered();
-    keys.extend(sources.ranged());
-    keys.extend(sources.hashed());
-    keys.extend(sources.salted());
-    keys.extend(sources.presplit());
+    let keys = [
+        sources.ordered(),
+        sources.ranged(),
+        sources.hashed(),
+        sources.salted(),
+        sources.presplit(),
+    ];
     let mut distinct: Vec<SuggestedKey> = Vec::new();
-    for key in keys {
-        let is_same = |other: &SuggestedKey| other.key == key.key;
-        if !distinct.iter().any(is_same) {
+    for key in keys.into_iter().flatten() {
+        if distinct.iter().all(|other| other.key != key.key) {
             distinct.push(key);
         }
     }
@@ -110,13 +127,11 @@ struct Sources<'a> {
     own: &'a [&'a Strategy],
     /// What the model's key is made of, without what only spreads it.
     units: &'a [Unit],
+    servers: u32,
+    regions: u32,
 }
 
 impl Sources<'_> {
-    fn regions(&self) -> u32 {
-        regions(self.own)
-    }
-
     /// Units that are no time, in the key's order; all of a key that is nothing but time.
     fn identity(&self) -> Vec<&Unit> {
         let timeless: Vec<&Unit> = self.units.iter().filter(|unit| !unit.is_time).collect();
@@ -126,22 +141,25 @@ impl Sources<'_> {
         }
     }
 
+    /// The units that a reader knows, and the others.
+    fn known_by(&self, read: &Read) -> (Vec<&Unit>, Vec<&Unit>) {
+        let mut known = Knowledge::default();
+        let with = read
+            .with
+            .iter()
+            .map(|(field, _)| KnownField::Stored(*field));
+        for field in read.equal.iter().copied().chain(with) {
+            known.learn(field);
+        }
+        let units = self.units.iter();
+        units.partition(|unit| self.model.key.is_known(unit.segment, &known))
+    }
+
     /// Sets of units that readers know together: what all know, then what each knows. The identity when nothing is read, or no reader knows
     /// anything of it.
     fn known_together(&self) -> Vec<Vec<&Unit>> {
-        let reads = &self.model.setup.workload.reads;
-        let of_reads = reads.iter().map(|read| {
-            let mut known = Knowledge::default();
-            let with = read.with.iter().map(|(field, _)| field);
-            let with = with.map(|&field| KnownField::Stored(field));
-            for field in read.equal.iter().copied().chain(with) {
-                known.learn(field);
-            }
-            let units = self.units.iter();
-            let is_known = |unit: &&Unit| self.model.key.is_known(unit.segment, &known);
-            units.filter(is_known).collect::<Vec<&Unit>>()
-        });
-        let of_reads: Vec<Vec<&Unit>> = of_reads.collect();
+        let reads = self.model.setup.workload.reads.iter();
+        let of_reads: Vec<Vec<&Unit>> = reads.map(|read| self.known_by(read).0).collect();
         let by_all = |unit: &&Unit| of_reads.iter().all(|known| holds(known, unit));
         let common = self.units.iter().filter(by_all).collect();
         let mut sets: Vec<Vec<&Unit>> = Vec::new();
@@ -173,10 +191,9 @@ impl Sources<'_> {
 
     /// The entity first, and then the newest rows first if a reader wants them.
     fn ordered(&self) -> Vec<SuggestedKey> {
-        let reads = &self.model.setup.workload.reads;
-        let mut reads = reads.iter();
+        let mut reads = self.model.setup.workload.reads.iter();
         let wants_newest = reads.any(|read| read.newest.is_some() || read.page.is_some());
-        let presplit = sampled(self.regions());
+        let presplit = sampled(self.regions);
         let mut keys = Vec::new();
         for known in self.known_together() {
             let entity: Vec<&Unit> = known.iter().copied().filter(|it| !it.is_time).collect();
@@ -185,26 +202,24 @@ impl Sources<'_> {
             }
             let name = in_words(&entity);
             let order = self.reordered(&known);
-            keys.push(SuggestedKey {
-                name: format!("{name}-first"),
-                key: concatenated(order.iter().copied()),
-                presplit: presplit.clone(),
-                copies: Vec::new(),
+            let key = concatenated(order.iter().copied());
+            keys.push(SuggestedKey::new(
+                format!("{name}-first"),
+                key,
+                presplit.clone(),
+            ));
+            let newest_first = order.iter().map(|unit| match unit.is_time {
+                true => unit.reversed(),
+                false => Some((*unit).clone()),
             });
-            let reversed: Option<Vec<Unit>> = order
-                .iter()
-                .map(|unit| match unit.is_time {
-                    true => unit.reversed(),
-                    false => Some((*unit).clone()),
-                })
-                .collect();
-            if let Some(reversed) = reversed.filter(|_| wants_newest) {
-                keys.push(SuggestedKey {
-                    name: format!("{name}-newest-first"),
-                    key: concatenated(reversed.iter()),
-                    presplit: presplit.clone(),
-                    copies: Vec::new(),
-                });
+            let newest_first: Option<Vec<Unit>> = newest_first.collect();
+            if let Some(order) = newest_first.filter(|_| wants_newest) {
+                let name = format!("{name}-newest-first");
+                keys.push(SuggestedKey::new(
+                    name,
+                    concatenated(&order),
+                    presplit.clone(),
+                ));
             }
         }
         keys
@@ -212,16 +227,15 @@ impl Sources<'_> {
 
     /// A hash of what readers know together in front of the entity-first key; not of what a key of the file hashes already.
     fn hashed(&self) -> Vec<SuggestedKey> {
-        let mut keys = Vec::new();
-        for known in self.known_together() {
+        let mut sets = self.known_together();
+        sets.retain(|known| {
             let fields = fields_of(known.iter().copied());
-            if self.own.iter().any(|own| leads_with_hash(own, &fields)) {
-                continue;
-            }
-            let order = self.reordered(&known);
+            !self.own.iter().any(|own| leads_with_hash(own, &fields))
+        });
+        let keys = sets.iter().map(|known| {
+            let order = self.reordered(known);
             let hashed = concatenated(known.iter().copied());
-            let is_text = order.iter().all(|unit| unit.is_text);
-            let (hash, algorithm) = match is_text {
+            let (hash, algorithm) = match order.iter().all(|unit| unit.is_text) {
                 true => (
                     format!("left(md5({hashed}), {})", 2 * HASH_BYTES),
                     "hex-string",
@@ -231,89 +245,67 @@ impl Sources<'_> {
                     "uniform",
                 ),
             };
-            keys.push(SuggestedKey {
-                name: format!("hashed-{}", in_words(&known)),
-                key: format!("{hash} || {}", concatenated(order.iter().copied())),
-                presplit: format!(
-                    "{{ algorithm = \"{algorithm}\", regions = {} }}",
-                    self.regions()
-                ),
-                copies: Vec::new(),
-            });
-        }
-        keys
+            SuggestedKey::new(
+                format!("hashed-{}", in_words(known)),
+                format!("{hash} || {}", concatenated(order)),
+                split_by(algorithm, self.regions),
+            )
+        });
+        keys.collect()
     }
 
     /// What a reader knows in front, then the field of which it wants a range or the newest rows; behind computed buckets where it knows nothing.
     fn ranged(&self) -> Vec<SuggestedKey> {
-        let identity = concatenated(self.identity().iter().copied());
-        let mut keys = Vec::new();
-        for read in &self.model.setup.workload.reads {
+        let ranged = |read: &Read| {
             let range = read.range.iter().map(|range| range.field);
             let newest = read.newest.iter().map(|newest| newest.field);
             let page = read.page.iter().map(|page| page.field);
-            let mut known = Knowledge::default();
-            let with = read
-                .with
-                .iter()
-                .map(|(field, _)| KnownField::Stored(*field));
-            for field in read.equal.iter().copied().chain(with) {
-                known.learn(field);
-            }
-            let is_known = |unit: &&Unit| self.model.key.is_known(unit.segment, &known);
             let wanted: Vec<KnownField> = range.chain(newest).chain(page).collect();
-            let (first, rest): (Vec<&Unit>, Vec<&Unit>) = self.units.iter().partition(is_known);
-            let (second, rest): (Vec<&Unit>, Vec<&Unit>) = rest
-                .into_iter()
-                .partition(|unit| unit.tells(&wanted, self.model));
+            let (first, rest) = self.known_by(read);
+            let is_wanted = |unit: &&Unit| unit.tells(&wanted, self.model);
+            let (second, rest): (Vec<&Unit>, Vec<&Unit>) = rest.into_iter().partition(is_wanted);
             if second.is_empty() {
-                continue;
+                return None;
             }
             let name = in_words(&[first.clone(), second.clone()].concat());
-            let order = [first.clone(), second, rest].concat();
-            let key = concatenated(order);
-            if !first.is_empty() {
-                keys.push(SuggestedKey {
-                    name: format!("{name}-first"),
-                    key,
-                    presplit: sampled(self.regions()),
-                    copies: Vec::new(),
-                });
-                continue;
+            let is_led = !first.is_empty();
+            let key = concatenated([first, second, rest].concat());
+            if is_led {
+                let name = format!("{name}-first");
+                return Some(SuggestedKey::new(name, key, sampled(self.regions)));
             }
-            let buckets = self.model.setup.cluster.servers;
-            if let Some(presplit) = self.presplit_of_buckets(buckets) {
-                keys.push(SuggestedKey {
-                    name: format!("salted-{buckets}-{name}"),
-                    key: format!("salt({buckets}, {identity}) || {key}"),
-                    presplit,
-                    copies: Vec::new(),
-                });
-            }
-        }
-        keys
+            let buckets = self.servers;
+            let presplit = self.presplit_of_buckets(buckets)?;
+            let key = format!("{} || {key}", self.salt(buckets));
+            Some(SuggestedKey::new(
+                format!("salted-{buckets}-{name}"),
+                key,
+                presplit,
+            ))
+        };
+        let reads = self.model.setup.workload.reads.iter();
+        reads.filter_map(ranged).collect()
+    }
+
+    /// Buckets that are computed from the identity.
+    fn salt(&self, buckets: u32) -> String {
+        format!("salt({buckets}, {})", concatenated(self.identity()))
     }
 
     /// Buckets in front of the key as it stands: computed, so that readers who know the entity know its bucket, and drawn.
     fn salted(&self) -> Vec<SuggestedKey> {
-        let servers = self.model.setup.cluster.servers;
-        let identity = concatenated(self.identity().iter().copied());
         let key = concatenated(self.units);
         let mut keys = Vec::new();
-        for buckets in [servers, servers.saturating_mul(2)] {
-            let Some(presplit) = self.presplit_of_buckets(buckets) else {
-                continue;
-            };
-            let fronts = [
-                ("salted", format!("salt({buckets}, {identity})")),
-                ("random", format!("be1(random({buckets}))")),
-            ];
-            keys.extend(fronts.map(|(name, front)| SuggestedKey {
-                name: format!("{name}-{buckets}"),
-                key: format!("{front} || {key}"),
-                presplit: presplit.clone(),
-                copies: Vec::new(),
-            }));
+        for buckets in [self.servers, self.servers.saturating_mul(2)] {
+            if let Some(presplit) = self.presplit_of_buckets(buckets) {
+                let random = format!("be1(random({buckets}))");
+                keys.extend([("salted", self.salt(buckets)), ("random", random)].map(
+                    |(name, front)| {
+                        let name = format!("{name}-{buckets}");
+                        SuggestedKey::new(name, format!("{front} || {key}"), presplit.clone())
+                    },
+                ));
+            }
         }
         keys
     }
@@ -322,31 +314,27 @@ impl Sources<'_> {
     /// region each, if the file's strategies have so many. `None` for a number of buckets that is no salt.
     fn presplit_of_buckets(&self, buckets: u32) -> Option<String> {
         let setup = &self.model.setup;
-        let regions = self.regions();
-        if !(2..=MOST_BUCKETS).contains(&buckets) {
-            return None;
-        }
-        let has_rows = setup.workload.existing_rows(&setup.schema) > 0;
-        Some(
-            match buckets == regions || (!has_rows && buckets < regions) {
+        let is_empty = setup.workload.existing_rows(&setup.schema) == 0;
+        let as_buckets = buckets == self.regions || (is_empty && buckets < self.regions);
+        (2..=MOST_BUCKETS)
+            .contains(&buckets)
+            .then(|| match as_buckets {
                 true => "{ algorithm = \"buckets\" }".to_owned(),
-                false => sampled(regions),
-            },
-        )
+                false => sampled(self.regions),
+            })
     }
 
     /// The file's keys in as many regions as the others, where they have fewer than there are servers.
     fn presplit(&self) -> Vec<SuggestedKey> {
-        let servers = self.model.setup.cluster.servers;
-        let few = self
-            .own
-            .iter()
-            .filter(|own| presplit_regions(own) < servers && own.copies.is_empty());
-        few.map(|own| SuggestedKey {
-            name: format!("{}-presplit", own.name),
-            key: own.key.text().trim().to_owned(),
-            presplit: sampled(self.regions()),
-            copies: Vec::new(),
+        let is_few = |own: &Strategy| presplit_regions(own) < self.servers && own.copies.is_empty();
+        let few = self.own.iter().filter(|own| is_few(own));
+        few.map(|own| {
+            let name = format!("{}-presplit", own.name);
+            SuggestedKey::new(
+                name,
+                own.key.text().trim().to_owned(),
+                sampled(self.regions),
+            )
         })
         .collect()
     }
@@ -356,10 +344,11 @@ impl Sources<'_> {
 fn leads_with_hash(strategy: &Strategy, fields: &[FieldId]) -> bool {
     let mut segments = strategy.key.segments().iter();
     segments.next().is_some_and(|first| {
-        let few = |values: u64| values <= u64::from(MOST_BUCKETS);
         first.randomness() == Randomness::Hashed
             && first.fields() == fields
-            && !first.cardinality().is_some_and(few)
+            && first
+                .cardinality()
+                .is_none_or(|values| values > u64::from(MOST_BUCKETS))
     })
 }
 

@@ -36,101 +36,82 @@ pub struct SuggestedKeys {
     pub left_out: Vec<SuggestedKey>,
 }
 
-/// A key that can be read.
-struct Tried {
-    key: SuggestedKey,
-    /// Of the groups of comparable strategies.
-    group: usize,
-    predicted: Forecast,
-}
-
 impl Suggestions {
     /// For the first point of a sweep, if there is one. Keys of the file, keys that mean other rows than the file's, and keys that are refused
     /// are dropped; strategies that override what is written or read get none.
     pub fn of(scenario: &Scenario) -> Self {
         let own = &scenario.strategies;
         let groups = groups(own);
+        let members = |group: &Vec<usize>| group.iter().map(|&at| &own[at]).collect::<Vec<_>>();
         let mut wanted: Vec<Vec<SuggestedKey>> = groups
             .iter()
-            .map(|group| {
-                let group: Vec<&Strategy> = group.iter().map(|&at| &own[at]).collect();
-                suggested_keys(&group)
-            })
+            .map(|group| suggested_keys(&members(group)))
             .collect();
-        let mut read: Vec<(usize, SuggestedKey, Strategy)> = Vec::new();
+        let mut tried: Vec<(usize, SuggestedKey, Strategy)> = Vec::new();
         for (group, key) in in_turn(&mut wanted) {
-            if read.len() == MOST_TRIED {
+            if tried.len() == MOST_TRIED {
                 break;
             }
-            let key = named(scenario, &read, key);
+            let key = named(scenario, &tried, key);
             if let Some(strategy) = checked(scenario, &groups[group], &key) {
-                read.push((group, key, strategy));
+                tried.push((group, key, strategy));
             }
         }
-        let retentions: Vec<Retention> = groups
-            .iter()
-            .map(|group| Retention::of(&own[group[0]].setup, scenario.seed))
-            .collect();
-        let mut tried: Vec<Tried> = read
-            .into_par_iter()
-            .map(|(group, key, strategy)| Tried {
-                predicted: predicted(&strategy, scenario, &retentions[group]),
-                group,
-                key,
-            })
-            .collect();
-        let of_file: Vec<Vec<Forecast>> = groups
+        tried.sort_by_key(|(group, ..)| *group);
+        // Of each group, what is foreseen of its keys: first of those that are suggested, in their order, then of the file's.
+        let forecasts: Vec<Vec<Forecast>> = groups
             .par_iter()
-            .zip(&retentions)
-            .map(|(group, retention)| {
-                let singles = group.iter().filter(|&&at| own[at].copies.is_empty());
-                let forecasts = singles.map(|&at| predicted(&own[at], scenario, retention));
-                forecasts.collect()
-            })
-            .collect();
-        let copied: Vec<SuggestedKey> = (0..groups.len())
-            .filter_map(|group| {
-                let suggested = tried.iter().filter(|it| it.group == group);
-                let suggested = suggested.map(|it| it.predicted.clone());
-                let mut all: Vec<Forecast> =
-                    of_file[group].iter().cloned().chain(suggested).collect();
+            .enumerate()
+            .map(|(at, group)| {
+                let retention = Retention::of(&own[group[0]].setup, scenario.seed);
+                let suggested = tried.par_iter().filter(|(group, ..)| *group == at);
+                let suggested = suggested.map(|(_, _, strategy)| strategy);
+                let of_file = members(group).into_par_iter();
+                let of_file = of_file.filter(|strategy| strategy.copies.is_empty());
+                let all = suggested.chain(of_file);
+                let mut all = all
+                    .map(|strategy| predicted(strategy, scenario, &retention))
+                    .collect::<Vec<Forecast>>();
                 count_growing(&mut all);
-                let strategies: Vec<&Strategy> = groups[group].iter().map(|&at| &own[at]).collect();
-                let key = with_copies(&all, regions(&strategies))?;
-                let key = named(scenario, &[], key);
-                checked(scenario, &groups[group], &key).map(|_| key)
+                all
             })
             .collect();
-        for (group, of_file) in of_file.into_iter().enumerate() {
-            let (mut of_group, others): (Vec<Tried>, Vec<Tried>) =
-                tried.into_iter().partition(|it| it.group == group);
-            let mut all: Vec<Forecast> = of_group.iter().map(|it| it.predicted.clone()).collect();
-            all.extend(of_file);
-            count_growing(&mut all);
-            for (tried, counted) in of_group.iter_mut().zip(all) {
-                tried.predicted = counted;
-            }
-            tried = others.into_iter().chain(of_group).collect();
-        }
-        let (mut simulated, left_out) = chosen(tried, groups.len());
+        let copied = groups
+            .iter()
+            .zip(&forecasts)
+            .enumerate()
+            .filter_map(|(at, (group, all))| {
+                // Where keys are as good, the file's come first.
+                let suggested = tried.iter().filter(|(group, ..)| *group == at).count();
+                let (suggested, of_file) = all.split_at(suggested);
+                let key = with_copies(&[of_file, suggested].concat(), regions(&members(group)))?;
+                let key = named(scenario, &[], key);
+                checked(scenario, group, &key).map(|_| key)
+            });
+        let copied: Vec<SuggestedKey> = copied.collect();
+        let (mut simulated, left_out) = chosen(&tried, &forecasts);
         simulated.extend(copied);
-        match with_keys(scenario, &simulated) {
-            Ok(scenario) => Self {
+        // Each is right, but all may be more than a scenario may have.
+        let (scenario, found) = match with_keys(scenario, &simulated) {
+            Ok(scenario) => (
                 scenario,
-                found: SuggestedKeys {
+                SuggestedKeys {
                     simulated,
                     left_out,
                 },
-            },
-            // Each is right, but all are more than a scenario may have.
-            Err(_) => Self {
-                scenario: scenario.clone(),
-                found: SuggestedKeys {
-                    simulated: Vec::new(),
-                    left_out: [simulated, left_out].concat(),
-                },
-            },
-        }
+            ),
+            Err(_) => {
+                let left_out = [simulated, left_out].concat();
+                (
+                    scenario.clone(),
+                    SuggestedKeys {
+                        simulated: Vec::new(),
+                        left_out,
+                    },
+                )
+            }
+        };
+        Self { scenario, found }
     }
 
     /// The scenario with the keys to simulate, behind those of the file.
@@ -275,30 +256,27 @@ fn count_growing(all: &mut [Forecast]) {
 }
 
 /// The keys to simulate, the best of each group in turn, and the others.
-fn chosen(tried: Vec<Tried>, groups: usize) -> (Vec<SuggestedKey>, Vec<SuggestedKey>) {
-    let mut wanted: Vec<Vec<usize>> = (0..groups)
-        .map(|group| {
-            let members: Vec<usize> = (0..tried.len())
-                .filter(|&at| tried[at].group == group)
-                .collect();
-            let candidates: Vec<Candidate> = members
-                .iter()
-                .map(|&at| tried[at].predicted.judged.clone())
-                .collect();
-            let front = ranking::front(&candidates);
-            let mut order = ranking::by_means(&candidates);
-            // Stable: those that another beats in every respect come last.
-            order.sort_by_key(|&at| !front[at]);
-            order.into_iter().map(|at| members[at]).collect()
-        })
-        .collect();
+fn chosen(
+    tried: &[(usize, SuggestedKey, Strategy)],
+    forecasts: &[Vec<Forecast>],
+) -> (Vec<SuggestedKey>, Vec<SuggestedKey>) {
+    let of_group = |(group, forecasts): (usize, &Vec<Forecast>)| {
+        let members = (0..tried.len()).filter(|&at| tried[at].0 == group);
+        let members: Vec<usize> = members.collect();
+        let candidates = forecasts.iter().take(members.len());
+        let candidates: Vec<Candidate> = candidates.map(|it| it.judged.clone()).collect();
+        let front = ranking::front(&candidates);
+        let mut order = ranking::by_means(&candidates);
+        // Stable: those that another beats in every respect come last.
+        order.sort_by_key(|&at| !front[at]);
+        order.into_iter().map(|at| members[at]).collect()
+    };
+    let mut wanted: Vec<Vec<usize>> = forecasts.iter().enumerate().map(of_group).collect();
     let mut kept: Vec<usize> = in_turn(&mut wanted).into_iter().map(|(_, at)| at).collect();
     kept.truncate(MOST_SIMULATED);
-    kept.sort_unstable();
-    let (simulated, left_out): (Vec<_>, Vec<_>) = tried
-        .into_iter()
-        .enumerate()
-        .partition(|(at, _)| kept.contains(at));
-    let keys = |tried: Vec<(usize, Tried)>| tried.into_iter().map(|(_, it)| it.key).collect();
-    (keys(simulated), keys(left_out))
+    let keys = |is_kept: bool| {
+        let wanted = (0..tried.len()).filter(|at| kept.contains(at) == is_kept);
+        wanted.map(|at| tried[at].1.clone()).collect()
+    };
+    (keys(true), keys(false))
 }

@@ -82,54 +82,33 @@ pub(super) struct AlsoHot {
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Some(hotspot), Some(share)) = (self.hotspot, self.server_max_share) else {
-            return write!(
-                f,
-                "Too few operations an interval for a statement about skew: sample longer or offer more."
+            return f.write_str(
+                "Too few operations an interval for a statement about skew: sample longer or offer more.",
             );
         };
-        let servers = self.servers;
-        let share = percent(share);
-        if servers == 1 {
-            write!(f, "One server takes everything")?;
-        } else if hotspot == Hotspot::None {
-            self.spread(f, &share)?;
-        } else {
-            write!(
-                f,
-                "{}: {}, so one of {servers} servers takes {share} of the {}",
-                class(hotspot),
-                self.cause(hotspot),
-                self.skew_of.plural()
-            )?;
-            // A moving hotspot's server changes: its share is that of each moment.
-            if hotspot == Hotspot::Moving {
-                write!(f, " at a time")?;
-            }
+        let mut clauses = vec![match hotspot {
+            _ if self.servers == 1 => "One server takes everything".to_owned(),
+            Hotspot::None => self.spread(share) + &self.by_placement(hotspot),
+            _ => self.skew(hotspot, share) + &self.by_placement(hotspot),
+        }];
+        clauses.extend(self.also.as_ref().map(AlsoHot::to_string));
+        clauses.push(self.damage());
+        clauses.extend(self.held_back.as_ref().map(HeldBack::to_string));
+        clauses.extend(self.bound(hotspot));
+        clauses.extend(self.course.clauses());
+        clauses.extend(self.prices());
+        write!(f, "{}.", clauses.join("; "))
+    }
+}
+
+impl fmt::Display for AlsoHot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let class = class(self.hotspot).to_lowercase();
+        write!(f, "the {} have a {class} as well", self.of.plural())?;
+        match self.server_max_share.map(percent) {
+            Some(share) => write!(f, ", one server takes {share} of them"),
+            None => Ok(()),
         }
-        if servers > 1 {
-            self.by_placement(f, hotspot)?;
-        }
-        if let Some(also) = &self.also {
-            let share = also.server_max_share.map_or(String::new(), |share| {
-                format!(", one server takes {} of them", percent(share))
-            });
-            let class = class(also.hotspot).to_lowercase();
-            write!(
-                f,
-                "; the {} have a {class} as well{share}",
-                also.of.plural()
-            )?;
-        }
-        write!(f, "; {}", self.damage())?;
-        if let Some(held_back) = &self.held_back {
-            write!(f, "; {held_back}")?;
-        }
-        if let Some(bound) = self.bound(hotspot) {
-            write!(f, "; {bound}")?;
-        }
-        write!(f, "{}", self.course)?;
-        self.price(f)?;
-        write!(f, ".")
     }
 }
 
@@ -147,44 +126,54 @@ pub(super) fn class(hotspot: Hotspot) -> &'static str {
 }
 
 impl Verdict {
+    /// One server is hot; why.
+    fn skew(&self, hotspot: Hotspot, share: f64) -> String {
+        let (class, cause, share) = (class(hotspot), self.cause(hotspot), percent(share));
+        let (servers, of) = (self.servers, self.skew_of.plural());
+        // A moving hotspot's server changes: its share is that of each moment.
+        let at_a_time = if hotspot == Hotspot::Moving {
+            " at a time"
+        } else {
+            ""
+        };
+        format!(
+            "{class}: {cause}, so one of {servers} servers takes {share} of the {of}{at_a_time}"
+        )
+    }
+
     /// The load is spread; whether that is as even as can be, and why not.
-    fn spread(&self, f: &mut fmt::Formatter<'_>, share: &str) -> fmt::Result {
-        let servers = self.servers;
-        write!(
-            f,
-            "No hotspot: the busiest of {servers} servers takes {share} of the {} (even: {})",
-            self.skew_of.plural(),
-            percent(1.0 / f64::from(servers))
-        )?;
+    fn spread(&self, share: f64) -> String {
+        let (servers, of, share) = (self.servers, self.skew_of.plural(), percent(share));
+        let even = percent(1.0 / f64::from(servers));
+        let spread = format!(
+            "No hotspot: the busiest of {servers} servers takes {share} of the {of} (even: {even})"
+        );
         match self.uneven_count() {
             Some(buckets) if buckets > servers as usize => {
                 let most = buckets.div_ceil(servers as usize);
-                write!(
-                    f,
-                    ", as {buckets} buckets put {most} on some servers and {} on others",
-                    most - 1
+                let less = most - 1;
+                format!(
+                    "{spread}, as {buckets} buckets put {most} on some servers and {less} on others"
                 )
             }
-            _ => Ok(()),
+            _ => spread,
         }
     }
 
     /// What other dealings of the same regions give, where that differs or is the cause.
-    fn by_placement(&self, f: &mut fmt::Formatter<'_>, hotspot: Hotspot) -> fmt::Result {
-        let Some(dealings) = &self.dealings else {
-            return Ok(());
-        };
-        if hotspot == Hotspot::Placement {
-            let peak = self.peak_to_mean.map_or(String::new(), times);
-            return write!(
-                f,
-                ", {peak} the mean: other dealings of the same regions give {dealings}, the best {}",
-                times(dealings.best)
-            );
-        }
-        match dealings.differ() {
-            true => write!(f, ", {dealings} by how regions happen to lie"),
-            false => Ok(()),
+    fn by_placement(&self, hotspot: Hotspot) -> String {
+        match &self.dealings {
+            Some(dealings) if hotspot == Hotspot::Placement => {
+                let peak = self.peak_to_mean.map_or(String::new(), times);
+                let best = times(dealings.best);
+                format!(
+                    ", {peak} the mean: other dealings of the same regions give {dealings}, the best {best}"
+                )
+            }
+            Some(dealings) if dealings.differ() => {
+                format!(", {dealings} by how regions happen to lie")
+            }
+            _ => String::new(),
         }
     }
 
@@ -193,70 +182,63 @@ impl Verdict {
     pub(super) fn uneven_count(&self) -> Option<usize> {
         let (buckets, servers) = (self.buckets?, self.servers as usize);
         let best = most_even(buckets, servers)?;
-        let peak = match &self.dealings {
-            Some(dealings) => dealings.best,
-            None => self.peak_to_mean?,
-        };
+        let peak = self.dealings.map(|it| it.best).or(self.peak_to_mean)?;
         let as_counted = peak <= AS_COUNTED * best && best <= AS_COUNTED * peak;
         (buckets % servers != 0 && as_counted).then_some(buckets)
     }
 
     /// Why one server is hot, as a clause.
     fn cause(&self, hotspot: Hotspot) -> String {
-        let servers = self.servers;
+        let (servers, regions, reached) = (self.servers, self.regions, self.reachable_regions);
+        let of_writes = self.skew_of == Side::Write;
         match hotspot {
-            Hotspot::Row => format!("a single row takes {}", percent(self.hottest_row_share)),
-            _ if self.regions == 1 && !self.leads_with_time => {
+            Hotspot::Row => self.hot_row(),
+            _ if regions == 1 && !self.leads_with_time => {
                 "the table has a single region".to_owned()
             }
             Hotspot::PresplitMismatch => match self.buckets {
                 Some(buckets) => format!("{buckets} buckets can't use {servers} servers"),
-                None if self.reachable_regions == self.regions => {
-                    format!("the table has only {} regions", self.regions)
-                }
-                None => format!(
-                    "the keys reach only {} of {} regions",
-                    self.reachable_regions, self.regions
-                ),
+                None if reached == regions => format!("the table has only {regions} regions"),
+                None => format!("the keys reach only {reached} of {regions} regions"),
             },
             Hotspot::Placement => "the regions happen to lie badly".to_owned(),
             Hotspot::Lookback => "the newest rows are read, and they are neighbours".to_owned(),
-            Hotspot::Moving if self.leads_with_time && self.skew_of == Side::Write => {
+            Hotspot::Moving if self.leads_with_time && of_writes => {
                 "the key follows time".to_owned()
             }
-            Hotspot::Moving => format!(
-                "neighbouring keys are {} one after another",
-                match self.skew_of {
-                    Side::Read => "read",
-                    _ => "written",
-                }
-            ),
+            Hotspot::Moving => {
+                let come = if of_writes { "written" } else { "read" };
+                format!("neighbouring keys are {come} one after another")
+            }
             Hotspot::None | Hotspot::Static => self.static_cause(),
         }
     }
 
+    fn hot_row(&self) -> String {
+        format!("a single row takes {}", percent(self.hottest_row_share))
+    }
+
     /// Which range stays hot, and what it holds.
     fn static_cause(&self) -> String {
-        if let Some(buckets) = self.uneven_count() {
-            let servers = self.servers;
-            return match buckets < servers as usize {
-                true => format!("{buckets} buckets can't use {servers} servers"),
-                false => format!("{buckets} buckets don't divide evenly among {servers} servers"),
-            };
-        }
-        if self.key_floor >= NO_HOTSPOT_BELOW {
-            return format!("a single row takes {}", percent(self.hottest_row_share));
-        }
-        if let (Some((entity, share)), Side::Write) = (&self.entity, self.skew_of) {
-            let share = percent(*share);
-            return format!("`{entity}` takes {share} and its keys are neighbours");
-        }
-        match (self.region_max_share, &self.hot_range) {
-            (Some(region), Some(range)) => {
-                format!("one range of keys takes {}, {range}", percent(region))
+        let servers = self.servers;
+        let region = self.region_max_share.map(percent);
+        match (self.uneven_count(), &self.entity, region, &self.hot_range) {
+            (Some(buckets), ..) if buckets < servers as usize => {
+                format!("{buckets} buckets can't use {servers} servers")
             }
-            (Some(region), None) => format!("one region takes {}", percent(region)),
-            (None, _) => "one range of keys stays hot".to_owned(),
+            (Some(buckets), ..) => {
+                format!("{buckets} buckets don't divide evenly among {servers} servers")
+            }
+            _ if self.key_floor >= NO_HOTSPOT_BELOW => self.hot_row(),
+            (_, Some((entity, share)), ..) if self.skew_of == Side::Write => {
+                let share = percent(*share);
+                format!("`{entity}` takes {share} and its keys are neighbours")
+            }
+            (_, _, Some(region), Some(range)) => {
+                format!("one range of keys takes {region}, {range}")
+            }
+            (_, _, Some(region), None) => format!("one region takes {region}"),
+            _ => "one range of keys stays hot".to_owned(),
         }
     }
 
@@ -264,7 +246,9 @@ impl Verdict {
     fn damage(&self) -> String {
         let mut parts = vec![self.throughput()];
         let alone = self.hotspot == Some(Hotspot::None) && self.held_back.is_none();
-        if self.saturated && alone && self.offered_per_sec.is_some() {
+        // In a closed loop every client has one operation in flight.
+        let open = self.offered_per_sec.is_some();
+        if self.saturated && alone && open {
             parts.push("more than the cluster can do".to_owned());
         }
         if self.import_unfinished {
@@ -277,8 +261,7 @@ impl Verdict {
         if self.failed_fraction >= NOTABLE {
             parts.push(format!("{} failed", percent(self.failed_fraction)));
         }
-        // In a closed loop every client has one in flight.
-        if self.unfinished_fraction >= NOTABLE_UNFINISHED && self.offered_per_sec.is_some() {
+        if self.unfinished_fraction >= NOTABLE_UNFINISHED && open {
             parts.push(format!(
                 "{} unfinished at the end",
                 percent(self.unfinished_fraction)
@@ -288,56 +271,53 @@ impl Verdict {
     }
 
     fn throughput(&self) -> String {
-        let of = self.rates_of.plural();
         let Some(throughput) = self.throughput_per_sec else {
             return format!("nothing was measured in {}", length(self.duration_s));
         };
+        let (of, done) = (self.rates_of.plural(), compact(throughput));
         if let Some(makespan) = self.makespan_ms {
-            return format!(
-                "done after {} at {} {of}/s",
-                millis(makespan),
-                compact(throughput)
-            );
+            return format!("done after {} at {done} {of}/s", millis(makespan));
         }
         match (self.offered_per_sec, self.capacity_per_sec) {
-            (Some(offered), _) if throughput >= NEARLY_ALL * offered => {
-                format!("all {} {of}/s completed", compact(offered))
+            (Some(offered), _) => {
+                let all = throughput >= NEARLY_ALL * offered;
+                let offered = compact(offered);
+                let done = if all {
+                    "all".to_owned()
+                } else {
+                    format!("{done} of")
+                };
+                format!("{done} {offered} {of}/s completed")
             }
-            (Some(offered), _) => format!(
-                "{} of {} {of}/s completed",
-                compact(throughput),
-                compact(offered)
-            ),
             (None, Some(capacity)) if capacity > 0.0 => {
                 let part = (throughput / (capacity * f64::from(self.servers))).min(1.0);
+                let cluster = self.cluster("servers");
                 format!(
-                    "{} {of}/s, {} of what {} could do",
-                    compact(throughput),
-                    percent(part),
-                    self.cluster()
+                    "{done} {of}/s, {} of what {cluster} could do",
+                    percent(part)
                 )
             }
-            (None, _) => format!("{} {of}/s", compact(throughput)),
+            (None, _) => format!("{done} {of}/s"),
         }
     }
 
-    fn cluster(&self) -> String {
+    /// `one server`, or so many of them.
+    pub(super) fn cluster(&self, several: &str) -> String {
         match self.servers {
             1 => "one server".to_owned(),
-            servers => format!("{servers} servers"),
+            servers => format!("{servers} {several}"),
         }
     }
 
     /// What reads pay: one or two of them, of more the dearest.
-    fn price(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn prices(&self) -> Vec<String> {
         match &self.reads[..] {
-            [] => Ok(()),
-            [only] => write!(f, "; {only}"),
-            [first, second] => write!(f, "; {first}; {second}"),
-            more => match ReadPrice::dearest(more) {
-                Some(dearest) => write!(f, "; dearest of {} reads: {dearest}", more.len()),
-                None => Ok(()),
-            },
+            few @ ([] | [_] | [_, _]) => few.iter().map(ReadPrice::to_string).collect(),
+            more => {
+                let dearest = ReadPrice::dearest(more).into_iter();
+                let told = |price| format!("dearest of {} reads: {price}", more.len());
+                dearest.map(told).collect()
+            }
         }
     }
 
@@ -347,20 +327,14 @@ impl Verdict {
         if hotspot == Hotspot::None || self.servers == 1 {
             return None;
         }
-        if self.key_floor >= NO_HOTSPOT_BELOW {
-            return Some(format!(
-                "no split gets the hottest server below {} the mean",
-                times(self.key_floor)
-            ));
-        }
-        // Floors are medians too: shown only when they leave most of the peak.
-        (self.placement_floor >= NO_HOTSPOT_BELOW && self.placement_floor >= 0.5 * peak).then(
-            || {
-                format!(
-                    "no placement of whole regions gets the hottest server below {} the mean",
-                    times(self.placement_floor)
-                )
-            },
-        )
+        let by_row = self.key_floor >= NO_HOTSPOT_BELOW;
+        let (cure, floor) = match by_row {
+            true => ("split", self.key_floor),
+            false => ("placement of whole regions", self.placement_floor),
+        };
+        // Floors are medians too: that of placement is shown only when it leaves most of the peak.
+        let matters = by_row || floor >= NO_HOTSPOT_BELOW.max(0.5 * peak);
+        let floor = times(floor);
+        matters.then(|| format!("no {cure} gets the hottest server below {floor} the mean"))
     }
 }
