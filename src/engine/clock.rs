@@ -21,10 +21,8 @@ pub enum Event {
     SentAgain(u32),
     /// This RPC of a scan sends its next call.
     ScanGoesOn(u32),
-    /// This client has done thinking.
+    /// This closed-loop client has done thinking.
     ThinkEnded(u32),
-    /// This reader has done thinking.
-    ReaderThinkEnded(u32),
     /// The intended time of the next open-loop read.
     ReadDue,
     /// The intended time of the next operation of this source of a neighbour.

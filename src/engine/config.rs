@@ -49,6 +49,13 @@ pub struct SimConfig {
 }
 
 impl SimConfig {
+    /// The row keys and the split points of the table itself and of its copies.
+    pub(super) fn keys(&self) -> impl Iterator<Item = (&KeyPlan, &Arc<Vec<RowKey>>)> {
+        let copies = self.copies.iter();
+        let copies = copies.map(|copy| (&*copy.key, &copy.split_points));
+        std::iter::once((&*self.key, &self.split_points)).chain(copies)
+    }
+
     /// Tables of users: the table itself, its copies and its neighbours.
     pub fn tables(&self) -> u32 {
         (1 + self.copies.len() + self.changes.neighbours.len()) as u32

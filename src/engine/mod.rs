@@ -13,7 +13,6 @@
 //! operation or sends it again. A call that meets a change of regions is refused, finds its region again by its key, and its client learns where
 //! that is.
 
-mod attempt_draws;
 mod client;
 mod clock;
 mod config;

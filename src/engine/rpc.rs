@@ -4,16 +4,33 @@
 //! [`Operation`] (a read, a flush of a write buffer, a write to several copies, what a neighbour does) owns its RPCs: each has a [`Piece`] that
 //! says what it carries.
 
-use super::attempt_draws::AttemptDraws;
 use super::numbers::NONE;
-use super::table::keys::Keys;
-use super::table::row_weights::RowWeight;
-use super::table::scan_cursor::ScanCursor;
+use super::table::rows::Keys;
+use super::table::scans::ScanCursor;
 use crate::metrics::{ReadWork, RefusalReason};
-use crate::random::{Draws, mix};
+use crate::random::{DrawKey, Draws, Stream, mix};
+use crate::record::RecordGenerator;
 use crate::time::SimTime;
 use crate::workload::{OperationId, ReadId};
 use slab::Slab;
+
+/// Random draws of one purpose that belong to an attempt of an operation, whenever it happens.
+#[derive(Debug, Clone, Copy)]
+pub struct AttemptDraws(DrawKey);
+
+impl AttemptDraws {
+    pub fn new(generator: &RecordGenerator, purpose: Stream) -> Self {
+        Self(generator.draws(purpose, 0))
+    }
+
+    /// The draws of an attempt after `failures` failed ones. Multiples of 2^64 / golden ratio keep the attempts of 2^56 operations
+    /// apart: the first hundred multiples differ by more than 2^56.
+    #[inline]
+    pub fn at(self, operation: OperationId, failures: u32) -> Draws {
+        let attempt = u64::from(failures).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0.at(operation.0.wrapping_add(attempt))
+    }
+}
 
 /// One remote procedure call, attempt by attempt. It lies in a single cache line.
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +59,7 @@ pub struct Rpc {
     pub piece: u32,
     /// Attempts that failed so far.
     pub failures: u16,
-    /// Bytes of its row's key.
+    /// Bytes of its row's key, under which its weight stands.
     pub key_length: u16,
     /// It is an increment, which holds its row while it is served.
     pub exclusive: bool,
@@ -114,7 +131,7 @@ pub struct Operation {
 #[derive(Debug, Clone, Copy)]
 pub enum RpcBody {
     /// The row that stands in the RPC itself: one of a write to all copies, or of a neighbour.
-    Row(RowWeight),
+    Row,
     /// Rows of the client's write buffer: so many from `first` on.
     Rows { first: u32, count: u32, bytes: u32 },
     /// Gets on one server: their list, and the share of them that find a row.
@@ -272,7 +289,7 @@ impl Rpcs {
     #[inline]
     pub fn writes(&self, id: u32) -> bool {
         let body = self.piece(id).map(|piece| &piece.body);
-        matches!(body, None | Some(RpcBody::Row(_) | RpcBody::Rows { .. }))
+        matches!(body, None | Some(RpcBody::Row | RpcBody::Rows { .. }))
     }
 
     /// Rows or Gets that an RPC carries; a scan counts as one.
@@ -344,10 +361,10 @@ impl Rpcs {
         self.insert(rpc)
     }
 
-    /// Adds a further RPC of the same operation, under way like `id` and after as many failures, which carries something else.
-    pub fn add_sibling(&mut self, id: u32, body: RpcBody) -> u32 {
+    /// Adds a further RPC of the same operation, under way like `id` and after as many failures, which carries the same until told otherwise.
+    pub fn add_sibling(&mut self, id: u32) -> u32 {
         let (like, piece) = (*self.get(id), self.pieces[self.get(id).piece as usize]);
-        let sibling = self.add(piece.operation, like.server, body, true);
+        let sibling = self.add(piece.operation, like.server, piece.body, true);
         let rpc = &mut self.slots[sibling as usize];
         (rpc.failures, rpc.operation) = (like.failures, like.operation);
         let new = &mut self.pieces[rpc.piece as usize];
@@ -368,6 +385,12 @@ impl Rpcs {
         self.operation(self.pieces[self.get(id).piece as usize].operation)
     }
 
+    /// The operation of an RPC, to be changed; `None` for a row that is written by itself.
+    pub fn owner_mut(&mut self, id: u32) -> Option<&mut Operation> {
+        let operation = self.piece(id)?.operation;
+        self.operations.get_mut(operation as usize)
+    }
+
     /// All operations that own RPCs.
     pub fn operations(&self) -> impl Iterator<Item = &Operation> {
         self.operations.iter().map(|(_, operation)| operation)
@@ -380,16 +403,13 @@ impl Rpcs {
         keys.remove(rpc.key);
         let piece = self.pieces.remove(rpc.piece as usize);
         match piece.body {
-            RpcBody::Scan(cursor) => {
-                keys.remove(cursor.keys().start);
-                keys.remove(cursor.keys().stop);
-            }
+            RpcBody::Scan(cursor) => cursor.keys().iter().for_each(|&key| keys.remove(key)),
             RpcBody::Gets { list, .. } => {
                 let gets = self.lists[list as usize].drain(..);
                 gets.for_each(|get| keys.remove(get.key));
                 self.free_lists.push(list);
             }
-            RpcBody::Row(_) | RpcBody::Rows { .. } => {}
+            RpcBody::Row | RpcBody::Rows { .. } => {}
         }
         piece
     }
@@ -439,8 +459,8 @@ impl Rpcs {
         let Some(RpcBody::Gets { list, found }) = self.body(id) else {
             return None;
         };
-        let sibling = self.new_gets(found);
-        let sibling = self.add_sibling(id, sibling);
+        let (sibling, body) = (self.add_sibling(id), self.new_gets(found));
+        self.set_body(sibling, body);
         let mut gets = std::mem::take(&mut self.lists[list as usize]);
         let moved = gets.extract_if(.., |get| moves(get));
         moved.for_each(|Get { region, key }| self.push_get(sibling, region, key));

@@ -1,7 +1,7 @@
 //! The same writes on one saturated server: what a server can do at most.
 
 use super::config::{ClusterChanges, SimConfig};
-use super::table::row_weights::row_size;
+use super::table::rows::row_size;
 use crate::client::ClientSpec;
 use crate::cluster::{ClusterSpec, Placement, TableSpec};
 use crate::time::{SimDuration, SimTime};

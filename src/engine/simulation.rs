@@ -90,9 +90,8 @@ impl<'a> Simulation<'a> {
     /// Lets everything happen that happens before the end; false when it was stopped before.
     pub fn work(&mut self) -> bool {
         self.refill();
-        self.start_writers();
+        self.start_clients();
         self.await_next_read();
-        self.start_readers();
         self.load_stores();
         self.start_balancing();
         self.await_timeline();
@@ -126,8 +125,7 @@ impl<'a> Simulation<'a> {
             Event::Synced(server) => self.synced(server),
             Event::SentAgain(id) => self.send_next(id, false),
             Event::ScanGoesOn(id) => self.send_next(id, true),
-            Event::ThinkEnded(client) => self.writer_is_ready(client),
-            Event::ReaderThinkEnded(reader) => self.reader_is_ready(reader),
+            Event::ThinkEnded(client) => self.client_is_ready(client),
             Event::ReadDue => self.read_is_due(),
             Event::NeighbourDue(source) => self.neighbour_is_due(source),
             Event::DiskDone(server) => self.disk_done(server),

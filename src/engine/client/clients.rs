@@ -1,26 +1,124 @@
-//! All clients of a run, and what they have in common.
+//! All clients of a run, and what they have in common; those of closed loops, which wait, think, and go on.
+//!
+//! The k-th operation of a closed-loop client is the same under every strategy; only its time follows from the replies before it.
 
-use super::closed_loop::ClosedLoop;
 use super::neighbours::Neighbours;
 use super::open_loop::OpenLoop;
 use super::reads::Reads;
-use super::write_buffers::WriteBuffers;
-use crate::client::{BackOff, BufferedRow};
-use crate::engine::attempt_draws::AttemptDraws;
+use super::write_buffers::{BufferedRow, WriteBuffer};
+use crate::client::BackOff;
 use crate::engine::config::SimConfig;
-use crate::engine::table::routing::RoutedRow;
+use crate::engine::numbers::NONE;
+use crate::engine::rpc::AttemptDraws;
 use crate::engine::table::tables::Tables;
 use crate::keyspace::RowKey;
 use crate::random::Stream;
-use crate::time::SimTime;
-use crate::workload::{OperationBatch, OperationId, WriteKind};
+use crate::time::{SimDuration, SimTime};
+use crate::workload::{
+    ClosedSource, Drive, OperationBatch, OperationId, ReadDrive, ReadId, Think, WriteId, WriteKind,
+};
+
+/// A client starts at most one operation (or flush) in this time, so that a workload without any delay still ends.
+pub const LEAST_CYCLE: SimDuration = SimDuration::from_nanos(1_000);
+/// Clients that don't think start within this time, evenly, rather than all at one instant.
+const STAGGER_NANOS: u64 = 1_000_000;
+
+/// What a closed-loop client does again and again.
+#[derive(Debug, Clone, Copy)]
+pub enum Task {
+    Write(WriteId),
+    Read(ReadId),
+}
+
+/// A client of a closed loop.
+#[derive(Debug, Clone, Copy)]
+pub struct Client {
+    pub task: Task,
+    /// Its number within its write or read.
+    pub number: u32,
+    /// Clients of the same write or read.
+    pub clients: u32,
+    /// Number of its next operation.
+    pub next: u64,
+    /// It has a think time.
+    pub thinks: bool,
+    /// Its next operation, or flush, starts no sooner.
+    pub earliest: SimTime,
+    /// Its place among the write buffers; [`NONE`] when it doesn't buffer.
+    pub buffer: u32,
+}
+
+impl Client {
+    /// The clients of one write or read, before their first operations.
+    fn all(task: Task, clients: u32, think: Think) -> impl Iterator<Item = Self> {
+        let (Think::Constant(length) | Think::Exponential(length)) = think;
+        (0..clients).map(move |number| Self {
+            task,
+            number,
+            clients,
+            next: 0,
+            thinks: length > SimDuration::ZERO,
+            earliest: SimTime::ZERO,
+            buffer: NONE,
+        })
+    }
+
+    /// When it starts: after its first think time, or staggered when it doesn't think.
+    pub fn start(&self, think: SimDuration) -> SimTime {
+        if self.thinks {
+            return SimTime::ZERO + think;
+        }
+        SimTime::from_nanos(u64::from(self.number) * STAGGER_NANOS / u64::from(self.clients))
+    }
+}
+
+/// The closed-loop writes.
+#[derive(Debug)]
+pub struct ClosedWrites {
+    /// Of each write; `None` when it is open loop.
+    sources: Vec<Option<ClosedSource>>,
+    /// Slots of a record.
+    width: usize,
+}
+
+impl ClosedWrites {
+    fn source(&self, write: WriteId) -> Option<&ClosedSource> {
+        self.sources[usize::from(write.0)].as_ref()
+    }
+
+    /// A writer's next operation, issued `now`, is added to `issued`; `None` when its import has no more for it.
+    #[inline]
+    pub fn issue(
+        &mut self,
+        client: &mut Client,
+        now: SimTime,
+        issued: &mut OperationBatch,
+    ) -> Option<OperationId> {
+        let Task::Write(write) = client.task else {
+            return None;
+        };
+        let source = self.sources[usize::from(write.0)].as_mut()?;
+        let start = issued.records.len();
+        issued.records.resize(start + self.width, 0);
+        let records = &mut issued.records[start..];
+        let operation = source.issue(client.number, client.next, now, records);
+        match operation {
+            Some(operation) => issued.push(operation, now),
+            None => issued.records.truncate(start),
+        }
+        client.next += u64::from(operation.is_some());
+        operation
+    }
+}
 
 /// The clients of the workload, and those of neighbours.
 #[derive(Debug)]
 pub struct Clients {
     pub(super) open: OpenLoop,
-    pub(super) closed: ClosedLoop,
-    pub(super) buffers: WriteBuffers,
+    /// Those of closed loops: the writers, then the readers.
+    pub(super) closed: Vec<Client>,
+    pub(super) writes: ClosedWrites,
+    pub(super) buffers: Vec<WriteBuffer>,
     pub(super) reads: Reads,
     pub(super) neighbours: Neighbours,
     /// Of each write: it increments.
@@ -29,10 +127,12 @@ pub struct Clients {
     pub(super) back_off_draws: AttemptDraws,
     /// When the last operation was completed or given up.
     pub(super) last_outcome: SimTime,
-    /// One operation or one batch of them that is being routed; kept for its memory.
+    /// Operations of closed loops whose keys have not been written yet, and their RPCs, one a table: a key isn't needed before the RPC reaches the
+    /// network's other end, so those of one network delay are keyed and routed together.
     pub(super) issued: OperationBatch,
-    /// Where one write goes besides the table itself, with the keys of the rows; kept for its memory.
-    pub(super) copied_rows: Vec<(RoutedRow, u32)>,
+    pub(super) issued_rpcs: Vec<u32>,
+    /// Operations whose rows are put into a buffer together; kept for its memory.
+    pub(super) buffered: OperationBatch,
     /// RPCs that are sent together; kept for its memory.
     pub(super) sent: Vec<u32>,
 }
@@ -40,22 +140,55 @@ pub struct Clients {
 impl Clients {
     /// Adds the regions of neighbours to those of the tables.
     pub fn new(config: &SimConfig, tables: &mut Tables<'_>) -> Self {
-        let mut buffers = WriteBuffers::default();
-        let writes = config.workload.writes.iter();
+        let (workload, generator) = (&config.workload, &config.generator);
+        let (mut closed, mut buffers, mut sources) = (Vec::new(), Vec::new(), Vec::new());
+        for (id, write) in (0..).map(WriteId).zip(&workload.writes) {
+            sources.push(ClosedSource::new(workload, id, generator.clone()));
+            if let &Drive::Closed {
+                clients,
+                buffer,
+                think,
+                ..
+            } = &write.drive
+            {
+                // HBase's BufferedMutator takes no increments: they are sent one by one.
+                let buffer = buffer.filter(|_| write.kind == WriteKind::Put);
+                closed.extend(
+                    Client::all(Task::Write(id), clients, think).map(|client| Client {
+                        buffer: buffer.map_or(NONE, |capacity| {
+                            buffers.push(WriteBuffer::new(capacity.0, clients));
+                            (buffers.len() - 1) as u32
+                        }),
+                        ..client
+                    }),
+                );
+            }
+        }
+        for (id, read) in (0..).map(ReadId).zip(&workload.reads) {
+            if let Some(ReadDrive::Closed { clients, think }) = read.drive {
+                closed.extend(Client::all(Task::Read(id), clients, think));
+            }
+        }
+        let writes = workload.writes.iter();
         Self {
             open: OpenLoop::new(config),
-            closed: ClosedLoop::new(config, &mut buffers),
+            closed,
+            writes: ClosedWrites {
+                sources,
+                width: generator.width(),
+            },
             buffers,
             reads: Reads::new(config, &tables.routers),
-            neighbours: Neighbours::new(config, &mut tables.regions),
+            neighbours: Neighbours::new(config, tables),
             increments: writes
                 .map(|write| write.kind == WriteKind::Increment)
                 .collect(),
             back_off: BackOff::new(config.client.pause, config.cluster.network),
-            back_off_draws: AttemptDraws::new(&config.generator, Stream::BackOff),
+            back_off_draws: AttemptDraws::new(generator, Stream::BackOff),
             last_outcome: SimTime::ZERO,
             issued: OperationBatch::default(),
-            copied_rows: Vec::new(),
+            issued_rpcs: Vec::new(),
+            buffered: OperationBatch::default(),
             sent: Vec::new(),
         }
     }
@@ -83,21 +216,49 @@ impl Clients {
         self.increments[usize::from(operation.write().0)]
     }
 
-    /// The write buffer of a client.
-    #[inline]
-    pub fn buffer_of(&self, client: u32) -> u32 {
-        self.closed.writers[client as usize].buffer
+    /// The import that a client takes part in has no more operations for it.
+    pub(super) fn has_ended(&self, client: &Client) -> bool {
+        let Task::Write(write) = client.task else {
+            return false;
+        };
+        self.writes.source(write).is_none_or(|source| {
+            let index = client.next * u64::from(client.clients) + u64::from(client.number);
+            source.operations().is_some_and(|all| index >= all)
+        })
     }
 
-    /// The rows in a write buffer.
+    /// For how long a client thinks before its next operation.
+    pub(super) fn think(&self, client: &Client) -> SimDuration {
+        let Client { number, next, .. } = *client;
+        let think = match client.task {
+            Task::Write(write) => {
+                let source = self.writes.source(write);
+                source.map(|source| source.think(number, next))
+            }
+            Task::Read(read) => {
+                let source = self.reads.source.as_ref();
+                source.map(|source| source.think(read, number, next))
+            }
+        };
+        think.unwrap_or(SimDuration::ZERO)
+    }
+
+    /// A client learns now that it has to give up an operation: its next one starts no sooner than a further attempt could.
+    pub(super) fn fails(&mut self, at: u32, now: SimTime) {
+        let client = &mut self.closed[at as usize];
+        client.earliest = client.earliest.max(now + self.back_off.least());
+    }
+
+    /// The write buffer of a client that has one.
     #[inline]
-    pub fn rows(&mut self, buffer: u32) -> &mut [BufferedRow] {
-        self.buffers.get_mut(buffer).rows_mut()
+    pub fn buffer(&mut self, client: u32) -> &mut WriteBuffer {
+        let buffer = self.closed[client as usize].buffer;
+        &mut self.buffers[buffer as usize]
     }
 
     /// Rows in buffers and flushes that have neither a reply nor failed.
     pub fn unfinished_rows(&self) -> impl Iterator<Item = &BufferedRow> {
-        self.buffers.unfinished_rows()
+        self.buffers.iter().flat_map(WriteBuffer::unfinished_rows)
     }
 
     /// Neighbours in key order are no more: one has been divided at `row`, or two have become one. Those who look ahead find their regions again.
@@ -108,9 +269,8 @@ impl Clients {
         row: Option<&RowKey>,
         tables: &Tables<'_>,
     ) {
-        let table = tables.regions.get(gone[0]).table;
+        let table = tables.regions.get(gone[0]).table as usize;
         self.reads.regions_change(table, gone, heirs, row);
-        self.open
-            .route_again(table, tables, |region| gone.contains(&region));
+        self.open.route_again(table, tables, gone);
     }
 }

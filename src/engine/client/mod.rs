@@ -2,10 +2,7 @@
 //!
 //! Must not know how servers work, nor why regions change.
 
-mod answers;
 pub mod clients;
-mod closed_loop;
-mod neighbouring;
 mod neighbours;
 mod open_loop;
 #[cfg(test)]

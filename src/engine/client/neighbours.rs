@@ -5,36 +5,23 @@
 
 use crate::cluster::Placement;
 use crate::engine::config::SimConfig;
-use crate::engine::table::regions::Regions;
-use crate::engine::table::row_weights::RowWeight;
+use crate::engine::table::tables::Tables;
 use crate::random::{Stream, exponential, lane_of};
-use crate::storage::RowSize;
 use crate::time::SimDuration;
 use crate::workload::{Drive, OperationId, WriteId};
 use rand::RngExt;
 use rand::rngs::Xoshiro256PlusPlus;
-
-/// Bytes of a neighbour's row key (estimate).
-const KEY_BYTES: u64 = 16;
-/// Bytes of the value of its only cell (estimate; the default of `table.value`).
-const VALUE_BYTES: u64 = 100;
-
-/// The regions of one neighbour.
-#[derive(Debug, Clone, Copy)]
-struct NeighbourTable {
-    /// Number of its first region, counted over all tables.
-    first_region: u32,
-    regions: u32,
-    /// Its hottest region, from 0, and the share of the load that it takes besides its part of the rest.
-    hottest: Option<(u32, f64)>,
-}
 
 /// The operations of one kind, puts or Gets, of a neighbour.
 #[derive(Debug)]
 pub struct Source {
     /// Its number among the neighbours.
     pub neighbour: u32,
-    table: NeighbourTable,
+    /// Number of its first region, counted over all tables.
+    first_region: u32,
+    regions: u32,
+    /// Its hottest region, from 0, and the share of the load that it takes besides its part of the rest.
+    hottest: Option<(u32, f64)>,
     /// They are Gets.
     pub gets: bool,
     /// Times and regions.
@@ -61,30 +48,23 @@ impl Source {
 pub struct Neighbours {
     /// Of each neighbour its puts, then its Gets.
     pub sources: Vec<Source>,
-    /// What each of their rows weighs.
-    pub row: RowWeight,
     /// Rows of the workload's imports, when nothing else is written or read: the run is over with the last of them.
     imported: Option<u64>,
 }
 
 impl Neighbours {
     /// Adds their regions, in key order, behind those of the table and its copies: dealt to the servers, each table by itself.
-    pub fn new(config: &SimConfig, regions: &mut Regions) -> Self {
-        let generator = &config.generator;
-        let row = RowSize::new(1, ["v"], VALUE_BYTES);
+    pub fn new(config: &SimConfig, tables: &mut Tables<'_>) -> Self {
+        let (generator, regions) = (&config.generator, &mut tables.regions);
         let mut sources = Vec::new();
         let first_table = config.copies.len() as u32 + 1;
         for (number, neighbour) in (0..).zip(config.changes.neighbours.iter()) {
             let lane = lane_of(&neighbour.name);
             let mut placement = generator.sequence(Stream::Placement, lane);
             let count = neighbour.regions.max(1);
-            let table = NeighbourTable {
-                first_region: regions.len(),
-                regions: count,
-                hottest: neighbour
-                    .hottest
-                    .map(|share| (placement.random_range(0..count), share)),
-            };
+            let first_region = regions.len();
+            let hottest = neighbour.hottest;
+            let hottest = hottest.map(|share| (placement.random_range(0..count), share));
             let servers = config.cluster.servers;
             for server in Placement::Dealt.opening_servers(count, &[], servers, &mut placement) {
                 regions.add_open(first_table + number, server);
@@ -92,7 +72,9 @@ impl Neighbours {
             let kinds = [neighbour.write_rate, neighbour.read_rate];
             sources.extend((0..).zip(kinds).map(|(kind, rate)| Source {
                 neighbour: number,
-                table,
+                first_region,
+                regions: count,
+                hottest,
                 gets: kind > 0,
                 draws: generator.sequence(Stream::Neighbours, lane ^ kind),
                 rate,
@@ -102,11 +84,6 @@ impl Neighbours {
         }
         Self {
             sources,
-            row: RowWeight {
-                bytes: row.cells(KEY_BYTES) as u32,
-                buffered: 0,
-                memstore: row.memstore(KEY_BYTES) as u32,
-            },
             imported: imported_rows(config),
         }
     }
@@ -136,9 +113,9 @@ impl Neighbours {
     /// The region of the next operation of a source.
     pub fn next_region(&mut self, source: u32) -> u32 {
         let source = &mut self.sources[source as usize];
-        let (table, draws) = (source.table, &mut source.draws);
-        let others = u64::from(table.regions - u32::from(table.hottest.is_some()));
-        let region = match table.hottest {
+        let others = u64::from(source.regions - u32::from(source.hottest.is_some()));
+        let draws = &mut source.draws;
+        let region = match source.hottest {
             Some((hottest, share)) if others == 0 || draws.random::<f64>() < share => hottest,
             Some((hottest, _)) => {
                 let other = draws.random_range(0..others) as u32;
@@ -146,7 +123,7 @@ impl Neighbours {
             }
             None => draws.random_range(0..others) as u32,
         };
-        table.first_region + region
+        source.first_region + region
     }
 }
 

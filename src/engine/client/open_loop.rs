@@ -1,12 +1,14 @@
 //! Writes of open loops: known beforehand, so they are generated, keyed and routed in batches.
 
 use crate::engine::config::SimConfig;
+use crate::engine::numbers::NONE;
+use crate::engine::rpc::Rpc;
 use crate::engine::server::servers::Servers;
-use crate::engine::table::routing::RoutedRow;
+use crate::engine::table::rows::Keys;
 use crate::engine::table::tables::Tables;
 use crate::keyspace::KeyBatch;
 use crate::time::SimTime;
-use crate::workload::{OpenArrivals, OperationBatch, OperationId};
+use crate::workload::{OpenArrivals, OperationBatch};
 use std::collections::VecDeque;
 
 /// Operations whose servers and regions are brought into the caches all at a time.
@@ -16,25 +18,14 @@ const AHEAD: usize = 16;
 const FEW_SERVERS: u32 = 32;
 const FEW_REGIONS: usize = 1 << 12;
 
-/// What is known of an operation before it is sent.
-#[derive(Debug, Clone, Copy)]
-pub struct Upcoming {
-    pub operation: OperationId,
-    pub intended: SimTime,
-    /// As [`crate::engine::rpc::Rpc::detail`].
-    pub detail: u64,
-    pub region: u32,
-    pub key_bucket: u32,
-    pub key_length: u16,
-    /// As [`crate::engine::rpc::Rpc::exclusive`].
-    pub exclusive: bool,
-}
-
-/// Rows of the next operations in one copy of the table.
+/// Rows of the next operations in the table itself or in a copy.
 #[derive(Debug, Default)]
-struct UpcomingCopies {
-    rows: Vec<RoutedRow>,
+struct Upcoming {
+    /// Not sent yet: without server, and without a key that is kept.
+    rpcs: Vec<Rpc>,
     keys: KeyBatch,
+    /// Of the key map; empty without series.
+    key_buckets: Vec<u32>,
 }
 
 /// The next open-loop operations.
@@ -42,10 +33,11 @@ struct UpcomingCopies {
 pub struct OpenLoop {
     arrivals: OpenArrivals,
     batch: OperationBatch,
-    upcoming: Vec<Upcoming>,
-    keys: KeyBatch,
-    copies: Vec<UpcomingCopies>,
+    own: Upcoming,
+    copies: Vec<Upcoming>,
     next: usize,
+    /// Where the operation that was taken last goes besides the table itself.
+    pub copied: Vec<Rpc>,
     /// Servers and regions are too many to stay in the caches.
     reads_ahead: bool,
     /// Operations that were sent and whose ends were not passed yet.
@@ -57,21 +49,15 @@ pub struct OpenLoop {
 
 impl OpenLoop {
     pub fn new(config: &SimConfig) -> Self {
-        let copies = config.copies.iter().map(|copy| &copy.key);
-        let keys = std::iter::once(&config.key).chain(copies);
-        let generator = config.generator.clone();
-        let arrivals = OpenArrivals::new(&config.workload, generator);
+        let arrivals = OpenArrivals::new(&config.workload, config.generator.clone());
+        let copies = config.copies.iter();
         Self {
-            arrivals: arrivals.asking_for(keys.flat_map(|key| key.fields())),
+            arrivals: arrivals.asking_for(config.keys().flat_map(|(key, _)| key.fields())),
             batch: OperationBatch::new(),
-            upcoming: Vec::new(),
-            keys: KeyBatch::default(),
-            copies: config
-                .copies
-                .iter()
-                .map(|_| UpcomingCopies::default())
-                .collect(),
+            own: Upcoming::default(),
+            copies: copies.map(|_| Upcoming::default()).collect(),
             next: 0,
+            copied: Vec::new(),
             reads_ahead: config.servers_in_all() > FEW_SERVERS
                 || config.split_points.len() > FEW_REGIONS,
             in_flight: 0,
@@ -82,9 +68,8 @@ impl OpenLoop {
     /// Intended time of the next operation; [`SimTime::MAX`] when there is none.
     #[inline]
     pub fn next_time(&self) -> SimTime {
-        self.upcoming
-            .get(self.next)
-            .map_or(SimTime::MAX, |operation| operation.intended)
+        let next = self.own.rpcs.get(self.next);
+        next.map_or(SimTime::MAX, |rpc| rpc.intended)
     }
 
     /// The next operation is the first of its batch.
@@ -94,37 +79,38 @@ impl OpenLoop {
 
     /// The next operations, when it is time to bring what they need into the caches.
     #[inline]
-    pub fn to_read_ahead(&self) -> Option<&[Upcoming]> {
+    pub fn to_read_ahead(&self) -> Option<&[Rpc]> {
         if !self.reads_ahead || !self.next.is_multiple_of(AHEAD) {
             return None;
         }
-        let end = self.upcoming.len().min(self.next + AHEAD);
-        Some(&self.upcoming[self.next..end])
+        let end = self.own.rpcs.len().min(self.next + AHEAD);
+        Some(&self.own.rpcs[self.next..end])
     }
 
-    /// The next operation.
+    /// The next operation's row in the table itself with its bucket of the key map; those in copies are [`OpenLoop::copied`].
     #[inline(always)]
-    pub fn take_next(&mut self) -> Upcoming {
+    pub fn take_next(&mut self, keys: &mut Keys) -> (Rpc, u32) {
+        let at = self.next;
         self.next += 1;
-        self.upcoming[self.next - 1]
-    }
-
-    /// The key of the operation that was taken last.
-    #[inline(always)]
-    pub fn last_key(&self) -> &[u8] {
-        self.keys.get(self.next - 1)
+        let mut rpc = self.own.rpcs[at];
+        if keys.kept() {
+            rpc.key = keys.insert(self.own.keys.get(at));
+        }
+        self.copied.clear();
+        for copy in &self.copies {
+            let key = keys.insert(copy.keys.get(at));
+            self.copied.push(Rpc {
+                key,
+                ..copy.rpcs[at]
+            });
+        }
+        (rpc, self.own.key_buckets.get(at).copied().unwrap_or(0))
     }
 
     /// The next operation was the last of its batch: the next one is generated, keyed and routed.
     #[inline(always)]
     pub fn is_used_up(&self) -> bool {
-        self.next == self.upcoming.len()
-    }
-
-    /// The rows of the next operation in the copies, with their keys.
-    pub fn next_copies(&self) -> impl Iterator<Item = (RoutedRow, &[u8])> {
-        let copies = self.copies.iter();
-        copies.map(|copy| (copy.rows[self.next], copy.keys.get(self.next)))
+        self.next == self.own.rpcs.len()
     }
 
     /// Generates, keys and routes the next `count` operations; `increments` tells of each write whether it does.
@@ -137,49 +123,31 @@ impl OpenLoop {
     ) {
         self.next = 0;
         self.batch.clear();
-        self.upcoming.clear();
         self.arrivals.fill(&mut self.batch, count);
-        let (batch, upcoming) = (&self.batch, &mut self.upcoming);
-        let (own, copies) = tables.routers.split_at_mut(1);
-        own[0].route(batch, |at, operation, row, _| {
-            let exclusive = increments[usize::from(operation.write().0)];
-            upcoming.push(Upcoming {
-                operation,
-                intended: batch.intended[at],
-                detail: match exclusive {
-                    true => row.row,
-                    false => servers.first_service(operation),
-                },
-                region: row.region,
-                key_bucket: row.key_bucket,
-                key_length: row.key_length,
-                exclusive,
+        let (batch, alone) = (&self.batch, self.copies.is_empty());
+        let upcoming = std::iter::once(&mut self.own).chain(&mut self.copies);
+        for (table, upcoming) in tables.routers.iter_mut().zip(upcoming) {
+            let rpcs = &mut upcoming.rpcs;
+            rpcs.clear();
+            table.route(batch, |at, operation, row, _| {
+                let rpc = Rpc::new(operation, batch.intended[at], NONE);
+                let exclusive = increments[usize::from(operation.write().0)];
+                rpcs.push(servers.placed(rpc, &row, exclusive, alone));
             });
-        });
-        own[0].swap_keys(&mut self.keys);
-        for (table, copy) in copies.iter_mut().zip(&mut self.copies) {
-            copy.rows.clear();
-            let rows = &mut copy.rows;
-            table.route(batch, |_, _, row, _| rows.push(row));
-            table.swap_keys(&mut copy.keys);
+            table.swap_keys(&mut upcoming.keys, &mut upcoming.key_buckets);
         }
     }
 
-    /// The regions in a table of the next operations, where `changed` chooses them, are found again.
-    pub fn route_again(&mut self, table: u32, tables: &Tables<'_>, changed: impl Fn(u32) -> bool) {
-        let router = &tables.routers[table as usize];
-        let again = |region: &mut u32, keys: &KeyBatch, at| {
-            if changed(*region) {
-                *region = router.locate(keys.get(at));
-            }
+    /// The next operations find their regions in a table again where those are `gone`.
+    pub fn route_again(&mut self, table: usize, tables: &Tables<'_>, gone: &[u32]) {
+        let upcoming = match table {
+            0 => &mut self.own,
+            copy => &mut self.copies[copy - 1],
         };
-        if let Some(copy) = table.checked_sub(1) {
-            let UpcomingCopies { rows, keys } = &mut self.copies[copy as usize];
-            let rows = rows.iter_mut().enumerate().skip(self.next);
-            rows.for_each(|(at, row)| again(&mut row.region, keys, at));
-        } else {
-            let upcoming = self.upcoming.iter_mut().enumerate().skip(self.next);
-            upcoming.for_each(|(at, one)| again(&mut one.region, &self.keys, at));
+        for (at, rpc) in upcoming.rpcs.iter_mut().enumerate().skip(self.next) {
+            if gone.contains(&rpc.region) {
+                rpc.region = tables.routers[table].map.locate(upcoming.keys.get(at));
+            }
         }
     }
 

@@ -1,12 +1,13 @@
-//! Reads start, are divided into RPCs, and end.
+//! Reads start and are divided into RPCs, and neighbours put or get rows: each of their operations is a single RPC that competes, is refused and is
+//! sent again like all others.
 
-use super::closed_loop::LEAST_CYCLE;
+use super::clients::LEAST_CYCLE;
 use super::reads::{distinct_regions, scan_calls};
 use crate::engine::clock::Event;
 use crate::engine::numbers::NONE;
 use crate::engine::rpc::{OperationKind, RpcBody};
 use crate::engine::simulation::Simulation;
-use crate::engine::table::scan_cursor::{ScanCursor, ScanKeys};
+use crate::engine::table::scans::ScanCursor;
 use crate::metrics::{PlannedWork, ReadWork};
 use crate::query::Requests;
 use crate::workload::{OperationId, ReadBatch, ReadId};
@@ -61,49 +62,20 @@ impl Simulation<'_> {
         self.await_next_read();
     }
 
-    /// All readers start.
-    pub fn start_readers(&mut self) {
-        let Some(source) = &self.clients.reads.source else {
-            return;
-        };
-        for (at, reader) in (0..).zip(&self.clients.closed.readers) {
-            let start = reader.start(source.think(reader.of, reader.number, 0));
-            self.clock.schedule(start, Event::ReaderThinkEnded(at));
-        }
-    }
-
-    /// A reader's next read is due now.
-    pub fn reader_is_ready(&mut self, at: u32) {
+    /// A closed-loop client's next read is due now.
+    pub fn reader_is_ready(&mut self, at: u32, read: ReadId) {
         let (now, reads) = (self.clock.now, &mut self.clients.reads);
         let Some(source) = &mut reads.source else {
             return;
         };
         let mut issued = std::mem::take(&mut reads.issued);
         issued.clear();
-        let reader = &mut self.clients.closed.readers[at as usize];
-        source.issue(reader.of, reader.number, reader.next, now, &mut issued);
+        let reader = &mut self.clients.closed[at as usize];
+        source.issue(read, reader.number, reader.next, now, &mut issued);
         reader.next += 1;
         reader.earliest = now + LEAST_CYCLE;
         self.start_read_of(&issued, 0, at);
         self.clients.reads.issued = issued;
-    }
-
-    /// A read has an outcome: a reader that waits for it goes on after its think time.
-    pub fn read_ends(&mut self, reader: u32, failed: bool) {
-        let clients = &mut self.clients;
-        if reader == NONE {
-            clients.reads.in_flight -= 1;
-            return;
-        }
-        let client = &mut clients.closed.readers[reader as usize];
-        if failed {
-            client.fails(self.clock.now + clients.back_off.least());
-        }
-        if let Some(source) = &clients.reads.source {
-            let think = source.think(client.of, client.number, client.next);
-            let ready = (self.clock.now + think).max(client.earliest);
-            self.clock.schedule(ready, Event::ReaderThinkEnded(reader));
-        }
     }
 
     /// The `at`-th read of a batch starts now.
@@ -161,7 +133,9 @@ impl Simulation<'_> {
         let mut regions = std::mem::take(&mut self.clients.reads.get_regions);
         regions.clear();
         let table = self.clients.reads.access(dividing.read).table;
-        self.tables.routers[table].locate_batch(gets, &mut regions);
+        self.tables.routers[table]
+            .map
+            .locate_batch(gets, &mut regions);
         for (&region, key) in regions.iter().zip(gets.iter()) {
             let server = self.tables.server_for(region, dividing.process);
             let mut rpc = self.clients.reads.rpc_of_server[server as usize];
@@ -173,8 +147,9 @@ impl Simulation<'_> {
             }
             let key = self.tables.keys.insert(key);
             self.rpcs.push_get(rpc, region, key);
-            let place = self.clients.reads.order(table).place(region);
-            self.clients.reads.asked.push((place, place));
+            let reads = &mut self.clients.reads;
+            let place = reads.access(dividing.read).spread.place(region);
+            reads.asked.push((place, place));
         }
         for &region in &regions {
             let server = self.tables.server_for(region, dividing.process);
@@ -190,15 +165,10 @@ impl Simulation<'_> {
             let reads = &mut self.clients.reads;
             let access = reads.access(dividing.read);
             let (spread, most) = (&access.spread, access.batch_rows);
-            let order = reads.order(access.table);
             let (start, stop) = (requests.starts.get(at), requests.stops.get(at));
-            let range = spread.range(start, stop, &self.tables.routers[access.table], order);
-            let keys = ScanKeys {
-                start: self.tables.keys.insert(start),
-                stop: self.tables.keys.insert(stop),
-            };
-            let draw = draws.unit();
-            let cursor = ScanCursor::new(spread, order, range, scan, most, draw, keys);
+            let range = spread.range(start, stop, &self.tables.routers[access.table]);
+            let keys = [start, stop].map(|key| self.tables.keys.insert(key));
+            let cursor = ScanCursor::new(spread, range, scan, most, draws.unit(), keys);
             let places = cursor.visited_places(spread);
             let regions = f64::from(places.1 - places.0 + 1);
             dividing.calls += scan_calls(regions, scan.rows_read, most);
@@ -216,5 +186,51 @@ impl Simulation<'_> {
             last => self.rpcs.set_next(last, id),
         }
         id
+    }
+
+    /// The first operation of each source of the neighbours is awaited.
+    pub fn start_neighbours(&mut self) {
+        for source in 0..self.clients.neighbours.sources.len() as u32 {
+            self.await_neighbour(source);
+        }
+    }
+
+    /// The next operation of a source will start at its intended time.
+    fn await_neighbour(&mut self, source: u32) {
+        let gap = self.clients.neighbours.sources[source as usize].next_gap();
+        if let Some(gap) = gap {
+            let due = self.clock.now + gap;
+            self.clock.schedule(due, Event::NeighbourDue(source));
+        }
+    }
+
+    /// The intended time of a neighbour's next operation.
+    pub fn neighbour_is_due(&mut self, source: u32) {
+        let (now, neighbours) = (self.clock.now, &mut self.clients.neighbours);
+        if neighbours.are_done(self.recorder.writes_ended()) {
+            return;
+        }
+        let region = neighbours.next_region(source);
+        let (id, begins) = neighbours.begin(source, self.config.client.max_in_flight);
+        let neighbour = neighbours.sources[source as usize].neighbour;
+        self.recorder.neighbour_offered(now, neighbour);
+        if begins {
+            let body = match neighbours.sources[source as usize].gets {
+                false => RpcBody::Row,
+                true => self.rpcs.new_gets(1.0),
+            };
+            let kind = OperationKind::Neighbour { neighbour, source };
+            let operation = self.rpcs.begin(id, now, NONE, kind);
+            let process = self.tables.process_of(id, NONE);
+            let server = self.tables.server_for(region, process);
+            let rpc = self.rpcs.add(operation, server, body, true);
+            let row = self.rpcs.get_mut(rpc);
+            (row.region, row.key_length) = (region, self.tables.weights.neighbours_length());
+            self.rpcs.push_get(rpc, region, NONE);
+            self.send(rpc, true);
+        } else {
+            self.recorder.neighbour_failed(neighbour, now, now);
+        }
+        self.await_neighbour(source);
     }
 }

@@ -3,10 +3,8 @@
 use crate::cluster::TableSpec;
 use crate::engine::config::SimConfig;
 use crate::engine::numbers::NONE;
-use crate::engine::table::region_order::RegionOrder;
-use crate::engine::table::routing::TableRouter;
-use crate::engine::table::row_spread::RowSpread;
-use crate::engine::table::row_weights::row_size;
+use crate::engine::table::rows::{TableRouter, row_size};
+use crate::engine::table::scans::RowSpread;
 use crate::keyspace::RowKey;
 use crate::query::Requests;
 use crate::random::{DrawKey, Stream};
@@ -52,8 +50,6 @@ pub struct Reads {
     /// The read that a closed-loop reader issues; kept for its memory.
     pub issued: ReadBatch,
     accesses: Vec<Access>,
-    /// The regions of the table and of each copy, as long as something reads them.
-    orders: Vec<RegionOrder>,
     /// What one read asks for; kept for its memory.
     pub requests: Requests,
     /// Regions of the Gets of one read.
@@ -84,10 +80,6 @@ impl Reads {
         });
         Self {
             accesses: accesses.collect(),
-            orders: tables
-                .iter()
-                .map(|table| RegionOrder::new(table.first_region(), table.map.regions()))
-                .collect(),
             source: (!config.reads.is_empty()).then(|| {
                 let generator = config.generator.clone();
                 ReadSource::new(&config.workload, generator)
@@ -110,32 +102,18 @@ impl Reads {
         &self.accesses[usize::from(read.0)]
     }
 
-    /// The regions of a table that is read: 0, or copy c - 1.
-    pub fn order(&self, table: usize) -> &RegionOrder {
-        &self.orders[table]
-    }
-
-    /// Neighbours in key order of a table are no more: one has been divided at `row`, or two have become one. Nothing is kept of tables that are not
-    /// read.
+    /// Neighbours in key order of a table are no more: one has been divided at `row`, or two have become one.
     pub fn regions_change(
         &mut self,
-        table: u32,
+        table: usize,
         gone: &[u32],
         heirs: &[u32],
         row: Option<&RowKey>,
     ) {
         let accesses = self.accesses.iter_mut();
-        let mut of_table = accesses
-            .filter(|access| access.table == table as usize)
-            .peekable();
-        if of_table.peek().is_none() {
-            return;
+        for access in accesses.filter(|access| access.table == table) {
+            access.spread.replace(gone, heirs, row);
         }
-        let place = self.orders[table as usize].replace(gone, heirs);
-        of_table.for_each(|access| match row {
-            Some(row) => access.spread.divide(place, row),
-            None => access.spread.unite(place),
-        });
     }
 }
 

@@ -1,14 +1,14 @@
-//! RPCs are sent: where their clients believe the regions to be, and once more after a pause when they were refused.
+//! RPCs are sent: where their clients believe the regions to be, and once more after a pause when they were refused. Replies and refusals reach
+//! their clients, and operations end.
 
-use super::closed_loop::LEAST_CYCLE;
+use super::clients::LEAST_CYCLE;
 use crate::engine::clock::{BackedOffRpc, Event, NetworkMessage, NextAttempt};
 use crate::engine::numbers::NONE;
-use crate::engine::rpc::{OperationKind, Rpc, RpcBody};
+use crate::engine::rpc::{Operation, OperationKind, Piece, Rpc, RpcBody};
 use crate::engine::simulation::Simulation;
-use crate::engine::table::scan_cursor::ScanCursor;
+use crate::engine::table::scans::ScanCursor;
 use crate::metrics::RefusalReason;
 use crate::time::{SimDuration, SimTime};
-use crate::workload::ReadId;
 
 /// Most retries that are told apart.
 const MOST_RETRIES: u32 = 30_000;
@@ -96,7 +96,7 @@ impl Simulation<'_> {
                 let region = self.scan_follows(id, cursor).region();
                 self.tables.address(region, process, looks_up)
             }
-            RpcBody::Row(_) => {
+            RpcBody::Row => {
                 let region = self.tables.region_now(rpc.region, rpc.key);
                 self.rpcs.get_mut(id).region = region;
                 self.tables.address(region, process, looks_up)
@@ -126,36 +126,21 @@ impl Simulation<'_> {
         self.clients.sent[1..].reverse();
     }
 
-    /// The read that an RPC belongs to.
-    fn read_of(&self, id: u32) -> Option<ReadId> {
-        match self.rpcs.operation_of(id).kind {
-            OperationKind::Read { read, .. } => Some(read),
-            _ => None,
-        }
-    }
-
     /// A scan finds its place among the regions of today.
     fn scan_follows(&mut self, id: u32, mut cursor: ScanCursor) -> ScanCursor {
-        if let Some(read) = self.read_of(id) {
+        if let OperationKind::Read { read, .. } = self.rpcs.operation_of(id).kind {
             let access = self.clients.reads.access(read);
-            let order = self.clients.reads.order(access.table);
-            if cursor.is_behind(order) {
-                let (router, keys) = (&self.tables.routers[access.table], &self.tables.keys);
-                cursor.follow(&access.spread, order, router, keys);
-                self.rpcs.set_body(id, RpcBody::Scan(cursor));
-            }
+            let router = &self.tables.routers[access.table];
+            cursor.follow(&access.spread, router, &self.tables.keys);
+            self.rpcs.set_body(id, RpcBody::Scan(cursor));
         }
         cursor
     }
 
     /// A reply to a scan has come: it sends its next call, at most one in a microsecond, so that one on a cluster without any delay doesn't hold up
     /// the run; or it is over.
-    pub fn scan_goes_on(&mut self, id: u32, mut cursor: ScanCursor) {
+    fn scan_goes_on(&mut self, id: u32, mut cursor: ScanCursor, piece: Piece) {
         let (now, rows) = (self.clock.now, cursor.receive());
-        self.rpcs.set_body(id, RpcBody::Scan(cursor));
-        let Some(&piece) = self.rpcs.piece(id) else {
-            return;
-        };
         let owner = self.rpcs.operation_mut(piece.operation);
         let OperationKind::Read { read, work } = &mut owner.kind else {
             return;
@@ -166,16 +151,14 @@ impl Simulation<'_> {
             return self.rpc_ends(id);
         }
         cursor = self.scan_follows(id, cursor);
-        let access = self.clients.reads.access(read);
-        let order = self.clients.reads.order(access.table);
-        let goes_on = cursor.goes_on(&access.spread, order);
+        let goes_on = cursor.goes_on(&self.clients.reads.access(read).spread);
         self.rpcs.set_body(id, RpcBody::Scan(cursor));
+        let next = piece.sent + LEAST_CYCLE;
         if !goes_on {
             self.rpc_ends(id);
-        } else if piece.sent + LEAST_CYCLE <= now {
+        } else if next <= now {
             self.send(id, true);
         } else {
-            let next = piece.sent + LEAST_CYCLE;
             self.clock.schedule(next, Event::ScanGoesOn(id));
         }
     }
@@ -263,5 +246,134 @@ impl Simulation<'_> {
             ..Rpc::new(operation, backed_off.intended, client)
         });
         self.call_arrives(id);
+    }
+
+    /// The reply to an RPC reaches its client: a scan goes on, everything else is over.
+    pub fn reply_arrives(&mut self, id: u32) {
+        let rpc = *self.rpcs.get(id);
+        let Some(piece) = self.rpcs.piece_mut(id) else {
+            let (now, write) = (self.clock.now, rpc.operation.write());
+            let in_time = now <= rpc.intended + self.config.client.deadline;
+            self.recorder
+                .completed(write, rpc.server, rpc.intended, now, in_time);
+            return self.write_ends(id);
+        };
+        piece.replies += 1;
+        let piece = *piece;
+        self.rpcs.get_mut(id).failures = 0;
+        match piece.body {
+            RpcBody::Scan(cursor) => return self.scan_goes_on(id, cursor, piece),
+            RpcBody::Rows { first, count, .. } => self.rows_complete(rpc.client, first, count),
+            RpcBody::Row | RpcBody::Gets { .. } => {}
+        }
+        self.rpc_ends(id);
+    }
+
+    /// A client learns that an RPC was refused. What it carries is sent again after a pause (and a look-up, when a region was not there), unless
+    /// retries or time are used up, or its operation has been given up meanwhile. A row that is written by itself would pause already if it could.
+    pub fn refusal_arrives(&mut self, id: u32) {
+        let (now, rpc) = (self.clock.now, *self.rpcs.get(id));
+        let Some(&piece) = self.rpcs.piece(id) else {
+            let write = rpc.operation.write();
+            self.clients.fails(rpc.client, now);
+            self.recorder.failed(write, rpc.intended, now);
+            self.tables.keys.remove(rpc.key);
+            return self.write_ends(id);
+        };
+        if self.rpcs.operation(piece.operation).failed {
+            return self.rpc_ends(id);
+        }
+        let again = self.goes_again(id, now, piece.reason);
+        let again = match piece.body {
+            RpcBody::Rows { first, count, .. } => {
+                let left = self.drop_late_rows(id, (first, count), again);
+                again.filter(|_| left)
+            }
+            _ => again.filter(|&again| again <= rpc.intended + self.config.client.deadline),
+        };
+        if let Some(again) = again {
+            self.rpcs.get_mut(id).failures += 1;
+            return self.clock.schedule(again, Event::SentAgain(id));
+        }
+        match piece.body {
+            RpcBody::Rows { .. } => self.clients.fails(rpc.client, now),
+            _ => self.operation_fails(piece.operation),
+        }
+        self.rpc_ends(id);
+    }
+
+    /// A closed-loop client's row that is written by itself is over, one way or the other.
+    fn write_ends(&mut self, id: u32) {
+        let client = self.rpcs.get(id).client;
+        self.clients.outcome(self.clock.now);
+        self.rpcs.remove(id);
+        self.client_goes_on(client);
+    }
+
+    /// An RPC is over, one way or the other: the next one of its operation starts, and the last one ends it.
+    fn rpc_ends(&mut self, id: u32) {
+        let operation = self.rpcs.take(id, &mut self.tables.keys).operation;
+        let owner = self.rpcs.operation_mut(operation);
+        owner.active -= 1;
+        if owner.waiting != NONE {
+            self.start_rpcs(operation);
+        } else if owner.active == 0 {
+            self.operation_ends(operation);
+        }
+    }
+
+    /// An operation is given up. What is under way goes on at the servers; nothing more is sent.
+    fn operation_fails(&mut self, operation: u32) {
+        self.rpcs.drop_waiting(operation, &mut self.tables.keys);
+        let owner = self.rpcs.operation_mut(operation);
+        owner.failed = true;
+        let owner = *owner;
+        self.outcome_reaches(&owner);
+    }
+
+    /// All RPCs of an operation are over.
+    pub fn operation_ends(&mut self, operation: u32) {
+        let owner = self.rpcs.end(operation);
+        if !owner.failed {
+            self.outcome_reaches(&owner);
+        }
+    }
+
+    /// Whoever waits for an operation learns that it is done, or given up.
+    fn outcome_reaches(&mut self, owner: &Operation) {
+        let (client, failed, intended) = (owner.client, owner.failed, owner.intended);
+        let (now, recorder) = (self.clock.now, &mut self.recorder);
+        let in_time = now <= intended + self.config.client.deadline;
+        match owner.kind {
+            OperationKind::Neighbour { neighbour, source } => {
+                match failed {
+                    true => recorder.neighbour_failed(neighbour, intended, now),
+                    false => recorder.neighbour_completed(neighbour, intended, now, in_time),
+                }
+                return self.clients.neighbours.operation_ends(source);
+            }
+            OperationKind::Read { read, .. } if failed => recorder.read_failed(read, intended, now),
+            OperationKind::Read { read, work } => {
+                recorder.read_completed(read, intended, now, in_time, work);
+            }
+            OperationKind::Write { .. } if failed => {
+                recorder.failed(owner.id.write(), intended, now);
+            }
+            OperationKind::Write { server } => {
+                recorder.completed(owner.id.write(), server, intended, now, in_time);
+            }
+            OperationKind::Flush => self.clients.buffer(client).end(),
+        }
+        self.clients.outcome(now);
+        match owner.kind {
+            OperationKind::Read { .. } if client == NONE => self.clients.reads.in_flight -= 1,
+            _ if client == NONE => self.clients.open.end_at(now, 1),
+            _ => {
+                if failed {
+                    self.clients.fails(client, now);
+                }
+                self.client_goes_on(client);
+            }
+        }
     }
 }

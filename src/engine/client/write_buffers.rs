@@ -1,7 +1,34 @@
-//! The write buffers of clients that have one, and which of their rows are over.
+//! Write buffers: rows that wait to be sent together, and which of them are over.
 
-use crate::client::{BufferedRow, WriteBuffer};
-use crate::units::ByteSize;
+use crate::time::SimTime;
+use crate::workload::OperationId;
+
+/// One mutation in a buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BufferedRow {
+    /// Its operation.
+    pub operation: OperationId,
+    /// When it was put into the buffer.
+    pub put: SimTime,
+    /// Its region.
+    pub region: u32,
+    /// The server that the client looks for its region on.
+    pub server: u32,
+    /// Where its key is kept.
+    pub key: u32,
+    /// Bytes of its key.
+    pub key_length: u16,
+    /// It has a reply or has failed.
+    pub over: bool,
+}
+
+impl BufferedRow {
+    /// Sorts rows of one client by server, and those of a server in the order in which they were put into its buffer.
+    pub fn group_by_server(rows: &mut [Self]) {
+        // Operations of one client count up, so that this is the stable order.
+        rows.sort_unstable_by_key(|row| (row.server, row.operation.index()));
+    }
+}
 
 /// An operation with a row in each copy of the table.
 #[derive(Debug)]
@@ -12,93 +39,66 @@ struct CopiedOperation {
     left: u32,
 }
 
-/// The buffer of one client, which is being filled or flushed.
+/// HBase's `BufferedMutatorImpl`: mutations collect until their heap size passes the buffer; then the rows of each server
+/// are sent as one call, and the writer waits until all of them are done.
 #[derive(Debug)]
-pub struct Flush {
-    buffer: WriteBuffer,
+pub struct WriteBuffer {
+    capacity: u64,
+    heap: u64,
+    /// In the order in which they were put in, and by server once they are sent.
+    pub rows: Vec<BufferedRow>,
     /// With copies: the operations whose rows are in the buffer, which are some client's next ones.
     copied: Vec<CopiedOperation>,
     /// Clients of the same write: the operations of one are so far apart.
     clients: u64,
-    /// For each row of a flush: it has a reply or has failed.
-    over: Vec<bool>,
 }
 
-/// The buffers of all clients that have one.
-#[derive(Debug, Default)]
-pub struct WriteBuffers(Vec<Flush>);
-
-impl WriteBuffers {
-    /// Adds an empty buffer of one of `clients` clients and returns its place.
-    pub fn add(&mut self, capacity: ByteSize, clients: u32) -> u32 {
-        self.0.push(Flush {
-            buffer: WriteBuffer::new(capacity.0),
+impl WriteBuffer {
+    /// An empty buffer of `capacity` bytes (`hbase.client.write.buffer`) of one of `clients` clients.
+    pub fn new(capacity: u64, clients: u32) -> Self {
+        Self {
+            capacity,
+            heap: 0,
+            rows: Vec::new(),
             copied: Vec::new(),
             clients: u64::from(clients),
-            over: Vec::new(),
-        });
-        (self.0.len() - 1) as u32
+        }
     }
 
-    #[inline]
-    pub fn get_mut(&mut self, buffer: u32) -> &mut Flush {
-        &mut self.0[buffer as usize]
-    }
-
-    /// Operations that have neither been completed nor failed, by their rows in the table itself.
-    pub fn unfinished_rows(&self) -> impl Iterator<Item = &BufferedRow> {
-        self.0.iter().flat_map(|flush| {
-            let copied = flush.copied.iter().filter(|operation| operation.left > 0);
-            let single = flush.copied.is_empty();
-            let over = |at| flush.over.get(at).copied().unwrap_or(false);
-            let rows = flush.buffer.rows().iter().enumerate();
-            rows.filter(move |&(at, _)| single && !over(at))
-                .map(|(_, row)| row)
-                .chain(copied.map(|operation| &operation.row))
-        })
-    }
-}
-
-impl Flush {
     /// How many operations that take at most so much heap can be put in before a flush is due; at least 1.
     pub fn room(&self, heap: u64) -> u64 {
-        self.buffer.room(heap)
+        self.capacity.saturating_sub(self.heap) / heap.max(1) + 1
     }
 
+    /// Puts a row of `heap` bytes of heap in; true when the buffer has to be flushed: its heap size passes its capacity. Of an operation that goes
+    /// to `copies` > 0 this is the row in the table itself.
     #[inline]
-    pub fn rows(&self) -> &[BufferedRow] {
-        self.buffer.rows()
-    }
-
-    #[inline]
-    pub fn rows_mut(&mut self) -> &mut [BufferedRow] {
-        self.buffer.rows_mut()
-    }
-
-    /// Puts a row in; true when the buffer has to be flushed. Of an operation that goes to so many `copies` this is the row in the table itself,
-    /// or (`None`) a further one.
-    #[inline]
-    pub fn put(&mut self, row: BufferedRow, heap: u64, copies: Option<usize>) -> bool {
-        if let Some(copies @ 1..) = copies {
+    pub fn put(&mut self, row: BufferedRow, heap: u64, copies: usize) -> bool {
+        if copies > 0 {
             let left = copies as u32 + 1;
             self.copied.push(CopiedOperation { row, left });
         }
-        self.buffer.put(row, heap)
-    }
-
-    /// Its rows are sent now.
-    pub fn begin(&mut self) {
-        self.over.resize(self.buffer.rows().len(), false);
+        self.rows.push(row);
+        self.heap += heap;
+        self.heap > self.capacity
     }
 
     /// All its rows are over: it is filled again.
     pub fn end(&mut self) {
-        self.buffer.clear();
+        self.rows.clear();
+        self.heap = 0;
         self.copied.clear();
-        self.over.clear();
     }
 
-    /// Marks rows as over and tells `each` operation that is over with them: with copies, when all its rows have been written, or one
+    /// Operations that have neither been completed nor failed, by their rows in the table itself.
+    pub fn unfinished_rows(&self) -> impl Iterator<Item = &BufferedRow> {
+        let single = self.copied.is_empty();
+        let rows = self.rows.iter().filter(move |row| single && !row.over);
+        let copied = self.copied.iter().filter(|operation| operation.left > 0);
+        rows.chain(copied.map(|operation| &operation.row))
+    }
+
+    /// So many rows from `first` on are over; tells `each` operation that is over with them: with copies, when all its rows have been written, or one
     /// has failed.
     pub fn end_rows(
         &mut self,
@@ -107,11 +107,10 @@ impl Flush {
         written: bool,
         mut each: impl FnMut(&BufferedRow),
     ) {
-        let rows = first as usize..(first + count) as usize;
-        self.over[rows.clone()].fill(true);
-        let rows = &self.buffer.rows()[rows];
+        let rows = &mut self.rows[first as usize..][..count as usize];
+        rows.iter_mut().for_each(|row| row.over = true);
         let Some(oldest) = self.copied.first() else {
-            return rows.iter().for_each(&mut each);
+            return rows.iter().for_each(each);
         };
         let oldest = oldest.row.operation.index();
         for row in rows {
@@ -125,5 +124,45 @@ impl Flush {
                 each(&operation.row);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::WriteId;
+
+    fn row(index: u64, server: u32) -> BufferedRow {
+        BufferedRow {
+            operation: OperationId::new(WriteId(0), index),
+            put: SimTime::ZERO,
+            region: 0,
+            server,
+            key: 0,
+            key_length: 1,
+            over: false,
+        }
+    }
+
+    #[test]
+    fn a_flush_is_due_when_the_heap_size_passes_the_buffer() {
+        let mut buffer = WriteBuffer::new(300, 1);
+        assert_eq!(buffer.room(100), 4);
+        assert!(!buffer.put(row(0, 0), 100, 0));
+        assert!(!buffer.put(row(1, 0), 200, 0), "equal is not past");
+        assert_eq!(buffer.room(100), 1);
+        assert!(buffer.put(row(2, 0), 1, 0));
+        buffer.end();
+        assert!(buffer.rows.is_empty());
+        assert!(!buffer.put(row(3, 0), 300, 0));
+    }
+
+    #[test]
+    fn rows_are_grouped_by_server_in_the_order_in_which_they_were_put_in() {
+        let put = [(0, 2), (1, 0), (2, 2), (3, 7), (4, 0), (5, 2)];
+        let mut rows = put.map(|(index, server)| row(index, server));
+        BufferedRow::group_by_server(&mut rows);
+        let order = rows.map(|row| (row.server, row.operation.index()));
+        assert_eq!(order, [(0, 1), (0, 4), (2, 0), (2, 2), (2, 5), (7, 3)]);
     }
 }

@@ -1,24 +1,15 @@
-//! Writes are issued: at their times in open loops, in closed ones when a client's write before, or its flush, is over. Each becomes one row that is
-//! written by itself, a row for each copy, or a row of a write buffer.
+//! Closed-loop clients go on, and writes are issued: at their times in open loops, in closed ones when a client's write before, or its flush, is
+//! over. Each becomes one row that is written by itself, a row for each copy, or a row of a write buffer.
 
-use super::closed_loop::LEAST_CYCLE;
-use super::open_loop::Upcoming;
-use crate::client::BufferedRow;
+use super::clients::{LEAST_CYCLE, Task};
+use super::write_buffers::BufferedRow;
 use crate::engine::clock::{Event, NetworkMessage};
 use crate::engine::numbers::NONE;
 use crate::engine::rpc::{OperationKind, Rpc, RpcBody};
 use crate::engine::server::serving::Replies;
 use crate::engine::simulation::Simulation;
-use crate::engine::table::routing::RoutedRow;
 use crate::time::SimTime;
 use std::hint::black_box;
-
-/// No rows yet.
-const NO_ROWS: RpcBody = RpcBody::Rows {
-    first: 0,
-    count: 0,
-    bytes: 0,
-};
 
 impl Simulation<'_> {
     /// Generates, keys and routes the next batch.
@@ -33,21 +24,25 @@ impl Simulation<'_> {
     /// The next operation reaches its server, or was given up when it should have been sent.
     #[inline]
     pub fn operation_arrives(&mut self) {
-        if self.tables.routers.len() > 1 {
-            return self.copied_operation_arrives();
-        }
         if let Some(next) = self.clients.open.to_read_ahead() {
             self.read_ahead(next);
         }
-        if let Some(rpc) = self.send_operation() {
+        let Some(rpc) = self.send_operation() else {
+            return;
+        };
+        if self.tables.routers.len() == 1 {
             let id = self.rpcs.insert(rpc);
-            self.admit(id);
+            return self.admit(id);
+        }
+        self.begin_copies(rpc);
+        for at in 0..self.clients.sent.len() {
+            self.call_arrives(self.clients.sent[at]);
         }
     }
 
     /// Brings what the next operations need into the caches, all at a time.
     #[inline(never)]
-    fn read_ahead(&self, next: &[Upcoming]) {
+    fn read_ahead(&self, next: &[Rpc]) {
         // Regions by themselves: a processor guesses wrong how servers stand, and throws away what it has begun to fetch by then.
         black_box(next.iter().fold(0, |bits, operation| {
             let state = self.tables.regions.get(operation.region);
@@ -68,13 +63,14 @@ impl Simulation<'_> {
                 return false;
             }
             self.clock.now = self.clients.next_open();
-            if self.tables.routers.len() > 1 {
-                if self.send_copied_operation() {
-                    self.clock.arrival();
-                }
-            } else if let Some(rpc) = self.send_operation() {
-                self.clock.arrival();
+            let Some(rpc) = self.send_operation() else {
+                continue;
+            };
+            self.clock.arrival();
+            if self.tables.routers.len() == 1 {
                 self.rpcs.insert(rpc);
+            } else {
+                self.begin_copies(rpc);
             }
         }
         true
@@ -82,48 +78,59 @@ impl Simulation<'_> {
 
     /// The row of the next operation in the table itself, as it was sent at its intended time; `None` when too many were in flight then.
     #[inline(always)]
-    pub fn send_operation(&mut self) -> Option<Rpc> {
-        let upcoming = self.clients.open.take_next();
-        let Upcoming {
-            operation,
-            intended,
-            region,
-            ..
-        } = upcoming;
-        let key = match self.tables.keys.kept() {
-            true => self.tables.keys.insert(self.clients.open.last_key()),
-            false => NONE,
-        };
+    fn send_operation(&mut self) -> Option<Rpc> {
+        let keys = &mut self.tables.keys;
+        let (mut rpc, key_bucket) = self.clients.open.take_next(keys);
+        let intended = rpc.intended;
         if self.clients.open.is_used_up() {
             self.clients.open.pass_ends(intended);
             self.refill();
         }
-        let write = operation.write();
-        let state = self.tables.regions.get(region);
+        let (write, regions) = (rpc.operation.write(), &self.tables.regions);
+        let state = regions.get(rpc.region);
         self.recorder
-            .offered(intended, write, region, state.server, upcoming.key_bucket);
-        let most = self.config.client.max_in_flight;
-        if !self.clients.open.begin(intended, most) {
+            .offered(intended, write, rpc.region, state.server, key_bucket);
+        let open = &mut self.clients.open;
+        for copy in &open.copied {
+            let server = regions.get(copy.region).server;
+            self.recorder.copied(intended, copy.region, server);
+        }
+        if !open.begin(intended, self.config.client.max_in_flight) {
             self.recorder.failed(write, intended, intended);
-            self.tables.keys.remove(key);
+            for row in std::iter::once(&rpc).chain(&open.copied) {
+                self.tables.keys.remove(row.key);
+            }
             self.clients.outcome(intended);
             return None;
         }
-        let server = if state.openings == 0 {
+        rpc.server = if state.openings == 0 {
             state.server
         } else {
-            let process = self.tables.process_of(operation, NONE);
-            self.tables.server_for(region, process)
+            let process = self.tables.process_of(rpc.operation, NONE);
+            self.tables.server_for(rpc.region, process)
         };
-        Some(Rpc {
-            detail: upcoming.detail,
-            server,
-            region,
-            key,
-            key_length: upcoming.key_length,
-            exclusive: upcoming.exclusive,
-            ..Rpc::new(operation, intended, NONE)
-        })
+        Some(rpc)
+    }
+
+    /// The row of an open-loop write in the table itself becomes an operation together with those in its copies: its RPCs are those that are sent.
+    fn begin_copies(&mut self, own: Rpc) {
+        let kind = OperationKind::Write { server: own.server };
+        let operation = self.rpcs.begin(own.operation, own.intended, NONE, kind);
+        let process = self.tables.process_of(own.operation, NONE);
+        let clients = &mut self.clients;
+        clients.sent.clear();
+        for row in std::iter::once(&own).chain(&clients.open.copied) {
+            let server = self.tables.server_for(row.region, process);
+            let id = self.rpcs.add(operation, server, RpcBody::Row, true);
+            let rpc = self.rpcs.get_mut(id);
+            let piece = rpc.piece;
+            *rpc = Rpc {
+                server,
+                piece,
+                ..*row
+            };
+            clients.sent.push(id);
+        }
     }
 
     /// The reply to an operation leaves its server: all that is left is known now.
@@ -142,46 +149,63 @@ impl Simulation<'_> {
         self.rpcs.remove(id);
     }
 
-    /// Such replies have left a server, all at a time.
-    pub fn open_replies_have_left(&mut self, server: u32, replies: &Replies) {
-        if let Some(finished) = replies.arrival {
-            self.recorder
-                .answers_arrived(server, finished, replies.open, replies.responses);
-            self.open_operations_end(finished, replies.open);
-        }
-    }
-
     /// So many operations have left their servers for the last time: their clients will know at `end`.
     pub fn open_operations_end(&mut self, end: SimTime, operations: u32) {
         self.clients.outcome(end);
         self.clients.open.end_at(end, operations);
     }
 
-    /// All writers start.
-    pub fn start_writers(&mut self) {
-        let closed = &self.clients.closed;
-        for (at, client) in (0..).zip(&closed.writers) {
-            let start = client.start(closed.think(client));
+    /// All closed-loop clients start.
+    pub fn start_clients(&mut self) {
+        for (at, client) in (0..).zip(&self.clients.closed) {
+            let start = client.start(self.clients.think(client));
             self.clock.schedule(start, Event::ThinkEnded(at));
         }
     }
 
-    /// A writer's next operation is due now.
-    pub fn writer_is_ready(&mut self, at: u32) {
+    /// A client's next operation is due now.
+    pub fn client_is_ready(&mut self, at: u32) {
+        let client = self.clients.closed[at as usize];
+        match client.task {
+            Task::Read(read) => self.reader_is_ready(at, read),
+            Task::Write(_) if client.buffer == NONE => self.writer_is_ready(at),
+            Task::Write(_) => self.fill_buffer(at),
+        }
+    }
+
+    /// A client whose operation, or flush, is over goes on after its think time.
+    pub fn client_goes_on(&mut self, at: u32) {
+        let client = &self.clients.closed[at as usize];
+        if self.clients.has_ended(client) {
+            return;
+        }
+        let ready = (self.clock.now + self.clients.think(client)).max(client.earliest);
+        if ready == self.clock.now {
+            self.client_is_ready(at);
+        } else {
+            self.clock.schedule(ready, Event::ThinkEnded(at));
+        }
+    }
+
+    /// A writer sends its next operation: a row that is written by itself, or one to each copy.
+    fn writer_is_ready(&mut self, at: u32) {
         let (now, clients) = (self.clock.now, &mut self.clients);
-        if clients.closed.writers[at as usize].buffer != NONE {
-            return self.fill_buffer(at);
-        }
-        if self.tables.routers.len() > 1 {
-            return self.client_writes_copies(at);
-        }
-        let mut issued = std::mem::take(&mut clients.closed.issued);
-        let operation = clients.closed.issue(at, now, &mut issued);
-        clients.closed.issued = issued;
-        if let Some(operation) = operation {
-            clients.closed.writers[at as usize].earliest = now + LEAST_CYCLE;
-            let id = self.rpcs.insert(Rpc::new(operation, now, at));
-            clients.closed.issued_rpcs.push(id);
+        let client = &mut clients.closed[at as usize];
+        let Some(operation) = clients.writes.issue(client, now, &mut clients.issued) else {
+            return;
+        };
+        client.earliest = now + LEAST_CYCLE;
+        let tables = self.tables.routers.len();
+        let owner = (tables > 1).then(|| {
+            let kind = OperationKind::Write { server: NONE };
+            self.rpcs.begin(operation, now, at, kind)
+        });
+        for _ in 0..tables {
+            let id = match owner {
+                None => self.rpcs.insert(Rpc::new(operation, now, at)),
+                Some(owner) => self.rpcs.add(owner, NONE, RpcBody::Row, true),
+            };
+            clients.issued_rpcs.push(id);
             self.clock.travel(NetworkMessage::Call(id));
         }
     }
@@ -189,23 +213,30 @@ impl Simulation<'_> {
     /// Writes and routes the keys of all operations that were issued meanwhile.
     pub fn route_issued(&mut self) {
         let clients = &mut self.clients;
-        let (tables, increments) = (&mut self.tables, &clients.increments);
-        let ids = &clients.closed.issued_rpcs;
-        tables.routers[0].route(&clients.closed.issued, |at, operation, row, key| {
-            let rpc = self.rpcs.get_mut(ids[at]);
-            let write = operation.write();
-            rpc.region = row.region;
-            rpc.server = tables.regions.get(row.region).server;
-            rpc.exclusive = increments[usize::from(write.0)];
-            rpc.detail = match rpc.exclusive {
-                true => row.row,
-                false => self.servers.first_service(operation),
-            };
-            rpc.key = tables.keys.insert(key);
-            rpc.key_length = row.key_length;
-            self.recorder
-                .offered(rpc.intended, write, row.region, rpc.server, row.key_bucket);
-        });
+        let (tables, rpcs) = (&mut self.tables, &mut self.rpcs);
+        let (ids, copies) = (&clients.issued_rpcs, tables.routers.len());
+        for (table, router) in tables.routers.iter_mut().enumerate() {
+            router.route(&clients.issued, |at, operation, row, key| {
+                let (id, write) = (ids[at * copies + table], operation.write());
+                let server = tables.regions.get(row.region).server;
+                let exclusive = clients.increments[usize::from(write.0)];
+                let rpc = rpcs.get_mut(id);
+                *rpc = Rpc {
+                    server,
+                    key: tables.keys.insert(key),
+                    ..self.servers.placed(*rpc, &row, exclusive, copies == 1)
+                };
+                let intended = rpc.intended;
+                if table > 0 {
+                    return self.recorder.copied(intended, row.region, server);
+                }
+                self.recorder
+                    .offered(intended, write, row.region, server, row.key_bucket);
+                if let Some(owner) = rpcs.owner_mut(id) {
+                    owner.kind = OperationKind::Write { server };
+                }
+            });
+        }
         if tables.regions.changed() {
             for &id in ids {
                 let rpc = self.rpcs.get_mut(id);
@@ -213,161 +244,33 @@ impl Simulation<'_> {
                 rpc.server = tables.server_for(rpc.region, process);
             }
         }
-        clients.closed.issued.clear();
-        clients.closed.issued_rpcs.clear();
-    }
-
-    /// A writer learns now that it has to give up an operation.
-    pub fn writer_fails(&mut self, at: u32) {
-        let next_attempt = self.clock.now + self.clients.back_off.least();
-        self.clients.closed.writers[at as usize].fails(next_attempt);
-    }
-
-    /// A writer whose operation, or flush, is over goes on after its think time.
-    pub fn writer_thinks(&mut self, at: u32) {
-        let closed = &self.clients.closed;
-        let client = closed.writers[at as usize];
-        if closed.has_ended(&client) {
-            return;
-        }
-        let ready = (self.clock.now + closed.think(&client)).max(client.earliest);
-        if ready == self.clock.now {
-            self.writer_is_ready(at);
-        } else {
-            self.clock.schedule(ready, Event::ThinkEnded(at));
-        }
-    }
-
-    /// [`Simulation::operation_arrives`] for a table with copies.
-    pub fn copied_operation_arrives(&mut self) {
-        if self.send_copied_operation() {
-            for at in 0..self.clients.sent.len() {
-                self.call_arrives(self.clients.sent[at]);
-            }
-        }
-    }
-
-    /// The next open-loop write is sent, as it was at its intended time; false when too many were in flight then.
-    pub fn send_copied_operation(&mut self) -> bool {
-        let (clients, keys) = (&mut self.clients, &mut self.tables.keys);
-        let rows = clients.open.next_copies();
-        clients.copied_rows.clear();
-        clients
-            .copied_rows
-            .extend(rows.map(|(row, key)| (row, keys.insert(key))));
-        let intended = clients.next_open();
-        let rpc = self.send_operation();
-        for &(row, key) in &self.clients.copied_rows {
-            let server = self.tables.regions.get(row.region).server;
-            self.recorder.copied(intended, row.region, server);
-            if rpc.is_none() {
-                self.tables.keys.remove(key);
-            }
-        }
-        if let Some(rpc) = &rpc {
-            self.begin_copied_write(rpc);
-        }
-        rpc.is_some()
-    }
-
-    /// A closed-loop client's next write to a table with copies is due now.
-    pub fn client_writes_copies(&mut self, at: u32) {
-        let now = self.clock.now;
-        let clients = &mut self.clients;
         clients.issued.clear();
-        let Some(operation) = clients.closed.issue(at, now, &mut clients.issued) else {
-            return;
-        };
-        clients.closed.writers[at as usize].earliest = now + LEAST_CYCLE;
-        let mut rpc = Rpc::new(operation, now, at);
-        clients.copied_rows.clear();
-        for (number, table) in self.tables.routers.iter_mut().enumerate() {
-            let (regions, keys) = (&self.tables.regions, &mut self.tables.keys);
-            table.route(&clients.issued, |_, _, row, key| {
-                let server = regions.get(row.region).server;
-                let key = keys.insert(key);
-                if number > 0 {
-                    self.recorder.copied(now, row.region, server);
-                    clients.copied_rows.push((row, key));
-                    return;
-                }
-                let write = operation.write();
-                self.recorder
-                    .offered(now, write, row.region, server, row.key_bucket);
-                rpc = Rpc {
-                    detail: row.row,
-                    server,
-                    region: row.region,
-                    key,
-                    key_length: row.key_length,
-                    ..rpc
-                };
-            });
-        }
-        self.begin_copied_write(&rpc);
-        for at in 0..self.clients.sent.len() {
-            let call = NetworkMessage::Call(self.clients.sent[at]);
-            self.clock.travel(call);
-        }
-    }
-
-    /// A write whose row in the table itself is that of `own`, which is not sent by itself, and whose others are [`super::clients::Clients::copied_rows`],
-    /// becomes an operation: its RPCs are [`super::clients::Clients::sent`].
-    fn begin_copied_write(&mut self, own: &Rpc) {
-        let kind = OperationKind::Write { server: own.server };
-        let operation = self
-            .rpcs
-            .begin(own.operation, own.intended, own.client, kind);
-        let process = self.tables.process_of(own.operation, own.client);
-        let exclusive = self.clients.increments(own.operation);
-        let row = RoutedRow {
-            region: own.region,
-            key_bucket: 0,
-            key_length: own.key_length,
-            row: own.detail,
-        };
-        self.clients.sent.clear();
-        let rows = std::iter::once((row, own.key)).chain(self.clients.copied_rows.drain(..));
-        for (row, key) in rows {
-            let server = self.tables.server_for(row.region, process);
-            let weight = *self.tables.weights.of(row.key_length);
-            let body = RpcBody::Row(weight);
-            let id = self.rpcs.add(operation, server, body, true);
-            let rpc = self.rpcs.get_mut(id);
-            *rpc = Rpc {
-                detail: row.row,
-                region: row.region,
-                key,
-                key_length: row.key_length,
-                exclusive,
-                ..*rpc
-            };
-            self.clients.sent.push(id);
-        }
+        clients.issued_rpcs.clear();
     }
 
     /// A client puts rows into its buffer until it has to think, flush, or has none left. Without think time, as many rows as
     /// certainly fit are drawn, keyed and routed together.
-    pub fn fill_buffer(&mut self, at: u32) {
+    fn fill_buffer(&mut self, at: u32) {
         let (now, tables) = (self.clock.now, &mut self.tables);
         let clients = &mut self.clients;
-        let client = clients.closed.writers[at as usize];
-        let flush = clients.buffers.get_mut(client.buffer);
+        let client = &mut clients.closed[at as usize];
+        let buffer = &mut clients.buffers[client.buffer as usize];
         let copies = tables.routers.len() - 1;
+        let longest = tables.routers.iter().map(|table| table.longest_key());
+        let heap = longest.map(|key| u64::from(tables.weights.of(key).buffered));
+        let heap: u64 = heap.sum();
         loop {
-            let rows = if client.thinks {
-                1
-            } else {
-                let longest = tables.routers.iter().map(|table| table.longest_key());
-                let heap = longest.map(|key| u64::from(tables.weights.of(key).buffered));
-                flush.room(heap.sum()).min(self.config.batch.max(1) as u64)
+            let rows = match client.thinks {
+                true => 1,
+                false => buffer.room(heap).min(self.config.batch.max(1) as u64),
             };
-            clients.issued.clear();
-            let mut issue = || clients.closed.issue(at, now, &mut clients.issued).is_some();
+            let issued = &mut clients.buffered;
+            issued.clear();
+            let mut issue = || clients.writes.issue(client, now, issued).is_some();
             let ended = !(0..rows).all(|_| issue());
             let mut full = false;
             for (number, table) in tables.routers.iter_mut().enumerate() {
-                table.route(&clients.issued, |_, operation, row, key| {
+                table.route(issued, |_, operation, row, key| {
                     let server = tables.regions.get(row.region).server;
                     if number == 0 {
                         let write = operation.write();
@@ -384,20 +287,21 @@ impl Simulation<'_> {
                         server,
                         key: tables.keys.insert(key),
                         key_length: row.key_length,
+                        over: false,
                     };
-                    full |= flush.put(buffered, heap, (number == 0).then_some(copies));
+                    full |= buffer.put(buffered, heap, if number == 0 { copies } else { 0 });
                 });
             }
-            if full || ended && !flush.rows().is_empty() {
+            if full || ended && !buffer.rows.is_empty() {
                 return self.flush(at);
             }
             if ended {
                 return;
             }
             if client.thinks {
-                let closed = &clients.closed;
-                let think = closed.think(&closed.writers[at as usize]);
-                return self.clock.schedule(now + think, Event::ThinkEnded(at));
+                let client = *client;
+                let thought = now + clients.think(&client);
+                return self.clock.schedule(thought, Event::ThinkEnded(at));
             }
         }
     }
@@ -405,11 +309,9 @@ impl Simulation<'_> {
     /// Sends an RPC to each server that has rows in the client's buffer.
     fn flush(&mut self, at: u32) {
         let now = self.clock.now;
-        let client = &mut self.clients.closed.writers[at as usize];
-        client.earliest = now + LEAST_CYCLE;
-        let flush = self.clients.buffers.get_mut(client.buffer);
-        flush.begin();
-        let (first, count) = (flush.rows()[0].operation, flush.rows().len() as u32);
+        self.clients.closed[at as usize].earliest = now + LEAST_CYCLE;
+        let rows = &self.clients.buffer(at).rows;
+        let (first, count) = (rows[0].operation, rows.len() as u32);
         let operation = self.rpcs.begin(first, now, at, OperationKind::Flush);
         let all = RpcBody::Rows {
             first: 0,
@@ -422,15 +324,12 @@ impl Simulation<'_> {
 
     /// An RPC carries these rows of its client's buffer, not none, which one server takes.
     fn carry_rows(&mut self, id: u32, first: u32, count: u32) {
-        let buffer = self.clients.buffer_of(self.rpcs.get(id).client);
-        let rows = self.clients.rows(buffer);
-        let rows = &rows[first as usize..][..count as usize];
-        let bytes = rows.iter().map(|row| {
-            let weight = self.tables.weights.of(row.key_length);
-            u64::from(weight.bytes)
-        });
-        let bytes = u32::try_from(bytes.sum::<u64>()).unwrap_or(u32::MAX);
         let rpc = self.rpcs.get_mut(id);
+        let rows = &self.clients.buffer(rpc.client).rows;
+        let rows = &rows[first as usize..][..count as usize];
+        let weights = &self.tables.weights;
+        let bytes = rows.iter().map(|row| weights.of(row.key_length).bytes);
+        let bytes = bytes.fold(0, u32::saturating_add);
         (rpc.operation, rpc.server) = (rows[0].operation, rows[0].server);
         let body = RpcBody::Rows {
             first,
@@ -441,12 +340,10 @@ impl Simulation<'_> {
     }
 
     /// An RPC keeps the first `kept` of its rows, and leaves the others, not none, to a sibling.
-    pub fn leave_rows(&mut self, id: u32, kept: u32) -> u32 {
-        let sibling = self.rpcs.add_sibling(id, NO_ROWS);
-        if let Some(RpcBody::Rows { first, count, .. }) = self.rpcs.body(id) {
-            self.carry_rows(sibling, first + kept, count - kept);
-            self.carry_rows(id, first, kept);
-        }
+    pub fn leave_rows(&mut self, id: u32, (first, count): (u32, u32), kept: u32) -> u32 {
+        let sibling = self.rpcs.add_sibling(id);
+        self.carry_rows(sibling, first + kept, count - kept);
+        self.carry_rows(id, first, kept);
         sibling
     }
 
@@ -455,8 +352,7 @@ impl Simulation<'_> {
     pub fn address_rows(&mut self, id: u32, (mut first, count): (u32, u32), looks_up: bool) {
         let rpc = *self.rpcs.get(id);
         let (changed, end) = (self.tables.regions.changed(), first + count);
-        let buffer = self.clients.buffer_of(rpc.client);
-        let rows = &mut self.clients.rows(buffer)[first as usize..end as usize];
+        let rows = &mut self.clients.buffer(rpc.client).rows[first as usize..end as usize];
         if changed {
             for row in rows.iter_mut() {
                 let process = self.tables.process_of(row.operation, rpc.client);
@@ -469,7 +365,7 @@ impl Simulation<'_> {
         }
         let mut carrier = id;
         loop {
-            let rows = &self.clients.rows(buffer)[first as usize..end as usize];
+            let rows = &self.clients.buffer(rpc.client).rows[first as usize..end as usize];
             let of_one = rows.iter().take_while(|row| row.server == rows[0].server);
             let count = of_one.count() as u32;
             self.carry_rows(carrier, first, count);
@@ -477,7 +373,7 @@ impl Simulation<'_> {
             if first == end {
                 return;
             }
-            carrier = self.rpcs.add_sibling(id, NO_ROWS);
+            carrier = self.rpcs.add_sibling(id);
             self.clients.sent.push(carrier);
         }
     }
@@ -485,9 +381,8 @@ impl Simulation<'_> {
     /// The reply to an RPC of a flush: all its rows are done.
     pub fn rows_complete(&mut self, client: u32, first: u32, count: u32) {
         let (now, deadline) = (self.clock.now, self.config.client.deadline);
-        let buffer = self.clients.buffer_of(client);
-        let flush = self.clients.buffers.get_mut(buffer);
-        flush.end_rows(first, count, true, |row| {
+        let buffer = self.clients.buffer(client);
+        buffer.end_rows(first, count, true, |row| {
             let (write, in_time) = (row.operation.write(), now <= row.put + deadline);
             self.recorder
                 .completed(write, row.server, row.put, now, in_time);
@@ -503,16 +398,14 @@ impl Simulation<'_> {
         again: Option<SimTime>,
     ) -> bool {
         let (now, deadline) = (self.clock.now, self.config.client.deadline);
-        let client = self.rpcs.get(id).client;
-        let buffer = self.clients.buffer_of(client);
-        let flush = self.clients.buffers.get_mut(buffer);
-        let rows = &flush.rows()[first as usize..][..count as usize];
+        let buffer = self.clients.buffer(self.rpcs.get(id).client);
+        let rows = &buffer.rows[first as usize..][..count as usize];
         // Rows stand in the order in which they were put in: the late ones come first.
-        let is_late = |row: &BufferedRow| again.is_none_or(|again| again > row.put + deadline);
-        let late = rows.iter().take_while(|row| is_late(row));
+        let is_late = |row: &&BufferedRow| again.is_none_or(|again| again > row.put + deadline);
+        let late = rows.iter().take_while(is_late);
         let late = late.inspect(|row| self.tables.keys.remove(row.key));
         let late = late.count() as u32;
-        flush.end_rows(first, late, false, |row| {
+        buffer.end_rows(first, late, false, |row| {
             self.recorder.failed(row.operation.write(), row.put, now);
         });
         if late < count {

@@ -3,7 +3,7 @@
 use super::load_sampling::LoadSampling;
 use super::system_regions::SystemRegions;
 use crate::engine::config::SimConfig;
-use crate::engine::table::regions::Regions;
+use crate::engine::table::tables::Regions;
 use crate::keyspace::RowKey;
 use crate::policy::{NoSplitRow, SplitSizes};
 use crate::random::{DrawKey, Stream};

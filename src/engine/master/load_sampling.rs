@@ -2,7 +2,7 @@
 
 use crate::engine::config::SimConfig;
 use crate::engine::numbers::NONE;
-use crate::engine::table::regions::Regions;
+use crate::engine::table::tables::Regions;
 use crate::policy::balance::{Balancer, LoadSample, LoadSamples, REMEMBERED_SAMPLES, RegionLoad};
 use crate::time::{SimDuration, SimTime};
 use std::collections::BTreeMap;

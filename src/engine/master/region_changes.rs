@@ -106,7 +106,7 @@ impl Simulation<'_> {
     /// An operator wants splits at these rows. Each is done as soon as its region is open and refers to no files of another region.
     pub fn ask_for_splits(&mut self, rows: &[RowKey]) {
         for row in rows {
-            let region = self.tables.region_of_row(row);
+            let region = self.tables.routers[0].map.locate(row.as_bytes());
             if self.config.changes.policies.split_policy == SplitPolicy::Disabled {
                 self.report_unsplit(region, None);
                 continue;

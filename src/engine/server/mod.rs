@@ -2,6 +2,5 @@
 //!
 //! Must not know who sent an RPC, nor what its client does with the answer.
 
-mod refusing;
 pub mod servers;
 pub mod serving;

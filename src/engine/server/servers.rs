@@ -3,12 +3,12 @@
 use crate::cluster::{
     Admission, ClusterSpec, Edits, GroupCommit, Handlers, LogPace, RowLocks, ServiceTimes,
 };
-use crate::engine::attempt_draws::AttemptDraws;
 use crate::engine::clock::{Clock, Event};
 use crate::engine::config::SimConfig;
+use crate::engine::rpc::{AttemptDraws, Rpc};
+use crate::engine::table::rows::RoutedRow;
 use crate::random::Stream;
 use crate::time::SimDuration;
-use crate::workload::OperationId;
 
 /// One region server: what every call needs of it, in two cache lines.
 #[derive(Debug)]
@@ -112,11 +112,23 @@ impl Servers {
         self.locks[server as usize].release(row)
     }
 
-    /// The service time of the first attempt of a row that is written by itself, in nanoseconds.
+    /// An RPC of a row that goes there; it is written `alone`, or together with others.
     #[inline(always)]
-    pub fn first_service(&self, operation: OperationId) -> u64 {
-        let draws = self.service_draws.at(operation, 0);
-        self.times.write(1, draws).as_nanos()
+    pub fn placed(&self, rpc: Rpc, row: &RoutedRow, exclusive: bool, alone: bool) -> Rpc {
+        let detail = match exclusive || !alone {
+            true => row.row,
+            false => {
+                let draws = self.service_draws.at(rpc.operation, 0);
+                self.times.write(1, draws).as_nanos()
+            }
+        };
+        Rpc {
+            detail,
+            region: row.region,
+            key_length: row.key_length,
+            exclusive,
+            ..rpc
+        }
     }
 
     /// A handler works for `time`, on a server as fast as ever, on an RPC. Bytes that it `appends` go to the write-ahead log then.

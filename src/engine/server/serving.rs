@@ -1,12 +1,12 @@
-//! What becomes of an RPC at its server: it is admitted, worked on, synced, and its reply leaves.
+//! What becomes of an RPC at its server: it is admitted, worked on, synced, and its reply leaves; or it is refused, as its regions are elsewhere or
+//! too busy, the call queue is full, or the server is dead.
 
 use crate::cluster::Admission;
 use crate::engine::clock::NetworkMessage;
 use crate::engine::numbers::NONE;
 use crate::engine::rpc::RpcBody;
 use crate::engine::simulation::Simulation;
-use crate::engine::table::row_weights::RowWeight;
-use crate::metrics::RefusalReason;
+use crate::metrics::RefusalReason::{self, NotServingRegion, RegionTooBusy};
 use crate::time::{SimDuration, SimTime};
 
 /// Replies that leave one server at one time: what is counted of them together.
@@ -43,7 +43,7 @@ impl Simulation<'_> {
         let admission = self.servers.arrive(server, id, draw);
         let refused = admission == Admission::Refused;
         if refused && !self.servers.is_alive(server) {
-            return self.refuse(id, RefusalReason::NotServingRegion);
+            return self.refuse(id, NotServingRegion);
         }
         self.recorder.call_arrived(server, self.clock.now, refused);
         match admission {
@@ -139,11 +139,10 @@ impl Simulation<'_> {
         let times = &self.servers.times;
         let draws = self.rpcs.draws(self.servers.service_draws, id);
         match self.rpcs.body(id) {
-            None => {
+            None | Some(RpcBody::Row) => {
                 let weight = self.tables.weights.of(self.rpcs.get(id).key_length);
                 (times.write(1, draws), Some(weight.bytes))
             }
-            Some(RpcBody::Row(weight)) => (times.write(1, draws), Some(weight.bytes)),
             Some(RpcBody::Rows { count, bytes, .. }) => (times.write(count, draws), Some(bytes)),
             Some(RpcBody::Gets { found, .. }) => {
                 (times.gets(self.rpcs.count(id), found, draws), None)
@@ -205,7 +204,7 @@ impl Simulation<'_> {
             self.recorder.busy(server, taken, now);
         }
         if is_open {
-            self.row_is_written(region, *self.tables.weights.of(key_length), key);
+            self.row_is_written(region, key_length, key);
             self.open_reply_leaves(id, replies);
         } else {
             self.waited_for_reply_leaves(id);
@@ -220,8 +219,10 @@ impl Simulation<'_> {
     fn replies_have_left(&mut self, server: u32, replies: &Replies) {
         let now = self.clock.now;
         self.recorder.busy_in_all(server, now, replies.busy);
-        if replies.open > 0 {
-            self.open_replies_have_left(server, replies);
+        if let (Some(finished), 1..) = (replies.arrival, replies.open) {
+            self.recorder
+                .answers_arrived(server, finished, replies.open, replies.responses);
+            self.open_operations_end(finished, replies.open);
         }
     }
 
@@ -232,21 +233,16 @@ impl Simulation<'_> {
         let rpc = *self.rpcs.get(id);
         let loads = &mut self.master.loads;
         match self.rpcs.body(id) {
-            None => {
-                let weight = *self.tables.weights.of(rpc.key_length);
-                self.row_is_written(rpc.region, weight, rpc.key);
-            }
-            Some(RpcBody::Row(weight)) => {
-                self.row_is_written(rpc.region, weight, rpc.key);
+            None | Some(RpcBody::Row) => {
+                self.row_is_written(rpc.region, rpc.key_length, rpc.key);
                 self.rpcs.get_mut(id).key = NONE;
             }
             Some(RpcBody::Rows { first, count, .. }) => {
-                let buffer = self.clients.buffer_of(rpc.client);
-                for at in first..first + count {
-                    let row = self.clients.rows(buffer)[at as usize];
-                    let weight = *self.tables.weights.of(row.key_length);
-                    self.row_is_written(row.region, weight, row.key);
+                let rows = std::mem::take(&mut self.clients.buffer(rpc.client).rows);
+                for row in &rows[first as usize..][..count as usize] {
+                    self.row_is_written(row.region, row.key_length, row.key);
                 }
+                self.clients.buffer(rpc.client).rows = rows;
             }
             Some(RpcBody::Gets { .. }) => {
                 let gets = self.rpcs.gets(id).iter();
@@ -262,7 +258,8 @@ impl Simulation<'_> {
 
     /// A row is in its memstore now. Its key is not needed any more.
     #[inline(always)]
-    fn row_is_written(&mut self, region: u32, weight: RowWeight, key: u32) {
+    fn row_is_written(&mut self, region: u32, key_length: u16, key: u32) {
+        let weight = *self.tables.weights.of(key_length);
         self.memstore_takes(region, weight.memstore, weight.bytes, key);
         self.tables.keys.remove(key);
     }
@@ -273,5 +270,117 @@ impl Simulation<'_> {
         if let Some(next) = self.servers.release(server, row) {
             self.start_service(next);
         }
+    }
+
+    /// Whether the regions of an RPC take it, or some of what it carries: the others are refused.
+    pub fn accepts(&mut self, id: u32) -> bool {
+        let rpc = *self.rpcs.get(id);
+        let process = self.tables.process_of(rpc.operation, rpc.client);
+        let reason = match self.rpcs.body(id) {
+            None | Some(RpcBody::Row) => self
+                .tables
+                .refusal_of_write(rpc.server, rpc.region, process),
+            Some(RpcBody::Scan(cursor)) => {
+                let served = self.tables.is_served(rpc.server, cursor.region(), process);
+                (!served).then_some(NotServingRegion)
+            }
+            Some(RpcBody::Gets { .. }) => return self.accepts_gets(id, process),
+            Some(RpcBody::Rows { first, count, .. }) => {
+                return self.accepts_rows(id, (first, count), process);
+            }
+        };
+        if let Some(reason) = reason {
+            self.stores.batch_refused(rpc.region, reason);
+            self.refuse(id, reason);
+        }
+        reason.is_none()
+    }
+
+    /// Of a multi-Get, those Gets are refused whose regions are not there, in an RPC of their own unless they are all.
+    fn accepts_gets(&mut self, id: u32, process: u32) -> bool {
+        let (tables, server) = (&self.tables, self.rpcs.get(id).server);
+        let is_served = |region| tables.is_served(server, region, process);
+        let gets = self.rpcs.gets(id);
+        match gets.iter().filter(|get| is_served(get.region)).count() {
+            0 => self.refuse(id, NotServingRegion),
+            all if all == gets.len() => return true,
+            _ => {
+                let refused = self.rpcs.move_gets(id, |get| !is_served(get.region));
+                self.refuse(refused.unwrap_or(id), NotServingRegion);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Of the rows of a flush, those are refused that their regions don't take, in an RPC of their own unless they are all. HBase's client would learn
+    /// of them with the reply to the others, some milliseconds later.
+    fn accepts_rows(&mut self, id: u32, (first, count): (u32, u32), process: u32) -> bool {
+        let rpc = *self.rpcs.get(id);
+        let tables = &self.tables;
+        let reason_of = |region| tables.refusal_of_write(rpc.server, region, process);
+        let rows = &mut self.clients.buffer(rpc.client).rows[first as usize..][..count as usize];
+        if rows.iter().all(|row| reason_of(row.region).is_none()) {
+            return true;
+        }
+        rows.sort_by_key(|row| reason_of(row.region).is_some());
+        let refused = rows.iter();
+        let refused = refused.filter_map(|row| Some((row.region, reason_of(row.region)?)));
+        let mut refused: Vec<(u32, RefusalReason)> = refused.collect();
+        let accepted = count - refused.len() as u32;
+        for reason in [NotServingRegion, RegionTooBusy] {
+            let rows = refused.iter().filter(|row| row.1 == reason).count() as u32;
+            if rows > 0 {
+                let now = self.clock.now;
+                self.recorder.rows_refused(rpc.server, now, reason, rows);
+            }
+        }
+        refused.sort_unstable_by_key(|&(region, _)| region);
+        refused.dedup();
+        let mut why = RegionTooBusy;
+        for (region, reason) in refused {
+            self.stores.batch_refused(region, reason);
+            if reason == NotServingRegion {
+                self.tables.look_up(region, process);
+                why = reason;
+            }
+        }
+        if accepted == 0 {
+            self.refusal_leaves(id, why);
+            return false;
+        }
+        let back = self.leave_rows(id, (first, count), accepted);
+        self.refusal_leaves(back, why);
+        true
+    }
+
+    /// A server refuses all that an RPC carries, for the sake of its regions.
+    pub fn refuse(&mut self, id: u32, reason: RefusalReason) {
+        let (server, rows) = (self.rpcs.get(id).server, self.rpcs.count(id));
+        let now = self.clock.now;
+        self.recorder.rows_refused(server, now, reason, rows);
+        self.refusal_leaves(id, reason);
+    }
+
+    /// A server dies: every RPC that it holds fails, and every one that reaches it from now on is refused. Its regions are offline.
+    /// Returns them.
+    pub fn kill_server(&mut self, server: u32) -> Vec<u32> {
+        let regions: Vec<u32> = self.tables.regions.on_server(server).collect();
+        for &region in &regions {
+            self.tables.regions.close(region);
+        }
+        let waiting = self.servers.kill(server);
+        for id in self.rpcs.held_by(server) {
+            let taken = std::mem::replace(&mut self.rpcs.get_mut(id).taken, SimTime::MAX);
+            self.recorder.busy(server, taken, self.clock.now);
+            // What no log holds up is named by the end of its service, which is still to come.
+            let is_named = !(self.servers.have_logs() && self.rpcs.writes(id));
+            let id = if is_named { self.rpcs.replace(id) } else { id };
+            self.refuse(id, NotServingRegion);
+        }
+        for id in waiting {
+            self.refuse(id, NotServingRegion);
+        }
+        regions
     }
 }

@@ -4,7 +4,7 @@ use crate::cluster::RegionFile;
 use crate::engine::SimConfig;
 use crate::engine::client::read_tests::config;
 use crate::engine::simulation::Simulation;
-use crate::engine::table::row_weights::row_size;
+use crate::engine::table::rows::row_size;
 use crate::time::{SimDuration, SimTime};
 use crate::units::{Bandwidth, ByteSize};
 use crate::workload::{Drive, Import, ImportOrder, ImportRows, Think, Workload, Write, WriteKind};

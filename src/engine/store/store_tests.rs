@@ -6,7 +6,7 @@ use crate::cluster::RegionFile;
 use crate::engine::client::read_tests::config;
 use crate::engine::numbers::NONE;
 use crate::engine::simulation::Simulation;
-use crate::engine::table::keys::Keys;
+use crate::engine::table::rows::Keys;
 use crate::engine::{ExistingRows, SimConfig};
 use crate::keyspace::{KeyBatch, RowKey};
 use crate::policy::{NoSplitRow, SplitCandidate};

@@ -6,7 +6,7 @@ use super::region_store::{
 use crate::cluster::{DiskJob, Memstore, Sampling, TableSpec};
 use crate::engine::clock::{Clock, ClusterStep, Event};
 use crate::engine::config::SimConfig;
-use crate::engine::table::row_weights::{longest_key, row_size};
+use crate::engine::table::rows::{longest_key, row_size};
 use crate::engine::table::tables::Tables;
 use crate::metrics::RefusalReason;
 use crate::policy::{FlushCandidate, ServerMemstore, SplitCandidate, compaction_limit};

@@ -2,14 +2,8 @@
 //!
 //! Must not know operations or RPCs, stores, nor why regions change.
 
-pub mod keys;
-pub mod locations;
-pub mod region_order;
-pub mod regions;
-pub mod routing;
-pub mod row_spread;
-pub mod row_weights;
+pub mod rows;
 #[cfg(test)]
 mod scan_change_tests;
-pub mod scan_cursor;
+pub mod scans;
 pub mod tables;

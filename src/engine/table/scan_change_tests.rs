@@ -1,10 +1,8 @@
 //! A scan under regions that are divided and merged while it goes on: each row of its range is read once, from the region that holds it.
 
-use super::keys::Keys;
-use super::region_order::RegionOrder;
-use super::routing::TableRouter;
-use super::row_spread::RowSpread;
-use super::scan_cursor::{ScanCursor, ScanKeys};
+use super::rows::{Keys, TableRouter};
+use super::scans::{RowSpread, ScanCursor};
+use super::tables::Tables;
 use crate::engine::client::read_tests::config;
 use crate::keyspace::{KeyBatch, KeyRange, RowKey};
 use crate::query::ScanRequest;
@@ -15,7 +13,6 @@ use std::sync::Arc;
 /// Ten regions of ten keys at first.
 struct Table<'a> {
     router: TableRouter<'a>,
-    order: RegionOrder,
     spread: RowSpread,
     next: u32,
 }
@@ -32,15 +29,14 @@ impl Table<'_> {
         match change {
             Change::Divide(row) => {
                 let row = RowKey(vec![row]);
-                let parent = self.router.locate(row.as_bytes());
+                let parent = self.router.map.locate(row.as_bytes());
                 if self.router.map.range(parent).start == row {
                     return;
                 }
                 let (lower, upper) = (self.next, self.next + 1);
                 self.next += 2;
                 self.router.map.divide(parent, &row, lower, upper);
-                let place = self.order.replace(&[parent], &[lower, upper]);
-                self.spread.divide(place, &row);
+                self.spread.replace(&[parent], &[lower, upper], Some(&row));
             }
             Change::Unite(which) => {
                 let regions: Vec<u32> = self.router.map.in_key_order().collect();
@@ -52,8 +48,7 @@ impl Table<'_> {
                 let merged = self.next;
                 self.next += 1;
                 self.router.map.unite(lower, upper, merged);
-                let place = self.order.replace(&[lower, upper], &[merged]);
-                self.spread.unite(place);
+                self.spread.replace(&[lower, upper], &[merged], None);
             }
         }
     }
@@ -84,11 +79,10 @@ proptest! {
         changes in prop::collection::vec(prop::collection::vec(change(), 0..3), 0..20),
     ) {
         let config = config();
-        let router = TableRouter::of_all(&config).remove(0);
+        let router = Tables::new(&config).routers.remove(0);
         let mut sample = KeyBatch::default();
         rows.iter().for_each(|&row| sample.push_with(|bytes| bytes.push(row)));
         let mut table = Table {
-            order: RegionOrder::new(0, 10),
             spread: RowSpread::new(&Arc::new(sample), &router),
             next: 10,
             router,
@@ -96,7 +90,7 @@ proptest! {
         let stop = start.saturating_add(length);
         let mut keys = Keys::of(1);
         let bounds = (vec![start], if stop >= 100 { vec![] } else { vec![stop] });
-        let scan_keys = ScanKeys { start: keys.insert(&bounds.0), stop: keys.insert(&bounds.1) };
+        let scan_keys = [&bounds.0, &bounds.1].map(|key| keys.insert(key));
         // Every row of the range is known, and a half rounds whole numbers to themselves.
         let mut expected: Vec<u8> = rows.iter().copied().filter(|row| (start..stop).contains(row)).collect();
         if reversed {
@@ -104,8 +98,8 @@ proptest! {
         }
         let all = expected.len() as f64;
         let request = ScanRequest { rows: all, rows_read: if limited { all * share } else { all }, reversed };
-        let range = table.spread.range(&bounds.0, &bounds.1, &table.router, &table.order);
-        let mut cursor = ScanCursor::new(&table.spread, &table.order, range, &request, most, 0.5, scan_keys);
+        let range = table.spread.range(&bounds.0, &bounds.1, &table.router);
+        let mut cursor = ScanCursor::new(&table.spread, range, &request, most, 0.5, scan_keys);
         let stops_early = limited && request.rows_read < all;
         let wanted = if stops_early { ((all * share + 0.5) as usize).clamp(1, expected.len()) } else { expected.len() };
 
@@ -115,11 +109,9 @@ proptest! {
         loop {
             // Before a call, and again while its reply is under way.
             changes.next().into_iter().flatten().for_each(|change| table.change(change));
-            if cursor.is_behind(&table.order) {
-                cursor.follow(&table.spread, &table.order, &table.router, &keys);
-            }
+            cursor.follow(&table.spread, &table.router, &keys);
             let region = cursor.region();
-            prop_assert!(table.order.place(region) != crate::engine::numbers::NONE, "region {} is no more", region);
+            prop_assert!(table.spread.place(region) != crate::engine::numbers::NONE, "region {} is no more", region);
             if cursor.opens_region() {
                 prop_assert!(opened.insert(region), "region {} is opened again", region);
                 covered.extend((start..stop.min(100)).filter(|&row| table.holds(region, row)));
@@ -129,12 +121,10 @@ proptest! {
                 read += 1;
             }
             changes.next().into_iter().flatten().for_each(|change| table.change(change));
-            if cursor.is_behind(&table.order) {
-                cursor.follow(&table.spread, &table.order, &table.router, &keys);
-            }
+            cursor.follow(&table.spread, &table.router, &keys);
             calls += 1;
             prop_assert!(calls < 1_000, "it does not end");
-            if !cursor.goes_on(&table.spread, &table.order) {
+            if !cursor.goes_on(&table.spread) {
                 break;
             }
         }

@@ -1,0 +1,275 @@
+//! The rows of a table: what they weigh, where they go (record to key to region), and the keys of those in flight, kept as long as a split could
+//! ask for them.
+
+use crate::cluster::{RegionMap, TableSpec};
+use crate::engine::config::SimConfig;
+use crate::engine::numbers::NONE;
+use crate::key::KeyPlan;
+use crate::keyspace::{KeyBatch, RowKey};
+use crate::random::{DrawKey, Stream, mix};
+use crate::storage::RowSize;
+use crate::workload::{OperationBatch, OperationId, WriteKind};
+use std::sync::Arc;
+
+/// Bytes of a neighbour's row key (estimate).
+const NEIGHBOUR_KEY_BYTES: u64 = 16;
+/// Bytes of the value of its only cell (estimate; the default of `table.value`).
+const NEIGHBOUR_VALUE_BYTES: u64 = 100;
+
+/// What one row weighs.
+#[derive(Debug, Clone, Copy)]
+pub struct RowWeight {
+    /// Bytes in the write-ahead log, and in store files without encoding: its KeyValues.
+    pub bytes: u32,
+    /// Heap in a client's write buffer.
+    pub buffered: u32,
+    /// Heap in a memstore.
+    pub memstore: u32,
+}
+
+/// The rows of a run, for every length that a key of the table or of a copy may have, and behind them those of neighbours.
+#[derive(Debug)]
+pub struct RowWeights(Vec<RowWeight>);
+
+impl RowWeights {
+    pub fn new(config: &SimConfig) -> Self {
+        let weight = |size: &RowSize, key| RowWeight {
+            bytes: size.cells(key) as u32,
+            buffered: size.mutation_heap(key) as u32,
+            memstore: size.memstore(key) as u32,
+        };
+        let (own, neighbours) = (
+            row_size(&config.table),
+            RowSize::new(1, ["v"], NEIGHBOUR_VALUE_BYTES),
+        );
+        let keys = 0..=longest_key(config) as u64;
+        let weights = keys.map(|key| weight(&own, key));
+        Self(
+            weights
+                .chain([weight(&neighbours, NEIGHBOUR_KEY_BYTES)])
+                .collect(),
+        )
+    }
+
+    /// The length of key under which the weight of neighbours' rows stands: no row of the table or of a copy has it.
+    pub fn neighbours_length(&self) -> u16 {
+        (self.0.len() - 1) as u16
+    }
+
+    /// A row whose key has so many bytes.
+    #[inline]
+    pub fn of(&self, key_length: u16) -> &RowWeight {
+        &self.0[usize::from(key_length)]
+    }
+}
+
+/// Bytes of the longest key of the table and its copies.
+pub fn longest_key(config: &SimConfig) -> usize {
+    let lengths = config.keys().map(|(key, _)| key.len_range().1);
+    lengths.max().unwrap_or(0)
+}
+
+/// What a table's rows weigh.
+pub fn row_size(table: &TableSpec) -> RowSize {
+    RowSize::new(
+        table.family.len() as u64,
+        table.qualifiers.iter().map(String::as_str),
+        table.value.0,
+    )
+}
+
+/// Where one row goes.
+#[derive(Debug, Clone, Copy)]
+pub struct RoutedRow {
+    /// Region, counted over all tables.
+    pub region: u32,
+    /// Bucket of the key map; zero without series.
+    pub key_bucket: u32,
+    /// Bytes of the key.
+    pub key_length: u16,
+    /// Names the row among those of its server that are locked at a time: 64 well-mixed bits of its key, so that two rows of
+    /// a million in flight share a number with a probability below 10^-7 (they would then wait for each other).
+    pub row: u64,
+}
+
+/// Keys and routes many rows of one table together.
+#[derive(Debug)]
+pub struct TableRouter<'a> {
+    key: &'a KeyPlan,
+    /// Its regions.
+    pub map: RegionMap,
+    /// Keeps the rows of copies apart from those of the table under equal keys.
+    row_salt: u64,
+    draws: DrawKey,
+    row_numbers: bool,
+    keys: KeyBatch,
+    regions: Vec<u32>,
+    key_buckets: Vec<u32>,
+}
+
+impl<'a> TableRouter<'a> {
+    /// Table 0 is the table itself, c its copy c - 1; the series of the key map are of the table itself.
+    pub fn new(
+        config: &'a SimConfig,
+        table: u32,
+        key: &'a KeyPlan,
+        split_points: &Arc<Vec<RowKey>>,
+        first_region: u32,
+    ) -> Self {
+        let no_marks = Arc::default();
+        let marks = match table {
+            0 => &config.key_buckets,
+            _ => &no_marks,
+        };
+        let mut writes = config.workload.writes.iter();
+        Self {
+            key,
+            map: RegionMap::with_marks(split_points, first_region, marks),
+            row_salt: mix(u64::from(table)),
+            draws: config.generator.draws(Stream::Keys, table),
+            row_numbers: writes.any(|write| write.kind == WriteKind::Increment),
+            keys: KeyBatch::default(),
+            regions: Vec::new(),
+            key_buckets: Vec::new(),
+        }
+    }
+
+    /// Bytes of its longest key.
+    pub fn longest_key(&self) -> u16 {
+        self.key.len_range().1 as u16
+    }
+
+    /// The keys that were routed last, in order, and their buckets of the key map, for those of a batch before.
+    pub fn swap_keys(&mut self, keys: &mut KeyBatch, key_buckets: &mut Vec<u32>) {
+        std::mem::swap(&mut self.keys, keys);
+        std::mem::swap(&mut self.key_buckets, key_buckets);
+    }
+
+    /// Tells `each` where every operation of a batch goes and its key, in order.
+    pub fn route(
+        &mut self,
+        batch: &OperationBatch,
+        mut each: impl FnMut(usize, OperationId, RoutedRow, &[u8]),
+    ) {
+        let OperationBatch {
+            operations,
+            indices,
+            records,
+            ..
+        } = batch;
+        self.keys.clear();
+        self.key
+            .write_batch(records, operations, indices, self.draws, &mut self.keys);
+        self.regions.clear();
+        self.key_buckets.clear();
+        self.map
+            .locate_marked(&self.keys, &mut self.regions, &mut self.key_buckets);
+        for (at, &operation) in operations.iter().enumerate() {
+            let key = self.keys.get(at);
+            let row = RoutedRow {
+                region: self.regions[at],
+                key_bucket: self.key_buckets.get(at).copied().unwrap_or(0),
+                key_length: key.len() as u16,
+                row: match self.row_numbers {
+                    true => row_number(key) ^ self.row_salt,
+                    false => 0,
+                },
+            };
+            each(at, OperationId(operation), row, key);
+        }
+    }
+}
+
+/// 64 bits of a row key: SplitMix64's finaliser over its words and its length.
+fn row_number(key: &[u8]) -> u64 {
+    key.chunks(8).fold(key.len() as u64, |number, chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        mix(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ u64::from_le_bytes(word))
+    })
+}
+
+/// Keys in slots of equal length, one a row in flight.
+#[derive(Debug, Default)]
+pub struct Keys {
+    /// Bytes of a slot: its length in two bytes, then the longest key. 0: keys are not kept.
+    stride: usize,
+    bytes: Vec<u8>,
+    free: Vec<u32>,
+}
+
+impl Keys {
+    /// Keeps keys of at most `longest` bytes.
+    pub fn of(longest: usize) -> Self {
+        Self {
+            stride: longest + 2,
+            ..Self::default()
+        }
+    }
+
+    /// Whether keys are kept at all: regions can be split or merged.
+    #[inline]
+    pub fn kept(&self) -> bool {
+        self.stride > 0
+    }
+
+    /// Keeps a key, of a longer one its first bytes; 0 when keys are not kept.
+    #[inline]
+    pub fn insert(&mut self, key: &[u8]) -> u32 {
+        if self.kept() { self.keep(key) } else { 0 }
+    }
+
+    fn keep(&mut self, key: &[u8]) -> u32 {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            let slot = (self.bytes.len() / self.stride) as u32;
+            self.bytes.resize(self.bytes.len() + self.stride, 0);
+            slot
+        });
+        let key = &key[..key.len().min(self.stride - 2)];
+        let start = slot as usize * self.stride;
+        self.bytes[start..start + 2].copy_from_slice(&(key.len() as u16).to_le_bytes());
+        self.bytes[start + 2..start + 2 + key.len()].copy_from_slice(key);
+        slot
+    }
+
+    /// How many are kept.
+    #[cfg(test)]
+    pub fn in_use(&self) -> u32 {
+        let slots = self.bytes.len().checked_div(self.stride).unwrap_or(0);
+        (slots - self.free.len()) as u32
+    }
+
+    /// A key that is kept.
+    #[inline]
+    pub fn get(&self, slot: u32) -> &[u8] {
+        let start = slot as usize * self.stride;
+        let length = u16::from_le_bytes([self.bytes[start], self.bytes[start + 1]]);
+        &self.bytes[start + 2..start + 2 + usize::from(length)]
+    }
+
+    /// Forgets a key; [`NONE`] is none.
+    #[inline]
+    pub fn remove(&mut self, slot: u32) {
+        if self.stride > 0 && slot != NONE {
+            self.free.push(slot);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_any_length_up_to_the_longest_are_kept_and_slots_used_again() {
+        let mut keys = Keys::of(3);
+        let (empty, long) = (keys.insert(b""), keys.insert(b"abc"));
+        assert_eq!((keys.get(empty), keys.get(long)), (&b""[..], &b"abc"[..]));
+        keys.remove(long);
+        assert_eq!(keys.insert(b"z"), long);
+        assert_eq!(keys.get(long), b"z");
+        let cut = keys.insert(b"longer");
+        assert_eq!(keys.get(cut), b"lon");
+        assert!(!Keys::default().kept());
+    }
+}
