@@ -1,10 +1,9 @@
 //! Many keys at once, the same bytes as one by one: keys of fixed width go by columns, of others the MD5s do.
 
-use super::code::{BytesOp, Node};
+use super::code::{Code, Op};
 use super::formats::Digest;
 use super::plan::KeyPlan;
 use super::run::{ROWS, Rows};
-use super::segment::Segment;
 use crate::keyspace::KeyBatch;
 use crate::random::DrawKey;
 
@@ -24,16 +23,13 @@ impl KeyPlan {
         keys: &mut KeyBatch,
     ) {
         let slots = records.len().checked_div(indices.len()).unwrap_or(0);
-        let widths = self
-            .segments()
-            .iter()
-            .map(|segment| segment.bytes.code.width);
+        let widths = self.segments().iter().map(|segment| segment.code.width);
         let width = widths
             .sum::<Option<usize>>()
             .filter(|width| (1..=WIDEST).contains(width));
         // Of keys without one width, segments with MD5s are made beforehand.
         let prepared = self.segments().iter().map(|segment| {
-            let width = segment.bytes.code.width.filter(|_| makes_md5(segment));
+            let width = segment.code.width.filter(|_| makes_md5(&segment.code));
             (width.unwrap_or(0), Vec::new())
         });
         let mut prepared: Vec<(usize, Vec<u8>)> = prepared.collect();
@@ -45,8 +41,8 @@ impl KeyPlan {
                 keys.push_fixed(rows.len(), width, |out| {
                     let mut at = 0;
                     for segment in self.segments() {
-                        segment.bytes.code.write_column(&rows, out, width, at);
-                        at += segment.bytes.code.width.unwrap_or(0);
+                        segment.code.write_column(&rows, out, width, at);
+                        at += segment.code.width.unwrap_or(0);
                     }
                 });
                 continue;
@@ -54,7 +50,7 @@ impl KeyPlan {
             for (segment, (width, column)) in self.segments().iter().zip(&mut prepared) {
                 if *width > 0 {
                     column.resize(rows.len() * *width, 0);
-                    segment.bytes.code.write_column(&rows, column, *width, 0);
+                    segment.code.write_column(&rows, column, *width, 0);
                 }
             }
             for at in 0..rows.len() {
@@ -62,7 +58,7 @@ impl KeyPlan {
                 keys.push_with(|out| {
                     for (segment, (width, column)) in self.segments().iter().zip(&prepared) {
                         match width {
-                            0 => segment.bytes.code.write(&row, out),
+                            0 => segment.code.write(&row, out),
                             _ => out.extend_from_slice(&column[at * width..][..*width]),
                         }
                     }
@@ -72,15 +68,6 @@ impl KeyPlan {
     }
 }
 
-fn makes_md5(segment: &Segment) -> bool {
-    Node::Bytes(&segment.bytes.code).any(&|node| match node {
-        Node::Bytes(code) => matches!(
-            code.op,
-            BytesOp::Digest {
-                digest: Digest::Md5,
-                ..
-            }
-        ),
-        Node::Int(_) => false,
-    })
+fn makes_md5(code: &Code) -> bool {
+    code.any(&|part| matches!(part.op, Op::Digest { digest, .. } if digest == Digest::Md5))
 }

@@ -27,7 +27,7 @@ impl KeyPlan {
         let mut texts = Vec::new();
         for segment in self.segments() {
             let start = key.len();
-            segment.bytes.code.write(&Rows::one(row), &mut key);
+            segment.code.write(&Rows::one(row), &mut key);
             texts.push(SegmentText {
                 expression: segment.expression().to_owned(),
                 bytes: start..key.len(),

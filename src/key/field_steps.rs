@@ -1,9 +1,7 @@
 //! The steps in which a key uses a field: between two of them, no coarse use of it changes.
 
-use super::code::{BytesCode, BytesOp, IntCode, IntOp, Node};
-use super::formats::Encoding;
+use super::code::{Code, Op};
 use super::run::{Row, Rows};
-use super::values::{ByteSet, ByteShape};
 use crate::random::{DrawKey, Draws, Seed, Stream};
 use crate::record::FieldId;
 use std::ops::Range;
@@ -14,7 +12,7 @@ use std::sync::Arc;
 pub struct FieldSteps {
     field: FieldId,
     /// Values that are made of the field and nothing else.
-    uses: Arc<Vec<BytesCode>>,
+    uses: Arc<Vec<Code>>,
 }
 
 /// Windows that are remembered; a month of hours, or three years of days.
@@ -25,93 +23,32 @@ const REMEMBERED: usize = 1_024;
 pub struct StepCache {
     here: Vec<u8>,
     there: Vec<u8>,
-    /// The uses that were searched; what stays here keeps its address.
-    searched: Vec<Arc<Vec<BytesCode>>>,
-    /// The windows that were found, which share no value; sorted.
-    found: Vec<Found>,
-}
-
-/// A part of a step that was searched.
-#[derive(Debug, Clone, Copy)]
-struct Found {
-    /// The place among [`StepCache::searched`].
-    of: usize,
-    start: Edge,
-    end: Edge,
-}
-
-/// Where a window begins, or the first value behind it.
-#[derive(Debug, Clone, Copy)]
-struct Edge {
-    at: i64,
-    /// The step may go on beyond: only the bounds of the search ended it.
-    cut: bool,
+    /// The uses and bounds that were searched; what stays here keeps its address.
+    searched: Vec<(Arc<Vec<Code>>, Range<i64>)>,
+    /// By the place of uses and bounds among [`StepCache::searched`], the first value and the one behind the last of each window that
+    /// was found; sorted.
+    found: Vec<(usize, i64, i64)>,
 }
 
 impl StepCache {
-    /// The place of these uses among those that are searched.
-    fn place(&mut self, uses: &Arc<Vec<BytesCode>>) -> usize {
+    /// The place of these uses within these bounds among those that are searched.
+    fn place(&mut self, uses: &Arc<Vec<Code>>, bounds: &Range<i64>) -> usize {
         if self.found.len() >= REMEMBERED || self.searched.len() >= REMEMBERED {
             self.found.clear();
             self.searched.clear();
         }
         let mut searched = self.searched.iter();
-        let known = searched.position(|known| Arc::ptr_eq(known, uses));
+        let known = searched.position(|(of, within)| Arc::ptr_eq(of, uses) && within == bounds);
         known.unwrap_or_else(|| {
-            self.searched.push(uses.clone());
+            self.searched.push((uses.clone(), bounds.clone()));
             self.searched.len() - 1
         })
     }
-
-    /// The window of `value` within `bounds`, if enough of it is remembered.
-    fn recall(&self, of: usize, bounds: &Range<i64>, value: i64) -> Option<Range<i64>> {
-        let behind = self.behind(of, value);
-        let Found { start, end, .. } = *self.found[..behind]
-            .last()
-            .filter(|found| found.of == of && value < found.end.at)?;
-        let enough = !(start.cut && bounds.start < start.at || end.cut && end.at < bounds.end);
-        enough.then(|| {
-            let lower = start.at.max(bounds.start.min(value));
-            lower..end.at.min(bounds.end.max(value.saturating_add(1)))
-        })
-    }
-
-    /// Remembers a window, joined with what was known of the same step.
-    fn remember(&mut self, mut window: Found) {
-        let from = self.behind(window.of, window.start.at);
-        let overlaps = |found: &Found| found.of == window.of && window.start.at < found.end.at;
-        let from = from - usize::from(self.found[..from].last().is_some_and(overlaps));
-        let to = self.behind(window.of, window.end.at - 1);
-        for known in self.found.drain(from..to) {
-            if known.start.at < window.start.at
-                || known.start.at == window.start.at && !known.start.cut
-            {
-                window.start = known.start;
-            }
-            if known.end.at > window.end.at || known.end.at == window.end.at && !known.end.cut {
-                window.end = known.end;
-            }
-        }
-        self.found.insert(from, window);
-    }
-
-    /// How many windows start at or before `value`, or belong to earlier searches.
-    fn behind(&self, of: usize, value: i64) -> usize {
-        self.found
-            .partition_point(|found| (found.of, found.start.at) <= (of, value))
-    }
-}
-
-/// An integer as bytes in its own order.
-pub(super) fn as_bytes(number: IntCode) -> BytesCode {
-    let encoding = Encoding::Ordered(8);
-    let shape = ByteShape::uniform(8, 8, ByteSet::ALL);
-    BytesCode::new(BytesOp::Encode(encoding), vec![number], &shape)
 }
 
 impl FieldSteps {
     /// From uses of `field` and nothing else, all of which follow it.
-    pub(super) fn new(field: FieldId, uses: Vec<BytesCode>) -> Self {
+    pub(super) fn new(field: FieldId, uses: Vec<Code>) -> Self {
         let uses = Arc::new(uses);
         Self { field, uses }
     }
@@ -127,8 +64,23 @@ impl FieldSteps {
         self.field
     }
 
+    /// [`FieldSteps::window`] around another value of the field than the record's own.
+    pub fn window_of(
+        &self,
+        value: i64,
+        record: &mut [i64],
+        bounds: Range<i64>,
+        cache: &mut StepCache,
+    ) -> Range<i64> {
+        let slot = usize::from(self.field.0);
+        let own = std::mem::replace(&mut record[slot], value);
+        let window = self.window(record, bounds, cache);
+        record[slot] = own;
+        window
+    }
+
     /// The values around the record's own, within `bounds`, for which nothing coarse changes. The record's slot is changed on the way
-    /// and put back. O(log of the width); a window that was found before is remembered.
+    /// and put back. O(log of the width); a window that was found before within these bounds is remembered.
     pub fn window(
         &self,
         record: &mut [i64],
@@ -137,9 +89,13 @@ impl FieldSteps {
     ) -> Range<i64> {
         let slot = usize::from(self.field.0);
         let own = record[slot];
-        let of = cache.place(&self.uses);
-        if let Some(window) = cache.recall(of, &bounds, own) {
-            return window;
+        let of = cache.place(&self.uses, &bounds);
+        let found = &cache.found;
+        let behind = found.partition_point(|(other, start, _)| (*other, *start) <= (of, own));
+        if let Some((other, start, end)) = found[..behind].last()
+            && (*other, own < *end) == (of, true)
+        {
+            return *start..*end;
         }
         let StepCache { here, there, .. } = cache;
         // Nothing is drawn in them.
@@ -159,17 +115,9 @@ impl FieldSteps {
         record[slot] = own;
         let start = own.wrapping_sub_unsigned(down);
         let end = own.wrapping_add_unsigned(up).saturating_add(1);
-        cache.remember(Found {
-            of,
-            start: Edge {
-                at: start,
-                cut: down == below,
-            },
-            end: Edge {
-                at: end,
-                cut: up == above,
-            },
-        });
+        if bounds.contains(&own) {
+            cache.found.insert(behind, (of, start, end));
+        }
         start..end
     }
 
@@ -210,25 +158,20 @@ fn reach(most: u64, mut same: impl FnMut(u64) -> bool) -> u64 {
     inside
 }
 
-/// Adds the greatest parts of `node` that are coarse uses of `field` alone to `uses`; false when the field is used anywhere else.
-pub(super) fn coarse_uses(node: Node<'_>, field: FieldId, uses: &mut Vec<BytesCode>) -> bool {
-    let facts = node.facts();
+/// Adds the greatest parts of `code` that are coarse uses of `field` alone to `uses`; false when the field is used anywhere else.
+pub(super) fn coarse_uses(code: &Code, field: FieldId, uses: &mut Vec<Code>) -> bool {
+    let facts = &code.facts;
     if !facts.mention(field) {
         return true;
     }
     if facts.are_of(field) && facts.trend(field).is_some_and(|trend| !trend.exact) {
-        uses.push(match node {
-            Node::Int(code) => as_bytes(code.clone()),
-            Node::Bytes(code) => code.clone(),
-        });
+        uses.push(code.clone().in_order());
         return true;
     }
-    let is_field = match node {
-        Node::Int(code) => matches!(code.op, IntOp::Slot(_)),
-        Node::Bytes(code) => matches!(code.op, BytesOp::Field(..)),
-    };
+    let is_field = matches!(code.op, Op::Slot(_) | Op::Field(..));
     // All operands are gone through, even after one that uses it otherwise.
-    node.operands().fold(!is_field, |coarse, operand| {
+    let operands = code.operands.iter();
+    operands.fold(!is_field, |coarse, operand| {
         coarse_uses(operand, field, uses) && coarse
     })
 }

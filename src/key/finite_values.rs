@@ -1,6 +1,6 @@
 //! Which bytes code can write: values of a leading bucket, and ranges of keys that are proved to stay empty.
 
-use super::code::{BytesCode, BytesOp, IntCode, IntOp};
+use super::code::{Code, Op};
 use super::formats::DigestForm;
 use super::segment::Segment;
 use super::values::{ByteShape, Operator};
@@ -44,7 +44,7 @@ pub(super) fn leading_buckets(segments: &[Segment]) -> Option<Vec<Vec<u8>>> {
     let at = bucket_at(segments)?;
     let values = match segments[at].constant() {
         Some(value) => vec![value],
-        None => bytes_values(&segments[at].bytes.code)?,
+        None => bytes_values(&segments[at].code)?,
     };
     let prefix = segments[..at].iter().filter_map(Segment::constant);
     let prefix = prefix.collect::<Vec<_>>().concat();
@@ -54,23 +54,19 @@ pub(super) fn leading_buckets(segments: &[Segment]) -> Option<Vec<Vec<u8>>> {
 
 /// The segment that may be a bucket: the first that is not constant, or that is a bucket number of one value.
 fn bucket_at(segments: &[Segment]) -> Option<usize> {
-    let is_number = |segment: &Segment| match &segment.bytes.code {
-        BytesCode {
-            op: BytesOp::Encode(_),
-            ints,
-            ..
-        } => ints[0].is_bucket_number(),
-        _ => false,
+    let is_number = |segment: &Segment| {
+        let encoded = matches!(segment.code.op, Op::Encode(_));
+        encoded && segment.code.operands[0].is_bucket_number()
     };
     let mut segments = segments.iter();
     segments.position(|segment| segment.constant().is_none() || is_number(segment))
 }
 
-impl IntCode {
+impl Code {
     fn is_bucket_number(&self) -> bool {
         match self.op {
-            IntOp::Random { .. } | IntOp::RoundRobin { .. } | IntOp::Salt(_) => true,
-            IntOp::Binary(operator) => matches!(operator, Operator::Pmod | Operator::Remainder),
+            Op::Random { .. } | Op::RoundRobin { .. } | Op::Salt(_) => true,
+            Op::Binary(operator) => matches!(operator, Operator::Pmod | Operator::Remainder),
             _ => false,
         }
     }
@@ -89,19 +85,22 @@ fn product<A, B, T>(left: &[A], right: &[B], make: impl Fn(&A, &B) -> T) -> Opti
 }
 
 /// All values of a number that is made of hashes, remainders, draws and constants.
-fn int_values(code: &IntCode) -> Option<Vec<i64>> {
+fn int_values(code: &Code) -> Option<Vec<i64>> {
     if code.is_bucket_number() {
         let few = code.range.count() <= MOST as u128;
         return few.then(|| (code.range.low..=code.range.high).collect());
     }
     let values = match code.op {
-        IntOp::Const(value) => vec![value],
-        IntOp::Binary(operator) => {
-            let (a, b) = (int_values(&code.ints[0])?, int_values(&code.ints[1])?);
+        Op::Const(value) => vec![value],
+        Op::Binary(operator) => {
+            let (a, b) = (
+                int_values(&code.operands[0])?,
+                int_values(&code.operands[1])?,
+            );
             product(&a, &b, |a, b| operator.of(*a, *b))?
         }
-        IntOp::Abs => {
-            let values = int_values(&code.ints[0])?;
+        Op::Abs => {
+            let values = int_values(&code.operands[0])?;
             values.into_iter().map(i64::wrapping_abs).collect()
         }
         _ => return None,
@@ -110,11 +109,11 @@ fn int_values(code: &IntCode) -> Option<Vec<i64>> {
 }
 
 /// All bytes that the code can write (and perhaps more), when it is made of hashes, remainders, draws and constants and they are not too many.
-pub(super) fn bytes_values(code: &BytesCode) -> Option<Vec<Vec<u8>>> {
+pub(super) fn bytes_values(code: &Code) -> Option<Vec<Vec<u8>>> {
     match &code.op {
-        BytesOp::Literal(bytes) => Some(vec![bytes.to_vec()]),
-        BytesOp::Encode(encoding) => {
-            let values = int_values(&code.ints[0])?;
+        Op::Literal(bytes) => Some(vec![bytes.to_vec()]),
+        Op::Encode(encoding) => {
+            let values = int_values(&code.operands[0])?;
             Some(
                 values
                     .into_iter()
@@ -122,28 +121,28 @@ pub(super) fn bytes_values(code: &BytesCode) -> Option<Vec<Vec<u8>>> {
                     .collect(),
             )
         }
-        BytesOp::Digest { digest, form, keep } => {
+        Op::Digest { digest, form, keep } => {
             let short = match form {
                 DigestForm::Hex => strings(b"0123456789abcdef", *keep, 4),
                 DigestForm::Raw => strings(&(0..=255).collect::<Vec<u8>>(), *keep, 2),
             };
             short.or_else(|| {
-                let mut values = bytes_values(&code.bytes[0])?;
+                let mut values = bytes_values(&code.operands[0])?;
                 for value in &mut values {
                     digest.replace(value, 0, *form, *keep);
                 }
                 Some(values)
             })
         }
-        BytesOp::Map(transform) => {
-            let mut values = bytes_values(&code.bytes[0])?;
+        Op::Map(transform) => {
+            let mut values = bytes_values(&code.operands[0])?;
             for value in &mut values {
                 transform.apply(value, 0);
             }
             Some(values)
         }
-        BytesOp::Concat => code
-            .bytes
+        Op::Concat => code
+            .operands
             .iter()
             .try_fold(vec![Vec::new()], |values, part| {
                 product(&values, &bytes_values(part)?, |a, b| [&a[..], b].concat())

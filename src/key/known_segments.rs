@@ -1,20 +1,24 @@
-//! What a reader can make of each segment of a key: is it known, does it follow a field, which values can it take.
+//! What a reader can make of each segment of a key: is it known, does it follow a field, which values can it take. And what is known of a
+//! derived field by itself, outside of any key.
 
-use super::code::{BytesCode, BytesOp, Drawn, IntOp, Knowledge, Node, Randomness, Trend};
-use super::derivation::Derivation;
-use super::field_steps::{FieldSteps, as_bytes, coarse_uses};
+use super::check::{Checker, Environment};
+use super::code::{Code, Drawn, Facts, Op, Randomness, Trend};
+use super::field_steps::{FieldSteps, coarse_uses};
 use super::finite_values::{bytes_values, distinct};
+use super::knowledge::Knowledge;
+use super::lang::parse;
 use super::plan::KeyPlan;
 use super::run::{Row, Rows};
+use super::segment::Segment;
 use super::values::Operator;
-use crate::record::{DerivedId, FieldId};
+use crate::record::{DerivedId, FieldId, ValueType};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// A segment whose draw has been given a value.
 #[derive(Debug, Clone)]
 pub struct DrawnSegment {
-    code: Arc<BytesCode>,
+    code: Arc<Code>,
     drawn: i64,
 }
 
@@ -48,7 +52,7 @@ impl KeyPlan {
     pub fn known_lead(&self, segment: usize, known: &Knowledge) -> Option<usize> {
         let code = self.code(segment);
         let lead = match code.op {
-            BytesOp::Identifier { kind, .. } => kind.lead(),
+            Op::Identifier { kind, .. } => kind.lead(),
             _ => 0,
         };
         (lead > 0 && code.facts.needs.met(known)).then_some(lead)
@@ -103,26 +107,24 @@ impl KeyPlan {
     pub fn field_steps(&self, segments: Range<usize>, field: FieldId) -> Option<FieldSteps> {
         let mut uses = Vec::new();
         for segment in segments {
-            coarse_uses(Node::Bytes(self.code(segment)), field, &mut uses);
+            coarse_uses(self.code(segment), field, &mut uses);
         }
         (!uses.is_empty()).then(|| FieldSteps::new(field, uses))
     }
 
     /// Does the segment use the field in coarse steps only?
     pub fn is_coarse(&self, segment: usize, field: FieldId) -> bool {
-        coarse_uses(Node::Bytes(self.code(segment)), field, &mut Vec::new())
+        coarse_uses(self.code(segment), field, &mut Vec::new())
     }
 
     /// The steps of one segment that follows the field; of an identifier, those of its time.
     pub fn segment_steps(&self, segment: usize, field: FieldId) -> Option<FieldSteps> {
-        let code = self.code(segment);
-        let (is_of, code) = match (&code.op, &code.ints[..]) {
-            (BytesOp::Identifier { .. }, [time]) => {
-                (time.facts.are_of(field), as_bytes(time.clone()))
-            }
-            _ => (code.facts.are_of(field), code.clone()),
+        let code = match (&self.code(segment).op, &self.code(segment).operands[..]) {
+            (Op::Identifier { .. }, [time]) => time,
+            _ => self.code(segment),
         };
-        is_of.then(|| FieldSteps::new(field, vec![code]))
+        let is_of = code.facts.are_of(field);
+        is_of.then(|| FieldSteps::new(field, vec![code.clone().in_order()]))
     }
 
     /// A derived field of the scenario; `None` if its expression can't be compiled.
@@ -130,8 +132,8 @@ impl KeyPlan {
         self.derivations.get(usize::from(field.0))?.as_ref()
     }
 
-    fn code(&self, segment: usize) -> &BytesCode {
-        &self.segments()[segment].bytes.code
+    fn code(&self, segment: usize) -> &Code {
+        &self.segments()[segment].code
     }
 }
 
@@ -139,25 +141,95 @@ impl KeyPlan {
 type Digit = (FieldId, i64);
 
 /// Quotients and remainders of not negative fields by constants, where the bytes tell them.
-fn find_digits(code: &BytesCode, quotients: &mut Vec<Digit>, remainders: &mut Vec<Digit>) {
-    for part in &code.bytes {
-        if matches!(code.op, BytesOp::Concat) {
-            find_digits(part, quotients, remainders);
+fn find_digits(code: &Code, quotients: &mut Vec<Digit>, remainders: &mut Vec<Digit>) {
+    let value = match (&code.op, &code.operands[..]) {
+        (Op::Concat, parts) => {
+            return parts
+                .iter()
+                .for_each(|part| find_digits(part, quotients, remainders));
         }
-    }
-    let exact = matches!(&code.op, BytesOp::Encode(encoding) if encoding.is_exact());
-    let [value] = &code.ints[..] else { return };
-    let (IntOp::Binary(operator), [number, by]) = (value.op, &value.ints[..]) else {
-        return;
-    };
-    let digit = match (number.op, by.range.single()) {
-        (IntOp::Slot(slot), Some(by @ 1..)) if number.range.low >= 0 => (FieldId(slot as u16), by),
+        (Op::Encode(encoding), [value]) if encoding.is_exact() => value,
         _ => return,
     };
-    match operator {
-        Operator::Divide if exact => quotients.push(digit),
-        Operator::Remainder | Operator::Pmod if exact => remainders.push(digit),
-        _ => {}
+    if let (Op::Binary(operator), [number, by]) = (&value.op, &value.operands[..])
+        && let (&Op::Slot(slot), Some(by @ 1..)) = (&number.op, by.range.single())
+        && number.range.low >= 0
+    {
+        let digit = (FieldId(slot as u16), by);
+        match operator {
+            Operator::Divide => quotients.push(digit),
+            Operator::Remainder | Operator::Pmod => remainders.push(digit),
+            _ => {}
+        }
+    }
+}
+
+/// What is known of a derived field.
+#[derive(Debug, Clone)]
+pub struct Derivation {
+    name: String,
+    /// It is one segment, not several joined.
+    whole: bool,
+    fields: Vec<FieldId>,
+    cardinality: Option<u64>,
+    /// Set when it follows its only field.
+    steps: Option<(FieldSteps, bool)>,
+}
+
+impl Derivation {
+    /// `None` for an expression that can't be compiled.
+    pub(super) fn compile(name: &str, text: &str, environment: &Environment<'_>) -> Option<Self> {
+        let (tree, errors) = parse(text);
+        let tree = tree.filter(|_| errors.is_empty())?;
+        let mut checker = Checker::new(text, *environment, &[]);
+        let parts = checker.parts(&tree)?;
+        let wrong = |part: &Segment| part.code.value_type == ValueType::Double;
+        if !checker.complaints.errors.is_empty() || parts.iter().any(wrong) {
+            return None;
+        }
+        let facts = Facts::of_all(parts.iter().map(|part| &part.code));
+        let whole = parts.len() == 1;
+        let parts = parts.into_iter().map(|part| part.code);
+        let code = Code::joined(parts.collect()).in_order();
+        let steps = match facts.fields[..] {
+            [field] => code
+                .facts
+                .trend(field)
+                .map(|trend| (FieldSteps::new(field, vec![code]), trend.rising)),
+            _ => None,
+        };
+        Some(Self {
+            name: name.to_owned(),
+            whole,
+            fields: facts.fields,
+            cardinality: facts.cardinality,
+            steps,
+        })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Is the segment this field, and nothing else?
+    pub fn is(&self, segment: &Segment) -> bool {
+        self.whole && segment.derived() == Some(&self.name) && segment.fields() == self.fields
+    }
+
+    /// Stored fields that it is made of, ascending.
+    pub fn fields(&self) -> &[FieldId] {
+        &self.fields
+    }
+
+    /// At most so many different values.
+    pub fn cardinality(&self) -> Option<u64> {
+        self.cardinality
+    }
+
+    /// Where its value changes, and whether it grows with the field, when it follows its only field.
+    pub fn follows(&self) -> Option<(&FieldSteps, bool)> {
+        self.steps.as_ref().map(|(steps, rising)| (steps, *rising))
     }
 }
 

@@ -1,12 +1,11 @@
 //! The compiled plan.
 
 use super::check::{Checker, Environment};
-use super::derivation::Derivation;
 use super::finite_values;
+use super::known_segments::Derivation;
 use super::lang::{KeyError, KeyNote, parse};
-use super::lints;
 use super::run::{Row, Rows};
-use super::segment::Segment;
+use super::segment::{self, Segment};
 use super::values::ByteShape;
 use crate::keyspace::RowKey;
 use crate::record::{Field, FieldId, FieldKind, Schema};
@@ -86,9 +85,8 @@ impl KeyPlan {
         };
         let mut segments = Vec::new();
         for part in parts {
-            let bytes = checker.joinable(&part, &part.written.span);
-            let written = part.written;
-            segments.extend(bytes.map(|bytes| Segment { written, bytes }));
+            let span = part.span.clone();
+            segments.extend(checker.joinable(part, &span));
         }
         let shape = Segment::joined_shape(&segments);
         let mut errors = checker.complaints.errors;
@@ -99,7 +97,7 @@ impl KeyPlan {
             return Err(errors);
         }
         let mut notes = checker.complaints.notes;
-        notes.extend(lints::of_segments(&segments));
+        notes.extend(segment::lints(&segments));
         let derived = environment.derived.iter();
         let derived = derived.map(|(name, text)| Derivation::compile(name, text, environment));
         Ok(Self {
@@ -136,7 +134,7 @@ impl KeyPlan {
 
     /// Is the segment followed by a literal that cannot occur in it, so that its end is known?
     pub fn is_delimited(&self, index: usize) -> bool {
-        lints::is_delimited(&self.segments, index)
+        segment::is_delimited(&self.segments, index)
     }
 
     /// Appends the row key of `row` to `out`.
@@ -144,7 +142,7 @@ impl KeyPlan {
     pub fn write(&self, row: &Row<'_>, out: &mut Vec<u8>) {
         let row = Rows::one(row);
         for segment in &self.segments {
-            segment.bytes.code.write(&row, out);
+            segment.code.write(&row, out);
         }
     }
 

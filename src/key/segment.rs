@@ -1,7 +1,7 @@
-//! One segment of a key: what `||` joins, derived fields expanded, and all that is known of it.
+//! One segment of a key: what `||` joins, derived fields expanded, and all that is known of it and its neighbours.
 
-use super::check::{Bytes, Written};
-use super::code::{Order, Randomness};
+use super::code::{Code, Order, Randomness};
+use super::lang::{KeyError, KeyNote};
 use super::values::{ByteSet, ByteShape};
 use crate::record::FieldId;
 use std::ops::Range;
@@ -9,79 +9,146 @@ use std::ops::Range;
 /// A segment.
 #[derive(Debug, Clone)]
 pub struct Segment {
-    pub(super) written: Written,
-    pub(super) bytes: Bytes,
+    pub(super) expression: String,
+    /// The derived field whose text `span` points into.
+    pub(super) derived: Option<String>,
+    pub(super) span: Range<usize>,
+    pub(super) is_literal: bool,
+    pub(super) code: Code,
 }
 
 impl Segment {
     /// What segments can be one after another.
     pub(super) fn joined_shape(segments: &[Self]) -> ByteShape {
-        let shapes = segments.iter().map(|segment| &segment.bytes.shape);
+        let shapes = segments.iter().map(|segment| &segment.code.shape);
         shapes.fold(ByteShape::literal(b""), |before, shape| before.then(shape))
     }
 
     /// Its expression as written.
     pub fn expression(&self) -> &str {
-        &self.written.expression
+        &self.expression
     }
 
     /// Name of the derived field whose text [`Segment::span`] points into; `None`: the key's own text.
     pub fn derived(&self) -> Option<&str> {
-        self.written.derived.as_deref()
+        self.derived.as_deref()
     }
 
     /// Its place.
     pub fn span(&self) -> Range<usize> {
-        self.written.span.clone()
+        self.span.clone()
     }
 
     /// Shortest and longest length in bytes.
     pub fn len_range(&self) -> (usize, usize) {
-        (self.bytes.shape.min, self.bytes.shape.max)
+        (self.code.shape.min, self.code.shape.max)
     }
 
     /// A literal as written: a delimiter, unless it is empty.
     pub fn is_literal(&self) -> bool {
-        self.written.literal
+        self.is_literal
     }
 
     /// The only bytes that it can be, if there is only one value (and it is short).
     pub fn constant(&self) -> Option<Vec<u8>> {
-        self.bytes.shape.single()
+        self.code.shape.single()
     }
 
     /// Text, rather than bytes.
     pub fn is_text(&self) -> bool {
-        self.bytes.is_text
+        self.code.is_text()
     }
 
     /// Byte values that can stand at a position of the segment, counted from its own start.
     pub fn bytes_at(&self, position: usize) -> ByteSet {
-        self.bytes.shape.at(position)
+        self.code.shape.at(position)
     }
 
     /// Byte values that can stand anywhere in it.
     pub fn all_bytes(&self) -> ByteSet {
-        self.bytes.shape.all()
+        self.code.shape.all()
     }
 
     /// How its values spread.
     pub fn randomness(&self) -> Randomness {
-        self.bytes.code.facts.randomness
+        self.code.facts.randomness
     }
 
     /// At most so many different values.
     pub fn cardinality(&self) -> Option<u64> {
-        self.bytes.code.facts.cardinality
+        self.code.facts.cardinality
     }
 
     /// Fields it is made of, ascending.
     pub fn fields(&self) -> &[FieldId] {
-        &self.bytes.code.facts.fields
+        &self.code.facts.fields
     }
 
     /// Moves with the operations' time, up or down.
     pub fn follows_time(&self) -> bool {
-        self.bytes.code.facts.order != Order::None
+        self.code.facts.order != Order::None
     }
+}
+
+/// Is the end of the segment known: fixed width, the last one, or followed by a literal that cannot occur in it?
+pub(super) fn is_delimited(segments: &[Segment], index: usize) -> bool {
+    let (min, max) = segments[index].len_range();
+    if min == max {
+        return true;
+    }
+    match segments.get(index + 1) {
+        None => true,
+        Some(next) => {
+            let first = next.bytes_at(0);
+            next.is_literal() && next.len_range().0 > 0 && !segments[index].all_bytes().meets(first)
+        }
+    }
+}
+
+/// Variable width followed by something else without a delimiter.
+pub(super) fn lints(segments: &[Segment]) -> Vec<KeyNote> {
+    let mut notes = Vec::new();
+    for (index, segment) in segments.iter().enumerate() {
+        if is_delimited(segments, index) {
+            continue;
+        }
+        let (min, max) = segment.len_range();
+        let next = &segments[index + 1];
+        let (expression, behind) = (segment.expression(), next.expression());
+        let rest = segments[index + 1..].iter().map(Segment::all_bytes);
+        let meets = segment
+            .all_bytes()
+            .meets(rest.fold(ByteSet::NONE, ByteSet::union));
+        let (message, help) = if next.is_literal() && next.len_range().0 > 0 {
+            // A number or a hash cannot contain a letter; a text can contain anything its values do.
+            (
+                format!("`{expression}` may contain the delimiter {behind} that follows it"),
+                "two records may get one key; use a delimiter that no value contains, such as x'00'".to_owned(),
+            )
+        } else {
+            let danger = match meets {
+                true => "different records can get one key ('10' || '120' is '101' || '20')",
+                false => "a prefix scan reads longer values as well",
+            };
+            let zero = if segment.code.is_text() {
+                "x'00'"
+            } else {
+                "a fixed width"
+            };
+            (
+                format!("nothing separates `{expression}` from `{behind}`: {danger}"),
+                format!(
+                    "put a delimiter between them ({zero}, '#'), or give it a fixed width: `lpad(x, {max})`"
+                ),
+            )
+        };
+        let label = format!("{min} to {max} bytes wide");
+        let text = KeyError::new(segment.span.clone(), message, label, help);
+        let derived = segment.derived.clone();
+        notes.push(KeyNote {
+            is_warning: true,
+            text: KeyError { derived, ..text },
+        });
+    }
+    notes
 }

@@ -1,14 +1,12 @@
 //! The walk over an expression's tree that gives every part its type, code and facts.
 
-use super::complaints::Complaints;
+use super::complaints::{Complaints, nearest, type_name};
 use super::functions::{self, Argument, Call, Function};
-use super::names;
-use super::operators::arithmetic;
-use super::typed::{Bytes, Typed, constant};
-use crate::key::code::Randomness;
+use crate::key::code::{Code, Facts, Op, Order, Randomness, Trend};
 use crate::key::lang::{Expr, ExprKind, KeyError, MAX_DEPTH, parse};
-use crate::key::values::Operator;
-use crate::record::{DerivedId, FieldId, FieldText, Schema, ValueType};
+use crate::key::segment::Segment;
+use crate::key::values::{ByteSet, ByteShape, Interval, Operator};
+use crate::record::{DerivedId, FieldId, FieldKind, FieldText, Schema, ValueType};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -45,24 +43,6 @@ pub struct Checker<'a> {
     draws: u32,
 }
 
-/// A part of a key, in the order of its bytes.
-#[derive(Debug, Clone)]
-pub struct Part {
-    pub typed: Typed,
-    pub written: Written,
-}
-
-/// How and where a part of a key is written.
-#[derive(Debug, Clone)]
-pub struct Written {
-    pub expression: String,
-    /// The derived field whose text `span` points into.
-    pub derived: Option<String>,
-    pub span: Range<usize>,
-    /// Is it a literal?
-    pub literal: bool,
-}
-
 impl<'a> Checker<'a> {
     pub fn new(text: &'a str, environment: Environment<'a>, unreadable: &'a [String]) -> Self {
         Self {
@@ -78,6 +58,7 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Refuses to go deeper, or on, than anybody means to.
     fn enter(&mut self, expr: &Expr) -> Option<()> {
         self.depth += 1;
         self.nodes += 1;
@@ -101,16 +82,15 @@ impl<'a> Checker<'a> {
     }
 
     /// The parts of a key or concatenation, derived fields expanded.
-    pub fn parts(&mut self, expr: &Expr) -> Option<Vec<Part>> {
+    pub fn parts(&mut self, expr: &Expr) -> Option<Vec<Segment>> {
         let entered = self.enter(expr);
-        let result = entered.and_then(|()| self.parts_inside(expr));
+        let parts = entered.and_then(|()| self.parts_inside(expr));
         self.depth -= 1;
-        result
+        parts
     }
 
-    fn parts_inside(&mut self, expr: &Expr) -> Option<Vec<Part>> {
-        let derived = self.environment.derived;
-        let typed = match &expr.kind {
+    fn parts_inside(&mut self, expr: &Expr) -> Option<Vec<Segment>> {
+        let code = match &expr.kind {
             ExprKind::Concat(operands) => {
                 // All operands are checked, even after an error.
                 let parts = self.operands(operands);
@@ -118,7 +98,8 @@ impl<'a> Checker<'a> {
             }
             ExprKind::Name(name) => {
                 let stored = self.environment.schema.find(name).is_some();
-                let found = derived.iter().find(|(known, _)| !stored && known == name);
+                let mut derived = self.environment.derived.iter();
+                let found = derived.find(|(known, _)| !stored && known == name);
                 if let Some((name, text)) = found {
                     return self.expand(name, text, expr);
                 }
@@ -127,14 +108,11 @@ impl<'a> Checker<'a> {
             ExprKind::Binary(Operator::Add, sides) => return self.sum(expr, sides),
             ExprKind::Binary(operator, sides) => {
                 let [a, b] = [0, 1].map(|at| self.check(&sides[at]));
-                let complaints = &mut self.complaints;
-                arithmetic(complaints, *operator, a?, b?, &expr.span, &sides[1].span)?
+                self.arithmetic(*operator, a?, b?, &expr.span, &sides[1].span)?
             }
             ExprKind::Negative(operand) => {
-                let (zero, value) = (Typed::constant(0), self.check(operand)?);
-                let (whole, right) = (&expr.span, &operand.span);
-                let complaints = &mut self.complaints;
-                arithmetic(complaints, Operator::Subtract, zero, value, whole, right)?
+                let (zero, value) = (Code::constant(0), self.check(operand)?);
+                self.arithmetic(Operator::Subtract, zero, value, &expr.span, &operand.span)?
             }
             ExprKind::Call {
                 name,
@@ -148,14 +126,15 @@ impl<'a> Checker<'a> {
                     for argument in arguments {
                         self.check(argument);
                     }
-                    let help = functions::instead(name);
-                    let message = format!("unknown function `{name}`");
-                    return self
-                        .complaints
-                        .error(name_span, message, "no such function", help);
+                    let (message, help) = (
+                        format!("unknown function `{name}`"),
+                        functions::instead(name),
+                    );
+                    let complaints = &mut self.complaints;
+                    return complaints.error(name_span, message, "no such function", help);
                 }
             },
-            ExprKind::Int(value) => Typed::constant(*value),
+            ExprKind::Int(value) => Code::constant(*value),
             ExprKind::Unsigned(value) => {
                 return self.complaints.error(
                     &expr.span,
@@ -164,31 +143,32 @@ impl<'a> Checker<'a> {
                     format!("only `be8({value})` takes it, as it stands; for text write '{value}'"),
                 );
             }
-            ExprKind::Text(text) => Typed::Bytes(Bytes::literal(true, text.as_bytes())),
-            ExprKind::Bytes(bytes) => Typed::Bytes(Bytes::literal(false, bytes)),
+            ExprKind::Text(text) => Code::literal(ValueType::Text, text.as_bytes()),
+            ExprKind::Bytes(bytes) => Code::literal(ValueType::Bytes, bytes),
             ExprKind::Unreadable => return None,
         };
-        Some(vec![self.part(typed, expr)])
+        Some(vec![self.part(code, expr)])
     }
 
-    fn part(&self, typed: Typed, expr: &Expr) -> Part {
-        let literal = matches!(
-            expr.kind,
-            ExprKind::Text(_) | ExprKind::Bytes(_) | ExprKind::Int(_)
-        );
-        let written = Written {
+    fn part(&self, code: Code, expr: &Expr) -> Segment {
+        Segment {
             expression: self.complaints.written(&expr.span),
             derived: self.complaints.derived(),
             span: expr.span.clone(),
-            literal,
-        };
-        Part { typed, written }
+            is_literal: matches!(
+                expr.kind,
+                ExprKind::Text(_) | ExprKind::Bytes(_) | ExprKind::Int(_)
+            ),
+            code,
+        }
     }
 
     /// `+` adds integers; texts it joins.
-    fn sum(&mut self, expr: &Expr, [left, right]: &[Expr; 2]) -> Option<Vec<Part>> {
+    fn sum(&mut self, expr: &Expr, [left, right]: &[Expr; 2]) -> Option<Vec<Segment>> {
         let (left_parts, right_parts) = (self.parts(left), self.parts(right));
         let (mut left_parts, mut right_parts) = (left_parts?, right_parts?);
+        // Several parts are texts or bytes in any case.
+        let are_text = |parts: &[Segment]| !matches!(parts, [part] if part.code.is_number());
         let complaints = &mut self.complaints;
         match (are_text(&left_parts), are_text(&right_parts)) {
             (true, true) => {
@@ -203,8 +183,8 @@ impl<'a> Checker<'a> {
                 Some(left_parts)
             }
             (false, false) => {
-                let (a, b) = (left_parts.remove(0).typed, right_parts.remove(0).typed);
-                let sum = arithmetic(complaints, Operator::Add, a, b, &expr.span, &right.span)?;
+                let (a, b) = (left_parts.remove(0).code, right_parts.remove(0).code);
+                let sum = self.arithmetic(Operator::Add, a, b, &expr.span, &right.span)?;
                 Some(vec![self.part(sum, expr)])
             }
             _ => {
@@ -212,17 +192,68 @@ impl<'a> Checker<'a> {
                 let help = format!(
                     "to join them write `{a} || {b}`; to add numbers, both sides must be integers"
                 );
-                complaints.error(
-                    &expr.span,
-                    "`+` between an integer and a text",
-                    "adding and joining are different things",
-                    help,
-                )
+                let label = "adding and joining are different things";
+                let message = "`+` between an integer and a text";
+                complaints.error(&expr.span, message, label, help)
             }
         }
     }
 
-    fn operands(&mut self, operands: &[Expr]) -> Vec<Option<Vec<Part>>> {
+    /// `a operator b`, both integers; `whole` is the place of all, `right` that of `b`.
+    fn arithmetic(
+        &mut self,
+        operator: Operator,
+        a: Code,
+        b: Code,
+        whole: &Range<usize>,
+        right: &Range<usize>,
+    ) -> Option<Code> {
+        let complaints = &mut self.complaints;
+        if let Some(other) = [&a, &b]
+            .into_iter()
+            .find(|side| side.value_type != ValueType::Int)
+        {
+            let (sign, found) = (operator.sign(), type_name(other.value_type));
+            return complaints.error(
+                whole,
+                format!("`{sign}` takes integers, found {found}"),
+                "expected integers on both sides",
+                "texts and bytes are joined by `||`",
+            );
+        }
+        if matches!(operator, Operator::Divide | Operator::Remainder) && b.range.contains(0) {
+            let text = complaints.written(right);
+            let found = match b.range.single() {
+                Some(_) => "is 0".to_owned(),
+                None => format!("may be 0: it takes {}", b.range),
+            };
+            let message = format!("division by `{text}`, which {found}");
+            let help = "add what keeps it from 0, for example `x + 1`";
+            return complaints.error(right, message, "may be 0", help);
+        }
+        let mut range = operator.range(a.range, b.range);
+        if operator == Operator::Remainder {
+            // Of Java's absolute values only the least integer is negative, so only its remainder can be.
+            if let (Op::Abs | Op::Abs32, Some(n)) = (&a.op, b.range.single()) {
+                range.low = range.low.max(a.range.low.min(0).wrapping_rem(n));
+            }
+            if range.low < 0 {
+                complaints.lint(
+                    true,
+                    whole,
+                    "`%` of a possibly negative number is negative, as in Java",
+                    format!("takes {range}"),
+                    "for a bucket from 0 to n - 1 write `pmod(x, n)`",
+                );
+            }
+        }
+        Some(match a.as_constant().zip(b.as_constant()) {
+            Some((a, b)) => Code::constant(operator.of(a, b)),
+            None => Code::binary(operator, a, b, range),
+        })
+    }
+
+    fn operands(&mut self, operands: &[Expr]) -> Vec<Option<Vec<Segment>>> {
         let outside = self.complaints.scattered;
         let mut found = Vec::new();
         for operand in operands {
@@ -235,25 +266,17 @@ impl<'a> Checker<'a> {
     }
 
     /// An operand of `||`: integers become decimal text.
-    fn operand(&mut self, expr: &Expr) -> Option<Vec<Part>> {
-        let mut parts = self.parts(expr)?;
-        for part in &mut parts {
-            part.typed = Typed::Bytes(self.joinable(part, &expr.span)?);
-        }
-        Some(parts)
+    fn operand(&mut self, expr: &Expr) -> Option<Vec<Segment>> {
+        let parts = self.parts(expr)?.into_iter();
+        parts.map(|part| self.joinable(part, &expr.span)).collect()
     }
 
     /// A part as text or bytes.
-    pub fn joinable(&mut self, part: &Part, span: &Range<usize>) -> Option<Bytes> {
-        if let Typed::Int(code) = &part.typed
-            && constant(code).is_none()
-        {
-            let width = if code.range.within(0, u32::MAX.into()) {
-                4
-            } else {
-                8
-            };
-            let text = &part.written.expression;
+    pub fn joinable(&mut self, part: Segment, span: &Range<usize>) -> Option<Segment> {
+        let code = &part.code;
+        if code.value_type == ValueType::Int && code.as_constant().is_none() {
+            let fits = code.range.within(0, u32::MAX.into());
+            let (width, text) = (if fits { 4 } else { 8 }, &part.expression);
             self.complaints.lint(
                 true,
                 span,
@@ -262,8 +285,8 @@ impl<'a> Checker<'a> {
                 format!("say which bytes you mean: `be{width}({text})` or `text({text})`"),
             );
         }
-        match part.typed.clone().into_bytes() {
-            Some(bytes) => Some(bytes),
+        match part.code.into_bytes() {
+            Some(code) => Some(Segment { code, ..part }),
             None => self.complaints.error(
                 span,
                 "a double has no bytes of its own",
@@ -273,7 +296,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn delimited(&mut self, arguments: &[Expr], expr: &Expr) -> Option<Vec<Part>> {
+    fn delimited(&mut self, arguments: &[Expr], expr: &Expr) -> Option<Vec<Segment>> {
         let mut wrong = |span: &Range<usize>, message: &str, expected: &str| -> Option<()> {
             let complaints = &mut self.complaints;
             complaints.error(
@@ -304,7 +327,7 @@ impl<'a> Checker<'a> {
             wrong(&separator.span, message, "a text or bytes literal");
         }
         let separator = self.parts(separator)?;
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<Segment> = Vec::new();
         for operand in self.operands(rest) {
             if !parts.is_empty() {
                 parts.extend(separator.iter().cloned());
@@ -314,7 +337,7 @@ impl<'a> Checker<'a> {
         Some(parts)
     }
 
-    fn name(&mut self, name: &str, span: &Range<usize>) -> Option<Typed> {
+    fn name(&mut self, name: &str, span: &Range<usize>) -> Option<Code> {
         let Environment {
             schema,
             derived,
@@ -324,16 +347,14 @@ impl<'a> Checker<'a> {
             return None;
         }
         if let Some(id) = schema.find(name) {
-            let texts = self.texts.entry(id);
-            let text = || texts.or_insert_with(|| Arc::new(schema.text(id))).clone();
-            return Some(names::field(schema, id, text));
+            return Some(self.field(id));
         }
         if let Some(&value) = parameters.get(name) {
             self.parameters.insert(name.to_owned(), value);
-            return Some(Typed::constant(value));
+            return Some(Code::constant(value));
         }
         if name == "LONG_MAX" {
-            return Some(Typed::constant(i64::MAX));
+            return Some(Code::constant(i64::MAX));
         }
         let fields = schema.fields.iter().map(|field| &field.name);
         let derived = derived.iter().map(|(name, _)| name);
@@ -344,15 +365,62 @@ impl<'a> Checker<'a> {
                 known.push(unreadable);
             }
         }
-        let (message, help) = (
+        let help = match nearest(name, known.iter().copied()) {
+            _ if functions::find(name).is_some() => {
+                format!("`{name}` is a function: write `{name}(...)`")
+            }
+            Some(near) => format!("did you mean `{near}`?"),
+            None if known.is_empty() => "there are no fields; texts are quoted: 'text'".to_owned(),
+            None => format!("known: {}", known.join(", ")),
+        };
+        let (message, label) = (
             format!("unknown name `{name}`"),
-            names::instead(name, &known),
+            "no field, derived field or parameter",
         );
-        let label = "no field, derived field or parameter";
         self.complaints.error(span, message, label, help)
     }
 
-    fn expand(&mut self, name: &'a str, text: &'a str, expr: &Expr) -> Option<Vec<Part>> {
+    /// The value of a field.
+    fn field(&mut self, id: FieldId) -> Code {
+        let schema = self.environment.schema;
+        let (domain, stored) = (schema.domain(id), schema.field(id));
+        let (slot, (least, most)) = (usize::from(id.0), domain.len_range);
+        let is_number = matches!(domain.value_type, ValueType::Int | ValueType::Double);
+        // Digits of one length are in the order of the numbers.
+        let in_order = least == most && matches!(stored.kind, FieldKind::Digits { .. });
+        let trend = Trend {
+            exact: is_number || stored.literals.is_empty(),
+            ..Trend::SAME
+        };
+        let facts = Facts {
+            order: Order::Rising.kept(domain.follows_time),
+            cardinality: domain.cardinality,
+            unit: domain.time_unit,
+            ..Facts::of_field(id, (is_number || in_order).then_some(trend))
+        };
+        if is_number {
+            let range = match domain.value_type {
+                ValueType::Int => Interval::new(domain.int_range.0, domain.int_range.1),
+                _ => Interval::ALL,
+            };
+            let none = ByteShape::literal(b"");
+            return Code::field(Op::Slot(slot), domain.value_type, range, none, facts);
+        }
+        let texts = self.texts.entry(id);
+        let text = texts.or_insert_with(|| Arc::new(schema.text(id))).clone();
+        // The domain tells the first positions; any byte may stand behind them.
+        let sets = domain.bytes_at.iter().map(|&set| ByteSet(set)).collect();
+        let shape = ByteShape::from_sets(least, most, sets, ByteSet::ALL);
+        Code::field(
+            Op::Field(slot, text),
+            domain.value_type,
+            Interval::ALL,
+            shape,
+            facts,
+        )
+    }
+
+    fn expand(&mut self, name: &'a str, text: &'a str, expr: &Expr) -> Option<Vec<Segment>> {
         let open = self.complaints.texts.iter();
         let open = open.filter_map(|(open, _)| open.as_deref());
         let mut cycle: Vec<&str> = open.skip_while(|open| *open != name).collect();
@@ -388,7 +456,7 @@ impl<'a> Checker<'a> {
         let mut known = self.environment.derived.iter();
         if let Some(at) = known.position(|(known, _)| known == name) {
             for part in &mut parts {
-                let needs = &mut part.typed.facts_mut().needs;
+                let needs = &mut part.code.facts.needs;
                 *needs = std::mem::take(needs).or_derived(DerivedId(at as u16));
             }
         }
@@ -410,16 +478,9 @@ impl<'a> Checker<'a> {
     }
 
     /// The value of any sub-expression.
-    fn check(&mut self, expr: &Expr) -> Option<Typed> {
-        let mut parts = self.parts(expr)?;
-        if parts.len() == 1 {
-            return parts.pop().map(|part| part.typed);
-        }
-        let parts = parts.into_iter().map(|part| match part.typed {
-            Typed::Bytes(bytes) => Some(bytes),
-            _ => None,
-        });
-        Bytes::joined(parts.collect::<Option<_>>()?).map(Typed::Bytes)
+    fn check(&mut self, expr: &Expr) -> Option<Code> {
+        let parts = self.parts(expr)?.into_iter();
+        Some(Code::joined(parts.map(|part| part.code).collect()))
     }
 
     fn call(
@@ -427,7 +488,7 @@ impl<'a> Checker<'a> {
         function: &'static Function,
         arguments: &[Expr],
         expr: &Expr,
-    ) -> Option<Typed> {
+    ) -> Option<Code> {
         let build = function.build?;
         let (least, most) = function.arity();
         if arguments.len() < least || arguments.len() > most {
@@ -437,36 +498,25 @@ impl<'a> Checker<'a> {
             };
             let (name, found) = (function.name, arguments.len());
             let s = if most == 1 { "" } else { "s" };
-            return self.complaints.error(
-                &expr.span,
-                format!("`{name}` takes {expected} argument{s}, found {found}"),
-                "wrong number of arguments",
-                function.help(),
-            );
+            let message = format!("`{name}` takes {expected} argument{s}, found {found}");
+            let (label, help) = ("wrong number of arguments", function.help());
+            return self.complaints.error(&expr.span, message, label, help);
         }
         let mut values = Vec::new();
         for (argument, kind) in arguments.iter().zip(function.arguments) {
-            let value = match kind {
-                Argument::Wide => match self.unsigned(argument) {
-                    Some(value) => {
-                        return Some(Typed::Bytes(Bytes::literal(false, &value.to_be_bytes())));
-                    }
-                    None => self.check(argument),
-                },
-                Argument::Value | Argument::Optional => self.check(argument),
-                Argument::Hashed => {
-                    self.complaints.hashing += 1;
-                    let value = self.check(argument);
-                    self.complaints.hashing -= 1;
-                    value
+            if let (Argument::Wide, Some(value)) = (kind, self.unsigned(argument)) {
+                return Some(Code::literal(ValueType::Bytes, &value.to_be_bytes()));
+            }
+            let hashed = usize::from(*kind == Argument::Hashed);
+            self.complaints.hashing += hashed;
+            let value = match (kind, &argument.kind) {
+                (Argument::Literal, ExprKind::Text(text)) => {
+                    Some(Code::literal(ValueType::Text, text.as_bytes()))
                 }
-                Argument::Literal => match &argument.kind {
-                    ExprKind::Text(text) => {
-                        Some(Typed::Bytes(Bytes::literal(true, text.as_bytes())))
-                    }
-                    _ => None,
-                },
+                (Argument::Literal, _) => None,
+                _ => self.check(argument),
             };
+            self.complaints.hashing -= hashed;
             values.push((value, argument.span.clone()));
         }
         build(&mut Call {
@@ -481,17 +531,13 @@ impl<'a> Checker<'a> {
 }
 
 /// A hash of so many values that rows with the same one are few: behind it order hardly matters. Buckets are none.
-fn scatters(part: &Part) -> bool {
+fn scatters(part: &Segment) -> bool {
     const MOST_BUCKETS: u64 = 65_536;
-    let facts = part.typed.facts();
+    let facts = &part.code.facts;
     let many = facts.cardinality.is_none_or(|values| values > MOST_BUCKETS);
     facts.randomness == Randomness::Hashed && many
 }
 
-/// Texts or bytes, which several parts are in any case.
-fn are_text(parts: &[Part]) -> bool {
-    match parts {
-        [part] => matches!(part.typed.value_type(), ValueType::Text | ValueType::Bytes),
-        _ => true,
-    }
-}
+#[cfg(test)]
+#[path = "checker_tests.rs"]
+mod tests;

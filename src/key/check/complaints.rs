@@ -1,6 +1,5 @@
 //! Words and collects the errors and lints of a key.
 
-use super::typed::type_name;
 use crate::key::lang::{KeyError, KeyNote};
 use crate::record::ValueType;
 use std::ops::Range;
@@ -108,4 +107,14 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&
     near.filter(|(distance, known)| *distance <= 1.max(known.len().max(name.len()) / 3))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, known)| known)
+}
+
+/// What messages call a type.
+pub fn type_name(value_type: ValueType) -> &'static str {
+    match value_type {
+        ValueType::Int => "int",
+        ValueType::Text => "text",
+        ValueType::Bytes => "bytes",
+        ValueType::Double => "double",
+    }
 }

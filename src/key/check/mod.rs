@@ -4,11 +4,7 @@
 mod checker;
 mod complaints;
 mod functions;
-mod names;
-mod operators;
-mod typed;
 
+pub(super) use checker::Checker;
 pub use checker::Environment;
-pub(super) use checker::{Checker, Part, Written};
 pub use functions::{FUNCTIONS, Function};
-pub(super) use typed::{Bytes, Typed};

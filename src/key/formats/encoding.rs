@@ -113,6 +113,16 @@ impl Encoding {
         }
     }
 
+    /// Do the bytes move with the values in `range`, as their order among keys shows?
+    pub fn follows(&self, range: Interval) -> bool {
+        match self {
+            Self::Float | Self::Double | Self::OrderedFloat | Self::OrderedDouble => true,
+            Self::Nth(choices) => choices[range.low as usize..=range.high as usize].is_sorted(),
+            Self::Calendar(pattern, _) => pattern.keeps_order() || pattern.leads_with_year(),
+            _ => self.keeps_order(range),
+        }
+    }
+
     /// Do different values give different bytes? A date and time may leave out what tells them apart.
     pub fn is_exact(&self) -> bool {
         !matches!(self, Self::Calendar(..))

@@ -1,10 +1,8 @@
 //! MD5 of many short messages side by side (RFC 1321). One MD5 is a chain of 64 dependent steps; independent messages
 //! fill the rest of the processor.
 
-use md5::{Digest, Md5};
-
 /// Messages side by side.
-pub const LANES: usize = 16;
+const LANES: usize = 16;
 
 /// The longest message that fits one block with its padding.
 pub const ONE_BLOCK: usize = 55;
@@ -12,61 +10,35 @@ pub const ONE_BLOCK: usize = 55;
 type Words<const N: usize> = [[u32; N]; 16];
 type State<const N: usize> = [[u32; N]; 4];
 
-/// The digest of each message; message i ends at `ends[i]` of `messages` and starts where the one before ended. At most
-/// [`LANES`] messages. Longer ones than a block are made one by one.
-pub fn digests(messages: &[u8], ends: &[usize], mut set: impl FnMut(usize, [u8; 16])) {
-    debug_assert!(ends.len() <= LANES);
-    let mut words = [[0u32; LANES]; 16];
-    let mut start = 0;
-    let mut fits = [false; LANES];
-    for (lane, &end) in ends.iter().enumerate() {
-        let message = &messages[start..end];
-        start = end;
-        if message.len() > ONE_BLOCK {
-            set(lane, Md5::digest(message).into());
-            continue;
-        }
-        fits[lane] = true;
-        let mut block = [0u8; 64];
-        block[..message.len()].copy_from_slice(message);
-        block[message.len()] = 0x80;
-        block[56..].copy_from_slice(&(8 * message.len() as u64).to_le_bytes());
-        for (word, bytes) in words.iter_mut().zip(block.chunks_exact(4)) {
-            word[lane] = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-        }
-    }
-    let state = blocks(&words);
-    for lane in (0..ends.len()).filter(|&lane| fits[lane]) {
-        let mut digest = [0u8; 16];
-        for (bytes, word) in digest.chunks_exact_mut(4).zip(&state) {
-            bytes.copy_from_slice(&word[lane].to_le_bytes());
-        }
-        set(lane, digest);
-    }
-}
-
-/// The digests of messages of `length` bytes (at most [`ONE_BLOCK`]), one in each 64 bytes, zeros behind it. There is room for
-/// a multiple of [`LANES`] messages.
-pub fn digests_of_blocks(blocks_of_64: &[u8], length: usize, digests: &mut [[u8; 16]]) {
-    let mut words = [[0u32; LANES]; 16];
-    // Words 0 to this one hold the message and the mark behind it; only the last but one says something else.
-    let marked = length / 4;
-    words[14] = [8 * length as u32; LANES];
-    let groups = digests
-        .chunks_mut(LANES)
-        .zip(blocks_of_64.chunks_exact(64 * LANES));
-    for (digests, group) in groups {
+/// The digests of messages, each at the start of 64 bytes with zeros behind it, of `length(i)` bytes. Those of messages longer than
+/// [`ONE_BLOCK`] are left as they are. There are blocks for a multiple of [`LANES`] messages.
+pub fn md5_in_lanes(
+    blocks: &[[u8; 64]],
+    length: impl Fn(usize) -> usize,
+    digests: &mut [[u8; 16]],
+) {
+    let groups = digests.chunks_mut(LANES).zip(blocks.chunks_exact(LANES));
+    for (first, (digests, group)) in (0..).step_by(LANES).zip(groups) {
+        let lanes = first..first + digests.len();
+        let in_block = |lane: usize| length(lane).min(ONE_BLOCK);
+        // Words 0 to this one hold the messages and the marks behind them; only the last but one says something else.
+        let marked = lanes.clone().map(in_block).max().unwrap_or(0) / 4;
+        let mut words = [[0u32; LANES]; 16];
         for (at, word) in words[..=marked].iter_mut().enumerate() {
-            for (lane, block) in word.iter_mut().zip(group.chunks_exact(64)) {
+            for (lane, block) in word.iter_mut().zip(group) {
                 let bytes = &block[4 * at..4 * at + 4];
                 *lane = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
             }
         }
-        for lane in &mut words[marked] {
-            *lane |= 0x80 << (8 * (length % 4));
+        for (lane, length) in lanes.clone().map(in_block).enumerate() {
+            words[length / 4][lane] |= 0x80 << (8 * (length % 4));
+            words[14][lane] = 8 * length as u32;
         }
-        let state = blocks(&words);
-        for (lane, digest) in digests.iter_mut().enumerate() {
+        let state = compressed(&words);
+        for ((lane, digest), at) in digests.iter_mut().enumerate().zip(lanes) {
+            if length(at) > ONE_BLOCK {
+                continue;
+            }
             for (bytes, word) in digest.chunks_exact_mut(4).zip(&state) {
                 bytes.copy_from_slice(&word[lane].to_le_bytes());
             }
@@ -76,23 +48,23 @@ pub fn digests_of_blocks(blocks_of_64: &[u8], length: usize, digests: &mut [[u8;
 
 /// The state after one block, in the widest way that the processor has.
 #[allow(unsafe_code)]
-fn blocks(words: &Words<LANES>) -> State<LANES> {
+fn compressed(words: &Words<LANES>) -> State<LANES> {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the function is safe but for needing AVX2, which has just been detected.
-        return unsafe { blocks_avx2(words) };
+        return unsafe { compressed_by_avx2(words) };
     }
-    blocks_portable(words)
+    compressed_portably(words)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn blocks_avx2(words: &Words<LANES>) -> State<LANES> {
+fn compressed_by_avx2(words: &Words<LANES>) -> State<LANES> {
     compress(words)
 }
 
 /// Four lanes at a time: what 128-bit registers hold without spilling.
-fn blocks_portable(words: &Words<LANES>) -> State<LANES> {
+fn compressed_portably(words: &Words<LANES>) -> State<LANES> {
     let mut state = [[0u32; LANES]; 4];
     for first in (0..LANES).step_by(4) {
         let mut four = [[0u32; 4]; 16];
@@ -191,53 +163,40 @@ fn compress<const N: usize>(words: &Words<N>) -> State<N> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use md5::{Digest, Md5};
+
+    /// Messages of these lengths and their digests by the crate.
+    fn check(lengths: &[usize]) {
+        let mut blocks = vec![[0u8; 64]; lengths.len().next_multiple_of(LANES)];
+        let mut expected = Vec::new();
+        for (at, length) in lengths.iter().enumerate() {
+            let message: Vec<u8> = (0..*length)
+                .map(|byte| (byte * 37 + at * 11) as u8)
+                .collect();
+            let fits = *length <= ONE_BLOCK;
+            blocks[at][..message.len() * usize::from(fits)]
+                .copy_from_slice(&message[..message.len() * usize::from(fits)]);
+            expected.push(match fits {
+                true => Md5::digest(message).into(),
+                false => [7; 16],
+            });
+        }
+        let mut found = vec![[7; 16]; lengths.len()];
+        md5_in_lanes(&blocks, |at| lengths[at], &mut found);
+        assert_eq!(found, expected, "{lengths:?}");
+    }
 
     #[test]
-    fn lanes_give_the_digests_of_the_md5_crate_for_every_length() {
+    fn lanes_give_the_digests_of_the_md5_crate_for_every_length_of_a_block() {
         for shift in 0..5 {
-            let messages: Vec<Vec<u8>> = (0..LANES)
-                .map(|lane| {
-                    (0..(lane * 5 + shift) as u8)
-                        .map(|byte| byte.wrapping_mul(37))
-                        .collect()
-                })
-                .collect();
-            let ends: Vec<usize> = messages
-                .iter()
-                .scan(0, |end, message| {
-                    *end += message.len();
-                    Some(*end)
-                })
-                .collect();
-            let mut found = vec![[0; 16]; LANES];
-            digests(&messages.concat(), &ends, |lane, digest| {
-                found[lane] = digest
-            });
-            let expected: Vec<[u8; 16]> = messages
-                .iter()
-                .map(|message| Md5::digest(message).into())
-                .collect();
-            assert_eq!(found, expected);
+            check(&(0..LANES).map(|lane| lane * 5 + shift).collect::<Vec<_>>());
         }
     }
 
     #[test]
     fn messages_of_one_length_give_the_digests_of_the_md5_crate() {
         for length in 0..=ONE_BLOCK {
-            let message = |at: usize| -> Vec<u8> {
-                let bytes = 0..length;
-                bytes.map(|byte| (byte * 37 + at * 11) as u8).collect()
-            };
-            let mut blocks = vec![0u8; 64 * 2 * LANES];
-            for (at, block) in blocks.chunks_exact_mut(64).enumerate() {
-                block[..length].copy_from_slice(&message(at));
-            }
-            let mut found = vec![[0; 16]; LANES + 3];
-            digests_of_blocks(&blocks, length, &mut found);
-            for (at, found) in found.into_iter().enumerate() {
-                let expected = <[u8; 16]>::from(Md5::digest(message(at)));
-                assert_eq!(found, expected, "{at} of {length} bytes");
-            }
+            check(&[length; LANES + 3]);
         }
     }
 
@@ -250,6 +209,6 @@ mod tests {
                     (at as u32).wrapping_mul(0x9e37_79b9) ^ (lane as u32).wrapping_mul(0x85eb_ca6b);
             }
         }
-        assert_eq!(blocks_portable(&words), blocks(&words));
+        assert_eq!(compressed_portably(&words), compressed(&words));
     }
 }

@@ -13,5 +13,5 @@ pub use digest::{Digest, DigestForm};
 pub use digits::{digits, digits_reversed, pad_digits};
 pub use encoding::Encoding;
 pub use hashing::{IntHash, java_bytes};
-pub use md5_lanes::{LANES, ONE_BLOCK, digests, digests_of_blocks};
+pub use md5_lanes::{ONE_BLOCK, md5_in_lanes};
 pub use transform::{Transform, hex_digit};

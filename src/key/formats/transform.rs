@@ -105,13 +105,17 @@ impl Transform {
         }
     }
 
-    /// Does it leave the length as it is, so that [`Transform::change`] does all?
-    pub fn keeps_length(&self) -> bool {
-        let turns = matches!(
+    /// Does it move bytes to other places, all of them?
+    pub fn turns(&self) -> bool {
+        matches!(
             self,
             Self::ReverseBytes | Self::ReverseChars | Self::ReverseDomain
-        );
-        turns || matches!(self, Self::Upper | Self::Lower | Self::Invert)
+        )
+    }
+
+    /// Does it leave the length as it is, so that [`Transform::change`] does all?
+    pub fn keeps_length(&self) -> bool {
+        self.turns() || matches!(self, Self::Upper | Self::Lower | Self::Invert)
     }
 
     /// Changes bytes whose length stays.

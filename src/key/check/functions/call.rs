@@ -1,10 +1,9 @@
 //! A function of the language, and a call of it whose arguments have been checked: what the builders of all functions share.
 
 use crate::key::check::complaints::Complaints;
-use crate::key::check::typed::{Bytes, Typed, constant};
-use crate::key::code::IntCode;
+use crate::key::code::Code;
 use crate::key::values::Interval;
-use crate::record::Schema;
+use crate::record::{Schema, ValueType};
 use std::ops::Range;
 
 /// A function of the language.
@@ -21,7 +20,7 @@ pub struct Function {
     pub(in crate::key::check) build: Option<Build>,
 }
 
-pub type Build = fn(&mut Call<'_, '_>) -> Option<Typed>;
+pub type Build = fn(&mut Call<'_, '_>) -> Option<Code>;
 
 /// How an argument is checked before a function is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +59,7 @@ impl Function {
 pub struct Call<'a, 'b> {
     pub function: &'static Function,
     /// The arguments (`None`: something is wrong with it, as has been said) and their places.
-    pub values: Vec<(Option<Typed>, Range<usize>)>,
+    pub values: Vec<(Option<Code>, Range<usize>)>,
     pub span: &'a Range<usize>,
     pub complaints: &'a mut Complaints<'b>,
     /// Draws of each operation that belong to others.
@@ -70,7 +69,7 @@ pub struct Call<'a, 'b> {
 
 impl Call<'_, '_> {
     /// Takes the value of an argument.
-    pub fn value(&mut self, at: usize) -> Option<Typed> {
+    pub fn value(&mut self, at: usize) -> Option<Code> {
         self.values[at].0.take()
     }
 
@@ -95,13 +94,13 @@ impl Call<'_, '_> {
     pub fn wrong_type<T>(
         &mut self,
         at: usize,
-        found: &Typed,
+        found: &Code,
         expected: &str,
         help: impl Into<String>,
     ) -> Option<T> {
         let span = &self.values[at].1;
         self.complaints
-            .wrong_type(span, found.value_type(), expected, help)
+            .wrong_type(span, found.value_type, expected, help)
     }
 
     /// Warns of the whole call.
@@ -115,52 +114,54 @@ impl Call<'_, '_> {
     }
 
     /// The argument as an integer.
-    pub fn int(&mut self, at: usize) -> Option<IntCode> {
-        match self.value(at)? {
-            Typed::Int(code) => Some(code),
-            other => self.wrong_type(at, &other, "int", self.function.help()),
+    pub fn int(&mut self, at: usize) -> Option<Code> {
+        let value = self.value(at)?;
+        match value.value_type {
+            ValueType::Int => Some(value),
+            _ => self.wrong_type(at, &value, "int", self.function.help()),
         }
+    }
+
+    /// The argument as an integer within a range.
+    pub fn int_within(&mut self, at: usize, held: (i64, i64), help: &str) -> Option<Code> {
+        let value = self.int(at)?;
+        self.require(at, value.range, held, help)?;
+        Some(value)
     }
 
     /// The argument as text or bytes.
-    pub fn bytes(&mut self, at: usize) -> Option<Bytes> {
-        match self.value(at)? {
-            Typed::Bytes(bytes) => Some(bytes),
-            other => {
-                let written = self.written(at);
-                let help =
-                    format!("make text of it first: `text({written})` or `lpad({written}, n)`");
-                self.wrong_type(at, &other, "text or bytes", help)
-            }
+    pub fn bytes(&mut self, at: usize) -> Option<Code> {
+        let value = self.value(at)?;
+        if !value.is_number() {
+            return Some(value);
         }
+        let written = self.written(at);
+        let help = format!("make text of it first: `text({written})` or `lpad({written}, n)`");
+        self.wrong_type(at, &value, "text or bytes", help)
     }
 
     /// The argument as text.
-    pub fn text(&mut self, at: usize, help: impl Into<String>) -> Option<Bytes> {
+    pub fn text(&mut self, at: usize, help: &str) -> Option<Code> {
         let bytes = self.bytes(at)?;
-        match bytes.is_text {
+        match bytes.is_text() {
             true => Some(bytes),
-            false => self.wrong_type(at, &Typed::Bytes(bytes), "text", help),
+            false => self.wrong_type(at, &bytes, "text", help),
         }
     }
 
     /// The argument as text or bytes; integers as their decimal text.
-    pub fn hashable(&mut self, at: usize) -> Option<Bytes> {
-        match self.value(at)? {
-            other @ Typed::Double(_) => self.wrong_type(
-                at,
-                &other,
-                "int, text or bytes",
-                "encode doubles first: `f8(x)`",
-            ),
-            other => other.into_bytes(),
+    pub fn hashable(&mut self, at: usize) -> Option<Code> {
+        let value = self.value(at)?;
+        if value.value_type != ValueType::Double {
+            return value.into_bytes();
         }
+        let help = "encode doubles first: `f8(x)`";
+        self.wrong_type(at, &value, "int, text or bytes", help)
     }
 
     /// The argument as an integer that is the same in every record.
     pub fn constant(&mut self, at: usize) -> Option<i64> {
-        let code = self.int(at)?;
-        constant(&code).or_else(|| {
+        self.int(at)?.as_constant().or_else(|| {
             let message = format!("`{}` is not a constant", self.written(at));
             let expected = "expected a number or a parameter";
             self.refuse(at, message, expected, self.function.help())

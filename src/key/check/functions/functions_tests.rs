@@ -1,5 +1,6 @@
 //! Functions of values given by hand: what they write, what they refuse, and what they warn of.
 
+use super::{OTHER_NAMES, find, instead};
 use crate::key::{Evaluated, KeyError, evaluate, parse_given};
 use crate::random::Seed;
 use std::collections::BTreeSet;
@@ -440,4 +441,19 @@ fn identifiers_take_instants_of_any_unit() {
             367_225_612_u32.to_be_bytes()
         );
     }
+}
+
+#[test]
+fn other_names_are_no_functions_and_lead_to_functions() {
+    for (names, meant) in OTHER_NAMES {
+        for name in names.split(' ') {
+            assert!(find(name).is_none(), "{name}");
+            assert_eq!(instead(&name.to_uppercase()), meant);
+        }
+        let quoted = meant.split('`').skip(1).step_by(2);
+        let mut calls = quoted.filter_map(|code| code.split_once('('));
+        assert!(calls.clone().count() > 0, "{meant}");
+        assert!(calls.all(|(name, _)| find(name).is_some()), "{meant}");
+    }
+    assert_eq!(instead("md5"), "did you mean `md5(x)`?");
 }

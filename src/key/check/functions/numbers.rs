@@ -1,20 +1,99 @@
-//! Numbers as bytes and text.
+//! Integers of integers, and numbers as bytes and text.
 
 use super::call::Call;
-use crate::key::check::typed::{Bytes, Typed};
-use crate::key::code::{BytesOp, IntCode, IntOp};
+use crate::key::code::{Code, Op};
 use crate::key::formats::{Encoding, Transform};
-use crate::key::values::{ByteSet, ByteShape, Interval, POSITIONS};
+use crate::key::values::{ByteSet, ByteShape, Interval, Operator, POSITIONS};
 use crate::keyspace::RowKey;
+use crate::record::ValueType::{Bytes, Double, Int, Text};
+
+pub fn pmod(call: &mut Call<'_, '_>) -> Option<Code> {
+    let (value, modulus) = (call.int(0), call.int(1));
+    let (value, modulus) = (value?, modulus?);
+    if modulus.range.low < 1 {
+        let (written, range) = (call.written(1), modulus.range);
+        let message = format!("`{written}` takes {range}, but `pmod` needs at least 1");
+        let help = "the result lies from 0 to n - 1";
+        return call.refuse(1, message, "expected 1 or more", help);
+    }
+    if let Some((value, modulus)) = value.as_constant().zip(modulus.as_constant()) {
+        return Some(Code::constant(value.rem_euclid(modulus)));
+    }
+    let range = value.range.pmod(modulus.range);
+    Some(Code::binary(Operator::Pmod, value, modulus, range))
+}
+
+pub fn abs(call: &mut Call<'_, '_>) -> Option<Code> {
+    let value = call.int(0)?;
+    let range = value.range;
+    if range.low == i64::MIN {
+        call.warn(
+            "`abs` of the least integer stays negative, as in Java",
+            "may be -9223372036854775808",
+            "for a bucket write `pmod(x, n)`",
+        );
+    }
+    Some(match range.low {
+        0.. => value,
+        _ => Code::int(Op::Abs, vec![value], range.abs()),
+    })
+}
+
+pub fn abs32(call: &mut Call<'_, '_>) -> Option<Code> {
+    const LEAST: i64 = i32::MIN as i64;
+    let value = call.int_within(0, (LEAST, i32::MAX.into()), "`abs` takes 64 bits")?;
+    let range = value.range;
+    let absolute = match (range.low, range.high) {
+        (LEAST, LEAST) => range,
+        (LEAST, high) => Interval::new(LEAST, high.max(i32::MAX.into())),
+        _ => range.abs(),
+    };
+    if range.low == LEAST {
+        call.warn(
+            "`abs32` of the least 32-bit integer stays negative, as in Java",
+            "may be -2147483648",
+            "HBaseWD has this bug: such rows get a prefix that no scan asks for; `pmod(x, n)` has not",
+        );
+    }
+    Some(Code::int(Op::Abs32, vec![value], absolute))
+}
+
+pub fn bit_reverse(call: &mut Call<'_, '_>) -> Option<Code> {
+    let help = "`bit_reverse64` takes negative numbers as well";
+    let value = call.int_within(0, (0, i64::MAX), help)?;
+    Some(Code::int(
+        Op::BitReverse63,
+        vec![value],
+        Interval::new(0, i64::MAX),
+    ))
+}
+
+pub fn bit_reverse64(call: &mut Call<'_, '_>) -> Option<Code> {
+    Some(Code::int(
+        Op::BitReverse64,
+        vec![call.int(0)?],
+        Interval::ALL,
+    ))
+}
+
+/// `random` and `round_robin`: a number from 0 on that is drawn or counted for each write.
+pub fn drawn(call: &mut Call<'_, '_>, op: fn(&mut Call<'_, '_>, u64) -> Op) -> Option<Code> {
+    let values = call.constant_within(0, 1, i64::MAX, "the number of values")?;
+    let op = op(call, values as u64);
+    Some(Code::int(op, Vec::new(), Interval::new(0, values - 1)))
+}
 
 /// An integer in `width` bytes over an alphabet.
-fn encoded(encoding: Encoding, value: IntCode, width: usize, alphabet: ByteSet) -> Bytes {
-    let is_text = matches!(encoding, Encoding::Padded { .. });
+fn encoded(encoding: Encoding, value: Code, width: usize, alphabet: ByteSet) -> Code {
+    let value_type = match encoding {
+        Encoding::Padded { .. } => Text,
+        _ => Bytes,
+    };
     let shape = match encoding.keeps_order(value.range) {
         true => encoding.between(value.range, alphabet),
         false => ByteShape::uniform(width, width, alphabet),
     };
-    Bytes::encoded(encoding, value, is_text, shape)
+    Code::bytes(Op::Encode(encoding), vec![value], value_type, shape)
 }
 
 /// What `be1` to `be8` hold: the numbers of their width with a sign, and those without.
@@ -26,7 +105,7 @@ fn held(width: u8) -> (i64, i64) {
 }
 
 /// `be1` to `be8`.
-pub fn big_endian(call: &mut Call<'_, '_>, width: u8) -> Option<Typed> {
+pub fn big_endian(call: &mut Call<'_, '_>, width: u8) -> Option<Code> {
     let value = call.int(0)?;
     let (range, written) = (value.range, call.written(0));
     let fits = |width: u8| range.within(held(width).0, held(width).1);
@@ -49,61 +128,60 @@ pub fn big_endian(call: &mut Call<'_, '_>, width: u8) -> Option<Typed> {
             format!("`sbe{ordered}({written})` keeps the order"),
         );
     }
-    let bytes = encoded(
+    Some(encoded(
         Encoding::BigEndian(width),
         value,
         width.into(),
         ByteSet::ALL,
-    );
-    Some(Typed::Bytes(bytes))
+    ))
 }
 
 /// `sbe1` to `sbe8`.
-pub fn ordered(call: &mut Call<'_, '_>, width: u8) -> Option<Typed> {
-    let value = call.int(0)?;
+pub fn ordered(call: &mut Call<'_, '_>, width: u8) -> Option<Code> {
     let half = 1i128 << (8 * u32::from(width) - 1);
-    let held = ((-half) as i64, (half - 1) as i64);
     let help = "use a wider one: `sbe8` holds every integer";
-    call.require(0, value.range, held, help)?;
-    let bytes = encoded(Encoding::Ordered(width), value, width.into(), ByteSet::ALL);
-    Some(Typed::Bytes(bytes))
+    let value = call.int_within(0, ((-half) as i64, (half - 1) as i64), help)?;
+    Some(encoded(
+        Encoding::Ordered(width),
+        value,
+        width.into(),
+        ByteSet::ALL,
+    ))
 }
 
 /// `ordered8`.
-pub fn hbase_ordered(call: &mut Call<'_, '_>) -> Option<Typed> {
-    let value = call.int(0)?;
-    let bytes = encoded(Encoding::HBaseOrdered, value, 9, ByteSet::ALL);
-    Some(Typed::Bytes(bytes))
+pub fn hbase_ordered(call: &mut Call<'_, '_>) -> Option<Code> {
+    Some(encoded(
+        Encoding::HBaseOrdered,
+        call.int(0)?,
+        9,
+        ByteSet::ALL,
+    ))
 }
 
 /// `f4`, `f8`, `of4`, `of8`.
-pub fn double(call: &mut Call<'_, '_>, encoding: Encoding) -> Option<Typed> {
-    let value = match call.value(0)? {
-        Typed::Double(value) => value,
-        Typed::Int(value) => {
-            let order = value.facts.order;
-            let mut double = IntCode::new(IntOp::ToDouble, vec![value], Interval::ALL);
-            double.facts.order = order;
-            double
-        }
-        other => return call.wrong_type(0, &other, "double or int", ""),
+pub fn double(call: &mut Call<'_, '_>, encoding: Encoding) -> Option<Code> {
+    let value = call.value(0)?;
+    let value = match value.value_type {
+        Double => value,
+        Int => value.into_double(),
+        _ => return call.wrong_type(0, &value, "double or int", ""),
     };
-    let order = value.facts.order;
     let width = encoding.bytes(0).len();
     let shape = ByteShape::uniform(width, width, ByteSet::ALL);
-    let bytes = Bytes::encoded(encoding, value, false, shape);
-    Some(Typed::Bytes(bytes.ordered(order)))
+    Some(Code::bytes(Op::Encode(encoding), vec![value], Bytes, shape))
 }
 
 /// `text`.
-pub fn decimal_text(call: &mut Call<'_, '_>) -> Option<Typed> {
-    let value = match call.value(0)? {
-        Typed::Int(value) => value,
-        Typed::Bytes(text) if text.is_text => return Some(Typed::Bytes(text)),
-        other => return call.wrong_type(0, &other, "int", "bytes become text by `hex(b)`"),
-    };
+pub fn decimal_text(call: &mut Call<'_, '_>) -> Option<Code> {
+    let value = call.value(0)?;
+    match value.value_type {
+        Int => {}
+        Text => return Some(value),
+        _ => return call.wrong_type(0, &value, "int", "bytes become text by `hex(b)`"),
+    }
     let range = value.range;
-    let text = Bytes::decimal(value);
+    let text = value.decimal();
     if text.shape.fixed().is_none() && call.complaints.hashing == 0 {
         let (written, (least, width)) = (call.written(0), (text.shape.min, text.shape.max));
         call.complaints.lint(
@@ -116,40 +194,25 @@ pub fn decimal_text(call: &mut Call<'_, '_>) -> Option<Typed> {
             format!("where order matters write `lpad({written}, {width})` or `be8({written})`"),
         );
     }
-    Some(Typed::Bytes(text))
+    Some(text)
 }
 
 /// The value that is padded, the width, and the padding character.
-fn padding(call: &mut Call<'_, '_>, default: u8, example: &str) -> Option<(Typed, usize, u8)> {
+fn padding(call: &mut Call<'_, '_>, default: u8, example: &str) -> Option<(Code, usize, u8)> {
     let value = call.value(0);
     let width = call.constant_within(1, 0, RowKey::MAX_LEN as i64, "the width");
     let pad = match call.values.get(2) {
         None => default,
-        Some((argument, _)) => {
-            let literal = argument.as_ref().and_then(literal);
-            match literal.as_deref() {
-                Some(&[byte @ ..0x80]) => byte,
-                _ if argument.is_none() => return None,
-                _ => {
-                    let message = format!("`{}` pads with one ASCII character", call.function.name);
-                    let expected = "expected a literal of one character";
-                    return call.refuse(2, message, expected, format!("for example `{example}`"));
-                }
+        Some((argument, _)) => match argument.as_ref()?.as_literal() {
+            Some(&[byte @ ..0x80]) => byte,
+            _ => {
+                let message = format!("`{}` pads with one ASCII character", call.function.name);
+                let expected = "expected a literal of one character";
+                return call.refuse(2, message, expected, format!("for example `{example}`"));
             }
-        }
+        },
     };
     Some((value?, width? as usize, pad))
-}
-
-/// The bytes of a literal.
-fn literal(value: &Typed) -> Option<Box<[u8]>> {
-    match value {
-        Typed::Bytes(bytes) => match &bytes.code.op {
-            BytesOp::Literal(bytes) => Some(bytes.clone()),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 /// Refuses values that are longer than the width.
@@ -167,12 +230,11 @@ fn require_width(call: &mut Call<'_, '_>, longest: usize, width: usize) -> Optio
 }
 
 /// `lpad`.
-pub fn pad_left(call: &mut Call<'_, '_>) -> Option<Typed> {
+pub fn pad_left(call: &mut Call<'_, '_>) -> Option<Code> {
     let (value, width, pad) = padding(call, b'0', "lpad(x, 10, '0')")?;
-    let value = match value {
-        Typed::Int(value) => value,
-        other => return pad_text(call, other, width, pad, true),
-    };
+    if value.value_type != Int {
+        return pad_text(call, value, width, pad, true);
+    }
     let range = value.range;
     require_width(call, ByteShape::decimal(range).max, width)?;
     if range.low < 0 && pad == b'0' && call.complaints.hashing == 0 {
@@ -190,32 +252,29 @@ pub fn pad_left(call: &mut Call<'_, '_>) -> Option<Typed> {
     if !encoding.keeps_order(range) {
         alphabet.insert(b'-');
     }
-    Some(Typed::Bytes(encoded(encoding, value, width, alphabet)))
+    Some(encoded(encoding, value, width, alphabet))
 }
 
 /// `rpad`.
-pub fn pad_right(call: &mut Call<'_, '_>) -> Option<Typed> {
+pub fn pad_right(call: &mut Call<'_, '_>) -> Option<Code> {
     let (value, width, pad) = padding(call, b' ', "rpad(x, 24, x'00')")?;
-    let text = match value {
-        Typed::Int(value) => Typed::Bytes(Bytes::decimal(value)),
-        other => other,
+    let text = match value.value_type {
+        Int => value.decimal(),
+        _ => value,
     };
     pad_text(call, text, width, pad, false)
 }
 
 fn pad_text(
     call: &mut Call<'_, '_>,
-    value: Typed,
+    text: Code,
     width: usize,
     pad: u8,
     left: bool,
-) -> Option<Typed> {
-    let text = match value {
-        Typed::Bytes(text) if text.is_text => text,
-        other => {
-            return call.wrong_type(0, &other, "int or text", "bytes become text by `hex(b)`");
-        }
-    };
+) -> Option<Code> {
+    if !text.is_text() {
+        return call.wrong_type(0, &text, "int or text", "bytes become text by `hex(b)`");
+    }
     let shape = &text.shape;
     require_width(call, shape.max, width)?;
     let padding = ByteSet::one(pad);
@@ -237,21 +296,18 @@ fn pad_text(
         });
         ByteShape::from_sets(width, max, sets.collect(), set)
     };
-    Some(Typed::Bytes(match left {
-        true => {
-            let op = BytesOp::Map(Transform::PadLeft { width, pad });
-            text.changed(op, true, padded)
-        }
-        false => text.mapped(Transform::PadRight { width, pad }, true, padded),
-    }))
+    let transform = match left {
+        true => Transform::PadLeft { width, pad },
+        false => Transform::PadRight { width, pad },
+    };
+    Some(Code::bytes(Op::Map(transform), vec![text], Text, padded))
 }
 
 /// `nth`.
-pub fn nth(call: &mut Call<'_, '_>) -> Option<Typed> {
+pub fn nth(call: &mut Call<'_, '_>) -> Option<Code> {
     let (characters, index) = (call.value(0), call.int(1));
     let (characters, index) = (characters?, index?);
-    let (Typed::Bytes(Bytes { is_text, .. }), Some(bytes)) = (&characters, literal(&characters))
-    else {
+    let Some(bytes) = characters.as_literal() else {
         return call.refuse(
             0,
             "the first argument of `nth` is not a literal",
@@ -259,8 +315,8 @@ pub fn nth(call: &mut Call<'_, '_>) -> Option<Typed> {
             "for example `nth('abcd', random(4))`",
         );
     };
-    let choices: Vec<Box<[u8]>> = match std::str::from_utf8(&bytes) {
-        Ok(text) if *is_text => {
+    let choices: Vec<Box<[u8]>> = match std::str::from_utf8(bytes) {
+        Ok(text) if characters.is_text() => {
             let characters = text.chars().map(|c| c.to_string());
             characters.map(|c| c.into_bytes().into()).collect()
         }
@@ -287,7 +343,6 @@ pub fn nth(call: &mut Call<'_, '_>) -> Option<Typed> {
         ByteSet::of(&bytes.collect::<Vec<_>>())
     });
     let shape = ByteShape::from_sets(min, max, sets.collect(), ByteSet::NONE);
-    let order = index.facts.order.kept(chosen.is_sorted());
-    let chosen = Bytes::encoded(Encoding::Nth(choices), index, *is_text, shape);
-    Some(Typed::Bytes(chosen.ordered(order)))
+    let op = Op::Encode(Encoding::Nth(choices));
+    Some(Code::bytes(op, vec![index], characters.value_type, shape))
 }

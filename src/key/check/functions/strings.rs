@@ -1,0 +1,239 @@
+//! Parts, cases, reversals and hashes of texts and bytes, and buckets computed from hashes.
+
+use super::call::Call;
+use crate::key::code::{Code, Op};
+use crate::key::formats::{Digest, DigestForm, Encoding, IntHash, Transform, hex_digit};
+use crate::key::values::{ByteSet, ByteShape, Interval, Operator, POSITIONS};
+use crate::keyspace::RowKey;
+use crate::record::ValueType::{self, Bytes, Text};
+
+const HEX_DIGITS: &[u8; 16] = b"0123456789abcdef";
+
+fn mapped(transform: Transform, of: Code, value_type: ValueType, shape: ByteShape) -> Option<Code> {
+    Some(Code::bytes(Op::Map(transform), vec![of], value_type, shape))
+}
+
+pub fn hex(call: &mut Call<'_, '_>) -> Option<Code> {
+    let bytes = call.bytes(0)?;
+    let shape = &bytes.shape;
+    let sets = (0..POSITIONS.min(2 * shape.max)).map(|at| {
+        let half = |byte: u8| if at % 2 == 0 { byte >> 4 } else { byte & 15 };
+        shape.at(at / 2).map(|byte| hex_digit(half(byte)))
+    });
+    let digits = ByteSet::of(HEX_DIGITS);
+    let hex = ByteShape::from_sets(2 * shape.min, 2 * shape.max, sets.collect(), digits);
+    mapped(Transform::Hex, bytes, Text, hex)
+}
+
+/// `upper` and `lower`.
+pub fn case(call: &mut Call<'_, '_>, transform: Transform, letter: fn(u8) -> u8) -> Option<Code> {
+    let text = call.text(0, "bytes become text by `hex(b)`")?;
+    let shape = text.shape.map(letter);
+    mapped(transform, text, Text, shape)
+}
+
+pub fn desc(call: &mut Call<'_, '_>) -> Option<Code> {
+    let bytes = call.bytes(0)?;
+    let shape = bytes.shape.map(|byte| !byte);
+    mapped(Transform::Invert, bytes, Bytes, shape)
+}
+
+/// `reverse`, and `reverse_bytes` of anything as bytes.
+pub fn reverse(call: &mut Call<'_, '_>, as_bytes: bool) -> Option<Code> {
+    let bytes = call.bytes(0)?;
+    let value_type = if as_bytes { Bytes } else { bytes.value_type };
+    if value_type == Text && !bytes.shape.is_ascii() {
+        return shuffled(Transform::ReverseChars, bytes);
+    }
+    let shape = bytes.shape.reversed();
+    mapped(Transform::ReverseBytes, bytes, value_type, shape)
+}
+
+pub fn reverse_domain(call: &mut Call<'_, '_>) -> Option<Code> {
+    shuffled(Transform::ReverseDomain, call.text(0, "")?)
+}
+
+/// Any text of the same bytes.
+fn shuffled(transform: Transform, text: Code) -> Option<Code> {
+    let any = ByteShape::uniform(text.shape.min, text.shape.max, text.shape.all());
+    mapped(transform, text, Text, any)
+}
+
+/// The first `count` bytes of a digest, which are written without the rest of it.
+fn start_of_digest(bytes: &Code, count: usize) -> Option<Code> {
+    let Op::Digest { digest, form, keep } = bytes.op else {
+        return None;
+    };
+    let keep = keep.min(count);
+    let op = Op::Digest { digest, form, keep };
+    let (of, shape) = (bytes.operands.clone(), bytes.shape.left(count));
+    let mut code = Code::bytes(op, of, bytes.value_type, shape);
+    code.facts.needs = bytes.facts.needs.clone();
+    Some(code)
+}
+
+/// A length that an argument says.
+fn length(call: &mut Call<'_, '_>, at: usize) -> Option<usize> {
+    let length = call.constant_within(at, 0, RowKey::MAX_LEN as i64, "the length")?;
+    Some(length as usize)
+}
+
+/// A part of a text or bytes, from `least` characters on where they are enough. What is no ASCII is cut by characters of up to 4 bytes.
+fn cut(
+    bytes: Code,
+    (position, count): (i64, usize),
+    least: usize,
+    ascii: impl FnOnce(&ByteShape) -> ByteShape,
+) -> Option<Code> {
+    let shape = &bytes.shape;
+    let by_char = bytes.is_text() && !shape.is_ascii();
+    let part = match by_char {
+        true => {
+            let most = shape.max.min(count.saturating_mul(4));
+            ByteShape::uniform(shape.min.min(least), most, shape.all())
+        }
+        false => ascii(shape),
+    };
+    let transform = Transform::Substr {
+        position,
+        count,
+        by_char,
+    };
+    let value_type = bytes.value_type;
+    mapped(transform, bytes, value_type, part)
+}
+
+pub fn left(call: &mut Call<'_, '_>) -> Option<Code> {
+    let (bytes, count) = (call.bytes(0), length(call, 1));
+    let (bytes, count) = (bytes?, count?);
+    start_of_digest(&bytes, count)
+        .or_else(|| cut(bytes, (1, count), count, |shape| shape.left(count)))
+}
+
+pub fn right(call: &mut Call<'_, '_>) -> Option<Code> {
+    let (bytes, count) = (call.bytes(0), length(call, 1));
+    let (bytes, count) = (bytes?, count?);
+    // Position 0 would be the start.
+    let from_end = -(count.max(1) as i64);
+    cut(bytes, (from_end, count), count, |shape| shape.right(count))
+}
+
+pub fn substr(call: &mut Call<'_, '_>) -> Option<Code> {
+    let (bytes, position) = (call.bytes(0), call.constant(1));
+    let count = match call.values.len() {
+        2 => Some(u32::MAX as usize),
+        _ => length(call, 2),
+    };
+    let (bytes, position, count) = (bytes?, position?, count?);
+    if let (0 | 1, Some(start)) = (position, start_of_digest(&bytes, count)) {
+        return Some(start);
+    }
+    let far = usize::try_from(position.unsigned_abs()).unwrap_or(usize::MAX);
+    cut(bytes, (position, count), 0, |shape| match position {
+        0.. => shape.from(far.saturating_sub(1)).left(count),
+        _ if shape.fixed().is_some() => shape.right(far).left(count),
+        _ => {
+            let most = far.min(count);
+            ByteShape::uniform(shape.min.min(most), shape.max.min(most), shape.all())
+        }
+    })
+}
+
+/// `md5`, `sha1`, `sha256`, `sha512` and their `_bytes`.
+pub fn digest(call: &mut Call<'_, '_>, digest: Digest, form: DigestForm) -> Option<Code> {
+    let bytes = call.hashable(0)?;
+    let (value_type, set) = match form {
+        DigestForm::Raw => (Bytes, ByteSet::ALL),
+        DigestForm::Hex => (Text, ByteSet::of(HEX_DIGITS)),
+    };
+    let keep = form.length(digest.size());
+    let op = Op::Digest { digest, form, keep };
+    let shape = ByteShape::uniform(keep, keep, set);
+    Some(Code::bytes(op, vec![bytes], value_type, shape))
+}
+
+fn hashed(hash: IntHash, bytes: Code) -> Code {
+    Code::int(Op::Hash(hash), vec![bytes], hash.range())
+}
+
+/// Hashes that are numbers.
+pub fn number(call: &mut Call<'_, '_>, hash: IntHash) -> Option<Code> {
+    Some(hashed(hash, call.hashable(0)?))
+}
+
+pub fn murmur3(call: &mut Call<'_, '_>) -> Option<Code> {
+    let bytes = call.hashable(0)?;
+    let seed = match call.values.len() {
+        1 => 0,
+        _ => call.constant_within(1, i32::MIN.into(), u32::MAX.into(), "the seed")?,
+    };
+    Some(hashed(IntHash::Murmur3(seed as u32), bytes))
+}
+
+/// `java_hash`, which hashes a text and bytes each in its own way.
+pub fn java(call: &mut Call<'_, '_>) -> Option<Code> {
+    let bytes = call.hashable(0)?;
+    let hash = match bytes.is_text() {
+        true => IntHash::JavaText,
+        false => IntHash::JavaBytes,
+    };
+    Some(hashed(hash, bytes))
+}
+
+/// The number of buckets, and what is dealt into them. Warns of something that has fewer values than there are buckets; one value alone is
+/// a key written by hand, not a choice.
+fn dealt(call: &mut Call<'_, '_>, most: i64) -> Option<(i64, Code)> {
+    let buckets = call.constant_within(0, 1, most, "the number of buckets");
+    let bytes = call.hashable(1);
+    let (buckets, bytes) = (buckets?, bytes?);
+    let facts = &bytes.facts;
+    if let Some(values) = facts.cardinality
+        && (2..buckets as u64).contains(&values)
+        && !facts.fields.is_empty()
+    {
+        let written = call.written(1);
+        call.warn(
+            format!("`{written}` has {values} values for {buckets} buckets"),
+            format!("at least {} buckets stay empty", buckets as u64 - values),
+            "add a field with more values to what is hashed, or use fewer buckets",
+        );
+    }
+    Some((buckets, bytes))
+}
+
+/// Rows of 10, 20 or 30 buckets over round timestamps pile up: 31 is the polynomial's base, and these counts share
+/// factors with the steps between timestamps.
+fn lopsided(buckets: i64) -> bool {
+    matches!(buckets, 10 | 20 | 30)
+}
+
+/// `salt` and `salt2`, of so many bytes.
+pub fn salt(call: &mut Call<'_, '_>, width: u8) -> Option<Code> {
+    let (buckets, bytes) = dealt(call, 1 << (8 * width))?;
+    let mut fields = bytes.facts.fields.iter();
+    let timestamps = fields.any(|field| call.schema.domain(*field).follows_time);
+    if lopsided(buckets) && timestamps {
+        call.warn(
+            format!("{buckets} buckets of Java's hash over round timestamps are uneven"),
+            "some buckets may get twice their share, others nothing",
+            format!("try `be1(bucket({buckets}, x))`, or 16 or 32 buckets, and look at the shares"),
+        );
+    }
+    let range = Interval::new(0, buckets - 1);
+    let bucket = Code::int(Op::Salt(buckets), vec![bytes], range);
+    let encoding = Encoding::BigEndian(width);
+    let shape = encoding.between(range, ByteSet::ALL);
+    Some(Code::bytes(
+        Op::Encode(encoding),
+        vec![bucket],
+        Bytes,
+        shape,
+    ))
+}
+
+pub fn bucket(call: &mut Call<'_, '_>) -> Option<Code> {
+    let (buckets, bytes) = dealt(call, 1 << 32)?;
+    let (hash, modulus) = (hashed(IntHash::Murmur3(0), bytes), Code::constant(buckets));
+    let range = Interval::new(0, buckets - 1);
+    Some(Code::binary(Operator::Pmod, hash, modulus, range))
+}

@@ -1,0 +1,686 @@
+//! Compiled sub-expressions and what is known of their values, worked out once, bottom up, when code is made. Must not hold anything
+//! that could fail, nor know how it was written.
+
+use super::formats::{Digest, DigestForm, Encoding, IntHash, Transform};
+use super::knowledge::Needs;
+use super::values::{ByteSet, ByteShape, Interval, Operator};
+use crate::record::{FieldId, FieldText, TimeUnit, ValueType};
+use std::sync::Arc;
+
+/// A digest of so many bytes tells apart whatever it is made of.
+const INJECTIVE_DIGEST: usize = 8;
+
+/// A sub-expression: an operation, its operands, and what is known of its values.
+#[derive(Debug, Clone)]
+pub struct Code {
+    pub op: Op,
+    pub operands: Vec<Code>,
+    pub value_type: ValueType,
+    /// The values of an integer; of anything else it says nothing.
+    pub range: Interval,
+    /// What texts or bytes can be; of numbers it says nothing.
+    pub shape: ByteShape,
+    /// The bytes that it always writes for rows within the fields' domains. Of a field's text not even a fixed length is relied on.
+    pub width: Option<usize>,
+    pub facts: Facts,
+}
+
+/// How a value comes about: an integer, the bits of a double, or bytes. Arithmetic wraps.
+#[derive(Debug, Clone)]
+pub enum Op {
+    Const(i64),
+    /// The record's slot.
+    Slot(usize),
+    /// Two operands; a divisor is never 0, a modulus is positive.
+    Binary(Operator),
+    /// Rounded down to a multiple of a positive step.
+    Floor(i64),
+    Abs,
+    /// Java's `Math.abs(int)`.
+    Abs32,
+    /// The 63 low bits reversed.
+    BitReverse63,
+    BitReverse64,
+    /// The bits of the double of an integer.
+    ToDouble,
+    /// The cell of a double within +- `limit`, which is cut into 2^bits cells.
+    Cell {
+        limit: f64,
+        bits: u32,
+    },
+    /// A hash of bytes; whether they are text matters to Java's alone.
+    Hash(IntHash),
+    /// `|java_hash(x) % buckets|`
+    Salt(i64),
+    /// A draw below `values`; `skip` draws of the operation belong to others.
+    Random {
+        values: u64,
+        skip: u32,
+    },
+    /// The operation's index within its write, modulo `values`.
+    RoundRobin {
+        values: u64,
+    },
+    /// Milliseconds, datacenter, worker and sequence.
+    Snowflake,
+    /// Constant bytes; texts are their UTF-8.
+    Literal(Box<[u8]>),
+    /// A field's text, from the record's slot.
+    Field(usize, Arc<FieldText>),
+    Encode(Encoding),
+    Map(Transform),
+    /// The first `keep` bytes of a digest's form.
+    Digest {
+        digest: Digest,
+        form: DigestForm,
+        keep: usize,
+    },
+    Concat,
+    /// An identifier made for each write; `skip` draws of the operation belong to others.
+    Identifier {
+        kind: Identifier,
+        skip: u32,
+    },
+    /// The Morton code of two or three cells.
+    Morton,
+}
+
+/// An identifier made for each write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Identifier {
+    Uuid4,
+    /// It leads with milliseconds.
+    Uuid7,
+    /// It leads with milliseconds.
+    Ulid,
+    /// It leads with seconds since [`Identifier::KSUID_EPOCH`].
+    Ksuid,
+}
+
+impl Identifier {
+    /// KSUID's epoch in seconds.
+    pub const KSUID_EPOCH: i64 = 1_400_000_000;
+
+    /// Twitter's snowflake epoch in milliseconds.
+    pub const SNOWFLAKE_EPOCH: i64 = 1_288_834_974_657;
+
+    /// The leading bytes that are its time.
+    pub fn lead(self) -> usize {
+        match self {
+            Self::Uuid4 => 0,
+            // 48 bits of milliseconds.
+            Self::Uuid7 => 6,
+            // Ten characters of five bits.
+            Self::Ulid => 10,
+            Self::Ksuid => 4,
+        }
+    }
+}
+
+/// How bytes follow a field while all else stays, compared as row keys are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Trend {
+    /// They grow with the field; otherwise they shrink.
+    pub rising: bool,
+    /// Different values of the field give different bytes.
+    pub exact: bool,
+}
+
+impl Trend {
+    /// That of the field itself.
+    pub(super) const SAME: Self = Self {
+        rising: true,
+        exact: true,
+    };
+
+    fn flip(self) -> Self {
+        let rising = !self.rising;
+        Self { rising, ..self }
+    }
+
+    fn coarse(self) -> Self {
+        let exact = false;
+        Self { exact, ..self }
+    }
+
+    /// The trend of two things that both follow the field and stand one after another: the first decides.
+    fn then(self, next: Self) -> Option<Self> {
+        let exact = self.exact || next.exact;
+        (self.rising == next.rising).then_some(Self { exact, ..self })
+    }
+}
+
+/// Whether values grow with the operations' time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    None,
+    Rising,
+    Falling,
+}
+
+impl Order {
+    /// The other way round.
+    fn flip(self) -> Self {
+        match self {
+            Self::None => Self::None,
+            Self::Rising => Self::Falling,
+            Self::Falling => Self::Rising,
+        }
+    }
+
+    /// The order that is left after a change which keeps it or not.
+    pub fn kept(self, keeps: bool) -> Self {
+        if keeps { self } else { Self::None }
+    }
+}
+
+/// How values spread over their range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Randomness {
+    /// They spread as their fields' values do.
+    Plain,
+    /// A hash of fields: the same record, the same value.
+    Hashed,
+    /// Drawn or counted for each write: readers can't know it.
+    Random,
+}
+
+/// What is drawn or counted for each write on the way to a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Drawn {
+    Nothing,
+    /// One number below this.
+    Once(u64),
+    /// More than one number, or an identifier.
+    More,
+}
+
+/// What is known of values, in whatever record, besides their type, range and shape.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    /// What they are made of, ascending.
+    pub fields: Vec<FieldId>,
+    /// How they follow each of these; `None`: in no order, or not known.
+    pub trends: Vec<Option<Trend>>,
+    /// Fields of which different values give different ones, whatever the others are; ascending.
+    pub injective: Vec<FieldId>,
+    /// Whether they follow the operations' time. Which way they do matters to integers only, which are added up: `desc(x)` leaves it.
+    pub order: Order,
+    /// At most so many different values.
+    pub cardinality: Option<u64>,
+    /// Set while an integer counts time. Of texts and bytes it means nothing: only the integer that they were made of had one.
+    pub unit: Option<TimeUnit>,
+    pub randomness: Randomness,
+    pub drawn: Drawn,
+    /// What a reader must know to know them, unless they are drawn.
+    pub needs: Needs,
+}
+
+impl Facts {
+    /// What is known of something made of all these, whatever it is: order, unit, trends and what tells fields apart are not.
+    pub fn of_all<'a>(operands: impl Iterator<Item = &'a Code>) -> Self {
+        let mut all = Self {
+            fields: Vec::new(),
+            trends: Vec::new(),
+            injective: Vec::new(),
+            order: Order::None,
+            cardinality: Some(1),
+            unit: None,
+            randomness: Randomness::Plain,
+            drawn: Drawn::Nothing,
+            needs: Needs::NOTHING,
+        };
+        for Code { facts: other, .. } in operands {
+            all.fields = union(&all.fields, &other.fields);
+            let values = all.cardinality.zip(other.cardinality);
+            all.cardinality = values.and_then(|(a, b)| a.checked_mul(b));
+            all.randomness = all.randomness.max(other.randomness);
+            all.drawn = match (all.drawn, other.drawn) {
+                (Drawn::Nothing, drawn) | (drawn, Drawn::Nothing) => drawn,
+                _ => Drawn::More,
+            };
+            all.needs = all.needs.and(&other.needs);
+        }
+        all
+    }
+
+    /// What is known of a field's own values, before their range.
+    pub fn of_field(field: FieldId, trend: Option<Trend>) -> Self {
+        Self {
+            fields: vec![field],
+            trends: vec![trend],
+            injective: vec![field],
+            needs: Needs::field(field),
+            ..Self::of_all(std::iter::empty())
+        }
+    }
+
+    /// Notes that there are at most `count` values.
+    fn limit(&mut self, count: Option<u64>) {
+        let least = self.cardinality.zip(count).map(|(a, b)| a.min(b));
+        self.cardinality = least.or(self.cardinality).or(count);
+    }
+
+    fn draw(&mut self, drawn: Drawn) {
+        self.randomness = Randomness::Random;
+        self.drawn = drawn;
+        self.cardinality = None;
+    }
+
+    /// How values follow the field.
+    pub fn trend(&self, field: FieldId) -> Option<Trend> {
+        let at = self.fields.binary_search(&field).ok()?;
+        self.trends[at]
+    }
+
+    /// Are they made of the field?
+    pub fn mention(&self, field: FieldId) -> bool {
+        self.fields.binary_search(&field).is_ok()
+    }
+
+    /// Are they made of this field and nothing else?
+    pub fn are_of(&self, field: FieldId) -> bool {
+        self.fields == [field] && self.drawn == Drawn::Nothing
+    }
+}
+
+/// All fields of both, ascending.
+fn union(a: &[FieldId], b: &[FieldId]) -> Vec<FieldId> {
+    let mut all = [a, b].concat();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+impl Code {
+    /// The integers of an operation.
+    pub fn int(op: Op, operands: Vec<Self>, range: Interval) -> Self {
+        Self::new(op, operands, ValueType::Int, range, ByteShape::literal(b""))
+    }
+
+    /// An integer constant.
+    pub fn constant(value: i64) -> Self {
+        Self::int(Op::Const(value), Vec::new(), Interval::one(value))
+    }
+
+    /// An integer as a double.
+    pub fn into_double(self) -> Self {
+        let none = ByteShape::literal(b"");
+        Self::new(
+            Op::ToDouble,
+            vec![self],
+            ValueType::Double,
+            Interval::ALL,
+            none,
+        )
+    }
+
+    /// What an operator makes of two integers, in this range.
+    pub fn binary(operator: Operator, a: Self, b: Self, range: Interval) -> Self {
+        Self::int(Op::Binary(operator), vec![a, b], range)
+    }
+
+    /// The text or bytes of an operation.
+    pub fn bytes(op: Op, operands: Vec<Self>, value_type: ValueType, shape: ByteShape) -> Self {
+        Self::new(op, operands, value_type, Interval::ALL, shape)
+    }
+
+    /// Constant text or bytes.
+    pub fn literal(value_type: ValueType, bytes: &[u8]) -> Self {
+        let (op, shape) = (Op::Literal(bytes.into()), ByteShape::literal(bytes));
+        Self::bytes(op, Vec::new(), value_type, shape)
+    }
+
+    /// The decimal text of an integer.
+    pub fn decimal(self) -> Self {
+        if let Op::Const(value) = self.op {
+            return Self::literal(ValueType::Text, value.to_string().as_bytes());
+        }
+        let shape = ByteShape::decimal(self.range);
+        let op = Op::Encode(Encoding::Decimal);
+        Self::bytes(op, vec![self], ValueType::Text, shape)
+    }
+
+    /// Text or bytes, as they are or as the decimal text of an integer; a double has no bytes of its own.
+    pub fn into_bytes(self) -> Option<Self> {
+        match self.value_type {
+            ValueType::Int => Some(self.decimal()),
+            ValueType::Double => None,
+            ValueType::Text | ValueType::Bytes => Some(self),
+        }
+    }
+
+    /// An integer as bytes in its own order; bytes are their own.
+    pub fn in_order(self) -> Self {
+        if !self.is_number() {
+            return self;
+        }
+        let shape = ByteShape::uniform(8, 8, ByteSet::ALL);
+        let op = Op::Encode(Encoding::Ordered(8));
+        Self::bytes(op, vec![self], ValueType::Bytes, shape)
+    }
+
+    /// Texts and bytes one after another.
+    pub fn joined(mut parts: Vec<Self>) -> Self {
+        if parts.len() == 1 {
+            return parts.remove(0);
+        }
+        let is_text = parts.iter().all(|part| part.value_type == ValueType::Text);
+        let shapes = parts.iter().map(|part| &part.shape);
+        let shape = shapes.fold(ByteShape::literal(b""), |all, next| all.then(next));
+        let value_type = if is_text {
+            ValueType::Text
+        } else {
+            ValueType::Bytes
+        };
+        Self::bytes(Op::Concat, parts, value_type, shape)
+    }
+
+    /// A field's values, of which these facts are known.
+    pub fn field(
+        op: Op,
+        value_type: ValueType,
+        range: Interval,
+        shape: ByteShape,
+        facts: Facts,
+    ) -> Self {
+        let mut code = Self {
+            op,
+            operands: Vec::new(),
+            value_type,
+            range,
+            shape,
+            width: None,
+            facts,
+        };
+        let count = code.value_count();
+        code.facts.limit(count);
+        code
+    }
+
+    fn new(
+        op: Op,
+        operands: Vec<Self>,
+        value_type: ValueType,
+        range: Interval,
+        shape: ByteShape,
+    ) -> Self {
+        let mut facts = Facts::of_all(operands.iter());
+        match op {
+            Op::Random { values, .. } | Op::RoundRobin { values } => {
+                facts.draw(Drawn::Once(values))
+            }
+            Op::Identifier { .. } => facts.draw(Drawn::More),
+            Op::Hash(_) | Op::Salt(_) | Op::Digest { .. } => {
+                facts.randomness = facts.randomness.max(Randomness::Hashed);
+            }
+            _ => {}
+        }
+        let relied_on = matches!(op, Op::Digest { .. })
+            || operands
+                .iter()
+                .all(|operand| operand.is_number() || operand.width.is_some());
+        let width = shape.fixed().filter(|_| relied_on);
+        let mut code = Self {
+            op,
+            operands,
+            value_type,
+            range,
+            shape,
+            width,
+            facts,
+        };
+        let count = code.value_count();
+        code.facts.limit(count);
+        let follow = code.facts.fields.iter();
+        code.facts.trends = follow.map(|field| code.trend(*field)).collect();
+        code.facts.injective = code.injective();
+        (code.facts.order, code.facts.unit) = code.order_and_unit();
+        code
+    }
+
+    /// An integer or a double.
+    pub fn is_number(&self) -> bool {
+        matches!(self.value_type, ValueType::Int | ValueType::Double)
+    }
+
+    pub fn is_text(&self) -> bool {
+        self.value_type == ValueType::Text
+    }
+
+    /// The value of an integer that was written as a constant.
+    pub fn as_constant(&self) -> Option<i64> {
+        match self.op {
+            Op::Const(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The bytes that were written as a literal.
+    pub fn as_literal(&self) -> Option<&[u8]> {
+        match &self.op {
+            Op::Literal(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// Is there a part like that, itself included?
+    pub fn any(&self, wanted: &dyn Fn(&Self) -> bool) -> bool {
+        wanted(self) || self.operands.iter().any(|operand| operand.any(wanted))
+    }
+
+    /// At most so many values, by range or shape; `None` beyond 2^64.
+    fn value_count(&self) -> Option<u64> {
+        match self.op {
+            Op::Floor(step) => u64::try_from((self.range.count() - 1) / step as u128 + 1).ok(),
+            _ if self.is_number() => u64::try_from(self.range.count()).ok(),
+            _ => self.shape.count(),
+        }
+    }
+
+    /// How its values follow a field that they are made of; bytes have one length then for all values of the field.
+    fn trend(&self, field: FieldId) -> Option<Trend> {
+        if self.value_type == ValueType::Int && self.range == Interval::ALL {
+            // It may have wrapped.
+            return None;
+        }
+        let trend = |at: usize| self.operands[at].facts.trend(field);
+        match &self.op {
+            Op::Binary(operator) => self.binary_trend(*operator, field),
+            Op::Floor(1) => trend(0),
+            Op::Floor(_) => trend(0).map(Trend::coarse),
+            Op::Snowflake => {
+                let mut rest = self.operands[1..].iter();
+                let alone = !rest.any(|part| part.facts.mention(field));
+                trend(0).filter(|_| alone)
+            }
+            Op::Encode(encoding) if encoding.keeps_order(self.operands[0].range) => {
+                let trend = trend(0)?;
+                Some(if encoding.is_exact() {
+                    trend
+                } else {
+                    trend.coarse()
+                })
+            }
+            Op::Map(Transform::Invert) => trend(0).map(Trend::flip),
+            Op::Map(Transform::Hex | Transform::PadLeft { .. } | Transform::PadRight { .. }) => {
+                trend(0)
+            }
+            Op::Map(Transform::Substr {
+                position: 0 | 1, ..
+            }) => trend(0).map(Trend::coarse),
+            Op::Concat => {
+                let mut trend: Option<Trend> = None;
+                for part in self
+                    .operands
+                    .iter()
+                    .filter(|part| part.facts.mention(field))
+                {
+                    let next = part.facts.trend(field);
+                    trend = match trend {
+                        None => Some(next?),
+                        // What follows decides nothing any more.
+                        Some(before) if before.exact => break,
+                        Some(before) => Some(before.then(next?)?),
+                    };
+                }
+                trend
+            }
+            Op::Identifier { .. } => trend(0),
+            _ => None,
+        }
+    }
+
+    fn binary_trend(&self, operator: Operator, field: FieldId) -> Option<Trend> {
+        let [x, y] = [0, 1].map(|at| &self.operands[at]);
+        let [in_x, in_y] = [x, y].map(|side| side.facts.mention(field));
+        let (a, b) = (x.facts.trend(field), y.facts.trend(field));
+        let sum = |b: Option<Trend>| match (in_x, in_y) {
+            (true, false) => a,
+            (false, true) => b,
+            _ => a?.then(b?),
+        };
+        match operator {
+            Operator::Add => sum(b),
+            Operator::Subtract => sum(b.map(Trend::flip)),
+            Operator::Multiply if in_x && in_y => None,
+            Operator::Multiply => {
+                let (varies, factor) = if in_x { (a, y.range) } else { (b, x.range) };
+                match factor {
+                    Interval { low: 1.., .. } => varies,
+                    Interval { high: ..0, .. } => varies.map(Trend::flip),
+                    _ => None,
+                }
+            }
+            Operator::Divide if in_y || y.range.low <= 0 => None,
+            Operator::Divide if y.range.single() == Some(1) => a,
+            Operator::Divide => a.map(Trend::coarse),
+            // A remainder that changes nothing.
+            Operator::Remainder | Operator::Pmod => {
+                let modulus = y.range.single();
+                modulus
+                    .filter(|n| x.range.within(0, n.saturating_sub(1)))
+                    .and(a)
+            }
+        }
+    }
+
+    /// Fields of which different values give different ones.
+    fn injective(&self) -> Vec<FieldId> {
+        let of_operands = || {
+            let operands = self.operands.iter().map(|operand| &operand.facts.injective);
+            operands.fold(Vec::new(), |all, fields| union(&all, fields))
+        };
+        let is_md5 = |of: &Self| {
+            matches!(
+                of.op,
+                Op::Digest {
+                    digest: Digest::Md5,
+                    ..
+                }
+            )
+        };
+        let tells = match &self.op {
+            Op::Encode(encoding) => encoding.is_exact(),
+            // Hexadecimal digits stay apart.
+            Op::Map(Transform::Upper) => self.operands.iter().all(is_md5),
+            Op::Map(Transform::Substr { .. } | Transform::Lower) | Op::Identifier { .. } => false,
+            Op::Digest { form, keep, .. } => match form {
+                DigestForm::Raw => *keep >= INJECTIVE_DIGEST,
+                DigestForm::Hex => keep / 2 >= INJECTIVE_DIGEST,
+            },
+            // Where one part ends is not known unless it has one width; ambiguities inside hashes are not worth a distinction.
+            _ if !self.is_number() => true,
+            Op::BitReverse63 | Op::BitReverse64 => self.facts.fields.len() == 1,
+            Op::Binary(Operator::Add) if let Some((high, low)) = self.two_digits() => {
+                return union(&high.facts.injective, &low.facts.injective);
+            }
+            // Of one field that it follows exactly.
+            _ => match (&self.facts.fields[..], &self.facts.trends[..]) {
+                ([_], [Some(trend)]) if trend.exact => return self.facts.fields.clone(),
+                _ => false,
+            },
+        };
+        if tells { of_operands() } else { Vec::new() }
+    }
+
+    /// The two digits of a sum `x * base + y` with fewer values of y in a row than the base: x and y.
+    fn two_digits(&self) -> Option<(&Self, &Self)> {
+        let [a, b] = [0, 1].map(|at| &self.operands[at]);
+        [(a, b), (b, a)].into_iter().find_map(|(product, y)| {
+            let (Op::Binary(Operator::Multiply), [c, d]) = (&product.op, &product.operands[..])
+            else {
+                return None;
+            };
+            let (x, base) = match d.range.single() {
+                Some(base) => (c, base),
+                None => (d, c.range.single()?),
+            };
+            let width = y.range.high.checked_sub(y.range.low)?;
+            (product.range != Interval::ALL && width < base).then_some((x, y))
+        })
+    }
+
+    /// Whether it follows time, and the unit of what is still an instant.
+    fn order_and_unit(&self) -> (Order, Option<TimeUnit>) {
+        let Some(first) = self.operands.first() else {
+            return (Order::None, None);
+        };
+        let order = first.facts.order;
+        let order = match &self.op {
+            Op::Binary(operator) => {
+                let (order, unit) = self.binary_order(*operator);
+                return (order.kept(self.range != Interval::ALL), unit);
+            }
+            Op::Floor(_) => return (order.kept(self.range != Interval::ALL), first.facts.unit),
+            Op::ToDouble | Op::Snowflake | Op::Identifier { .. } => order,
+            Op::Encode(encoding) => order.kept(encoding.follows(first.range)),
+            Op::Map(transform) => order.kept(match transform {
+                Transform::Substr { position, .. } => {
+                    matches!(position, 0 | 1) || self.shape == first.shape
+                }
+                Transform::PadLeft { .. } => false,
+                transform => !transform.turns(),
+            }),
+            Op::Concat => {
+                let mut parts = self.operands.iter();
+                let leads = parts.find(|part| part.shape.single().is_none());
+                leads
+                    .or(self.operands.last())
+                    .map_or(order, |part| part.facts.order)
+            }
+            _ => Order::None,
+        };
+        (order, None)
+    }
+
+    /// Order and unit survive where one side decides.
+    fn binary_order(&self, operator: Operator) -> (Order, Option<TimeUnit>) {
+        let [x, y] = [0, 1].map(|at| &self.operands[at]);
+        let (a, b) = (&x.facts, &y.facts);
+        let sign = y.range.single().map_or(0, i64::signum);
+        let a_constant = x.range.single().is_some();
+        // An instant plus something that does not follow time, a constant or a number, is mostly time while that is small beside it. Of
+        // values given by hand each has a range of one.
+        let (a_values, b_values) = (x.range.count(), y.range.count());
+        match operator {
+            Operator::Add | Operator::Subtract
+                if b.order == Order::None && b_values <= a_values =>
+            {
+                (a.order, a.unit)
+            }
+            Operator::Add if a.order == Order::None && a_values <= b_values => (b.order, b.unit),
+            Operator::Add if a.order == b.order => (a.order, a.unit.xor(b.unit)),
+            Operator::Subtract if a_constant => (b.order.flip(), None),
+            Operator::Multiply | Operator::Divide if sign > 0 => (a.order, None),
+            Operator::Multiply | Operator::Divide if sign < 0 => (a.order.flip(), None),
+            Operator::Multiply if a_constant && x.range.low > 0 => (b.order, None),
+            Operator::Remainder | Operator::Pmod if x.range == self.range => (a.order, a.unit),
+            _ => (Order::None, None),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "code_tests.rs"]
+mod tests;
