@@ -79,6 +79,18 @@ impl FieldSteps {
         window
     }
 
+    /// The whole steps that hold a range of the field's values.
+    pub fn covering(
+        &self,
+        range: Range<i64>,
+        record: &mut [i64],
+        bounds: Range<i64>,
+        cache: &mut StepCache,
+    ) -> Range<i64> {
+        let last = self.window_of(range.end - 1, record, bounds.clone(), cache);
+        self.window_of(range.start, record, bounds, cache).start..last.end
+    }
+
     /// The values around the record's own, within `bounds`, for which nothing coarse changes. The record's slot is changed on the way
     /// and put back. O(log of the width); a window that was found before within these bounds is remembered.
     pub fn window(

@@ -1,32 +1,32 @@
-//! What a reader can make of each segment of a key: is it known, does it follow a field, which values can it take. And what is known of a
-//! derived field by itself, outside of any key.
+//! What a reader can make of each segment of a key: is it known, does it follow a field, which values can it take.
 
-use super::check::{Checker, Environment};
-use super::code::{Code, Drawn, Facts, Op, Randomness, Trend};
+use super::code::{Code, Drawn, Op, Randomness, Trend};
 use super::field_steps::{FieldSteps, coarse_uses};
 use super::finite_values::{bytes_values, distinct};
 use super::knowledge::Knowledge;
-use super::lang::parse;
-use super::plan::KeyPlan;
+use super::plan::{Derivation, KeyPlan};
 use super::run::{Row, Rows};
-use super::segment::Segment;
 use super::values::Operator;
-use crate::record::{DerivedId, FieldId, ValueType};
+use crate::record::{DerivedId, FieldId};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A segment whose draw has been given a value.
+/// One value of a segment.
 #[derive(Debug, Clone)]
-pub struct DrawnSegment {
-    code: Arc<Code>,
-    drawn: i64,
+pub enum SegmentValue {
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// What the segment's code makes of a row where its draw has this value.
+    Drawn(Arc<Code>, i64),
 }
 
-impl DrawnSegment {
+impl SegmentValue {
     /// Appends its bytes.
     pub fn write(&self, row: &Row<'_>, out: &mut Vec<u8>) {
-        let row = Rows::one(row).with_drawn(self.drawn);
-        self.code.write(&row, out);
+        match self {
+            Self::Bytes(bytes) => out.extend_from_slice(bytes),
+            Self::Drawn(code, drawn) => code.write(&Rows::one(row).with_drawn(*drawn), out),
+        }
     }
 }
 
@@ -89,17 +89,14 @@ impl KeyPlan {
     }
 
     /// The segment for each value of its draw, when all else in it is known, it has one draw, and that at most `most` values.
-    pub fn drawn(&self, segment: usize, known: &Knowledge, most: u64) -> Option<Vec<DrawnSegment>> {
+    pub fn drawn(&self, segment: usize, known: &Knowledge, most: u64) -> Option<Vec<SegmentValue>> {
         let facts = &self.code(segment).facts;
         let values = match facts.drawn {
             Drawn::Once(values) if values <= most && facts.needs.met(known) => values,
             _ => return None,
         };
         let code = Arc::new(self.code(segment).clone());
-        let given = |drawn| DrawnSegment {
-            code: code.clone(),
-            drawn,
-        };
+        let given = |drawn| SegmentValue::Drawn(code.clone(), drawn);
         Some((0..values as i64).map(given).collect())
     }
 
@@ -161,75 +158,6 @@ fn find_digits(code: &Code, quotients: &mut Vec<Digit>, remainders: &mut Vec<Dig
             Operator::Remainder | Operator::Pmod => remainders.push(digit),
             _ => {}
         }
-    }
-}
-
-/// What is known of a derived field.
-#[derive(Debug, Clone)]
-pub struct Derivation {
-    name: String,
-    /// It is one segment, not several joined.
-    whole: bool,
-    fields: Vec<FieldId>,
-    cardinality: Option<u64>,
-    /// Set when it follows its only field.
-    steps: Option<(FieldSteps, bool)>,
-}
-
-impl Derivation {
-    /// `None` for an expression that can't be compiled.
-    pub(super) fn compile(name: &str, text: &str, environment: &Environment<'_>) -> Option<Self> {
-        let (tree, errors) = parse(text);
-        let tree = tree.filter(|_| errors.is_empty())?;
-        let mut checker = Checker::new(text, *environment, &[]);
-        let parts = checker.parts(&tree)?;
-        let wrong = |part: &Segment| part.code.value_type == ValueType::Double;
-        if !checker.complaints.errors.is_empty() || parts.iter().any(wrong) {
-            return None;
-        }
-        let facts = Facts::of_all(parts.iter().map(|part| &part.code));
-        let whole = parts.len() == 1;
-        let parts = parts.into_iter().map(|part| part.code);
-        let code = Code::joined(parts.collect()).in_order();
-        let steps = match facts.fields[..] {
-            [field] => code
-                .facts
-                .trend(field)
-                .map(|trend| (FieldSteps::new(field, vec![code]), trend.rising)),
-            _ => None,
-        };
-        Some(Self {
-            name: name.to_owned(),
-            whole,
-            fields: facts.fields,
-            cardinality: facts.cardinality,
-            steps,
-        })
-    }
-
-    /// Its name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Is the segment this field, and nothing else?
-    pub fn is(&self, segment: &Segment) -> bool {
-        self.whole && segment.derived() == Some(&self.name) && segment.fields() == self.fields
-    }
-
-    /// Stored fields that it is made of, ascending.
-    pub fn fields(&self) -> &[FieldId] {
-        &self.fields
-    }
-
-    /// At most so many different values.
-    pub fn cardinality(&self) -> Option<u64> {
-        self.cardinality
-    }
-
-    /// Where its value changes, and whether it grows with the field, when it follows its only field.
-    pub fn follows(&self) -> Option<(&FieldSteps, bool)> {
-        self.steps.as_ref().map(|(steps, rising)| (steps, *rising))
     }
 }
 

@@ -1,14 +1,15 @@
-//! The compiled plan.
+//! The compiled plan, and what is known of a derived field by itself, outside of any key.
 
 use super::check::{Checker, Environment};
+use super::code::{Code, Facts};
+use super::field_steps::FieldSteps;
 use super::finite_values;
-use super::known_segments::Derivation;
 use super::lang::{KeyError, KeyNote, parse};
 use super::run::{Row, Rows};
 use super::segment::{self, Segment};
 use super::values::ByteShape;
 use crate::keyspace::RowKey;
-use crate::record::{Field, FieldId, FieldKind, Schema};
+use crate::record::{Field, FieldId, FieldKind, Schema, ValueType};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -179,6 +180,75 @@ impl KeyPlan {
     pub fn may_reach(&self, start: &[u8], end: &[u8]) -> bool {
         let buckets = self.buckets.as_deref();
         finite_values::may_reach(&self.segments, &self.shape, buckets, start, end)
+    }
+}
+
+/// What is known of a derived field.
+#[derive(Debug, Clone)]
+pub struct Derivation {
+    name: String,
+    /// It is one segment, not several joined.
+    whole: bool,
+    fields: Vec<FieldId>,
+    cardinality: Option<u64>,
+    /// Set when it follows its only field.
+    steps: Option<(FieldSteps, bool)>,
+}
+
+impl Derivation {
+    /// `None` for an expression that can't be compiled.
+    pub(super) fn compile(name: &str, text: &str, environment: &Environment<'_>) -> Option<Self> {
+        let (tree, errors) = parse(text);
+        let tree = tree.filter(|_| errors.is_empty())?;
+        let mut checker = Checker::new(text, *environment, &[]);
+        let parts = checker.parts(&tree)?;
+        let wrong = |part: &Segment| part.code.value_type == ValueType::Double;
+        if !checker.complaints.errors.is_empty() || parts.iter().any(wrong) {
+            return None;
+        }
+        let facts = Facts::of_all(parts.iter().map(|part| &part.code));
+        let whole = parts.len() == 1;
+        let parts = parts.into_iter().map(|part| part.code);
+        let code = Code::joined(parts.collect()).in_order();
+        let steps = match facts.fields[..] {
+            [field] => code
+                .facts
+                .trend(field)
+                .map(|trend| (FieldSteps::new(field, vec![code]), trend.rising)),
+            _ => None,
+        };
+        Some(Self {
+            name: name.to_owned(),
+            whole,
+            fields: facts.fields,
+            cardinality: facts.cardinality,
+            steps,
+        })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Is the segment this field, and nothing else?
+    pub fn is(&self, segment: &Segment) -> bool {
+        self.whole && segment.derived() == Some(&self.name) && segment.fields() == self.fields
+    }
+
+    /// Stored fields that it is made of, ascending.
+    pub fn fields(&self) -> &[FieldId] {
+        &self.fields
+    }
+
+    /// At most so many different values.
+    pub fn cardinality(&self) -> Option<u64> {
+        self.cardinality
+    }
+
+    /// Where its value changes, and whether it grows with the field, when it follows its only field.
+    pub fn follows(&self) -> Option<(&FieldSteps, bool)> {
+        self.steps.as_ref().map(|(steps, rising)| (steps, *rising))
     }
 }
 

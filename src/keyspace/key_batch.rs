@@ -26,6 +26,11 @@ impl KeyBatch {
         self.offsets.truncate(1);
     }
 
+    /// Appends one key.
+    pub fn push(&mut self, key: &[u8]) {
+        self.push_with(|out| out.extend_from_slice(key));
+    }
+
     /// Appends one key: `write` appends its bytes to the buffer and touches nothing before them.
     #[inline]
     pub fn push_with(&mut self, write: impl FnOnce(&mut Vec<u8>)) {

@@ -1,35 +1,127 @@
-//! How a key serves a read. Must not know regions or servers.
+//! How a key serves a read, what that over-reads and costs, in words, and which way is the cheapest. Must not know regions or servers.
 
-use super::access_path::AccessPath;
-use super::candidates::{Candidate, Stop};
-use super::costs::Expected;
-use super::dimension::{Dimension, values_given};
-use super::evidence::Evidence;
-use super::longer_values::{LongerValues, ValueBeginnings};
+use super::candidates::{Candidate, Dimension, FieldValues, Stop, candidates};
+use super::evidence::{Evidence, LongerValues, ValueBeginnings};
 use super::question::Question;
-use super::row_identity::RowIdentity;
-use crate::key::{FieldSteps, KeyPlan};
-use crate::record::FieldId;
+use super::requests::Requests;
+use super::row_identity::RowCounts;
+use crate::key::{FieldSteps, KeyPlan, Knowledge, Randomness, Segment};
+use crate::record::{DerivedId, FieldId, KnownField, Schema};
+use crate::time::EpochNanos;
+use crate::workload::{Population, Read, ReadTarget};
 use std::sync::Arc;
+
+/// Ways to serve a read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AccessPath {
+    /// One row by its key.
+    Get,
+    /// Several rows by their keys.
+    MultiGet,
+    /// One range of keys.
+    Scan,
+    /// Several ranges of keys.
+    FanOutScan,
+    /// One whole bucket.
+    BucketScan,
+    /// Everything.
+    TableScan,
+}
+
+impl AccessPath {
+    /// Its name in results and expectations.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Get => "get",
+            Self::MultiGet => "multi-get",
+            Self::Scan => "scan",
+            Self::FanOutScan => "fan-out-scan",
+            Self::BucketScan => "bucket-scan",
+            Self::TableScan => "table-scan",
+        }
+    }
+}
+
+/// What requests cost, for comparing ways to serve a read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Costs {
+    /// A Get, in seconds.
+    pub get: f64,
+    /// Opening a scan, in seconds.
+    pub scan: f64,
+    /// Each row that a scan reads, in seconds.
+    pub row: f64,
+}
+
+/// Means over the sample of targets.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Expected {
+    /// Cost in seconds, of all requests one after another.
+    pub seconds: f64,
+    /// Gets and scans.
+    pub requests: f64,
+    /// Rows that are read.
+    pub rows_read: f64,
+    /// Rows that the reader gets.
+    pub rows_returned: f64,
+    /// Copies of each wanted row under different random salts, the newest of which it gets; at least 1.
+    pub copies: f64,
+}
+
+impl Expected {
+    /// Adds what one read asks for.
+    pub fn add(&mut self, requests: &Requests, costs: Costs) {
+        let scanned: f64 = requests.scans.iter().map(|scan| scan.rows_read).sum();
+        self.seconds += requests.gets.len() as f64 * costs.get
+            + requests.scans.len() as f64 * costs.scan
+            + scanned * costs.row;
+        self.requests += requests.len() as f64;
+        self.rows_read += requests.rows_read();
+        self.rows_returned += requests.rows_returned;
+        self.copies += requests.copies;
+    }
+
+    /// Of a sum over so many reads, the mean.
+    pub fn of_one(self, reads: usize) -> Self {
+        let reads = reads.max(1) as f64;
+        Self {
+            seconds: self.seconds / reads,
+            requests: self.requests / reads,
+            rows_read: self.rows_read / reads,
+            rows_returned: self.rows_returned / reads,
+            copies: self.copies / reads,
+        }
+    }
+}
+
+/// Why requests read rows that the reader does not want.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OverRead {
+    /// The part of the key that is used says nothing of this field, which the reader knows.
+    Filter(String),
+    /// The range of this field is covered in whole steps.
+    Steps(String),
+    /// This segment has no fixed width and nothing delimits it: longer values start alike.
+    LongerValues(String),
+    /// Other values have the same short hash, in this segment.
+    SharedHash(String),
+    /// Rows are not in the order that is wanted: all are read and sorted.
+    Sorted(String),
+}
 
 /// The cheapest way in which one key serves one read.
 #[derive(Debug, Clone)]
 pub struct AccessPlan {
-    pub(super) key: Arc<KeyPlan>,
     pub(super) question: Arc<Question>,
-    pub(super) dimensions: Vec<Dimension>,
-    pub(super) stop: Stop,
+    pub(super) way: Candidate,
     pub(super) evidence: Evidence,
     pub(super) longer: Option<LongerValues>,
     pub(super) ordered: Option<Ordered>,
-    pub(super) identity: Arc<RowIdentity>,
     /// Several combinations may ask for the same.
     pub(super) may_repeat: bool,
-    pub(super) path: AccessPath,
-    pub(super) over_reads: Vec<OverRead>,
-    pub(super) expected: Expected,
-    /// Names of fields, for words.
-    pub(super) names: Arc<[String]>,
+    path: AccessPath,
+    over_reads: Vec<OverRead>,
+    expected: Expected,
 }
 
 /// The rows of one request lie in the order that the reader wants.
@@ -50,60 +142,36 @@ pub(super) struct OrderSteps {
     pub segments: usize,
 }
 
-/// Why requests read rows that the reader does not want.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum OverRead {
-    /// The part of the key that is used says nothing of this field, which the reader knows.
-    Filter(String),
-    /// The range of this field is covered in whole steps.
-    Steps(String),
-    /// This segment has no fixed width and nothing delimits it: longer values start alike.
-    LongerValues(String),
-    /// Other values have the same short hash, in this segment.
-    SharedHash(String),
-    /// Rows are not in the order that is wanted: all are read and sorted.
-    Sorted(String),
-}
-
 impl AccessPlan {
-    pub(super) fn new(
-        key: &Arc<KeyPlan>,
-        candidate: Candidate,
+    fn new(
         question: &Arc<Question>,
-        names: &Arc<[String]>,
-        identity: &Arc<RowIdentity>,
+        way: Candidate,
         beginnings: &[Option<Arc<ValueBeginnings>>],
     ) -> Self {
-        let evidence = Evidence::new(key, &candidate, question);
-        let segments = candidate.stop.segments(key.segments().len());
-        let ambiguous = (0..segments).any(|segment| !key.is_delimited(segment));
+        let key = &question.key;
+        let evidence = Evidence::new(question, &way);
+        let mut used = 0..way.segments(key);
+        let ambiguous = used.any(|segment| !key.is_delimited(segment));
         // Ranges that overlap are read as one, in no order of their rows.
-        let may_overlap = ambiguous && !candidate.dimensions.is_empty();
-        let ordered = ordered(key, &candidate, question, &evidence).filter(|_| !may_overlap);
+        let may_overlap = ambiguous && !way.dimensions.is_empty();
+        let ordered = ordered(question, &way, &evidence).filter(|_| !may_overlap);
         let bound = |dimension: &Dimension| match dimension {
-            Dimension::List { field, .. }
-            | Dimension::Values { field }
-            | Dimension::Field { field, .. } => !evidence.told.contains(field),
-            Dimension::Steps { .. } => true,
-            Dimension::Bytes { .. } | Dimension::Draw { .. } => false,
+            Dimension::Field(_, FieldValues::Steps(_)) => true,
+            Dimension::Field(field, _) => !evidence.told.contains(field),
+            Dimension::Segment(..) => false,
         };
-        let may_repeat = may_overlap || candidate.dimensions.iter().any(bound);
         let mut plan = Self {
-            key: key.clone(),
+            path: path(key, &way, ordered.is_some()),
+            longer: LongerValues::new(key, &way, &evidence, beginnings),
+            may_repeat: may_overlap || way.dimensions.iter().any(bound),
             question: question.clone(),
-            path: path(key, &candidate, ordered.is_some()),
-            longer: LongerValues::new(key, &candidate, &evidence, beginnings),
-            dimensions: finest_steps(key, candidate.dimensions, segments),
-            stop: candidate.stop,
+            way: with_finest_steps(key, way),
             evidence,
             ordered,
-            identity: identity.clone(),
-            may_repeat,
             over_reads: Vec::new(),
             expected: Expected::default(),
-            names: names.clone(),
         };
-        plan.over_reads = plan.find_over_reads(segments);
+        plan.over_reads = plan.find_over_reads();
         plan
     }
 
@@ -114,10 +182,12 @@ impl AccessPlan {
 
     /// Its scans run from the end of their ranges.
     pub fn reversed(&self) -> bool {
-        self.ordered
-            .as_ref()
-            .is_some_and(|ordered| ordered.reversed)
-            && !matches!(self.path, AccessPath::Get | AccessPath::MultiGet)
+        let scans = !matches!(self.path, AccessPath::Get | AccessPath::MultiGet);
+        scans
+            && self
+                .ordered
+                .as_ref()
+                .is_some_and(|ordered| ordered.reversed)
     }
 
     /// What it reads besides what is wanted; nothing else is read but rows that are wanted.
@@ -135,45 +205,218 @@ impl AccessPlan {
         Self { expected, ..self }
     }
 
-    /// What is asked, and which rows are the same: what counting rows takes.
-    pub(super) fn of_rows(&self) -> (&Question, &RowIdentity) {
-        (&self.question, &self.identity)
+    fn find_over_reads(&self) -> Vec<OverRead> {
+        let (question, key) = (&*self.question, &self.question.key);
+        let mut found = Vec::new();
+        let mut add = |over_read: OverRead| {
+            if !found.contains(&over_read) {
+                found.push(over_read);
+            }
+        };
+        let told = |field| self.evidence.told.contains(&field);
+        // What the reader knows and the used part of the key does not tell.
+        for &field in question.known.stored() {
+            if !told(field) {
+                add(self.untold(field));
+            }
+        }
+        for &field in &question.lists {
+            let is_list = |values: &FieldValues| matches!(values, FieldValues::List(_));
+            if !(self.way.binds(field, is_list) && told(field)) {
+                add(OverRead::Filter(question.name(field)));
+            }
+        }
+        for band in &question.bands {
+            let field = band.field;
+            if band
+                .derived
+                .is_some_and(|derived| self.tells_derived(derived))
+            {
+                continue;
+            }
+            let is_range = |values: &FieldValues| matches!(values, FieldValues::Range);
+            let by_values = self.way.binds(field, is_range);
+            match &self.evidence.range {
+                _ if by_values && told(field) => {}
+                Some((range, None)) if *range == field => {}
+                Some((range, Some(_))) if *range == field => {
+                    add(OverRead::Steps(question.name(field)));
+                }
+                _ => add(self.untold(field)),
+            }
+        }
+        for derived in &question.derived {
+            if !self.tells_derived(*derived)
+                && let Some(derivation) = key.derivation(*derived)
+            {
+                add(OverRead::Filter(derivation.name().to_owned()));
+            }
+        }
+        for (at, segment) in self.used().iter().enumerate() {
+            if !key.is_delimited(at) {
+                add(OverRead::LongerValues(segment.expression().to_owned()));
+            }
+        }
+        if let Some(order) = question.order
+            && self.way.stop != Stop::Key
+        {
+            let name = question.name(order.field);
+            match &self.ordered {
+                None => add(OverRead::Sorted(name)),
+                Some(ordered) if ordered.steps.is_some() => add(OverRead::Steps(name)),
+                Some(_) => {}
+            }
+        }
+        found
     }
 
-    pub(super) fn name(&self, field: FieldId) -> &str {
-        &self.names[usize::from(field.0)]
+    /// The segments that are used as a whole.
+    fn used(&self) -> &[Segment] {
+        let key = &self.question.key;
+        &key.segments()[..self.way.segments(key)]
+    }
+
+    /// Is the derived field itself among the segments that are used, the one with the range included?
+    fn tells_derived(&self, derived: DerivedId) -> bool {
+        let used = self.used().len() + usize::from(self.evidence.range.is_some());
+        let key = &self.question.key;
+        let own = |segment: &usize| self.way.values_given(*segment).is_none();
+        key.derivation(derived).is_some_and(|derivation| {
+            let mut own = (0..used).filter(own);
+            own.any(|segment| derivation.is(&key.segments()[segment]))
+        })
+    }
+
+    /// What is read for want of knowing a field for certain: whole steps of it, other values of the same hash, or anything.
+    fn untold(&self, field: FieldId) -> OverRead {
+        if self.evidence.steps.iter().any(|(step, _)| *step == field) {
+            return OverRead::Steps(self.question.name(field));
+        }
+        let hashes = |of: &&Segment| of.fields().contains(&field);
+        let hashed = self.used().iter().filter(hashes);
+        let longest = hashed.max_by_key(|segment| segment.cardinality().unwrap_or(u64::MAX));
+        match longest.filter(|_| self.evidence.hashed.contains(&field)) {
+            Some(segment) => OverRead::SharedHash(segment.expression().to_owned()),
+            None => OverRead::Filter(self.question.name(field)),
+        }
+    }
+
+    /// In words: "16 scans, one a bucket; 10 rows wanted, 160 read".
+    pub fn words(&self) -> String {
+        self.words_with("")
+    }
+
+    /// The same with something to say behind the kind of requests, such as ", each of one region".
+    pub fn words_with(&self, of_regions: &str) -> String {
+        let expected = self.expected;
+        let rows = match &count(expected.rows_returned)[..] {
+            "1" => "1 row".to_owned(),
+            rows => format!("{rows} rows"),
+        };
+        let mut words = vec![
+            format!("{}{of_regions}", self.kind_in_words()),
+            format!("{rows} wanted, {} read", count(expected.rows_read)),
+        ];
+        if expected.copies > LEAST_COPIES {
+            words.push(format!(
+                "each row in {} copies, as it was written again under other salts",
+                count(expected.copies)
+            ));
+        }
+        words.extend(self.over_reads.iter().map(OverRead::to_string));
+        words.join("; ")
+    }
+
+    /// The kind of requests and what there is one of each for: "16 scans, one a bucket".
+    fn kind_in_words(&self) -> String {
+        let requests = self.expected.requests;
+        let one = requests < 1.5;
+        let number = count(requests);
+        let reversed = if self.reversed() { "reversed " } else { "" };
+        let words = match self.path {
+            AccessPath::Get => "1 get".to_owned(),
+            AccessPath::MultiGet => format!("{number} gets"),
+            AccessPath::Scan => format!("1 {reversed}scan"),
+            AccessPath::FanOutScan if one => format!("1 {reversed}scan"),
+            AccessPath::FanOutScan => format!("{number} {reversed}scans"),
+            AccessPath::BucketScan => "1 scan of a whole bucket".to_owned(),
+            AccessPath::TableScan => "1 scan of the whole table".to_owned(),
+        };
+        let mut each: Vec<String> = Vec::new();
+        for dimension in &self.way.dimensions {
+            let of = match dimension {
+                Dimension::Segment(..) => "a bucket".to_owned(),
+                Dimension::Field(field, values) => {
+                    let step = matches!(values, FieldValues::Steps(_));
+                    let of = if step { "step of " } else { "" };
+                    format!("for each {of}`{}`", self.question.name(*field))
+                }
+            };
+            if !each.contains(&of) {
+                each.push(of);
+            }
+        }
+        if one || self.path == AccessPath::TableScan || each.is_empty() {
+            return words;
+        }
+        format!("{words}, one {}", each.join(" and "))
     }
 }
 
-/// The dimensions, those in steps in the steps of everything that is used.
-fn finest_steps(key: &KeyPlan, mut dimensions: Vec<Dimension>, segments: usize) -> Vec<Dimension> {
-    let plain = |segment: &usize| values_given(&dimensions, *segment).is_none();
-    let plain: Vec<usize> = (0..segments).filter(plain).collect();
-    for dimension in &mut dimensions {
-        if let Dimension::Steps { field, grain } = dimension {
-            let used = plain.iter();
-            let grains = used.filter_map(|at| key.field_steps(*at..at + 1, *field));
+/// Fewer copies of a row are not told: rows that happen to agree in a millisecond give as many.
+const LEAST_COPIES: f64 = 1.05;
+
+impl std::fmt::Display for OverRead {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Filter(field) => write!(f, "filters by `{field}`"),
+            Self::Steps(field) => write!(f, "reads whole steps of `{field}`"),
+            Self::LongerValues(segment) => write!(f, "reads longer values of `{segment}` as well"),
+            Self::SharedHash(segment) => write!(f, "reads what shares `{segment}`"),
+            Self::Sorted(field) => write!(f, "sorts by `{field}`"),
+        }
+    }
+}
+
+/// Whole above ten, one decimal below.
+fn count(number: f64) -> String {
+    if number >= 10.0 || (number - number.round()).abs() < 0.05 {
+        format!("{:.0}", number.round())
+    } else {
+        format!("{number:.1}")
+    }
+}
+
+/// The same way, with dimensions in the steps of everything that is used.
+fn with_finest_steps(key: &KeyPlan, mut way: Candidate) -> Candidate {
+    let plain = (0..way.segments(key)).filter(|segment| way.values_given(*segment).is_none());
+    let plain: Vec<usize> = plain.collect();
+    for dimension in &mut way.dimensions {
+        if let Dimension::Field(field, FieldValues::Steps(grain)) = dimension {
+            let grains = plain
+                .iter()
+                .filter_map(|at| key.field_steps(*at..at + 1, *field));
             if let Some(finest) = grains.reduce(FieldSteps::and) {
                 *grain = finest;
             }
         }
     }
-    dimensions
+    way
 }
 
 /// Does the rest of the key put rows in the order that is wanted?
-fn ordered(
-    key: &KeyPlan,
-    candidate: &Candidate,
-    question: &Question,
-    evidence: &Evidence,
-) -> Option<Ordered> {
-    let order = question.order?;
-    let segments = match candidate.stop {
-        Stop::Key | Stop::Lead { .. } => return None,
-        Stop::Prefix { segments } | Stop::Range { segments, .. } => segments,
-    };
-    let known = candidate.known.with(order.field);
+fn ordered(question: &Question, way: &Candidate, evidence: &Evidence) -> Option<Ordered> {
+    let (order, key) = (question.order?, &question.key);
+    if matches!(way.stop, Stop::Key | Stop::Lead { .. }) {
+        return None;
+    }
+    let known = way.known.with(order.field);
+    let by_derived = order.derived.map(|derived| {
+        let mut known = Knowledge::default();
+        known.learn(KnownField::Derived(derived));
+        known
+    });
+    let segments = way.segments(key);
     let mut direction: Option<bool> = None;
     let mut in_order = segments;
     for segment in segments..key.segments().len() {
@@ -191,18 +434,17 @@ fn ordered(
         }
         direction = Some(trend.rising);
         in_order = segment + 1;
-        let by_derived = order.derived.is_some_and(|derived| {
-            let mut known = crate::key::Knowledge::default();
-            known.learn(crate::record::KnownField::Derived(derived));
-            key.is_known(segment, &known)
-        });
-        if trend.exact || by_derived {
+        if trend.exact
+            || by_derived
+                .as_ref()
+                .is_some_and(|known| key.is_known(segment, known))
+        {
             return Some(Ordered {
                 reversed: trend.rising != order.falling,
                 steps: None,
             });
         }
-        if segment + 1 == key.segments().len() {
+        if in_order == key.segments().len() {
             break;
         }
     }
@@ -220,39 +462,30 @@ fn ordered(
 /// A hash or draw of no more values says which bucket, not which entity.
 const BUCKET_VALUES: u64 = 256;
 
-fn path(key: &KeyPlan, candidate: &Candidate, ordered: bool) -> AccessPath {
-    let one = candidate.requests <= 1.0;
-    if candidate.stop == Stop::Key {
+fn path(key: &KeyPlan, way: &Candidate, ordered: bool) -> AccessPath {
+    let one = way.requests <= 1.0;
+    if way.stop == Stop::Key {
         return if one {
             AccessPath::Get
         } else {
             AccessPath::MultiGet
         };
     }
-    let segments = candidate.stop.segments(key.segments().len());
-    let by_unknown = |field: &FieldId| {
-        candidate.dimensions.iter().any(|dimension| {
-            matches!(dimension, Dimension::Field { field: bound, .. } if bound == field)
-        })
-    };
-    let (mut telling, mut bucket) = (
-        matches!(candidate.stop, Stop::Lead { .. } | Stop::Range { .. }),
-        false,
-    );
-    let given = |segment: &usize| values_given(&candidate.dimensions, *segment).is_some();
-    for at in (0..segments).filter(|segment| !given(segment)) {
+    let unknown =
+        |field: &FieldId| way.binds(*field, |values| matches!(values, FieldValues::All(_)));
+    let mut telling = matches!(way.stop, Stop::Lead { .. } | Stop::Range { .. });
+    let mut bucket = false;
+    for at in (0..way.segments(key)).filter(|at| way.values_given(*at).is_none()) {
         let segment = &key.segments()[at];
-        if segment.constant().is_some() || segment.fields().iter().all(by_unknown) {
+        if segment.constant().is_some() || segment.fields().iter().all(unknown) {
             continue;
         }
         let few = segment
             .cardinality()
             .is_some_and(|count| count <= BUCKET_VALUES);
-        if few && segment.randomness() != crate::key::Randomness::Plain {
-            bucket = true;
-        } else {
-            telling = true;
-        }
+        let is_bucket = few && segment.randomness() != Randomness::Plain;
+        bucket |= is_bucket;
+        telling |= !is_bucket;
     }
     match (telling, bucket, one) {
         (true, _, true) => AccessPath::Scan,
@@ -262,4 +495,86 @@ fn path(key: &KeyPlan, candidate: &Candidate, ordered: bool) -> AccessPath {
         (false, false, true) if ordered => AccessPath::Scan,
         (false, false, _) => AccessPath::TableScan,
     }
+}
+
+/// What a plan is made for.
+#[derive(Debug)]
+pub struct PlanContext<'a, R = Population> {
+    /// Stored fields.
+    pub schema: &'a Schema,
+    /// The instant at which the run starts.
+    pub start: EpochNanos,
+    /// The table's rows.
+    pub population: &'a R,
+    /// Targets that costs are averaged over.
+    pub sample: &'a [ReadTarget<'a>],
+    /// What requests cost.
+    pub costs: Costs,
+}
+
+/// Plans a read: the way with the least mean cost over the sample; of equal ones the first of [`AccessPath`]'s order.
+pub fn plan<R: RowCounts>(
+    key: &Arc<KeyPlan>,
+    read: &Read,
+    context: &PlanContext<'_, R>,
+) -> AccessPlan {
+    let schema = context.schema;
+    let question = Arc::new(Question::new(key, read, schema, context.start));
+    let mut ways = candidates(schema, &question, context.sample.first());
+    if let Some(named) = question.by_index {
+        // The index names whole keys.
+        ways.truncate(1);
+        for way in &mut ways {
+            way.stop = Stop::Key;
+            way.dimensions.clear();
+            way.requests = f64::from(named);
+        }
+    }
+    ways.sort_by(|a, b| a.requests.total_cmp(&b.requests));
+    let beginnings = (0..key.segments().len()).map(|segment| {
+        let open = !key.is_delimited(segment);
+        let beginnings = open.then(|| ValueBeginnings::of(key, segment, schema));
+        beginnings.flatten().map(Arc::new)
+    });
+    let beginnings: Vec<_> = beginnings.collect();
+    let mut requests = Requests::default();
+    let mut best: Option<(f64, AccessPlan)> = None;
+    for way in ways {
+        // Opening its requests alone costs more.
+        let least = way.requests * context.costs.get.min(context.costs.scan);
+        if best.as_ref().is_some_and(|(cost, _)| least > *cost) {
+            break;
+        }
+        let mut plan = AccessPlan::new(&question, way, &beginnings);
+        let most = best.as_ref().map_or(f64::INFINITY, |(cost, _)| *cost);
+        let cost = cost(&mut plan, context, most, &mut requests);
+        let better = best.as_ref().is_none_or(|(least, before)| {
+            let by_cost = cost.total_cmp(least);
+            by_cost.then(plan.path.cmp(&before.path)).is_lt()
+        });
+        if better {
+            best = Some((cost, plan));
+        }
+    }
+    let (_, plan) = best.expect("reading the whole table is always a way");
+    plan
+}
+
+/// Mean cost of one read in seconds; sets what is expected of it. Infinite, and nothing is set, when it is more than `most`.
+fn cost<R: RowCounts>(
+    plan: &mut AccessPlan,
+    context: &PlanContext<'_, R>,
+    most: f64,
+    requests: &mut Requests,
+) -> f64 {
+    let mut sum = Expected::default();
+    for target in context.sample {
+        plan.requests(target, context.population, requests);
+        sum.add(requests, context.costs);
+        if sum.seconds > most * context.sample.len() as f64 {
+            return f64::INFINITY;
+        }
+    }
+    plan.expected = sum.of_one(context.sample.len());
+    plan.expected.seconds
 }

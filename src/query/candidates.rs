@@ -1,9 +1,7 @@
 //! Every way in which a key can serve a read: a walk over its segments from the left. Must not know numbers of rows or costs.
 
-use super::band::Bands;
-use super::dimension::Dimension;
-use super::question::Question;
-use crate::key::{KeyPlan, Knowledge, StepCache};
+use super::question::{Bands, Question};
+use crate::key::{FieldSteps, KeyPlan, Knowledge, SegmentValue, StepCache};
 use crate::record::{Field, FieldId, KnownField, Schema};
 use crate::workload::ReadTarget;
 
@@ -12,6 +10,28 @@ const MOST_REQUESTS: f64 = 1_024.0;
 
 /// Most ways that are compared.
 const MOST_CANDIDATES: usize = 256;
+
+/// What a read is multiplied by: one request, or more, for each combination.
+#[derive(Debug, Clone)]
+pub(super) enum Dimension {
+    /// Each of some values of a field.
+    Field(FieldId, FieldValues),
+    /// Each value of a segment.
+    Segment(usize, Vec<SegmentValue>),
+}
+
+/// Values of a field.
+#[derive(Debug, Clone)]
+pub(super) enum FieldValues {
+    /// Those of the read's list of this number.
+    List(usize),
+    /// Those of the field's range.
+    Range,
+    /// Those of the field's range, step by step.
+    Steps(FieldSteps),
+    /// All, as the reader does not know the field.
+    All(Vec<i64>),
+}
 
 /// Where the known beginning of the keys ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,18 +50,6 @@ pub(super) enum Stop {
     },
 }
 
-impl Stop {
-    /// Segments that are known as a whole, of so many.
-    pub fn segments(self, of: usize) -> usize {
-        match self {
-            Self::Key => of,
-            Self::Prefix { segments }
-            | Self::Lead { segments, .. }
-            | Self::Range { segments, .. } => segments,
-        }
-    }
-}
-
 /// One way.
 #[derive(Debug, Clone)]
 pub(super) struct Candidate {
@@ -58,6 +66,34 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
+    /// Segments that are known as a whole.
+    pub fn segments(&self, key: &KeyPlan) -> usize {
+        match self.stop {
+            Stop::Key => key.segments().len(),
+            Stop::Prefix { segments }
+            | Stop::Lead { segments, .. }
+            | Stop::Range { segments, .. } => segments,
+        }
+    }
+
+    /// How many values it gives to a segment, if it gives any.
+    pub fn values_given(&self, segment: usize) -> Option<usize> {
+        self.dimensions
+            .iter()
+            .find_map(|dimension| match dimension {
+                Dimension::Segment(at, values) if *at == segment => Some(values.len()),
+                _ => None,
+            })
+    }
+
+    /// Does it give values like that to the field?
+    pub fn binds(&self, of: FieldId, values: impl Fn(&FieldValues) -> bool) -> bool {
+        self.dimensions.iter().any(|dimension| match dimension {
+            Dimension::Field(field, given) => *field == of && values(given),
+            Dimension::Segment(..) => false,
+        })
+    }
+
     /// The same for each of so many values, unless that makes too many requests.
     fn times(&self, dimension: Dimension, count: f64) -> Option<Self> {
         let requests = self.requests * count;
@@ -67,29 +103,52 @@ impl Candidate {
             Self { requests, ..next }
         })
     }
+
+    /// What is known in every combination, those fields left out that are known in steps only.
+    fn without_coarse(&self) -> Knowledge {
+        let mut known = Knowledge::default();
+        let stored = self.known.stored().iter();
+        for field in stored.filter(|field| !self.coarse.contains(field)) {
+            known.learn(KnownField::Stored(*field));
+        }
+        for field in self.known.derived() {
+            known.learn(KnownField::Derived(*field));
+        }
+        known
+    }
+
+    /// Does the segment use the fields that are known in steps in steps only?
+    fn is_coarse(&self, key: &KeyPlan, segment: usize) -> bool {
+        let mut coarse = self.coarse.iter();
+        coarse.all(|field| key.is_coarse(segment, *field))
+    }
 }
 
 /// All ways for one question; at least that of reading the whole table.
 pub(super) fn candidates(
-    key: &KeyPlan,
     schema: &Schema,
     question: &Question,
     target: Option<&ReadTarget<'_>>,
 ) -> Vec<Candidate> {
-    let mut bands = Bands::default();
-    let mut record = Vec::new();
-    if let Some(target) = target {
-        record.extend_from_slice(target.record);
-        question.resolve(target, &mut record, &mut StepCache::default(), &mut bands);
-    }
     let mut walk = Walk {
-        key,
+        key: &question.key,
         schema,
         question,
-        bands,
-        record,
+        bands: Bands::default(),
+        record: Vec::new(),
+        cache: StepCache::default(),
         found: Vec::new(),
     };
+    if let Some(target) = target {
+        walk.record.extend_from_slice(target.record);
+        let Walk {
+            record,
+            cache,
+            bands,
+            ..
+        } = &mut walk;
+        question.resolve(target, record, cache, bands);
+    }
     let start = Candidate {
         dimensions: Vec::new(),
         stop: Stop::Key,
@@ -107,6 +166,7 @@ struct Walk<'a> {
     question: &'a Question,
     bands: Bands,
     record: Vec<i64>,
+    cache: StepCache,
     found: Vec<Candidate>,
 }
 
@@ -118,75 +178,46 @@ impl Walk<'_> {
     }
 
     /// Goes on at a segment; everything before it is known.
-    fn from(&mut self, mut segment: usize, at: Candidate) {
-        let segments = self.key.segments().len();
-        while segment < segments && self.is_known(segment, &at) {
-            segment += 1;
+    fn from(&mut self, mut segments: usize, at: Candidate) {
+        let key = self.key;
+        // A field in steps counts only for what uses it in steps.
+        let is_known = |segment: usize| {
+            key.is_known(segment, &at.known)
+                && (at.is_coarse(key, segment) || key.is_known(segment, &at.without_coarse()))
+        };
+        while segments < key.segments().len() && is_known(segments) {
+            segments += 1;
         }
-        if segment == segments {
+        if segments == key.segments().len() {
             return self.leaf(&at, Stop::Key);
         }
-        self.leaf(&at, Stop::Prefix { segments: segment });
-        if let Some(bytes) = self.known_lead(segment, &at) {
-            self.leaf(
-                &at,
-                Stop::Lead {
-                    segments: segment,
-                    bytes,
-                },
-            );
+        self.leaf(&at, Stop::Prefix { segments });
+        let lead = match at.is_coarse(key, segments) {
+            true => key.known_lead(segments, &at.known),
+            false => key.known_lead(segments, &at.without_coarse()),
+        };
+        if let Some(bytes) = lead {
+            self.leaf(&at, Stop::Lead { segments, bytes });
         }
-        self.ranges(segment, &at);
-        self.unknown_values(segment, &at);
-        self.bindings(segment, &at);
-    }
-
-    /// Known, where a field in steps counts only for what uses it in steps.
-    fn is_known(&self, segment: usize, at: &Candidate) -> bool {
-        self.key.is_known(segment, &at.known)
-            && (self.key.is_known(segment, &self.without_coarse(at))
-                || at
-                    .coarse
-                    .iter()
-                    .all(|field| self.key.is_coarse(segment, *field)))
-    }
-
-    /// Leading bytes of the segment that are known, likewise.
-    fn known_lead(&self, segment: usize, at: &Candidate) -> Option<usize> {
-        let coarse = &mut at.coarse.iter();
-        match coarse.all(|field| self.key.is_coarse(segment, *field)) {
-            true => self.key.known_lead(segment, &at.known),
-            false => self.key.known_lead(segment, &self.without_coarse(at)),
-        }
-    }
-
-    fn without_coarse(&self, at: &Candidate) -> Knowledge {
-        let mut known = Knowledge::default();
-        for field in at.known.stored() {
-            if !at.coarse.contains(field) {
-                known.learn(KnownField::Stored(*field));
-            }
-        }
-        for field in at.known.derived() {
-            known.learn(KnownField::Derived(*field));
-        }
-        known
+        self.ranges(segments, &at);
+        self.segment_values(segments, &at);
+        self.field_values(segments, &at);
     }
 
     /// The segment follows a field whose range is known.
-    fn ranges(&mut self, segment: usize, at: &Candidate) {
-        let fields: Vec<FieldId> = self.question.bands.iter().map(|band| band.field).collect();
-        for field in fields {
-            if self.key.trend(segment, field).is_none() {
+    fn ranges(&mut self, segments: usize, at: &Candidate) {
+        let question = self.question;
+        for field in question.bands.iter().map(|band| band.field) {
+            if self.key.trend(segments, field).is_none() {
                 continue;
             }
-            let known = self.without_coarse(at).with(field);
-            let bytes = self.key.known_lead(segment, &known);
-            if bytes.is_some() || self.key.is_known(segment, &known) {
+            let known = at.without_coarse().with(field);
+            let bytes = self.key.known_lead(segments, &known);
+            if bytes.is_some() || self.key.is_known(segments, &known) {
                 self.leaf(
                     at,
                     Stop::Range {
-                        segments: segment,
+                        segments,
                         field,
                         bytes,
                     },
@@ -195,54 +226,43 @@ impl Walk<'_> {
         }
     }
 
-    /// The segment itself has few values.
-    fn unknown_values(&mut self, segment: usize, at: &Candidate) {
+    /// The segment itself has few values, or what it draws has.
+    fn segment_values(&mut self, segment: usize, at: &Candidate) {
         let room = MOST_REQUESTS / at.requests;
-        if let Some(values) = self.key.drawn(segment, &at.known, room as u64)
-            && at.coarse.is_empty()
-        {
-            let count = values.len();
-            return self.step_over(segment, at, Dimension::Draw { segment, values }, count);
-        }
-        let few = self.key.segments()[segment]
-            .cardinality()
-            .is_none_or(|count| count as f64 <= room);
-        if few && let Some(values) = self.key.segment_values(segment) {
-            let count = values.len();
-            self.step_over(segment, at, Dimension::Bytes { segment, values }, count);
-        }
-    }
-
-    fn step_over(&mut self, segment: usize, at: &Candidate, dimension: Dimension, count: usize) {
-        if let Some(next) = at.times(dimension, count as f64) {
+        let drawn = self.key.drawn(segment, &at.known, room as u64);
+        let count = self.key.segments()[segment].cardinality();
+        let few = count.is_none_or(|count| count as f64 <= room);
+        let values = drawn.filter(|_| at.coarse.is_empty()).or_else(|| {
+            let values = few.then(|| self.key.segment_values(segment)).flatten()?;
+            Some(values.into_iter().map(SegmentValue::Bytes).collect())
+        });
+        let Some(values) = values else { return };
+        let count = values.len() as f64;
+        if let Some(next) = at.times(Dimension::Segment(segment, values), count) {
             self.from(segment + 1, next);
         }
     }
 
     /// A field of the segment has few values.
-    fn bindings(&mut self, segment: usize, at: &Candidate) {
-        let fields = self.key.segments()[segment].fields().to_vec();
-        for field in fields {
-            if at.known.knows(field) && !at.coarse.contains(&field) {
+    fn field_values(&mut self, segment: usize, at: &Candidate) {
+        let key = self.key;
+        for &field in key.segments()[segment].fields() {
+            if at.known.knows(field) {
                 continue;
             }
             let list = self.question.lists.iter().position(|list| *list == field);
             if let Some(list) = list {
                 let count = self.question.list_lens[list];
-                self.bind(segment, at, field, Dimension::List { list, field }, count);
-                continue;
-            }
-            if let Some(band) = self.bands.of(field) {
+                self.bind(segment, at, field, FieldValues::List(list), count);
+            } else if let Some(band) = self.bands.of(field) {
                 let count = (band.end - band.start) as f64;
-                self.bind(segment, at, field, Dimension::Values { field }, count);
+                self.bind(segment, at, field, FieldValues::Range, count);
                 self.bind_steps(segment, at, field);
-                continue;
-            }
-            if !self.question.has_band(field)
+            } else if !self.question.bands.iter().any(|band| band.field == field)
                 && let Some(slots) = slots(self.schema.field(field))
             {
                 let count = slots.len() as f64;
-                self.bind(segment, at, field, Dimension::Field { field, slots }, count);
+                self.bind(segment, at, field, FieldValues::All(slots), count);
             }
         }
     }
@@ -252,60 +272,43 @@ impl Walk<'_> {
         segment: usize,
         at: &Candidate,
         field: FieldId,
-        dimension: Dimension,
+        values: FieldValues,
         count: f64,
     ) {
-        if !at.coarse.contains(&field)
-            && let Some(mut next) = at.times(dimension, count)
-        {
+        let in_steps = matches!(values, FieldValues::Steps(_));
+        if let Some(mut next) = at.times(Dimension::Field(field, values), count) {
             next.known.learn(KnownField::Stored(field));
+            next.coarse.extend(in_steps.then_some(field));
             self.from(segment, next);
         }
     }
 
     fn bind_steps(&mut self, segment: usize, at: &Candidate, field: FieldId) {
-        if at.coarse.contains(&field) || !self.key.is_coarse(segment, field) {
+        // What is used later may step finer: the steps are found again when the walk has ended.
+        let grain = self.key.field_steps(0..segment + 1, field);
+        let (Some(grain), Some(band)) = (grain, self.bands.of(field)) else {
+            return;
+        };
+        if !self.key.is_coarse(segment, field) {
             return;
         }
-        // What is used later may step finer: the steps are found again when the walk has ended.
-        let Some(grain) = self.key.field_steps(0..segment + 1, field) else {
-            return;
-        };
-        let Some(band) = self.bands.of(field) else {
-            return;
-        };
         let domain = self.question.domain(field);
-        let slot = usize::from(field.0);
-        let own = self.record[slot];
-        let (mut steps, mut next, mut buffers) = (0.0, band.start, StepCache::default());
+        let (mut steps, mut next) = (0.0, band.start);
         while next < band.end && at.requests * steps <= MOST_REQUESTS {
-            self.record[slot] = next;
-            next = grain
-                .window(&mut self.record, domain.clone(), &mut buffers)
-                .end;
+            let Self { record, cache, .. } = self;
+            next = grain.window_of(next, record, domain.clone(), cache).end;
             steps += 1.0;
         }
-        self.record[slot] = own;
-        if let Some(mut next) = at.times(Dimension::Steps { field, grain }, steps) {
-            next.known.learn(KnownField::Stored(field));
-            next.coarse.push(field);
-            self.from(segment, next);
-        }
+        self.bind(segment, at, field, FieldValues::Steps(grain), steps);
     }
 }
 
 /// All slots of a field with few values, literals included.
 fn slots(field: &Field) -> Option<Vec<i64>> {
     let count = field.kind.count()?;
-    if count as f64 > MOST_REQUESTS {
-        return None;
-    }
     let first = field.kind.first_slot();
     let literals = (0..field.literals.len() as u16).map(Field::literal_slot);
-    let values = (first..).take(count as usize);
-    Some(if field.kind.is_number() {
-        values.collect()
-    } else {
-        values.chain(literals).collect()
-    })
+    let literals = literals.filter(|_| !field.kind.is_number());
+    (count as f64 <= MOST_REQUESTS)
+        .then(|| (first..).take(count as usize).chain(literals).collect())
 }

@@ -1,15 +1,17 @@
-//! What the known beginning of a key says of the rows that share it. Must not know requests.
+//! What the known beginning of a key says of the rows that share it, and of the rows of longer values. Must not know requests.
+//!
+//! Behind a beginning of the key that ends with a text of no fixed width, a scan for `h1` also reads the rows of `h10` and `h123`. Counted are
+//! the values of the last segment that is used. One before it does the same only where its longer values go on with the very bytes of the
+//! segments that follow (`c1` of `20260101` and `c12` of `0260101...`): that is declared as an over-read, and taken to be none.
 
 use super::candidates::{Candidate, Stop};
-use super::dimension::values_given;
 use super::question::Question;
-use super::requests::Scratch;
-use super::row_counts::RowCounts;
-use super::row_identity::RowIdentity;
-use crate::key::{FieldSteps, KeyPlan};
-use crate::record::FieldId;
-use crate::workload::{Condition, ReadTarget};
+use super::row_identity::coarse_steps;
+use crate::key::{FieldSteps, KeyPlan, Row};
+use crate::random::{DrawKey, Seed, Stream};
+use crate::record::{Field, FieldId, Schema};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// How many rows share a beginning.
 #[derive(Debug, Clone)]
@@ -31,87 +33,77 @@ pub(super) struct Evidence {
 }
 
 impl Evidence {
-    pub fn new(key: &KeyPlan, candidate: &Candidate, question: &Question) -> Self {
-        let segments = candidate.stop.segments(key.segments().len());
-        let given = |segment: usize| values_given(&candidate.dimensions, segment);
-        let known =
-            |field: &FieldId| candidate.known.knows(*field) && !candidate.coarse.contains(field);
-        let plain: Vec<usize> = (0..segments)
-            .filter(|segment| given(*segment).is_none())
-            .collect();
-        let told = key.jointly_injective_fields(plain.iter().copied());
-        let mut told: Vec<FieldId> = told.into_iter().filter(known).collect();
+    pub fn new(question: &Question, way: &Candidate) -> Self {
+        let key = &question.key;
+        let known = |field: &FieldId| way.known.knows(*field) && !way.coarse.contains(field);
+        let segments = 0..way.segments(key);
+        let given = segments
+            .clone()
+            .filter_map(|segment| way.values_given(segment));
+        let shared_by = given.fold(1.0, |all, count| all * count as f64);
+        let plain = segments.filter(|segment| way.values_given(*segment).is_none());
+        let plain: Vec<usize> = plain.collect();
+        let fields = |segment: usize| key.segments()[segment].fields();
+        let mut told = key.jointly_injective_fields(plain.iter().copied());
+        told.retain(known);
         let mut steps: Vec<(FieldId, FieldSteps)> = Vec::new();
-        let mut evidence = Self {
-            told: Vec::new(),
-            steps: Vec::new(),
-            hashed: Vec::new(),
-            chance: 1.0,
-            unknown_parts: false,
-            range: None,
-            shared_by: 1.0,
-        };
-        let number = |field: &FieldId| !question.domain(*field).is_empty();
+        for &field in plain.iter().flat_map(|segment| fields(*segment)) {
+            let is_new = !told.contains(&field) && steps.iter().all(|(other, _)| *other != field);
+            if is_new && !question.domain(field).is_empty() {
+                let grain = coarse_steps(key, plain.iter().copied(), field);
+                steps.extend(grain.map(|grain| (field, grain)));
+            }
+        }
+        let in_steps = |field: &FieldId| steps.iter().any(|(other, _)| other == field);
+        let (mut hashed, mut chance, mut unknown_parts) = (Vec::new(), 1.0, false);
         for &segment in &plain {
-            for field in key.segments()[segment].fields() {
-                if told.contains(field)
-                    || steps.iter().any(|(other, _)| other == field)
-                    || !number(field)
-                {
-                    continue;
-                }
-                if let Some(grain) = plain_grain(key, &plain, *field) {
-                    steps.push((*field, grain));
+            let tells = |field: &FieldId| {
+                told.contains(field) || (in_steps(field) && key.is_coarse(segment, *field))
+            };
+            if fields(segment).iter().all(tells) {
+                continue;
+            }
+            chance /= key.segments()[segment]
+                .cardinality()
+                .unwrap_or(u64::MAX)
+                .max(1) as f64;
+            for field in fields(segment).iter().filter(|field| !told.contains(field)) {
+                match known(field) {
+                    true if !hashed.contains(field) => hashed.push(*field),
+                    true => {}
+                    false => unknown_parts |= !in_steps(field),
                 }
             }
         }
-        for &segment in &plain {
-            let of = &key.segments()[segment];
-            let redundant = of.fields().iter().all(|field| {
-                told.contains(field)
-                    || (steps.iter().any(|(other, _)| other == field)
-                        && key.is_coarse(segment, *field))
-            });
-            if redundant {
-                continue;
+        let exact = |segment: usize, field: FieldId| {
+            key.trend(segment, field).is_some_and(|trend| trend.exact)
+        };
+        let mut range = None;
+        match way.stop {
+            Stop::Range {
+                segments, field, ..
+            } => {
+                let grain = (!exact(segments, field)).then(|| key.segment_steps(segments, field));
+                range = Some((field, grain.flatten()));
             }
-            evidence.chance /= of.cardinality().unwrap_or(u64::MAX).max(1) as f64;
-            for field in of.fields() {
-                if !told.contains(field) && !evidence.hashed.contains(field) {
-                    if known(field) {
-                        evidence.hashed.push(*field);
-                    } else if !steps.iter().any(|(other, _)| other == field) {
-                        evidence.unknown_parts = true;
+            Stop::Lead { segments, .. } => {
+                for field in fields(segments) {
+                    if exact(segments, *field) && known(field) && !told.contains(field) {
+                        told.push(*field);
                     }
                 }
             }
+            Stop::Key | Stop::Prefix { .. } => {}
         }
-        for segment in 0..segments {
-            if let Some(count) = given(segment) {
-                evidence.shared_by *= count as f64;
-            }
+        Self {
+            told,
+            steps,
+            hashed,
+            chance,
+            unknown_parts,
+            range,
+            shared_by,
         }
-        if let Stop::Range {
-            segments, field, ..
-        } = candidate.stop
-        {
-            let exact = key.trend(segments, field).is_some_and(|trend| trend.exact);
-            let grain = (!exact)
-                .then(|| key.segment_steps(segments, field))
-                .flatten();
-            evidence.range = Some((field, grain));
-        }
-        if let Stop::Lead { segments, .. } = candidate.stop {
-            for field in key.segments()[segments].fields() {
-                let exact = key.trend(segments, *field).is_some_and(|trend| trend.exact);
-                if exact && known(field) && !told.contains(field) {
-                    told.push(*field);
-                }
-            }
-        }
-        evidence.told = told;
-        evidence.steps = steps;
-        evidence
     }
 
     /// That of the rows which share, besides what this tells, a step of a field.
@@ -124,79 +116,193 @@ impl Evidence {
             ..self.clone()
         }
     }
+}
 
-    /// Expected number of rows that share the beginning of the combination in `scratch`.
-    pub fn rows(
-        &self,
-        (question, identity): (&Question, &RowIdentity),
-        rows: &impl RowCounts,
-        target: &ReadTarget<'_>,
-        scratch: &mut Scratch,
-    ) -> f64 {
-        let Scratch {
-            record,
-            equal,
-            between,
-            bands,
-            grain,
-            step,
-            ..
-        } = scratch;
-        let slot = |field: &FieldId, record: &[i64]| (*field, record[usize::from(field.0)]);
-        equal.clear();
-        equal.extend(self.told.iter().map(|field| slot(field, record)));
-        between.clear();
-        for (field, steps) in &self.steps {
-            let range = steps.window(record, question.domain(*field), grain);
-            between.push((*field, range.start, range.end));
-        }
-        if let Some((field, steps)) = &self.range {
-            let domain = question.domain(*field);
-            let mut range = bands.of(*field).unwrap_or_else(|| domain.clone());
-            if let Some(steps) = steps {
-                let own = record[usize::from(field.0)];
-                record[usize::from(field.0)] = range.end - 1;
-                let end = steps.window(record, domain.clone(), grain).end;
-                record[usize::from(field.0)] = range.start;
-                let start = steps.window(record, domain, grain).start;
-                record[usize::from(field.0)] = own;
-                range = start..end;
-            }
-            narrow(between, *field, range);
-        }
-        let count = |equal: &[(FieldId, i64)]| {
-            let condition = Condition { equal, between };
-            identity.rows(rows, condition, *step, target.record, target.at)
+/// Fields whose values are sorted by their bytes have no more values than this: 10 ms and a few MB. Of others, whole numbers in decimal can be told
+/// without; what is neither is not counted.
+const LISTED_MAX: u64 = 1 << 16;
+
+/// How the values of one field begin in one segment.
+#[derive(Debug)]
+pub(super) struct ValueBeginnings {
+    pub field: FieldId,
+    form: Form,
+}
+
+#[derive(Debug)]
+enum Form {
+    /// All values, sorted by their bytes.
+    Listed(Vec<(Vec<u8>, i64)>),
+    /// Decimal numbers without leading zeros from 0 on; up to before this one.
+    Decimal { end: i64 },
+}
+
+impl ValueBeginnings {
+    /// Of a segment that is made of one stored field, if its values can be told.
+    pub fn of(key: &KeyPlan, segment: usize, schema: &Schema) -> Option<Self> {
+        let &[field] = key.segments()[segment].fields() else {
+            return None;
         };
-        let all = count(equal);
-        let found = if self.unknown_parts {
-            all * self.chance
-        } else if self.hashed.is_empty() {
-            all
+        let of = schema.field(field);
+        let count = of.kind.count()?;
+        let mut record = vec![0; schema.fields.len()];
+        let mut bytes = |slot: i64| {
+            record[usize::from(field.0)] = slot;
+            let mut bytes = Vec::new();
+            let row = Row {
+                record: &record,
+                index: 0,
+                draws: DrawKey::new(Seed(0), 0, Stream::Keys, 0).at(0),
+            };
+            key.write_segment(segment, &row, &mut bytes);
+            bytes
+        };
+        let first = of.kind.first_slot();
+        let form = if count <= LISTED_MAX {
+            let literals = (0..of.literals.len() as u16).map(Field::literal_slot);
+            let slots = (first..).take(count as usize);
+            let slots = slots.chain(literals.filter(|_| !of.kind.is_number()));
+            let mut values: Vec<(Vec<u8>, i64)> = slots.map(|slot| (bytes(slot), slot)).collect();
+            values.sort_unstable();
+            Form::Listed(values)
         } else {
-            equal.extend(self.hashed.iter().map(|field| slot(field, record)));
-            let same = count(equal);
-            same + (all - same).max(0.0) * self.chance
+            let end = first.saturating_add_unsigned(count);
+            let probes = [first, first.midpoint(end), end - 1];
+            let decimal = |slot: &i64| *slot >= 0 && bytes(*slot) == slot.to_string().as_bytes();
+            if !probes.iter().all(decimal) {
+                return None;
+            }
+            Form::Decimal { end }
         };
-        found / self.shared_by
+        Some(Self { field, form })
     }
-}
 
-/// Cuts the range of a field down, or adds it.
-fn narrow(between: &mut Vec<(FieldId, i64, i64)>, field: FieldId, range: Range<i64>) {
-    match between.iter_mut().find(|(other, ..)| *other == field) {
-        Some((_, low, high)) => {
-            (*low, *high) = ((*low).max(range.start), (*high).min(range.end));
+    /// Ranges of the slots whose bytes go on where those of `slot` (which are `bytes`) end.
+    pub fn longer(
+        &self,
+        slot: i64,
+        bytes: &[u8],
+        slots: &mut Vec<i64>,
+        mut each: impl FnMut(Range<i64>),
+    ) {
+        match &self.form {
+            Form::Listed(values) => {
+                let from = values.partition_point(|(value, _)| value.as_slice() <= bytes);
+                let longer = values[from..].iter();
+                slots.clear();
+                slots.extend(
+                    longer
+                        .take_while(|(value, _)| value.starts_with(bytes))
+                        .map(|(_, slot)| *slot),
+                );
+                slots.sort_unstable();
+                for run in slots.chunk_by(|a, b| a.checked_add(1) == Some(*b)) {
+                    each(run[0]..run[run.len() - 1].saturating_add(1));
+                }
+            }
+            Form::Decimal { end } => {
+                let (mut low, mut high) = (slot, slot.saturating_add(1));
+                // Nothing follows a zero.
+                while slot > 0 && low <= (end - 1) / 10 {
+                    (low, high) = (low * 10, high.saturating_mul(10).min(*end));
+                    each(low..high);
+                }
+            }
         }
-        None => between.push((field, range.start, range.end)),
     }
 }
 
-/// The steps in which these segments use a field.
-fn plain_grain(key: &KeyPlan, segments: &[usize], field: FieldId) -> Option<FieldSteps> {
-    let grains = segments
-        .iter()
-        .filter(|segment| key.is_coarse(**segment, field))
-        .filter_map(|segment| key.field_steps(*segment..*segment + 1, field));
-    grains.reduce(FieldSteps::and)
+/// What it takes to count the rows of longer values of one access path.
+#[derive(Debug, Clone)]
+pub(super) struct LongerValues {
+    pub beginnings: Arc<ValueBeginnings>,
+    /// As that of the path, but for values of the field in a range.
+    pub evidence: Evidence,
+    /// Share of the other values that have the same hash in the segments before.
+    pub chance: f64,
+}
+
+impl LongerValues {
+    /// Of a path whose scans end with a segment of no fixed width that nothing delimits. `beginnings` are found once a key.
+    pub fn new(
+        key: &KeyPlan,
+        way: &Candidate,
+        evidence: &Evidence,
+        beginnings: &[Option<Arc<ValueBeginnings>>],
+    ) -> Option<Self> {
+        let Stop::Prefix { segments } = way.stop else {
+            return None;
+        };
+        let last = segments.checked_sub(1)?;
+        if key.is_delimited(last) || way.values_given(last).is_some() {
+            return None;
+        }
+        let beginnings = Arc::clone(beginnings[last].as_ref()?);
+        let field = beginnings.field;
+        if !evidence.told.contains(&field) {
+            return None;
+        }
+        let hashes = key.segments()[..last].iter();
+        let hashes = hashes.filter(|segment| segment.fields().contains(&field));
+        let chance =
+            hashes.map(|segment| 1.0 / segment.cardinality().unwrap_or(u64::MAX).max(1) as f64);
+        let mut evidence = evidence.clone();
+        evidence.told.retain(|other| *other != field);
+        evidence.range = Some((field, None));
+        Some(Self {
+            beginnings,
+            evidence,
+            chance: chance.product(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn longer(form: Form, slot: i64, bytes: &str) -> Vec<Range<i64>> {
+        let beginnings = ValueBeginnings {
+            field: FieldId(0),
+            form,
+        };
+        let mut found = Vec::new();
+        beginnings.longer(slot, bytes.as_bytes(), &mut Vec::new(), |range| {
+            found.push(range)
+        });
+        found
+    }
+
+    #[test]
+    fn decimal_numbers_that_go_on_are_ranges() {
+        let decimal = |slot: i64| longer(Form::Decimal { end: 2_500 }, slot, &slot.to_string());
+        assert_eq!(decimal(0), []);
+        assert_eq!(decimal(1), [10..20, 100..200, 1_000..2_000]);
+        assert_eq!(decimal(2), [20..30, 200..300, 2_000..2_500]);
+        assert_eq!(decimal(24), [240..250, 2_400..2_500]);
+        assert_eq!(decimal(249).first(), Some(&(2_490..2_500)));
+        assert_eq!(decimal(250), []);
+        let count: i64 = (1..2_500)
+            .flat_map(decimal)
+            .map(|range| range.end - range.start)
+            .sum();
+        let pairs = (1..2_500).flat_map(|a: i32| (1..2_500).map(move |b: i32| (a, b)));
+        let true_ones = pairs.filter(|(a, b)| a != b && b.to_string().starts_with(&a.to_string()));
+        assert_eq!(count as usize, true_ones.count());
+    }
+
+    #[test]
+    fn listed_values_that_go_on_are_found_by_their_bytes() {
+        let values = ["b", "", "ba", "bab", "c", "bb"];
+        let mut sorted: Vec<(Vec<u8>, i64)> = (10..)
+            .zip(values)
+            .map(|(slot, text)| (text.as_bytes().to_vec(), slot))
+            .collect();
+        sorted.sort();
+        let listed = |at: usize| longer(Form::Listed(sorted.clone()), 10 + at as i64, values[at]);
+        assert_eq!(listed(0), [12..14, 15..16]);
+        assert_eq!(listed(1), [10..11, 12..16]);
+        assert_eq!(listed(2).first(), Some(&(13..14)));
+        assert_eq!(listed(4), []);
+    }
 }

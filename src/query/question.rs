@@ -1,16 +1,23 @@
-//! What a read knows and wants, worked out for one key. Must not know how the key serves it.
+//! What a read knows and wants, worked out for one key, and the ranges of number fields that it knows: given as such, or because a
+//! derived field is known. Must not know how the key serves it.
 
-use super::band::{BandRule, Bands, Extent, domain};
-use crate::key::{KeyPlan, Knowledge, StepCache};
+use super::row_identity::{RowIdentity, domain};
+use crate::key::{FieldSteps, KeyPlan, Knowledge, StepCache};
 use crate::random::{DrawKey, Seed, Stream};
-use crate::record::{DerivedId, FieldId, KnownField, Schema};
-use crate::time::EpochNanos;
+use crate::record::{DerivedId, FieldId, KnownField, Schema, TimeUnit};
+use crate::time::{EpochNanos, SimDuration};
 use crate::workload::{PageVia, RangeExtent, Read, ReadTarget, WithinValues};
 use std::ops::Range;
+use std::sync::Arc;
 
-/// A read.
+/// A read of a table with one key.
 #[derive(Debug, Clone)]
 pub(super) struct Question {
+    pub key: Arc<KeyPlan>,
+    /// Which rows are the same under the key.
+    pub identity: RowIdentity,
+    /// Names of all fields, for words.
+    pub names: Vec<String>,
     /// Fields of which one value is known.
     pub known: Knowledge,
     /// Fields of which several values are known, in the read's order; `None` in place of one that is known besides.
@@ -28,9 +35,9 @@ pub(super) struct Question {
     /// An index outside names so many rows.
     pub by_index: Option<u32>,
     /// Domains of the number fields, by field.
-    pub domains: Vec<Range<i64>>,
+    domains: Vec<Range<i64>>,
     /// The run's start.
-    pub start: EpochNanos,
+    start: EpochNanos,
     /// For what is drawn in a key, where it is of no account.
     pub draws: DrawKey,
 }
@@ -52,11 +59,67 @@ pub(super) struct Order {
     pub falling: bool,
 }
 
+/// How one range comes about.
+#[derive(Debug, Clone)]
+pub(super) struct BandRule {
+    /// Its number field.
+    pub field: FieldId,
+    extent: Extent,
+    /// The steps of the derived field that is meant, if one is: the range covers whole steps.
+    grain: Option<FieldSteps>,
+    /// That derived field.
+    pub derived: Option<DerivedId>,
+}
+
+/// How far a range goes.
+#[derive(Debug, Clone, Copy)]
+enum Extent {
+    /// Up to so long before the read.
+    Last {
+        unit: TimeUnit,
+        last: SimDuration,
+        ago: SimDuration,
+    },
+    /// So many values (with a grain: steps) from the target's own on.
+    Span(u64),
+}
+
+/// Ranges at one instant, at most one a field.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Bands(pub Vec<(FieldId, i64, i64)>);
+
+impl Bands {
+    /// The range of a field.
+    pub fn of(&self, field: FieldId) -> Option<Range<i64>> {
+        let band = self.0.iter().find(|(known, ..)| *known == field);
+        band.map(|&(_, low, high)| low..high)
+    }
+
+    /// Sets the range of a field, which need not have one, or forgets it.
+    pub fn set(&mut self, field: FieldId, range: Option<Range<i64>>) {
+        let place = self.0.iter().position(|(known, ..)| *known == field);
+        match (place, range) {
+            (Some(at), Some(range)) => self.0[at] = (field, range.start, range.end),
+            (None, Some(range)) => self.0.push((field, range.start, range.end)),
+            (Some(at), None) => {
+                self.0.remove(at);
+            }
+            (None, None) => {}
+        }
+    }
+
+    /// What a range has in common with that of the field, if it has one.
+    pub fn within(&self, field: FieldId, range: Range<i64>) -> Range<i64> {
+        let own = self.of(field).unwrap_or_else(|| range.clone());
+        own.start.max(range.start)..own.end.min(range.end)
+    }
+}
+
 /// Expected number of values where a list holds all that go with the known fields: nothing better is known before.
 const ALL_OF_A_LIST: f64 = 16.0;
 
 impl Question {
-    pub fn new(key: &KeyPlan, read: &Read, schema: &Schema, start: EpochNanos) -> Self {
+    pub fn new(key: &Arc<KeyPlan>, read: &Read, schema: &Schema, start: EpochNanos) -> Self {
         let mut known = Knowledge::default();
         for field in &read.equal {
             known.learn(*field);
@@ -82,7 +145,7 @@ impl Question {
             match derivation.follows() {
                 Some((grain, _)) => bands.push(BandRule {
                     field: grain.field(),
-                    extent: Extent::Own,
+                    extent: Extent::Span(1),
                     grain: Some(grain.clone()),
                     derived: Some(derived),
                 }),
@@ -96,21 +159,24 @@ impl Question {
             WithinValues::Count(count) => f64::from(count),
             WithinValues::All => ALL_OF_A_LIST,
         });
-        let fields = 0..schema.fields.len();
+        let by_index = read.page.as_ref().filter(|page| page.via == PageVia::Index);
+        let fields = (0..schema.fields.len()).map(|at| FieldId(at as u16));
         Self {
+            key: key.clone(),
+            identity: RowIdentity::of(key, schema),
+            names: schema
+                .fields
+                .iter()
+                .map(|field| field.name.clone())
+                .collect(),
             lists: read.within.iter().map(|list| list.field).collect(),
             list_lens: list_lens.collect(),
             bands,
             derived: others,
             shares,
             order: order(key, read),
-            by_index: read
-                .page
-                .as_ref()
-                .and_then(|page| (page.via == PageVia::Index).then_some(page.size)),
-            domains: fields
-                .map(|at| domain(schema, FieldId(at as u16)))
-                .collect(),
+            by_index: by_index.map(|page| page.size),
+            domains: fields.map(|field| domain(schema, field)).collect(),
             known,
             start,
             draws: DrawKey::new(Seed(0), 0, Stream::Keys, 0),
@@ -122,23 +188,88 @@ impl Question {
         self.domains[usize::from(field.0)].clone()
     }
 
-    /// Is a range of the field known?
-    pub fn has_band(&self, field: FieldId) -> bool {
-        self.bands.iter().any(|band| band.field == field)
+    pub fn name(&self, field: FieldId) -> String {
+        self.names[usize::from(field.0)].clone()
     }
 
-    /// The ranges of one read.
+    /// The ranges of one read, for a record of the target, in which nothing is changed in the end.
     pub fn resolve(
         &self,
         target: &ReadTarget<'_>,
         record: &mut [i64],
-        buffers: &mut StepCache,
+        cache: &mut StepCache,
         bands: &mut Bands,
     ) {
         bands.0.clear();
         for rule in &self.bands {
             let domain = self.domain(rule.field);
-            rule.resolve(target, self.start, domain, record, buffers, bands);
+            let now = self.start.at(target.at);
+            let range = bands.within(rule.field, rule.range(now, domain, record, cache));
+            if !range.is_empty() {
+                bands.set(rule.field, Some(range));
+            }
+        }
+    }
+}
+
+impl BandRule {
+    /// The range of one read.
+    fn range(
+        &self,
+        now: EpochNanos,
+        domain: Range<i64>,
+        record: &mut [i64],
+        cache: &mut StepCache,
+    ) -> Range<i64> {
+        let own = record[usize::from(self.field.0)];
+        let wanted = match self.extent {
+            Extent::Last { unit, last, ago } => {
+                let value = |length: SimDuration| unit.floor(now.before(length));
+                // The earliest instant is left out, the latest is not.
+                let (low, high) = (value(ago + last), value(ago));
+                low.saturating_add(1)..high.saturating_add(1)
+            }
+            Extent::Span(values) => {
+                let values = if self.grain.is_none() {
+                    values.max(1)
+                } else {
+                    1
+                };
+                own..own.saturating_add_unsigned(values)
+            }
+        };
+        // At least one value of the field, the nearest.
+        let low = wanted.start.clamp(domain.start, domain.end - 1);
+        let (least, most) = (low.saturating_add(1), domain.end.max(low + 1));
+        let range = low..wanted.end.clamp(least, most);
+        let Some(grain) = &self.grain else {
+            return range;
+        };
+        let mut steps = grain.covering(range, record, domain.clone(), cache);
+        if let Extent::Span(count) = self.extent {
+            for _ in 1..count {
+                if steps.end >= domain.end {
+                    break;
+                }
+                let next = grain.window_of(steps.end, record, domain.clone(), cache);
+                steps.end = next.end;
+            }
+        }
+        steps
+    }
+}
+
+/// The number field that is meant, the steps of the derived field, if one is, and whether that rises with it; `None` for a derived
+/// field that does not follow its only field.
+fn followed(
+    key: &KeyPlan,
+    field: KnownField,
+) -> Option<(FieldId, Option<(DerivedId, &FieldSteps)>, bool)> {
+    match field {
+        KnownField::Stored(field) => Some((field, None, true)),
+        KnownField::Derived(derived) => {
+            let (grain, rising) = key.derivation(derived)?.follows()?;
+            Some((grain.field(), Some((derived, grain)), rising))
         }
     }
 }
@@ -149,13 +280,7 @@ fn range_rule(
     extent: RangeExtent,
     schema: &Schema,
 ) -> Option<BandRule> {
-    let (field, grain, derived) = match field {
-        KnownField::Stored(field) => (field, None, None),
-        KnownField::Derived(derived) => {
-            let (grain, _) = key.derivation(derived)?.follows()?;
-            (grain.field(), Some(grain.clone()), Some(derived))
-        }
-    };
+    let (field, derived, _) = followed(key, field)?;
     let extent = match extent {
         RangeExtent::Last { last, ago } => Extent::Last {
             unit: schema.domain(field).time_unit?,
@@ -167,8 +292,8 @@ fn range_rule(
     Some(BandRule {
         field,
         extent,
-        grain,
-        derived,
+        grain: derived.map(|(_, grain)| grain.clone()),
+        derived: derived.map(|(derived, _)| derived),
     })
 }
 
@@ -182,19 +307,13 @@ fn order(key: &KeyPlan, read: &Read) -> Option<Order> {
         }
         (None, None) => return None,
     };
-    let (field, derived, falling) = match field {
-        KnownField::Stored(field) => (field, None, false),
-        KnownField::Derived(derived) => {
-            let (grain, rising) = key.derivation(derived)?.follows()?;
-            (grain.field(), Some(derived), !rising)
-        }
-    };
+    let (field, derived, rising) = followed(key, field)?;
     Some(Order {
         field,
-        derived,
+        derived: derived.map(|(derived, _)| derived),
         skipped,
         by_cursor,
         rows,
-        falling,
+        falling: !rising,
     })
 }

@@ -1,6 +1,6 @@
 //! What one read asks the table for. Must not know regions.
 
-use super::band::Bands;
+use super::question::Bands;
 use super::row_identity::RowStep;
 use crate::key::StepCache;
 use crate::keyspace::KeyBatch;
@@ -50,7 +50,7 @@ pub(super) struct Scratch {
     pub bands: Bands,
     pub grain: StepCache,
     pub equal: Vec<(FieldId, i64)>,
-    pub between: Vec<(FieldId, i64, i64)>,
+    pub between: Bands,
     pub low: Vec<u8>,
     pub high: Vec<u8>,
     pub stop: Vec<u8>,
@@ -100,45 +100,29 @@ impl Requests {
     }
 
     /// Makes one of Gets of the same key, and of scans that overlap.
-    pub(super) fn merge(&mut self) {
-        if self.scans.is_empty() {
-            self.merge_gets();
-        } else {
-            self.merge_scans();
-        }
-    }
-
-    fn merge_gets(&mut self) {
-        let Scratch {
-            sorted,
-            spare_starts,
-            ..
-        } = &mut self.scratch;
-        let keys = &mut self.gets;
-        sort(sorted, keys);
-        spare_starts.clear();
-        let all = keys.len();
-        for at in sorted.iter().map(|at| *at as usize) {
-            let last = spare_starts.len().checked_sub(1);
-            if last.is_none_or(|last| spare_starts.get(last) != keys.get(at)) {
-                spare_starts.push_with(|out| out.extend_from_slice(keys.get(at)));
-            }
-        }
-        self.gets_found *= spare_starts.len() as f64 / all.max(1) as f64;
-        std::mem::swap(keys, spare_starts);
-    }
-
-    fn merge_scans(&mut self) {
+    pub(super) fn merge(&mut self, scratch: &mut Scratch) {
         let Scratch {
             sorted,
             spare_starts,
             spare_stops,
             spare_scans,
             ..
-        } = &mut self.scratch;
+        } = scratch;
+        spare_starts.clear();
+        if self.scans.is_empty() {
+            sort(sorted, &self.gets);
+            for key in sorted.iter().map(|at| self.gets.get(*at as usize)) {
+                let last = spare_starts.len().checked_sub(1);
+                if last.is_none_or(|last| spare_starts.get(last) != key) {
+                    spare_starts.push(key);
+                }
+            }
+            self.gets_found *= spare_starts.len() as f64 / self.gets.len().max(1) as f64;
+            std::mem::swap(&mut self.gets, spare_starts);
+            return;
+        }
         let (starts, stops) = (&mut self.starts, &mut self.stops);
         sort(sorted, starts);
-        spare_starts.clear();
         spare_stops.clear();
         spare_scans.clear();
         let mut sorted = sorted.iter().map(|at| *at as usize).peekable();
@@ -152,18 +136,18 @@ impl Requests {
                 let inside = end.is_empty() || (!next_end.is_empty() && next_end <= end);
                 let around = !inside && starts.get(next) == starts.get(first);
                 let rows = self.scans[next].rows;
-                scan.rows = match (inside, around) {
-                    (true, _) | (_, true) => scan.rows.max(rows),
+                scan.rows = match inside || around {
+                    true => scan.rows.max(rows),
                     // How many rows they share is not known.
-                    (false, false) => scan.rows + rows,
+                    false => scan.rows + rows,
                 };
                 if !inside {
                     stop = next;
                 }
             }
             scan.rows_read = scan.rows;
-            spare_starts.push_with(|out| out.extend_from_slice(starts.get(first)));
-            spare_stops.push_with(|out| out.extend_from_slice(stops.get(stop)));
+            spare_starts.push(starts.get(first));
+            spare_stops.push(stops.get(stop));
             spare_scans.push(scan);
         }
         drop(sorted);

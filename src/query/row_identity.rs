@@ -1,12 +1,36 @@
-//! What a whole key tells of a write: which writes make the same row. Must not know reads.
+//! What a whole key tells of a write: which writes make the same row, and where numbers of rows come from. Must not know reads.
 
-use super::row_counts::RowCounts;
 use crate::key::{FieldSteps, KeyPlan, Randomness, StepCache};
 use crate::record::{FieldId, FieldKind, Schema};
 use crate::time::SimTime;
-use crate::workload::{Condition, RowEquality};
+use crate::workload::{Condition, Population, RowEquality};
+use std::ops::Range;
 
-/// Steps of time are as long as this at most: two years.
+/// Numbers of rows of a table: from laws ([`Population`]), or from rows held in memory.
+pub trait RowCounts {
+    /// Expected number of rows that satisfy `condition` at an instant, those that are equal counted once, when `target` is known to be one of the writes.
+    fn distinct(
+        &self,
+        condition: Condition<'_>,
+        equality: RowEquality<'_>,
+        target: &[i64],
+        at: SimTime,
+    ) -> f64;
+}
+
+impl RowCounts for Population {
+    fn distinct(
+        &self,
+        condition: Condition<'_>,
+        equality: RowEquality<'_>,
+        target: &[i64],
+        at: SimTime,
+    ) -> f64 {
+        Population::distinct(self, condition, equality, target, at)
+    }
+}
+
+/// Steps of time are looked for so far beyond the table's times, within which they may end: two years.
 const LONGEST_STEP: i64 = 2 * 366 * 86_400 * 1_000_000_000;
 
 /// What writes must agree in to make the same row under one key.
@@ -17,8 +41,8 @@ pub struct RowIdentity {
     told_or_hashed: Vec<FieldId>,
     /// Values of the short hashes; 1 without.
     hashes: f64,
-    /// A timestamp told in steps, and the slots in which a step is looked for on either side.
-    step: Option<(FieldId, FieldSteps, i64)>,
+    /// A timestamp told in steps, and the slots among which steps are looked for.
+    step: Option<(FieldId, FieldSteps, Range<i64>)>,
     /// Values of what is drawn for each write; infinite for identifiers that never come twice.
     draws: f64,
 }
@@ -27,47 +51,60 @@ pub struct RowIdentity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RowStep(Option<(FieldId, i64, i64)>);
 
+/// Least value and the one after the greatest that a number field can have.
+pub(super) fn domain(schema: &Schema, field: FieldId) -> Range<i64> {
+    let kind = &schema.field(field).kind;
+    if kind.is_number() {
+        let (low, high) = schema.domain(field).int_range;
+        return low..high.saturating_add(1);
+    }
+    let first = kind.first_slot();
+    first..first.saturating_add_unsigned(kind.count().unwrap_or(u64::MAX))
+}
+
+/// The steps in which these segments use a field, of those that use it in steps only.
+pub(super) fn coarse_steps(
+    key: &KeyPlan,
+    segments: impl Iterator<Item = usize>,
+    field: FieldId,
+) -> Option<FieldSteps> {
+    let coarse = segments.filter(|segment| key.is_coarse(*segment, field));
+    let steps = coarse.filter_map(|segment| key.field_steps(segment..segment + 1, field));
+    steps.reduce(FieldSteps::and)
+}
+
 impl RowIdentity {
     /// Of a key over the fields of `schema`.
     pub fn of(key: &KeyPlan, schema: &Schema) -> Self {
-        let segments = key.segments();
-        let all = 0..segments.len();
-        let random = |segment: &usize| segments[*segment].randomness() == Randomness::Random;
-        let told = key.jointly_injective_fields(all.clone());
-        let is_time = |field: &FieldId| {
-            matches!(schema.field(*field).kind, FieldKind::Timestamp { .. })
-                && !told.contains(field)
-        };
-        let step = key.fields().into_iter().find(is_time).and_then(|field| {
-            let coarse = all
-                .clone()
-                .filter(|segment| key.is_coarse(*segment, field))
-                .filter_map(|segment| key.field_steps(segment..segment + 1, field));
+        let told = key.jointly_injective_fields(0..key.segments().len());
+        let step = key.fields().into_iter().find_map(|field| {
             let FieldKind::Timestamp { unit, .. } = schema.field(field).kind else {
                 return None;
             };
-            let far = LONGEST_STEP / unit.nanos();
-            coarse
-                .reduce(FieldSteps::and)
-                .map(|grain| (field, grain, far))
+            (!told.contains(&field)).then_some((field, unit))
+        });
+        let step = step.and_then(|(field, unit)| {
+            let steps = coarse_steps(key, 0..key.segments().len(), field)?;
+            let (times, far) = (domain(schema, field), LONGEST_STEP / unit.nanos());
+            let bounds = times.start.saturating_sub(far)..times.end.saturating_add(far);
+            Some((field, steps, bounds))
         });
         let mut told_or_hashed = told.clone();
         let (mut hashes, mut draws) = (1.0, 1.0);
-        for segment in all {
-            let of = &segments[segment];
-            let values = || of.cardinality().map_or(f64::INFINITY, |count| count as f64);
-            if random(&segment) {
-                draws *= values();
-                continue;
-            }
-            let in_steps = |field: &FieldId| {
-                step.as_ref().is_some_and(|(other, ..)| other == field)
-                    && key.is_coarse(segment, *field)
+        for (at, segment) in key.segments().iter().enumerate() {
+            let values = segment
+                .cardinality()
+                .map_or(f64::INFINITY, |count| count as f64);
+            let in_steps = |field: FieldId| {
+                let steps = step.as_ref().filter(|(other, ..)| *other == field);
+                steps.is_some() && key.is_coarse(at, field)
             };
-            let mut new = of.fields().iter().copied();
-            if new.any(|field| !told.contains(&field) && !in_steps(&field)) {
-                hashes *= values();
-                told_or_hashed.extend(of.fields());
+            let mut fields = segment.fields().iter();
+            if segment.randomness() == Randomness::Random {
+                draws *= values;
+            } else if fields.any(|field| !told.contains(field) && !in_steps(*field)) {
+                hashes *= values;
+                told_or_hashed.extend(segment.fields());
             }
         }
         told_or_hashed.sort_unstable();
@@ -81,13 +118,10 @@ impl RowIdentity {
         }
     }
 
-    /// The step of `record`, which is changed on the way and put back; `domain` gives the slots that a field can have.
-    pub fn step(&self, record: &mut [i64], buffers: &mut StepCache) -> RowStep {
-        RowStep(self.step.as_ref().map(|(field, grain, far)| {
-            let own = record[usize::from(field.0)];
-            // A whole step, also where the table's times end within it.
-            let bounds = own.saturating_sub(*far)..own.saturating_add(*far);
-            let window = grain.window(record, bounds, buffers);
+    /// The step of `record`, which is changed on the way and put back: a whole one, also where the table's times end within it.
+    pub fn step(&self, record: &mut [i64], cache: &mut StepCache) -> RowStep {
+        RowStep(self.step.as_ref().map(|(field, steps, bounds)| {
+            let window = steps.window(record, bounds.clone(), cache);
             (*field, window.start, window.end)
         }))
     }
@@ -100,9 +134,9 @@ impl RowIdentity {
     /// Expected number of different rows whose writes satisfy `condition`, when `target` is known to be one of the writes. A short hash of what
     /// the key does not tell makes at most as many rows of each told value as it has values itself. The copies of a row under different
     /// random salts are rows of their own: m writes of one row leave k (1 - (1 - 1/k)^m) under k salts.
-    pub fn rows<R: RowCounts + ?Sized>(
+    pub fn rows(
         &self,
-        rows: &R,
+        rows: &(impl RowCounts + ?Sized),
         condition: Condition<'_>,
         step: RowStep,
         target: &[i64],
@@ -112,34 +146,31 @@ impl RowIdentity {
     }
 
     /// The same with all copies of a row under random salts counted once: its newest version is what a reader wants.
-    pub fn current_rows<R: RowCounts + ?Sized>(
+    pub fn current_rows(
         &self,
-        rows: &R,
+        rows: &(impl RowCounts + ?Sized),
         condition: Condition<'_>,
         step: RowStep,
         target: &[i64],
         at: SimTime,
     ) -> f64 {
-        let draws = match self.leaves_copies() {
-            true => 1.0,
-            false => self.draws,
+        let draws = if self.leaves_copies() {
+            1.0
+        } else {
+            self.draws
         };
         self.counted(rows, condition, (step, draws), target, at)
     }
 
-    fn counted<R: RowCounts + ?Sized>(
+    fn counted(
         &self,
-        rows: &R,
+        rows: &(impl RowCounts + ?Sized),
         condition: Condition<'_>,
-        (step, draws): (RowStep, f64),
+        (RowStep(step), draws): (RowStep, f64),
         target: &[i64],
         at: SimTime,
     ) -> f64 {
-        let identity = |told| RowEquality {
-            told,
-            step: step.0,
-            draws,
-        };
+        let identity = |told| RowEquality { told, step, draws };
         let finest = rows.distinct(condition, identity(&self.told_or_hashed), target, at);
         if self.hashes <= 1.0 || self.hashes.is_infinite() || finest <= 0.0 {
             return finest;

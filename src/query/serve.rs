@@ -1,10 +1,11 @@
-//! The requests of one read: keys, ranges and numbers of rows. Must not know regions.
+//! The requests of one read: keys, ranges and numbers of rows, where a page begins, and how many rows are read until it has enough. Must
+//! not know regions.
 
 use super::access_plan::AccessPlan;
-use super::candidates::Stop;
-use super::dimension::Dimension;
+use super::candidates::{Dimension, FieldValues, Stop};
+use super::evidence::Evidence;
 use super::requests::{Requests, ScanRequest, Scratch};
-use super::row_counts::RowCounts;
+use super::row_identity::RowCounts;
 use crate::key::Row;
 use crate::keyspace::RowKey;
 use crate::record::FieldId;
@@ -26,96 +27,70 @@ impl AccessPlan {
         scratch.record.clear();
         scratch.record.extend_from_slice(target.record);
         scratch.choice.clear();
-        scratch.choice.resize(self.dimensions.len(), 0);
-        self.question.resolve(
-            target,
-            &mut scratch.record,
-            &mut scratch.grain,
-            &mut scratch.bands,
-        );
-        scratch.step = self.identity.step(&mut scratch.record, &mut scratch.grain);
-        let (wanted, stored) = self.wanted(target, rows, &mut scratch);
-        requests.copies = match wanted > 0.0 {
-            true => (stored / wanted).max(1.0),
-            false => 1.0,
-        };
-        self.find_cursor(target, rows, &mut scratch);
+        scratch.choice.resize(self.way.dimensions.len(), 0);
+        let Scratch {
+            record,
+            grain,
+            bands,
+            ..
+        } = &mut scratch;
+        self.question.resolve(target, record, grain, bands);
+        scratch.step = self.question.identity.step(record, grain);
         let mut read = Read {
             plan: self,
             target,
             rows,
-            scratch: &mut scratch,
+            scratch,
             requests,
         };
-        if self.question.by_index.is_some() {
+        let (wanted, stored) = read.wanted();
+        read.requests.copies = match wanted > 0.0 {
+            true => (stored / wanted).max(1.0),
+            false => 1.0,
+        };
+        read.find_cursor();
+        let by_index = self.question.by_index.is_some();
+        if by_index {
             read.named_by_index(wanted);
         } else {
             read.combine(0);
         }
-        requests.scratch = scratch;
         // An index that names rows drawn at random may name one twice.
-        let repeats = self.question.by_index.is_some() && !target.page.exact;
-        if self.may_repeat || repeats {
-            requests.merge();
+        if self.may_repeat || by_index && !target.page.exact {
+            read.requests.merge(&mut read.scratch);
         }
-        self.limit(wanted, target, rows, requests);
+        read.limit(wanted);
+        let scratch = read.scratch;
+        requests.scratch = scratch;
     }
+}
 
-    /// The row of a combination. What it draws is of no account: draws are given values, or left out.
-    pub(super) fn row<'r>(&self, record: &'r [i64], target: &ReadTarget<'_>) -> Row<'r> {
-        Row {
-            record,
-            index: 0,
-            draws: self.question.draws.at(target.operation.0),
-        }
-    }
+/// One read being worked out.
+struct Read<'a, R> {
+    plan: &'a AccessPlan,
+    target: &'a ReadTarget<'a>,
+    rows: &'a R,
+    scratch: Scratch,
+    requests: &'a mut Requests,
+}
 
-    /// Appends the first segments of the key of a row to `out`, in the values that a combination, by its `choice`, gives to segments.
-    pub(super) fn write_prefix(
-        &self,
-        segments: usize,
-        choice: &[usize],
-        row: &Row<'_>,
-        out: &mut Vec<u8>,
-    ) {
-        for segment in 0..segments {
-            let gives = |of: &&Dimension| of.segment().is_some_and(|(given, _)| given == segment);
-            let mut dimensions = self.dimensions.iter().zip(choice);
-            match dimensions.find(|(of, _)| gives(of)) {
-                Some((Dimension::Bytes { values, .. }, choice)) => {
-                    out.extend_from_slice(&values[*choice]);
-                }
-                Some((Dimension::Draw { values, .. }, choice)) => values[*choice].write(row, out),
-                _ => self.key.write_segment(segment, row, out),
-            }
-        }
-    }
-
+impl<R: RowCounts> Read<'_, R> {
     /// Expected number of rows that satisfy all that the reader knows, and with them their copies under other random salts.
-    pub(super) fn wanted(
-        &self,
-        target: &ReadTarget<'_>,
-        rows: &impl RowCounts,
-        scratch: &mut Scratch,
-    ) -> (f64, f64) {
-        let question = &self.question;
-        let lens = target.within_lens;
-        let combinations = lens
-            .iter()
-            .fold(1usize, |all, len| all.saturating_mul(*len as usize));
+    fn wanted(&mut self) -> (f64, f64) {
+        let (question, target) = (&self.plan.question, self.target);
+        let lens = target.within_lens.iter().map(|len| *len as usize);
+        let combinations = lens.clone().fold(1, usize::saturating_mul);
         let counted = combinations.min(MOST_COUNTED);
+        let Scratch {
+            equal, bands, step, ..
+        } = &mut self.scratch;
         let (mut total, mut stored) = (0.0, 0.0);
         for combination in 0..counted {
-            let Scratch {
-                equal, bands, step, ..
-            } = &mut *scratch;
-            let step = *step;
             equal.clear();
             let known = question.known.stored().iter();
             equal.extend(known.map(|field| (*field, target.record[usize::from(field.0)])));
             let (mut rest, mut from) = (combination, 0);
-            for (field, len) in question.lists.iter().zip(lens) {
-                let len = *len as usize;
+            for (field, len) in question.lists.iter().zip(lens.clone()) {
                 if !question.known.knows(*field) {
                     equal.push((*field, target.within[from + rest % len]));
                 }
@@ -126,89 +101,169 @@ impl AccessPlan {
                 equal,
                 between: &bands.0,
             };
-            let identity = &self.identity;
-            let current = identity.current_rows(rows, condition, step, target.record, target.at);
+            let identity = &question.identity;
+            let current =
+                identity.current_rows(self.rows, condition, *step, target.record, target.at);
             total += current;
             stored += match identity.leaves_copies() {
-                true => identity.rows(rows, condition, step, target.record, target.at),
+                true => identity.rows(self.rows, condition, *step, target.record, target.at),
                 false => current,
             };
         }
-        let scale = if counted == 0 {
-            0.0
-        } else {
-            combinations as f64 / counted as f64
-        };
-        let scale = scale * question.shares;
+        // Of no combination there are no rows.
+        let scale = combinations as f64 / counted.max(1) as f64 * question.shares;
         (total * scale, stored * scale)
     }
-}
 
-/// One read being worked out.
-pub(super) struct Read<'a, R> {
-    pub plan: &'a AccessPlan,
-    pub target: &'a ReadTarget<'a>,
-    rows: &'a R,
-    pub scratch: &'a mut Scratch,
-    pub requests: &'a mut Requests,
-}
+    /// Expected number of rows that share the beginning of the combination.
+    fn rows_of(&mut self, evidence: &Evidence) -> f64 {
+        let (question, target) = (&self.plan.question, self.target);
+        let Scratch {
+            record,
+            equal,
+            between,
+            bands,
+            grain,
+            step,
+            ..
+        } = &mut self.scratch;
+        let slot = |field: &FieldId, record: &[i64]| (*field, record[usize::from(field.0)]);
+        equal.clear();
+        equal.extend(evidence.told.iter().map(|field| slot(field, record)));
+        between.0.clear();
+        for (field, steps) in &evidence.steps {
+            let range = steps.window(record, question.domain(*field), grain);
+            between.set(*field, Some(range));
+        }
+        if let Some((field, steps)) = &evidence.range {
+            let domain = question.domain(*field);
+            let mut range = bands.of(*field).unwrap_or_else(|| domain.clone());
+            if let Some(steps) = steps {
+                range = steps.covering(range, record, domain, grain);
+            }
+            let range = between.within(*field, range);
+            between.set(*field, Some(range));
+        }
+        let count = |equal: &[(FieldId, i64)]| {
+            let condition = Condition {
+                equal,
+                between: &between.0,
+            };
+            let identity = &question.identity;
+            identity.rows(self.rows, condition, *step, target.record, target.at)
+        };
+        let all = count(equal);
+        let found = if evidence.unknown_parts {
+            all * evidence.chance
+        } else if evidence.hashed.is_empty() {
+            all
+        } else {
+            equal.extend(evidence.hashed.iter().map(|field| slot(field, record)));
+            let same = count(equal);
+            same + (all - same).max(0.0) * evidence.chance
+        };
+        found / evidence.shared_by
+    }
 
-impl<R: RowCounts> Read<'_, R> {
+    /// Puts the last row before the page into the scratch space; none where nothing lies before it, or where all rows are read and sorted
+    /// anyway.
+    ///
+    /// Where that row is not known (a table too large for listing its rows), its place is: the target's record with the value of the page's field
+    /// at which as many rows are expected before the page as it skips. No row need have that key, but a page behind the next one
+    /// that does begins at most a row later.
+    fn find_cursor(&mut self) {
+        let (plan, page) = (self.plan, self.target.page);
+        self.scratch.cursor.clear();
+        self.scratch.cursor_write = None;
+        self.scratch.passed_rows = 0.0;
+        let Some(order) = plan.question.order.filter(|order| order.by_cursor) else {
+            return;
+        };
+        if order.skipped == 0 || plan.ordered.is_none() {
+            return;
+        }
+        if page.exact {
+            if let Some(write) = page.writes.first() {
+                self.scratch.cursor.extend_from_slice(page.record(0));
+                self.scratch.cursor_write = Some(*write);
+            }
+            return;
+        }
+        let own = self.scratch.bands.of(order.field);
+        let range = own
+            .clone()
+            .unwrap_or_else(|| plan.question.domain(order.field));
+        // The nearest value by which enough rows have come: `far` is known to do, `near` not to.
+        let (mut near, mut far) = match order.falling {
+            true => (range.start.saturating_sub(1), range.end - 1),
+            false => (range.end, range.start),
+        };
+        while near.abs_diff(far) > 1 {
+            let middle = near.midpoint(far);
+            // The rows before a value in the page's order, that of the value included.
+            let before = match order.falling {
+                true => range.start..middle.saturating_add(1),
+                false => middle..range.end,
+            };
+            self.scratch.bands.set(order.field, Some(before));
+            if self.wanted().0 >= order.skipped as f64 {
+                far = middle;
+            } else {
+                near = middle;
+            }
+        }
+        self.scratch.bands.set(order.field, own);
+        self.scratch.cursor.extend_from_slice(self.target.record);
+        self.scratch.cursor[usize::from(order.field.0)] = far;
+    }
+
     /// Goes through the values of a dimension, and of all that follow.
     fn combine(&mut self, dimension: usize) {
-        let plan = self.plan;
-        let Some(of) = plan.dimensions.get(dimension) else {
-            return self.request();
+        let (plan, target) = (self.plan, self.target);
+        let (field, values) = match plan.way.dimensions.get(dimension) {
+            None => return self.request(),
+            Some(Dimension::Segment(_, values)) => {
+                for value in 0..values.len() {
+                    self.scratch.choice[dimension] = value;
+                    self.combine(dimension + 1);
+                }
+                return;
+            }
+            Some(Dimension::Field(field, values)) => (*field, values),
         };
-        match of {
-            Dimension::List { list, field } => {
-                let lens = self.target.within_lens;
-                let from: u32 = lens[..*list].iter().sum();
-                let values = &self.target.within[from as usize..][..lens[*list] as usize];
-                for value in values {
-                    self.with_slot(*field, *value, dimension);
+        let range = self.scratch.bands.of(field);
+        match (values, range) {
+            (FieldValues::List(list), _) => {
+                let from: u32 = target.within_lens[..*list].iter().sum();
+                let len = target.within_lens[*list] as usize;
+                for value in &target.within[from as usize..][..len] {
+                    self.with_slot(field, *value, dimension);
                 }
             }
-            Dimension::Field { field, slots } => {
+            (FieldValues::All(slots), _) => {
                 for slot in slots {
-                    self.with_slot(*field, *slot, dimension);
+                    self.with_slot(field, *slot, dimension);
                 }
             }
-            Dimension::Values { field } => {
-                let Some(range) = self.scratch.bands.of(*field) else {
-                    return;
-                };
-                for value in range.clone() {
-                    self.scratch.bands.set(*field, value..value + 1);
-                    self.with_slot(*field, value, dimension);
-                }
-                self.scratch.bands.set(*field, range);
-            }
-            Dimension::Steps { field, grain } => {
-                let Some(range) = self.scratch.bands.of(*field) else {
-                    return;
-                };
-                let domain = plan.question.domain(*field);
+            (FieldValues::Range | FieldValues::Steps(_), None) => {}
+            (FieldValues::Range | FieldValues::Steps(_), Some(range)) => {
                 let mut next = range.start;
                 while next < range.end {
-                    let slot = usize::from(field.0);
-                    let own = std::mem::replace(&mut self.scratch.record[slot], next);
-                    let Scratch {
-                        record,
-                        grain: buffers,
-                        ..
-                    } = &mut *self.scratch;
-                    let end = grain.window(record, domain.clone(), buffers).end;
-                    record[slot] = own;
-                    let step = next..end.min(range.end);
-                    self.scratch.bands.set(*field, step);
-                    self.with_slot(*field, next, dimension);
-                    next = end;
+                    let first = next;
+                    next = match values {
+                        FieldValues::Steps(steps) => {
+                            let Scratch { record, grain, .. } = &mut self.scratch;
+                            let domain = plan.question.domain(field);
+                            steps.window_of(first, record, domain, grain).end
+                        }
+                        _ => first + 1,
+                    };
+                    let step = first..next.min(range.end);
+                    self.scratch.bands.set(field, Some(step));
+                    self.with_slot(field, first, dimension);
                 }
-                self.scratch.bands.set(*field, range);
+                self.scratch.bands.set(field, Some(range));
             }
-            Dimension::Bytes { values, .. } => self.each_choice(dimension, values.len()),
-            Dimension::Draw { values, .. } => self.each_choice(dimension, values.len()),
         }
     }
 
@@ -219,32 +274,21 @@ impl<R: RowCounts> Read<'_, R> {
         self.scratch.record[slot] = own;
     }
 
-    fn each_choice(&mut self, dimension: usize, values: usize) {
-        for value in 0..values {
-            self.scratch.choice[dimension] = value;
-            self.combine(dimension + 1);
-        }
-    }
-
     /// The Get or scan of one combination.
     fn request(&mut self) {
-        let plan = self.plan;
-        let segments = plan.stop.segments(plan.key.segments().len());
+        let (plan, key) = (self.plan, &self.plan.question.key);
+        let segments = plan.way.segments(key);
         let Scratch {
             record,
             choice,
             low,
             ..
-        } = &mut *self.scratch;
+        } = &mut self.scratch;
         low.clear();
         plan.write_prefix(segments, choice, &plan.row(record, self.target), low);
-        let rows = plan
-            .evidence
-            .rows(plan.of_rows(), self.rows, self.target, self.scratch);
-        if plan.stop == Stop::Key {
-            let low = &self.scratch.low;
-            let gets = &mut self.requests.gets;
-            gets.push_with(|out| out.extend_from_slice(low));
+        let rows = self.rows_of(&plan.evidence);
+        if plan.way.stop == Stop::Key {
+            self.requests.gets.push(&self.scratch.low);
             self.requests.gets_found += rows.min(1.0);
             return;
         }
@@ -256,13 +300,12 @@ impl<R: RowCounts> Read<'_, R> {
             high,
             stop,
             ..
-        } = &mut *self.scratch;
+        } = &mut self.scratch;
         let prefix = low.len();
         high.clone_from(low);
-        match plan.stop {
+        match plan.way.stop {
             Stop::Lead { segments, bytes } => {
-                let row = plan.row(record, self.target);
-                plan.key.write_segment(segments, &row, low);
+                key.write_segment(segments, &plan.row(record, self.target), low);
                 low.truncate(prefix + bytes);
                 high.clone_from(low);
             }
@@ -272,18 +315,16 @@ impl<R: RowCounts> Read<'_, R> {
                 bytes,
             } => {
                 if let Some(range) = bands.of(field) {
-                    let trend = plan.key.trend(segments, field);
-                    let rising = trend.is_none_or(|trend| trend.rising);
-                    let (first, last) = match rising {
-                        true => (range.start, range.end - 1),
-                        false => (range.end - 1, range.start),
-                    };
+                    let trend = key.trend(segments, field);
+                    let mut ends = [range.start, range.end - 1];
+                    if trend.is_some_and(|trend| !trend.rising) {
+                        ends.reverse();
+                    }
                     let slot = usize::from(field.0);
                     let own = record[slot];
-                    for (value, out) in [(first, low), (last, &mut *high)] {
+                    for (value, out) in ends.into_iter().zip([low, &mut *high]) {
                         record[slot] = value;
-                        let row = plan.row(record, self.target);
-                        plan.key.write_segment(segments, &row, out);
+                        key.write_segment(segments, &plan.row(record, self.target), out);
                         out.truncate(bytes.map_or(usize::MAX, |bytes| prefix + bytes));
                     }
                     record[slot] = own;
@@ -297,11 +338,8 @@ impl<R: RowCounts> Read<'_, R> {
             self.scratch.passed_rows += rows;
             return;
         }
-        let Scratch { low, stop, .. } = &*self.scratch;
-        let starts = &mut self.requests.starts;
-        starts.push_with(|out| out.extend_from_slice(low));
-        let stops = &mut self.requests.stops;
-        stops.push_with(|out| out.extend_from_slice(stop));
+        self.requests.starts.push(&self.scratch.low);
+        self.requests.stops.push(&self.scratch.stop);
         self.requests.scans.push(ScanRequest {
             rows,
             rows_read: rows,
@@ -315,28 +353,191 @@ impl<R: RowCounts> Read<'_, R> {
         let Some(longer) = &plan.longer else {
             return 0.0;
         };
-        let field = longer.field();
+        let field = longer.beginnings.field;
         let slot = self.scratch.record[usize::from(field.0)];
-        let (mut bytes, mut slots) = (
-            std::mem::take(&mut self.scratch.high),
-            std::mem::take(&mut self.scratch.slots),
-        );
+        let mut bytes = std::mem::take(&mut self.scratch.high);
+        let mut slots = std::mem::take(&mut self.scratch.slots);
         bytes.clear();
         let row = plan.row(&self.scratch.record, self.target);
-        plan.key.write_segment(segments - 1, &row, &mut bytes);
+        plan.question
+            .key
+            .write_segment(segments - 1, &row, &mut bytes);
         let own = self.scratch.bands.of(field);
         let mut found = 0.0;
-        longer.ranges(slot, &bytes, &mut slots, |range| {
-            self.scratch.bands.set(field, range);
-            found += longer
-                .evidence
-                .rows(plan.of_rows(), self.rows, self.target, self.scratch);
+        longer.beginnings.longer(slot, &bytes, &mut slots, |range| {
+            self.scratch.bands.set(field, Some(range));
+            found += self.rows_of(&longer.evidence);
         });
-        match own {
-            Some(own) => self.scratch.bands.set(field, own),
-            None => self.scratch.bands.remove(field),
-        }
+        self.scratch.bands.set(field, own);
         (self.scratch.high, self.scratch.slots) = (bytes, slots);
         found * longer.chance
+    }
+
+    /// Cuts the range of the combination's scan down to what lies behind the cursor; `false` when nothing does.
+    fn is_behind_cursor(&mut self) -> bool {
+        let (plan, whole_key) = (self.plan, &self.plan.question.key);
+        let Scratch {
+            record: own,
+            choice,
+            bands,
+            low,
+            high,
+            stop,
+            cursor,
+            cursor_write,
+            cursor_record: record,
+            cursor_key: key,
+            ..
+        } = &mut self.scratch;
+        let Some(order) = plan.question.order.filter(|_| !cursor.is_empty()) else {
+            return true;
+        };
+        let value = cursor[usize::from(order.field.0)];
+        // Where combinations divide the values of the page's field, most lie on one side of the cursor as a whole.
+        if let Some(range) = bands.of(order.field) {
+            let (later, earlier) = (value < range.start, value >= range.end);
+            if later || earlier {
+                return later == order.falling;
+            }
+        }
+        record.clone_from(own);
+        for field in whole_key.fields() {
+            if field == order.field || !plan.way.binds(field, |_| true) {
+                let slot = usize::from(field.0);
+                record[slot] = cursor[slot];
+            }
+        }
+        let mut row = plan.row(record, self.target);
+        if let Some(write) = cursor_write {
+            (row.index, row.draws) = (write.index, write.draws);
+        }
+        let steps = plan.ordered.as_ref().and_then(|order| order.steps.as_ref());
+        let segments = steps.map_or(whole_key.segments().len(), |steps| steps.segments);
+        key.clear();
+        plan.write_prefix(segments, choice, &row, key);
+        match (steps, plan.reversed()) {
+            // Within a step rows lie in any order: all of the cursor's step is read again.
+            (Some(_), true) => {
+                high.clear();
+                RowKey::write_after_prefix(key, high);
+                if !high.is_empty() && (stop.is_empty() || *high < *stop) {
+                    stop.clone_from(high);
+                }
+            }
+            (Some(_), false) if *key > *low => low.clone_from(key),
+            (Some(_), false) => {}
+            (None, true) => {
+                let inside = stop.is_empty() || *key < *stop;
+                if inside {
+                    stop.clone_from(key);
+                }
+                return !inside || *key > *low;
+            }
+            (None, false) if *key < *low => return true,
+            (None, false) => {
+                // The key that follows.
+                low.clone_from(key);
+                low.push(0);
+            }
+        }
+        stop.is_empty() || *low < *stop
+    }
+
+    /// Gets of the rows that an index outside names. Of a table whose page is not known exactly it names as many as are `wanted`.
+    fn named_by_index(&mut self, wanted: f64) {
+        let page = self.target.page;
+        let named = match page.exact {
+            true => page.writes.len(),
+            false => page.writes.len().min(wanted.round().max(1.0) as usize),
+        };
+        for (at, write) in page.writes[..named].iter().enumerate() {
+            let row = Row {
+                record: page.record(at),
+                index: write.index,
+                draws: write.draws,
+            };
+            let key = &self.plan.question.key;
+            self.requests.gets.push_with(|out| key.write(&row, out));
+        }
+        self.requests.gets_found = named as f64;
+    }
+
+    /// Rows read until there are enough, and rows that are returned.
+    fn limit(&mut self, wanted: f64) {
+        let (plan, passed_rows) = (self.plan, self.scratch.passed_rows);
+        let found = match self.requests.scans.is_empty() {
+            true => wanted.min(self.requests.gets_found),
+            false => wanted,
+        };
+        if plan.question.by_index.is_some() {
+            self.requests.rows_returned = self.requests.gets_found;
+            return;
+        }
+        let Some(order) = plan.question.order else {
+            self.requests.rows_returned = found;
+            return;
+        };
+        let (skipped, size) = (order.skipped as f64, order.rows as f64);
+        self.requests.rows_returned = (found - skipped).clamp(0.0, size);
+        let Some(ordered) = &plan.ordered else {
+            return;
+        };
+        let behind: f64 = self.requests.scans.iter().map(|scan| scan.rows).sum();
+        let total = behind + passed_rows;
+        let enough = if order.by_cursor {
+            size
+        } else {
+            size + skipped
+        };
+        let within_step = ordered.steps.as_ref().map_or(0.0, |steps| {
+            let record = &mut self.scratch.record;
+            record.clear();
+            record.extend_from_slice(self.target.record);
+            self.rows_of(&steps.evidence)
+        });
+        // Of the rows that are read, these are wanted.
+        let share = if total > 0.0 {
+            (wanted / total).min(1.0)
+        } else {
+            1.0
+        };
+        // Rows of the pages before are passed by a cursor: whole scans, and of the others an equal part.
+        let passed = match order.by_cursor && share > 0.0 && behind > 0.0 {
+            true => ((skipped / share - passed_rows) / behind).clamp(0.0, 1.0),
+            false => 0.0,
+        };
+        for scan in &mut self.requests.scans {
+            scan.rows *= 1.0 - passed;
+            scan.rows_read = match share > 0.0 {
+                true => scan.rows.min(enough / share + within_step),
+                false => scan.rows,
+            };
+        }
+    }
+}
+
+impl AccessPlan {
+    /// The row of a combination. What it draws is of no account: draws are given values, or left out.
+    fn row<'r>(&self, record: &'r [i64], target: &ReadTarget<'_>) -> Row<'r> {
+        Row {
+            record,
+            index: 0,
+            draws: self.question.draws.at(target.operation.0),
+        }
+    }
+
+    /// Appends the first segments of the key of a row to `out`, in the values that a combination, by its `choice`, gives to segments.
+    fn write_prefix(&self, segments: usize, choice: &[usize], row: &Row<'_>, out: &mut Vec<u8>) {
+        for segment in 0..segments {
+            let mut dimensions = self.way.dimensions.iter().zip(choice);
+            let given = dimensions.find_map(|(dimension, choice)| match dimension {
+                Dimension::Segment(at, values) if *at == segment => Some(&values[*choice]),
+                _ => None,
+            });
+            match given {
+                Some(value) => value.write(row, out),
+                None => self.question.key.write_segment(segment, row, out),
+            }
+        }
     }
 }
