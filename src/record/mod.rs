@@ -46,4 +46,4 @@ pub use schema::{
     DerivedId, Field, FieldId, FieldKind, KnownField, Late, Law, LawShape, Schema, TextValues,
     TimeUnit,
 };
-pub use value_shares::{ShareClass, ValueShares, share_classes};
+pub use value_shares::{ShareClass, ValueShares};

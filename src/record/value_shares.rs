@@ -22,7 +22,7 @@ pub struct ShareClass {
 }
 
 /// Sorts the shares of values, which add up to 1, into classes: the greatest last, values without a share left out. O(values).
-pub fn share_classes(shares: impl Iterator<Item = f64>) -> Vec<ShareClass> {
+fn share_classes(shares: impl Iterator<Item = f64>) -> Vec<ShareClass> {
     let mut classes: BTreeMap<u64, (f64, f64)> = BTreeMap::new();
     for share in shares.filter(|share| *share > 0.0) {
         // The exponent of the square: two classes an octave.
@@ -67,6 +67,18 @@ enum Form {
     },
 }
 
+impl Form {
+    fn weighted(from: u64, weights: &[f64]) -> Self {
+        let sum: f64 = weights.iter().sum();
+        let running = weights.iter().scan(0.0, |running, weight| {
+            *running += weight;
+            Some(if sum > 0.0 { *running / sum } else { 0.0 })
+        });
+        let before = std::iter::once(0.0).chain(running).collect();
+        Self::Table { from, before }
+    }
+}
+
 impl ValueShares {
     /// The shares of `law` over the values of a field; `None` for fields without a finite count of values. Ranks are dealt as for the field's own law.
     pub fn new(
@@ -81,15 +93,7 @@ impl ValueShares {
         let ranks = DrawKey::new(seed, replicate, Stream::Ranks, lane_of(name));
         let form = match law.spread(count, first as f64, ranks) {
             Spread::Uniform => Form::Uniform,
-            Spread::Weights(from, weights) => {
-                let sum: f64 = weights.iter().sum();
-                let running = weights.iter().scan(0.0, |running, weight| {
-                    *running += weight;
-                    Some(if sum > 0.0 { *running / sum } else { 0.0 })
-                });
-                let before = std::iter::once(0.0).chain(running).collect();
-                Form::Table { from, before }
-            }
+            Spread::Weights(from, weights) => Form::weighted(from, &weights),
             Spread::Ranks(order) => {
                 let weight = law.shape.weight_of(law.top.len() as u64, count, count);
                 Form::Ranks {
@@ -106,6 +110,15 @@ impl ValueShares {
             },
         };
         Some(Self { first, count, form })
+    }
+
+    /// The shares of values from slot `first` on that come in proportion to these weights.
+    pub fn of_weights(first: i64, weights: &[f64]) -> Self {
+        Self {
+            first,
+            count: weights.len() as u64,
+            form: Form::weighted(0, weights),
+        }
     }
 
     /// Number of values.

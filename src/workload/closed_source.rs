@@ -1,11 +1,10 @@
 //! What the clients of one closed-loop write do next. Must not know when: it is told.
 
-use super::import_order::WrittenOrder;
 use super::row_source::RowSource;
 use super::{Drive, OperationId, Think, Workload, WriteId};
 use crate::random::{DrawKey, Draws, Stream, lane_of};
 use crate::record::RecordGenerator;
-use crate::time::{EpochNanos, SimDuration, SimTime};
+use crate::time::{SimDuration, SimTime};
 use std::sync::Arc;
 
 /// The operations of one closed-loop write: operation `k` of a client has the same fields under every strategy, timestamps apart, which follow the time of
@@ -13,13 +12,11 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct ClosedSource {
     generator: Arc<RecordGenerator>,
-    start: EpochNanos,
     id: WriteId,
     clients: u32,
     think: Think,
     thinking: DrawKey,
     rows: RowSource,
-    order: WrittenOrder,
 }
 
 impl ClosedSource {
@@ -29,15 +26,12 @@ impl ClosedSource {
         let Drive::Closed { clients, think, .. } = &write.drive else {
             return None;
         };
-        let mut rows = RowSource::of_write(workload, id, &generator);
         Some(Self {
-            start: workload.start,
             id,
             clients: *clients,
             think: *think,
             thinking: generator.draws(Stream::Think, lane_of(&write.name)),
-            order: WrittenOrder::of_write(write, &mut rows, &generator),
-            rows,
+            rows: RowSource::of_write(workload, id, &generator),
             generator,
         })
     }
@@ -65,8 +59,8 @@ impl ClosedSource {
         if index >= self.rows.len() {
             return None;
         }
-        let (record, at) = (self.order.record(index), self.start.at(now));
-        self.rows.record(record, at, &[], &self.generator, out);
+        let record = self.rows.written(index);
+        self.rows.record(record, now, &[], &self.generator, out);
         Some(OperationId::new(self.id, index))
     }
 

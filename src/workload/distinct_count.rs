@@ -5,14 +5,11 @@
 //! on it. Origins are independent of each other, so a cell is empty with the product of theirs. The sum goes over classes of values that are about
 //! equally likely, and over groups of steps.
 
-use super::marginals::{Marginal, Of, ValueClasses};
-use super::population::{Condition, CountQuery, Part, Population, both, items};
-use super::row_history::{StepInflow, Window};
-use crate::record::{FieldId, FieldKind, Late, TimeUnit};
+use super::marginals::{Marginal, Of};
+use super::population::{Condition, CountQuery, Part, Population, items};
+use super::row_history::{StepInflow, Window, both};
+use crate::record::{FieldId, Late, ShareClass, TimeUnit};
 use crate::time::SimTime;
-
-/// Told fields that cells are made of at most.
-const TOLD_MAX: usize = 16;
 
 /// Steps that are looked at one by one; of more, all but the first and the last are looked at in as many groups.
 const GROUPS: f64 = 32.0;
@@ -54,12 +51,12 @@ pub(super) struct DistinctCount<'a> {
 }
 
 /// How the rows of one origin fall on cells.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct CellModel<'a> {
     /// No two rows agree.
     unique: bool,
     /// Of the told fields, in their order.
-    roles: [FieldRole; TOLD_MAX],
+    roles: Vec<FieldRole>,
     /// The timestamp that is told.
     step: Option<Step<'a>>,
     /// The part of the told fields' values that the condition leaves.
@@ -67,10 +64,9 @@ struct CellModel<'a> {
 }
 
 /// What a told field has to do with which cell a row falls on.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 enum FieldRole {
     /// Nothing: the condition fixes it, or it is the time of the step.
-    #[default]
     Given,
     /// One value in each cell that the origin can hold: all rows share it, or other told fields decide it.
     Single,
@@ -92,11 +88,8 @@ struct Step<'a> {
     slots: u64,
 }
 
-/// Some steps: their instants, and the lateness of the rows that carry them.
-type Span<'a> = ((f64, f64), Option<&'a Late>);
-
 /// A value of one told field.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 struct ValueShare {
     /// Its share by the law that it is drawn by.
     share: f64,
@@ -135,9 +128,9 @@ impl Step<'_> {
 }
 
 impl<'a> DistinctCount<'a> {
-    /// `None` where no two rows can agree, or too much is told to look at cells.
+    /// `None` where no two rows can agree.
     pub(super) fn new(query: &'a CountQuery<'a>, equality: RowEquality<'a>) -> Option<Self> {
-        if equality.told.len() > TOLD_MAX || equality.draws.is_infinite() {
+        if equality.draws.is_infinite() {
             return None;
         }
         let mut count = Self {
@@ -152,10 +145,8 @@ impl<'a> DistinctCount<'a> {
 
     fn model(&self, at: usize) -> Option<CellModel<'a>> {
         self.query.selected[at]?;
-        let population = self.query.population;
-        let (marginals, told) = (&population.marginals, self.equality.told);
-        let schema = marginals.generator.schema();
-        let counted = |field: FieldId| schema.field(field).kind.count();
+        let (marginals, told) = (&self.query.population.marginals, self.equality.told);
+        let counted = |field: FieldId| marginals.kind(field).count();
         let is_told = |field: FieldId| {
             // A fresh value for each combination of others tells them.
             let tells = |teller: &FieldId| {
@@ -167,8 +158,8 @@ impl<'a> DistinctCount<'a> {
             matches!(marginals.of(at, field), Marginal::OfOthers { .. })
                 && marginals.roots(at, field).iter().all(|root| is_told(*root))
         };
-        let step = |(field, low, high): (FieldId, i64, i64)| match &schema.field(field).kind {
-            FieldKind::Timestamp { unit, late } if !self.is_fixed(at, field) => Some(Step {
+        let step = |(field, low, high): (FieldId, i64, i64)| match marginals.of(at, field) {
+            Marginal::Instant { unit, late } => Some(Step {
                 field,
                 unit: *unit,
                 late: late.as_ref(),
@@ -179,15 +170,15 @@ impl<'a> DistinctCount<'a> {
         };
         let mut model = CellModel {
             unique: false,
-            roles: [FieldRole::Given; TOLD_MAX],
+            roles: Vec::with_capacity(told.len()),
             step: self.equality.step.and_then(step),
             left: Part::ALL,
         };
-        for (&field, role) in told.iter().zip(&mut model.roles) {
+        for &field in told {
             let mut asked = items(self.query.condition);
             let given =
                 asked.any(|item| item.field == field && item.high == item.low.saturating_add(1));
-            *role = match marginals.of(at, field) {
+            model.roles.push(match marginals.of(at, field) {
                 Marginal::Fixed(_) => FieldRole::Single,
                 Marginal::Instant { .. } => {
                     model.step = step((field, 0, 1));
@@ -202,7 +193,7 @@ impl<'a> DistinctCount<'a> {
                 Marginal::Own { combined: true } => FieldRole::Even,
                 Marginal::OfOthers { combined: true, .. } => FieldRole::Combined,
                 _ => FieldRole::Drawn,
-            };
+            });
         }
         for (nth, item) in items(self.query.condition).enumerate() {
             let (Some(count), Marginal::Own { combined } | Marginal::OfOthers { combined, .. }) =
@@ -221,11 +212,10 @@ impl<'a> DistinctCount<'a> {
         Some(model)
     }
 
-    fn is_fixed(&self, origin: usize, field: FieldId) -> bool {
-        matches!(
-            self.query.population.marginals.of(origin, field),
-            Marginal::Fixed(_)
-        )
+    /// The told fields, as the cells of an origin see them.
+    fn told(&self, model: &CellModel<'_>) -> impl Iterator<Item = (FieldId, FieldRole)> {
+        let told = self.equality.told.iter().copied();
+        told.zip(model.roles.iter().copied())
     }
 
     /// Enough rows may fall on cells which others hold.
@@ -250,36 +240,33 @@ impl<'a> DistinctCount<'a> {
         let (Some(model), Some(selection)) = (&self.models[at], &self.query.selected[at]) else {
             return 0.0;
         };
-        let Part { combined, drawn } = selection.part;
-        let left = model.left.combined * model.left.drawn;
+        let left = model.left.share();
         if model.unique || left <= 0.0 {
             return 0.0;
         }
         let history = &self.query.population.origins[at].history;
         // Of the rows of all steps, none has more than the densest.
-        let of_a_step = |step: Step<'_>| history.densest(step.length()) * (combined * drawn);
-        let densest = model
-            .step
-            .map_or(f64::INFINITY, of_a_step)
-            .min(selection.rows);
+        let of_a_step = |step: Step<'_>| history.densest(step.length()) * selection.part.share();
+        let densest = model.step.map_or(f64::INFINITY, of_a_step);
         let mut of_fields = 1.0 / (left * self.equality.draws);
-        for (field, role) in self.equality.told.iter().zip(model.roles) {
-            of_fields *= match (role, self.classes(at, *field, role)) {
+        for (field, role) in self.told(model) {
+            of_fields *= match (role, self.classes(at, field, role)) {
                 (_, None) => 1.0,
-                (FieldRole::Even, Some(_)) => 1.0 / self.query.population.marginals.count(*field),
-                (_, Some(classes)) => classes.squares,
+                (FieldRole::Even, _) => 1.0 / self.query.population.marginals.count(field),
+                (_, Some(classes)) => {
+                    let squares = classes.iter().map(|of| of.values * of.share * of.share);
+                    squares.sum::<f64>()
+                }
             };
         }
-        selection.rows * densest * of_fields
+        selection.rows * densest.min(selection.rows) * of_fields
     }
 
     /// Expected number of different rows, of which the target is one if it satisfies the condition.
     pub(super) fn rows(&self) -> f64 {
-        let origins = &self.query.population.origins;
+        let origins = 0..self.models.len();
         let free: Vec<f64> = match self.query.satisfied {
-            true => (0..origins.len())
-                .map(|origin| self.free_of_targets_cell(origin))
-                .collect(),
+            true => origins.map(|at| self.free_of_targets_cell(at)).collect(),
             false => Vec::new(),
         };
         let (mut total, mut all_rows, mut surplus) = (0.0, 0.0, 0.0);
@@ -330,8 +317,13 @@ impl<'a> DistinctCount<'a> {
         })
     }
 
-    /// How rows of an origin come into each of `steps` steps, or into the whole window where no time is told.
-    fn inflow(&self, at: usize, span: Option<Span<'_>>, steps: f64) -> StepInflow {
+    /// How rows of an origin come into each of `steps` steps with these instants, or into the whole window where no time is told.
+    fn inflow(
+        &self,
+        at: usize,
+        span: Option<((f64, f64), Option<&'a Late>)>,
+        steps: f64,
+    ) -> StepInflow {
         let Some(selection) = &self.query.selected[at] else {
             return StepInflow::default();
         };
@@ -343,58 +335,48 @@ impl<'a> DistinctCount<'a> {
                 ..own
             },
             Some((instants, late)) => Window {
-                carried: both(own.carried, instants),
+                carried: Some(both(own.carried.unwrap_or(instants), instants)),
                 late,
                 ..own
             },
         };
-        self.query.population.origins[at]
-            .history
-            .inflow(window, steps, self.query.at)
+        let history = &self.query.population.origins[at].history;
+        history.inflow(window, steps, self.query.at)
     }
 
     /// Cells that an origin holds and none before it.
     fn held_cells(&self, at: usize, model: &CellModel<'a>) -> f64 {
         let rivals = (0..at).filter(|before| self.may_agree(*before, at));
         let involved: Vec<usize> = [at].into_iter().chain(rivals).collect();
-        let (mut now, mut inflows) = (Vec::new(), Vec::new());
-        let mut held = 0.0;
+        let (mut last, mut held) = (Vec::new(), 0.0);
         let mut held_in = |span, steps| {
-            now.clear();
-            now.extend(involved.iter().map(|at| self.inflow(*at, span, steps)));
-            if now.len() == inflows.len() && now.iter().zip(&inflows).all(StepInflow::are_alike) {
+            let inflow = |at: &usize| self.inflow(*at, span, steps);
+            let inflows: Vec<StepInflow> = involved.iter().map(inflow).collect();
+            if last.len() == inflows.len() && inflows.iter().zip(&last).all(StepInflow::are_alike) {
                 return held;
             }
-            std::mem::swap(&mut now, &mut inflows);
-            let mut values = [ValueShare::default(); TOLD_MAX];
-            let new = self.each_class(at, model, 0, &mut values, &|values| {
+            let new = self.each_class(at, model, &mut Vec::new(), &|values| {
                 let cells = involved.iter().zip(&inflows);
                 let cells = cells.map(|(at, inflow)| self.cell(*at, *inflow, values));
                 // Held by the first, which is the origin itself, and by none of the others.
-                cells
-                    .reduce(|new, rival| new * (1.0 - rival))
-                    .unwrap_or(0.0)
+                let new = cells.reduce(|new, rival| new * (1.0 - rival));
+                new.unwrap_or(0.0)
             });
-            held = new * (model.left.combined * model.left.drawn) * self.equality.draws;
+            last = inflows;
+            held = new * model.left.share() * self.equality.draws;
             held
         };
         let Some(step) = model.step else {
             return held_in(None, 1.0);
         };
-        let (start, length) = (
-            self.query.population.nanos(step.unit, step.low),
-            step.length(),
-        );
-        let (mut from, mut to) = self.query.population.origins[at]
-            .history
-            .span(self.query.at);
+        let population = self.query.population;
+        let (start, length) = (population.nanos(step.unit, step.low), step.length());
+        let (mut from, mut to) = population.origins[at].history.span(self.query.at);
         if let Some(late) = step.late {
             from -= late.up_to.as_nanos() as f64;
         }
         let window = self.query.selected[at].and_then(|selection| selection.window.carried);
-        if let Some((low, high)) = window {
-            (from, to) = (from.max(low), to.min(high));
-        }
+        (from, to) = window.map_or((from, to), |window| both((from, to), window));
         let first = ((from - start) / length).floor();
         let end = ((to - start) / length).ceil();
         let inner = ((end - first - 2.0) / GROUPS).ceil();
@@ -413,94 +395,87 @@ impl<'a> DistinctCount<'a> {
     }
 
     /// The classes of a told field's values among an origin's rows; `None` when there is one value in a cell for certain.
-    fn classes(&self, at: usize, field: FieldId, role: FieldRole) -> Option<&'a ValueClasses> {
-        let population = self.query.population;
+    fn classes(&self, at: usize, field: FieldId, role: FieldRole) -> Option<&'a [ShareClass]> {
         let several = !matches!(role, FieldRole::Given | FieldRole::Single);
-        several.then(|| population.marginals.classes(&population.origins, at, field))
+        several.then(|| self.query.population.marginals.classes(at, field))
     }
 
-    /// Sums over the classes of values of the told fields from `nth` on.
+    /// Sums over the classes of values of the told fields behind those that have `values`.
     fn each_class(
         &self,
         at: usize,
         model: &CellModel<'a>,
-        nth: usize,
-        values: &mut [ValueShare; TOLD_MAX],
-        of: &dyn Fn(&[ValueShare; TOLD_MAX]) -> f64,
+        values: &mut Vec<ValueShare>,
+        of: &dyn Fn(&[ValueShare]) -> f64,
     ) -> f64 {
-        let Some(&field) = self.equality.told.get(nth) else {
+        let Some((field, role)) = self.told(model).nth(values.len()) else {
             return of(values);
         };
+        let mut sum_of = |share: f64, single: bool| {
+            values.push(ValueShare { share, single });
+            let sum = self.each_class(at, model, values, of);
+            values.pop();
+            sum
+        };
         let marginals = &self.query.population.marginals;
-        let Some(ValueClasses { classes, .. }) = self.classes(at, field, model.roles[nth]) else {
+        let Some(classes) = self.classes(at, field, role) else {
             // As the rows of others see it.
-            let share = match marginals.of(at, field) {
-                Marginal::Fixed(slot) => marginals.by_law(field, (*slot, slot.saturating_add(1))),
-                _ => 1.0,
+            return match marginals.of(at, field) {
+                Marginal::Fixed(slot) => {
+                    let share = marginals.by_law(field, (*slot, slot.saturating_add(1)));
+                    sum_of(share, true)
+                }
+                _ => sum_of(1.0, true),
             };
-            values[nth] = ValueShare {
-                share,
-                single: true,
-            };
-            return self.each_class(at, model, nth + 1, values, of);
         };
         let (mut sum, mut left) = (0.0, marginals.count(field));
         for class in classes {
-            values[nth] = ValueShare {
-                share: class.share,
-                single: false,
-            };
             left -= class.values;
-            sum += class.values * self.each_class(at, model, nth + 1, values, of);
+            sum += class.values * sum_of(class.share, false);
         }
-        if model.roles[nth] == FieldRole::Even && left > 0.5 {
+        if role == FieldRole::Even && left > 0.5 {
             // Values that no draw takes.
-            values[nth] = ValueShare::default();
-            sum += left * self.each_class(at, model, nth + 1, values, of);
+            sum += left * sum_of(0.0, false);
         }
         sum
     }
 
     /// The probability that no row of an origin but the target holds the target's cell, which may be one of another origin.
     fn free_of_targets_cell(&self, at: usize) -> f64 {
-        let Some(model) = self.models[at].filter(|model| !model.unique) else {
+        let model = self.models[at].as_ref().filter(|model| !model.unique);
+        let Some(model) = model.filter(|_| self.can_hold_target(at)) else {
             return 1.0;
         };
-        if !self.can_hold_target(at) {
-            return 1.0;
-        }
         let population = self.query.population;
+        let slot_of = |field: FieldId| self.query.target[usize::from(field.0)];
         let span = model.step.map(|step| {
-            let slot = i128::from(self.query.target[usize::from(step.field.0)]);
+            let slot = i128::from(slot_of(step.field));
             let into = (slot - i128::from(step.low)).rem_euclid(i128::from(step.slots));
             let from = population.nanos(step.unit, (slot - into) as i64);
             ((from, from + step.length()), step.late)
         });
-        let mut values = [ValueShare::default(); TOLD_MAX];
-        for ((field, role), value) in self.equality.told.iter().zip(model.roles).zip(&mut values) {
-            let slot = self.query.target[usize::from(field.0)];
-            value.single = true;
-            value.share = match role {
+        let value = |(field, role)| ValueShare {
+            share: match role {
                 FieldRole::Given | FieldRole::Single | FieldRole::Even => 1.0,
                 FieldRole::Combined | FieldRole::Drawn => {
-                    population
-                        .marginals
-                        .share_of(&population.origins, at, *field, slot)
+                    population.marginals.share_of(at, field, slot_of(field))
                 }
-            };
-        }
+            },
+            single: true,
+        };
+        let values: Vec<ValueShare> = self.told(model).map(value).collect();
         1.0 - self.cell(at, self.inflow(at, span, 1.0), &values)
     }
 
     /// Rows of two origins may be the same: neither's are all unique, and no told field that one of them fixes has a value which the other cannot have.
     fn may_agree(&self, a: usize, b: usize) -> bool {
-        let several = |at: usize| self.models[at].is_some_and(|model| !model.unique);
+        let several = |at: usize| self.models[at].as_ref().is_some_and(|model| !model.unique);
         let marginals = &self.query.population.marginals;
         several(a)
             && several(b)
             && self.equality.told.iter().all(|field| {
-                let kind = &marginals.generator.schema().field(*field).kind;
                 let drawable = |slot: i64| {
+                    let kind = marginals.kind(*field);
                     let ordinal = i128::from(slot) - i128::from(kind.first_slot());
                     let count = kind.count().map_or(i128::MAX, i128::from);
                     (0..count).contains(&ordinal)
@@ -514,26 +489,24 @@ impl<'a> DistinctCount<'a> {
     }
 
     /// The probability that an origin holds a cell, which may be one of another origin.
-    fn cell(&self, at: usize, inflow: StepInflow, values: &[ValueShare; TOLD_MAX]) -> f64 {
+    fn cell(&self, at: usize, inflow: StepInflow, values: &[ValueShare]) -> f64 {
         let (Some(model), Some(selection)) = (&self.models[at], &self.query.selected[at]) else {
             return 0.0;
         };
-        if model.left.combined * model.left.drawn <= 0.0 {
+        if model.left.share() <= 0.0 {
             return 0.0;
         }
-        let Population {
-            origins, marginals, ..
-        } = self.query.population;
-        let origin = &origins[at];
+        let marginals = &self.query.population.marginals;
+        let origin = &self.query.population.origins[at];
         // Combinations that share the cell, and the share of each one's rows that fall on it.
         let mut combinations = origin.combinations * selection.part.combined / model.left.combined;
         let mut share = selection.part.drawn / model.left.drawn / self.equality.draws;
         let mut reached = 1.0;
-        for ((field, role), value) in self.equality.told.iter().zip(model.roles).zip(values) {
+        for ((field, role), value) in self.told(model).zip(values) {
             match role {
-                FieldRole::Single if !value.single => reached /= marginals.count(*field),
+                FieldRole::Single if !value.single => reached /= marginals.count(field),
                 FieldRole::Given | FieldRole::Single => {}
-                FieldRole::Even => combinations /= marginals.count(*field),
+                FieldRole::Even => combinations /= marginals.count(field),
                 FieldRole::Combined => combinations *= value.share,
                 FieldRole::Drawn => share *= value.share,
             }
@@ -556,10 +529,9 @@ fn ln_missed(share: f64, rows: f64) -> f64 {
         return 0.0;
     }
     let whole = rows.floor();
-    let of_whole = if whole > 0.0 {
-        whole * libm::log1p(-share)
-    } else {
-        0.0
-    };
-    of_whole + libm::log1p(-share * (rows - whole))
+    let last = libm::log1p(-share * (rows - whole));
+    match whole > 0.0 {
+        true => whole * libm::log1p(-share) + last,
+        false => last,
+    }
 }

@@ -168,7 +168,7 @@ pub(super) fn materialised(workload: &Workload, schema: &Schema, at: SimTime) ->
     for existing in &workload.existing {
         let mut source = RowSource::of_existing(existing, workload, &generator);
         for number in 0..source.len() {
-            source.record(number, START, &[], &generator, &mut record);
+            source.record(number, SimTime::ZERO, &[], &generator, &mut record);
             rows.push(record.clone());
         }
     }

@@ -12,10 +12,8 @@ mod distinct_count;
 mod distinct_tests;
 #[cfg(test)]
 mod fixture;
-mod import_order;
 #[cfg(test)]
 mod import_tests;
-mod intended_times;
 mod marginals;
 #[cfg(test)]
 mod materialised_table_fixture;
@@ -38,7 +36,6 @@ mod read_source;
 #[cfg(test)]
 mod read_tests;
 mod row_history;
-mod row_origin;
 mod row_source;
 mod sample;
 #[cfg(test)]

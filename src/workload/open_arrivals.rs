@@ -1,13 +1,12 @@
 //! All operations that the run intends whatever happens, in order of time. Must not know what becomes of them.
 
-use super::import_order::WrittenOrder;
-use super::intended_times::{RateTimes, Turn, TurnTimes};
-use super::rate_profile::RateProfile;
+use super::periodic_clock::TurnTimes;
+use super::rate_profile::RateTimes;
 use super::row_source::RowSource;
-use super::{Drive, OperationBatch, OperationId, Workload, WriteId};
+use super::{Drive, OperationBatch, OperationId, Workload, Write, WriteId};
 use crate::random::lane_of;
 use crate::record::{FieldId, FieldMask, RecordGenerator};
-use crate::time::{EpochNanos, SimTime};
+use crate::time::SimTime;
 use std::sync::Arc;
 
 /// The operations of all open-loop writes, merged; ties go to the write that comes first in the file. Each write has random streams of its own,
@@ -15,7 +14,6 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct OpenArrivals {
     generator: Arc<RecordGenerator>,
-    start: EpochNanos,
     writes: Vec<OpenWrite>,
 }
 
@@ -24,13 +22,10 @@ pub struct OpenArrivals {
 struct OpenWrite {
     id: WriteId,
     rows: RowSource,
-    order: WrittenOrder,
     times: Times,
     asked: FieldMask,
-    made: u64,
-    next: Option<Next>,
-    /// Scratch space: what [`Next::number`] is of the operations that are being made.
-    numbers: Vec<u64>,
+    /// Time and index of the next operation.
+    next: Option<(SimTime, u64)>,
 }
 
 #[derive(Debug)]
@@ -39,21 +34,11 @@ enum Times {
     Turns(TurnTimes),
 }
 
-/// The operation that comes next.
-#[derive(Debug, Clone, Copy)]
-struct Next {
-    time: SimTime,
-    index: u64,
-    /// Of a turn its combination, else the number of its record.
-    number: u64,
-}
-
 impl OpenArrivals {
     /// The arrivals of one replicate, whose records `generator` draws. O(combinations) for periodic writes, and what ordering an import takes.
     pub fn new(workload: &Workload, generator: Arc<RecordGenerator>) -> Self {
         let open = |at| OpenWrite::new(WriteId(at as u8), workload, &generator);
         Self {
-            start: workload.start,
             writes: (0..workload.writes.len()).filter_map(open).collect(),
             generator,
         }
@@ -79,14 +64,8 @@ impl OpenArrivals {
             let Some((at, others)) = self.earliest() else {
                 break;
             };
-            let write = &mut self.writes[at];
-            made += write.emit(
-                max - made,
-                |time| (time, at) < others,
-                self.start,
-                &self.generator,
-                batch,
-            );
+            let due = |time| (time, at) < others;
+            made += self.writes[at].emit(max - made, due, &self.generator, batch);
         }
         made
     }
@@ -112,65 +91,34 @@ impl OpenArrivals {
 impl OpenWrite {
     /// The write's operations; `None` for a closed loop.
     fn new(id: WriteId, workload: &Workload, generator: &RecordGenerator) -> Option<Self> {
-        let write = &workload.writes[usize::from(id.0)];
+        let Write { name, drive, .. } = &workload.writes[usize::from(id.0)];
         let duration = workload.duration;
-        let mut rows = RowSource::of_write(workload, id, generator);
-        let times = match &write.drive {
+        let rows = match drive {
             Drive::Closed { .. } => return None,
-            Drive::Open {
-                rate,
-                arrivals,
-                profile,
-                ..
-            } => {
-                let profile = RateProfile::new(*rate, profile, duration);
-                let lane = lane_of(&write.name);
-                Times::Rate(RateTimes::new(profile, *arrivals, generator, lane))
-            }
-            Drive::Beat(_) => Times::Turns(TurnTimes::new(rows.clock()?, duration)),
+            Drive::Open { .. } | Drive::Beat(_) => RowSource::of_write(workload, id, generator),
         };
-        let mut this = Self {
+        let mut times = match drive {
+            Drive::Open { arrivals, .. } => {
+                let profile = drive.rate_profile(duration)?;
+                Times::Rate(RateTimes::new(profile, *arrivals, generator, lane_of(name)))
+            }
+            _ => Times::Turns(TurnTimes::new(rows.clock()?, duration)),
+        };
+        Some(Self {
             id,
-            order: WrittenOrder::of_write(write, &mut rows, generator),
+            next: match &mut times {
+                Times::Rate(times) => times.nth(0, rows.len()),
+                Times::Turns(turns) => turns.next(),
+            },
             rows,
             times,
             asked: FieldMask::ALL,
-            made: 0,
-            next: None,
-            numbers: Vec::new(),
-        };
-        this.advance();
-        Some(this)
+        })
     }
 
     #[inline]
     fn time(&self) -> Option<SimTime> {
-        self.next.map(|next| next.time)
-    }
-
-    /// Passes over the next operation without making it.
-    #[inline]
-    fn advance(&mut self) {
-        self.next = match &mut self.times {
-            Times::Rate(_) if self.made == self.rows.len() => None,
-            Times::Rate(times) => times.next().map(|time| Next {
-                time,
-                index: self.made,
-                number: self.order.record(self.made),
-            }),
-            Times::Turns(turns) => turns.next().map(
-                |Turn {
-                     time,
-                     index,
-                     combination,
-                 }| Next {
-                    time,
-                    index,
-                    number: combination,
-                },
-            ),
-        };
-        self.made += 1;
+        self.next.map(|(time, _)| time)
     }
 
     /// Appends up to `max` operations, as long as their times are `due`, to `batch`; their number. Times first, then records: neither waits for the other.
@@ -179,86 +127,49 @@ impl OpenWrite {
         &mut self,
         max: usize,
         due: impl Fn(SimTime) -> bool,
-        start: EpochNanos,
         generator: &RecordGenerator,
         batch: &mut OperationBatch,
     ) -> usize {
-        if let Times::Rate(_) = self.times
-            && !self.rows.is_finite()
-        {
-            return self.emit_run(max, due, generator, batch);
-        }
-        let first = batch.len();
-        self.numbers.clear();
-        while self.numbers.len() < max
-            && let Some(Next {
-                time,
-                index,
-                number,
-            }) = self.next
-            && due(time)
-        {
-            batch.push(OperationId::new(self.id, index), time);
-            self.numbers.push(number);
-            self.advance();
-        }
-        let width = generator.width();
-        let indices = batch.indices[first..].iter().zip(&batch.intended[first..]);
+        let (first, len) = (batch.len(), self.rows.len());
+        let next = self.next;
+        self.next = match &mut self.times {
+            Times::Rate(times) => batch.take(max, due, next, |index| times.nth(index + 1, len)),
+            Times::Turns(turns) => batch.take(max, due, next, |_| turns.next()),
+        };
+        let indices = &batch.indices[first..];
+        let operation = |index: &u64| OperationId::new(self.id, *index).0;
+        batch.operations.extend(indices.iter().map(operation));
+        batch.writes.resize(batch.indices.len(), self.id);
         let slots = batch.records.len();
-        batch.records.resize(slots + self.numbers.len() * width, 0);
-        let records = batch.records[slots..].chunks_exact_mut(width.max(1));
-        for (((index, time), number), out) in indices.zip(&self.numbers).zip(records) {
-            let at = start.at(*time);
-            match self.times {
-                Times::Rate(_) => self.rows.record(*number, at, &[], generator, out),
-                Times::Turns(_) => {
-                    self.rows
-                        .record_of(*index, *number, at, &[], generator, out);
-                }
-            }
-        }
-        self.numbers.len()
+        let end = slots + indices.len() * generator.width();
+        batch.records.resize(end, 0);
+        let (times, out) = (&batch.intended[first..], &mut batch.records[slots..]);
+        self.rows
+            .records(indices, times, self.asked, generator, out);
+        indices.len()
     }
+}
 
-    /// [`OpenWrite::emit`] for operations at a rate, whose indices follow each other.
+impl OperationBatch {
+    /// Appends the times and indices of up to `max` operations that are `due`, of which `next` is the first; what comes after them.
     #[inline]
-    fn emit_run(
+    fn take(
         &mut self,
         max: usize,
         due: impl Fn(SimTime) -> bool,
-        generator: &RecordGenerator,
-        batch: &mut OperationBatch,
-    ) -> usize {
-        let (Times::Rate(times), Some(next)) = (&mut self.times, self.next) else {
-            return 0;
-        };
-        let at = batch.len();
-        let mut time = Some(next.time);
-        while let Some(due_time) = time
-            && batch.intended.len() - at < max
-            && due(due_time)
+        mut next: Option<(SimTime, u64)>,
+        mut after: impl FnMut(u64) -> Option<(SimTime, u64)>,
+    ) -> Option<(SimTime, u64)> {
+        let mut room = max;
+        while room > 0
+            && let Some((time, index)) = next
+            && due(time)
         {
-            batch.intended.push(due_time);
-            time = times.next();
+            self.intended.push(time);
+            self.indices.push(index);
+            next = after(index);
+            room -= 1;
         }
-        let count = batch.intended.len() - at;
-        let indices = next.index..next.index + count as u64;
-        self.made = indices.end + u64::from(time.is_some());
-        self.next = time.map(|time| Next {
-            time,
-            index: indices.end,
-            number: indices.end,
-        });
-        let operation = |index| OperationId::new(self.id, index).0;
-        batch.operations.extend(indices.clone().map(operation));
-        batch.indices.extend(indices.clone());
-        batch.writes.resize(at + count, self.id);
-        let slots = batch.records.len();
-        batch.records.resize(slots + count * generator.width(), 0);
-        let run = self
-            .rows
-            .run(indices.start, &batch.intended[at..], self.asked);
-        generator.generate_run(run, self.rows.fixed(), &mut batch.records[slots..]);
-        count
+        next
     }
 }

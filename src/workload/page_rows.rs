@@ -4,7 +4,7 @@
 //! sorted by the first other field that the reader does not know. Of a table of up to [`PAGED_MAX`] rows every row is listed in that order, and
 //! pages are exact.
 
-use super::row_origin::RowOrigin;
+use super::row_history::RowOrigin;
 use super::table_rows::TableRows;
 use super::target_picker::TargetPicker;
 use super::{PageVia, Read, ReadBatch};
@@ -122,31 +122,35 @@ impl PageFinder {
             PageVia::Cursor if skipped > 0 => 0,
             PageVia::Cursor | PageVia::Offset => return None,
         };
-        let stored = |field: &KnownField| match field {
-            KnownField::Stored(field) => Some(*field),
-            KnownField::Derived(_) => None,
-        };
-        let mut known: Vec<FieldId> = read.equal.iter().filter_map(stored).collect();
-        let all_stored = known.len() == read.equal.len();
-        known.extend(read.with.iter().map(|(field, _)| *field));
+        let mut known: Vec<FieldId> = read.known().collect();
         known.sort_unstable();
         known.dedup();
-        let counts: Vec<u64> = (0..table.origins.len())
-            .map(|origin| table.rows(origin, end))
-            .collect();
-        let few = counts
+        let origins = 0..table.population.origins.len();
+        let counts: Vec<u64> = origins.map(|origin| table.rows(origin, end)).collect();
+        let rows = counts
             .iter()
-            .fold(0u64, |all, rows| all.saturating_add(*rows))
-            <= PAGED_MAX;
-        let listed = all_stored && few && read.range.is_none() && read.within.is_empty();
-        let list = stored(&page.field).filter(|_| listed).map(|field| {
-            let same = |list: &RowList| (&list.known, list.field) == (&known, field);
-            lists.iter().position(same).unwrap_or_else(|| {
-                lists.push(RowList::new(known.clone(), field, table, &counts, end));
-                lists.len() - 1
-            })
-        });
-        let mut with_index = |field: &FieldId| (*field, table.index_of_parent(*field, &known));
+            .fold(0u64, |sum, rows| sum.saturating_add(*rows));
+        let stored = |field: &KnownField| matches!(field, KnownField::Stored(_));
+        let listed = read.equal.iter().all(stored)
+            && rows <= PAGED_MAX
+            && read.range.is_none()
+            && read.within.is_empty();
+        let list = match page.field {
+            KnownField::Stored(field) if listed => {
+                let same = |list: &RowList| (&list.known, list.field) == (&known, field);
+                Some(lists.iter().position(same).unwrap_or_else(|| {
+                    lists.push(RowList::new(known.clone(), field, table, &counts, end));
+                    lists.len() - 1
+                }))
+            }
+            _ => None,
+        };
+        let mut with_index = |field: &FieldId| {
+            (
+                *field,
+                table.index_of_parent(*field, |id| known.contains(&id)),
+            )
+        };
         Some(Self {
             skipped,
             named,
@@ -197,7 +201,7 @@ impl PageFinder {
     ) {
         let to = self.skipped + self.named;
         self.found.clear();
-        let like = list.like(&batch.records[target..], at, &table.origins);
+        let like = list.like(&batch.records[target..], at, &table.population.origins);
         self.found.extend(like.take(to));
         // Of a cursor the last row before the page, or the last of all.
         let first = match self.named {
@@ -217,12 +221,8 @@ impl PageFinder {
         self.given.clear();
         for (field, index) in &self.known {
             let slot = target[usize::from(field.0)];
-            let of = index.and_then(|index| {
-                let index = table.index(index);
-                let mut parents = index.parents(slot);
-                let nth = draws.below(parents.len().max(1) as u64) as usize;
-                Some((index.parent, parents.nth(nth)?))
-            });
+            let index = index.map(|index| table.index(index));
+            let of = index.and_then(|index| index.any_parent(slot, draws));
             self.given.push(of.unwrap_or((*field, slot)));
         }
     }

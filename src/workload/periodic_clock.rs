@@ -4,6 +4,10 @@ use super::combinations::Combinations;
 use super::{Beat, Phase};
 use crate::random::{DrawKey, Permutation, Stream, hash_name};
 use crate::record::RecordGenerator;
+use crate::time::{SimDuration, SimTime};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 /// Up to so many combinations the order in a period is kept as a list, which is read in sequence.
 const LISTED_MAX: u64 = 1 << 20;
@@ -56,7 +60,7 @@ impl PeriodicClock {
 
     /// The combination at a place of every period: a random order, the same in all.
     #[inline]
-    pub(super) fn combination(&self, place: u64) -> u64 {
+    fn combination(&self, place: u64) -> u64 {
         match &self.order {
             Order::Listed(list) => u64::from(list[place as usize]),
             Order::Computed(permutation) => permutation.at(place),
@@ -65,7 +69,7 @@ impl PeriodicClock {
 
     /// Nanoseconds into its period at which a place has its turn, lateness apart.
     #[inline]
-    pub(super) fn offset(&self, place: u64) -> u64 {
+    fn offset(&self, place: u64) -> u64 {
         match self.phase {
             Phase::Spread => match self.every.checked_mul(place) {
                 Some(product) => product / self.count,
@@ -77,22 +81,20 @@ impl PeriodicClock {
         }
     }
 
-    /// Turns are late.
-    pub(super) fn is_jittered(&self) -> bool {
-        self.jitter > 0
-    }
-
     /// Nanoseconds by which turn `index` is late.
     #[inline]
-    pub(super) fn lateness(&self, index: u64) -> u64 {
-        match self.jitter {
-            0 => 0,
-            most => self
-                .draws
-                .at(index)
-                .salted(self.salt)
-                .below(most.saturating_add(1)),
+    fn lateness(&self, index: u64) -> u64 {
+        if self.jitter == 0 {
+            return 0;
         }
+        let mut draws = self.draws.at(index).salted(self.salt);
+        draws.below(self.jitter.saturating_add(1))
+    }
+
+    /// The combination of turn `index`.
+    #[inline]
+    pub(super) fn combination_of(&self, index: u64) -> u64 {
+        self.combination(index % self.count)
     }
 
     /// Combination and time (nanoseconds since the start of the run) of turn `index`.
@@ -113,9 +115,76 @@ impl PeriodicClock {
         let time = (start + i128::from(self.offset(place))) as i64;
         (self.combination(place), time)
     }
+}
 
-    /// Length of a period in nanoseconds.
-    pub(super) fn every(&self) -> u64 {
-        self.every
+/// The turns of a periodic write, in order of time.
+#[derive(Debug, Clone)]
+pub(super) struct TurnTimes {
+    clock: Arc<PeriodicClock>,
+    /// The next turn, lateness apart: its period's start in nanoseconds, its place, its index.
+    period: u64,
+    place: u64,
+    index: u64,
+    end: u64,
+    /// Turns that are late and may still be overtaken by a later one that is less so: time and index.
+    waiting: BinaryHeap<Reverse<(u64, u64)>>,
+}
+
+impl TurnTimes {
+    /// The turns up to `duration`.
+    pub(super) fn new(clock: &Arc<PeriodicClock>, duration: SimDuration) -> Self {
+        Self {
+            clock: Arc::clone(clock),
+            period: 0,
+            place: 0,
+            index: 0,
+            end: duration.as_nanos(),
+            waiting: BinaryHeap::new(),
+        }
+    }
+
+    /// The next turn in order of time, then of number (as if none were late, from 0): both; `None` at the end of the run.
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<(SimTime, u64)> {
+        let (time, index) = match self.clock.jitter {
+            0 => (self.due()?, self.step()),
+            _ => self.next_jittered()?,
+        };
+        (time < self.end).then(|| (SimTime::from_nanos(time), index))
+    }
+
+    /// Time of the next turn, lateness apart.
+    #[inline]
+    fn due(&self) -> Option<u64> {
+        let time = self.period.saturating_add(self.clock.offset(self.place));
+        (time < self.end).then_some(time)
+    }
+
+    /// Passes over the next turn, of which it gives the number.
+    #[inline]
+    fn step(&mut self) -> u64 {
+        self.place += 1;
+        if self.place == self.clock.count {
+            self.place = 0;
+            self.period = self.period.saturating_add(self.clock.every);
+        }
+        self.index += 1;
+        self.index - 1
+    }
+
+    fn next_jittered(&mut self) -> Option<(u64, u64)> {
+        loop {
+            let due = self.due();
+            if let Some(&Reverse((time, index))) = self.waiting.peek()
+                // Every turn to come is at its time or later; one at the same time has a greater index.
+                && due.is_none_or(|due| time <= due)
+            {
+                self.waiting.pop();
+                return Some((time, index));
+            }
+            let late = due?.saturating_add(self.clock.lateness(self.index));
+            let index = self.step();
+            self.waiting.push(Reverse((late, index)));
+        }
     }
 }

@@ -3,8 +3,7 @@
 
 use super::Workload;
 use super::marginals::{Marginal, Marginals, Of};
-use super::row_history::Window;
-use super::row_origin::RowOrigin;
+use super::row_history::{RowOrigin, Window, both};
 use crate::record::{FieldId, RecordGenerator, TimeUnit};
 use crate::time::{EpochNanos, SimTime};
 use std::sync::Arc;
@@ -70,6 +69,11 @@ impl Part {
         combined: 1.0,
         drawn: 1.0,
     };
+
+    /// Of the origin's rows.
+    pub(super) fn share(self) -> f64 {
+        self.combined * self.drawn
+    }
 
     /// Of it, the share by a field that is combined or drawn.
     pub(super) fn cut(&mut self, combined: bool, share: f64) {
@@ -154,19 +158,19 @@ impl<'a> CountQuery<'a> {
                 Marginal::Fixed(_) => return None,
                 Marginal::Instant { unit, late } => {
                     let nanos = |slot| population.nanos(*unit, slot);
-                    window.carried = both(window.carried, (nanos(item.low), nanos(item.high)));
+                    let instants = (nanos(item.low), nanos(item.high));
+                    window.carried = Some(both(window.carried.unwrap_or(instants), instants));
                     window.late = late.as_ref().or(window.late);
                 }
                 Marginal::Number { first } => {
-                    let number = |slot: i64| {
-                        (i128::from(slot) - i128::from(*first)) as f64 - origin.sequence as f64
-                    };
-                    window.numbers = both(window.numbers, (number(item.low), number(item.high)));
+                    let before = i128::from(*first) + i128::from(origin.sequence);
+                    let number = |slot: i64| (i128::from(slot) - before) as f64;
+                    let numbers = (number(item.low), number(item.high));
+                    window.numbers = Some(both(window.numbers.unwrap_or(numbers), numbers));
                 }
                 Marginal::Own { combined } => {
-                    let slots = (item.low, item.high);
                     let marginals = &population.marginals;
-                    let share = marginals.independent(at, item.field, slots, Of::Rows);
+                    let share = marginals.independent(at, item.field, item.slots(), Of::Rows);
                     part.cut(*combined, share);
                 }
                 Marginal::OfOthers { combined, .. } => {
@@ -201,7 +205,6 @@ impl<'a> CountQuery<'a> {
         let Population {
             origins, marginals, ..
         } = self.population;
-        let slots = (item.low, item.high);
         let known = |id: FieldId| {
             let mut equal = self.condition.equal.iter();
             let asked = || equal.find(|(field, _)| *field == id).map(|(_, slot)| *slot);
@@ -224,11 +227,11 @@ impl<'a> CountQuery<'a> {
         let root_known = roots.iter().any(|root| known(*root).is_some());
         if before.clone().next().is_none()
             && !root_known
-            && let Some(share) = marginals.tabulated(origins, at, item.field, slots, of)
+            && let Some(share) = marginals.tabulated(at, item.field, item.slots(), of)
         {
             return share;
         }
-        let by_law = marginals.by_law(item.field, slots);
+        let by_law = marginals.by_law(item.field, item.slots());
         if !item.holds(self.target) || !before.clone().all(|other| other.holds(self.target)) {
             return by_law;
         }
@@ -241,7 +244,7 @@ impl<'a> CountQuery<'a> {
         let own: f64 = own.product();
         // The condition on related fields before this one has left a share of the parents, of which the target's are a greater part.
         let before = before.filter(|other| !roots.contains(&other.field));
-        let left = before.map(|other| marginals.by_law(other.field, (other.low, other.high)));
+        let left = before.map(|other| marginals.by_law(other.field, other.slots()));
         let own = own / (own + (1.0 - own) * left.product::<f64>()).max(f64::MIN_POSITIVE);
         own + (1.0 - own) * by_law
     }
@@ -256,31 +259,21 @@ pub(super) struct Item {
 }
 
 impl Item {
+    pub(super) fn slots(self) -> (i64, i64) {
+        (self.low, self.high)
+    }
+
     pub(super) fn holds(self, record: &[i64]) -> bool {
         (self.low..self.high).contains(&record[usize::from(self.field.0)])
     }
 }
 
 pub(super) fn items<'a>(condition: Condition<'a>) -> impl Iterator<Item = Item> + Clone + 'a {
-    let equal = condition.equal.iter().map(|(field, slot)| Item {
-        field: *field,
-        low: *slot,
-        high: slot.saturating_add(1),
-    });
-    let between = condition.between.iter().map(|(field, low, high)| Item {
-        field: *field,
-        low: *low,
-        high: *high,
-    });
-    equal.chain(between)
-}
-
-/// What lies in both ranges, of which there may be only the second.
-pub(super) fn both(one: Option<(f64, f64)>, (low, high): (f64, f64)) -> Option<(f64, f64)> {
-    Some(match one {
-        None => (low, high),
-        Some((from, to)) => (low.max(from), high.min(to)),
-    })
+    let item = |(field, low, high)| Item { field, low, high };
+    let equal = condition.equal.iter();
+    let equal = equal.map(|(field, slot)| (*field, *slot, slot.saturating_add(1)));
+    let all = equal.chain(condition.between.iter().copied());
+    all.map(item)
 }
 
 /// Mean number of points in a window that holds one for certain, when points are evenly spaced and `mean` of them are expected in such a window.

@@ -4,6 +4,7 @@ use super::materialised_table_fixture::*;
 use super::*;
 use crate::record::{FieldId, Late};
 use crate::time::SimDuration;
+use crate::units::PerSecond;
 
 #[test]
 fn an_entitys_rows_of_a_time_window_are_counted() {
@@ -204,5 +205,65 @@ fn ten_thousand_counted_rows_are_enough_for_two_percent() {
             "{records}: {truth} {estimate}"
         );
         assert!(estimate < 40_000.0 || error < 0.02, "{truth} {estimate}");
+    }
+}
+
+/// An import of 100,000 rows in this order at 5,000 a second, of which half are there after 10 s.
+fn half_imported(order: ImportOrder, last: SimDuration, late: Option<Late>) -> MaterialisedTable {
+    let mut workload = drawn_table();
+    workload.existing.clear();
+    workload.writes.truncate(1);
+    workload.writes[0].drive = Drive::Open {
+        rate: PerSecond(5_000.0),
+        arrivals: Arrivals::Constant,
+        profile: Vec::new(),
+        import: Some(Import {
+            rows: ImportRows::Drawn {
+                records: 100_000,
+                last,
+            },
+            order,
+        }),
+    };
+    materialised(&workload, &schema(late), at(10_000))
+}
+
+#[test]
+fn rows_of_a_shuffled_import_are_there_at_once_where_they_carry_the_time_of_writing() {
+    let table = half_imported(ImportOrder::Shuffled, SimDuration::ZERO, None);
+    let now = table.now(1);
+    for (low, high) in [(now - 10_000, now), (now - 4_000, now - 1_000)] {
+        let window = |_: &[i64]| (vec![], vec![(TS, low, high)]);
+        table.compare(1, window).are_equal();
+    }
+    // Their numbers say nothing of when they are written: of any, half are there.
+    let question = (vec![], vec![(ID, 20_007, 60_007)]);
+    let (truth, estimate) = (
+        table.rows_like(&question).len() as f64,
+        table.estimate(&question, &table.rows[0]),
+    );
+    // Four standard errors of 40,000 rows of which each is there by chance.
+    assert!((truth - estimate).abs() < 400.0, "{truth} {estimate}");
+}
+
+#[test]
+fn rows_of_an_ordered_import_that_are_late_are_those_of_its_first_part() {
+    let late = Late {
+        fraction: 0.5,
+        up_to: secs(6),
+    };
+    let table = half_imported(ImportOrder::Time, secs(40), Some(late));
+    let start = START.0 / 1_000_000;
+    // The rows of seconds -40 to -20 are there.
+    for (low, high) in [(-46_000, -38_000), (-30_000, -24_000), (-23_000, -17_000)] {
+        let question = (vec![], vec![(TS, start + low, start + high)]);
+        let truth = table.rows_like(&question).len() as f64;
+        let estimate = table.estimate(&question, &table.rows[0]);
+        // Four standard errors of rows of which half are late.
+        let error = 4.0 * (0.25 * truth).sqrt();
+        assert!(
+            (truth - estimate).abs() < error,
+            "{low}..{high}: {truth} {estimate}"
+        );
     }
 }

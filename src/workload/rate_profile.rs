@@ -1,14 +1,19 @@
-//! A rate that changes over time, integrated and inverted exactly. Must not draw anything.
+//! A rate that changes over time, integrated and inverted exactly, and the times of operations at it. Must not know what they are.
 
-use super::ProfilePoint;
+use super::{Arrivals, Drive, ProfilePoint};
+use crate::random::{Stream, exponential};
+use crate::record::RecordGenerator;
 use crate::time::{SimDuration, SimTime};
 use crate::units::PerSecond;
+use rand::RngExt;
+use rand::rngs::Xoshiro256PlusPlus;
 
-/// Intended operations as a function of time: a rate times a profile, linear between points.
+/// Intended operations as a function of time: their rate is linear between points.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RateProfile {
     pieces: Vec<Piece>,
     total: f64,
+    span: (f64, f64),
 }
 
 /// A stretch over which the rate is linear.
@@ -26,29 +31,47 @@ pub(super) struct Piece {
     area: f64,
 }
 
+impl Drive {
+    /// The rate of an open loop.
+    pub(super) fn rate_profile(&self, duration: SimDuration) -> Option<RateProfile> {
+        match self {
+            Self::Open { rate, profile, .. } => Some(RateProfile::new(*rate, profile, duration)),
+            Self::Closed { .. } | Self::Beat(_) => None,
+        }
+    }
+}
+
 impl RateProfile {
     /// `rate` times `profile` over `duration`.
     pub(super) fn new(rate: PerSecond, profile: &[ProfilePoint], duration: SimDuration) -> Self {
         let end = duration.as_nanos() as f64;
-        let mut points: Vec<(f64, f64)> = profile
-            .iter()
+        let points = profile.iter();
+        let mut points: Vec<(f64, f64)> = points
             .map(|point| (point.at.as_nanos() as f64, point.times * rate.0 / 1e9))
             .collect();
         let first = points.first().map_or(rate.0 / 1e9, |point| point.1);
-        let last = points.last().map_or(rate.0 / 1e9, |point| point.1);
         points.insert(0, (0.0, first));
-        points.push((end.max(points[points.len() - 1].0), last));
+        Self::through(points, end)
+    }
+
+    /// So many operations in each of equal periods from one instant up to before another, all as likely at any time of their period, and
+    /// late by up to `jitter`.
+    pub(super) fn even(operations: f64, every: f64, jitter: f64, (from, end): (f64, f64)) -> Self {
+        let rate = operations / every;
+        Self::through(vec![(from, 0.0), (from + jitter, rate)], end)
+    }
+
+    /// Rates per nanosecond at these instants and, as at the last of them, from there to `end`.
+    fn through(mut points: Vec<(f64, f64)>, end: f64) -> Self {
+        let (last, rate) = points[points.len() - 1];
+        points.push((end.max(last), rate));
         let mut pieces: Vec<Piece> = Vec::with_capacity(points.len());
         let (mut before, mut area) = (0.0, 0.0);
         for pair in points.windows(2) {
             let [(start, rate), (stop, rate_there)] = [pair[0], pair[1]];
-            let slope = if stop > start {
-                (rate_there - rate) / (stop - start)
-            } else {
-                0.0
-            };
             let length = stop.min(end) - start;
             if length > 0.0 {
+                let slope = (rate_there - rate) / (stop - start);
                 let until = before + length * (rate + 0.5 * slope * length);
                 let piece = Piece {
                     start,
@@ -64,9 +87,15 @@ impl RateProfile {
             }
         }
         Self {
+            span: (points[0].0, end),
             pieces,
             total: before,
         }
+    }
+
+    /// First instant, and the one after the last.
+    pub(super) fn span(&self) -> (f64, f64) {
+        self.span
     }
 
     /// Expected operations over the whole duration.
@@ -101,10 +130,16 @@ impl RateProfile {
 
     /// The time by which `operations` are expected, whatever was asked for before; `None` beyond the duration.
     pub(super) fn time_by(&self, operations: f64) -> Option<SimTime> {
-        let mut piece = self
-            .pieces
-            .partition_point(|piece| piece.until <= operations);
+        let pieces = &self.pieces;
+        let mut piece = pieces.partition_point(|piece| !piece.reaches(operations));
         self.time_of(operations, &mut piece)
+    }
+
+    /// The same in nanoseconds of the run; its end where so many are never expected.
+    pub(super) fn instant_of(&self, operations: f64) -> f64 {
+        let mut pieces = self.pieces.iter();
+        let piece = pieces.find(|piece| piece.reaches(operations));
+        piece.map_or(self.span.1, |piece| piece.instant_of(operations))
     }
 
     fn piece_at(&self, nanos: f64) -> Option<&Piece> {
@@ -148,6 +183,12 @@ impl Piece {
     /// The time by which `operations` are expected: more than before its start, fewer than by its end.
     #[inline]
     pub(super) fn time_of(&self, operations: f64) -> SimTime {
+        // By way of i64, for which processors have an instruction.
+        SimTime::from_nanos(self.instant_of(operations) as i64 as u64)
+    }
+
+    #[inline]
+    fn instant_of(&self, operations: f64) -> f64 {
         let more = operations - self.before;
         let after = if self.slope == 0.0 {
             more / self.rate
@@ -157,8 +198,7 @@ impl Piece {
             let radicand = self.rate * self.rate + 2.0 * self.slope * more;
             2.0 * more / (self.rate + radicand.max(0.0).sqrt())
         };
-        // By way of i64, for which processors have an instruction.
-        SimTime::from_nanos((self.start + after) as i64 as u64)
+        self.start + after
     }
 
     /// Operations expected in its first nanoseconds.
@@ -169,6 +209,82 @@ impl Piece {
     /// The integral over its first nanoseconds of the operations expected so far.
     fn area_after(&self, nanos: f64) -> f64 {
         nanos * (self.before + nanos * (self.rate / 2.0 + self.slope * nanos / 6.0))
+    }
+}
+
+/// Operations at a rate.
+#[derive(Debug, Clone)]
+pub(super) struct RateTimes {
+    profile: RateProfile,
+    arrivals: Arrivals,
+    draws: Xoshiro256PlusPlus,
+    /// Where the next operation lies on the axis of expected operations.
+    expected: f64,
+    /// Operations so far, and the offset of all (constant arrivals).
+    made: u64,
+    offset: f64,
+    /// The piece of the profile in which it lies, and its number.
+    piece: Piece,
+    number: usize,
+    last: SimTime,
+}
+
+impl RateTimes {
+    /// Times by `profile`; `lane` is the write's. Constant arrivals start at a random part of the first gap, so that several of one rate don't fall
+    /// together.
+    pub(super) fn new(
+        profile: RateProfile,
+        arrivals: Arrivals,
+        generator: &RecordGenerator,
+        lane: u32,
+    ) -> Self {
+        let mut draws = generator.sequence(Stream::Arrivals, lane);
+        Self {
+            profile,
+            arrivals,
+            expected: 0.0,
+            made: 0,
+            offset: draws.random(),
+            draws,
+            piece: Piece::NONE,
+            number: 0,
+            last: SimTime::ZERO,
+        }
+    }
+
+    /// What to add to an operation's number for its place on the axis of expected operations: exact for constant arrivals; of Poisson arrivals, whose places
+    /// scatter, the middle.
+    pub(super) fn place_in_gap(arrivals: Arrivals, generator: &RecordGenerator, lane: u32) -> f64 {
+        match arrivals {
+            Arrivals::Poisson => 0.5,
+            Arrivals::Constant => generator.sequence(Stream::Arrivals, lane).random(),
+        }
+    }
+
+    /// The next time, of operation `index`; `None` at the end of the run, or where there are only `len` operations.
+    #[inline]
+    pub(super) fn nth(&mut self, index: u64, len: u64) -> Option<(SimTime, u64)> {
+        if index >= len {
+            return None;
+        }
+        self.next().map(|time| (time, index))
+    }
+
+    /// The next time; `None` at the end of the run.
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<SimTime> {
+        match self.arrivals {
+            Arrivals::Poisson => self.expected += exponential(&mut self.draws),
+            // Counted, not summed: no drift.
+            Arrivals::Constant => self.expected = self.made as f64 + self.offset,
+        }
+        self.made += 1;
+        if !self.piece.reaches(self.expected) {
+            self.piece = self.profile.piece_of(self.expected, &mut self.number)?;
+        }
+        // Rounding at the joint of two pieces may go back by a nanosecond.
+        self.last = self.last.max(self.piece.time_of(self.expected));
+        Some(self.last)
     }
 }
 

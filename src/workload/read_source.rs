@@ -1,8 +1,7 @@
 //! The reads that are intended: which, when, asking for which records. Must not know keys: all strategies meet the same reads.
 
-use super::intended_times::RateTimes;
 use super::page_rows::{PageFinder, RowList};
-use super::rate_profile::RateProfile;
+use super::rate_profile::{RateProfile, RateTimes};
 use super::table_rows::TableRows;
 use super::target_picker::TargetPicker;
 use super::target_strata::arranged;
@@ -22,6 +21,8 @@ use std::sync::Arc;
 pub struct ReadSource {
     table: TableRows,
     duration: SimDuration,
+    /// One for all: reads that ask alike are planned with the same targets.
+    sampling: DrawKey,
     row_lists: Vec<RowList>,
     reads: Vec<Prepared>,
 }
@@ -31,7 +32,6 @@ pub struct ReadSource {
 struct Prepared {
     id: ReadId,
     draws: DrawKey,
-    sampling: DrawKey,
     thinking: DrawKey,
     /// Times of an open loop, and the next of them.
     times: Option<RateTimes>,
@@ -74,8 +74,6 @@ impl ReadSource {
             Prepared {
                 id: ReadId(at as u8),
                 draws: generator.draws(Stream::Reads, lane),
-                // One for all: reads that ask alike are planned with the same targets.
-                sampling: generator.draws(Stream::Sample, lane_of("read targets")),
                 thinking: generator.draws(Stream::Think, lane),
                 next: times.as_mut().and_then(RateTimes::next),
                 times,
@@ -91,6 +89,7 @@ impl ReadSource {
         let reads = workload.reads.iter().enumerate();
         Self {
             duration: workload.duration,
+            sampling: generator.draws(Stream::Sample, lane_of("read targets")),
             reads: reads.map(&mut prepare).collect(),
             row_lists,
             table,
@@ -106,14 +105,11 @@ impl ReadSource {
     /// How many are asked for at a time changes nothing.
     pub fn fill(&mut self, batch: &mut ReadBatch, n: usize) {
         for _ in 0..n.max(1) {
-            let next = self
-                .reads
-                .iter_mut()
-                .filter_map(|read| read.next.map(|time| (time, read)))
-                .min_by_key(|(time, _)| *time);
-            let Some((time, read)) = next else {
+            let open = self.reads.iter_mut().filter(|read| read.next.is_some());
+            let Some(read) = open.min_by_key(|read| read.next) else {
                 return;
             };
+            let time = read.next.unwrap_or_default();
             let index = read.made;
             read.made += 1;
             read.next = read.times.as_mut().and_then(RateTimes::next);
@@ -159,7 +155,7 @@ impl ReadSource {
     ) {
         let read = &mut self.reads[usize::from(read.0)];
         for at in numbers {
-            let (draws, now) = (read.sampling.at(at), instant(at, n, self.duration));
+            let (draws, now) = (self.sampling.at(at), instant(at, n, self.duration));
             read.append(at, draws, now, &mut self.table, &self.row_lists, batch);
         }
     }
@@ -174,7 +170,7 @@ impl ReadSource {
             return (0..n as u32).collect();
         }
         for at in 0..n as u64 {
-            let (draws, now) = (read.sampling.at(at), instant(at, n, self.duration));
+            let (draws, now) = (self.sampling.at(at), instant(at, n, self.duration));
             read.picker.draw(draws, now, &mut self.table, &mut record);
             slots.extend(read.telling.iter().map(|id| record[usize::from(id.0)]));
         }

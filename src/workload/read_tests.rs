@@ -116,6 +116,18 @@ fn three_reads() -> Workload {
 }
 
 #[test]
+fn existing_rows_without_an_instant_carry_the_start_of_the_run() {
+    let mut workload = with_reads(workload(1_000, vec![]), vec![read("old", &[TS])]);
+    let rows = ImportRows::Drawn {
+        records: 50,
+        last: SimDuration::ZERO,
+    };
+    workload.existing = vec![existing("old", rows)];
+    let slots = slots(&filled(&workload), TS);
+    assert!(slots.len() > 1_000 && slots.iter().all(|ts| *ts == START.0));
+}
+
+#[test]
 fn the_size_of_batches_and_the_other_reads_change_nothing() {
     let workload = three_reads();
     let whole = filled(&workload);

@@ -1,19 +1,36 @@
-//! How many rows of one origin the table holds at an instant, and which instants they carry. Must not know their fields.
+//! How many rows of one origin, an `[existing]` table or a write, the table holds at an instant, and which instants they carry. Must not know what they hold.
 
 use super::combinations::Combinations;
 use super::rate_profile::RateProfile;
-use super::{Arrivals, Beat, Drive, Import, ImportOrder, ImportRows, Phase, Workload, Write};
-use crate::record::{Late, Schema};
+use super::{Arrivals, Drive, ImportOrder, ImportRows, Phase, Workload, Write, WriteId};
+use crate::record::{FieldId, Late, Schema};
 use crate::time::SimTime;
 use crate::units::PerSecond;
 
-/// Rows numbered from 0 in the order of the instants that they carry. Times are nanoseconds since the start of the run, negative before it; a number of rows
-/// is an expectation: of Poisson arrivals and of closed loops (whose volume is an estimate) the mean, of the others exact but for rounding.
+/// One origin of rows, as laws.
+#[derive(Debug, Clone)]
+pub(super) struct RowOrigin {
+    pub(super) history: RowHistory,
+    /// Fields that all its rows share.
+    pub(super) fixed: Vec<(FieldId, i64)>,
+    /// Fields of which its rows hold every combination equally often; the others are drawn.
+    pub(super) each: Vec<FieldId>,
+    /// Number of combinations; 1 without `each`.
+    pub(super) combinations: f64,
+    /// What the sequence fields of its row 0 count.
+    pub(super) sequence: u64,
+}
+
+/// Rows numbered from 0. Times are nanoseconds since the start of the run, negative before it; a number of rows is an expectation: of
+/// Poisson arrivals and of closed loops (whose volume is an estimate) the mean, of the others exact but for rounding.
 #[derive(Debug, Clone)]
 pub(super) struct RowHistory {
     /// The instants that rows carry, lateness apart.
-    carried: Intensity,
-    written: Written,
+    carried: RateProfile,
+    /// Rows that carry the same instant, once a period: `carried` is their mean.
+    aligned: Option<Aligned>,
+    /// When they come into the table, if not at the instants that they carry. Then it is those that they are numbered by.
+    written: Option<RateProfile>,
     /// Rows are written in the order of their numbers, not in one that has nothing to do with it.
     in_order: bool,
     /// Rows after which the origin stops; infinite if only the run ends it.
@@ -22,35 +39,14 @@ pub(super) struct RowHistory {
     regular: bool,
 }
 
-/// Rows over time.
-#[derive(Debug, Clone)]
-enum Intensity {
-    Rate(RateProfile),
-    Periodic(Turns),
-}
-
-/// As many rows in every period.
+/// Rows that have their turns at the start of each period.
 #[derive(Debug, Clone, Copy)]
-struct Turns {
+struct Aligned {
     /// Rows of a period.
     rows: f64,
     every: f64,
-    /// All at its start, not spread over it.
-    aligned: bool,
-    /// Length of the jitter.
+    /// By how much they are late at most.
     jitter: f64,
-    /// First instant, and the one after the last.
-    from: f64,
-    end: f64,
-}
-
-/// When rows come into the table.
-#[derive(Debug, Clone)]
-enum Written {
-    Before,
-    /// At the instants that they carry.
-    AsCarried,
-    Rate(RateProfile),
 }
 
 /// What rows must be like in time and number; `None` is no condition.
@@ -80,37 +76,60 @@ pub(super) struct StepInflow {
 impl StepInflow {
     /// Two that differ by no more than rounding: numbers of rows are differences of running totals, which lose up to half of their digits.
     pub(super) fn are_alike((a, b): (&Self, &Self)) -> bool {
-        let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs();
-        near(a.due, b.due)
-            && near(a.stays, b.stays)
-            && near(a.due_later, b.due_later)
-            && near(a.falls_back, b.falls_back)
+        let numbers = |of: &Self| [of.due, of.stays, of.due_later, of.falls_back];
+        let mut pairs = numbers(a).into_iter().zip(numbers(b));
+        pairs.all(|(a, b)| (a - b).abs() <= 1e-9 * a.abs())
     }
 }
 
-impl Window<'_> {
-    /// The same rows, as if none were late.
-    fn on_time(self) -> Self {
-        Self { late: None, ..self }
+impl RowOrigin {
+    /// All origins of a workload: the existing tables in their order, then the writes in theirs.
+    pub(super) fn all(workload: &Workload, schema: &Schema) -> Vec<Self> {
+        let origin = |history, fixed: &[(FieldId, i64)], each: &[FieldId], sequence| Self {
+            history,
+            combinations: Combinations::new(each, schema).count() as f64,
+            // What is fixed is not combined.
+            fixed: fixed
+                .iter()
+                .filter(|(field, _)| !each.contains(field))
+                .copied()
+                .collect(),
+            each: each.to_vec(),
+            sequence,
+        };
+        let existing = workload.existing.iter().map(|existing| {
+            let phase = workload.beat_phase(&existing.name);
+            let history = RowHistory::of_existing(&existing.rows, phase, schema);
+            origin(history, &existing.with, existing.rows.each(), 0)
+        });
+        let writes = workload.writes.iter().enumerate().map(|(at, write)| {
+            let history = RowHistory::of_write(workload, write, schema);
+            let sequence = workload.existing_rows_of(WriteId(at as u8), schema);
+            origin(history, &write.with, write.drive.each(), sequence)
+        });
+        existing.chain(writes).collect()
+    }
+
+    /// The slot that all rows have of a field, if they share it.
+    #[inline]
+    pub(super) fn fixed_slot(&self, field: FieldId) -> Option<i64> {
+        // Of two for one field the latter holds.
+        let fixed = self.fixed.iter().rev().find(|(id, _)| *id == field);
+        fixed.map(|(_, slot)| *slot)
     }
 }
 
 impl RowHistory {
     /// The history of rows written before the run.
-    pub(super) fn of_existing(rows: &ImportRows, phase: Phase, schema: &Schema) -> Self {
+    fn of_existing(rows: &ImportRows, phase: Phase, schema: &Schema) -> Self {
         let most = rows.len(schema) as f64;
+        let at_start = || (RateProfile::even(most, 1.0, 0.0, (0.0, 1.0)), None);
         // Rows without an instant of their own carry the start of the run.
-        let at_start = Turns {
-            rows: most,
-            every: f64::INFINITY,
-            aligned: true,
-            jitter: 0.0,
-            from: 0.0,
-            end: 1.0,
-        };
+        let (carried, aligned) = own_instants(rows, phase, schema).unwrap_or_else(at_start);
         Self {
-            carried: Intensity::Periodic(own_instants(rows, phase, schema).unwrap_or(at_start)),
-            written: Written::Before,
+            carried,
+            aligned,
+            written: Some(RateProfile::even(most, 1.0, 0.0, (-1.0, 0.0))),
             in_order: true,
             most,
             regular: true,
@@ -118,56 +137,59 @@ impl RowHistory {
     }
 
     /// The history of a write.
-    pub(super) fn of_write(workload: &Workload, write: &Write, schema: &Schema) -> Self {
-        let (rate, regular) = match &write.drive {
+    fn of_write(workload: &Workload, write: &Write, schema: &Schema) -> Self {
+        let end = workload.duration.as_nanos() as f64;
+        let (mut regular, mut aligned) = (false, None);
+        let rate = match &write.drive {
             Drive::Open {
                 rate,
                 profile,
                 arrivals,
                 ..
             } => {
-                let rate = RateProfile::new(*rate, profile, workload.duration);
-                (rate, *arrivals == Arrivals::Constant)
+                regular = *arrivals == Arrivals::Constant;
+                RateProfile::new(*rate, profile, workload.duration)
             }
             Drive::Closed { .. } => {
                 let volume = workload.estimated_operations(write, schema);
                 let rate = PerSecond(volume / workload.duration.as_secs_f64().max(1e-9));
-                (RateProfile::new(rate, &[], workload.duration), false)
+                RateProfile::new(rate, &[], workload.duration)
             }
             Drive::Beat(beat) => {
-                return Self {
-                    carried: Intensity::Periodic(Turns::of(beat, schema)),
-                    written: Written::AsCarried,
-                    in_order: true,
-                    most: f64::INFINITY,
-                    regular: true,
+                let turns = Aligned {
+                    rows: Combinations::new(&beat.each, schema).count() as f64,
+                    every: beat.every.as_nanos().max(1) as f64,
+                    jitter: beat.jitter.as_nanos() as f64,
                 };
+                regular = true;
+                aligned = (beat.phase == Phase::Aligned).then_some(turns);
+                RateProfile::even(turns.rows, turns.every, turns.jitter, (0.0, end))
             }
         };
         let import = write.drive.import();
         let own = import.and_then(|import| own_instants(&import.rows, Phase::Spread, schema));
-        let in_order = |import: &Import| import.order == ImportOrder::Time;
-        let rows = |import: &Import| import.rows.len(schema) as f64;
+        let (carried, written) = match own {
+            None => (rate, None),
+            Some((own, _)) => (own, Some(rate)),
+        };
         Self {
-            regular: regular || own.is_some(),
-            in_order: import.is_none_or(in_order),
-            most: import.map_or(f64::INFINITY, rows),
-            written: match own {
-                None => Written::AsCarried,
-                Some(_) => Written::Rate(rate.clone()),
-            },
-            carried: own.map_or(Intensity::Rate(rate), Intensity::Periodic),
+            regular: regular || written.is_some(),
+            in_order: import.is_none_or(|import| import.order == ImportOrder::Time),
+            most: import.map_or(f64::INFINITY, |import| import.rows.len(schema) as f64),
+            carried,
+            aligned,
+            written,
         }
     }
 
     /// Rows in the table at an instant.
     pub(super) fn rows(&self, at: SimTime) -> f64 {
         let at = at.as_nanos() as f64;
-        match &self.written {
-            Written::Before => self.most,
-            Written::AsCarried => self.number_at(at),
-            Written::Rate(rate) => rate.operations_by(at).min(self.most),
-        }
+        let written = self.written.as_ref();
+        written.map_or_else(
+            || self.number_at(at),
+            |rate| rate.operations_by(at).min(self.most),
+        )
     }
 
     /// Carried instants are evenly spaced.
@@ -175,87 +197,67 @@ impl RowHistory {
         self.regular
     }
 
-    /// Rows whose carried instants are before `instant`, once all are written: the number of the first one that carries it or a later one.
+    /// Rows whose carried instants are before `instant`, once all are written.
     pub(super) fn number_at(&self, instant: f64) -> f64 {
-        let rows = match &self.carried {
-            Intensity::Rate(rate) => rate.operations_by(instant),
-            Intensity::Periodic(turns) => turns.until(instant),
+        let (from, end) = self.carried.span();
+        let rows = match &self.aligned {
+            Some(aligned) => aligned.before(instant.min(end), from),
+            None => self.carried.operations_by(instant),
         };
         rows.min(self.most)
     }
 
     /// Instants that the rows in the table at `at` carry, lateness apart: from the first on up to before the last.
     pub(super) fn span(&self, at: SimTime) -> (f64, f64) {
-        let at = at.as_nanos() as f64;
-        match &self.carried {
-            Intensity::Rate(_) => (0.0, at),
-            Intensity::Periodic(turns) => (turns.from, turns.end.min(at.max(1.0))),
-        }
+        let (from, end) = self.carried.span();
+        (from, end.min((at.as_nanos() as f64).max(1.0)))
     }
 
     /// Rows that carry an instant near this one, a nanosecond, once all are written; of aligned turns the mean over a period.
     pub(super) fn density_at(&self, instant: f64) -> f64 {
-        match &self.carried {
-            Intensity::Rate(_) => {
-                // A difference over a microsecond, which is shorter than what changes in a profile.
-                const STEP: f64 = 1e3;
-                (self.number_at(instant + STEP) - self.number_at(instant)) / STEP
-            }
-            Intensity::Periodic(turns) if (turns.from..turns.end).contains(&instant) => {
-                turns.rows / turns.every
-            }
-            Intensity::Periodic(_) => 0.0,
-        }
+        // A difference over a microsecond, which is shorter than what changes in a profile.
+        const STEP: f64 = 1e3;
+        let rows = |instant| self.carried.operations_by(instant).min(self.most);
+        (rows(instant + STEP) - rows(instant)) / STEP
     }
 
     /// Most rows that carry instants of any stretch of so many nanoseconds, lateness apart: it thins them out.
     pub(super) fn densest(&self, length: f64) -> f64 {
-        match &self.carried {
-            Intensity::Rate(rate) => rate.peak() * length,
-            Intensity::Periodic(turns) if turns.aligned => {
-                turns.rows * (((length + turns.jitter) / turns.every).floor() + 1.0)
-            }
-            Intensity::Periodic(turns) => turns.rows * (length / turns.every),
+        match &self.aligned {
+            Some(Aligned {
+                rows,
+                every,
+                jitter,
+            }) => rows * (((length + jitter) / every).floor() + 1.0),
+            None => self.carried.peak() * length,
         }
     }
 
-    /// The instant by which `number` rows are expected, where rows are written at a rate and carry the instants at which they are.
-    pub(super) fn written_at(&self, number: f64) -> Option<SimTime> {
-        match &self.carried {
-            Intensity::Rate(rate) => rate.time_by(number),
-            Intensity::Periodic(_) => None,
-        }
+    /// The instant by which `number` rows are expected to be due.
+    pub(super) fn due_at(&self, number: f64) -> Option<SimTime> {
+        self.carried.time_by(number)
     }
 
     /// Expected number of rows in the table at `at` that lie in a window.
     pub(super) fn rows_in(&self, window: Window<'_>, at: SimTime) -> f64 {
-        let rows = self.rows(at);
-        let numbers = window.numbers.unwrap_or((0.0, f64::INFINITY));
-        let (first, last) = (numbers.0.max(0.0), numbers.1);
-        let Some((low, high)) = window.carried else {
-            return self.present(first, last, rows);
-        };
-        let (from, to) = (
-            self.number_at(low).max(first),
-            self.number_at(high).min(last),
-        );
-        let on_time = self.present(from, to, rows);
-        let Some(late) = self.lateness(window, at) else {
+        let on_time = self.on_time(window, at);
+        let (Some((low, high)), Some(late)) = (window.carried, self.lateness(window, at)) else {
             return on_time;
         };
         let up_to = late.up_to.as_nanos() as f64;
         // A row that is late by l carries x when it was due at x + l.
         let until = |x: f64| (self.area(x + up_to, at) - self.area(x, at)) / up_to;
-        let mut delayed = until(high) - until(low);
-        if window.numbers.is_some() {
-            delayed *= self.present(first, last, rows) / rows;
-        }
+        let numbered = Window {
+            carried: None,
+            ..window
+        };
+        let delayed = (until(high) - until(low)) * self.on_time(numbered, at) / self.rows(at);
         (1.0 - late.fraction) * on_time + late.fraction * delayed
     }
 
     /// How rows come into each of `steps` equal steps that `window` is made of.
     pub(super) fn inflow(&self, window: Window<'_>, steps: f64, at: SimTime) -> StepInflow {
-        let due = self.rows_in(window.on_time(), at) / steps;
+        let due = self.on_time(window, at) / steps;
         let (Some((low, high)), Some(late)) = (window.carried, self.lateness(window, at)) else {
             return StepInflow {
                 due,
@@ -276,9 +278,9 @@ impl RowHistory {
         let end = 0.5 * (low + high) + 0.5 * length;
         let behind = Window {
             carried: Some((end, end + up_to)),
-            ..window.on_time()
+            ..window
         };
-        let due_later = self.rows_in(behind, at).max(back);
+        let due_later = self.on_time(behind, at).max(back);
         StepInflow {
             due,
             stays,
@@ -293,96 +295,79 @@ impl RowHistory {
         window.late.filter(|late| some(late) && self.rows(at) > 0.0)
     }
 
-    /// Rows with numbers `low..high` among the `rows` that are in the table.
-    fn present(&self, low: f64, high: f64, rows: f64) -> f64 {
-        if self.in_order || self.most <= 0.0 {
-            return (high.min(rows) - low).max(0.0);
+    /// Rows in the table at `at` that lie in a window, as if none were late.
+    fn on_time(&self, window: Window<'_>, at: SimTime) -> f64 {
+        let due = |(low, high)| (self.number_at(low), self.number_at(high));
+        let due = window.carried.map_or((0.0, f64::INFINITY), due);
+        let (low, high) = window.numbers.unwrap_or((0.0, f64::INFINITY));
+        // What is asked of the order in which rows are written, and what of that in which they are numbered.
+        let (mut written, mut numbered) =
+            ((0.0, self.rows(at)), (low.max(0.0), high.min(self.most)));
+        match self.written.is_some() {
+            true => numbered = both(numbered, due),
+            false => written = both(written, due),
         }
-        (high.min(self.most) - low).max(0.0) * rows / self.most
+        let length = |(low, high): (f64, f64)| (high - low).max(0.0);
+        match self.in_order {
+            true => length(both(written, numbered)),
+            // Each order tells nothing of the other.
+            false => length(written) * length(numbered) / self.most.max(1.0),
+        }
     }
 
-    /// Integral up to `x` of the number of rows in the table at `at` whose instants are before it.
+    /// Integral up to `x` of the number of rows in the table at `at` whose instants are before it; of aligned turns as if they were spread.
     fn area(&self, x: f64, at: SimTime) -> f64 {
         let rows = self.rows(at);
-        let now = at.as_nanos() as f64;
-        match &self.carried {
-            Intensity::Rate(rate) => {
-                let full = rate.time_by(self.most);
-                let end = full.map_or(now, |full| now.min(full.as_nanos() as f64));
-                rate.area_by(x.min(end)) + rows * (x - end).max(0.0)
-            }
-            Intensity::Periodic(turns) => {
-                let length = turns.end.min(now) - turns.from;
-                rows * ramp_area(x - turns.from, length.max(1.0))
-            }
-        }
+        // Of rows that are numbered by their instants and written in another order, a share of any instant's is there.
+        let (limit, share) = match self.written.is_some() && !self.in_order {
+            true => (self.most, rows / self.most),
+            false => (rows, 1.0),
+        };
+        let end = self.carried.instant_of(limit);
+        share * (self.carried.area_by(x.min(end)) + limit * (x - end).max(0.0))
     }
 }
 
-/// Integral up to `x` of a ramp from 0 at 0 to 1 at `length`, which stays there.
-fn ramp_area(x: f64, length: f64) -> f64 {
-    let on_ramp = x.clamp(0.0, length);
-    on_ramp * on_ramp / (2.0 * length) + (x - length).max(0.0)
+/// What lies in both ranges.
+pub(super) fn both(one: (f64, f64), other: (f64, f64)) -> (f64, f64) {
+    (one.0.max(other.0), one.1.min(other.1))
 }
 
 /// The instants before the run that rows carry, if they have instants of their own.
-fn own_instants(rows: &ImportRows, phase: Phase, schema: &Schema) -> Option<Turns> {
-    let before = |rows, every: f64, aligned, from| Turns {
-        rows,
-        every,
-        aligned,
-        jitter: 0.0,
-        from,
-        end: 0.0,
-    };
+fn own_instants(
+    rows: &ImportRows,
+    phase: Phase,
+    schema: &Schema,
+) -> Option<(RateProfile, Option<Aligned>)> {
     let len = rows.len(schema) as f64;
     match rows {
         ImportRows::Drawn { last, .. } => {
-            let nanos = last.as_nanos() as f64;
-            (nanos > 0.0).then(|| before(len, nanos, false, -nanos))
+            let last = last.as_nanos() as f64;
+            (last > 0.0).then(|| (RateProfile::even(len, last, 0.0, (-last, 0.0)), None))
         }
         ImportRows::Each { each, every, .. } => {
-            let combinations = Combinations::new(each, schema).count() as f64;
-            let every = (*every)?.as_nanos().max(1) as f64;
-            let from = -len / combinations * every;
-            Some(before(combinations, every, phase == Phase::Aligned, from))
+            let turns = Aligned {
+                rows: Combinations::new(each, schema).count() as f64,
+                every: (*every)?.as_nanos().max(1) as f64,
+                jitter: 0.0,
+            };
+            let from = -len / turns.rows * turns.every;
+            let spread = RateProfile::even(turns.rows, turns.every, 0.0, (from, 0.0));
+            Some((spread, (phase == Phase::Aligned).then_some(turns)))
         }
     }
 }
 
-impl Turns {
-    fn of(beat: &Beat, schema: &Schema) -> Self {
-        Self {
-            rows: Combinations::new(&beat.each, schema).count() as f64,
-            every: beat.every.as_nanos().max(1) as f64,
-            aligned: beat.phase == Phase::Aligned,
-            jitter: beat.jitter.as_nanos() as f64,
-            from: 0.0,
-            end: f64::INFINITY,
-        }
-    }
-
-    /// Rows before `x`: of spread ones the mean over the order in which combinations have their turns.
-    fn until(&self, x: f64) -> f64 {
-        let x = x.min(self.end);
-        let passed = x - self.from;
-        if passed <= 0.0 {
-            return 0.0;
-        }
-        let periods = if self.aligned {
-            let (whole, into) = ((x / self.every).floor(), x.rem_euclid(self.every));
-            let since = whole - (self.from / self.every).ceil();
-            let current = if self.jitter > 0.0 {
-                (into / self.jitter).min(1.0)
-            } else {
-                f64::from(u8::from(into > 0.0))
-            };
-            (since + current).max(0.0)
-        } else if passed < self.jitter {
-            passed * passed / (2.0 * self.jitter) / self.every
+impl Aligned {
+    /// Rows before `x` that have their turns from `from` on.
+    fn before(&self, x: f64, from: f64) -> f64 {
+        let (whole, into) = ((x / self.every).floor(), x.rem_euclid(self.every));
+        let current = if self.jitter > 0.0 {
+            (into / self.jitter).min(1.0)
         } else {
-            (passed - 0.5 * self.jitter) / self.every
+            f64::from(u8::from(into > 0.0))
         };
-        self.rows * periods
+        let periods = whole - (from / self.every).ceil() + current;
+        self.rows * periods.max(0.0)
     }
 }

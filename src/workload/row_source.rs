@@ -1,11 +1,12 @@
-//! Record n of a write, or of the rows written before the run: the one place that makes it. Must not know in which order they are written.
+//! Record n of a write, or of the rows written before the run, and which is written when: the one place that makes it.
 
 use super::combinations::Combinations;
 use super::periodic_clock::PeriodicClock;
-use super::{Beat, Drive, Existing, ImportRows, Phase, Workload, WriteId};
-use crate::random::{DrawKey, Stream, lane_of};
-use crate::record::{FieldId, FieldMask, OperationRun, RecordGenerator, Schema};
+use super::{Beat, Drive, Existing, Import, ImportOrder, ImportRows, Phase, Workload, WriteId};
+use crate::random::{DrawKey, Permutation, Stream, lane_of};
+use crate::record::{FieldId, FieldKind, FieldMask, OperationRun, RecordGenerator, Schema};
 use crate::time::{EpochNanos, SimDuration, SimTime};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The records of one origin: number `n` < `len()` can be made at any time, without the others. Where records have instants of their own, numbers
@@ -15,6 +16,7 @@ pub(super) struct RowSource {
     /// What the records combine; the other fields are drawn for each.
     combinations: Option<Combinations>,
     instants: Instants,
+    order: WrittenOrder,
     len: u64,
     start: EpochNanos,
     draws: DrawKey,
@@ -38,6 +40,42 @@ enum Instants {
     Turns(Arc<PeriodicClock>),
 }
 
+/// Which record is written `i`-th.
+#[derive(Debug, Clone)]
+enum WrittenOrder {
+    /// The records' own order.
+    Time,
+    /// A random order of all.
+    Shuffled(Permutation),
+    /// A list: 4 bytes a record.
+    Listed(Vec<u32>),
+    /// Turns by a field that each combination has one value of: 8 bytes a combination.
+    Periods(GroupedTurns),
+}
+
+/// Groups of combinations with one value; in each, period after period.
+#[derive(Debug, Clone)]
+struct GroupedTurns {
+    /// Places of the clock, group after group, ascending within each.
+    places: Vec<u32>,
+    groups: Vec<Group>,
+    /// Turns of the first, incomplete period: those at the last places.
+    partial: u64,
+    /// Places in a period.
+    period: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Group {
+    /// First record written.
+    from: u64,
+    /// First of its places, and how many.
+    first: usize,
+    places: u64,
+    /// How many of the places take part in the incomplete period.
+    partial: u64,
+}
+
 /// Number of records that never end.
 const ENDLESS: u64 = u64::MAX;
 
@@ -52,19 +90,37 @@ impl RowSource {
         Self::new(of, Some(&existing.rows), None, workload, generator)
     }
 
-    /// The records of a write.
+    /// The records of a write. O(1) unless an import is ordered by a field: then O(n log n) in the combinations, or in the records when the
+    /// field is drawn for each of them.
     pub(super) fn of_write(workload: &Workload, id: WriteId, generator: &RecordGenerator) -> Self {
+        let mut rows = Self::unsorted(workload, id, generator);
+        let import = workload.writes[usize::from(id.0)].drive.import();
+        match import.map(|import| import.order) {
+            Some(ImportOrder::By(field)) if rows.len > 1 => {
+                rows.order = rows.by_field(field, generator);
+                rows
+            }
+            _ => rows,
+        }
+    }
+
+    /// The same without sorting: an order by a field is any order, in which every record stands for one that is written then.
+    pub(super) fn unsorted(workload: &Workload, id: WriteId, generator: &RecordGenerator) -> Self {
         let write = &workload.writes[usize::from(id.0)];
-        let rows = write.drive.import().map(|import| &import.rows);
+        let import = write.drive.import();
         let turns = match &write.drive {
             Drive::Beat(beat) => Some(beat),
             Drive::Open { .. } | Drive::Closed { .. } => None,
         };
         let of = (&*write.name, Stream::Records, &*write.with);
-        Self {
-            sequence: workload.existing_rows_of(id, generator.schema()),
-            ..Self::new(of, rows, turns, workload, generator)
+        let rows = import.map(|import| &import.rows);
+        let mut rows = Self::new(of, rows, turns, workload, generator);
+        rows.sequence = workload.existing_rows_of(id, generator.schema());
+        if import.is_some_and(|import| import.order != ImportOrder::Time) && rows.len > 1 {
+            let draws = generator.draws(Stream::Shuffle, lane_of(&write.name));
+            rows.order = WrittenOrder::Shuffled(Permutation::new(rows.len, draws));
         }
+        rows
     }
 
     /// Records of that name, drawn for that purpose, with fixed fields: some `rows`, or `turns` of combinations, or as many as there are times.
@@ -99,6 +155,7 @@ impl RowSource {
         Self {
             combinations: each.map(|each| Combinations::new(each, generator.schema())),
             instants,
+            order: WrittenOrder::Time,
             len: rows.map_or(ENDLESS, |rows| rows.len(generator.schema())),
             start: workload.start,
             draws: generator.draws(purpose, lane),
@@ -117,21 +174,6 @@ impl RowSource {
     /// They end.
     pub(super) fn is_finite(&self) -> bool {
         self.len != ENDLESS
-    }
-
-    /// Fields fixed for all records.
-    pub(super) fn fixed(&self) -> &[(FieldId, i64)] {
-        &self.given[..self.fixed]
-    }
-
-    /// The combinations and how many make a period, when the records are turns before the run.
-    pub(super) fn turns_before(&self) -> Option<(&Combinations, u64)> {
-        match (&self.instants, &self.combinations) {
-            (Instants::TurnsBefore(clock), Some(combinations)) => {
-                Some((combinations, clock.count()))
-            }
-            _ => None,
-        }
     }
 
     /// When combinations have their turns during the run.
@@ -161,27 +203,38 @@ impl RowSource {
         }
     }
 
+    /// The number of the record that is written `i`-th.
+    #[inline]
+    pub(super) fn written(&self, i: u64) -> u64 {
+        match &self.order {
+            WrittenOrder::Time => i,
+            WrittenOrder::Shuffled(order) => order.at(i),
+            WrittenOrder::Listed(list) => u64::from(list[i as usize]),
+            WrittenOrder::Periods(groups) => groups.record(i),
+        }
+    }
+
     /// Writes record `number` < `len()`, with some slots `given`. `now` is the instant of records without one of their own.
     #[inline]
     pub(super) fn record(
         &mut self,
         number: u64,
-        now: EpochNanos,
+        now: SimTime,
         given: &[(FieldId, i64)],
         generator: &RecordGenerator,
         out: &mut [i64],
     ) {
         let (combination, own) = self.turn(number);
-        let at = own.map_or(now, |nanos| EpochNanos(self.start.0.saturating_add(nanos)));
-        self.record_of(number, combination, at, given, generator, out);
+        let now = || self.start.at(now);
+        let at = own.map_or_else(now, |own| EpochNanos(self.start.0.saturating_add(own)));
+        self.record_of((number, combination), at, given, generator, out);
     }
 
     /// As [`RowSource::record`], where the combination and the instant of a record are known.
     #[inline]
-    pub(super) fn record_of(
+    fn record_of(
         &mut self,
-        number: u64,
-        combination: u64,
+        (number, combination): (u64, u64),
         at: EpochNanos,
         given: &[(FieldId, i64)],
         generator: &RecordGenerator,
@@ -189,8 +242,8 @@ impl RowSource {
     ) {
         self.given.truncate(self.fixed);
         if let Some(combinations) = &self.combinations {
-            self.given
-                .resize(self.fixed + combinations.width(), (FieldId(0), 0));
+            let end = self.fixed + combinations.width();
+            self.given.resize(end, (FieldId(0), 0));
             combinations.write(combination, &mut self.given[self.fixed..]);
         }
         self.given.extend_from_slice(given);
@@ -198,21 +251,161 @@ impl RowSource {
         generator.generate(draws, sequence, at, &self.given, out);
     }
 
-    /// Records from `first` on that are drawn one like the other, as [`RecordGenerator::generate_run`] takes them.
-    pub(super) fn run<'a>(
-        &self,
-        first: u64,
-        times: &'a [SimTime],
+    /// Writes the records that are written with these indices at these times, one after another; of endless ones that are drawn only the fields
+    /// `asked` for.
+    pub(super) fn records(
+        &mut self,
+        indices: &[u64],
+        times: &[SimTime],
         asked: FieldMask,
-    ) -> OperationRun<'a> {
-        OperationRun {
-            draws: self.draws,
-            first,
-            sequence: self.sequence + first,
-            start: self.start,
-            times,
-            asked,
+        generator: &RecordGenerator,
+        out: &mut [i64],
+    ) {
+        if let (Instants::OfWriting, true, Some(&first)) =
+            (&self.instants, self.len == ENDLESS, indices.first())
+        {
+            let run = OperationRun {
+                draws: self.draws,
+                first,
+                sequence: self.sequence + first,
+                start: self.start,
+                times,
+                asked,
+            };
+            return generator.generate_run(run, &self.given[..self.fixed], out);
         }
+        let records = out.chunks_exact_mut(generator.width().max(1));
+        for ((&index, time), out) in indices.iter().zip(times).zip(records) {
+            match &self.instants {
+                Instants::Turns(clock) => {
+                    let turn = (index, clock.combination_of(index));
+                    self.record_of(turn, self.start.at(*time), &[], generator, out);
+                }
+                _ => self.record(self.written(index), *time, &[], generator, out),
+            }
+        }
+    }
+
+    /// The values of `field` in these records, as numbers that sort like them.
+    fn sort_keys(
+        &mut self,
+        numbers: impl Iterator<Item = u64>,
+        field: FieldId,
+        generator: &RecordGenerator,
+    ) -> Vec<u64> {
+        let mut record = vec![0; generator.width()];
+        let slot = |number| {
+            // Records without a time of their own are in order of time whatever the time is.
+            self.record(number, SimTime::ZERO, &[], generator, &mut record);
+            record[usize::from(field.0)]
+        };
+        let slots: Vec<i64> = numbers.map(slot).collect();
+        sortable(&slots, field, generator.schema())
+    }
+
+    /// These records in the order of an import by `field`. O(n log n).
+    pub(super) fn sorted_by_field(
+        &mut self,
+        numbers: Vec<u64>,
+        field: FieldId,
+        generator: &RecordGenerator,
+    ) -> Vec<u64> {
+        let keys = self.sort_keys(numbers.iter().copied(), field, generator);
+        let mut order: Vec<(u64, u64)> = keys.into_iter().zip(numbers).collect();
+        order.sort_unstable();
+        order.into_iter().map(|(_, number)| number).collect()
+    }
+
+    fn by_field(&mut self, field: FieldId, generator: &RecordGenerator) -> WrittenOrder {
+        if let (Instants::TurnsBefore(clock), Some(combinations)) =
+            (&self.instants, &self.combinations)
+            && let (len, period) = (self.len, clock.count())
+            && (period..).contains(&len)
+            && period <= u64::from(u32::MAX)
+            && combinations.determine(field, generator.schema(), &self.given[..self.fixed])
+        {
+            // The last period is complete: its records, one a combination, stand for all periods.
+            let keys = self.sort_keys(len - period..len, field, generator);
+            return WrittenOrder::Periods(GroupedTurns::new(&keys, len, period));
+        }
+        let keys = self.sort_keys(0..self.len, field, generator);
+        WrittenOrder::Listed(ascending(&keys))
+    }
+}
+
+/// The numbers of keys in ascending order, those of equal ones by number.
+fn ascending(keys: &[u64]) -> Vec<u32> {
+    let len = u32::try_from(keys.len()).expect("an order of so many rows takes too much memory");
+    let mut list: Vec<u32> = (0..len).collect();
+    list.sort_unstable_by_key(|number| (keys[*number as usize], *number));
+    list
+}
+
+/// Numbers that sort as the field's values do: numbers by themselves, texts by their bytes.
+fn sortable(slots: &[i64], field: FieldId, schema: &Schema) -> Vec<u64> {
+    const SIGN: u64 = 1 << 63;
+    let each = |key: fn(u64) -> u64| slots.iter().map(|slot| key(*slot as u64)).collect();
+    match schema.field(field).kind {
+        FieldKind::Int { .. } | FieldKind::Sequence { .. } | FieldKind::Timestamp { .. } => {
+            each(|slot| slot ^ SIGN)
+        }
+        FieldKind::Double { .. } => each(|bits| if bits >= SIGN { !bits } else { bits | SIGN }),
+        _ => {
+            let renderer = schema.text(field);
+            let text = |slot: &i64| {
+                let mut text = Vec::new();
+                renderer.write(*slot, &mut text);
+                text
+            };
+            let mut ranks: BTreeMap<i64, u64> = slots.iter().map(|slot| (*slot, 0)).collect();
+            let mut texts: Vec<(Vec<u8>, i64)> =
+                ranks.keys().map(|slot| (text(slot), *slot)).collect();
+            texts.sort_unstable();
+            for (rank, (_, slot)) in texts.iter().enumerate() {
+                ranks.insert(*slot, rank as u64);
+            }
+            slots.iter().map(|slot| ranks[slot]).collect()
+        }
+    }
+}
+
+impl GroupedTurns {
+    fn new(keys: &[u64], records: u64, period: u64) -> Self {
+        let (complete, partial) = (records / period, records % period);
+        let places = ascending(keys);
+        let (mut groups, mut from, mut first) = (Vec::new(), 0, 0);
+        for run in places.chunk_by(|a, b| keys[*a as usize] == keys[*b as usize]) {
+            let takes_part = |place: &&u32| u64::from(**place) >= period - partial;
+            let partial = run.iter().filter(takes_part).count() as u64;
+            let places = run.len() as u64;
+            groups.push(Group {
+                from,
+                first,
+                places,
+                partial,
+            });
+            from += places * complete + partial;
+            first += run.len();
+        }
+        Self {
+            places,
+            groups,
+            partial,
+            period,
+        }
+    }
+
+    fn record(&self, i: u64) -> u64 {
+        let group = self.groups[self.groups.partition_point(|group| group.from <= i) - 1];
+        let at = i - group.from;
+        let incomplete = u64::from(self.partial > 0);
+        let (periods, nth) = match at.checked_sub(group.partial) {
+            None => (0, group.places - group.partial + at),
+            Some(at) => (at / group.places + incomplete, at % group.places),
+        };
+        let place = u64::from(self.places[group.first + nth as usize]);
+        // Records count turns from the first of the incomplete period on.
+        periods * self.period + place - incomplete * (self.period - self.partial)
     }
 }
 
@@ -232,9 +425,41 @@ impl ImportRows {
         }
     }
 
+    /// Fields of which they hold every combination as often.
+    pub fn each(&self) -> &[FieldId] {
+        match self {
+            Self::Drawn { .. } => &[],
+            Self::Each { each, .. } => each,
+        }
+    }
+
     /// No records at all.
     pub fn is_empty(&self, schema: &Schema) -> bool {
         self.len(schema) == 0
+    }
+}
+
+impl Import {
+    /// Bytes that putting its rows in order takes, when that is by a field: 24 a row, for its value, its sort key and its number;
+    /// of turns with one value a combination, of one period's rows.
+    pub fn order_bytes(&self, schema: &Schema, with: &[(FieldId, i64)]) -> u64 {
+        const ROW_BYTES: u64 = 24;
+        let ImportOrder::By(field) = self.order else {
+            return 0;
+        };
+        let mut rows = self.rows.len(schema);
+        if let ImportRows::Each {
+            each,
+            every: Some(_),
+            ..
+        } = &self.rows
+        {
+            let combinations = Combinations::new(each, schema);
+            if combinations.determine(field, schema, with) {
+                rows = rows.min(combinations.count());
+            }
+        }
+        rows.saturating_mul(ROW_BYTES)
     }
 }
 

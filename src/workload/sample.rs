@@ -1,9 +1,7 @@
 //! A few of many rows: of those that exist before the run, or of those that it will write. Must not know what they are looked at for.
 
-use super::import_order::{WrittenOrder, sorted_by_field};
-use super::rate_profile::RateProfile;
 use super::row_source::RowSource;
-use super::{Drive, ImportOrder, OperationBatch, OperationId, Workload, WriteId};
+use super::{ImportOrder, OperationBatch, OperationId, Workload, WriteId};
 use crate::random::{DrawKey, Stream, lane_of};
 use crate::record::RecordGenerator;
 use crate::time::SimTime;
@@ -61,7 +59,7 @@ impl ExistingSample {
                 while let Some(number) = numbers.next_if(|number| *number < end) {
                     let operation = OperationId::new(write, number - before);
                     let out = batch.push_record(operation, SimTime::ZERO, generator.width());
-                    rows.record(number - before, workload.start, &[], generator, out);
+                    rows.record(number - before, SimTime::ZERO, &[], generator, out);
                 }
             }
             before = end;
@@ -126,53 +124,42 @@ fn sample_write(
     let write = &workload.writes[usize::from(id.0)];
     let volume = volume.round() as u64;
     let draws = generator.draws(Stream::Sample, lane_of(&write.name));
-    let mut rows = RowSource::of_write(workload, id, generator);
-    let numbers = stratified_indices(wanted, volume, draws);
-    let timed: Vec<(u64, SimTime)> = match &write.drive {
-        Drive::Open { rate, profile, .. } => {
-            let profile = RateProfile::new(*rate, profile, workload.duration);
-            let mut piece = 0;
-            // In the middle of its expected gap.
-            let mut time = |number| profile.time_of(number as f64 + 0.5, &mut piece);
-            numbers
-                .filter_map(|number| Some((number, time(number)?)))
-                .collect()
+    let mut rows = RowSource::unsorted(workload, id, generator);
+    let profile = write.drive.rate_profile(workload.duration);
+    let time = |number: u64| match (&profile, rows.clock()) {
+        // In the middle of its expected gap.
+        (Some(profile), _) => profile.time_by(number as f64 + 0.5),
+        (None, Some(clock)) => {
+            let time = SimTime::from_nanos(clock.turn(number).1);
+            (time < SimTime::ZERO + workload.duration).then_some(time)
         }
-        Drive::Closed { .. } => {
-            let part = |number| workload.duration.mul_f64(number as f64 / volume as f64);
-            numbers
-                .map(|number| (number, SimTime::ZERO + part(number)))
-                .collect()
-        }
-        Drive::Beat(_) => {
-            let end = SimTime::ZERO + workload.duration;
-            let time = |number| Some(SimTime::from_nanos(rows.clock()?.turn(number).1));
-            let timed = numbers.filter_map(|number| Some((number, time(number)?)));
-            timed.filter(|(_, time)| *time < end).collect()
+        (None, None) => {
+            let part = number as f64 / volume as f64;
+            Some(SimTime::ZERO + workload.duration.mul_f64(part))
         }
     };
+    let timed: Vec<(u64, SimTime)> = stratified_indices(wanted, volume, draws)
+        .filter_map(|number| Some((number, time(number)?)))
+        .collect();
     let records: Vec<u64> = match write.drive.import().map(|import| import.order) {
         Some(ImportOrder::By(field)) => {
             // The part that the run comes to may be any rows of all.
             let part = (volume as f64 / rows.len() as f64).min(1.0);
             let some = (timed.len() as f64 / part).min(MOST_SORTED) as usize;
             let some = stratified_indices(some, rows.len(), draws).collect();
-            let mut sorted = sorted_by_field(some, field, &mut rows, generator);
+            let mut sorted = rows.sorted_by_field(some, field, generator);
             sorted.truncate((sorted.len() as f64 * part).round() as usize);
             sorted
         }
-        _ => {
-            let order = WrittenOrder::of_write(write, &mut rows, generator);
-            timed
-                .iter()
-                .map(|(number, _)| order.record(*number))
-                .collect()
-        }
+        _ => timed
+            .iter()
+            .map(|(number, _)| rows.written(*number))
+            .collect(),
     };
     for (at, &record) in records.iter().enumerate() {
         let (number, time) = timed[at * timed.len() / records.len()];
         let out = batch.push_record(OperationId::new(id, number), time, generator.width());
-        rows.record(record, workload.start.at(time), &[], generator, out);
+        rows.record(record, time, &[], generator, out);
     }
 }
 

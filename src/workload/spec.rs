@@ -131,6 +131,14 @@ impl Drive {
             Self::Beat(_) => None,
         }
     }
+
+    /// Fields of which its rows hold every combination as often.
+    pub fn each(&self) -> &[FieldId] {
+        match (self, self.import()) {
+            (Self::Beat(beat), _) => &beat.each,
+            (_, import) => import.map_or(&[], |import| import.rows.each()),
+        }
+    }
 }
 
 /// Law of the times between open-loop operations.
@@ -277,6 +285,18 @@ impl Read {
             pick: Vec::new(),
             drive: None,
         }
+    }
+}
+
+impl Read {
+    /// Stored fields of which the reader knows the target's value, as often as it says so.
+    pub(super) fn known(&self) -> impl Iterator<Item = FieldId> {
+        let stored = |field: &KnownField| match field {
+            KnownField::Stored(field) => Some(*field),
+            KnownField::Derived(_) => None,
+        };
+        let fixed = self.with.iter().map(|(field, _)| *field);
+        self.equal.iter().filter_map(stored).chain(fixed)
     }
 }
 

@@ -1,8 +1,7 @@
 //! Any row of the table, by its origin and number. Must not know which rows are wanted.
 
-use super::import_order::WrittenOrder;
-use super::intended_times::RateTimes;
-use super::row_origin::RowOrigin;
+use super::population::Population;
+use super::rate_profile::RateTimes;
 use super::row_source::RowSource;
 use super::value_index::ValueIndex;
 use super::{Drive, EXISTING_LANE, OperationId, RowWrite, Workload, WriteId};
@@ -16,7 +15,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct TableRows {
     pub(super) generator: Arc<RecordGenerator>,
-    pub(super) origins: Vec<RowOrigin>,
+    /// What is expected of them.
+    pub(super) population: Population,
     makers: Vec<RowMaker>,
     indexes: Vec<ValueIndex>,
     existing: usize,
@@ -27,7 +27,6 @@ pub(super) struct TableRows {
 #[derive(Debug)]
 struct RowMaker {
     rows: RowSource,
-    order: WrittenOrder,
     /// Where in its gap each operation lies.
     place: f64,
     /// The write whose operations its rows count as, and what their keys draw.
@@ -39,17 +38,14 @@ impl TableRows {
     pub(super) fn new(workload: &Workload, generator: Arc<RecordGenerator>) -> Self {
         let existing = workload.existing.iter().map(|existing| RowMaker {
             rows: RowSource::of_existing(existing, workload, &generator),
-            order: WrittenOrder::Time,
             place: 0.5,
             write: existing.write.unwrap_or(WriteId(0)),
             keys: generator.draws(Stream::Keys, EXISTING_LANE),
         });
         let writes = workload.writes.iter().enumerate().map(|(at, write)| {
             let id = WriteId(at as u8);
-            let rows = RowSource::of_write(workload, id, &generator);
             RowMaker {
-                order: WrittenOrder::without_sorting(write, &rows, &generator),
-                rows,
+                rows: RowSource::unsorted(workload, id, &generator),
                 place: match &write.drive {
                     Drive::Open {
                         arrivals,
@@ -66,7 +62,7 @@ impl TableRows {
             makers: existing.chain(writes).collect(),
             indexes: Vec::new(),
             existing: workload.existing.len(),
-            origins: RowOrigin::all(workload, generator.schema()),
+            population: Population::new(workload, &generator),
             start: workload.start,
             generator,
         }
@@ -90,7 +86,7 @@ impl TableRows {
     /// Rows of an origin in the table at an instant, rounded down.
     #[inline]
     pub(super) fn rows(&self, origin: usize, at: SimTime) -> u64 {
-        self.origins[origin].history.rows(at) as u64
+        self.population.origins[origin].history.rows(at) as u64
     }
 
     /// Which values of `parent` go with those of `dependent`, as a number for [`TableRows::index`]; `None` where that is not
@@ -104,10 +100,14 @@ impl TableRows {
         })
     }
 
-    /// The same for the only parent of a field, unless that is one of the `known` fields.
-    pub(super) fn index_of_parent(&mut self, field: FieldId, known: &[FieldId]) -> Option<usize> {
+    /// The same for the only parent of a field, unless that is known.
+    pub(super) fn index_of_parent(
+        &mut self,
+        field: FieldId,
+        known: impl Fn(FieldId) -> bool,
+    ) -> Option<usize> {
         match self.generator.schema().field(field).of[..] {
-            [parent] if !known.contains(&parent) => self.index_of(parent, field),
+            [parent] if !known(parent) => self.index_of(parent, field),
             _ => None,
         }
     }
@@ -126,13 +126,12 @@ impl TableRows {
         out: &mut [i64],
     ) {
         let maker = &mut self.makers[origin];
-        let by_rate = self.origins[origin]
+        let due = self.population.origins[origin]
             .history
-            .written_at(nth as f64 + maker.place);
-        let at = self.start.at(by_rate.map_or(now, |at| at.min(now)));
-        maker
-            .rows
-            .record(maker.order.record(nth), at, given, &self.generator, out);
+            .due_at(nth as f64 + maker.place);
+        let at = due.map_or(now, |at| at.min(now));
+        let number = maker.rows.written(nth);
+        maker.rows.record(number, at, given, &self.generator, out);
     }
 
     /// What the key of the `nth` row of an origin draws.

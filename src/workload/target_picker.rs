@@ -1,9 +1,11 @@
 //! Which row one read asks for. Must not know when it does, nor what else the reader knows.
 
+use super::marginals::{Marginal, Of};
+use super::population::Population;
 use super::table_rows::TableRows;
 use super::{PickLaw, Read};
 use crate::random::{Draws, hash_name};
-use crate::record::{FieldId, FieldKind, Law, LawShape, ValueSampler, zipf_rank};
+use crate::record::{FieldId, FieldKind, ValueSampler, zipf_rank};
 use crate::time::SimTime;
 
 /// Draws of a value that no row has (a company without campaigns) before it is taken all the same.
@@ -24,10 +26,10 @@ pub(super) struct TargetPicker {
 enum Recency {
     /// All rows alike.
     Any,
-    /// The r-th newest with a weight of r^-exponent.
-    Latest { exponent: f64 },
-    /// Of a uniform instant of the last so many nanoseconds.
-    Last { nanos: f64, field: FieldId },
+    /// The r-th newest with a weight of r^-exponent, of this exponent.
+    Latest(f64),
+    /// Of a uniform instant of the last so many nanoseconds, of which this field tells.
+    Last(f64, FieldId),
 }
 
 /// A field of the target that is not the row's.
@@ -50,9 +52,8 @@ impl TargetPicker {
     /// The targets of `read`.
     pub(super) fn new(read: &Read, table: &mut TableRows) -> Self {
         let mut recency = Recency::Any;
-        let mut values: Vec<(FieldId, Value)> = read
-            .with
-            .iter()
+        let fixed = read.with.iter();
+        let mut values: Vec<(FieldId, Value)> = fixed
             .map(|(field, slot)| (*field, Value::Fixed(*slot)))
             .collect();
         for (field, pick) in &read.pick {
@@ -61,33 +62,21 @@ impl TargetPicker {
                     let sampler = table.generator.sampler(*field, law);
                     values.extend(sampler.map(|sampler| (*field, Value::Drawn(sampler))));
                 }
-                PickLaw::Latest { exponent } => {
-                    recency = Recency::Latest {
-                        exponent: *exponent,
-                    };
-                }
-                PickLaw::Last(last) => {
-                    recency = Recency::Last {
-                        nanos: last.as_nanos() as f64,
-                        field: *field,
-                    };
-                }
+                PickLaw::Latest { exponent } => recency = Recency::Latest(*exponent),
+                PickLaw::Last(last) => recency = Recency::Last(last.as_nanos() as f64, *field),
             }
         }
-        let replaced_fields: Vec<FieldId> = values.iter().map(|(field, _)| *field).collect();
-        let replaced = values
-            .into_iter()
-            .map(|(field, value)| Replaced {
-                field,
-                value,
-                salt: hash_name(&table.generator.schema().field(field).name),
-                index: table.index_of_parent(field, &replaced_fields),
-            })
-            .collect();
+        let fields: Vec<FieldId> = values.iter().map(|(field, _)| *field).collect();
+        let replaced = values.into_iter().map(|(field, value)| Replaced {
+            field,
+            value,
+            salt: hash_name(&table.generator.schema().field(field).name),
+            index: table.index_of_parent(field, |id| fields.contains(&id)),
+        });
         Self {
-            origins: eligible(read, table),
+            replaced: replaced.collect(),
+            origins: eligible(read, &table.population),
             recency,
-            replaced,
             row_salt: hash_name("row of a target"),
             given: Vec::new(),
         }
@@ -107,10 +96,8 @@ impl TargetPicker {
             let mut given = (replaced.field, replaced.value.draw(&mut draws));
             if let Some(index) = replaced.index.map(|index| table.index(index)) {
                 for _ in 0..DRAWS_MAX {
-                    let mut parents = index.parents(given.1);
-                    if parents.len() > 0 {
-                        let nth = draws.below(parents.len() as u64) as usize;
-                        given = (index.parent, parents.nth(nth).unwrap_or(given.1));
+                    if let Some(parent) = index.any_parent(given.1, &mut draws) {
+                        given = parent;
                         break;
                     }
                     given.1 = replaced.value.draw(&mut draws);
@@ -132,35 +119,42 @@ impl TargetPicker {
         at: SimTime,
         table: &TableRows,
     ) -> Option<(usize, u64)> {
-        match self.recency {
-            Recency::Any => self.any(draws, at, table),
-            Recency::Latest { exponent } => self.latest(exponent, draws, at, table),
-            Recency::Last { nanos, field } => self.last(nanos, field, draws, at, table),
+        self.recent(self.recency, draws, at, table)
+    }
+
+    fn recent(
+        &mut self,
+        recency: Recency,
+        draws: &mut Draws,
+        at: SimTime,
+        table: &TableRows,
+    ) -> Option<(usize, u64)> {
+        match recency {
+            Recency::Any => {
+                let (left, of) = choose(draws, self.candidates(at, table))?;
+                let nth = (left / of.weight * of.rows as f64) as u64;
+                Some((of.origin, nth.min(of.rows - 1)))
+            }
+            Recency::Latest(exponent) => self.latest(exponent, draws, at, table),
+            Recency::Last(nanos, field) => self.last(nanos, field, draws, at, table),
         }
     }
 
-    /// Rows of an origin that can be a target.
-    fn weights<'a>(
-        &'a self,
+    /// The origins that have rows, by how many of these can be a target.
+    fn candidates(
+        &self,
         at: SimTime,
-        table: &'a TableRows,
-    ) -> impl Iterator<Item = (usize, u64, f64)> + 'a {
-        self.origins.iter().map(move |(origin, share)| {
-            let rows = table.rows(*origin, at);
-            (*origin, rows, rows as f64 * share)
-        })
-    }
-
-    fn any(&self, draws: &mut Draws, at: SimTime, table: &TableRows) -> Option<(usize, u64)> {
-        let weights = || {
-            self.weights(at, table)
-                .filter(|(_, _, weight)| *weight > 0.0)
+        table: &TableRows,
+    ) -> impl Iterator<Item = Candidate> + Clone {
+        let candidate = move |&(origin, share): &(usize, f64)| {
+            let rows = table.rows(origin, at);
+            Candidate {
+                origin,
+                rows,
+                weight: rows as f64 * share,
+            }
         };
-        let total: f64 = weights().map(|(_, _, weight)| weight).sum();
-        let (point, (origin, rows, weight)) =
-            weighted(draws.unit() * total, weights(), |(_, _, weight)| *weight)?;
-        let nth = (point / weight * rows as f64) as u64;
-        Some((origin, nth.min(rows - 1)))
+        self.origins.iter().map(candidate)
     }
 
     /// Rows of the run are newer than existing ones; of several origins each has its part of any stretch of ranks.
@@ -173,26 +167,24 @@ impl TargetPicker {
     ) -> Option<(usize, u64)> {
         let existing = table.existing();
         let of = |during: bool| {
-            let weights = self.weights(at, table);
-            weights.filter(move |(origin, _, _)| (*origin >= existing) == during)
+            let all = self.candidates(at, table);
+            all.filter(move |of| (of.origin >= existing) == during)
         };
-        let sum = |during| of(during).map(|(_, _, weight)| weight).sum::<f64>();
+        let sum = |during| of(during).map(|of| of.weight).sum::<f64>();
         let (before, during) = (sum(false), sum(true));
         let total = (before + during) as u64;
         if total == 0 {
             return None;
         }
         let rank = (zipf_rank(total, exponent, draws) - 1) as f64;
-        let (newer, behind, group) = if rank < during {
-            (true, rank, during)
-        } else {
-            (false, rank - during, before)
+        let newer = rank < during;
+        let (behind, group) = match newer {
+            true => (rank, during),
+            false => (rank - during, before),
         };
-        let some = of(newer).filter(|(_, _, weight)| *weight > 0.0);
-        let (_, (origin, rows, _)) =
-            weighted(draws.unit() * group, some, |(_, _, weight)| *weight)?;
-        let back = (behind * (rows as f64 / group)) as u64;
-        Some((origin, rows - 1 - back.min(rows - 1)))
+        let (_, of) = choose(draws, of(newer))?;
+        let back = (behind * (of.rows as f64 / group)) as u64;
+        Some((of.origin, of.rows - 1 - back.min(of.rows - 1)))
     }
 
     fn last(
@@ -204,43 +196,52 @@ impl TargetPicker {
         table: &TableRows,
     ) -> Option<(usize, u64)> {
         let instant = at.as_nanos() as f64 - nanos * draws.unit();
-        let densities = || {
-            self.origins.iter().filter_map(|(origin, share)| {
-                let density = table.origins[*origin].history.density_at(instant) * share;
-                let rows = table.rows(*origin, at);
-                (rows > 0 && density > 0.0).then_some((*origin, rows, density))
-            })
-        };
-        let total: f64 = densities().map(|(_, _, density)| density).sum();
-        let point = draws.unit() * total;
-        let Some((_, (origin, rows, _))) = weighted(point, densities(), |(_, _, of)| *of) else {
-            // Nothing was written then: the instant stands, and the other fields are those of any row.
-            if let FieldKind::Timestamp { unit, .. } = table.generator.schema().field(field).kind {
-                self.given.push((field, unit.floor(table.epoch(instant))));
+        let history = |origin: usize| &table.population.origins[origin].history;
+        let densities = self.origins.iter().map(|&(origin, share)| {
+            let rows = table.rows(origin, at);
+            let density = history(origin).density_at(instant) * share;
+            Candidate {
+                origin,
+                rows,
+                weight: if rows > 0 { density } else { 0.0 },
             }
-            return self.any(draws, at, table);
-        };
-        let number = table.origins[origin].history.number_at(instant) as u64;
-        Some((origin, number.min(rows - 1)))
+        });
+        if let Some((_, of)) = choose(draws, densities) {
+            let number = history(of.origin).number_at(instant) as u64;
+            return Some((of.origin, number.min(of.rows - 1)));
+        }
+        // Nothing was written then: the instant stands, and the other fields are those of any row.
+        if let FieldKind::Timestamp { unit, .. } = table.generator.schema().field(field).kind {
+            self.given.push((field, unit.floor(table.epoch(instant))));
+        }
+        self.recent(Recency::Any, draws, at, table)
     }
 }
 
-/// That of some weighted things in which a point of the sum of weights lies, with what is left of the point; beyond the sum, which only rounding
-/// leads to, the last.
-fn weighted<T>(
-    mut point: f64,
-    things: impl Iterator<Item = T>,
-    weight: impl Fn(&T) -> f64,
-) -> Option<(f64, T)> {
-    let mut things = things.peekable();
-    while let Some(thing) = things.next() {
-        let weight = weight(&thing);
-        if point < weight || things.peek().is_none() {
-            return Some((point, thing));
+/// Rows of one origin that may be a target.
+#[derive(Debug, Clone, Copy)]
+struct Candidate {
+    origin: usize,
+    rows: u64,
+    weight: f64,
+}
+
+/// One of them by weight, with the part of the weight before what is chosen of it; beyond the sum, which only rounding leads to, the last.
+fn choose(
+    draws: &mut Draws,
+    all: impl Iterator<Item = Candidate> + Clone,
+) -> Option<(f64, Candidate)> {
+    let all = all.filter(|of| of.weight > 0.0);
+    let total: f64 = all.clone().map(|of| of.weight).sum();
+    let (mut point, mut chosen) = (draws.unit() * total, None);
+    for of in all {
+        chosen = Some((point, of));
+        if point < of.weight {
+            break;
         }
-        point -= weight;
+        point -= of.weight;
     }
-    None
+    chosen
 }
 
 impl Value {
@@ -254,41 +255,26 @@ impl Value {
 
 /// Origins whose rows can be a target: those with the fixed slots, and of others the share that has them. A picked field must not be fixed in the
 /// origin. If nothing qualifies, everything does.
-fn eligible(read: &Read, table: &TableRows) -> Vec<(usize, f64)> {
-    let generator = &table.generator;
-    let by_law = |field: FieldId, slot: i64, law: &Law| {
-        let shares = generator.shares(field, law);
-        shares.map_or(0.0, |shares| shares.share(slot))
-    };
-    let even = Law {
-        shape: LawShape::Uniform,
-        top: Vec::new(),
-        ranked: true,
-    };
+fn eligible(read: &Read, population: &Population) -> Vec<(usize, f64)> {
+    let marginals = &population.marginals;
     let share = |origin: usize| {
-        let origin = &table.origins[origin];
-        let fixed: f64 = read
-            .with
-            .iter()
-            .map(|(field, slot)| match origin.fixed_slot(*field) {
-                Some(fixed) => f64::from(u8::from(fixed == *slot)),
-                None if origin.each.contains(field) => by_law(*field, *slot, &even),
-                None => by_law(*field, *slot, &generator.schema().field(*field).law),
-            })
-            .product();
-        let pickable = read.pick.iter().all(|(field, pick)| {
-            !matches!(pick, PickLaw::Law(_)) || origin.fixed_slot(*field).is_none()
+        let shares = read.with.iter().map(|(field, slot)| {
+            let slots = (*slot, slot.saturating_add(1));
+            match marginals.of(origin, *field) {
+                Marginal::Fixed(fixed) => f64::from(u8::from(fixed == slot)),
+                _ => marginals.independent(origin, *field, slots, Of::Rows),
+            }
         });
-        if pickable { fixed } else { 0.0 }
+        let pickable = read.pick.iter().all(|(field, pick)| {
+            let fixed = matches!(marginals.of(origin, *field), Marginal::Fixed(_));
+            !(fixed && matches!(pick, PickLaw::Law(_)))
+        });
+        if pickable { shares.product() } else { 0.0 }
     };
-    let shares: Vec<(usize, f64)> = (0..table.origins.len())
-        .map(|origin| (origin, share(origin)))
-        .filter(|(_, share)| *share > 0.0)
-        .collect();
-    if shares.is_empty() {
-        return (0..table.origins.len())
-            .map(|origin| (origin, 1.0))
-            .collect();
+    let all = 0..population.origins.len();
+    let shares: Vec<(usize, f64)> = all.clone().map(|origin| (origin, share(origin))).collect();
+    match shares.iter().any(|(_, share)| *share > 0.0) {
+        true => shares,
+        false => all.map(|origin| (origin, 1.0)).collect(),
     }
-    shares
 }

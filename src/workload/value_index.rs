@@ -1,5 +1,6 @@
 //! Which values of a field go with each value of a field that depends on it: a company's campaigns. Must not know what asks.
 
+use crate::random::Draws;
 use crate::record::{FieldId, RecordGenerator, Schema};
 
 /// Indexes are built over at most so many values of the parent, and as many of the dependent field: 8 bytes a value, 128 MB and a second at most. Beyond,
@@ -77,15 +78,21 @@ impl ValueIndex {
 
     /// The slots of the parents of a dependent value, ascending.
     pub(super) fn parents(&self, slot: i64) -> impl ExactSizeIterator<Item = i64> + '_ {
-        let value = usize::try_from(slot.wrapping_sub(self.dependent_first))
-            .ok()
-            .filter(|value| *value < self.ends.len());
+        let value = usize::try_from(slot.wrapping_sub(self.dependent_first));
+        let value = value.ok().filter(|value| *value < self.ends.len());
         let range = value.map_or(0..0, |value| {
             let start = value.checked_sub(1).map_or(0, |before| self.ends[before]);
             start as usize..self.ends[value] as usize
         });
-        self.parents[range]
-            .iter()
-            .map(|at| self.parent_first.wrapping_add(i64::from(*at)))
+        let parents = self.parents[range].iter();
+        parents.map(|at| self.parent_first.wrapping_add(i64::from(*at)))
+    }
+
+    /// The parent field and one of the values with which a dependent value goes, each as likely.
+    pub(super) fn any_parent(&self, slot: i64, draws: &mut Draws) -> Option<(FieldId, i64)> {
+        let mut parents = self.parents(slot);
+        let count = parents.len() as u64;
+        let nth = (count > 0).then(|| draws.below(count))?;
+        Some((self.parent, parents.nth(nth as usize)?))
     }
 }

@@ -3,9 +3,9 @@
 use super::table_rows::TableRows;
 use super::target_picker::TargetPicker;
 use super::value_index::ValueIndex;
-use super::{PickLaw, Read, ReadBatch, WithinValues};
+use super::{PickLaw, Read, ReadBatch, Within, WithinValues};
 use crate::random::{Draws, hash_name, mix};
-use crate::record::{FieldId, KnownField, ValueSampler};
+use crate::record::{Field, FieldId, ValueSampler};
 use crate::time::SimTime;
 use std::sync::Arc;
 
@@ -35,11 +35,10 @@ enum Rule {
         others: Vec<FieldId>,
         most: usize,
     },
-    /// So many by a law.
-    Drawn { sampler: ValueSampler, count: usize },
-    /// So many, of rows like the target; where these have too few values, by the field's law.
-    Rows {
+    /// So many, of rows like the target unless the field is picked; then, or where these have too few values, by a law.
+    Drawn {
         count: usize,
+        of_rows: bool,
         law: Option<ValueSampler>,
     },
 }
@@ -47,67 +46,60 @@ enum Rule {
 impl ValueList {
     /// The lists of `read`.
     pub(super) fn of(read: &Read, table: &mut TableRows) -> Vec<Self> {
+        let lists = read.within.iter();
+        lists.map(|within| Self::new(within, read, table)).collect()
+    }
+
+    fn new(within: &Within, read: &Read, table: &mut TableRows) -> Self {
         let generator = Arc::clone(&table.generator);
-        let schema = generator.schema();
-        let known: Vec<FieldId> = read
-            .equal
-            .iter()
-            .filter_map(|field| match field {
-                KnownField::Stored(id) => Some(*id),
-                KnownField::Derived(_) => None,
-            })
-            .chain(read.with.iter().map(|(field, _)| *field))
-            .collect();
-        let mut list = |within: &super::Within| {
-            let field = within.field;
-            let possible = |id: &FieldId| ValueIndex::possible(schema, field, *id);
-            let mut related = known.iter().copied().filter(possible);
-            let picked = read.pick.iter().find_map(|(id, pick)| match pick {
-                PickLaw::Law(law) if *id == field => generator.sampler(field, law),
-                _ => None,
-            });
-            let of = &schema.field(field).of;
-            let kind = &schema.field(field).kind;
-            let decided = !of.is_empty() && of.iter().all(|parent| known.contains(parent));
-            let own = decided || known.contains(&field);
-            let dependent = related.next().filter(|_| !own);
-            let index = dependent.and_then(|dependent| table.index_of(field, dependent));
-            let most = match within.values {
-                WithinValues::Count(count) => count as usize,
-                WithinValues::All => LIST_MAX,
-            };
-            let rule = match (within.values, index, picked) {
-                _ if own => Rule::Own,
-                (_, Some(index), _) => Rule::Related {
-                    index,
-                    others: related.collect(),
-                    most,
+        let (schema, field) = (generator.schema(), within.field);
+        let known = |field: &FieldId| read.known().any(|known| known == *field);
+        let Field {
+            kind,
+            law,
+            of,
+            name,
+            ..
+        } = schema.field(field);
+        let picked = read.pick.iter().find_map(|(id, pick)| match pick {
+            PickLaw::Law(law) if *id == field => generator.sampler(field, law),
+            _ => None,
+        });
+        let decided = !of.is_empty() && of.iter().all(known);
+        let own = decided || known(&field);
+        let mut related = read
+            .known()
+            .filter(|id| ValueIndex::possible(schema, field, *id));
+        let dependent = related.next().filter(|_| !own);
+        let index = dependent.and_then(|dependent| table.index_of(field, dependent));
+        let rule = match (within.values, index, kind.count()) {
+            _ if own => Rule::Own,
+            (values, Some(index), _) => Rule::Related {
+                index,
+                others: related.collect(),
+                most: match values {
+                    WithinValues::Count(count) => count as usize,
+                    WithinValues::All => LIST_MAX,
                 },
-                (WithinValues::Count(count), None, Some(sampler)) => Rule::Drawn {
-                    sampler,
-                    count: count as usize,
-                },
-                (WithinValues::Count(count), None, None) => Rule::Rows {
-                    count: count as usize,
-                    law: generator.sampler(field, &schema.field(field).law),
-                },
-                (WithinValues::All, None, _) => match kind.count() {
-                    Some(count) => Rule::Domain {
-                        first: kind.first_slot(),
-                        count: count.min(LIST_MAX as u64),
-                    },
-                    None => Rule::Own,
-                },
-            };
-            Self {
-                field,
-                rule,
-                salt: hash_name(&format!("in.{}", schema.field(field).name)),
-                seen: Vec::new(),
-                record: vec![0; generator.width()],
-            }
+            },
+            (WithinValues::Count(count), None, _) => Rule::Drawn {
+                count: count as usize,
+                of_rows: picked.is_none(),
+                law: picked.or_else(|| generator.sampler(field, law)),
+            },
+            (WithinValues::All, None, Some(count)) => Rule::Domain {
+                first: kind.first_slot(),
+                count: count.min(LIST_MAX as u64),
+            },
+            (WithinValues::All, None, None) => Rule::Own,
         };
-        read.within.iter().map(&mut list).collect()
+        Self {
+            field,
+            rule,
+            salt: hash_name(&format!("in.{name}")),
+            seen: Vec::new(),
+            record: vec![0; generator.width()],
+        }
     }
 
     /// Appends the list of one read, whose target is the last record of `batch`.
@@ -121,13 +113,14 @@ impl ValueList {
     ) {
         let mut draws = draws.salted(self.salt);
         let target = &batch.records[batch.records.len() - self.record.len()..];
-        let own = target[usize::from(self.field.0)];
-        let from = batch.within.len();
+        let slot_of = |field: FieldId| target[usize::from(field.0)];
+        let own = slot_of(self.field);
+        let out = &mut batch.within;
+        let from = out.len();
         match &self.rule {
-            Rule::Own => batch.within.push(own),
+            Rule::Own => out.push(own),
             Rule::Domain { first, count } => {
-                let values = (0..*count).map(|at| first.wrapping_add(at as i64));
-                batch.within.extend(values);
+                out.extend((0..*count).map(|at| first.wrapping_add(at as i64)));
             }
             Rule::Related {
                 index,
@@ -138,31 +131,34 @@ impl ValueList {
                 let goes_along = |parent: i64| {
                     others.iter().all(|other| {
                         let value = table.generator.dependent_value(*other, |_| parent);
-                        value.is_none_or(|value| value == target[usize::from(other.0)])
+                        value.is_none_or(|value| value == slot_of(*other))
                     })
                 };
-                let parents = index.parents(target[usize::from(index.dependent.0)]);
+                let parents = index.parents(slot_of(index.dependent));
                 let others = parents.filter(|parent| *parent != own && goes_along(*parent));
-                batch.within.push(own);
-                batch.within.extend(others.take(LIST_MAX - 1));
-                thin(&mut batch.within, from + 1, most - 1, &mut draws);
+                out.push(own);
+                out.extend(others.take(LIST_MAX - 1));
+                thin(out, from + 1, most - 1, &mut draws);
             }
-            Rule::Drawn { sampler, count } => {
-                let mut values = Distinct::new(&mut self.seen, own, *count, &mut batch.within);
-                values.fill(32, || sampler.draw(&mut draws));
-            }
-            Rule::Rows { count, law } => {
-                let (record, field) = (&mut self.record, usize::from(self.field.0));
-                let mut values = Distinct::new(&mut self.seen, own, *count, &mut batch.within);
-                let mut nth = 0;
-                values.fill(4, || {
+            Rule::Drawn {
+                count,
+                of_rows,
+                law,
+            } => {
+                let (record, field, mut nth) = (&mut self.record, usize::from(self.field.0), 0);
+                let of_row = || {
                     nth += 1;
-                    let draws = draws.salted(mix(nth));
-                    picker.draw(draws, at, table, record);
+                    picker.draw(draws.salted(mix(nth)), at, table, record);
                     record[field]
-                });
+                };
+                out.push(own);
+                self.seen.clear();
+                self.seen.push(own);
+                if *of_rows {
+                    fill(&mut self.seen, out, *count, 4, of_row);
+                }
                 if let Some(law) = law {
-                    values.fill(32, || law.draw(&mut draws));
+                    fill(&mut self.seen, out, *count, 32, || law.draw(&mut draws));
                 }
             }
         }
@@ -183,32 +179,22 @@ fn thin(values: &mut Vec<i64>, from: usize, most: usize, draws: &mut Draws) {
     values.truncate(from + most);
 }
 
-/// Up to `count` different values at the end of a list.
-struct Distinct<'a> {
-    seen: &'a mut Vec<i64>,
-    out: &'a mut Vec<i64>,
+/// Appends what `draw` gives, if it is not among those `seen`, until these are enough, or so many attempts for each wanted value were made.
+fn fill(
+    seen: &mut Vec<i64>,
+    out: &mut Vec<i64>,
     count: usize,
-}
-
-impl<'a> Distinct<'a> {
-    fn new(seen: &'a mut Vec<i64>, own: i64, count: usize, out: &'a mut Vec<i64>) -> Self {
-        seen.clear();
-        seen.push(own);
-        out.push(own);
-        Self { seen, out, count }
-    }
-
-    /// Appends what `draw` gives, if it is new, until there are enough, or so many attempts for each wanted value were made.
-    fn fill(&mut self, attempts: usize, mut draw: impl FnMut() -> i64) {
-        for _ in 0..attempts * (self.count + 8) {
-            if self.seen.len() >= self.count {
-                return;
-            }
-            let value = draw();
-            if let Err(place) = self.seen.binary_search(&value) {
-                self.seen.insert(place, value);
-                self.out.push(value);
-            }
+    attempts: usize,
+    mut draw: impl FnMut() -> i64,
+) {
+    for _ in 0..attempts * (count + 8) {
+        if seen.len() >= count {
+            return;
+        }
+        let value = draw();
+        if let Err(place) = seen.binary_search(&value) {
+            seen.insert(place, value);
+            out.push(value);
         }
     }
 }

@@ -1,7 +1,6 @@
 //! How much a workload writes, without drawing anything. Must not know how it is served.
 
 use super::combinations::Combinations;
-use super::rate_profile::RateProfile;
 use super::{Drive, Think, Workload, Write, WriteId};
 use crate::record::Schema;
 
@@ -29,13 +28,8 @@ impl Workload {
     /// Operations that an open-loop write intends (their mean, for Poisson arrivals); `None` for closed loops.
     pub(super) fn intended_operations(&self, write: &Write, schema: &Schema) -> Option<f64> {
         match &write.drive {
-            Drive::Open {
-                rate,
-                profile,
-                import,
-                ..
-            } => {
-                let total = RateProfile::new(*rate, profile, self.duration).total();
+            Drive::Open { import, .. } => {
+                let total = write.drive.rate_profile(self.duration)?.total();
                 let rows = import.as_ref().map(|import| import.rows.len(schema) as f64);
                 Some(rows.map_or(total, |rows| total.min(rows)))
             }
