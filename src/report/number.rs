@@ -51,24 +51,40 @@ impl NumberFormat {
     /// it is a lower bound, `< x` when it is an upper one.
     pub fn measure(self, measure: &Measure) -> String {
         match measure.merged.or(measure.mean) {
-            None => UNDEFINED.to_owned(),
-            Some(value) if measure.censored => format!(">{NBSP}{}", self.text(value)),
-            Some(value) if measure.upper_bound => format!("<{NBSP}{}", self.text(value)),
-            Some(value) => self.text(value),
+            Some(value) if measure.upper_bound && !measure.censored => {
+                format!("<{NBSP}{}", self.text(value))
+            }
+            value => self.bound(value, measure.censored),
         }
+    }
+
+    /// `value`, which may be a lower bound: `> x`.
+    pub fn bound(self, value: Option<f64>, is_bound: bool) -> String {
+        let text = self.optional(value);
+        match is_bound && value.is_some() {
+            true => format!(">{NBSP}{text}"),
+            false => text,
+        }
+    }
+
+    /// `value`; [`UNDEFINED`] without one.
+    pub fn optional(self, value: Option<f64>) -> String {
+        value.map_or(UNDEFINED.to_owned(), |value| self.text(value))
     }
 
     /// As [`NumberFormat::measure`], followed by the 95 % interval when there is one: `1.94× [1.91×, 1.98×]`.
     pub fn interval(self, measure: &Measure) -> String {
-        match (measure.low, measure.high) {
-            (Some(low), Some(high)) => format!(
-                "{} [{}, {}]",
-                self.measure(measure),
-                self.text(low),
-                self.text(high)
-            ),
-            _ => self.measure(measure),
+        let number = self.measure(measure);
+        match self.ends(measure) {
+            Some(ends) => format!("{number} {ends}"),
+            None => number,
         }
+    }
+
+    /// The 95 % interval alone, when there is one: `[1.91×, 1.98×]`.
+    pub fn ends(self, measure: &Measure) -> Option<String> {
+        let (low, high) = measure.low.zip(measure.high)?;
+        Some(format!("[{}, {}]", self.text(low), self.text(high)))
     }
 }
 

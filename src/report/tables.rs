@@ -337,12 +337,8 @@ pub fn knees_found(results: &Results) -> impl Iterator<Item = (&StrategyResult, 
 }
 
 fn knee_interval(row: &Row<'_>) -> String {
-    let measure = row.measure(MetricId::Knee);
-    let interval = measure.and_then(|measure| measure.low.zip(measure.high));
-    interval.map_or(UNDEFINED.to_owned(), |(low, high)| {
-        let text = |value| Compact.text(value);
-        format!("[{}, {}]", text(low), text(high))
-    })
+    let ends = row.measure(MetricId::Knee).and_then(|it| Compact.ends(it));
+    ends.unwrap_or(UNDEFINED.to_owned())
 }
 
 /// Over that of the first strategy at the same point; of a lower bound nothing is known.

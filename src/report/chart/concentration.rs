@@ -30,28 +30,30 @@ impl<'a> Line<'a> {
     fn regions_of(&self, share: f64) -> u64 {
         // A mean of many shares of 1 may fall short by a rounding error.
         let at = self.tops.partition_point(|(_, held)| *held < share - 1e-9);
-        let Some(&(regions, held)) = self.tops.get(at) else {
-            return self.regions();
-        };
-        let Some(&(fewer, less)) = at.checked_sub(1).and_then(|at| self.tops.get(at)) else {
-            return regions;
-        };
-        let part = (share - less) / (held - less);
-        fewer + ((regions - fewer) as f64 * part.clamp(0.0, 1.0)).ceil() as u64
+        match (at.checked_sub(1), self.tops.get(at)) {
+            (_, None) => self.regions(),
+            (None, Some((regions, _))) => *regions,
+            (Some(before), Some((regions, held))) => {
+                let (fewer, less) = self.tops[before];
+                let part = ((share - less) / (held - less)).clamp(0.0, 1.0);
+                fewer + ((regions - fewer) as f64 * part).ceil() as u64
+            }
+        }
     }
 
     /// The share of the `regions` hottest; where the points are apart, between them.
     fn held_by(&self, regions: u64) -> f64 {
         let at = self.tops.partition_point(|(top, _)| *top < regions);
-        let Some(&(top, held)) = self.tops.get(at) else {
-            return 1.0;
-        };
-        let Some(&(fewer, less)) = at.checked_sub(1).and_then(|at| self.tops.get(at)) else {
-            return held;
-        };
-        // Straight between points of the drawn axis, which is logarithmic.
-        let log = |regions: u64| (regions as f64).ln();
-        less + (held - less) * (log(regions) - log(fewer)) / (log(top) - log(fewer))
+        match (at.checked_sub(1), self.tops.get(at)) {
+            (_, None) => 1.0,
+            (None, Some((_, held))) => *held,
+            (Some(before), Some((top, held))) => {
+                let (fewer, less) = self.tops[before];
+                // Straight between points of the drawn axis, which is logarithmic.
+                let [at, fewer, top] = [regions, fewer, *top].map(|it| (it as f64).ln());
+                less + (held - less) * (at - fewer) / (top - fewer)
+            }
+        }
     }
 
     fn curve(&self, most: u64) -> Curve<'a> {
@@ -59,15 +61,12 @@ impl<'a> Line<'a> {
             let regions = self.regions_of(share).max(1);
             on_log_axis((regions, self.held_by(regions)), most)
         };
+        let points = self.tops.iter().map(|top| on_log_axis(*top, most));
         let hottest = self.tops.first().map_or(0.0, |(_, share)| *share);
         let [half, most_of_it] = MARKED.map(|share| compact(self.regions_of(share)));
         Curve {
             entry: self.entry,
-            points: self
-                .tops
-                .iter()
-                .map(|top| on_log_axis(*top, most))
-                .collect(),
+            points: points.collect(),
             dots: (Dots::At(MARKED.map(dot).to_vec()), 3.4),
             cells: [
                 NumberFormat::Percent.text(hottest),
@@ -90,11 +89,8 @@ fn on_log_axis((regions, share): (u64, f64), most: u64) -> Point {
 /// The chart; `None` unless some strategy has more than one region to concentrate on.
 pub fn draw(results: &Results) -> Option<Chart> {
     let mut lines: Vec<Line<'_>> = Entry::all(results).filter_map(Line::of).collect();
-    let most = lines
-        .iter()
-        .map(Line::regions)
-        .max()
-        .filter(|most| *most > 1)?;
+    let most = lines.iter().map(Line::regions).max();
+    let most = most.filter(|most| *most > 1)?;
     // The most concentrated first. Stable: equals stay in file order.
     lines.sort_by_key(|line| line.regions_of(MARKED[0]));
     let even = (0..=EVEN_POINTS).map(|point| {

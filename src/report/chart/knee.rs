@@ -39,10 +39,8 @@ impl Searched<'_> {
     fn found(&self, at: usize) -> impl Iterator<Item = Vec<Found>> + '_ {
         self.knee.replicates.iter().map(move |replicate| {
             let probes = replicate.probes.iter();
-            let mut found: Vec<Found> = probes
-                .filter_map(|probe| Some((probe.per_sec, *probe.findings.get(at)?)))
-                .filter(|(_, finding)| finding.value.is_some())
-                .collect();
+            let found = probes.filter_map(|it| Some((it.per_sec, *it.findings.get(at)?)));
+            let mut found: Vec<Found> = found.filter(|(_, it)| it.value.is_some()).collect();
             found.sort_by(|a, b| a.0.total_cmp(&b.0));
             found
         })
@@ -51,17 +49,15 @@ impl Searched<'_> {
 
 /// The chart; `None` when no knee was looked for.
 pub fn draw(results: &Results) -> Option<Chart> {
-    let all: Vec<Searched<'_>> = Entry::all(results)
-        .filter_map(|entry| {
-            let knee = entry.strategy.knee.as_ref()?;
-            Some(Searched { entry, knee })
-        })
-        .collect();
+    let searched = Entry::all(results).filter_map(|entry| {
+        let knee = entry.strategy.knee.as_ref()?;
+        Some(Searched { entry, knee })
+    });
+    let all: Vec<Searched<'_>> = searched.collect();
     let first = all.first()?.knee;
     let replicates = all.iter().flat_map(|it| &it.knee.replicates);
     let loads = replicates.flat_map(|it| it.probes.iter().map(|probe| probe.per_sec));
     let x = Axis::from_zero(loads.fold(0.0, f64::max), 8);
-    let limits = &first.limits[..first.limits.len().min(MOST_PANELS)];
     let grid = Grid {
         columns: 1,
         top: TOP + all.len() as f64 * ROW,
@@ -80,22 +76,21 @@ pub fn draw(results: &Results) -> Option<Chart> {
         "Knee: {} · thin: its 95 % interval · a dot a run, a line a replicate · ring: a lower bound",
         first.caption()
     );
-    let title = title(&all, load);
-    let bottom = grid.top + limits.len() as f64 * (grid.head + grid.height + grid.foot);
-    let sheet = sheet(bottom + 34.0, &title, &subtitle);
+    let panels = first.limits.len().min(MOST_PANELS);
+    let bottom = grid.top + panels as f64 * (grid.head + grid.height + grid.foot);
+    let kind = ChartKind::Knee;
+    let mut sheet = Drawing::new(kind, title(&all, load), &subtitle, bottom + 34.0);
     for (row, searched) in all.iter().enumerate() {
         let top = TOP + row as f64 * ROW;
         draw_bar(&sheet, searched, top, load, &grid.area(0), &x);
     }
-    let data = limits.iter().enumerate().map(|(at, limit)| {
+    for (at, limit) in first.limits.iter().take(panels).enumerate() {
         let limit = Limit { at, limit };
-        limit.draw(&sheet, &all, grid.area(at), x.clone(), load)
-    });
-    let data = data.collect();
+        limit.draw(&mut sheet, &all, grid.area(at), x.clone(), load);
+    }
     let at = (grid.area(0).middle().0, bottom + 6.0);
-    let label = muted(11.5).centre().top();
-    sheet.text(&format!("offered {load}"), at, label);
-    Some(Chart::new(ChartKind::Knee, title, &sheet, data))
+    sheet.text(&format!("offered {load}"), at, muted(11.5).centre().top());
+    Some(sheet.finish())
 }
 
 /// Who sustains most and who least.
@@ -104,18 +99,15 @@ fn title(all: &[Searched<'_>], load: &str) -> String {
     let mut found: Vec<(f64, &Searched<'_>)> = knees.collect();
     // Stable: of equals the first in the file.
     found.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let name = |searched: &Searched<'_>| quoted_name(searched.entry.strategy);
     let (Some((_, best)), Some((_, worst))) = (found.first(), found.last()) else {
         return "No strategy sustains any load within the limits".to_owned();
     };
     let (most, least) = (best.text(), worst.text());
+    let [best, worst] = [best, worst].map(|it| quoted_name(it.entry.strategy));
     match found.len() {
-        1 => format!("{} sustains {most} {load}", name(best)),
+        1 => format!("{best} sustains {most} {load}"),
         _ if most == least => format!("Every strategy sustains {most} {load}"),
-        _ => {
-            let (best, worst) = (name(best), name(worst));
-            format!("{best} sustains {most} {load}, {worst} {least}")
-        }
+        _ => format!("{best} sustains {most} {load}, {worst} {least}"),
     }
 }
 
@@ -124,14 +116,11 @@ fn draw_bar(sheet: &Sheet, searched: &Searched<'_>, top: f64, load: &str, plot: 
     let name = searched.entry.name();
     sheet.text(&name, (plot.left, top + 6.0), bold(12.0).middle());
     let measure = metric::measure(searched.entry.strategy, KNEE);
-    let interval = measure.and_then(|measure| measure.low.zip(measure.high));
+    let interval = measure.and_then(|measure| NumberFormat::Compact.ends(measure));
     let text = match (searched.per_sec(), interval) {
         (None, _) => "no load within the limits".to_owned(),
         (Some(_), None) => format!("{} {load}", searched.text()),
-        (Some(_), Some((low, high))) => {
-            let [low, high] = [low, high].map(|end| NumberFormat::Compact.text(end));
-            format!("{} {load} [{low}, {high}]", searched.text())
-        }
+        (Some(_), Some(interval)) => format!("{} {load} {interval}", searched.text()),
     };
     let at = (plot.left + width(&name, 12.0, true) + 10.0, top + 6.0);
     sheet.text(&text, at, muted(12.0).middle());
@@ -140,7 +129,7 @@ fn draw_bar(sheet: &Sheet, searched: &Searched<'_>, top: f64, load: &str, plot: 
     };
     let bar = Area::new(plot.left, top + 16.0, place(knee) - plot.left, BAR);
     sheet.rect(bar, searched.entry.colour());
-    if let Some((low, high)) = interval {
+    if let Some((low, high)) = measure.and_then(|measure| measure.low.zip(measure.high)) {
         let ends = [low.max(0.0), high].map(|end| (place(end), bar.middle().1));
         sheet.line(&ends, 1.5, INK);
     }
@@ -190,18 +179,9 @@ impl Limit<'_> {
     }
 
     /// Its panel.
-    fn draw(
-        &self,
-        sheet: &Sheet,
-        all: &[Searched<'_>],
-        area: Area,
-        x: Axis,
-        load: &str,
-    ) -> ChartData {
+    fn draw(&self, sheet: &mut Drawing, all: &[Searched<'_>], area: Area, x: Axis, load: &str) {
         let title = quoted(&self.limit.kept());
-        let shown = fitted(&format!("{title} (dashed)"), area.width, 13.0, true);
-        let at = (area.left, area.top - 20.0);
-        sheet.text(&shown, at, bold(13.0).top());
+        panel_title(sheet, &area, 20.0, &format!("{title} (dashed)"));
         let end = x.last_tick();
         let mut plot = Plot::new(sheet, area, x, self.axis(all));
         if let Some(bound) = self.bound() {
@@ -224,7 +204,7 @@ impl Limit<'_> {
         points.sort_by(|a, b| a.x.total_cmp(&b.x));
         let along = format!("offered {load}, a run each");
         let series = DataSeries::new(along, [title.as_str()], points);
-        ChartData::along(title.as_str(), area, series)
+        sheet.read_off(&title, area, series);
     }
 
     /// The runs of a replicate; what can be read off them.
@@ -236,37 +216,19 @@ impl Limit<'_> {
         found: &[Found],
     ) -> Vec<DataPoint> {
         let colour = entry.colour();
-        let place = |(per_sec, finding): &Found| {
-            let value = self.height(finding.value.unwrap_or(0.0));
-            plot.at((*per_sec, value))
-        };
-        let points: Vec<(f64, f64)> = found.iter().map(place).collect();
+        let place = |(load, it): &Found| plot.at((*load, self.height(it.value.unwrap_or(0.0))));
+        let points: Vec<Point> = found.iter().map(place).collect();
         sheet.line(&points, 1.25, Paint::new(colour, 0.5));
         let runs = points.into_iter().zip(found);
-        let runs = runs.map(|(at, (per_sec, finding))| {
+        let runs = runs.map(|(at, (load, finding))| {
             match finding.censored {
                 true => sheet.ring(at, DOT, 1.25, colour),
                 false => sheet.disc(at, DOT, colour),
             }
-            let label = format!(
-                "{} at {}",
-                entry.name(),
-                number::grouped(per_sec.round() as u64)
-            );
-            DataPoint::mark(at, label, [self.text(finding)])
+            let load = number::grouped(load.round() as u64);
+            let text = self.format().bound(finding.value, finding.censored);
+            DataPoint::mark(at, format!("{} at {load}", entry.name()), [text])
         });
         runs.collect()
-    }
-
-    /// What a run found.
-    fn text(&self, finding: &KneeFinding) -> String {
-        let text = match finding.value {
-            Some(value) => self.format().text(value),
-            None => number::UNDEFINED.to_owned(),
-        };
-        match finding.censored {
-            true => format!(">\u{a0}{text}"),
-            false => text,
-        }
     }
 }

@@ -19,17 +19,16 @@ struct Spread<'a> {
 
 /// The chart; `None` when no strategy had enough load for a statement.
 pub fn draw(results: &Results) -> Option<Chart> {
-    let mut spreads: Vec<Spread<'_>> = Entry::all(results)
-        .filter_map(|entry| {
-            let shares = Demand::of(entry.strategy, results.duration_s)?.lorenz()?;
-            let gini = gini(&shares);
-            Some(Spread {
-                entry,
-                shares,
-                gini,
-            })
+    let spreads = Entry::all(results).filter_map(|entry| {
+        let shares = Demand::of(entry.strategy, results.duration_s)?.lorenz()?;
+        let gini = gini(&shares);
+        Some(Spread {
+            entry,
+            shares,
+            gini,
         })
-        .collect();
+    });
+    let mut spreads: Vec<Spread<'_>> = spreads.collect();
     // The most uneven first. Stable: equals stay in file order.
     spreads.sort_by(|a, b| b.gini.total_cmp(&a.gini));
     let most = spreads.iter().map(|it| it.shares.len() - 1).max()?;
@@ -37,17 +36,14 @@ pub fn draw(results: &Results) -> Option<Chart> {
         "Gini: 0 is perfectly even, 1 is one server doing everything.",
         "Each interval counts on its own: totals hide a hotspot that moves.",
     ];
+    let even = vec![(0.0, 0.0), (1.0, 1.0)];
     let square = Square {
         kind: ChartKind::Lorenz,
         title: title(results),
         subtitle: "Lorenz curve of the load per server, mean over the intervals of the window · the further below the diagonal, \
                    the more uneven",
         x: Axis::share(),
-        even: (
-            vec![(0.0, 0.0), (1.0, 1.0)],
-            "perfectly even",
-            place(0.36, 0.42),
-        ),
+        even: (even, "perfectly even", place(0.36, 0.42)),
         along: "share of servers, coldest first",
         headings: [
             ["", "Gini"],
@@ -65,6 +61,7 @@ pub fn draw(results: &Results) -> Option<Chart> {
 fn curve<'a>(spread: &Spread<'a>) -> Curve<'a> {
     let servers = spread.shares.len() - 1;
     let points = spread.shares.iter().enumerate();
+    let points = points.map(|(at, share)| place(at as f64 / servers as f64, *share));
     let dots = match servers <= MOST_DOTS {
         true => Dots::OnPoints,
         false => Dots::At(Vec::new()),
@@ -72,9 +69,7 @@ fn curve<'a>(spread: &Spread<'a>) -> Curve<'a> {
     let strategy = spread.entry.strategy;
     Curve {
         entry: spread.entry,
-        points: points
-            .map(|(at, share)| place(at as f64 / servers as f64, *share))
-            .collect(),
+        points: points.collect(),
         dots: (dots, 2.6),
         cells: [
             format!("{:.2}", spread.gini),

@@ -7,7 +7,6 @@
 
 #[allow(clippy::module_inception)]
 mod chart;
-mod charts;
 mod concentration;
 mod demand;
 mod key_map;
@@ -31,11 +30,47 @@ mod knee_tests;
 #[cfg(test)]
 mod sweep_tests;
 
-pub use chart::{Chart, ChartKind};
-pub use charts::charts;
-pub(super) use charts::{headline, strategy_colour};
-pub use panels::{Cells, ChartData, DataPoint, DataSeries, Values};
+use super::sweep_views;
+use crate::experiment::Results;
+
+pub use chart::{Cells, Chart, ChartData, ChartKind, DataPoint, DataSeries, Values};
 #[cfg(feature = "png")]
 pub use picture::PngError;
 pub use picture::{Area, HeatColours, Picture, Theme};
 pub(super) use picture::{base64, escaped, faces as font_faces};
+
+/// Every chart that `results` have data for, in order; heat in `colours`. First what a sweep gives along its values, and what more servers
+/// give; then, each saying so, those of a sweep's first point.
+pub fn charts(results: &Results, colours: HeatColours) -> Vec<Chart> {
+    let first = results.first_point();
+    let mut charts = key_map::draw_all(&first, colours);
+    charts.extend(server_load::draw(&first));
+    charts.extend(lorenz::draw(&first));
+    charts.extend(response::draw(&first));
+    charts.extend(concentration::draw(&first));
+    let Some(point) = sweep_views::first_point(results) else {
+        charts.extend(scaling::draw(results));
+        charts.extend(trade_off::draw(results));
+        charts.extend(knee::draw(results));
+        return charts;
+    };
+    charts.extend(trade_off::draw(&first));
+    charts.extend(knee::draw(&first));
+    let points = results.point_count();
+    let line = format!("{point}, the first of {points} points of the sweep");
+    for chart in &mut charts {
+        panels::add_line(&mut chart.picture, &line);
+    }
+    let of_all = sweep::draw(results).into_iter();
+    of_all.chain(scaling::draw(results)).chain(charts).collect()
+}
+
+/// What all charts together show, in one sentence.
+pub(super) fn headline(results: &Results) -> String {
+    lorenz::title(results)
+}
+
+/// The colour of the strategy at `index` in the file, as markup.
+pub(super) fn strategy_colour(index: usize) -> String {
+    picture::hex(picture::strategy(index))
+}

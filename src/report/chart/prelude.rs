@@ -1,10 +1,9 @@
 //! What every chart is written with.
 
-pub use super::chart::{Chart, ChartKind};
+pub use super::chart::{Cells, Chart, ChartKind, DataPoint, DataSeries, Drawing};
 pub use super::panels::{
-    Axis, Cells, ChartData, DataPoint, DataSeries, Grid, LabelPlace, MARGIN, OVERLAP_NOTE, Plot,
-    Points, TimeUnit, Values, WIDTH, legend_key, pieces, place, quoted, sheet, spread, tick_ms,
-    turns,
+    Axis, Grid, MARGIN, OVERLAP_NOTE, Plot, Points, TimeUnit, WIDTH, legend_key, panel_title,
+    place, quoted, spread, striped, tick_ms, turns,
 };
 pub use super::picture::{
     AXIS, Area, EMPTY, GREY, GRID, HEAT_STEPS, HeatColours, INK, LOAD_STEPS, Label, MUTED, PAPER,

@@ -38,9 +38,8 @@ impl<'a> Line<'a> {
         let curve = &entry.strategy.response_curve;
         let usable = |(quantile, ms): &&(f64, f64)| (0.0..1.0).contains(quantile) && ms.is_finite();
         let points = curve.points.iter().filter(usable);
-        let mut points: Vec<(f64, f64)> = points
-            .map(|(quantile, ms)| (nines(*quantile), log_ms(*ms)))
-            .collect();
+        let points = points.map(|(quantile, ms)| (nines(*quantile), log_ms(*ms)));
+        let mut points: Vec<(f64, f64)> = points.collect();
         // The fastest of all say nothing, and a log axis would give them half of its height.
         let first = points.partition_point(|(x, _)| *x < FIRST_NINES);
         points.drain(..first.min(points.len().checked_sub(1)?));
@@ -87,20 +86,11 @@ impl<'a> Line<'a> {
 
 /// The highest percentile of the tables that is not a lower bound; `None` when none is one.
 fn last_measured(strategy: &StrategyResult) -> Option<f64> {
-    let mut last = 0.0;
-    for (part, nines) in [
-        (Part::P50, 2f64.log10()),
-        (Part::P90, 1.0),
-        (Part::P99, 2.0),
-        (Part::P999, 3.0),
-    ] {
-        let measure = metric::measure(strategy, path(part));
-        if measure.is_some_and(|measure| measure.censored) {
-            return Some(last);
-        }
-        last = nines;
-    }
-    None
+    let parts = [Part::P50, Part::P90, Part::P99, Part::P999];
+    let nines_before = [0.0, 2f64.log10(), 1.0, 2.0];
+    let measure = |part: &Part| metric::measure(strategy, path(*part));
+    let is_bound = |part: &Part| measure(part).is_some_and(|measure| measure.censored);
+    Some(nines_before[parts.iter().position(is_bound)?])
 }
 
 fn path(part: Part) -> MetricPath {
@@ -125,31 +115,23 @@ pub fn draw(results: &Results) -> Option<Chart> {
     let labels = Labels::of(&lines);
     let height = HEIGHT.max(lines.len() as f64 * labels.gap + 20.0);
     let area = Area::new(LEFT, TOP, RIGHT - LEFT, height);
-    let title = title(results);
-    let sheet = sheet(area.bottom() + 62.0, &title, &subtitle(&lines));
+    let (kind, bottom) = (ChartKind::ResponseTime, area.bottom());
+    let mut sheet = Drawing::new(kind, title(results), &subtitle(&lines), bottom + 62.0);
     let (x, y) = axes(&lines);
     let last = x.last_tick();
     let mut plot = Plot::new(&sheet, area, x, y);
     // Grey first, and the first of the file on top.
     let order: Vec<&Line<'_>> = lines.iter().rev().collect();
-    let on_sheet = |plot: &Plot, points: &[(f64, f64)]| -> Points {
-        points.iter().map(|point| plot.at(*point)).collect()
-    };
-    let whole: Vec<Points> = order.iter().map(|it| on_sheet(&plot, &it.points)).collect();
+    let whole: Vec<Points> = order.iter().map(|it| plot.all_at(&it.points)).collect();
     let turns = turns(&whole);
     let mut bounds = Vec::new();
     for (line, turn) in order.iter().zip(&turns) {
         let colour = line.entry.colour();
         let [measured, bound] = line.parts(&order[turn.along].points);
-        for piece in pieces(&on_sheet(&plot, &measured), *turn) {
-            sheet.line(&piece, LINE, colour);
-        }
-        if turn.of > 1 {
-            for piece in pieces(&on_sheet(&plot, &bound), turn.dashed()) {
-                sheet.line(&piece, LINE, colour);
-            }
-        } else {
-            bounds.push((bound, colour));
+        striped(&sheet, &plot.all_at(&measured), *turn, LINE, colour);
+        match turn.of > 1 {
+            true => striped(&sheet, &plot.all_at(&bound), turn.dashed(), LINE, colour),
+            false => bounds.push((bound, colour)),
         }
         draw_end(&sheet, &plot, line, last);
     }
@@ -158,15 +140,13 @@ pub fn draw(results: &Results) -> Option<Chart> {
     }
     draw_labels(&sheet, &plot, &lines, &labels);
     if turns.iter().any(|turn| turn.of > 1) {
-        let at = (LABELS, area.bottom() + 30.0);
-        sheet.text(OVERLAP_NOTE, at, muted(10.5).top());
+        sheet.text(OVERLAP_NOTE, (LABELS, bottom + 30.0), muted(10.5).top());
     }
     let load = metric::load_name(&results.strategies);
     plot.name_below(&format!("percentile of {load}"), 30.0);
     plot.name_beside("response time", MARGIN + 5.0);
-    let data = ChartData::along("", area, data(&plot, &lines));
-    let kind = ChartKind::ResponseTime;
-    Some(Chart::new(kind, title, &sheet, vec![data]))
+    sheet.read_off("", area, data(&plot, &lines));
+    Some(sheet.finish())
 }
 
 /// The response time of each strategy at each percentile that is drawn.
@@ -176,15 +156,9 @@ fn data<'a>(plot: &Plot, lines: &[Line<'a>]) -> DataSeries {
     let longest = lines.iter().max_by_key(|line| line.points.len());
     let quantiles = longest.map_or(&[][..], curve).iter();
     let value = |line: &Line<'a>, quantile: f64| {
-        let Some((_, ms)) = curve(line).iter().find(|(at, _)| *at == quantile) else {
-            return number::UNDEFINED.to_owned();
-        };
-        let bound = if line.is_bound(nines(quantile)) {
-            ">\u{a0}"
-        } else {
-            ""
-        };
-        format!("{bound}{}", NumberFormat::Millis.text(*ms))
+        let measured = curve(line).iter().find(|(at, _)| *at == quantile);
+        let is_bound = line.is_bound(nines(quantile));
+        NumberFormat::Millis.bound(measured.map(|(_, ms)| *ms), is_bound)
     };
     let point = |&(quantile, _): &(f64, f64)| {
         let places = if quantile < 0.99 { 1 } else { 5 };
@@ -231,10 +205,8 @@ fn title(results: &Results) -> String {
 fn subtitle(lines: &[Line<'_>]) -> String {
     let mut subtitle =
         "From the intended start to the reply, retries included · each step right is ten times rarer".to_owned();
-    if lines
-        .iter()
-        .any(|it| it.max.is_some() && it.censored_from.is_none())
-    {
+    let is_whole = |it: &Line<'_>| it.max.is_some() && it.censored_from.is_none();
+    if lines.iter().any(is_whole) {
         subtitle += " · circle: maximum";
     }
     if lines.iter().any(|it| it.censored_from.is_some()) {
@@ -257,11 +229,8 @@ fn axes(lines: &[Line<'_>]) -> (Axis, Axis) {
     let most = lines.iter().map(|line| line.end().0).fold(1.0, f64::max);
     let mut ticks = vec![(0.0, "0".to_owned()), (2f64.log10(), "p50".to_owned())];
     ticks.extend((1..=7).map(|nines| {
-        let percent = 100.0 - 10f64.powi(2 - nines);
-        (
-            f64::from(nines),
-            format!("p{}", number::trimmed(percent, 5)),
-        )
+        let percent = number::trimmed(100.0 - 10f64.powi(2 - nines), 5);
+        (f64::from(nines), format!("p{percent}"))
     }));
     ticks.retain(|(place, _)| *place <= most + 1e-9);
     (Axis::new(0.0..most + BEYOND, ticks), y)
@@ -322,30 +291,21 @@ fn draw_labels(sheet: &Sheet, plot: &Plot, lines: &[Line<'_>], labels: &Labels) 
     let bottom = plot.area.bottom() - labels.below;
     let places = spread(&wanted, labels.gap, TOP + 6.0, bottom);
     for ((end, entry, name), y) in ends.into_iter().zip(places) {
-        let leader = [
-            (RIGHT + 2.0, end),
-            (RIGHT + 10.0, end),
-            (LABELS - 12.0, y),
-            (LABELS - 4.0, y),
-        ];
-        sheet.line(&leader, 0.75, AXIS);
+        let (out, to) = ([2.0, 10.0], [-12.0, -4.0]);
+        let leader = out.map(|x| (RIGHT + x, end)).into_iter();
+        let leader = leader.chain(to.map(|x| (LABELS + x, y)));
+        sheet.line(&leader.collect::<Points>(), 0.75, AXIS);
         let label = bold(12.0).colour(entry.text_colour()).middle();
         sheet.lines(name, (LABELS, y), LABEL_STEP, label);
         if labels.long {
+            let text = |part| metric::text(entry.strategy, path(part), NumberFormat::Millis);
+            let [p50, p99, p999] = [Part::P50, Part::P99, Part::P999].map(text);
+            let numbers = format!("p50 {p50} · p99 {p99} · p99.9 {p999}");
+            let fits = width(&numbers, 10.5, false) <= ROOM;
+            let size = if fits { 10.5 } else { 10.0 };
+            let numbers = fitted(&numbers, ROOM + MARGIN - 4.0, size, false);
             let below = y + name.len() as f64 * LABEL_STEP;
-            draw_numbers(sheet, entry.strategy, below);
+            sheet.text(&numbers, (LABELS, below), muted(size).middle());
         }
     }
-}
-
-fn draw_numbers(sheet: &Sheet, strategy: &StrategyResult, y: f64) {
-    let text = |part| metric::text(strategy, path(part), NumberFormat::Millis);
-    let [p50, p99, p999] = [Part::P50, Part::P99, Part::P999].map(text);
-    let numbers = format!("p50 {p50} · p99 {p99} · p99.9 {p999}");
-    let size = match width(&numbers, 10.5, false) <= ROOM {
-        true => 10.5,
-        false => 10.0,
-    };
-    let numbers = fitted(&numbers, ROOM + MARGIN - 4.0, size, false);
-    sheet.text(&numbers, (LABELS, y), muted(size).middle());
 }

@@ -26,11 +26,7 @@ impl<'a> Curve<'a> {
         let mut curves: Vec<Self> = Vec::new();
         for entry in Entry::all(results) {
             let strategy = entry.strategy;
-            let throughput = match metric::is_of_reads(strategy) {
-                true => MetricId::ReadThroughput,
-                false => MetricId::WriteThroughput,
-            };
-            let Some(throughput) = metric::value(strategy, throughput) else {
+            let Some(throughput) = metric::value(strategy, MetricId::WriteThroughput) else {
                 continue;
             };
             let point = (strategy.servers, throughput);
@@ -39,10 +35,10 @@ impl<'a> Curve<'a> {
                 // Of several on as many servers, which differ in something else, the first.
                 Some(curve) if curve.points.iter().any(|(servers, _)| *servers == point.0) => {}
                 Some(curve) => curve.points.push(point),
-                None => curves.push(Self {
-                    entry,
-                    points: vec![point],
-                }),
+                None => {
+                    let points = vec![point];
+                    curves.push(Self { entry, points });
+                }
             }
         }
         curves.retain_mut(|curve| {
@@ -69,10 +65,10 @@ impl<'a> Curve<'a> {
         (first > 0.0).then(|| last / first)
     }
 
-    /// What the same gain for each server would give at most.
-    fn ideal(&self) -> f64 {
-        let [(fewest, first), (most, _)] = self.ends();
-        first * f64::from(most) / f64::from(fewest)
+    /// What so many servers would give if each added as much as the first ones.
+    fn ideal(&self, servers: f64) -> f64 {
+        let [(fewest, first), _] = self.ends();
+        first * servers / f64::from(fewest)
     }
 }
 
@@ -90,64 +86,54 @@ pub fn draw(results: &Results) -> Option<Chart> {
     let (fewest, most) = (*servers.first()?, *servers.last()?);
     let ticks = servers.iter().map(|&n| (log2(n), n.to_string())).collect();
     let reached = points().map(|(_, throughput)| throughput);
-    let highest = reached
-        .chain(curves.iter().map(Curve::ideal))
-        .fold(0.0, f64::max);
-
+    let ideals = curves.iter().map(|it| it.ideal(f64::from(it.ends()[1].0)));
+    let highest = reached.chain(ideals).fold(0.0, f64::max);
     let table_bottom = PLOT.top + 30.0 + curves.len() as f64 * STEP;
     let height = (PLOT.bottom() + 62.0).max(table_bottom + 66.0);
     let load = metric::load_name(&results.strategies);
     let subtitle = format!(
         "Throughput of {load} on more and more servers · grey: what each key would give if every server added as much as the first ones"
     );
-    let title = title(&curves);
-    let sheet = sheet(height, &title, &subtitle);
+    let sheet = Drawing::new(ChartKind::Scaling, title(&curves), &subtitle, height);
     let x = Axis::new(log2(fewest)..log2(most), ticks);
     let mut plot = Plot::new(&sheet, PLOT, x, Axis::from_zero(highest, 5));
     for curve in &curves {
-        let [(first, throughput), (last, _)] = curve.ends();
+        let [first, last] = curve.ends().map(|(servers, _)| log2(servers));
         // A line in throughput per server is a curve over a logarithmic axis.
-        let ideal = (0..=40).map(|point| {
-            let n = log2(first) + (log2(last) - log2(first)) * f64::from(point) / 40.0;
-            (n, throughput * n.exp2() / f64::from(first))
-        });
+        let places = (0..=40).map(|part| first + (last - first) * f64::from(part) / 40.0);
+        let ideal = places.map(|n| (n, curve.ideal(n.exp2())));
         plot.path(ideal.collect(), 1.25, AXIS);
     }
     // The first of the file on top.
     for curve in curves.iter().rev() {
-        let points = curve.points.iter();
-        let points: Vec<(f64, f64)> = points
-            .map(|&(n, throughput)| (log2(n), throughput))
-            .collect();
+        let points = curve.points.iter().map(|&(n, done)| (log2(n), done));
+        let points: Vec<(f64, f64)> = points.collect();
         plot.dots(&points, 3.4, curve.entry.colour());
         plot.path(points, 2.25, curve.entry.colour());
     }
     plot.name_below("region servers", 30.0);
     plot.name_beside(&format!("{load} a second"), MARGIN + 5.0);
     draw_table(&sheet, &curves);
-    Some(Chart::new(ChartKind::Scaling, title, &sheet, Vec::new()))
+    Some(sheet.finish())
 }
 
 /// Legend and numbers in one.
 fn draw_table(sheet: &Sheet, curves: &[Curve<'_>]) {
-    let header = muted(11.0).right();
     let at = (RIGHT, PLOT.top + 18.0);
-    sheet.text("more servers, more throughput", at, header);
+    sheet.text("more servers, more throughput", at, muted(11.0).right());
     for (row, curve) in curves.iter().enumerate() {
         let top = PLOT.top + 26.0 + row as f64 * STEP;
-        let y = top + 13.0;
         sheet.line(&[(TABLE, top), (RIGHT, top)], 1.0, GRID);
-        legend_key(sheet, (TABLE, y), curve.entry.colour());
+        legend_key(sheet, (TABLE, top + 13.0), curve.entry.colour());
         let name = fitted(&curve.entry.name(), RIGHT - TABLE - 28.0, 12.5, false);
-        sheet.text(&name, (TABLE + 28.0, y), ink(12.5).middle());
+        sheet.text(&name, (TABLE + 28.0, top + 13.0), ink(12.5).middle());
         let servers = NumberFormat::Ratio.text(curve.servers());
         let gain = match curve.gain() {
             Some(gain) => format!("{} the throughput", NumberFormat::Ratio.text(gain)),
             None => "nothing done".to_owned(),
         };
         let text = format!("{servers} the servers, {gain}");
-        let label = ink(12.0).right().middle();
-        sheet.text(&text, (RIGHT, top + 29.0), label);
+        sheet.text(&text, (RIGHT, top + 29.0), ink(12.0).right().middle());
     }
 }
 
@@ -198,7 +184,7 @@ mod tests {
         assert_eq!(curves[0].points, [(8, 20_000.0), (16, 21_000.0)]);
         assert_eq!(curves[0].entry.name(), "sixteen");
         assert_eq!(
-            (curves[0].gain(), curves[0].ideal()),
+            (curves[0].gain(), curves[0].ideal(16.0)),
             (Some(1.05), 40_000.0)
         );
         let chart = draw(&results).expect("a curve");

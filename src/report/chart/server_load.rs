@@ -86,9 +86,9 @@ pub fn draw(results: &Results) -> Option<Chart> {
     let room_inside = !loads.len().is_multiple_of(columns);
     let height = foot + if room_inside { 22.0 } else { 40.0 };
     let load = metric::load_name(&results.strategies);
-    let title = title(&loads);
-    let sheet = sheet(height, &title, &subtitle(&loads, top));
-    let data = loads.iter().enumerate().map(|(place, it)| {
+    let kind = ChartKind::ServerLoad;
+    let mut sheet = Drawing::new(kind, title(&loads), &subtitle(&loads, top), height);
+    for (place, it) in loads.iter().enumerate() {
         let area = grid.area(place);
         heading(&sheet, area, it);
         let warmup = area.width * it.demand.warmup_s() / length;
@@ -101,17 +101,16 @@ pub fn draw(results: &Results) -> Option<Chart> {
             let label = muted(12.0).centre().middle();
             sheet.text(&format!("no {load}"), area.middle(), label);
         }
-        data(it, area, length)
-    });
-    let data = data.collect();
+        sheet.read_off(&it.entry.name(), area, data(it, area, length));
+    }
     let unit = TimeUnit::of(length).name;
     let mut axes = format!("y: {load} a second asked of the server · x: simulated time, {unit}");
     let is_cut = |it: &Load<'_>| it.demand.drawn().len() < it.demand.intervals.len();
     if loads.iter().any(is_cut) {
         axes += " · left out: the interval in which an import ends";
     }
-    let at = (MARGIN + AXIS_WIDTH, foot);
-    sheet.text(&axes, at, muted(11.5).top());
+    let left = MARGIN + AXIS_WIDTH;
+    sheet.text(&axes, (left, foot), muted(11.5).top());
     let even = match loads.iter().any(|it| it.capacity_below(top).is_some()) {
         true => "Even: the colour lies on the grey, all below the dashes.",
         false => "Even: the colour lies on the grey.",
@@ -121,17 +120,15 @@ pub fn draw(results: &Results) -> Option<Chart> {
         "Hotspot: the colour far above the grey.",
         "Moving hotspot: the colour stays high while grey lines take turns.",
     ];
-    if room_inside {
-        explain(&sheet, grid.area(loads.len()), &lines);
-    } else {
-        let at = (MARGIN + AXIS_WIDTH, foot + 18.0);
-        sheet.text(&lines.join(" "), at, muted(11.0).top());
+    match room_inside {
+        true => explain(&sheet, grid.area(loads.len()), &lines),
+        false => sheet.text(&lines.join(" "), (left, foot + 18.0), muted(11.0).top()),
     }
-    Some(Chart::new(ChartKind::ServerLoad, title, &sheet, data))
+    Some(sheet.finish())
 }
 
 /// What each server is asked for in each interval, or the range of many servers.
-fn data(load: &Load<'_>, area: Area, length_s: f64) -> ChartData {
+fn data(load: &Load<'_>, area: Area, length_s: f64) -> DataSeries {
     let demand = &load.demand;
     let mut names = vec!["hottest".to_owned()];
     match load.is_single() {
@@ -145,15 +142,12 @@ fn data(load: &Load<'_>, area: Area, length_s: f64) -> ChartData {
             false => rates.extend([interval.mean_rate(), interval.least_rate()]),
         }
         let x = area.left + area.width * interval.middle_s() / length_s;
-        let rates = rates
-            .iter()
-            .map(|rate| number::grouped(rate.round() as u64));
+        let rates = rates.iter().map(|it| number::grouped(it.round() as u64));
         DataPoint::across(x, demand.span(interval), rates)
     };
     let load_name = metric::load_name([load.entry.strategy]);
     let along = format!("{load_name} a second, by time");
-    let series = DataSeries::new(along, names, demand.drawn().iter().map(point));
-    ChartData::along(load.entry.name(), area, series)
+    DataSeries::new(along, names, demand.drawn().iter().map(point))
 }
 
 /// Who asks one server for more than it can do.
@@ -166,38 +160,40 @@ fn title(loads: &[Load<'_>]) -> String {
         return compared.unwrap_or_else(|| "Load per server over time".to_owned());
     }
     let over = |it: &Load<'_>| it.over().filter(|over| *over > 0.0);
-    let hot = loads
-        .iter()
-        .filter_map(|it| Some((over(it)?, quoted_name(it.entry.strategy))));
+    let name = |it: &Load<'_>| quoted_name(it.entry.strategy);
+    let hot = loads.iter().filter_map(|it| Some((over(it)?, name(it))));
     let mut hot: Vec<(f64, String)> = hot.collect();
     // Stable: strategies that are equally hot stay in file order.
     hot.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let of_time =
-        |(over, _): &(f64, String)| format!("{} of the time", NumberFormat::Percent.text(*over));
+    let of_time = |(over, name)| {
+        (
+            name,
+            format!("{} of the time", NumberFormat::Percent.text(over)),
+        )
+    };
+    let hot: Vec<(String, String)> = hot.into_iter().map(of_time).collect();
+    let count = (hot.len(), loads.len());
     match hot.as_slice() {
         [] if !several => "No server is asked for more than it can do".to_owned(),
         [] => spread()
             .unwrap_or_else(|| "No strategy asks a server for more than it can do".to_owned()),
-        [one] => format!(
-            "{} asks one server for more than it can do, {}",
-            one.1,
-            of_time(one)
-        ),
-        all if all.len() == loads.len() => {
+        [(name, of_time)] => format!("{name} asks one server for more than it can do, {of_time}"),
+        _ if count.0 == count.1 => {
             "In every strategy the hottest server has all that it can do, or more".to_owned()
         }
         all if all.len() <= 3 => {
-            let list = all.iter().map(|it| format!("{} {}", it.1, of_time(it)));
+            let list = all
+                .iter()
+                .map(|(name, of_time)| format!("{name} {of_time}"));
             let list = list.collect::<Vec<_>>().join(", ");
             format!("Over the capacity of a server: {list}")
         }
-        all => format!(
-            "{} of {} strategies ask one server for more than it can do, {} {}",
-            all.len(),
-            loads.len(),
-            all[0].1,
-            of_time(&all[0])
-        ),
+        [(name, of_time), ..] => {
+            let (hot, all) = count;
+            format!(
+                "{hot} of {all} strategies ask one server for more than it can do, {name} {of_time}"
+            )
+        }
     }
 }
 

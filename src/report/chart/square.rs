@@ -87,15 +87,14 @@ impl Square<'_> {
         }
         let notes = 32.0 + self.notes.len() as f64 * NOTE_STEP;
         let height = (PLOT.bottom() + 62.0).max(self.table_bottom() + notes);
-        let sheet = sheet(height, &self.title, self.subtitle);
+        let title = std::mem::take(&mut self.title);
+        let mut sheet = Drawing::new(self.kind, title, self.subtitle, height);
         let mut plot = Plot::new(&sheet, PLOT, self.x.clone(), Axis::share());
         let (even, beside, at) = std::mem::take(&mut self.even);
         plot.path(even, 1.25, AXIS);
         for (curve, turn) in order.iter().zip(turns) {
             let (colour, line) = (curve.entry.colour(), &lines[turn.along]);
-            for piece in pieces(line, turn) {
-                sheet.line(&piece, 2.25, colour);
-            }
+            striped(&sheet, line, turn, 2.25, colour);
             let (dots, radius) = &curve.dots;
             match dots {
                 Dots::At(dots) => dots.iter().for_each(|at| sheet.disc(*at, *radius, colour)),
@@ -108,8 +107,8 @@ impl Square<'_> {
         plot.name_beside("share of load", MARGIN + 5.0);
         sheet.text(beside, at, muted(11.0).right());
         self.draw_table(&sheet);
-        let data = ChartData::along("", PLOT, self.data);
-        Chart::new(self.kind, self.title, &sheet, vec![data])
+        sheet.read_off("", PLOT, self.data);
+        sheet.finish()
     }
 
     fn row_height(&self) -> f64 {

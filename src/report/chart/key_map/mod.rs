@@ -85,8 +85,9 @@ fn draw(strategy: &StrategyResult, scale: HeatScale, planned_s: f64) -> Option<C
     if !left_out.is_empty() {
         axis += &format!(", … is {}", left_out.join(" and "));
     }
-    let title = title(strategy, &demand);
-    let sheet = sheet(legend_top + 46.0, &title, &subtitle);
+    let (kind, bottom) = (ChartKind::KeyMap, legend_top + 46.0);
+    let sheet = Drawing::new(kind, title(strategy, &demand), &subtitle, bottom);
+    let mut sheet = sheet.of_strategy(&strategy.name);
     draw_cells(&sheet, &frame, &demand, scale, cells);
     regions.draw_lines(&sheet, &frame);
     labels.draw(&sheet, &frame);
@@ -102,39 +103,26 @@ fn draw(strategy: &StrategyResult, scale: HeatScale, planned_s: f64) -> Option<C
     strip.draw(&sheet, (left, right), strip_top);
     scale.draw_legend(&sheet, (left, legend_top));
     strip.draw_legend(&sheet, (left + 430.0, legend_top));
-    let data = data(strategy, &demand, &frame, cells);
-    let chart = Chart::new(ChartKind::KeyMap, title, &sheet, vec![data]);
-    Some(chart.of_strategy(&strategy.name))
+    // The writes of each cell can be read off.
+    let intervals = demand.intervals[..cells.len()].iter();
+    let counts = Cells {
+        keys: shown.iter().map(key).collect(),
+        times: intervals.map(|interval| demand.span(interval)).collect(),
+        counts: cells.to_vec(),
+    };
+    sheet.read_off("", area, counts);
+    Some(sheet.finish())
 }
 
-/// The writes of each cell.
-fn data(
-    strategy: &StrategyResult,
-    demand: &Demand,
-    frame: &Frame,
-    counts: &[Vec<u64>],
-) -> ChartData {
-    let buckets = strategy.key_map.iter().take(frame.buckets);
-    let key = |bucket: &KeyMapBucket| {
-        let start = match bucket.start.as_str() {
-            "" => "the least key",
-            start => start,
-        };
-        match bucket.labels.is_empty() {
-            true => start.to_owned(),
-            false => format!("{start} ({})", bucket.labels.join(" · ")),
-        }
+/// The first key of a bucket with what its segments say.
+fn key(bucket: &KeyMapBucket) -> String {
+    let start = match bucket.start.as_str() {
+        "" => "the least key",
+        start => start,
     };
-    let intervals = demand.intervals[..counts.len()].iter();
-    let times = intervals.map(|interval| demand.span(interval));
-    ChartData {
-        title: String::new(),
-        area: frame.area,
-        values: Values::Cells(Cells {
-            keys: buckets.map(key).collect(),
-            times: times.collect(),
-            counts: counts.to_vec(),
-        }),
+    match bucket.labels.is_empty() {
+        true => start.to_owned(),
+        false => format!("{start} ({})", bucket.labels.join(" · ")),
     }
 }
 

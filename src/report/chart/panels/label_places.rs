@@ -86,15 +86,14 @@ pub fn place(
                     .any(|(of, other)| place.crosses(*mark, &other.area) || other.crosses(of, area))
         };
         let is_off_lines = |area: &Area| !lines.iter().any(|line| line.overlaps(area));
-        let find = |is_good: &dyn Fn(&Area) -> bool| {
-            beside(*mark, *size)
-                .find(is_good)
-                .or_else(|| nearest_free(*mark, *size, bounds, is_good))
-        };
-        let place = find(&|area| is_free(area) && is_off_lines(area) && is_clear(area))
-            .or_else(|| find(&|area| is_free(area) && is_off_lines(area)))
-            .or_else(|| find(&is_free));
-        placed.push(place.map(|area| LabelPlace::of(*mark, area)));
+        let candidates = beside(*mark, *size).chain(nearest(*mark, *size, bounds));
+        let free: Vec<Area> = candidates.filter(is_free).collect();
+        let off_lines = || free.iter().filter(|area| is_off_lines(area));
+        let place = off_lines()
+            .find(|area| is_clear(area))
+            .or_else(|| off_lines().next());
+        let place = place.or(free.first());
+        placed.push(place.map(|area| LabelPlace::of(*mark, *area)));
     }
     placed
 }
@@ -119,25 +118,17 @@ fn beside((x, y): Point, (width, height): (f64, f64)) -> impl Iterator<Item = Ar
     })
 }
 
-fn nearest_free(
-    mark: Point,
-    (width, height): (f64, f64),
-    bounds: Area,
-    is_free: impl Fn(&Area) -> bool,
-) -> Option<Area> {
+/// Places everywhere in `bounds`, the nearest to the mark first; of equally near ones the highest, and the leftmost of these.
+fn nearest(mark: Point, (width, height): (f64, f64), bounds: Area) -> Vec<Area> {
     let steps =
         |length: f64| (0..=(length.max(0.0) / STEP) as usize).map(|step| step as f64 * STEP);
-    let mut best: Option<(f64, Area)> = None;
-    for dy in steps(bounds.height - height) {
-        for dx in steps(bounds.width - width) {
-            let area = Area::new(bounds.left + dx, bounds.top + dy, width, height);
-            let distance = apart(area.nearest(mark), mark);
-            if best.is_none_or(|(least, _)| distance < least) && is_free(&area) {
-                best = Some((distance, area));
-            }
-        }
-    }
-    best.map(|(_, area)| area)
+    let rows = steps(bounds.height - height);
+    let all = rows.flat_map(|dy| steps(bounds.width - width).map(move |dx| (dx, dy)));
+    let areas = all.map(|(dx, dy)| Area::new(bounds.left + dx, bounds.top + dy, width, height));
+    let mut areas: Vec<Area> = areas.collect();
+    let away = |area: &Area| apart(area.nearest(mark), mark);
+    areas.sort_by(|one, other| away(one).total_cmp(&away(other)));
+    areas
 }
 
 /// Moves label positions apart to at least `gap`, in order, as little as pushing down and then up between `top` and

@@ -1,20 +1,15 @@
-//! What charts are made of: a headed sheet, panels in a grid with axes that plotters draws, legends, places for labels, and the numbers
-//! that can be read off.
+//! What charts are made of: a headed sheet, panels in a grid with axes that plotters draws, legends and places for labels.
 //!
 //! Must not know results.
 
 mod axis;
-mod data;
-mod grid;
-mod heading;
 mod label_places;
 mod overlap;
-mod plot;
+mod panel;
 
 pub use axis::{Axis, TimeUnit, tick_ms};
-pub use data::{Cells, ChartData, DataPoint, DataSeries, Values};
-pub use grid::Grid;
-pub use heading::{MARGIN, WIDTH, add_line, legend_key, quoted, sheet};
-pub use label_places::{LabelPlace, place, spread};
-pub use overlap::{OVERLAP_NOTE, Points, pieces, turns};
-pub use plot::Plot;
+pub use label_places::{place, spread};
+pub use overlap::{OVERLAP_NOTE, Points, turns};
+pub use panel::{
+    Grid, MARGIN, Plot, WIDTH, add_line, legend_key, panel_title, quoted, sheet, striped,
+};

@@ -3,11 +3,9 @@
 //! plotters counts whole pixels, which turns thin sloping lines into stairs; so it is told that a pixel has
 //! [`UNITS_PER_PX`] units, and they are divided away here.
 
-use super::area::{Area, Point};
+use super::colours::Paint;
 use super::fonts;
-use super::label::{Anchor, Label};
-use super::palette::Paint;
-use super::sheet::Sheet;
+use super::sheet::{Anchor, Area, Label, Point, Sheet};
 use plotters::style::RGBColor;
 use plotters_backend::text_anchor::{HPos, VPos};
 use plotters_backend::{

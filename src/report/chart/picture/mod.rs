@@ -2,33 +2,23 @@
 //!
 //! Must not know results.
 
-mod area;
 mod backend;
+mod colours;
 mod fonts;
-mod heat_colours;
-mod label;
-mod palette;
 #[cfg(feature = "png")]
 mod png;
 mod raster;
-mod shape;
 mod sheet;
 mod svg;
-mod theme;
 
-pub use area::{Area, Point};
 pub use backend::{UNITS_PER_PX, units};
-pub use fonts::{FAMILY, SIZE_OF_EM, balanced, faces, fitted, width, wrapped};
-pub use heat_colours::HeatColours;
-pub use label::{Label, bold, ink, muted};
-pub use palette::{
-    AXIS, EMPTY, GREY, GRID, HEAT_STEPS, INK, LOAD_STEPS, MUTED, PAPER, Paint, hex, load_colour,
-    strategy, text,
+pub use colours::{
+    AXIS, EMPTY, GREY, GRID, HEAT_STEPS, HeatColours, INK, LOAD_STEPS, MUTED, PAPER, Paint, Theme,
+    hex, load_colour, strategy, text,
 };
+pub use fonts::{FAMILY, SIZE_OF_EM, balanced, faces, fitted, width, wrapped};
 #[cfg(feature = "png")]
 pub use png::PngError;
 pub use raster::{Raster, base64};
-pub use shape::Picture;
-pub use sheet::Sheet;
+pub use sheet::{Area, Label, Picture, Point, Sheet, bold, ink, muted};
 pub use svg::escaped;
-pub use theme::Theme;

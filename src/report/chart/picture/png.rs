@@ -1,12 +1,9 @@
 //! A picture as PNG, twice its size, with the fonts compiled in: the bytes are the same on every machine.
 
-use super::area::{Area, Point};
+use super::colours::{Paint, Theme};
 use super::fonts;
-use super::label::Label;
-use super::palette::Paint;
 use super::raster::Raster;
-use super::shape::{Picture, Shape};
-use super::theme::Theme;
+use super::sheet::{Area, Label, Picture, Point, Shape};
 use plotters::style::RGBColor;
 use tiny_skia::{
     FillRule, FilterQuality, LineJoin, Path, PathBuilder, Pattern, Pixmap, Rect, SpreadMode,

@@ -1,6 +1,6 @@
 //! Small images inside a picture: one byte a cell, a palette with opacity, PNG, base64.
 
-use super::palette::Paint;
+use super::colours::Paint;
 use plotters::style::RGBColor;
 
 /// A grid of cells, top row first.

@@ -1,11 +1,8 @@
 //! A picture as SVG, with text by name of font and images as indexed PNG.
 
-use super::area::{Area, Point};
+use super::colours::{Paint, Theme, hex};
 use super::fonts;
-use super::label::{Anchor, Label};
-use super::palette::{Paint, hex};
-use super::shape::{Picture, Shape};
-use super::theme::Theme;
+use super::sheet::{Anchor, Area, Label, Picture, Point, Shape};
 use crate::report::number::trimmed;
 use crate::text::is_hidden;
 use std::fmt::{Result, Write};

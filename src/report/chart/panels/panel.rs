@@ -1,9 +1,13 @@
-//! One panel: a coordinate system with its axes and marks, which plotters draws.
+//! A headed sheet, panels in a grid on it, and the coordinate system of each with its axes and marks, which plotters draws. The finding is the
+//! title of a sheet, the method its subtitle.
 
 use super::axis::Axis;
+use super::overlap::{Turn, pieces};
 use crate::report::chart::picture::{
-    AXIS, Area, FAMILY, GRID, MUTED, Paint, Point, SIZE_OF_EM, Sheet, UNITS_PER_PX, muted, units,
+    AXIS, Area, FAMILY, GRID, MUTED, PAPER, Paint, Picture, Point, SIZE_OF_EM, Sheet, UNITS_PER_PX,
+    balanced, bold, fitted, muted, units, width,
 };
+use crate::report::literals::literals;
 use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
@@ -13,6 +17,113 @@ use plotters::series::DashedLineSeries;
 use plotters::style::{
     Color, FontDesc, FontFamily, FontStyle, RGBColor, ShapeStyle, TRANSPARENT, TextStyle,
 };
+
+/// Width of every chart.
+pub const WIDTH: f64 = 980.0;
+/// Left and right margin.
+pub const MARGIN: f64 = 24.0;
+/// What a line of the heading may take.
+const ROOM: f64 = WIDTH - 2.0 * MARGIN;
+
+/// A sheet [`WIDTH`] wide with its heading: the finding, and below it how it was measured.
+pub fn sheet(height: f64, title: &str, subtitle: &str) -> Sheet {
+    let title = quoted(title);
+    let sheet = Sheet::new(WIDTH, height, &title, subtitle);
+    sheet.rect(Area::new(0.0, 0.0, WIDTH, height.ceil()), PAPER);
+    let size_of = |text: &str, sizes: &[f64], bold: bool| {
+        let fits = |size: &&f64| width(text, **size, bold) <= ROOM;
+        sizes.iter().find(fits).copied()
+    };
+    // A long finding gets smaller before it takes two lines, and two lines before it gets cut.
+    let below = match size_of(&title, &[17.0, 16.0, 15.0], true) {
+        Some(size) => {
+            sheet.text(&title, (MARGIN, 22.0), bold(size).top());
+            46.0
+        }
+        None => {
+            const SIZE: f64 = 15.0;
+            let lines = balanced(&title, ROOM, SIZE, true, 2);
+            sheet.lines(&lines, (MARGIN, 14.0), 19.0, bold(SIZE).top());
+            54.0
+        }
+    };
+    let size = size_of(subtitle, &[12.5, 12.0, 11.5], false).unwrap_or(11.0);
+    let subtitle = fitted(subtitle, ROOM, size, false);
+    sheet.text(&subtitle, (MARGIN, below), muted(size).top());
+    sheet
+}
+
+/// Puts a small line above the heading of a picture.
+pub fn add_line(picture: &mut Picture, line: &str) {
+    const SIZE: f64 = 10.5;
+    let line = fitted(line, ROOM, SIZE, false);
+    picture.add_text(&line, (MARGIN, 4.0), muted(SIZE).top());
+}
+
+/// The sign of a strategy in a legend: a piece of its line with a dot, 20 pixels wide.
+pub fn legend_key(sheet: &Sheet, (x, y): Point, colour: RGBColor) {
+    sheet.line(&[(x, y), (x + 20.0, y)], 2.25, colour);
+    sheet.disc((x + 10.0, y), 3.0, colour);
+}
+
+/// The title of a panel, so many pixels above it.
+pub fn panel_title(sheet: &Sheet, area: &Area, above: f64, title: &str) {
+    let title = fitted(title, area.width, 13.0, true);
+    sheet.text(&title, (area.left, area.top - above), bold(13.0).top());
+}
+
+/// The stretches of a line, in pixels, that it shows in its turn among those that it lies on.
+pub fn striped(sheet: &Sheet, line: &[Point], turn: Turn, width: f64, colour: RGBColor) {
+    for piece in pieces(line, turn) {
+        sheet.line(&piece, width, colour);
+    }
+}
+
+/// A sentence in which backticks stand round what is literal, for a picture: it shows quotation marks.
+pub fn quoted(sentence: &str) -> String {
+    literals(sentence, |literal| format!("“{literal}”"))
+}
+
+/// Where panels lie on a sheet, in pixels.
+#[derive(Debug, Clone, Copy)]
+pub struct Grid {
+    /// How many stand beside each other.
+    pub columns: usize,
+    /// Where the first row starts.
+    pub top: f64,
+    /// Room left of a panel, for tick labels.
+    pub left: f64,
+    /// Room right of it.
+    pub right: f64,
+    /// Room above it, for its title.
+    pub head: f64,
+    /// Its own height.
+    pub height: f64,
+    /// Room below it, for tick labels and the name of the axis.
+    pub foot: f64,
+    /// Distance of columns.
+    pub gap: f64,
+}
+
+impl Grid {
+    /// The inner rectangle of the panel at `index`.
+    pub fn area(&self, index: usize) -> Area {
+        let (row, column) = (index / self.columns, index % self.columns);
+        let gaps = (self.columns - 1) as f64 * self.gap;
+        let width = (WIDTH - 2.0 * MARGIN - gaps) / self.columns as f64;
+        Area::new(
+            MARGIN + self.left + column as f64 * (width + self.gap),
+            self.top + self.head + row as f64 * (self.head + self.height + self.foot),
+            width - self.left - self.right,
+            self.height,
+        )
+    }
+
+    /// Where the room of the last of so many panels ends.
+    pub fn bottom(&self, panels: usize) -> f64 {
+        self.area(panels - 1).bottom() + self.foot
+    }
+}
 
 /// Room for tick labels left of a panel, and below it.
 const LEFT: f64 = 60.0;
@@ -75,6 +186,11 @@ impl Plot {
         (px(x), px(y))
     }
 
+    /// Where several do.
+    pub fn all_at(&self, points: &[(f64, f64)]) -> Vec<Point> {
+        points.iter().map(|point| self.at(*point)).collect()
+    }
+
     /// A line through points of the coordinate system, `width` pixels wide.
     pub fn path(&mut self, points: Vec<(f64, f64)>, width: f64, paint: impl Into<Paint>) {
         let path = PathElement::new(points, stroke(paint, width));
@@ -130,4 +246,14 @@ impl Plot {
 fn stroke(paint: impl Into<Paint>, width: f64) -> ShapeStyle {
     let Paint { colour, opacity } = paint.into();
     colour.mix(opacity).stroke_width(units(width) as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn what_is_literal_in_a_title_stands_in_quotation_marks() {
+        assert_eq!(quoted("`a` costs 3, `b` 1"), "“a” costs 3, “b” 1");
+    }
 }

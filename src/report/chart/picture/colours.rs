@@ -1,4 +1,5 @@
-//! The colours of the charts, and the arithmetic that shows that they can be told apart.
+//! The colours of the charts: of text, lines and strategies, of heat, and what stands for them on dark paper; and the arithmetic that shows that
+//! they can be told apart.
 
 use plotters::style::RGBColor;
 
@@ -93,9 +94,135 @@ pub fn load_colour(step: i32) -> Paint {
     }
 }
 
+/// Which colours stand for heat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HeatColours {
+    /// Black over purple and red to pale yellow: the widest range of lightness.
+    #[default]
+    Magma,
+    /// Blue to yellow, made to look the same to people with colour-blindness (Nuñez, Anderton, Renslow 2018).
+    Cividis,
+    /// Purple over green to yellow.
+    Viridis,
+}
+
+crate::text::words!(HeatColours "palette" { Magma = "magma", Cividis = "cividis", Viridis = "viridis" });
+
+impl HeatColours {
+    /// The colour of heat: 0 is the least that is not nothing, 1 the most. The darkest 6 % are left out: black reads as "off".
+    pub fn at(self, level: f64) -> RGBColor {
+        let stops = match self {
+            Self::Magma => &MAGMA,
+            Self::Cividis => &CIVIDIS,
+            Self::Viridis => &VIRIDIS,
+        };
+        let position = (0.06 + 0.94 * level.clamp(0.0, 1.0)) * (stops.len() - 1) as f64;
+        let below = (position as usize).min(stops.len() - 2);
+        let part = position - below as f64;
+        let [from, to] = [stops[below], stops[below + 1]].map(u32::to_be_bytes);
+        let mix = |channel: usize| {
+            let (from, to) = (f64::from(from[channel]), f64::from(to[channel]));
+            (from + (to - from) * part).round() as u8
+        };
+        RGBColor(mix(1), mix(2), mix(3))
+    }
+}
+
+/// Every 8th of matplotlib's magma (CC0) as `0xrrggbb`, dark to light; values between are interpolated.
+const MAGMA: [u32; 33] = [
+    0x000004, 0x030312, 0x0a0822, 0x130d34, 0x1d1147, 0x29115a, 0x36106b, 0x440f76, 0x51127c,
+    0x5d177f, 0x6a1c81, 0x762181, 0x832681, 0x902a81, 0x9c2e7f, 0xaa337d, 0xb73779, 0xc43c75,
+    0xd0416f, 0xdc4869, 0xe75263, 0xef5d5e, 0xf56b5c, 0xf9795d, 0xfc8961, 0xfd9869, 0xfea772,
+    0xfeb67c, 0xfec488, 0xfed395, 0xfde2a3, 0xfcf0b2, 0xfcfdbf,
+];
+
+/// The same of cividis.
+const CIVIDIS: [u32; 33] = [
+    0x00224e, 0x00285b, 0x002e6a, 0x053371, 0x1a386f, 0x273e6e, 0x32436d, 0x3b496c, 0x434e6c,
+    0x4b546c, 0x535a6d, 0x5a5f6e, 0x61656f, 0x686a71, 0x6f7073, 0x767676, 0x7d7c78, 0x838179,
+    0x8b8778, 0x928d78, 0x9a9376, 0xa29975, 0xaaa073, 0xb3a670, 0xbbad6d, 0xc3b369, 0xccba64,
+    0xd4c15f, 0xddc858, 0xe6d051, 0xefd748, 0xf8df3c, 0xfee838,
+];
+
+/// The same of viridis.
+const VIRIDIS: [u32; 33] = [
+    0x440154, 0x470d60, 0x48186a, 0x482374, 0x472d7b, 0x453781, 0x424086, 0x3e4989, 0x3b528b,
+    0x375b8d, 0x33638d, 0x2f6b8e, 0x2c728e, 0x297a8e, 0x26828e, 0x23898e, 0x21918c, 0x1f978b,
+    0x1f9f88, 0x21a685, 0x27ad81, 0x31b57b, 0x3dbc74, 0x4cc26c, 0x5cc863, 0x6ece58, 0x81d34d,
+    0x95d840, 0xaadc32, 0xc0df25, 0xd5e21a, 0xeae51a, 0xfde725,
+];
+
+/// Light or dark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Theme {
+    /// On white.
+    #[default]
+    Light,
+    /// On nearly black.
+    Dark,
+}
+
+crate::text::words!(Theme "theme" { Light = "light", Dark = "dark" });
+
+/// Neutral colours on white, and what stands for them on dark paper. White lines over heat stay: only white areas are paper.
+const NEUTRALS: [(RGBColor, RGBColor); 5] = [
+    (INK, RGBColor(0xe7, 0xea, 0xee)),
+    (MUTED, RGBColor(0xa2, 0xac, 0xb6)),
+    (GRID, RGBColor(0x2b, 0x31, 0x38)),
+    (AXIS, RGBColor(0x4b, 0x54, 0x5d)),
+    (EMPTY, RGBColor(0x23, 0x28, 0x2e)),
+];
+
+/// Colours of lines on white, and what stands for them on dark paper.
+fn strokes() -> impl Iterator<Item = (RGBColor, RGBColor)> {
+    let strategies = STRATEGIES.into_iter().zip(DARK_STRATEGIES);
+    NEUTRALS.into_iter().chain(strategies)
+}
+
+/// The same of areas and text.
+fn fills() -> impl Iterator<Item = (RGBColor, RGBColor)> {
+    std::iter::once((PAPER, DARK_PAPER)).chain(strokes())
+}
+
+impl Theme {
+    /// What stands for the colour of an area or a text.
+    pub fn fill(self, colour: RGBColor) -> RGBColor {
+        self.exchanged(colour, fills())
+    }
+
+    /// What stands for the colour of a line.
+    pub fn stroke(self, colour: RGBColor) -> RGBColor {
+        self.exchanged(colour, strokes())
+    }
+
+    fn exchanged(
+        self,
+        colour: RGBColor,
+        mut pairs: impl Iterator<Item = (RGBColor, RGBColor)>,
+    ) -> RGBColor {
+        match self {
+            Self::Light => colour,
+            Self::Dark => pairs
+                .find(|(light, _)| *light == colour)
+                .map_or(colour, |(_, dark)| dark),
+        }
+    }
+
+    /// Style rules that show pictures written for white paper as [`Theme::Dark`] does.
+    pub fn dark_rules() -> String {
+        let rule = |of: &str, (light, dark): (RGBColor, RGBColor)| {
+            let (light, dark) = (hex(light), hex(dark));
+            format!("svg [{of}=\"{light}\"]{{{of}:{dark}}}\n")
+        };
+        let paper = rule("fill", (PAPER, DARK_PAPER));
+        let others = strokes().flat_map(|pair| ["fill", "stroke"].map(|of| rule(of, pair)));
+        std::iter::once(paper).chain(others).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::HeatColours;
+    use super::super::{Area, Sheet, ink};
     use super::*;
 
     fn linear(colour: RGBColor) -> [f64; 3] {
@@ -220,5 +347,32 @@ mod tests {
                 "{colours:?}: {lightness:?}"
             );
         }
+    }
+
+    #[test]
+    fn paper_and_ink_change_places_and_white_lines_stay() {
+        let sheet = Sheet::new(10.0, 10.0, "", "");
+        sheet.rect(Area::new(0.0, 0.0, 10.0, 10.0), PAPER);
+        sheet.line(&[(0.0, 0.0), (1.0, 1.0)], 1.0, PAPER);
+        sheet.text("fill=\"#1b1f24\"", (1.0, 1.0), ink(10.0).colour(INK));
+        sheet.disc((1.0, 1.0), 1.0, strategy(0));
+        sheet.ring((1.0, 1.0), 1.0, 1.0, RGBColor(0x12, 0x34, 0x56));
+        let picture = sheet.finish();
+        let colours = |theme: Theme| -> Vec<String> {
+            let svg = picture.svg(theme);
+            let after = svg.split("=\"#").skip(1);
+            after.map(|rest| rest[..6].to_owned()).collect()
+        };
+        let light = ["ffffff", "ffffff", "1b1f24", "d55e00", "123456"];
+        let dark = ["14171b", "ffffff", "e7eaee", "ff0f0f", "123456"];
+        assert_eq!(colours(Theme::Light), light);
+        assert_eq!(colours(Theme::Dark), dark);
+        assert!(
+            picture
+                .svg(Theme::Dark)
+                .contains(">fill=&quot;#1b1f24&quot;</text>")
+        );
+        assert!(Theme::dark_rules().contains("svg [stroke=\"#b4bcc4\"]{stroke:#4b545d}\n"));
+        assert_eq!(Theme::Dark.stroke(GRID), Theme::Dark.fill(GRID));
     }
 }

@@ -1,0 +1,417 @@
+//! Chart 8: what a sweep gives along the values of its first setting: throughput, and beside it the price of the read that pays most for
+//! it. The other swept settings make rows of panels.
+
+use super::prelude::*;
+use crate::experiment::{Measure, SweepFinding, SweptList, point_label, value_text};
+use crate::text::article;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Chart 6 shows what this setting does, beside what it could do at most.
+const SERVERS: &str = "cluster.servers";
+
+const TOP: f64 = 104.0;
+/// Tick labels left of a panel.
+const LEFT: f64 = 62.0;
+const MARK: f64 = 3.4;
+const WIDTH_OF_LINE: f64 = 2.25;
+/// How much wider a line is than one that lies on it.
+const RIM: f64 = 3.5;
+/// Radius of the ring around a knee.
+const RING: f64 = 8.0;
+/// Values this many times the least one are spread over the axis by their logarithms.
+const WIDE_RANGE: f64 = 4.0;
+/// Labels of ticks nearer than this would touch.
+const TICK_ROOM: f64 = 26.0;
+
+/// What the vertical axis of a panel shows.
+struct Quantity {
+    title: String,
+    format: NumberFormat,
+    /// A read and what it pays, its planned calls or its mean response time; `None` for the throughput.
+    price: Option<(String, MetricPath)>,
+}
+
+impl Quantity {
+    /// The throughput, and the price that grows most up to a knee.
+    fn all(findings: &[SweepFinding], load: &str) -> Vec<Self> {
+        let throughput = Self {
+            title: format!("{load} a second"),
+            format: NumberFormat::Compact,
+            price: None,
+        };
+        let prices = findings.iter().flat_map(|finding| &finding.prices);
+        let known = prices.filter_map(|price| Some((price, price.ratio.mean?)));
+        let dearest = known.max_by(|(_, a), (_, b)| a.total_cmp(b));
+        let price = dearest.map(|(price, _)| {
+            let (title, format) = match price.metric.metric {
+                MetricId::CallsPlanned => {
+                    let title = format!("calls of {}", article(&price.read));
+                    (quoted(&title), NumberFormat::Compact)
+                }
+                _ => {
+                    let title = format!("mean response time of “{}”", price.read);
+                    (title, NumberFormat::Millis)
+                }
+            };
+            let price = Some((price.read.clone(), price.metric));
+            Self {
+                title,
+                format,
+                price,
+            }
+        });
+        std::iter::once(throughput).chain(price).collect()
+    }
+
+    /// Of `strategy`, where it is known exactly.
+    fn measure<'a>(&self, strategy: &'a StrategyResult) -> Option<&'a Measure> {
+        let measure = match &self.price {
+            None => metric::measure(strategy, MetricId::WriteThroughput),
+            Some((name, metric)) => {
+                let read = strategy.reads.iter().find(|read| read.name == *name);
+                read.and_then(|read| read.number(*metric))
+            }
+        };
+        measure.filter(|measure| measure.mean.is_some() && !measure.censored)
+    }
+}
+
+/// Where the values of the swept setting lie on the horizontal axis.
+struct Places<'a> {
+    list: &'a SweptList,
+    /// Of each value of the list; ascending values lie from left to right.
+    at: Vec<f64>,
+}
+
+impl<'a> Places<'a> {
+    fn of(list: &'a SweptList) -> Self {
+        let numbers: Option<Vec<f64>> = list.values.iter().map(Value::as_f64).collect();
+        let at = match numbers {
+            // Words, and numbers with units, stand in the order of the file.
+            None => (0..list.values.len()).map(|place| place as f64).collect(),
+            Some(numbers) => {
+                let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+                let most = numbers.iter().copied().fold(0.0, f64::max);
+                match least > 0.0 && most / least >= WIDE_RANGE {
+                    true => numbers.iter().map(|number| number.log2()).collect(),
+                    false => numbers,
+                }
+            }
+        };
+        Self { list, at }
+    }
+
+    /// Every place with its value as written, from left to right.
+    fn ascending(&self) -> Vec<(f64, String)> {
+        let texts = self.list.values.iter().map(value_text);
+        let mut places: Vec<(f64, String)> = self.at.iter().copied().zip(texts).collect();
+        places.sort_by(|a, b| a.0.total_cmp(&b.0));
+        places
+    }
+
+    /// With some room on either side, and labels where there is room for them.
+    fn axis(&self, wide: f64) -> Axis {
+        let low = self.at.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = self.at.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let margin = if high > low { (high - low) * 0.06 } else { 1.0 };
+        let range = (low - margin)..(high + margin);
+        let pixels = wide / (range.end - range.start);
+        let mut ticks = self.ascending();
+        let mut last = f64::NEG_INFINITY;
+        ticks.retain(|(at, text)| {
+            let room = TICK_ROOM.max(width(text, 10.5, false) + 6.0);
+            let fits = (at - last) * pixels >= room;
+            if fits {
+                last = *at;
+            }
+            fits
+        });
+        Axis::new(range, ticks)
+    }
+}
+
+/// One quantity at one combination of the other swept settings.
+struct Panel<'a> {
+    quantity: &'a Quantity,
+    title: String,
+    lines: Vec<Line<'a>>,
+}
+
+struct Line<'a> {
+    /// Its strategy at one of the points, with the place of the strategy in the file.
+    entry: Entry<'a>,
+    /// From left to right: place, value as written, and what was measured.
+    points: Vec<(f64, String, &'a Measure)>,
+    /// What was found of it.
+    finding: Option<&'a SweepFinding>,
+}
+
+/// The chart; `None` without a sweep, with a single value of the first swept setting, or where chart 6 shows it.
+pub fn draw(results: &Results) -> Option<Chart> {
+    let list = results.sweep.first()?;
+    if list.values.len() < 2 || list.path == SERVERS {
+        return None;
+    }
+    let findings = results.sweep_findings();
+    let places = Places::of(list);
+    // What holds of the other swept settings, in the order of the points.
+    let mut others: Vec<BTreeMap<String, Value>> = Vec::new();
+    for strategy in &results.strategies {
+        let mut rest = strategy.sweep.clone();
+        rest.remove(&list.path);
+        if !others.contains(&rest) {
+            others.push(rest);
+        }
+    }
+    let quantities = Quantity::all(&findings, metric::load_name(&results.strategies));
+    let mut panels: Vec<Panel<'_>> = Vec::new();
+    for others in &others {
+        let of = |quantity| Panel::of(results, &findings, &places, others, quantity);
+        panels.extend(quantities.iter().map(of).filter(|it| !it.lines.is_empty()));
+    }
+    if panels.is_empty() {
+        return None;
+    }
+    let grid = Grid {
+        columns: panels.len().min(2),
+        top: TOP,
+        left: LEFT,
+        right: 0.0,
+        head: 24.0,
+        height: 270.0,
+        foot: 62.0,
+        gap: 24.0,
+    };
+    let subtitle = format!(
+        "Along {}, bars: 95 % intervals · ring: the knee, beyond which nothing is gained · triangle: worse than a lesser value",
+        list.path
+    );
+    let bottom = grid.bottom(panels.len());
+    let mut sheet = Drawing::new(ChartKind::Sweep, title(&findings), &subtitle, bottom);
+    draw_legend(&sheet, results);
+    for (at, panel) in panels.iter().enumerate() {
+        let same = |it: &&Panel<'_>| std::ptr::eq(it.quantity, panel.quantity);
+        let points = panels.iter().filter(same).flat_map(|it| &it.lines);
+        let points = points.flat_map(|line| &line.points);
+        let tops = points.filter_map(|(_, _, measure)| measure.high.or(measure.mean));
+        panel.draw(&mut sheet, &places, tops.fold(0.0, f64::max), grid.area(at));
+    }
+    Some(sheet.finish())
+}
+
+/// How many strategies there are at each point.
+fn of_point(results: &Results) -> usize {
+    (results.strategies.len() / results.point_count().max(1)).max(1)
+}
+
+impl<'a> Panel<'a> {
+    fn of(
+        results: &'a Results,
+        findings: &'a [SweepFinding],
+        places: &Places<'_>,
+        others: &BTreeMap<String, Value>,
+        quantity: &'a Quantity,
+    ) -> Self {
+        let mut title = quantity.title.clone();
+        if !others.is_empty() {
+            title += &format!(" · {}", point_label(others));
+        }
+        let mut lines: Vec<Line<'a>> = Vec::new();
+        for Entry { index, strategy } in Entry::all(results) {
+            let mut rest = strategy.sweep.clone();
+            let value = rest.remove(&places.list.path);
+            let is_value = |it: &Value| Some(it) == value.as_ref();
+            let place = places.list.values.iter().position(is_value);
+            let place = place.filter(|_| rest == *others);
+            let (Some(place), Some(measure)) = (place, quantity.measure(strategy)) else {
+                continue;
+            };
+            let point = (
+                places.at[place],
+                value_text(&places.list.values[place]),
+                measure,
+            );
+            let same = |line: &&mut Line<'_>| line.entry.strategy.name == strategy.name;
+            match lines.iter_mut().find(same) {
+                Some(line) => line.points.push(point),
+                None => {
+                    let index = index % of_point(results);
+                    let of =
+                        |it: &&SweepFinding| it.strategy == strategy.name && it.others == *others;
+                    lines.push(Line {
+                        entry: Entry { index, strategy },
+                        points: vec![point],
+                        finding: findings.iter().find(of),
+                    });
+                }
+            }
+        }
+        for line in &mut lines {
+            line.points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        }
+        Self {
+            quantity,
+            title,
+            lines,
+        }
+    }
+
+    fn draw(&self, sheet: &mut Drawing, places: &Places<'_>, most: f64, area: Area) {
+        panel_title(sheet, &area, 22.0, &self.title);
+        let format = self.quantity.format;
+        let y = match format {
+            NumberFormat::Millis => Axis::from_zero_labelled(most, 5, tick_ms),
+            _ => Axis::from_zero(most, 5),
+        };
+        let plot = Plot::new(sheet, area, places.axis(area.width), y);
+        let path = |line: &Line<'_>| -> Points {
+            let means = line.points.iter();
+            let means = means.filter_map(|(place, _, it)| Some(plot.at((*place, it.mean?))));
+            means.collect()
+        };
+        let paths: Vec<Points> = self.lines.iter().map(path).collect();
+        // The first of the file on top, and what lies below it wide enough to be seen.
+        for (at, line) in self.lines.iter().enumerate().rev() {
+            let above = paths[..at].iter().filter(|path| alike(path, &paths[at]));
+            let rim = above.count() as f64 * RIM;
+            // A price has no knee.
+            let finding = line.finding.filter(|_| self.quantity.price.is_none());
+            line.draw(sheet, &plot, &paths[at], rim, finding);
+        }
+        plot.name_below(&places.list.path, 30.0);
+        let points = places.ascending().into_iter().map(|(place, label)| {
+            let value = |line: &Line<'_>| {
+                let point = line.points.iter().find(|(_, text, _)| *text == label);
+                point.map_or(UNDEFINED.to_owned(), |(.., it)| format.interval(it))
+            };
+            let values: Vec<String> = self.lines.iter().map(value).collect();
+            DataPoint::across(plot.at((place, 0.0)).0, label, values)
+        });
+        let names = self.lines.iter().map(|line| line.entry.name());
+        let series = DataSeries::new(&places.list.path, names, points);
+        sheet.read_off(&self.title, area, series);
+    }
+}
+
+/// The knee in words: of all strategies when it is the same, else of each.
+fn title(findings: &[SweepFinding]) -> String {
+    let Some(first) = findings.first() else {
+        return "What the sweep gives".to_owned();
+    };
+    let setting = first.path.rsplit('.').next().unwrap_or(&first.path);
+    let load = if first.reads { "reads" } else { "writes" };
+    let same = |it: &SweepFinding| it.knee == first.knee && it.last == first.last;
+    if !findings.iter().all(same) {
+        let knees = findings.iter().map(|it| {
+            let others = point_label(&it.others);
+            let at = if others.is_empty() { "" } else { " at " };
+            format!("{}{at}{others}: {}", it.strategy, it.knee)
+        });
+        let knees = knees.collect::<Vec<_>>().join(" · ");
+        return format!("Up to which {setting} {load} gain something: {knees}");
+    }
+    let knee = &first.knee;
+    let mut text = match *knee == first.last {
+        _ if findings.iter().all(|it| it.load_reached) => {
+            format!("From {setting} = {knee} on all offered {load} are completed")
+        }
+        true if first.reads => format!("Reads still gain at {setting} = {knee}"),
+        true => format!("Writes still gain at {setting} = {knee}"),
+        false => format!("Beyond {setting} = {knee} {load} gain nothing"),
+    };
+    if let Some(dip) = first.dips.first()
+        && findings.iter().all(|it| it.is_dip(&dip.value))
+    {
+        text += &format!(", and {} gives less than {}", dip.value, dip.than);
+    }
+    text
+}
+
+/// Strategies in a row below the heading.
+fn draw_legend(sheet: &Sheet, results: &Results) {
+    let mut x = MARGIN + LEFT;
+    let y = TOP - 16.0;
+    let label = ink(12.0).middle();
+    for entry in Entry::all(results).take(of_point(results)) {
+        let name = entry.name();
+        let wide = 26.0 + width(&name, 12.0, false) + 22.0;
+        if x + wide > WIDTH - MARGIN {
+            sheet.text("…", (x, y), label);
+            return;
+        }
+        legend_key(sheet, (x, y), entry.colour());
+        sheet.text(&name, (x + 26.0, y), label);
+        x += wide;
+    }
+}
+
+/// Whether both lines are drawn on each other.
+fn alike(one: &[Point], other: &[Point]) -> bool {
+    let near = |((x, y), (u, v)): (&Point, &Point)| (x - u).hypot(y - v) < RIM;
+    one.len() == other.len() && one.iter().zip(other).all(near)
+}
+
+impl Line<'_> {
+    /// Along `path`, `rim` pixels wider than others; `finding` says which of its points are marked.
+    fn draw(
+        &self,
+        sheet: &Sheet,
+        plot: &Plot,
+        path: &[Point],
+        rim: f64,
+        finding: Option<&SweepFinding>,
+    ) {
+        let colour = self.entry.colour();
+        sheet.line(path, WIDTH_OF_LINE + rim, colour);
+        for ((place, text, measure), &at) in self.points.iter().zip(path) {
+            if let (Some(low), Some(high)) = (measure.low, measure.high) {
+                let ends = [low, high].map(|value| plot.at((*place, value.max(0.0))));
+                sheet.line(&ends, 1.25, colour);
+            }
+            sheet.disc(at, MARK + rim / 2.0, colour);
+            let Some(finding) = finding else { continue };
+            if *text == finding.knee {
+                sheet.ring(at, RING + rim, 1.75, colour);
+            } else if finding.is_dip(text) {
+                let (x, y) = (at.0, at.1 + 8.0 + rim);
+                sheet.polygon(&[(x - 5.0, y), (x + 5.0, y), (x, y + 8.0)], colour);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn places(values: Value) -> Vec<(f64, String)> {
+        let values = serde_json::from_value(values).expect("a list");
+        let list = SweptList {
+            path: "parameter.buckets".to_owned(),
+            values,
+        };
+        Places::of(&list).ascending()
+    }
+
+    #[test]
+    fn numbers_ascend_by_their_logarithms_when_they_are_far_apart() {
+        let place = |at: f64, text: &str| (at, text.to_owned());
+        assert_eq!(
+            places(json!([16, 2, 4])),
+            [place(1.0, "2"), place(2.0, "4"), place(4.0, "16")]
+        );
+        assert_eq!(places(json!([7, 5])), [place(5.0, "5"), place(7.0, "7")]);
+        assert_eq!(places(json!([0, 9])), [place(0.0, "0"), place(9.0, "9")]);
+    }
+
+    #[test]
+    fn words_stand_in_the_order_of_the_file() {
+        let place = |at: f64, text: &str| (at, text.to_owned());
+        assert_eq!(
+            places(json!(["40k/s", "5k/s"])),
+            [place(0.0, "40k/s"), place(1.0, "5k/s")]
+        );
+    }
+}

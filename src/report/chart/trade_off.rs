@@ -1,0 +1,404 @@
+//! Chart 7: what spreading the writes costs the reads. A panel a read, a mark a strategy: left is even, low is cheap. A label beside a mark
+//! has its name, and below it what the price is made of.
+
+use super::prelude::*;
+use crate::experiment::ReadResult;
+use crate::report::tables;
+use plotters::style::RGBColor;
+
+/// Times faster than this are drawn there: a log axis has no 0.
+const LEAST: f64 = 1e-3;
+/// Radius of a mark.
+const MARK: f64 = 5.5;
+/// How much wider a mark is that lies below another one.
+const RING: f64 = 3.5;
+/// Marks nearer than this hide each other.
+const ON_EACH_OTHER: f64 = 6.0;
+const LABEL_SIZE: f64 = 11.0;
+/// Distance of the lines of a label.
+const LABEL_STEP: f64 = 13.0;
+/// Strategies whose labels have a second line with the calls.
+const MOST_LONG_LABELS: usize = 8;
+
+/// One strategy in one panel.
+struct Mark<'a> {
+    entry: Entry<'a>,
+    /// What its read pays.
+    read: &'a ReadResult,
+    /// Peak-to-mean of the writes.
+    skew: f64,
+    /// p99 in milliseconds, or rows read.
+    price: f64,
+    /// The price is a lower bound.
+    censored: bool,
+    /// No other strategy is as good in both and better in one.
+    on_front: bool,
+}
+
+impl<'a> Mark<'a> {
+    /// `None` without a price or a skew.
+    fn of(entry: Entry<'a>, name: &str, timed: bool) -> Option<Self> {
+        let strategy = entry.strategy;
+        let read = strategy.reads.iter().find(|read| read.name == name)?;
+        let measure = match timed {
+            true => read.response_ms.as_ref()?.get("p99")?,
+            false => &read.rows_planned,
+        };
+        let skew = metric::value(strategy, MetricId::ServerPeakToMean);
+        Some(Self {
+            entry,
+            read,
+            skew: skew.filter(|_| !metric::is_of_reads(strategy))?,
+            price: measure.merged.or(measure.mean)?,
+            censored: measure.censored,
+            on_front: false,
+        })
+    }
+
+    /// Whether it is as good as another one in both and better in one; a lower bound is shown to be as cheap as nothing.
+    fn beats(&self, other: &Self) -> bool {
+        let (mine, its) = ((self.skew, self.price), (other.skew, other.price));
+        !self.censored && mine.0 <= its.0 && mine.1 <= its.1 && mine != its
+    }
+}
+
+/// One read's panel.
+struct Panel<'a> {
+    /// Its read.
+    name: &'a str,
+    /// The read was issued: the price is its p99; else the rows that it reads.
+    timed: bool,
+    /// In file order.
+    marks: Vec<Mark<'a>>,
+    /// Strategies without a price or a skew.
+    missing: Vec<String>,
+}
+
+impl<'a> Panel<'a> {
+    /// The panel of the read called `name`.
+    fn of(results: &'a Results, name: &'a str) -> Self {
+        let timed = tables::priced(results, name).any(|(_, read)| read.response_ms.is_some());
+        let (mut marks, mut missing) = (Vec::new(), Vec::new());
+        for entry in Entry::all(results) {
+            match Mark::of(entry, name, timed) {
+                Some(mark) => marks.push(mark),
+                None => missing.push(entry.name()),
+            }
+        }
+        for index in 0..marks.len() {
+            let beaten = marks.iter().any(|mark| mark.beats(&marks[index]));
+            marks[index].on_front = !beaten;
+        }
+        Self {
+            name,
+            timed,
+            marks,
+            missing,
+        }
+    }
+
+    /// The price of a mark in words.
+    fn price(&self, mark: &Mark<'_>) -> String {
+        let text = match self.timed {
+            true => NumberFormat::Millis.text(mark.price),
+            false => format!("{}\u{a0}rows", NumberFormat::Compact.text(mark.price)),
+        };
+        match mark.censored {
+            true => format!("more than {text}"),
+            false => text,
+        }
+    }
+
+    /// The mark with the least `value`; of equals, the first in the file.
+    fn least(&self, value: impl Fn(&Mark<'a>) -> (f64, f64)) -> Option<&Mark<'a>> {
+        let marks = self.marks.iter();
+        marks.reduce(|best, mark| {
+            if value(mark) < value(best) {
+                mark
+            } else {
+                best
+            }
+        })
+    }
+
+    fn axes(&self) -> (Axis, Axis) {
+        let range = |value: fn(&Mark<'_>) -> f64| {
+            let values = || self.marks.iter().map(|mark| value(mark).max(LEAST));
+            (
+                values().fold(f64::INFINITY, f64::min),
+                values().fold(0.0, f64::max),
+            )
+        };
+        let (_, most) = range(|mark| mark.skew);
+        let times = |value| format!("{}×", number::trimmed(value, 2));
+        let x = Axis::log10(0.9, most.max(2.0) * 1.15, times);
+        let (low, high) = range(|mark| mark.price);
+        // At least most of a decade, and some room for labels above and below.
+        let middle = (low * high).sqrt();
+        let span = (high / low).max(6.0).sqrt() * (high / low).powf(0.06) * 1.5;
+        let label = if self.timed { tick_ms } else { number::tick };
+        (x, Axis::log10(middle / span, middle * span, label))
+    }
+
+    fn draw(&self, sheet: &mut Drawing, area: Area) {
+        panel_title(sheet, &area, 22.0, self.name);
+        let (x, y) = self.axes();
+        let plot = Plot::new(sheet, area, x, y);
+        let log = |value: f64| value.max(LEAST).log10();
+        let places = self
+            .marks
+            .iter()
+            .map(|mark| (log(mark.skew), log(mark.price)));
+        let at = plot.all_at(&places.collect::<Points>());
+        let (left, top) = (area.left + 3.0, area.top + 2.0);
+        let bounds = Area::new(left, top, area.width - 4.0, area.height - 4.0);
+        let ranks = ranks(&at);
+        let mut taken = self.draw_front(sheet, &at, bounds);
+        taken.extend(self.spaces(&at, &ranks));
+        let label = |mark| MarkLabel::of(self, mark, bounds.width * 0.6);
+        let labels: Vec<MarkLabel> = self.marks.iter().map(label).collect();
+        let sizes: Vec<(f64, f64)> = labels.iter().map(MarkLabel::size).collect();
+        let found = place(&at, &sizes, &taken, bounds);
+        for (at, place) in at.iter().zip(&found) {
+            if let Some(end) = place.and_then(|place| place.leader) {
+                sheet.line(&[*at, end], 0.75, AXIS);
+            }
+        }
+        self.draw_marks(sheet, &at, &ranks);
+        for (((mark, at), label), place) in self.marks.iter().zip(&at).zip(&labels).zip(&found) {
+            if let Some(place) = place {
+                label.draw(sheet, *at, place.area, mark.entry.text_colour());
+            }
+        }
+        let price = match self.timed {
+            true => "p99 response time",
+            false => "rows read (planned, not issued)",
+        };
+        plot.name_beside(price, area.left - 69.0);
+        plot.name_below("writes of the hottest server ÷ mean", 27.0);
+        if !self.missing.is_empty() {
+            let text = format!("without a number: {}", self.missing.join(", "));
+            let text = fitted(&text, area.width, 10.5, false);
+            let at = (area.left, area.bottom() + 44.0);
+            sheet.text(&text, at, muted(10.5).top());
+        }
+        sheet.read_off(self.name, area, self.data(&at));
+    }
+
+    /// The border between what some strategy reaches and what none does; returns the space that it takes.
+    fn draw_front(&self, sheet: &Sheet, at: &[Point], bounds: Area) -> Vec<Area> {
+        let marks = self.marks.iter().zip(at);
+        let on_front = marks.filter(|(mark, _)| mark.on_front);
+        let mut front: Vec<Point> = on_front.map(|(_, at)| *at).collect();
+        front.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (Some(first), Some(last)) = (front.first(), front.last()) else {
+            return Vec::new();
+        };
+        let mut line = vec![(first.0, bounds.top)];
+        for pair in front.windows(2) {
+            line.extend([pair[0], (pair[1].0, pair[0].1)]);
+        }
+        line.extend([*last, (bounds.right(), last.1)]);
+        sheet.line(&line, 1.25, AXIS);
+        let taken = line.windows(2).map(|ends| {
+            let ((x, y), (u, v)) = (ends[0], ends[1]);
+            Area::new(x.min(u), y.min(v), (x - u).abs(), (y - v).abs()).grown(1.0, 1.0)
+        });
+        taken.collect()
+    }
+
+    fn draw_marks(&self, sheet: &Sheet, at: &[Point], ranks: &[usize]) {
+        // The first of the file on top.
+        let marks = self.marks.iter().zip(at).zip(ranks);
+        for ((mark, &(x, y)), &rank) in marks.rev() {
+            let colour = mark.entry.colour();
+            if mark.censored {
+                sheet.line(&[(x, y), (x, y - 14.0)], 1.5, colour);
+                let tip = [(x - 4.0, y - 12.0), (x, y - 18.0), (x + 4.0, y - 12.0)];
+                sheet.polygon(&tip, colour);
+            }
+            // A rim keeps marks on each other apart.
+            sheet.disc((x, y), radius(rank) + 1.0, PAPER);
+            match mark.on_front {
+                true => sheet.disc((x, y), radius(rank), colour),
+                false => sheet.ring((x, y), radius(rank) - 0.9, 1.75, colour),
+            }
+        }
+    }
+
+    /// What marks take beyond the space of every mark: arrows, and rings around others.
+    fn spaces(&self, at: &[Point], ranks: &[usize]) -> Vec<Area> {
+        let arrows = self.marks.iter().zip(at).filter(|(mark, _)| mark.censored);
+        let arrows = arrows.map(|(_, (x, y))| Area::new(x - 5.0, y - 20.0, 10.0, 20.0));
+        let rings = at.iter().zip(ranks).filter(|(_, rank)| **rank > 0);
+        let rings = rings.map(|(at, rank)| Area::around(*at, radius(*rank) + 1.5));
+        arrows.chain(rings).collect()
+    }
+
+    /// The numbers of each mark, from left to right.
+    fn data(&self, at: &[Point]) -> DataSeries {
+        let mut marks: Vec<(&Mark<'_>, &Point)> = self.marks.iter().zip(at).collect();
+        marks.sort_by(|(_, a), (_, b)| a.0.total_cmp(&b.0));
+        let points = marks.into_iter().map(|(mark, at)| {
+            let values = [
+                NumberFormat::Ratio.text(mark.skew),
+                self.price(mark),
+                mark.read.path.clone().unwrap_or_default(),
+                NumberFormat::Compact.measure(&mark.read.calls_planned),
+                NumberFormat::Compact.measure(&mark.read.rows_planned),
+            ];
+            DataPoint::mark(*at, mark.entry.name(), values)
+        });
+        let price = if self.timed { "p99" } else { "planned" };
+        let names = [
+            "hottest ÷ mean of the writes",
+            price,
+            "path",
+            "calls",
+            "rows read",
+        ];
+        DataSeries::new("strategy", names, points)
+    }
+}
+
+/// How many earlier marks of the file each lies on: it is drawn as a wider ring around them.
+fn ranks(at: &[Point]) -> Vec<usize> {
+    let mut ranks: Vec<usize> = Vec::new();
+    for (index, (x, y)) in at.iter().enumerate() {
+        let below = at[..index].iter().zip(&ranks);
+        let near = below.filter(|((u, v), _)| (u - x).hypot(v - y) < ON_EACH_OTHER);
+        let rank = near.map(|(_, rank)| rank + 1).max();
+        ranks.push(rank.unwrap_or(0));
+    }
+    ranks
+}
+
+fn radius(rank: usize) -> f64 {
+    MARK + rank as f64 * RING
+}
+
+/// A name beside a mark, and what the price is made of below it.
+struct MarkLabel {
+    /// In one line or two.
+    name: Vec<String>,
+    /// Empty when there are too many labels.
+    calls: String,
+}
+
+impl MarkLabel {
+    fn of(panel: &Panel<'_>, mark: &Mark<'_>, room: f64) -> Self {
+        let (lines, calls) = match panel.marks.len() <= MOST_LONG_LABELS {
+            true => (2, calls(panel, mark)),
+            false => (1, String::new()),
+        };
+        Self {
+            name: balanced(&mark.entry.name(), room, LABEL_SIZE, true, lines),
+            calls: fitted(&calls, room, 10.0, false),
+        }
+    }
+
+    fn size(&self) -> (f64, f64) {
+        let names = self.name.iter().map(|line| width(line, LABEL_SIZE, true));
+        let widest = names.fold(width(&self.calls, 10.0, false), f64::max);
+        let lines = self.name.len() + usize::from(!self.calls.is_empty());
+        (widest + 2.0, lines as f64 * LABEL_STEP + 1.0)
+    }
+
+    /// Draws it in `area`, on the side of its mark.
+    fn draw(&self, sheet: &Sheet, mark: Point, area: Area, colour: RGBColor) {
+        let is_left = area.right() <= mark.0;
+        let x = match is_left {
+            true => area.right() - 1.0,
+            false => area.left + 1.0,
+        };
+        let placed = |label: Label| if is_left { label.right() } else { label }.middle();
+        let y = area.top + LABEL_STEP / 2.0 + 0.5;
+        let name = placed(bold(LABEL_SIZE).colour(colour));
+        sheet.lines(&self.name, (x, y), LABEL_STEP, name);
+        let below = y + self.name.len() as f64 * LABEL_STEP;
+        sheet.text(&self.calls, (x, below), placed(muted(10.0)));
+    }
+}
+
+/// What a read asks for: `16 calls, fan-out-scan`; of a planned one the calls are its only cost beside the rows.
+fn calls(panel: &Panel<'_>, mark: &Mark<'_>) -> String {
+    let calls = mark.read.calls_planned.mean.map(|calls| {
+        let text = NumberFormat::Compact.text(calls);
+        let word = if text == "1" { "call" } else { "calls" };
+        format!("{text}\u{a0}{word}")
+    });
+    let bound = panel.price(mark).replace("more than ", ">\u{a0}");
+    let bound = mark.censored.then_some(bound);
+    let parts = [bound, calls, mark.read.path.clone()];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+/// The chart; `None` with fewer than two strategies in every panel, or without reads or writes.
+pub fn draw(results: &Results) -> Option<Chart> {
+    let panels = tables::read_names(results).map(|name| Panel::of(results, name));
+    let panels: Vec<Panel<'_>> = panels.filter(|it| it.marks.len() >= 2).collect();
+    if panels.is_empty() {
+        return None;
+    }
+    let grid = Grid {
+        columns: panels.len().min(2),
+        top: 84.0,
+        left: 74.0,
+        right: 0.0,
+        head: 24.0,
+        height: 270.0,
+        foot: 66.0,
+        gap: 16.0,
+    };
+    let mut subtitle =
+        "Left: writes are even · low: the read is cheap · filled: no other key is better in both (Pareto front)".to_owned();
+    let mut marks = panels.iter().flat_map(|panel| &panel.marks);
+    if marks.any(|mark| mark.censored) {
+        subtitle += " · arrow: failed or unfinished, a lower bound";
+    }
+    let bottom = grid.bottom(panels.len());
+    let mut sheet = Drawing::new(ChartKind::TradeOff, title(&panels), &subtitle, bottom);
+    for (at, panel) in panels.iter().enumerate() {
+        panel.draw(&mut sheet, grid.area(at));
+    }
+    Some(sheet.finish())
+}
+
+/// What the evenest writes cost the reads.
+fn title(panels: &[Panel<'_>]) -> String {
+    // The read that pays most for it, relative to what it could have.
+    let mut dearest: Option<(f64, String)> = None;
+    let mut evenest = None;
+    for panel in panels {
+        let (Some(even), Some(cheap)) = (
+            panel.least(|mark| (mark.skew, mark.price)),
+            panel.least(|mark| (mark.price, mark.skew)),
+        ) else {
+            continue;
+        };
+        let [best, cheapest] = [even, cheap].map(|mark| quoted_name(mark.entry.strategy));
+        evenest.get_or_insert_with(|| best.clone());
+        let times = even.price / cheap.price;
+        let is_cheap = cheap.price <= 0.0 || even.price <= cheap.price * ALIKE_WITHIN;
+        if even.entry.index == cheap.entry.index || is_cheap {
+            continue;
+        }
+        if dearest.as_ref().is_none_or(|(most, _)| times > *most) {
+            let [dear, low] = [even, cheap].map(|mark| panel.price(mark));
+            let name = panel.name;
+            let text = format!(
+                "`{name}` costs {dear} with the evenest writes ({best}), {low} with {cheapest}"
+            );
+            dearest = Some((times, text));
+        }
+    }
+    let reads = match panels {
+        [only] => format!("the cheapest `{}`", only.name),
+        _ => "the cheapest reads".to_owned(),
+    };
+    match (dearest, evenest) {
+        (Some((_, text)), _) => text,
+        (None, Some(name)) => format!("{name} has the evenest writes and {reads}"),
+        (None, None) => "What spreading the writes costs the reads".to_owned(),
+    }
+}
