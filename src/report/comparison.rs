@@ -10,6 +10,7 @@ use crate::experiment::{
     StrategyChange, at_point,
 };
 use crate::metrics::{MetricId, MetricPath, Part, Side};
+use ChangeVerdict::{Better, Different, LowerBound, OneValue, Undefined, Worse};
 
 /// Metrics that have a row of the table in any case; the others only when they changed, by name.
 const HEADLINES: [MetricPath; 9] = [
@@ -97,14 +98,13 @@ impl<'a> ComparisonReport<'a> {
 
     fn unpaired_strategies(&self) -> Vec<Block<'_>> {
         let comparison = self.comparison;
-        [
-            ("first", &comparison.only_before),
-            ("second", &comparison.only_after),
-        ]
-        .into_iter()
-        .filter(|(_, names)| !names.is_empty())
-        .map(|(place, names)| Block::text(format!("only in the {place}: {}", names.join(", "))))
-        .collect()
+        let (before, after) = (&comparison.only_before, &comparison.only_after);
+        let sides = [("first", before), ("second", after)].into_iter();
+        let unpaired = sides.filter(|(_, names)| !names.is_empty());
+        let text = |(place, names): (_, &Vec<String>)| {
+            Block::text(format!("only in the {place}: {}", names.join(", ")))
+        };
+        unpaired.map(text).collect()
     }
 
     fn footnote(&self) -> String {
@@ -151,16 +151,15 @@ fn is_headline(change: &MetricChange) -> bool {
 
 fn row(change: &MetricChange) -> Vec<String> {
     let kind = metric::kind_of(change.unit);
+    let sign = match change.difference.mean {
+        Some(difference) if difference > 0.0 => "+",
+        _ => "",
+    };
     let ratio = match change.verdict {
-        ChangeVerdict::LowerBound | ChangeVerdict::Undefined => UNDEFINED.to_owned(),
+        LowerBound | Undefined => UNDEFINED.to_owned(),
         _ if change.ratio.mean.is_some() => NumberFormat::Ratio.interval(&change.ratio),
         // A change from or to nothing has no ratio.
-        _ => match change.difference.mean {
-            Some(difference) if difference > 0.0 => {
-                format!("+{}", kind.interval(&change.difference))
-            }
-            _ => kind.interval(&change.difference),
-        },
+        _ => format!("{sign}{}", kind.interval(&change.difference)),
     };
     vec![
         change.metric.clone(),
@@ -174,31 +173,23 @@ fn row(change: &MetricChange) -> Vec<String> {
 /// What the table leaves out, in sentences.
 fn notes(change: &StrategyChange) -> Vec<String> {
     let mut notes = Vec::new();
-    for verdict in [
-        ChangeVerdict::Better,
-        ChangeVerdict::Worse,
-        ChangeVerdict::Different,
-    ] {
-        let others = change.metrics.iter().filter(|it| it.verdict == verdict);
-        let others: Vec<&str> = others
-            .filter(|it| !is_headline(it))
-            .map(|it| it.metric.as_str())
-            .collect();
+    let of = |verdict| {
+        change
+            .metrics
+            .iter()
+            .filter(move |it| it.verdict == verdict)
+    };
+    for verdict in [Better, Worse, Different] {
+        let others = of(verdict).filter(|it| !is_headline(it));
+        let others: Vec<&str> = others.map(|it| it.metric.as_str()).collect();
         if !others.is_empty() {
             notes.push(format!("also {}: {}", verdict.words(), others.join(", ")));
         }
     }
-    let count = |verdict| {
-        let found = change.metrics.iter().filter(|it| it.verdict == verdict);
-        found.count()
-    };
+    let count = |verdict| of(verdict).count();
     let same = count(ChangeVerdict::Identical);
     let near = count(ChangeVerdict::NoSignificantDifference);
-    let unknown = [
-        ChangeVerdict::OneValue,
-        ChangeVerdict::LowerBound,
-        ChangeVerdict::Undefined,
-    ];
+    let unknown = [OneValue, LowerBound, Undefined];
     let unknown = match unknown.map(count).iter().sum::<usize>() {
         0 => String::new(),
         some => format!(", {some} unknown (a lower bound, undefined, or of one replicate)"),
@@ -216,9 +207,6 @@ fn notes(change: &StrategyChange) -> Vec<String> {
 
 /// The price of another key.
 fn rewrite(rewrite: &Rewrite) -> String {
-    let number = |kind: NumberFormat, value: Option<f64>| {
-        value.map_or(UNDEFINED.to_owned(), |value| kind.text(value))
-    };
     let parameters: Vec<String> = rewrite.parameters.iter().map(parameter).collect();
     let through = match parameters.is_empty() {
         true => String::new(),
@@ -226,19 +214,15 @@ fn rewrite(rewrite: &Rewrite) -> String {
     };
     format!(
         "The key changed{through}, and a row key can't be changed in place: {} rows are to be read ({}) and written again ({}), in each replica.",
-        number(NumberFormat::Compact, rewrite.rows),
-        number(NumberFormat::Bytes, rewrite.bytes_read),
-        number(NumberFormat::Bytes, rewrite.bytes_written),
+        NumberFormat::Compact.optional(rewrite.rows),
+        NumberFormat::Bytes.optional(rewrite.bytes_read),
+        NumberFormat::Bytes.optional(rewrite.bytes_written),
     )
 }
 
 /// `buckets 8 → 16`.
 fn parameter(change: &ParameterChange) -> String {
     let value = |value: Option<i64>| value.map_or("unused".to_owned(), |value| value.to_string());
-    format!(
-        "`{}` {} → {}",
-        change.name,
-        value(change.before),
-        value(change.after)
-    )
+    let (before, after) = (value(change.before), value(change.after));
+    format!("`{}` {before} → {after}", change.name)
 }

@@ -41,7 +41,7 @@ fn text<T: Display>(value: Option<T>) -> String {
 /// where that is a lower bound only, `<path>.censored` is 1. Each swept setting has a column in front, by its path.
 pub fn summary(results: &Results, to: impl Write) -> Written {
     let swept = results.sweep.iter().map(|list| list.path.as_str());
-    let names = ["strategy", "metric", "mean", "low", "high", "n"];
+    let names = "strategy,metric,mean,low,high,n";
     let rows = results.strategies.iter().flat_map(|strategy| {
         let mut whose = sweep_views::cells(results, &strategy.sweep);
         whose.push(strategy.name.clone());
@@ -52,13 +52,13 @@ pub fn summary(results: &Results, to: impl Write) -> Written {
                 .collect::<Vec<_>>()
         })
     });
-    write(to, swept.chain(names), rows)
+    write(to, swept.chain(names.split(',')), rows)
 }
 
 /// Path, mean, low, high and n.
 fn measure_rows(path: String, measure: &Measure) -> impl Iterator<Item = [String; 5]> {
-    let number = |value: Option<f64>| text(value.filter(|value| value.is_finite()));
-    let row = |end: &str, [mean, low, high]: [String; 3]| {
+    let row = |end: &str, numbers: [Option<f64>; 3]| {
+        let [mean, low, high] = numbers.map(|it| text(it.filter(|it| it.is_finite())));
         [
             format!("{path}{end}"),
             mean,
@@ -67,14 +67,13 @@ fn measure_rows(path: String, measure: &Measure) -> impl Iterator<Item = [String
             measure.n.to_string(),
         ]
     };
-    let alone = |value: String| [value, String::new(), String::new()];
-    let all = row("", [measure.mean, measure.low, measure.high].map(number));
+    let all = row("", [measure.mean, measure.low, measure.high]);
     let merged = measure
         .merged
-        .map(|it| row(".merged", alone(number(Some(it)))));
+        .map(|it| row(".merged", [Some(it), None, None]));
     let censored = measure
         .censored
-        .then(|| row(".censored", alone("1".to_owned())));
+        .then(|| row(".censored", [Some(1.0), None, None]));
     [Some(all), merged, censored].into_iter().flatten()
 }
 
@@ -83,21 +82,8 @@ pub fn comparison(comparison: &ResultsComparison, to: impl Write) -> Written {
     // Pairs are those of the same point, and every point has the same settings.
     let first = comparison.strategies.first();
     let swept = first.into_iter().flat_map(|first| first.sweep.keys());
-    let names = [
-        "strategy_before",
-        "strategy_after",
-        "metric",
-        "before",
-        "after",
-        "ratio",
-        "ratio_low",
-        "ratio_high",
-        "difference",
-        "difference_low",
-        "difference_high",
-        "n",
-        "verdict",
-    ];
+    let names = "strategy_before,strategy_after,metric,before,after,ratio,ratio_low,ratio_high,\
+                 difference,difference_low,difference_high,n,verdict";
     let rows = comparison.strategies.iter().flat_map(|strategy| {
         strategy.metrics.iter().map(move |change| {
             let (ratio, difference) = (&change.ratio, &change.difference);
@@ -110,7 +96,7 @@ pub fn comparison(comparison: &ResultsComparison, to: impl Write) -> Written {
             row
         })
     });
-    write(to, swept.map(String::as_str).chain(names), rows)
+    write(to, swept.map(String::as_str).chain(names.split(',')), rows)
 }
 
 /// Start of an interval in seconds; the first may begin before the run.
@@ -120,16 +106,8 @@ fn start_s(series: &Series, interval: usize) -> String {
 
 /// What each server was asked for and did, by interval, of replicate 0.
 pub fn servers(results: &Results, to: impl Write) -> Written {
-    let headings = [
-        "strategy",
-        "start_s",
-        "window",
-        "server",
-        "demand_rows",
-        "completed_rows",
-        "refused_calls",
-        "utilisation",
-    ];
+    let headings =
+        "strategy,start_s,window,server,demand_rows,completed_rows,refused_calls,utilisation";
     let rows = with_series(results).flat_map(|(strategy, series)| {
         let intervals = series.server_demand.iter().enumerate();
         intervals.flat_map(move |(interval, demand)| {
@@ -149,7 +127,7 @@ pub fn servers(results: &Results, to: impl Write) -> Written {
             })
         })
     });
-    write(to, headings, rows)
+    write(to, headings.split(','), rows)
 }
 
 /// A number of a table; a shorter one has none.
@@ -159,7 +137,7 @@ fn at<T: Display>(table: &[Vec<T>], row: usize, column: usize) -> String {
 
 /// Rows of the whole window by region, of replicate 0.
 pub fn regions(results: &Results, to: impl Write) -> Written {
-    let headings = ["strategy", "region", "start", "server", "demand_rows"];
+    let headings = "strategy,region,start,server,demand_rows";
     let rows = with_series(results).flat_map(|(strategy, series)| {
         let starts = region_starts(strategy, series);
         let regions = series.region_demand.iter().enumerate();
@@ -173,7 +151,7 @@ pub fn regions(results: &Results, to: impl Write) -> Written {
             ]
         })
     });
-    write(to, headings, rows)
+    write(to, headings.split(','), rows)
 }
 
 /// The start of each region of the table, those that came to be during the run included.
@@ -195,10 +173,7 @@ fn region_starts(strategy: &StrategyResult, series: &Series) -> BTreeMap<u32, St
 
 /// What happened to regions and servers, of replicate 0: one row each, by strategy and time.
 pub fn events(results: &Results, to: impl Write) -> Written {
-    let headings = [
-        "strategy", "at_s", "event", "region", "upper", "heirs", "server", "to", "row", "bytes",
-        "detail",
-    ];
+    let headings = "strategy,at_s,event,region,upper,heirs,server,to,row,bytes,detail";
     let rows = with_series(results).flat_map(|(strategy, series)| {
         series.events.iter().map(move |event| {
             let heirs: Vec<String> = event.heirs.iter().map(u32::to_string).collect();
@@ -217,25 +192,23 @@ pub fn events(results: &Results, to: impl Write) -> Written {
             ]
         })
     });
-    write(to, headings, rows)
+    write(to, headings.split(','), rows)
 }
 
 /// Rows of one strategy by key bucket (down) and start of the interval in seconds (across), of replicate 0: long form would
 /// take ten times the space.
 pub fn key_map(strategy: &StrategyResult, series: &Series, to: impl Write) -> Written {
     let intervals = 0..series.key_demand.len();
-    let times: Vec<String> = intervals
-        .clone()
-        .map(|interval| start_s(series, interval))
-        .collect();
+    let times = intervals.clone().map(|interval| start_s(series, interval));
+    let times: Vec<String> = times.collect();
     let rows = strategy.key_map.iter().enumerate().map(|(index, bucket)| {
-        let rows = intervals
-            .clone()
-            .map(|interval| at(&series.key_demand, interval, index));
-        [bucket.start.clone(), bucket.hex.clone()]
-            .into_iter()
-            .chain(rows)
-            .collect()
+        let mut row = vec![bucket.start.clone(), bucket.hex.clone()];
+        row.extend(
+            intervals
+                .clone()
+                .map(|it| at(&series.key_demand, it, index)),
+        );
+        row
     });
     let headings = ["start", "hex"].into_iter();
     write(to, headings.chain(times.iter().map(String::as_str)), rows)

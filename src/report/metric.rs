@@ -1,6 +1,6 @@
 //! Metrics of a strategy as views show them. Must not know how they look.
 
-use super::number::{NumberFormat, UNDEFINED};
+use super::number::NumberFormat;
 use crate::experiment::{Measure, StrategyResult};
 use crate::metrics::{MetricId, MetricPath, Side, Unit};
 
@@ -17,10 +17,8 @@ pub fn measure(strategy: &StrategyResult, path: impl Into<MetricPath>) -> Option
 /// Its value, when it is defined: merged over the replicates for a percentile, else the mean.
 pub fn value(strategy: &StrategyResult, path: impl Into<MetricPath>) -> Option<f64> {
     let measure = measure(strategy, path)?;
-    measure
-        .merged
-        .or(measure.mean)
-        .filter(|value| value.is_finite())
+    let value = measure.merged.or(measure.mean);
+    value.filter(|value| value.is_finite())
 }
 
 /// How numbers of the metric at `path` are read.
@@ -41,7 +39,7 @@ pub fn kind_of(unit: Option<Unit>) -> NumberFormat {
 
 /// Its value as text.
 pub fn text(strategy: &StrategyResult, path: impl Into<MetricPath>, kind: NumberFormat) -> String {
-    measure(strategy, path).map_or(UNDEFINED.to_owned(), |measure| kind.measure(measure))
+    kind.measure(measure(strategy, path).unwrap_or(&Measure::UNDEFINED))
 }
 
 /// The class of hotspot; `None` when it was not determined.
@@ -72,10 +70,8 @@ pub fn offered_per_sec(strategy: &StrategyResult, replicates: u32, duration_s: f
     }
     let rate = match &strategy.series {
         Some(series) => {
-            let window = series
-                .server_demand
-                .get(series.window_start..)
-                .unwrap_or_default();
+            let window = series.server_demand.get(series.window_start..);
+            let window = window.unwrap_or_default();
             let rows: u64 = window.iter().flatten().sum();
             rows as f64 / (window.len() as f64 * series.interval_ms / 1e3)
         }

@@ -124,27 +124,28 @@ fn table(group: &ComparableStrategies) -> Table<'static> {
 /// Which keys were tried besides the file's, and which of them were left out.
 fn tried(suggestions: Option<&SuggestedKeys>) -> String {
     let names = |keys: &[SuggestedKey]| {
-        let names: Vec<String> = keys.iter().map(|key| format!("`{}`", key.name)).collect();
-        listed(&names)
+        let names = keys.iter().map(|key| format!("`{}`", key.name));
+        listed(&names.collect::<Vec<String>>())
     };
-    match suggestions {
-        None => "Only the file's own strategies are ranked.".to_owned(),
-        Some(keys) if keys.simulated.is_empty() && keys.left_out.is_empty() => {
-            "The file's keys suggest no other.".to_owned()
-        }
-        Some(keys) => {
-            let mut text = match keys.simulated.is_empty() {
-                true => String::new(),
-                false => format!("Keys of keyheat's own: {}.", names(&keys.simulated)),
-            };
-            if !keys.left_out.is_empty() {
-                text.push_str(&format!(
-                    " Not simulated, because their predicted regions and reads are no better: {}.",
-                    names(&keys.left_out)
-                ));
-            }
-            text.trim_start().to_owned()
-        }
+    let Some(keys) = suggestions else {
+        return "Only the file's own strategies are ranked.".to_owned();
+    };
+    let mut sentences = Vec::new();
+    if !keys.simulated.is_empty() {
+        sentences.push(format!(
+            "Keys of keyheat's own: {}.",
+            names(&keys.simulated)
+        ));
+    }
+    if !keys.left_out.is_empty() {
+        sentences.push(format!(
+            "Not simulated, because their predicted regions and reads are no better: {}.",
+            names(&keys.left_out)
+        ));
+    }
+    match sentences.is_empty() {
+        true => "The file's keys suggest no other.".to_owned(),
+        false => sentences.join(" "),
     }
 }
 
@@ -155,32 +156,28 @@ fn has_knees(group: &ComparableStrategies) -> bool {
 }
 
 fn row(strategy: &RankedStrategy, standing: &str, has_knees: bool) -> Vec<String> {
-    let text = |kind: NumberFormat, value: Option<f64>| {
-        value.map_or(UNDEFINED.to_owned(), |value| kind.text(value))
+    let source = if strategy.suggested {
+        "keyheat"
+    } else {
+        "file"
+    };
+    let on_front = if strategy.on_front { "yes" } else { "no" };
+    let sustained = match has_knees {
+        true => strategy.knee_per_sec,
+        false => strategy.usable_capacity_per_sec,
     };
     vec![
         strategy.name.clone(),
-        if strategy.suggested {
-            "keyheat"
-        } else {
-            "file"
-        }
-        .to_owned(),
+        source.to_owned(),
         standing.to_owned(),
         match strategy.broken_limits.len() {
             0 => "kept".to_owned(),
             n => format!("{n} broken"),
         },
-        text(NumberFormat::Ratio, strategy.read_cost),
-        text(
-            NumberFormat::Compact,
-            match has_knees {
-                true => strategy.knee_per_sec,
-                false => strategy.usable_capacity_per_sec,
-            },
-        ),
-        text(NumberFormat::Bytes, strategy.row_bytes),
-        if strategy.on_front { "yes" } else { "no" }.to_owned(),
+        NumberFormat::Ratio.optional(strategy.read_cost),
+        NumberFormat::Compact.optional(sustained),
+        NumberFormat::Bytes.optional(strategy.row_bytes),
+        on_front.to_owned(),
         strategy.hotspot.clone().unwrap_or(UNDEFINED.to_owned()),
     ]
 }
@@ -195,31 +192,30 @@ fn sentences(group: &ComparableStrategies) -> Vec<String> {
         comparisons.partition(|it| it.significant);
     let second = group.comparisons.first().map(|it| it.baseline.as_str());
     if let (Some(second), false) = (second, significant.is_empty()) {
-        let ratios: Vec<String> = significant
+        let ratio = |it: &&Comparison| NumberFormat::Ratio.interval(&it.ratio);
+        let ratios = significant
             .iter()
-            .map(|it| format!("{} {}", it.metric, NumberFormat::Ratio.interval(&it.ratio)))
-            .collect();
+            .map(|it| format!("{} {}", it.metric, ratio(it)));
+        let ratios = ratios.collect::<Vec<_>>().join(", ");
         sentences.push(format!(
-            "Significantly different from the next, `{second}`: {}.",
-            ratios.join(", ")
+            "Significantly different from the next, `{second}`: {ratios}."
         ));
     }
     if !others.is_empty() {
         let names: Vec<&str> = others.iter().map(|it| it.metric.as_str()).collect();
+        let names = names.join(", ");
         sentences.push(format!(
-            "No significant difference between these two: {}.",
-            names.join(", ")
+            "No significant difference between these two: {names}."
         ));
     }
-    for strategy in &group.strategies {
-        if !strategy.broken_limits.is_empty() {
-            sentences.push(format!(
-                "`{}` breaks limits: {}.",
-                strategy.name,
-                strategy.broken_limits.join("; ")
-            ));
-        }
-    }
+    let broken = group
+        .strategies
+        .iter()
+        .filter(|it| !it.broken_limits.is_empty());
+    sentences.extend(broken.map(|it| {
+        let limits = it.broken_limits.join("; ");
+        format!("`{}` breaks limits: {limits}.", it.name)
+    }));
     sentences
 }
 

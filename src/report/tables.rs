@@ -38,13 +38,11 @@ impl<'a> Row<'a> {
     }
 
     fn text(&self, path: impl Into<MetricPath>, format: NumberFormat) -> String {
-        let measure = self.measure(path);
-        measure.map_or(UNDEFINED.to_owned(), |measure| format.measure(measure))
+        format.measure(self.measure(path).unwrap_or(&Measure::UNDEFINED))
     }
 
     fn interval(&self, path: impl Into<MetricPath>, format: NumberFormat) -> String {
-        let measure = self.measure(path);
-        measure.map_or(UNDEFINED.to_owned(), |measure| format.interval(measure))
+        format.interval(self.measure(path).unwrap_or(&Measure::UNDEFINED))
     }
 
     fn response(&self, part: Part) -> String {
@@ -62,10 +60,8 @@ impl<'a> Row<'a> {
             _ => rate(MetricId::WriteOffered).filter(|offered| *offered > 0.0),
         };
         let part = rate(MetricId::WriteThroughput).zip(offered);
-        part.map_or(UNDEFINED.to_owned(), |(done, offered)| {
-            let part = done / offered;
-            Percent.text(if part > 0.995 { part.round() } else { part })
-        })
+        let part = part.map(|(done, offered)| done / offered);
+        Percent.optional(part.map(|part| if part > 0.995 { part.round() } else { part }))
     }
 
     /// The name of its read or neighbour.
@@ -86,35 +82,42 @@ struct Cells {
     outcome: Option<(MetricId, f64)>,
 }
 
-const fn words(lines: [&'static str; 2], expendable: u8, cell: fn(&Row<'_>) -> String) -> Cells {
-    Cells {
-        column: Column::words(lines, expendable),
-        cell,
-        outcome: None,
+impl Cells {
+    const fn of(column: Column<'static>, cell: fn(&Row<'_>) -> String) -> Self {
+        let outcome = None;
+        Self {
+            column,
+            cell,
+            outcome,
+        }
+    }
+
+    /// The share `id` of the operations, where it is `least` or more.
+    const fn outcome(self, id: MetricId, least: f64) -> Self {
+        let outcome = Some((id, least));
+        Self { outcome, ..self }
     }
 }
 
+const fn words(lines: [&'static str; 2], expendable: u8, cell: fn(&Row<'_>) -> String) -> Cells {
+    Cells::of(Column::words(lines, expendable), cell)
+}
+
 const fn numbers(lines: [&'static str; 2], expendable: u8, cell: fn(&Row<'_>) -> String) -> Cells {
-    Cells {
-        column: Column::numbers(lines, expendable),
-        cell,
-        outcome: None,
-    }
+    Cells::of(Column::numbers(lines, expendable), cell)
 }
 
 const STRATEGY: Cells = words(["", "strategy"], 0, |it| it.strategy.name.clone());
 
-const FAILED: Cells = Cells {
-    column: Column::numbers(["", "failed"], 0),
-    cell: |it| it.text(MetricId::WriteFailedFraction, Percent),
-    outcome: Some((MetricId::WriteFailedFraction, 0.001)),
-};
+const FAILED: Cells = numbers(["", "failed"], 0, |it| {
+    it.text(MetricId::WriteFailedFraction, Percent)
+})
+.outcome(MetricId::WriteFailedFraction, 0.001);
 
-const UNFINISHED: Cells = Cells {
-    column: Column::numbers(["", "unfinished"], 0),
-    cell: |it| it.text(MetricId::WriteUnfinishedFraction, Percent),
-    outcome: Some((MetricId::WriteUnfinishedFraction, 0.01)),
-};
+const UNFINISHED: Cells = numbers(["", "unfinished"], 0, |it| {
+    it.text(MetricId::WriteUnfinishedFraction, Percent)
+})
+.outcome(MetricId::WriteUnfinishedFraction, 0.01);
 
 #[rustfmt::skip]
 const SCORECARD: &[Cells] = &[
@@ -202,10 +205,8 @@ fn table<'a>(
     columns.splice(swept..swept, sweep_views::columns(results));
     let row = |row: &Row<'_>| {
         let mut texts: Vec<String> = cells.iter().map(|it| (it.cell)(row)).collect();
-        texts.splice(
-            swept..swept,
-            sweep_views::cells(results, &row.strategy.sweep),
-        );
+        let point = sweep_views::cells(results, &row.strategy.sweep);
+        texts.splice(swept..swept, point);
         texts
     };
     Some(Table {
@@ -218,7 +219,8 @@ fn table<'a>(
 /// A row a strategy.
 fn strategies(results: &Results) -> impl Iterator<Item = Row<'_>> {
     let of = Operations::All;
-    results.strategies.iter().map(move |strategy| Row {
+    let strategies = results.strategies.iter();
+    strategies.map(move |strategy| Row {
         results,
         strategy,
         of,
@@ -296,9 +298,7 @@ fn read_path(row: &Row<'_>) -> String {
 fn rows_per_row(row: &Row<'_>) -> String {
     let mean = |id: MetricId| row.measure(id)?.mean;
     let rows = mean(MetricId::RowsPlanned).zip(mean(MetricId::RowsReturned));
-    rows.map_or(UNDEFINED.to_owned(), |(read, returned)| {
-        Ratio.text(read / returned.max(1.0))
-    })
+    Ratio.optional(rows.map(|(read, returned)| read / returned.max(1.0)))
 }
 
 /// What neighbours feel, neighbour by neighbour in the order of the file; `None` without any.
@@ -306,14 +306,10 @@ pub fn neighbours(results: &Results) -> Option<Table<'_>> {
     // Every strategy has the same neighbours.
     let named = results.strategies.first()?.neighbours.iter();
     let rows = named.flat_map(|named| {
-        results.strategies.iter().filter_map(|strategy| {
-            let mut all = strategy.neighbours.iter();
+        strategies(results).filter_map(|row| {
+            let mut all = row.strategy.neighbours.iter();
             let of = Operations::Neighbour(all.find(|found| found.name == named.name)?);
-            Some(Row {
-                results,
-                strategy,
-                of,
-            })
+            Some(Row { of, ..row })
         })
     });
     table(NEIGHBOURS, 1, rows)
@@ -349,18 +345,13 @@ fn knee_ratio(row: &Row<'_>) -> String {
     let is_bound = row.measure(MetricId::Knee).is_some_and(|it| it.censored);
     let knee = metric::value(row.strategy, MetricId::Knee).filter(|_| !is_bound);
     let ratio = knee.zip(first.filter(|first| *first > 0.0));
-    ratio.map_or(UNDEFINED.to_owned(), |(knee, first)| {
-        Ratio.text(knee / first)
-    })
+    Ratio.optional(ratio.map(|(knee, first)| knee / first))
 }
 
 fn knee_binding(row: &Row<'_>) -> String {
-    let binding = row.strategy.knee.iter().flat_map(|knee| &knee.binding);
-    let binding: Vec<&str> = binding.map(String::as_str).collect();
-    match binding.is_empty() {
-        true => UNDEFINED.to_owned(),
-        false => binding.join(", "),
-    }
+    let binding = row.strategy.knee.as_ref().map(|it| it.binding.join(", "));
+    let binding = binding.filter(|binding| !binding.is_empty());
+    binding.unwrap_or(UNDEFINED.to_owned())
 }
 
 /// Metrics that are shown with their 95 % intervals.

@@ -4,6 +4,7 @@ use super::html::{Html, text};
 use crate::experiment::{Results, StrategyResult};
 use crate::metrics::{EventKind, SeriesEvent};
 use crate::report::csv_files::with_series;
+use crate::report::document::Column;
 use crate::report::number::{self, NumberFormat};
 
 /// Most rows of a strategy's list: about a screenful.
@@ -46,7 +47,7 @@ pub fn events(html: &mut Html, results: &Results) {
     if lists.is_empty() {
         return;
     }
-    html.line(format_args!("<h2>What happened to the cluster</h2>"));
+    writeln!(html, "<h2>What happened to the cluster</h2>");
     for (strategy, rows) in lists {
         let events = strategy.series.as_ref().map_or(&[][..], |it| &it.events);
         let summary = format!("{}: {}", strategy.name, headline(events));
@@ -65,23 +66,17 @@ struct Row {
 }
 
 fn list(html: &mut Html, rows: &[Row], events: &[SeriesEvent]) {
-    let cells: Vec<Vec<String>> = rows
-        .iter()
-        .take(MOST)
-        .map(|row| vec![number::length(row.at_ms / 1e3), row.what.clone()])
-        .collect();
-    let headings = ["after", "what happened"].map(str::to_owned);
-    html.table(&headings, &[], &cells);
+    let cells = rows.iter().take(MOST);
+    let cells = cells.map(|row| vec![number::length(row.at_ms / 1e3), row.what.clone()]);
+    let columns = ["after", "what happened"].map(|name| Column::words(["", name], 0));
+    html.table(&columns, cells);
     let mut rest = Vec::new();
     if rows.len() > MOST {
         rest.push(format!("{} later events", rows.len() - MOST));
     }
-    for (kind, name) in COUNTED {
-        let count = events.iter().filter(|event| event.event == kind).count();
-        if count > 0 {
-            rest.push(format!("{count} {name}"));
-        }
-    }
+    let counted = COUNTED.map(|(kind, name)| (count(events, kind), name));
+    let counted = counted.iter().filter(|(count, _)| *count > 0);
+    rest.extend(counted.map(|(count, name)| format!("{count} {name}")));
     let rest = match rest.is_empty() {
         true => String::new(),
         false => format!(
@@ -89,24 +84,25 @@ fn list(html: &mut Html, rows: &[Row], events: &[SeriesEvent]) {
             text(&rest.join(", "))
         ),
     };
-    html.line(format_args!(
+    writeln!(
+        html,
         "<p class=\"aside\">In the first replicate, from its start, warm-up included.{rest}</p>"
-    ));
+    );
+}
+
+fn count(events: &[SeriesEvent], kind: EventKind) -> usize {
+    events.iter().filter(|event| event.event == kind).count()
 }
 
 /// `7 splits, 3 moves`.
 fn headline(events: &[SeriesEvent]) -> String {
-    let parts: Vec<String> = HEADLINES
-        .iter()
-        .filter_map(|(kind, one, several)| {
-            let count = events.iter().filter(|event| event.event == *kind).count();
-            match count {
-                0 => None,
-                1 => Some(format!("1 {one}")),
-                _ => Some(format!("{count} {several}")),
-            }
-        })
-        .collect();
+    let counts = HEADLINES.map(|(kind, one, several)| (count(events, kind), one, several));
+    let parts = counts.into_iter().filter(|(count, ..)| *count > 0);
+    let parts = parts.map(|(count, one, several)| match count {
+        1 => format!("1 {one}"),
+        count => format!("{count} {several}"),
+    });
+    let parts: Vec<String> = parts.collect();
     match parts.is_empty() {
         true => "nothing changed".to_owned(),
         false => parts.join(", "),

@@ -1,7 +1,8 @@
 //! The charts on the page, with the tables behind them, and for the script where on a picture each row of a table lies. Must not know what they show.
 
 use super::html::{Html, text};
-use crate::report::chart::{Cells, Chart, ChartData, DataSeries, Theme, Values, base64};
+use crate::report::chart::{Cells, Chart, ChartData, Theme, Values, base64};
+use crate::report::document::{Column, Look, Table};
 use crate::report::number::{self, NumberFormat};
 use crate::text::is_hidden;
 use flate2::Compression;
@@ -17,44 +18,38 @@ pub fn figures(html: &mut Html, charts: &[Chart]) {
     if charts.is_empty() {
         return;
     }
-    html.line(format_args!("<h2>Charts</h2>"));
+    writeln!(html, "<h2>Charts</h2>");
     for chart in charts {
-        html.line(format_args!(
+        writeln!(
+            html,
             "<figure id=\"{}\">\n<div class=\"picture\">{}</div>\n<figcaption><output aria-live=\"polite\"></output></figcaption>",
             text(&chart.name),
             chart.picture.svg(Theme::Light)
-        ));
+        );
         if !chart.data.is_empty() {
             html.details("The numbers behind it", |html| {
                 chart.data.iter().for_each(|data| table(html, data));
             });
         }
-        html.line(format_args!("</figure>"));
+        writeln!(html, "</figure>");
     }
 }
 
 fn table(html: &mut Html, data: &ChartData) {
     if !data.title.is_empty() {
-        html.line(format_args!("<h3>{}</h3>", text(&data.title)));
+        writeln!(html, "<h3>{}</h3>", text(&data.title));
     }
     match &data.values {
-        Values::Along(series) => along(html, series),
+        Values::Along(series) => {
+            let names = series.names.iter();
+            let mut columns = vec![Column::words(["", &series.along], 0)];
+            columns.extend(names.map(|name| Column::numbers(["", name], 0)));
+            let rows = series.points.iter();
+            let rows = rows.map(|it| [&[it.label.clone()], &it.values[..]].concat());
+            html.data(&Table::new(&columns, rows));
+        }
         Values::Cells(cells) => hottest(html, cells),
     }
-}
-
-fn along(html: &mut Html, series: &DataSeries) {
-    let names = std::iter::once(&series.along).chain(&series.names);
-    let headings: Vec<String> = names.map(text).collect();
-    let right: Vec<bool> = (0..headings.len()).map(|column| column > 0).collect();
-    let rows = series.points.iter();
-    let rows: Vec<Vec<String>> = rows
-        .map(|point| {
-            let cells = std::iter::once(&point.label).chain(&point.values);
-            cells.map(text).collect()
-        })
-        .collect();
-    html.table(&headings, &right, &rows);
 }
 
 /// Of thousands of cells, the buckets that matter.
@@ -63,29 +58,31 @@ fn hottest(html: &mut Html, cells: &Cells) {
         let column = cells.counts.iter().filter_map(|row| row.get(bucket));
         column.sum()
     };
-    let mut buckets: Vec<(usize, u64)> = (0..cells.keys.len())
-        .map(|bucket| (bucket, total(bucket)))
-        .collect();
+    let mut buckets: Vec<(&String, u64)> = cells.keys.iter().zip((0..).map(total)).collect();
     let all: u64 = buckets.iter().map(|(_, rows)| rows).sum();
     // Stable: equals stay in key order.
     buckets.sort_by_key(|(_, rows)| std::cmp::Reverse(*rows));
     let rows = buckets.iter().take(HOTTEST).filter(|(_, rows)| *rows > 0);
-    let rows: Vec<Vec<String>> = rows
-        .map(|(bucket, rows)| {
-            vec![
-                format!("<code>{}</code>", text(&cells.keys[*bucket])),
-                text(&number::grouped(*rows)),
-                text(&NumberFormat::Percent.text(*rows as f64 / all as f64)),
-            ]
-        })
-        .collect();
+    let rows = rows.map(|(key, rows)| {
+        let share = NumberFormat::Percent.text(*rows as f64 / all as f64);
+        vec![(*key).clone(), number::grouped(*rows), share]
+    });
+    let rows: Vec<Vec<String>> = rows.collect();
     let first = format!(
         "the {} hottest of {} key buckets, by their first key",
         rows.len(),
         number::grouped(cells.keys.len() as u64)
     );
-    let headings = [first, "writes in the run".to_owned(), "share".to_owned()];
-    html.table(&headings, &[false, true, true], &rows);
+    let columns = [
+        Column::words(["", &first], 0),
+        Column::numbers(["", "writes in the run"], 0),
+        Column::numbers(["", "share"], 0),
+    ];
+    let look = Look::Literal;
+    html.data(&Table {
+        look,
+        ..Table::new(&columns, rows)
+    });
 }
 
 /// A chart for the script.
@@ -120,19 +117,18 @@ enum ValueData<'a> {
 
 /// What the script needs beside the tables, as JSON in a block that no browser runs.
 pub fn data(html: &mut Html, charts: &[Chart]) {
-    let figures: Vec<FigureData<'_>> = charts
-        .iter()
-        .map(|chart| FigureData {
-            id: &chart.name,
-            plots: chart.data.iter().map(plot).collect(),
-        })
-        .collect();
+    let figures = charts.iter().map(|chart| FigureData {
+        id: &chart.name,
+        plots: chart.data.iter().map(plot).collect(),
+    });
+    let figures: Vec<FigureData<'_>> = figures.collect();
     let json = serde_json::to_string(&figures).expect("texts and finite numbers are JSON");
     // The block ends at the first `</script`, wherever it stands.
     let json = json.replace('<', "\\u003c").replace(is_hidden, "·");
-    html.line(format_args!(
+    writeln!(
+        html,
         "<script type=\"application/json\" id=\"readouts\">{json}</script>"
-    ));
+    );
 }
 
 fn plot(data: &ChartData) -> PlotData<'_> {

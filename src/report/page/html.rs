@@ -2,7 +2,7 @@
 
 use crate::experiment::Standing;
 use crate::report::chart::{escaped, strategy_colour};
-use crate::report::document::{Block, Document, Item, Look, Table, Term, mark};
+use crate::report::document::{Block, Column, Document, Item, Look, Table, Term, mark};
 use crate::report::literals::literals;
 use crate::report::number;
 use std::fmt::{Arguments, Display, Write};
@@ -12,9 +12,11 @@ use std::fmt::{Arguments, Display, Write};
 pub struct Html(String);
 
 impl Html {
-    /// Adds markup and a line break.
-    pub fn line(&mut self, markup: Arguments<'_>) {
-        writeln!(self.0, "{markup}").expect("writing to a string can't fail");
+    /// Adds markup; `write!` and `writeln!` call it.
+    pub fn write_fmt(&mut self, markup: Arguments<'_>) {
+        self.0
+            .write_fmt(markup)
+            .expect("writing to a string can't fail");
     }
 
     /// Adds a document.
@@ -26,22 +28,22 @@ impl Html {
 
     fn block(&mut self, block: &Block<'_>) {
         match block {
-            Block::Title(title) => self.line(format_args!("<h1>{}</h1>", text(title))),
-            Block::Heading(heading) => self.line(format_args!("<h2>{}</h2>", text(heading))),
+            Block::Title(title) => writeln!(self, "<h1>{}</h1>", text(title)),
+            Block::Heading(heading) => writeln!(self, "<h2>{}</h2>", text(heading)),
             Block::Table(found) => self.data(found),
             Block::Text(sentences) => {
-                self.line(format_args!("<p>{}</p>", prose(&sentences.join(" "))));
+                writeln!(self, "<p>{}</p>", prose(&sentences.join(" ")));
             }
             Block::List(items) => self.list(items),
             Block::Terms(terms) => self.terms(terms),
-            Block::Command(command) => self.line(format_args!("<pre>{}</pre>", lines(command))),
-            Block::Hint(hint) => self.line(format_args!("<p>{}</p>", prose(hint))),
-            Block::Lines(all) => self.line(format_args!("<pre>{}</pre>", lines(&all.join("\n")))),
+            Block::Command(command) => writeln!(self, "<pre>{}</pre>", lines(command)),
+            Block::Hint(hint) => writeln!(self, "<p>{}</p>", prose(hint)),
+            Block::Lines(all) => writeln!(self, "<pre>{}</pre>", lines(&all.join("\n"))),
             Block::Pictures(pictures) => pictures.iter().for_each(|(title, file)| {
                 let (title, file) = (text(title), text(file));
-                self.line(format_args!("<img src=\"{file}\" alt=\"{title}\">"));
+                writeln!(self, "<img src=\"{file}\" alt=\"{title}\">");
             }),
-            Block::Note(note) => self.line(format_args!("<p class=\"aside\">{}</p>", text(note))),
+            Block::Note(note) => writeln!(self, "<p class=\"aside\">{}</p>", text(note)),
             Block::Folded(summary, blocks) => self.details(summary, |html| {
                 blocks.iter().for_each(|it| html.block(it));
             }),
@@ -55,22 +57,16 @@ impl Html {
         } else {
             ""
         };
-        self.line(format_args!("<ul{class}>"));
+        writeln!(self, "<ul{class}>");
         for item in items {
-            let (class, mark) = match item.standing {
-                None => (String::new(), String::new()),
-                Some(standing) => {
-                    let class = match standing {
-                        Standing::Holds => "holds",
-                        Standing::KnownToFail => "known",
-                        Standing::Broken | Standing::Mended => "broken",
-                    };
-                    (
-                        format!(" class=\"{class}\""),
-                        format!("{} ", mark(standing)),
-                    )
-                }
+            let class = match item.standing {
+                None => "",
+                Some(Standing::Holds) => " class=\"holds\"",
+                Some(Standing::KnownToFail) => " class=\"known\"",
+                Some(Standing::Broken | Standing::Mended) => " class=\"broken\"",
             };
+            let mark = item.standing.map(mark);
+            let mark = mark.map_or(String::new(), |mark| format!("{mark} "));
             let name = match item.name.is_empty() {
                 true => String::new(),
                 false => format!("<b>{mark}{}</b>", text(&item.name)),
@@ -81,13 +77,13 @@ impl Html {
                 Some(_) => text(&item.text),
                 None => prose(&item.text),
             };
-            self.line(format_args!("<li{class}>{name}{said}{because}</li>"));
+            writeln!(self, "<li{class}>{name}{said}{because}</li>");
         }
-        self.line(format_args!("</ul>"));
+        writeln!(self, "</ul>");
     }
 
     fn terms(&mut self, terms: &[Term]) {
-        self.line(format_args!("<dl>"));
+        writeln!(self, "<dl>");
         for term in terms {
             let dot = term.strategy.map_or(String::new(), |it| dot(it) + " ");
             let name = text(&format!("{}{}", term.name, term.of));
@@ -95,25 +91,20 @@ impl Html {
                 "" => String::new(),
                 key => format!(" <code>{}</code>", text(key)),
             };
-            self.line(format_args!("<dt>{dot}{name}{key}</dt>"));
+            writeln!(self, "<dt>{dot}{name}{key}</dt>");
             let said = term.said.iter().enumerate();
             for (_, said) in said.filter(|(at, said)| *at == 0 || !said.is_empty()) {
-                self.line(format_args!("<dd>{}</dd>", prose(said)));
+                writeln!(self, "<dd>{}</dd>", prose(said));
             }
             if !term.aside.is_empty() {
-                self.line(format_args!(
-                    "<dd class=\"aside\">{}</dd>",
-                    text(&term.aside)
-                ));
+                writeln!(self, "<dd class=\"aside\">{}</dd>", text(&term.aside));
             }
         }
-        self.line(format_args!("</dl>"));
+        writeln!(self, "</dl>");
     }
 
     /// Adds a table of texts.
     pub fn data(&mut self, table: &Table<'_>) {
-        let headings: Vec<String> = table.columns.iter().map(|it| text(&it.heading())).collect();
-        let right: Vec<bool> = table.columns.iter().map(|it| it.right).collect();
         let cell = |row: usize, column: usize, cell: &String| {
             let cell = text(cell);
             match (&table.look, column) {
@@ -125,49 +116,41 @@ impl Html {
                 _ => cell,
             }
         };
-        let row = |(at, row): (usize, &Vec<String>)| {
+        let rows = table.rows.iter().enumerate().map(|(at, row)| {
             let cells = row.iter().enumerate();
             cells.map(|(column, it)| cell(at, column, it)).collect()
-        };
-        let rows: Vec<Vec<String>> = table.rows.iter().enumerate().map(row).collect();
-        self.table(&headings, &right, &rows);
+        });
+        self.table(&table.columns, rows);
     }
 
-    /// Adds a table. Cells are markup; columns that `right` says hold numbers. The first cell of a row is its heading.
-    pub fn table(&mut self, headings: &[String], right: &[bool], rows: &[Vec<String>]) {
+    /// Adds a table whose cells are markup. The first cell of a row is its heading.
+    pub fn table(&mut self, columns: &[Column<'_>], rows: impl Iterator<Item = Vec<String>>) {
         // Most cells are numbers: they go without a class.
-        let class = |column: usize| match right.get(column) {
-            Some(true) => "",
-            _ => " class=\"text\"",
-        };
-        self.line(format_args!("<div class=\"wide\"><table>\n<thead><tr>"));
-        for (column, heading) in headings.iter().enumerate() {
-            self.line(format_args!("<th{}>{heading}</th>", class(column)));
+        let class = |column: &Column<'_>| if column.right { "" } else { " class=\"text\"" };
+        writeln!(self, "<div class=\"wide\"><table>\n<thead><tr>");
+        for column in columns {
+            let heading = text(&column.heading());
+            writeln!(self, "<th{}>{heading}</th>", class(column));
         }
-        self.line(format_args!("</tr></thead>\n<tbody>"));
+        writeln!(self, "</tr></thead>\n<tbody>");
         for row in rows {
-            let mut cells = String::new();
-            for (column, cell) in row.iter().enumerate() {
-                let class = class(column);
-                let piece = match column {
-                    0 => format!("<th>{cell}</th>"),
-                    _ => format!("<td{class}>{cell}</td>"),
-                };
-                cells.push_str(&piece);
+            write!(self, "<tr>");
+            for (at, (cell, column)) in row.iter().zip(columns).enumerate() {
+                match at {
+                    0 => write!(self, "<th>{cell}</th>"),
+                    _ => write!(self, "<td{}>{cell}</td>", class(column)),
+                }
             }
-            self.line(format_args!("<tr>{cells}</tr>"));
+            writeln!(self, "</tr>");
         }
-        self.line(format_args!("</tbody>\n</table></div>"));
+        writeln!(self, "</tbody>\n</table></div>");
     }
 
     /// Adds what is shown only when asked for.
     pub fn details(&mut self, summary: &str, fill: impl FnOnce(&mut Self)) {
-        self.line(format_args!(
-            "<details><summary>{}</summary>",
-            text(summary)
-        ));
+        writeln!(self, "<details><summary>{}</summary>", text(summary));
         fill(self);
-        self.line(format_args!("</details>"));
+        writeln!(self, "</details>");
     }
 
     /// The whole text.

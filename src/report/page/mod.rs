@@ -26,31 +26,31 @@ pub fn page(results: &Results, charts: &[Chart], theme: Option<Theme>) -> String
     let first = results.first_point();
     let headline = headline(results, charts);
     let mut html = Html::default();
-    html.line(format_args!("<!doctype html>\n<html lang=\"en\">\n<head>"));
-    html.line(format_args!("<meta charset=\"utf-8\">"));
-    html.line(format_args!(
+    writeln!(html, "<!doctype html>\n<html lang=\"en\">\n<head>");
+    writeln!(html, "<meta charset=\"utf-8\">");
+    writeln!(
+        html,
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; font-src data:; \
          style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'\">",
         source(&style),
         source(SCRIPT),
-    ));
-    html.line(format_args!(
+    );
+    writeln!(
+        html,
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{} · {}</title>",
         text(&results.scenario.name),
         text(&headline),
-    ));
-    html.line(format_args!(
-        "<style>{style}</style>\n</head>\n<body>\n<main>"
-    ));
+    );
+    writeln!(html, "<style>{style}</style>\n</head>\n<body>\n<main>");
     head(&mut html, results, charts, &headline);
     html.document(&summary::before_charts(results, &first));
     figures::figures(&mut html, charts);
     events::events(&mut html, &first);
     html.document(&summary::after_charts(results, &first));
     provenance(&mut html, results);
-    html.line(format_args!("</main>"));
+    writeln!(html, "</main>");
     figures::data(&mut html, charts);
-    html.line(format_args!("<script>{SCRIPT}</script>\n</body>\n</html>"));
+    writeln!(html, "<script>{SCRIPT}</script>\n</body>\n</html>");
     html.finish()
 }
 
@@ -69,33 +69,32 @@ fn headline(results: &Results, charts: &[Chart]) -> String {
 
 /// The findings, and what was asked.
 fn head(html: &mut Html, results: &Results, charts: &[Chart], headline: &str) {
-    html.line(format_args!("<h1>{}</h1>", text(headline)));
+    writeln!(html, "<h1>{}</h1>", text(headline));
     let whole = results.sweep.is_empty();
     let price = charts
         .iter()
         .find(|chart| chart.kind == ChartKind::TradeOff && whole);
     if let Some(price) = price.filter(|price| price.title != headline) {
-        html.line(format_args!(
-            "<p class=\"finding\">{}</p>",
-            prose(&price.title)
-        ));
+        writeln!(html, "<p class=\"finding\">{}</p>", prose(&price.title));
     }
     if !results.scenario.question.is_empty() {
-        html.line(format_args!(
+        writeln!(
+            html,
             "<p class=\"question\">{}</p>",
             text(&results.scenario.question)
-        ));
+        );
     }
 }
 
 /// Everything that it takes to make these numbers again.
 fn provenance(html: &mut Html, results: &Results) {
     let scenario = &results.scenario;
-    html.line(format_args!(
+    writeln!(
+        html,
         "<footer>\n<h2>Where the numbers come from</h2>\n<dl class=\"pairs\">"
-    ));
+    );
     let mut pair = |name: &str, value: &str| {
-        html.line(format_args!("<dt>{name}</dt><dd>{}</dd>", text(value)));
+        writeln!(html, "<dt>{name}</dt><dd>{}</dd>", text(value));
     };
     pair("Made by", &results.tool);
     pair("Scenario", &scenario.name);
@@ -108,11 +107,11 @@ fn provenance(html: &mut Html, results: &Results) {
     if !scenario.overrides.is_empty() {
         pair("Set", &scenario.overrides.join(", "));
     }
-    html.line(format_args!("</dl>"));
+    writeln!(html, "</dl>");
     html.details("The scenario's text", |html| {
-        html.line(format_args!("<pre>{}</pre>", lines(&scenario.text)));
+        writeln!(html, "<pre>{}</pre>", lines(&scenario.text));
     });
-    html.line(format_args!("</footer>"));
+    writeln!(html, "</footer>");
 }
 
 /// The style sheet with its fonts, and the colours of charts on dark paper where they are wanted.
