@@ -84,8 +84,7 @@ fn read_start(time: &Reader<'_>) -> EpochNanos {
         Value::Datetime(datetime) => instant(time.sink, datetime, &entry.node.place),
         _ => {
             let expected = "a date such as `2026-01-01T00:00:00Z`, without quotes";
-            time.wrong_type("start", &entry.node, expected);
-            None
+            time.wrong_type("start", &entry.node, expected)
         }
     };
     found.unwrap_or_else(default)

@@ -22,6 +22,9 @@ pub(super) struct Origin {
     pub(super) folder: PathBuf,
 }
 
+/// What is read where something was complained about: nothing. `?` behind a complaint gives up what stands around it.
+pub(super) type Refused = Option<std::convert::Infallible>;
+
 /// Where mistakes and defaults are collected.
 #[derive(Debug, Default)]
 pub(super) struct Diagnostics {
@@ -75,8 +78,9 @@ impl Diagnostics {
     }
 
     /// Adds a complaint about what stands at `place`.
-    pub(super) fn add(&self, place: &SourcePlace, diagnostic: Diagnostic) {
+    pub(super) fn add(&self, place: &SourcePlace, diagnostic: Diagnostic) -> Refused {
         self.push(Self::placed(place, diagnostic));
+        None
     }
 
     fn placed(place: &SourcePlace, diagnostic: Diagnostic) -> Diagnostic {
@@ -121,8 +125,8 @@ impl Diagnostics {
         place: &SourcePlace,
         message: impl Into<String>,
         label: impl Into<String>,
-    ) {
-        self.add(place, Diagnostic::error(message).label(label));
+    ) -> Refused {
+        self.add(place, Diagnostic::error(message).label(label))
     }
 
     /// Complains about what takes more memory than there is, if it does: `what` needs so many bytes.

@@ -3,22 +3,17 @@
 
 use super::bounds::set_bounds;
 use super::clock::{TIME, read_time};
-use super::cluster::{read_cluster, read_table};
-use super::derived_uses::check_uses;
+use super::cluster::{EVENT, NEIGHBOUR, read_cluster, read_events, read_neighbours, read_table};
 use super::diagnostic::Diagnostic;
 use super::diagnostics::Diagnostics;
 use super::document::{SourcePlace, TomlTable};
-use super::events::{EVENT, read_events};
-use super::existing::{EXISTING, read_existing};
-use super::field_kinds::FIELD;
-use super::fields::{Fields, read_fields};
-use super::knees::{KNEE, read_knee};
+use super::fields::{FIELD, Fields, read_fields};
+use super::knee::{KNEE, read_knee};
 use super::model::{Changes, Setup, TimeSpec};
-use super::neighbours::{NEIGHBOUR, read_neighbours};
 use super::presplits::{Request, read_presplit};
 use super::reader::Reader;
-use super::reads::{READ, read_reads};
-use super::writes::{WRITE, read_writes};
+use super::reads::{READ, check_uses, read_reads};
+use super::writes::{EXISTING, WRITE, read_existing, read_writes};
 use crate::client::{CLIENT, ClientSpec};
 use crate::cluster::{
     CLUSTER, idle_put, server_buffered_capacity_per_second, server_capacity_per_second,

@@ -1,16 +1,17 @@
-//! `[field]` and `[parameter]`: what a record is made of.
+//! `[field]` and `[parameter]`: what a record is made of, and how often each value comes.
 
 use super::diagnostic::Diagnostic;
 use super::diagnostics::Diagnostics;
-use super::distributions::read_law;
 use super::document::{Entry, Node, SourcePlace, Value};
-use super::field_kinds::{DERIVED, STORED, read_kind};
-use super::nearest::suggest;
+use super::names::suggest;
 use super::reader::Reader;
+use super::source;
 use crate::key::{Environment, expanded_sizes};
 use crate::record::{
-    DerivedId, Field, FieldId, FieldKind, GivenValue, GivenValueError, KnownField, Schema,
+    DerivedId, Field, FieldId, FieldKind, GivenValue, GivenValueError, KnownField, Late, Law,
+    LawShape, Schema, TextValues, TimeUnit,
 };
+use crate::settings::{Kind, any_number, boolean, integer, json, number, table, text, time, word};
 use crate::text::grouped;
 use crate::time::EpochNanos;
 use std::collections::BTreeMap;
@@ -378,4 +379,392 @@ pub(super) fn given(
             None
         }
     }
+}
+
+const KINDS: [&str; 9] = [
+    "int",
+    "sequence",
+    "digits",
+    "text",
+    "domain",
+    "uuid",
+    "bytes",
+    "double",
+    "timestamp",
+];
+
+crate::settings! {
+    /// A field with a `type`, or one that is derived by an `expr`.
+    pub(super) static FIELD("field", r#""anyOf": [{ "required": ["type"] }, { "required": ["expr"] }]"#)
+        with STORED with DERIVED {}
+}
+
+crate::settings! {
+    /// A field that is derived from others.
+    pub(super) static DERIVED("", "") {
+        /// A derived field: an expression of the key language, expanded where it is named.
+        expr = text(""),
+    }
+}
+
+crate::settings! {
+    /// A field that is stored.
+    pub(super) static STORED("", "") {
+        /// int (`count`, `first`), sequence (counts up with every write), digits (zero-padded text of `width`), text (`values`, or `count` and
+        /// `length`), domain, uuid, bytes (`length`), double (`min`, `max`), timestamp (`unit`, `late`).
+        type = word(&KINDS),
+        /// Number of different values.
+        count = integer(1, i64::MAX).needs("1_000").of("type", &["int", "digits", "text", "domain", "uuid", "bytes"]),
+        /// The least value.
+        first = integer(-(1 << 62), 1 << 62).or("0").of("type", &["int", "sequence", "digits"]),
+        /// Digits of a zero-padded number.
+        width = integer(1, 18).needs("8").of("type", &["digits"]),
+        /// Characters of a text (default 8), or bytes.
+        length = integer(1, 1_024).needs("16").of("type", &["text", "bytes"]),
+        /// The characters that texts are made of.
+        alphabet = text(r#""minLength": 1"#).or("abcdefghijklmnopqrstuvwxyz0123456789").of("type", &["text"]),
+        /// The texts themselves, or a file with one a line.
+        values = json(r#""anyOf": [{ "type": "array", "minItems": 1, "uniqueItems": true, "items": { "type": "string" } }, { "type": "string" }]"#)
+            .of("type", &["text"]),
+        /// Of a double.
+        min = any_number().or("0.0").of("type", &["double"]),
+        /// Of a double.
+        max = any_number().or("1.0").of("type", &["double"]),
+        /// What a timestamp counts since 1970.
+        unit = word(TimeUnit::WORDS).or("ms").of("type", &["timestamp"]),
+        /// Some records come late.
+        late = table(&LATE).of("type", &["timestamp"]),
+        /// How often each value comes: `"uniform"`, or a law. Ranks are dealt to values by chance, once a replicate.
+        distribution = json("@distribution").with(&[&LAW]),
+        /// One value for each combination of these fields, drawn once.
+        of = json("@oneOrMoreFields"),
+    }
+}
+
+crate::settings! {
+    /// Some records come late.
+    static LATE("", "") {
+        /// Share of the records that are late.
+        fraction = number("in 0 ..= 1", 0.0, 1.0, (true, true)).needs("0.02"),
+        /// How late at most; any lateness up to it is equally likely.
+        up_to = time().needs("\"2h\""),
+    }
+}
+
+/// Values are numbered with 62 bits.
+const MOST_VALUES: i64 = 1 << 62;
+
+/// Reads the kind of a field; a complaint when there is none.
+pub(super) fn read_kind(reader: &Reader<'_>) -> Option<FieldKind> {
+    let Some(entry) = reader.entry("type") else {
+        if !reader.misspelt("type") && !reader.misspelt("expr") {
+            let message = format!("{} has neither `type` nor `expr`", reader.name());
+            let help = format!("types are {}", crate::text::either(&KINDS));
+            let diagnostic = Diagnostic::error(message).label("what are its values?");
+            reader.complain_of_table(diagnostic.help(help));
+        }
+        return None;
+    };
+    Some(
+        match KINDS[reader.word_node("type", &entry.node, &KINDS)?] {
+            "int" => FieldKind::Int {
+                first: reader.value("first"),
+                count: read_count(reader, MOST_VALUES)?,
+            },
+            "sequence" => FieldKind::Sequence {
+                first: reader.integer_or("first", 0, MOST_VALUES, 0),
+            },
+            "digits" => {
+                let width: u16 = reader.given("width")?;
+                let all = 10i64.pow(width.into());
+                let first = reader.integer_or("first", 0, all - 1, 0);
+                let count = reader.integer_or("count", 1, all - first, all - first);
+                FieldKind::Digits {
+                    width: width as u8,
+                    first: first as u64,
+                    count: count as u64,
+                }
+            }
+            "text" => FieldKind::Text(read_texts(reader)?),
+            "domain" => FieldKind::Domain {
+                count: read_count(reader, 1 << 40)?,
+            },
+            "uuid" => FieldKind::Uuid {
+                count: reader
+                    .integer("count", 1, MOST_VALUES)
+                    .map(|count| count as u64),
+            },
+            "bytes" => {
+                let length: u16 = reader.given("length")?;
+                // `length` bytes have 256^length values.
+                let most = if length >= 8 {
+                    MOST_VALUES
+                } else {
+                    1 << (8 * length)
+                };
+                let count = reader.integer("count", 1, most).map(|count| count as u64);
+                FieldKind::Bytes { length, count }
+            }
+            "double" => {
+                let (min, max): (f64, f64) = (reader.value("min"), reader.value("max"));
+                if min >= max {
+                    let label = format!("must be greater than `min`, {min}");
+                    reader.refuse_key("max", format!("`max` is {max}"), label)?;
+                }
+                FieldKind::Double { min, max }
+            }
+            _ => FieldKind::Timestamp {
+                unit: reader.value("unit"),
+                late: reader.inside("late", |late| {
+                    let (fraction, up_to) = (late.given("fraction"), late.given("up_to"));
+                    Some(Late {
+                        fraction: fraction?,
+                        up_to: up_to?,
+                    })
+                }),
+            },
+        },
+    )
+}
+
+fn read_count(reader: &Reader<'_>, most: i64) -> Option<u64> {
+    reader.require("count");
+    reader.integer("count", 1, most).map(|count| count as u64)
+}
+
+fn read_texts(reader: &Reader<'_>) -> Option<TextValues> {
+    if reader.has("values") {
+        return read_values(reader).map(|values| TextValues::Listed(values.into()));
+    }
+    let count = read_count(reader, MOST_VALUES);
+    let length: u16 = reader.value_or("length", "8");
+    let alphabet: String = reader.value("alphabet");
+    let mut letters: Vec<u8> = alphabet.bytes().collect();
+    letters.sort_unstable();
+    letters.dedup();
+    if !alphabet.is_ascii() || letters.len() < alphabet.len() || letters.is_empty() {
+        let message = "an alphabet is made of distinct ASCII characters";
+        reader.refuse_key("alphabet", message, "not so here")?;
+    }
+    let most = libm::pow(letters.len() as f64, length.into());
+    let count = count?;
+    if count as f64 > most {
+        let message = format!("{count} texts of {length} characters can't differ");
+        let label = format!("{} characters make {most:.0} at most", letters.len());
+        reader.refuse_key("count", message, label)?;
+    }
+    Some(TextValues::Generated {
+        count,
+        length,
+        alphabet,
+    })
+}
+
+/// Texts that are listed, here or in a file.
+fn read_values(reader: &Reader<'_>) -> Option<Vec<String>> {
+    for key in ["count", "length", "alphabet"] {
+        if reader.has(key) {
+            let message = format!("{} has both `values` and `{key}`", reader.name());
+            reader.refuse_key(key, message, "the values are listed already");
+        }
+    }
+    let refuse = |message: String, label| {
+        reader.refuse_key("values", message, label);
+        None
+    };
+    let values = match &reader.node("values")?.value {
+        Value::Text(path) => match source::read_values(&reader.sink.origin.folder.join(path)) {
+            Ok(values) => values,
+            Err(message) => return refuse(message, "expected a file with one value a line"),
+        },
+        _ => {
+            let texts = reader.texts("values", false)?.into_iter();
+            texts.map(|(text, _)| text.to_owned()).collect()
+        }
+    };
+    let mut sorted: Vec<&String> = values.iter().collect();
+    sorted.sort();
+    if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        let message = format!("the value `{}` is listed twice", pair[0]);
+        return refuse(message, "values are distinct");
+    }
+    if values.is_empty() {
+        let message = format!("{} has no values", reader.name());
+        return refuse(message, "expected at least one");
+    }
+    Some(values)
+}
+
+/// Reads a field's `distribution`.
+pub(super) fn read_law(field: &Reader<'_>, kind: &FieldKind) -> Law {
+    let Some(entry) = field.entry("distribution") else {
+        return Law::default();
+    };
+    if kind.count().is_none() && !matches!(kind, FieldKind::Double { .. }) {
+        let message = format!("{} can't have a distribution", field.name());
+        let label = "only fields with a `count` (and doubles) have a distribution";
+        field.refuse_key("distribution", message, label);
+        return Law::default();
+    }
+    read_law_entry(field, entry, kind)
+}
+
+/// Reads a law of a field of this kind, which has one.
+pub(super) fn read_law_entry<'a>(reader: &Reader<'a>, entry: &'a Entry, kind: &FieldKind) -> Law {
+    let Entry { key, node, .. } = entry;
+    let law = match &node.value {
+        Value::Text(text) if text == "uniform" => None,
+        Value::Table(_) => {
+            let law = reader.table_of(key, node, &node.place, &LAW);
+            law.read_with(|law| read_table(law, kind))
+        }
+        _ => {
+            let label = "expected `\"uniform\"`, `{ zipf = 0.99 }`, `{ hotspot = { keys = 0.2, load = 0.8 } }`, \
+                         `{ weights = [3, 1] }` or `{ normal = { mean = 50, sd = 9 } }`";
+            reader.refuse(key, "this is no distribution", label);
+            None
+        }
+    };
+    law.unwrap_or_default()
+}
+
+crate::settings! {
+    pub(super) static LAW("law", "") {
+        /// The share of rank r is proportional to r^-s.
+        ///
+        /// The upper end keeps r^-s a normal number for every rank.
+        zipf = ZIPF,
+        /// A share of the keys takes a share of the load.
+        hotspot = table(&HOTSPOT),
+        /// One weight for each rank.
+        weights = json(r#""type": "array", "minItems": 1, "items": { "type": "number", "minimum": 0 }"#),
+        /// A bell over the values.
+        normal = table(&NORMAL),
+        /// The shares of the first ranks; the law deals the rest.
+        top = json(r#""type": "array", "items": { "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 }"#),
+        /// Rank 1 is the first value, and so on, instead of being dealt by chance.
+        ranked = boolean(),
+    }
+}
+
+pub(super) const ZIPF: Kind = number("greater than 0, and at most 10", 0.0, 10.0, (false, true));
+const SHARE: Kind = number("in (0, 1)", 0.0, 1.0, (false, false));
+
+crate::settings! {
+    /// A share of the keys takes a share of the load.
+    static HOTSPOT("", "") {
+        keys = SHARE.needs("0.2"),
+        load = SHARE.needs("0.2"),
+    }
+}
+
+crate::settings! {
+    /// A bell over the values.
+    static NORMAL("", "") {
+        mean = any_number().needs("50.0"),
+        sd = number("greater than 0", 0.0, f64::INFINITY, (false, false)).needs("50.0"),
+    }
+}
+
+const SHAPES: [&str; 4] = ["zipf", "hotspot", "weights", "normal"];
+
+fn read_table(reader: &Reader<'_>, kind: &FieldKind) -> Option<Law> {
+    let given: Vec<&str> = SHAPES
+        .into_iter()
+        .filter(|shape| reader.has(shape))
+        .collect();
+    if let [first, second, ..] = given[..] {
+        let label = format!("`{first}` is given, too: a field has one law");
+        reader.refuse_key(second, format!("{} has two laws", reader.name()), label);
+    }
+    // Of several laws the last one is as good as any: the first complaint stands.
+    let zipf = reader
+        .given("zipf")
+        .map(|exponent| LawShape::Zipf { exponent });
+    let hotspot = reader.inside("hotspot", |hotspot| {
+        let (keys, load) = hotspot.given("keys").zip(hotspot.given("load"))?;
+        Some(LawShape::Hotspot { keys, load })
+    });
+    let weights = read_weights(reader, kind).map(LawShape::Weights);
+    let normal = reader.inside("normal", |normal| read_normal(normal, kind));
+    let top = read_top(reader, kind).unwrap_or_default();
+    let ranked = reader.given("ranked").unwrap_or(false);
+    let shape = normal.or(weights).or(hotspot).or(zipf);
+    let shape = shape.unwrap_or(LawShape::Uniform);
+    let has_ranks = kind.count().is_some();
+    let on_ranks = !matches!(shape, LawShape::Normal { .. }) && has_ranks;
+    for key in ["top", "ranked"] {
+        if !on_ranks {
+            reader.meaningless(key, "a law over values has no ranks");
+        }
+    }
+    if !has_ranks && !matches!(shape, LawShape::Normal { .. } | LawShape::Uniform) {
+        let label = "expected `normal` or `\"uniform\"`";
+        reader.refuse_table("a double has no ranks", label)?;
+    }
+    Some(Law { shape, top, ranked })
+}
+
+/// A list of numbers of a domain.
+fn numbers(
+    reader: &Reader<'_>,
+    key: &'static str,
+    domain: &str,
+    accepts: fn(f64) -> bool,
+) -> Option<Vec<f64>> {
+    let items = reader.list(key)?.iter();
+    let number = |item| reader.number_node(key, item, domain, accepts);
+    items.map(number).collect()
+}
+
+fn read_weights(reader: &Reader<'_>, kind: &FieldKind) -> Option<Vec<f64>> {
+    let accepts = |weight| (0.0..=1e12).contains(&weight);
+    let weights = numbers(reader, "weights", "at least 0", accepts)?;
+    let beyond = kind.count().filter(|&count| weights.len() as u64 > count);
+    let (message, label) = match beyond {
+        _ if weights.iter().all(|&weight| weight == 0.0) => {
+            let label = "expected a weight for each rank, not all zero";
+            ("all weights are zero".to_owned(), label)
+        }
+        Some(count) => {
+            let message = format!("{} weights for {count} values", weights.len());
+            (message, "at most one for each value")
+        }
+        None => return Some(weights),
+    };
+    reader.refuse_key("weights", message, label);
+    None
+}
+
+fn read_top(reader: &Reader<'_>, kind: &FieldKind) -> Option<Vec<f64>> {
+    let accepts = |share| share > 0.0 && share < 1.0;
+    let top = numbers(reader, "top", "in (0, 1)", accepts)?;
+    let sum: f64 = top.iter().sum();
+    if sum >= 1.0 {
+        let label = "must leave a share for the other ranks";
+        reader.refuse_key("top", format!("the shares of `top` sum to {sum}"), label)?;
+    }
+    if kind.count().is_some_and(|count| top.len() as u64 >= count) {
+        let label = "expected fewer shares than values";
+        reader.refuse_key("top", "`top` leaves no rank for the rest", label)?;
+    }
+    Some(top)
+}
+
+fn read_normal(normal: &Reader<'_>, kind: &FieldKind) -> Option<LawShape> {
+    let (mean, sd): (f64, f64) = normal.given("mean").zip(normal.given("sd"))?;
+    let (least, greatest) = match kind {
+        FieldKind::Double { min, max } => (*min, *max),
+        _ => {
+            let first = kind.first_slot() as f64;
+            (first, first + kind.count().unwrap_or(1) as f64)
+        }
+    };
+    // Values outside the domain are drawn again: a mean far outside would draw for ever.
+    if mean < least - sd || mean > greatest + sd {
+        let label =
+            format!("values are {least} to {greatest}; expected a mean within one `sd` of them");
+        normal.refuse_key("mean", format!("`mean` is {mean}"), label)?;
+    }
+    Some(LawShape::Normal { mean, sd })
 }

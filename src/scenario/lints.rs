@@ -2,7 +2,11 @@
 
 use super::diagnostic::Diagnostic;
 use super::diagnostics::Diagnostics;
-use super::model::{Bound, Expectation, Strategy};
+use super::document::{SourcePlace, TomlTable};
+use super::model::{Bound, Expectation, Setup, Strategy};
+use crate::text::all;
+use crate::time::SimDuration;
+use crate::workload::{PickLaw, RangeExtent, Read};
 
 /// Adds warnings.
 pub(super) fn lint<'a>(
@@ -62,4 +66,64 @@ pub(super) fn lint<'a>(
             sink.push(Diagnostic::warning(message).help("this expectation always fails"));
         }
     }
+}
+
+/// Adds warnings and notes; `document` tells where the reads stand.
+pub(super) fn lint_reads(sink: &Diagnostics, document: &TomlTable, strategies: &[Strategy]) {
+    let Some(first) = strategies.first() else {
+        return;
+    };
+    let setups = || strategies.iter().map(|strategy| strategy.setup.as_ref());
+    let reads = &first.setup.workload.reads;
+    let place = |read: &Read| {
+        let entry = document
+            .table("read")
+            .and_then(|table| table.get(&read.name));
+        entry.map_or(SourcePlace::File(0..0), |entry| entry.place.clone())
+    };
+    let issued = |setup: &Setup| {
+        let mut reads = setup.workload.reads.iter();
+        reads.any(|read| read.drive.is_some())
+    };
+    if let Some(read) = reads.first() {
+        if !setups().any(issued) {
+            let help =
+                "give it a `rate` to see its response times, and what it does to the servers";
+            let diagnostic = Diagnostic::note("no read is issued: each is planned and costed")
+                .label("has neither `rate` nor `clients`");
+            sink.add(&place(read), diagnostic.help(help));
+        } else if setups().any(|setup| issued(setup) && setup.workload.existing.is_empty()) {
+            let diagnostic = Diagnostic::note("the table is empty when the run starts")
+                .label("reads meet only the rows that the run has written so far")
+                .help("add `[existing.x]` for the rows that were there before");
+            sink.add(&place(read), diagnostic);
+        }
+    }
+    for (at, read) in reads.iter().enumerate() {
+        let hot = strategies.iter().filter(|strategy| {
+            let read = strategy.setup.workload.reads.get(at);
+            let looks_back = |read: &Read| read.drive.is_some() && looks_back(read);
+            strategy.follows_time() && read.is_some_and(looks_back)
+        });
+        let hot: Vec<&str> = hot.map(|strategy| strategy.name.as_str()).collect();
+        if !hot.is_empty() {
+            let (name, hot) = (&read.name, all(&hot));
+            let message = format!("`[read.{name}]` reads where the writes go under {hot}");
+            let diagnostic = Diagnostic::warning(message)
+                .label("asks for the newest rows: those of the region that takes all writes")
+                .help("a key that does not lead with time spreads both");
+            sink.add(&place(read), diagnostic);
+        }
+    }
+}
+
+/// Asks for the rows that were written last.
+fn looks_back(read: &Read) -> bool {
+    let ends_now =
+        |extent| matches!(extent, RangeExtent::Last { ago, .. } if ago == SimDuration::ZERO);
+    let range = read.range.as_ref();
+    let mut laws = read.pick.iter().map(|(_, law)| law);
+    read.newest.is_some()
+        || range.is_some_and(|range| ends_now(range.extent))
+        || laws.any(|law| matches!(law, PickLaw::Latest { .. }))
 }

@@ -1,7 +1,7 @@
 //! Whether a metric's path is one that results will have, and what it can be.
 
 use super::diagnostic::Diagnostic;
-use super::nearest::suggest;
+use super::names::suggest;
 use super::reader::Reader;
 use crate::metrics::{MetricId, OperationNames, Source, all_paths, lookup};
 

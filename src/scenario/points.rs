@@ -5,12 +5,12 @@ use super::diagnostics::Diagnostics;
 use super::document::{Node, TomlTable};
 use super::draft::{Draft, SCENARIO, read_draft};
 use super::expectations::{Context, read_expectations};
+use super::lints;
 use super::model::{Expectation, Strategy, SweepPoint};
-use super::nearest::suggest;
+use super::names::suggest;
 use super::reader::Reader;
 use super::strategies::{check_derived, read_strategies};
 use super::sweeps::Sweep;
-use super::{lints, read_lints};
 use std::sync::Arc;
 
 /// After so many points with errors the others are not read: they would say the same.
@@ -162,7 +162,7 @@ fn read_point(sink: &Diagnostics, own: &Diagnostics, source: Source<'_>, point: 
     let strategies: Vec<Strategy> = strategies.collect();
     if sink.errors() + own.errors() == 0 {
         lints::lint(own, &strategies, expectations.iter().map(|(_, it)| it));
-        read_lints::lint(own, &document, &strategies);
+        lints::lint_reads(own, &document, &strategies);
     }
     Read {
         draft,

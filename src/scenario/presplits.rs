@@ -150,8 +150,7 @@ fn read_algorithm(reader: &Reader<'_>, entry: &Entry) -> Option<Request> {
     };
     let key_bytes = last.map_or(usual, |last| last.len() as u64);
     if let Err(error) = check_memory(regions as u64, key_bytes) {
-        reader.refuse("regions", error.to_string(), "too many regions");
-        return None;
+        reader.refuse("regions", error.to_string(), "too many regions")?;
     }
     let Some(algorithm_of_points) = fixed_by else {
         let regions = regions as u32;

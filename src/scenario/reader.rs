@@ -5,10 +5,10 @@
 //! print another default than the one that is used.
 
 use super::diagnostic::Diagnostic;
-use super::diagnostics::{Diagnostics, table_name};
+use super::diagnostics::{Diagnostics, Refused, table_name};
 use super::document;
 use super::document::{Entry, Node, SourcePlace, TomlTable, Value};
-use super::nearest::{nearest, suggest};
+use super::names::{nearest, suggest};
 use crate::settings::{self, Shape};
 use std::cell::RefCell;
 
@@ -147,11 +147,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Asks for a key that says nothing here, and complains when it is there; `label` says what it needs.
-    pub(super) fn meaningless(&self, key: &'a str, label: &str) {
+    pub(super) fn meaningless(&self, key: &'a str, label: &str) -> Refused {
         if self.entry(key).is_some() {
             let message = format!("`{key}` has no meaning here");
             self.refuse_key(key, message, label);
         }
+        None
     }
 
     /// The place of a key, or of the table when it is absent.
@@ -167,8 +168,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Complains about the value of a key.
-    pub(super) fn refuse(&self, key: &str, message: impl Into<String>, label: impl Into<String>) {
-        self.sink.error(&self.place_of_value(key), message, label);
+    pub(super) fn refuse(
+        &self,
+        key: &str,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Refused {
+        self.complain(key, Diagnostic::error(message).label(label))
     }
 
     /// Complains about a key, whatever its value.
@@ -177,13 +183,13 @@ impl<'a> Reader<'a> {
         key: &str,
         message: impl Into<String>,
         label: impl Into<String>,
-    ) {
-        self.sink.error(&self.place_of(key), message, label);
+    ) -> Refused {
+        self.complain_of_key(key, Diagnostic::error(message).label(label))
     }
 
     /// Complains about the table as a whole.
-    pub(super) fn refuse_table(&self, message: impl Into<String>, label: impl Into<String>) {
-        self.sink.error(&self.place, message, label);
+    pub(super) fn refuse_table(&self, message: impl Into<String>, label: &str) -> Refused {
+        self.sink.error(&self.place, message, label)
     }
 
     /// Complains about a key whose value takes more memory than there is: `what` needs so many bytes.
@@ -193,18 +199,18 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds a complaint about the value of a key.
-    pub(super) fn complain(&self, key: &str, diagnostic: Diagnostic) {
-        self.sink.add(&self.place_of_value(key), diagnostic);
+    pub(super) fn complain(&self, key: &str, diagnostic: Diagnostic) -> Refused {
+        self.sink.add(&self.place_of_value(key), diagnostic)
     }
 
     /// Adds a complaint about a key, whatever its value.
-    pub(super) fn complain_of_key(&self, key: &str, diagnostic: Diagnostic) {
-        self.sink.add(&self.place_of(key), diagnostic);
+    pub(super) fn complain_of_key(&self, key: &str, diagnostic: Diagnostic) -> Refused {
+        self.sink.add(&self.place_of(key), diagnostic)
     }
 
     /// Adds a complaint about the table as a whole.
-    pub(super) fn complain_of_table(&self, diagnostic: Diagnostic) {
-        self.sink.add(&self.place, diagnostic);
+    pub(super) fn complain_of_table(&self, diagnostic: Diagnostic) -> Refused {
+        self.sink.add(&self.place, diagnostic)
     }
 
     /// The dotted path of a key.
@@ -280,15 +286,15 @@ impl<'a> Reader<'a> {
     }
 
     /// A missing key that has no default, or the misspelt one that was meant.
-    pub(super) fn missing(&self, key: &str, example: &str) {
+    pub(super) fn missing(&self, key: &str, example: &str) -> Refused {
         if self.misspelt(key) {
-            return;
+            return None;
         }
         let message = format!("{} has no `{key}`", self.name());
         let diagnostic = Diagnostic::error(message)
             .label("required here")
             .help(format!("add `{key} = {example}`"));
-        self.complain_of_table(diagnostic);
+        self.complain_of_table(diagnostic)
     }
 
     /// Notes a default, given in TOML syntax.
@@ -299,10 +305,12 @@ impl<'a> Reader<'a> {
         node
     }
 
-    pub(super) fn wrong_type(&self, key: &str, node: &Node, expected: &str) {
+    /// Complains about a value of another type: nothing is read.
+    pub(super) fn wrong_type<T>(&self, key: &str, node: &Node, expected: &str) -> Option<T> {
         let message = format!("`{}` is {}", self.path_of(key), node.value.kind());
-        self.sink
-            .error(&node.place, message, format!("expected {expected}"));
+        let label = format!("expected {expected}");
+        self.sink.error(&node.place, message, label);
+        None
     }
 
     /// A sub-table; absent ones read as all defaults.
@@ -349,10 +357,7 @@ impl<'a> Reader<'a> {
     ) -> Reader<'a> {
         let table = match &node.value {
             Value::Table(table) => Some(table),
-            _ => {
-                self.wrong_type(key, node, "a table");
-                None
-            }
+            _ => self.wrong_type(key, node, "a table"),
         };
         Reader::new(self.sink, table, place.clone(), self.path_of(key), spec)
     }
@@ -417,10 +422,7 @@ impl<'a> Reader<'a> {
         let entry = self.entry(key)?;
         match &entry.node.value {
             Value::Array(items) => Some(items),
-            _ => {
-                self.wrong_type(key, &entry.node, "a list");
-                None
-            }
+            _ => self.wrong_type(key, &entry.node, "a list"),
         }
     }
 
@@ -444,15 +446,11 @@ impl<'a> Reader<'a> {
                 true => "a name or a list of names",
                 false => "a list of texts",
             };
-            self.wrong_type(key, node, expected);
-            return None;
+            return self.wrong_type(key, node, expected);
         };
         let texts = items.iter().filter_map(|item| match &item.value {
             Value::Text(text) => Some((text.as_str(), item.place.clone())),
-            _ => {
-                self.wrong_type(key, item, "a text in quotes");
-                None
-            }
+            _ => self.wrong_type(key, item, "a text in quotes"),
         });
         Some(texts.collect())
     }

@@ -1,26 +1,30 @@
 //! `[read.x]`: what readers know and want.
+//!
+//! Whether derived fields have the order that reads ask of them, only their compiled expressions can tell.
 
-use super::derived_uses::DerivedUse;
 use super::diagnostic::Diagnostic;
-use super::fields::{Fields, find_known};
-use super::load_models::read_read_drive;
+use super::diagnostics::Diagnostics;
+use super::document::{Entry, SourcePlace, Value};
+use super::fields::{Fields, ZIPF, find, find_known, read_law_entry};
 use super::model::TimeSpec;
-use super::popularity::{PICK_BY_TIME, read_in, read_pick};
-use super::read_orders::{NEWEST, PAGE, RANGE, read_newest, read_page, read_range};
 use super::reader::Reader;
-use super::writes::read_with;
+use super::writes::{read_read_drive, read_with};
+use crate::key::KeyPlan;
 use crate::random::Seed;
-use crate::record::{Field, FieldId, KnownField, ValueShares};
-use crate::settings::{integer, json, names, rate, table};
+use crate::record::{DerivedId, Field, FieldId, FieldKind, KnownField, Schema, ValueShares};
+use crate::settings::{integer, json, names, rate, table, time, word};
 use crate::text::grouped;
-use crate::workload::{INDEXED_MAX, LIST_MAX, PickLaw, Read, ReadRange, Within, WithinValues};
+use crate::workload::{
+    INDEXED_MAX, LIST_MAX, Newest, Page, PageVia, PickLaw, RangeExtent, Read, ReadRange, Within,
+    WithinValues,
+};
 
 /// Most writes and reads of a scenario: operations carry the number of theirs in 8 bits.
-const MOST: usize = 256;
+const MOST_OPERATIONS: usize = 256;
 
 crate::settings! {
     /// Without `rate` or `clients` a read is planned and costed, not issued.
-    pub(super) static READ("read", "") with super::load_models::LOOPS {
+    pub(super) static READ("read", "") with super::writes::LOOPS {
         /// Fields of which the reader knows the value.
         equal = json("@oneOrMoreFields"),
         /// Fields of which the reader knows a list of values: their number, or `"all"` that go with the `equal` fields.
@@ -50,10 +54,10 @@ pub(super) fn read_reads(
     writes: usize,
 ) -> (Vec<Read>, Vec<DerivedUse>) {
     let entries = scenario.table("read").entries();
-    let most = MOST.saturating_sub(writes);
+    let most = MOST_OPERATIONS.saturating_sub(writes);
     if let Some(beyond) = entries.get(most) {
         let message = format!("{} writes and reads", writes + entries.len());
-        let label = format!("at most {MOST} together");
+        let label = format!("at most {MOST_OPERATIONS} together");
         scenario.sink.error(&beyond.place, message, label);
     }
     let mut uses = Vec::new();
@@ -246,4 +250,408 @@ fn check_fixed(
             reader.refuse_key(key, message, "keep one of them");
         }
     }
+}
+
+/// Most values of one list (estimate: a client that asks for more does something else).
+const MOST_LISTED: i64 = 100_000;
+
+/// What is said of each field that a table names.
+fn of_fields<'a, T>(
+    table: &Reader<'a>,
+    fields: &Fields,
+    read: impl Fn(&'a Entry, &FieldKind) -> Option<T>,
+) -> Vec<(FieldId, T)> {
+    let read = |entry: &'a Entry| {
+        let field = find(table.sink, fields, &entry.key, &entry.place)?;
+        Some((field, read(entry, &fields.schema.field(field).kind)?))
+    };
+    table.entries().iter().filter_map(read).collect()
+}
+
+/// Reads `in = { item = 30, campaign = "all" }`.
+pub(super) fn read_in(read: &Reader<'_>, fields: &Fields) -> Vec<Within> {
+    let table = read.table("in");
+    let found = of_fields(&table, fields, |entry, kind| {
+        read_listed(&table, entry, kind)
+    });
+    let found = found.into_iter();
+    found
+        .map(|(field, values)| Within { field, values })
+        .collect()
+}
+
+fn read_listed(table: &Reader<'_>, entry: &Entry, kind: &FieldKind) -> Option<WithinValues> {
+    let name = &entry.key;
+    let endless = |values: &str| {
+        let message = format!("there is no list of {values} of `{name}`");
+        table.refuse(name, message, format!("it is {}", kind.describe()));
+        None
+    };
+    match &entry.node.value {
+        Value::Text(text) if text == "all" => match kind.count() {
+            Some(_) => Some(WithinValues::All),
+            None => endless("all values"),
+        },
+        Value::Integer(_) => {
+            let count = table.integer_node(name, &entry.node, 1, MOST_LISTED)?;
+            // Fresh values stand in one row each; instants and measured numbers are asked for by ranges.
+            if kind.count().is_none() && !matches!(kind, FieldKind::Sequence { .. }) {
+                return endless("values");
+            }
+            if let Some(most) = kind.count().filter(|&most| most < count as u64) {
+                let message = format!("{} different values of `{name}`", grouped(count.into()));
+                table.refuse(
+                    name,
+                    message,
+                    format!("it has only {}", grouped(most.into())),
+                )?;
+            }
+            Some(WithinValues::Count(count as u32))
+        }
+        _ => {
+            let expected = "a number of values, or `\"all\"` that go with the `equal` fields";
+            table.wrong_type(name, &entry.node, expected)
+        }
+    }
+}
+
+crate::settings! {
+    pub(super) static PICK_BY_TIME("pick-by-time", r#""minProperties": 1, "maxProperties": 1"#) {
+        /// Of a sequence or timestamp: the newest most often, by a Zipf law of this exponent.
+        latest = ZIPF,
+        /// Of a timestamp: within so long a time.
+        last = time(),
+    }
+}
+
+/// Reads `pick = { item = { zipf = 0.99 }, id = { latest = 1.1 }, ts = { last = "1d" } }`.
+pub(super) fn read_pick(read: &Reader<'_>, fields: &Fields) -> Vec<(FieldId, PickLaw)> {
+    let table = read.table("pick");
+    of_fields(&table, fields, |entry, kind| {
+        read_pick_law(&table, entry, kind)
+    })
+}
+
+fn read_pick_law<'a>(table: &Reader<'a>, entry: &'a Entry, kind: &FieldKind) -> Option<PickLaw> {
+    let key = &entry.key;
+    if let Value::Table(inner) = &entry.node.value
+        && PICK_BY_TIME.all().any(|law| inner.get(law.key).is_some())
+    {
+        let law = table.table_of(key, &entry.node, &entry.node.place, &PICK_BY_TIME);
+        return read_law_of_time(&law, key, kind);
+    }
+    let own = match kind {
+        FieldKind::Timestamp { .. } => {
+            "`{ last = \"1d\" }` or `{ latest = 1.1 }`, as it follows time"
+        }
+        FieldKind::Sequence { .. } => "`{ latest = 1.1 }`, as it follows time",
+        FieldKind::Uuid { count: None } | FieldKind::Bytes { count: None, .. } => {
+            "another field: its values are fresh"
+        }
+        _ => return Some(PickLaw::Law(read_law_entry(table, entry, kind))),
+    };
+    let message = format!("`{key}` can't be picked so");
+    table.refuse(key, message, format!("expected {own}"));
+    None
+}
+
+fn read_law_of_time(law: &Reader<'_>, field: &str, kind: &FieldKind) -> Option<PickLaw> {
+    let is_time = matches!(kind, FieldKind::Timestamp { .. });
+    let latest = law.has("latest");
+    let refused = match latest {
+        _ if is_time => None,
+        true if matches!(kind, FieldKind::Sequence { .. }) => None,
+        true => Some(("latest", "needs a sequence or a timestamp")),
+        false => Some((
+            "last",
+            "needs a timestamp; of a sequence, pick the `latest`",
+        )),
+    };
+    if let Some((key, label)) = refused {
+        law.refuse_key(key, format!("`{field}` has no `{key}` values"), label)?;
+    }
+    let exponent = law.given("latest");
+    let last = law.positive_duration("last");
+    if latest && law.has("last") {
+        let message = format!("{} has two laws", law.name());
+        law.refuse_key("last", message, "expected one of `latest` and `last`");
+    }
+    law.finish();
+    match latest {
+        true => exponent.map(|exponent| PickLaw::Latest { exponent }),
+        false => last.map(PickLaw::Last),
+    }
+}
+
+crate::settings! {
+    /// A range of a field: `last` (and `ago`) of a timestamp, or `span` values of a number.
+    pub(super) static RANGE("", r#""anyOf": [{ "required": ["last"] }, { "required": ["span"] }]"#) {
+        field = json("@identifier").needs("\"ts\""),
+        /// So long a time.
+        last = time(),
+        /// That ended so long ago.
+        ago = time().or("0s"),
+        /// So many consecutive values.
+        span = integer(1, i64::MAX),
+    }
+}
+
+crate::settings! {
+    /// The newest rows of what the reader knows.
+    pub(super) static NEWEST("", "") {
+        /// A timestamp, a sequence, or what is derived from one.
+        field = json("@identifier").needs("\"ts\""),
+        rows = integer(1, MOST_ROWS).or("1"),
+    }
+}
+
+crate::settings! {
+    /// A page of what the reader knows, in the order of a field.
+    pub(super) static PAGE("", "") {
+        field = json("@identifier").needs("\"cost\""),
+        /// Rows of a page.
+        size = integer(1, MOST_ROWS).or("20"),
+        /// Which page, from 1.
+        number = integer(1, MOST_ROWS).or("1"),
+        /// A cursor begins behind the last row of the page before, an offset reads all pages before, an index names the keys.
+        via = word(PageVia::WORDS).or("cursor"),
+    }
+}
+
+/// Most rows that a reader asks for in order (estimate).
+const MOST_ROWS: i64 = 1_000_000_000;
+
+/// Reads `range = { field = "ts", last = "5m", ago = "1h" }` or `{ field = "id", span = 100 }`.
+pub(super) fn read_range(
+    read: &Reader<'_>,
+    fields: &Fields,
+    uses: &mut Vec<DerivedUse>,
+) -> Option<ReadRange> {
+    read.inside("range", |range| {
+        let field = read_field(range, fields);
+        let extent = read_extent(range);
+        let ((field, name, place), extent) = field.zip(extent)?;
+        check_range(range, fields, field, name, &place, extent, uses)?;
+        Some(ReadRange { field, extent })
+    })
+}
+
+fn read_extent(range: &Reader<'_>) -> Option<RangeExtent> {
+    const EXPECTED: &str =
+        "expected `last = \"5m\"` of a timestamp, or `span = 100` values of a number";
+    match (range.has("last"), range.has("span")) {
+        (true, false) => {
+            let last = range.positive_duration("last");
+            let ago = range.value("ago");
+            last.map(|last| RangeExtent::Last { last, ago })
+        }
+        (false, true) => {
+            range.meaningless("ago", "needs `last`");
+            range.given("span").map(RangeExtent::Span)
+        }
+        (true, true) => {
+            let message = format!("{} has two lengths: `last` and `span`", range.name());
+            range.refuse_key("span", message, EXPECTED);
+            None
+        }
+        (false, false) => {
+            let message = format!("{} does not say how far it goes", range.name());
+            range.refuse_table(message, EXPECTED);
+            None
+        }
+    }
+}
+
+/// Complains about a field that has no such range; `None` then.
+fn check_range(
+    range: &Reader<'_>,
+    fields: &Fields,
+    field: KnownField,
+    name: &str,
+    place: &SourcePlace,
+    extent: RangeExtent,
+    uses: &mut Vec<DerivedUse>,
+) -> Option<()> {
+    let by_time = matches!(extent, RangeExtent::Last { .. });
+    let (message, label) = match field {
+        KnownField::Derived(id) if by_time => {
+            uses.push(DerivedUse::new(id, place.clone(), Order::Time));
+            return Some(());
+        }
+        KnownField::Derived(_) => {
+            let label = "expected a number with a `type`, or `last` of a derived time";
+            let message = format!("`{name}` is derived: it has no `span`");
+            (message, label.to_owned())
+        }
+        KnownField::Stored(id) => {
+            let field = fields.schema.field(id);
+            let is_time = matches!(field.kind, FieldKind::Timestamp { .. });
+            let kind = field.kind.describe();
+            match by_time {
+                true if is_time => return Some(()),
+                false if is_ordered(field) => return Some(()),
+                true => {
+                    let label = format!("`last` needs a timestamp; this is {kind}");
+                    (format!("`{name}` is no time"), label)
+                }
+                false => {
+                    let label = format!("`span` needs a whole number; this is {kind}");
+                    (format!("no range of `{name}`"), label)
+                }
+            }
+        }
+    };
+    range.sink.error(place, message, label);
+    None
+}
+
+/// Whole numbers, padded or not: their order is that of their slots.
+fn is_ordered(field: &Field) -> bool {
+    field.kind.is_number() || matches!(field.kind, FieldKind::Digits { .. })
+}
+
+/// Reads `newest = { field = "ts", rows = 10 }`.
+pub(super) fn read_newest(
+    read: &Reader<'_>,
+    fields: &Fields,
+    uses: &mut Vec<DerivedUse>,
+) -> Option<Newest> {
+    let (field, rows) = read.inside("newest", |newest| {
+        Some((read_field(newest, fields), newest.value("rows")))
+    })?;
+    let (field, name, place) = field?;
+    match field {
+        KnownField::Derived(id) => uses.push(DerivedUse::new(id, place, Order::FollowsTime)),
+        KnownField::Stored(id) => {
+            let kind = &fields.schema.field(id).kind;
+            if !matches!(
+                kind,
+                FieldKind::Timestamp { .. } | FieldKind::Sequence { .. }
+            ) {
+                let message = format!("`{name}` does not follow time: nothing is its newest");
+                let kind = kind.describe();
+                let label = format!("expected a timestamp or a sequence; this is {kind}");
+                read.sink.error(&place, message, label)?;
+            }
+        }
+    }
+    Some(Newest { field, rows })
+}
+
+/// Reads `page = { field = "cost", size = 20, number = 50, via = "cursor" }`.
+pub(super) fn read_page(read: &Reader<'_>, fields: &Fields) -> Option<Page> {
+    read.inside("page", |page| {
+        let field = read_field(page, fields);
+        let (size, number): (u32, u32) = (page.value("size"), page.value("number"));
+        let via = page.value("via");
+        if f64::from(size) * f64::from(number) > MOST_ROWS as f64 {
+            let label = "`size` times `number` must be at most 1,000,000,000";
+            page.refuse("number", "the page lies behind a billion rows", label);
+        }
+        let (field, name, place) = field?;
+        if let KnownField::Stored(id) = field
+            && !is_ordered(fields.schema.field(id))
+        {
+            let message = format!("pages can't be sorted by `{name}`");
+            let kind = fields.schema.field(id).kind.describe();
+            let label = format!("expected a whole number; this is {kind}");
+            read.sink.error(&place, message, label)?;
+        }
+        Some(Page {
+            field,
+            size,
+            number,
+            via,
+        })
+    })
+}
+
+/// The `field` of one of these tables, with its name and place.
+fn read_field<'a>(
+    reader: &Reader<'a>,
+    fields: &Fields,
+) -> Option<(KnownField, &'a str, SourcePlace)> {
+    let name = reader.required_text("field")?;
+    let place = reader.place_of_value("field");
+    let field = find_known(reader.sink, fields, name, &place)?;
+    Some((field, name, place))
+}
+
+/// What a derived field must be like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// A time, coarser or not: made of one timestamp, in its order.
+    Time,
+    /// Made of one timestamp or sequence, in its order.
+    FollowsTime,
+}
+
+/// A place of the file where a derived field must have an order.
+#[derive(Debug, Clone)]
+pub(super) struct DerivedUse {
+    field: DerivedId,
+    place: SourcePlace,
+    order: Order,
+}
+
+impl DerivedUse {
+    pub(super) fn new(field: DerivedId, place: SourcePlace, order: Order) -> Self {
+        Self {
+            field,
+            place,
+            order,
+        }
+    }
+}
+
+/// Complains about uses that don't fit. `schema` has its bounds.
+pub(super) fn check_uses(
+    sink: &Diagnostics,
+    uses: &[DerivedUse],
+    fields: &Fields,
+    schema: &Schema,
+) {
+    for DerivedUse {
+        field,
+        place,
+        order,
+    } in uses
+    {
+        let (name, expression) = &fields.derived[usize::from(field.0)];
+        // What can't be compiled has its own complaint.
+        let Some(plan) = compile(name, fields, schema) else {
+            continue;
+        };
+        let of: Vec<_> = plan.fields().into_iter().collect();
+        let follows_time = match of[..] {
+            [id] if plan.leads_with_time() => match schema.field(id).kind {
+                FieldKind::Timestamp { .. } => true,
+                FieldKind::Sequence { .. } => *order == Order::FollowsTime,
+                _ => false,
+            },
+            _ => false,
+        };
+        if follows_time {
+            continue;
+        }
+        let (message, expected) = match order {
+            Order::Time => ("is no time", "one timestamp, in its order"),
+            Order::FollowsTime => (
+                "does not follow time: nothing is its newest",
+                "one timestamp or sequence, in its order",
+            ),
+        };
+        let diagnostic = Diagnostic::error(format!("`{name}` {message}"))
+            .label(format!("it is `{expression}`; expected {expected}"))
+            .help("name the timestamp itself");
+        sink.add(place, diagnostic);
+    }
+}
+
+/// The derived field as a key of its own.
+fn compile(name: &str, fields: &Fields, schema: &Schema) -> Option<KeyPlan> {
+    let environment = fields.environment(schema);
+    // Numbers are no keys: their 8 bytes are.
+    let compile = |key: &str| KeyPlan::compile_despite(key, &environment, &fields.unreadable).ok();
+    compile(name).or_else(|| compile(&format!("be8({name})")))
 }

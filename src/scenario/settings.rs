@@ -4,7 +4,7 @@ use super::diagnostic::Diagnostic;
 use super::document;
 use super::document::{Entry, Node, SourcePlace, TomlTable, Value};
 use super::draft::SCENARIO;
-use super::nearest::suggest;
+use super::names::suggest;
 use crate::settings::Shape;
 
 /// Whether the children of a table are names that the file itself chooses.

@@ -1,11 +1,11 @@
 //! `[strategy.x]`: a key, and whatever else a candidate changes.
 
+use super::cluster::check_length;
 use super::diagnostic::Diagnostic;
 use super::diagnostics::Diagnostics;
 use super::document::{Entry, Node, TomlTable, Value};
 use super::draft::{ALL_OF_TABLE, Draft, SCENARIO, read_draft};
 use super::model::{Copy, Setup, Strategy};
-use super::placements::check_length;
 use super::presplits::{Request, read_presplit, resolve, resolve_for_copy};
 use super::reader::Reader;
 use super::settings::merge;
@@ -104,8 +104,7 @@ fn read_strategy<'a>(
     let (sink, name) = (table.sink, &entry.key);
     super::names::check(sink, "strategy", name, &entry.place);
     if !matches!(entry.node.value, Value::Table(_)) {
-        table.wrong_type(name, &entry.node, "a table with a `key`");
-        return None;
+        return table.wrong_type(name, &entry.node, "a table with a `key`");
     }
     let reader = table.table_at(entry, &STRATEGY);
     let title = reader.text("title").unwrap_or(name).to_owned();
@@ -200,8 +199,7 @@ fn read_copies<'a>(reader: &Reader<'a>) -> Vec<CopyRequest<'a>> {
         }
         _ => {
             let expected = "a key in quotes, or a table of a `key` and its `presplit`";
-            reader.wrong_type("copies", item, expected);
-            None
+            reader.wrong_type("copies", item, expected)
         }
     };
     items.iter().filter_map(request).collect()
@@ -283,8 +281,7 @@ fn compile(sink: &Diagnostics, text: &str, node: &Node, draft: &Draft) -> Option
     if longest > RowKey::MAX_LEN {
         let message = format!("the key can have {longest} bytes");
         let label = format!("HBase takes rows of at most {} bytes", RowKey::MAX_LEN);
-        sink.error(&node.place, message, label);
-        return None;
+        sink.error(&node.place, message, label)?;
     }
     Some(Arc::new(plan))
 }

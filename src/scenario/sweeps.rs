@@ -246,12 +246,10 @@ impl Sweep {
             let diagnostic = Diagnostic::error("`at` picks a point of a sweep, and there is none")
                 .label("nothing to pick from")
                 .help("add a `[sweep]`, or leave `at` out");
-            sink.add(&node.place, diagnostic);
-            return None;
+            sink.add(&node.place, diagnostic)?;
         }
         if table.entries.is_empty() {
-            sink.error(&node.place, "`at` names no point", EXPECTED);
-            return None;
+            sink.error(&node.place, "`at` names no point", EXPECTED)?;
         }
         let mut at = At::new();
         let sound = self.read_at_table(sink, table, &mut Vec::new(), file, &mut at);

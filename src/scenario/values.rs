@@ -3,8 +3,9 @@
 use super::diagnostic::Diagnostic;
 use super::document;
 use super::document::{Node, Value};
-use super::nearest::slip;
+use super::names::slip;
 use super::reader::Reader;
+use super::show;
 use crate::settings::{FromValue, Limit, Setting, Shape, Source, Value as Found};
 use crate::text::{either, grouped};
 use crate::time::SimDuration;
@@ -153,10 +154,7 @@ impl<'a> Reader<'a> {
         super::asked_fixture::text(&self.path_of(key));
         match &node.value {
             Value::Text(text) => Some(text),
-            _ => {
-                self.wrong_type(key, node, "a text in quotes");
-                None
-            }
+            _ => self.wrong_type(key, node, "a text in quotes"),
         }
     }
 
@@ -166,8 +164,7 @@ impl<'a> Reader<'a> {
         if let Value::Boolean(value) = node.value {
             return Some(value);
         }
-        self.wrong_type(key, node, "`true` or `false`");
-        None
+        self.wrong_type(key, node, "`true` or `false`")
     }
 
     /// One of some words, by its place among them.
@@ -175,8 +172,7 @@ impl<'a> Reader<'a> {
         #[cfg(test)]
         super::asked_fixture::words(&self.path_of(key), words);
         let Value::Text(text) = &node.value else {
-            self.wrong_type(key, node, &either(words));
-            return None;
+            return self.wrong_type(key, node, &either(words));
         };
         let found = words.iter().position(|word| word == text);
         if found.is_none() {
@@ -201,8 +197,7 @@ impl<'a> Reader<'a> {
         #[cfg(test)]
         super::asked_fixture::integer(&self.path_of(key), least, most);
         let Value::Integer(value) = node.value else {
-            self.wrong_type(key, node, "an integer");
-            return None;
+            return self.wrong_type(key, node, "an integer");
         };
         let found = i64::try_from(value).ok();
         let found = found.filter(|value| (least..=most).contains(value));
@@ -253,8 +248,7 @@ impl<'a> Reader<'a> {
             Value::Integer(value) => value as f64,
             Value::Float(value) => value,
             _ => {
-                self.wrong_type(key, node, "a number");
-                return None;
+                return self.wrong_type(key, node, "a number");
             }
         };
         if value.is_finite() && accepts(value) {
@@ -271,29 +265,28 @@ impl<'a> Reader<'a> {
         let expected = T::KIND.expected();
         #[cfg(test)]
         super::asked_fixture::unit(&self.path_of(key), |text| text.parse::<T>().is_ok());
-        let number = match &node.value {
+        let (message, help) = match &node.value {
             Value::Text(text) => match text.parse() {
                 Ok(value) => return Some(value),
-                Err(error) => {
-                    let diagnostic = Diagnostic::error(error.to_string()).label(expected);
-                    self.sink.add(&node.place, diagnostic.hint(error.help()));
-                    return None;
-                }
+                Err(error) => (error.to_string(), error.help()),
             },
-            Value::Integer(value) => value.to_string(),
-            Value::Float(value) => value.to_string(),
+            Value::Integer(_) | Value::Float(_) => {
+                let number = match node.value {
+                    Value::Float(value) => value.to_string(),
+                    _ => show::value(&node.value),
+                };
+                let text = format!("{number}{}", T::KIND.usual_unit());
+                let sound = text.parse::<T>().is_ok();
+                let help = sound.then(|| format!("write the unit: `{key} = \"{text}\"`"));
+                (format!("`{}` has no unit", self.path_of(key)), help)
+            }
             _ => {
                 let expected = expected.strip_prefix("expected ").unwrap_or(expected);
-                self.wrong_type(key, node, expected);
-                return None;
+                return self.wrong_type(key, node, expected);
             }
         };
-        let text = format!("{number}{}", T::KIND.usual_unit());
-        let sound = text.parse::<T>().is_ok();
-        let help = sound.then(|| format!("write the unit: `{key} = \"{text}\"`"));
-        let message = format!("`{}` has no unit", self.path_of(key));
-        let diagnostic = Diagnostic::error(message).label(expected).hint(help);
-        self.sink.add(&node.place, diagnostic);
+        let diagnostic = Diagnostic::error(message).label(expected);
+        self.sink.add(&node.place, diagnostic.hint(help));
         None
     }
 
@@ -366,7 +359,9 @@ impl Source for Reader<'_> {
                     self.entry(setting.key);
                 }
                 (_, words) if words.contains(&word) => {}
-                (_, words) => self.meaningless(setting.key, &self.needed(key, words)),
+                (_, words) => {
+                    self.meaningless(setting.key, &self.needed(key, words));
+                }
             }
         }
         known.then_some(word)
