@@ -15,7 +15,8 @@ use super::{
 use crate::cluster::{ClusterEvent, TimedEvent};
 use crate::layout::{EntityShare, Layout, ReadForecast, StrategySample};
 use crate::metrics::{EventKind, Hotspot, MetricId, READ_COSTS, Series, SeriesEvent, Side, lookup};
-use crate::scenario::{Presplit, PresplitAlgorithm, Strategy, SweepValue, TimeSpec};
+use crate::policy::SplitAlgorithm;
+use crate::scenario::{Presplit, Strategy, SweepValue, TimeSpec};
 use crate::statistics::Estimate;
 use crate::text;
 use crate::workload::{Drive, Read, ReadDrive};
@@ -401,7 +402,7 @@ impl<'a> StrategySummary<'a> {
     fn buckets(&self) -> Option<usize> {
         match &self.strategy.presplit {
             Presplit::Fixed {
-                algorithm: PresplitAlgorithm::Buckets,
+                algorithm: Some(SplitAlgorithm::Buckets),
                 points,
             } => Some(points.len() + 1),
             _ => None,

@@ -6,9 +6,9 @@ use super::RegionForecast;
 use super::starting_regions::{PointSource, StartingRegions};
 use crate::key::KeyPlan;
 use crate::keyspace::RowKey;
-use crate::policy::SplitPolicy;
 use crate::policy::balance::Balancer;
-use crate::scenario::{Copy, Diagnostic, Presplit, PresplitAlgorithm, Severity, Strategy};
+use crate::policy::{SplitAlgorithm, SplitPolicy};
+use crate::scenario::{Copy, Diagnostic, Presplit, Severity, Strategy};
 use crate::units::ByteSize;
 use std::ops::Range;
 
@@ -125,20 +125,20 @@ impl Context<'_> {
         let all = self.regions.len();
         let servers = self.strategy.setup.cluster.servers;
         let algorithm = match self.linted.presplit {
-            Presplit::Fixed { algorithm, .. } => Some(*algorithm),
+            Presplit::Fixed { algorithm, .. } => *algorithm,
             Presplit::Sampled { .. } => None,
         };
         let help = match algorithm {
-            Some(PresplitAlgorithm::HexString) => {
+            Some(SplitAlgorithm::HexString) => {
                 "hex-string cuts at lower-case hex digits (`A` sorts below `a`): write the key in them, for raw bytes use `uniform`, else `sampled`"
             }
-            Some(PresplitAlgorithm::DecimalString) => {
+            Some(SplitAlgorithm::DecimalString) => {
                 "decimal-string cuts at decimal digits: use it for keys that lead with them, else `sampled`"
             }
-            Some(PresplitAlgorithm::Uniform) => {
+            Some(SplitAlgorithm::Uniform) => {
                 "uniform cuts at raw bytes: for keys that lead with hex digits use `hex-string`, with decimal digits `decimal-string`, else `sampled`"
             }
-            Some(PresplitAlgorithm::Bytes) => {
+            Some(SplitAlgorithm::Bytes) => {
                 "the range between first and last is cut as if all byte values occurred in it: for hex digits use `hex-string`, else `sampled`"
             }
             _ => "move the split points to where the keys are, or use `sampled`",

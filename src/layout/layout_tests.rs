@@ -8,7 +8,7 @@ use crate::keyspace::RowKey;
 use crate::policy::{SplitAlgorithm, bucket_points};
 use crate::random::Seed;
 use crate::record::{Field, FieldKind, Law, LawShape, Schema, TimeUnit};
-use crate::scenario::{Changes, Presplit, PresplitAlgorithm, Setup, Strategy, TimeSpec};
+use crate::scenario::{Changes, Presplit, Setup, Strategy, TimeSpec};
 use crate::time::{EpochNanos, SimDuration};
 use crate::units::PerSecond;
 use crate::workload::{Arrivals, Drive, Existing, ExistingRows, Workload, Write, WriteKind};
@@ -116,7 +116,7 @@ pub(super) fn strategy(key: &str, presplit: Presplit, sensor: LawShape, existing
     }
 }
 
-pub(super) fn fixed(algorithm: PresplitAlgorithm, points: Vec<RowKey>) -> Presplit {
+pub(super) fn fixed(algorithm: Option<SplitAlgorithm>, points: Vec<RowKey>) -> Presplit {
     Presplit::Fixed {
         algorithm,
         points: Arc::new(points),
@@ -125,7 +125,7 @@ pub(super) fn fixed(algorithm: PresplitAlgorithm, points: Vec<RowKey>) -> Prespl
 
 fn hex_string(regions: i64) -> Presplit {
     fixed(
-        PresplitAlgorithm::HexString,
+        Some(SplitAlgorithm::HexString),
         SplitAlgorithm::HexString
             .split_points(regions, None, None)
             .unwrap(),
@@ -203,7 +203,7 @@ fn a_salt_spreads_over_its_bucket_regions() {
     )
     .key;
     let points = bucket_points(&plan.leading_buckets().unwrap());
-    let presplit = fixed(PresplitAlgorithm::Buckets, points);
+    let presplit = fixed(Some(SplitAlgorithm::Buckets), points);
     let layout = lay_out(&strategy(
         "be1(random(12)) || be8(ts) || be4(sensor)",
         presplit,
@@ -255,7 +255,7 @@ fn hex_text_in_the_books_byte_split_leaves_the_middle_empty() {
     let points = SplitAlgorithm::Bytes
         .split_points(10, Some("0000000000000000"), Some("ffffffffffffffff"))
         .unwrap();
-    let presplit = fixed(PresplitAlgorithm::Bytes, points);
+    let presplit = fixed(Some(SplitAlgorithm::Bytes), points);
     let layout = lay_out(&strategy(
         "left(md5(text(sensor)), 16)",
         presplit,
@@ -276,7 +276,7 @@ fn buckets_and_regions_that_do_not_match_are_told() {
     let key = "be1(random(32)) || be8(ts)";
     let few = lay_out(&strategy(
         key,
-        fixed(PresplitAlgorithm::None, vec![]),
+        fixed(Some(SplitAlgorithm::None), vec![]),
         LawShape::Uniform,
         0,
     ));
@@ -300,7 +300,7 @@ fn buckets_and_regions_that_do_not_match_are_told() {
         .unwrap();
     let uniform = lay_out(&strategy(
         key,
-        fixed(PresplitAlgorithm::Uniform, uniform),
+        fixed(Some(SplitAlgorithm::Uniform), uniform),
         LawShape::Uniform,
         0,
     ));
@@ -337,12 +337,7 @@ fn the_hot_value_of_a_skewed_field_is_named_with_its_share() {
 fn an_explanation_says_what_makes_a_region_hot() {
     let law = LawShape::Weights(vec![1.0, 6.0, 3.0]);
     let points = vec![RowKey(vec![0, 0, 0, 1]), RowKey(vec![0, 0, 0, 9])];
-    let strategy = strategy(
-        "be4(sensor) || be8(ts)",
-        fixed(PresplitAlgorithm::Listed, points),
-        law,
-        0,
-    );
+    let strategy = strategy("be4(sensor) || be8(ts)", fixed(None, points), law, 0);
     let explanation = Explanation::of(&strategy, &replicate(&strategy), 3, Some(1));
     assert_eq!(explanation.samples.len(), 3);
     let sample = &explanation.samples[0];

@@ -3,8 +3,9 @@
 use super::keyed_table::KeyedTable;
 use super::tests::{SEED, fixed, strategy};
 use super::{Layout, Replicate, StrategySample, TableSample, TableSize, size_findings};
+use crate::policy::SplitAlgorithm;
 use crate::record::LawShape;
-use crate::scenario::{PresplitAlgorithm, Strategy};
+use crate::scenario::Strategy;
 use crate::storage::BlockEncoding;
 
 /// 300,000 existing rows of an hour, and 120,000 written in a minute, of 5,000 sensors.
@@ -14,7 +15,7 @@ const WRITTEN: f64 = 120_000.0;
 fn tried(key: &str, sensor: LawShape) -> Strategy {
     strategy(
         key,
-        fixed(PresplitAlgorithm::None, Vec::new()),
+        fixed(Some(SplitAlgorithm::None), Vec::new()),
         sensor,
         EXISTING,
     )

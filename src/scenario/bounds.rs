@@ -1,7 +1,6 @@
 //! How far timestamps and sequences can go in a run: what interval analysis of key expressions relies on.
 
-use super::knee::VariedLoad;
-use super::model::Setup;
+use super::model::{Setup, VariedLoad};
 use crate::record::{FieldId, FieldKind};
 use crate::time::{EpochNanos, SimDuration, SimTime};
 use crate::workload::{Drive, ImportRows, PickLaw, Workload, Write};

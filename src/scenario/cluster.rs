@@ -106,8 +106,8 @@ pub(super) fn read_placement(table: &Reader<'_>, servers: u32) -> Placement {
         return [Placement::Dealt, Placement::InOrder, Placement::Grown][word].clone();
     };
     if items.is_empty() {
-        let label = "expected the read_server of each region, in key order";
-        table.refuse("placement", "a `placement` without any read_server", label);
+        let label = "expected the server of each region, in key order";
+        table.refuse("placement", "a `placement` without any server", label);
         return Placement::Dealt;
     }
     // All of them are looked at before any is given up.
@@ -121,16 +121,16 @@ pub(super) fn read_placement(table: &Reader<'_>, servers: u32) -> Placement {
 
 fn read_server(table: &Reader<'_>, item: &Node, servers: u32) -> Option<u32> {
     let Value::Integer(number) = item.value else {
-        return table.wrong_type("placement", item, "a read_server's number");
+        return table.wrong_type("placement", item, "a server's number");
     };
     let found = u32::try_from(number).ok();
-    let found = found.filter(|&read_server| read_server < servers);
+    let found = found.filter(|&server| server < servers);
     if found.is_none() {
         let label = match servers {
-            1 => "the only read_server is 0".to_owned(),
+            1 => "the only server is 0".to_owned(),
             _ => format!("servers are 0 to {}", grouped((servers - 1).into())),
         };
-        let message = format!("there is no read_server {number}");
+        let message = format!("there is no server {number}");
         table.sink.error(&item.place, message, label);
     }
     found
@@ -164,8 +164,7 @@ pub fn misfit(placement: &Placement, regions: usize) -> Option<Diagnostic> {
         regions => format!("{} regions", grouped((regions as u64).into())),
     };
     let message = format!("`placement` lists {servers} servers, the table starts with {regions}");
-    let diagnostic =
-        Diagnostic::error(message).label("expected one read_server a region, in key order");
+    let diagnostic = Diagnostic::error(message).label("expected one server a region, in key order");
     let help = "`keyheat explain` shows the regions; `placement = \"dealt\"` deals them evenly";
     Some(diagnostic.help(help))
 }

@@ -79,7 +79,7 @@ pub(super) struct Draft {
     pub(super) replicates: u32,
     pub(super) time: TimeSpec,
     pub(super) fields: Fields,
-    pub(super) setup: Setup,
+    pub(super) setup: Arc<Setup>,
     pub(super) presplit: Request,
     /// Where `placement` of the table is said.
     pub(super) placement: SourcePlace,
@@ -101,7 +101,7 @@ pub(super) fn read_draft(sink: &Diagnostics, document: &TomlTable) -> Draft {
     let mut fields = read_fields(&scenario);
     let writes = read_writes(&scenario, &mut fields, &time);
     let existing = read_existing(&scenario, &mut fields, &writes);
-    let (reads, uses) = read_reads(&scenario, &mut fields, &time, writes.len());
+    let reads = read_reads(&scenario, &mut fields, &time, writes.len());
     if !reads.is_empty() && !scenario.has("write") && !scenario.has("existing") {
         let diagnostic = Diagnostic::error("the scenario has reads, but no row")
             .label("expected a `[write.x]` or an `[existing.x]`")
@@ -148,14 +148,14 @@ pub(super) fn read_draft(sink: &Diagnostics, document: &TomlTable) -> Draft {
     setup.knee = read_knee(&scenario, &time, &setup);
     scenario.finish();
     set_bounds(&mut setup);
-    check_uses(sink, &uses, &fields, &setup.schema);
+    check_uses(sink, &fields, &setup.schema);
     Draft {
         question,
         seed,
         replicates,
         time,
         fields,
-        setup,
+        setup: Arc::new(setup),
         presplit,
         placement,
     }

@@ -16,7 +16,7 @@ use super::strategies::{Named, ReadStrategy};
 use super::sweeps::{At, Sweep};
 use crate::key::{KeyPlan, Row};
 use crate::keyspace::RowKey;
-use crate::metrics::OperationNames;
+use crate::metrics::MetricPath;
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{FieldId, FieldKind, Schema};
 use crate::settings::{any_number, json, text};
@@ -115,24 +115,26 @@ fn read_one(reader: &Reader<'_>, context: Context<'_>) -> Vec<Expectation> {
                 reader.refuse_key(key, format!("`{key}` has no meaning beside a key"), label);
             }
         }
-        let mut found = read_golden(reader, &chosen.unwrap_or_default(), strategies, base);
-        found.retain(|key| here && selected[key.strategy].is_some());
-        for key in &mut found {
-            key.strategy = selected[key.strategy].unwrap_or_default();
-            key.point = point;
-            key.because.clone_from(&because);
-            key.issue.clone_from(&issue);
-        }
-        return found.into_iter().map(Expectation::Key).collect();
+        let found = read_golden(reader, &chosen.unwrap_or_default(), strategies, base);
+        let expectation = |found: ExpectedKey| {
+            Some(Expectation::Key(ExpectedKey {
+                point,
+                strategy: selected[found.strategy].filter(|_| here)?,
+                because: because.clone(),
+                issue: issue.clone(),
+                ..found
+            }))
+        };
+        return found.into_iter().filter_map(expectation).collect();
     }
     let names = base.setup.operation_names();
     if !reader.has("metric") {
         reader.missing("metric", "\"server_max_share\"");
     }
     let metric = metric_names::read(reader, &names);
-    let bound = read_bound(reader, metric, &names);
+    let bound = read_bound(reader, metric.as_ref());
     let ratio_to = read_ratio(reader, &bound, context);
-    let (Some(chosen), Some(metric), Some(bound), Some(ratio_to), true) =
+    let (Some(chosen), Some((metric, _)), Some(bound), Some(ratio_to), true) =
         (chosen, metric, bound, ratio_to, here)
     else {
         return Vec::new();
@@ -225,11 +227,7 @@ fn refuse_knees(reader: &Reader<'_>) {
 
 const BOUNDS: [&str; 4] = ["above", "below", "between", "is"];
 
-fn read_bound(
-    reader: &Reader<'_>,
-    metric: Option<&str>,
-    names: &OperationNames<'_>,
-) -> Option<Bound> {
+fn read_bound(reader: &Reader<'_>, metric: Option<&(&str, MetricPath)>) -> Option<Bound> {
     let none = "an expectation without a bound";
     let key = reader.one_of(BOUNDS, none, "an expectation with two bounds")?;
     let node = reader.node(key)?;
@@ -237,10 +235,10 @@ fn read_bound(
     if metric.is_none() && matches!(node.value, Value::Text(_)) && key == "is" {
         return None;
     }
-    if let Some(metric) = metric
-        && let Some(words) = metric_names::words(metric, names)
+    if let Some((path, metric)) = metric
+        && let Some(words) = metric.words()
     {
-        return read_word(reader, key, node, metric, words);
+        return read_word(reader, key, node, path, words);
     }
     let number = |node: &Node| reader.number_node(key, node, "a finite number", |_| true);
     match key {

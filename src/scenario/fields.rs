@@ -16,6 +16,15 @@ use crate::text::grouped;
 use crate::time::EpochNanos;
 use std::collections::BTreeMap;
 
+/// What a derived field must be like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// A time, coarser or not: made of one timestamp, in its order.
+    Time,
+    /// Made of one timestamp or sequence, in its order.
+    FollowsTime,
+}
+
 /// The fields and parameters of a scenario.
 #[derive(Debug, Clone)]
 pub(super) struct Fields {
@@ -30,13 +39,11 @@ pub(super) struct Fields {
     /// Names whose field or parameter could not be read, and has been complained about: what refers to them is right as far as
     /// anybody can tell.
     pub(super) unreadable: Vec<String>,
+    /// Places of the file where a derived field must have an order, which only its compiled expression can tell.
+    pub(super) uses: Vec<(DerivedId, SourcePlace, Order)>,
 }
 
 impl Fields {
-    fn is_unreadable(&self, name: &str) -> bool {
-        self.unreadable.iter().any(|unreadable| unreadable == name)
-    }
-
     /// What expressions over records of `schema` may name.
     pub(super) fn environment<'a>(&'a self, schema: &'a Schema) -> Environment<'a> {
         Environment {
@@ -49,11 +56,6 @@ impl Fields {
     /// The place of a derived field among them.
     pub(super) fn derived_at(&self, name: &str) -> Option<usize> {
         self.derived.iter().position(|(derived, _)| derived == name)
-    }
-
-    /// The names of the stored fields.
-    fn stored_names(&self) -> impl Iterator<Item = &str> {
-        self.schema.fields.iter().map(|field| field.name.as_str())
     }
 }
 
@@ -86,6 +88,7 @@ pub(super) fn read_fields(scenario: &Reader<'_>) -> Fields {
         derived_nodes: Vec::new(),
         parameters,
         unreadable,
+        uses: Vec::new(),
     };
     let mut parents = Vec::new();
     let label = format!("at most {}", grouped(MOST_FIELDS as i128));
@@ -177,17 +180,10 @@ fn refuse_endless(sink: &Diagnostics, found: &mut Fields) {
         ))
         .help("derived fields that use others twice double at every level");
     sink.add(&node.place, diagnostic);
-    let (mut derived, mut nodes) = (Vec::new(), Vec::new());
-    let pairs = found.derived.drain(..).zip(found.derived_nodes.drain(..));
-    for (at, (field, node)) in pairs.enumerate() {
-        if fits[at] {
-            derived.push(field);
-            nodes.push(node);
-        } else {
-            found.unreadable.push(field.0);
-        }
+    for at in (0..fits.len()).rev().filter(|at| !fits[*at]) {
+        found.unreadable.push(found.derived.remove(at).0);
+        found.derived_nodes.remove(at);
     }
-    (found.derived, found.derived_nodes) = (derived, nodes);
 }
 
 fn read_parameters(table: &Reader<'_>, unreadable: &mut Vec<String>) -> BTreeMap<String, i64> {
@@ -287,7 +283,7 @@ pub(super) fn find(
     name: &str,
     place: &SourcePlace,
 ) -> Option<FieldId> {
-    match find_among(sink, fields, name, place, fields.stored_names())? {
+    match find_among(sink, fields, name, place, false)? {
         KnownField::Stored(id) => Some(id),
         KnownField::Derived(_) => {
             let label = "expected a field with a `type`";
@@ -304,40 +300,33 @@ pub(super) fn find_known(
     name: &str,
     place: &SourcePlace,
 ) -> Option<KnownField> {
-    let derived = fields.derived.iter().map(|(name, _)| name.as_str());
-    find_among(
-        sink,
-        fields,
-        name,
-        place,
-        fields.stored_names().chain(derived),
-    )
+    find_among(sink, fields, name, place, true)
 }
 
-/// The field of that name, or a complaint with the nearest of the `known` names.
-fn find_among<'n>(
+/// The field of that name, or a complaint with the nearest name; those of derived fields are near when they are asked for.
+fn find_among(
     sink: &Diagnostics,
     fields: &Fields,
     name: &str,
     place: &SourcePlace,
-    known: impl Iterator<Item = &'n str>,
+    derived: bool,
 ) -> Option<KnownField> {
-    if fields.is_unreadable(name) {
+    if fields
+        .unreadable
+        .iter()
+        .any(|unreadable| unreadable == name)
+    {
         return None;
     }
-    let derived = || {
-        fields
-            .derived_at(name)
-            .map(|at| KnownField::Derived(DerivedId(at as u16)))
-    };
-    let found = fields
-        .schema
-        .find(name)
-        .map(KnownField::Stored)
-        .or_else(derived);
+    let as_derived = |at| KnownField::Derived(DerivedId(at as u16));
+    let stored = fields.schema.find(name).map(KnownField::Stored);
+    let found = stored.or_else(|| fields.derived_at(name).map(as_derived));
     if found.is_none() {
-        let diagnostic =
-            Diagnostic::error(format!("unknown field `{name}`")).label("no such `[field]`");
+        let stored = fields.schema.fields.iter().map(|field| field.name.as_str());
+        let derived = fields.derived.iter().filter(|_| derived);
+        let known = stored.chain(derived.map(|(name, _)| name.as_str()));
+        let diagnostic = Diagnostic::error(format!("unknown field `{name}`"));
+        let diagnostic = diagnostic.label("no such `[field]`");
         sink.add(place, diagnostic.hint(suggest(name, known)));
     }
     found
@@ -490,9 +479,7 @@ pub(super) fn read_kind(reader: &Reader<'_>) -> Option<FieldKind> {
                 count: read_count(reader, 1 << 40)?,
             },
             "uuid" => FieldKind::Uuid {
-                count: reader
-                    .integer("count", 1, MOST_VALUES)
-                    .map(|count| count as u64),
+                count: count_of(reader, MOST_VALUES),
             },
             "bytes" => {
                 let length: u16 = reader.given("length")?;
@@ -502,7 +489,7 @@ pub(super) fn read_kind(reader: &Reader<'_>) -> Option<FieldKind> {
                 } else {
                     1 << (8 * length)
                 };
-                let count = reader.integer("count", 1, most).map(|count| count as u64);
+                let count = count_of(reader, most);
                 FieldKind::Bytes { length, count }
             }
             "double" => {
@@ -527,8 +514,13 @@ pub(super) fn read_kind(reader: &Reader<'_>) -> Option<FieldKind> {
     )
 }
 
+/// `count`, which must be said.
 fn read_count(reader: &Reader<'_>, most: i64) -> Option<u64> {
     reader.require("count");
+    count_of(reader, most)
+}
+
+fn count_of(reader: &Reader<'_>, most: i64) -> Option<u64> {
     reader.integer("count", 1, most).map(|count| count as u64)
 }
 

@@ -2,74 +2,15 @@
 
 use super::diagnostic::Diagnostic;
 use super::metric_names;
-use super::model::{Setup, TimeSpec};
+use super::model::{Knee, Limit, LimitBound, Setup, TimeSpec, VariedLoad};
 use super::names::suggest;
 use super::reader::Reader;
 use crate::cluster::ClusterEvent;
-use crate::metrics::{MetricId, OperationNames, Source};
+use crate::metrics::{MetricPath, OperationNames, Source};
 use crate::settings::{any_number, json, number, rate, text};
 use crate::time::SimDuration;
 use crate::units::PerSecond;
 use crate::workload::{Drive, ReadDrive};
-
-/// The search for a knee: the highest rate of one open loop at which every limit holds.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Knee {
-    /// The setting that is varied, as written: `write.ingest.rate`.
-    pub vary: String,
-    /// Whose rate that is.
-    pub load: VariedLoad,
-    /// What must hold; not empty.
-    pub limits: Vec<Limit>,
-    /// Lowest load that is tried, > 0.
-    pub from: PerSecond,
-    /// Highest load that is tried, at least twice `from`.
-    pub to: PerSecond,
-    /// Relative distance of two neighbouring loads, in 0.001 ..= 0.5.
-    pub precision: f64,
-}
-
-/// The operations whose rate is varied; a `profile` goes with its rate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum VariedLoad {
-    /// An open-loop write without end, by its place among the writes.
-    Write(usize),
-    /// An open-loop read, by its place among the reads.
-    Read(usize),
-}
-
-/// A bound that the metric of a run keeps within.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Limit {
-    /// Dotted path of a number that a single run measures.
-    pub metric: String,
-    /// What it must satisfy.
-    pub bound: LimitBound,
-}
-
-/// One side of a metric.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum LimitBound {
-    /// Greater than.
-    Above(f64),
-    /// Less than.
-    Below(f64),
-}
-
-impl LimitBound {
-    /// Whether a value satisfies it.
-    pub fn holds(self, value: f64) -> bool {
-        match self {
-            Self::Above(least) => value > least,
-            Self::Below(most) => value < most,
-        }
-    }
-
-    /// Whether a value proves that it holds: a lower bound proves no limit from above.
-    pub fn is_kept(self, value: f64, lower_bound: bool) -> bool {
-        self.holds(value) && !(lower_bound && matches!(self, Self::Below(_)))
-    }
-}
 
 crate::settings! {
     /// Searches the highest load that each strategy sustains within limits.
@@ -285,36 +226,31 @@ fn read_limit(limit: &Reader<'_>, setup: &Setup) -> Option<Limit> {
     let names = setup.operation_names();
     let metric = read_metric(limit, &names);
     let bound = read_bound(limit);
-    let (metric, bound) = metric.zip(bound)?;
-    check_reach(limit, metric, bound, &names);
-    Some(Limit {
-        metric: metric.to_owned(),
-        bound,
-    })
+    let ((path, metric), bound) = metric.zip(bound)?;
+    check_reach(limit, path, metric.definition().range(), bound);
+    let metric = path.to_owned();
+    Some(Limit { metric, bound })
 }
 
-fn read_metric<'a>(limit: &Reader<'a>, names: &OperationNames<'_>) -> Option<&'a str> {
+fn read_metric<'a>(
+    limit: &Reader<'a>,
+    names: &OperationNames<'_>,
+) -> Option<(&'a str, MetricPath)> {
     limit.require("metric");
-    let metric = metric_names::read(limit, names)?;
-    let diagnostic = if metric_names::words(metric, names).is_some() {
-        Diagnostic::error(format!("`{metric}` is a word")).label("only numbers have limits")
-    } else if is_of_no_run(metric) {
+    let (path, metric) = metric_names::read(limit, names)?;
+    let diagnostic = if metric.words().is_some() {
+        Diagnostic::error(format!("`{path}` is a word")).label("only numbers have limits")
+    } else if metric.definition().source == Source::Experiment {
         let examples =
             "`write_response_ms.p99`, `write_goodput_fraction` and `utilisation_max` are some";
-        Diagnostic::error(format!("`{metric}` is not measured in a run"))
+        Diagnostic::error(format!("`{path}` is not measured in a run"))
             .label("expected a number that follows from the load")
             .help(examples)
     } else {
-        return Some(metric);
+        return Some((path, metric));
     };
     limit.complain("metric", diagnostic);
     None
-}
-
-/// No single run measures it.
-fn is_of_no_run(metric: &str) -> bool {
-    let id = MetricId::named(metric);
-    id.is_some_and(|id| id.definition().source == Source::Experiment)
 }
 
 fn read_bound(limit: &Reader<'_>) -> Option<LimitBound> {
@@ -325,10 +261,7 @@ fn read_bound(limit: &Reader<'_>) -> Option<LimitBound> {
 }
 
 /// A limit beyond what the metric can be is always broken, or never.
-fn check_reach(limit: &Reader<'_>, metric: &str, bound: LimitBound, names: &OperationNames<'_>) {
-    let Some((low, high)) = metric_names::range(metric, names) else {
-        return;
-    };
+fn check_reach(limit: &Reader<'_>, metric: &str, (low, high): (f64, f64), bound: LimitBound) {
     let (key, value, never, always) = match bound {
         LimitBound::Above(least) => ("above", least, least >= high, least < low),
         LimitBound::Below(most) => ("below", most, most <= low, most > high),

@@ -5,7 +5,7 @@ use super::diagnostics::Diagnostics;
 use super::document::{self, Entry, Node, TomlTable, Value};
 use super::draft::read_draft;
 use super::model::{Options, Scenario};
-use super::points::{AllPoints, Source, read_points};
+use super::points::{Source, read_points};
 use super::settings::{apply, apply_sweep, fix_swept, merge};
 use super::sweeps::Sweep;
 use super::{render, show, source};
@@ -215,21 +215,14 @@ fn build(
     let file_sweep = Sweep::read(&Diagnostics::default(), &document);
     let overrides = apply_options(&sink, &mut document, quick.as_ref(), options);
     let sweep = Sweep::read(&sink, &document);
-    let AllPoints {
-        draft,
-        strategies,
-        points,
-        expectations,
-        defaults,
-    } = read_points(
-        &sink,
-        Source {
-            document: &document,
-            sweep: &sweep,
-            file_sweep: &file_sweep,
-            only: &options.only,
-        },
-    );
+    let source = Source {
+        document: &document,
+        sweep: &sweep,
+        file_sweep: &file_sweep,
+        only: &options.only,
+    };
+    let (first, points) = read_points(&sink, source);
+    let (draft, expectations) = (first.draft, first.expectations.into_iter());
     let (mut diagnostics, _) = sink.into_parts();
     diagnostics.retain(|diagnostic| {
         let span = diagnostic.span.as_ref();
@@ -251,12 +244,12 @@ fn build(
         seed: Seed(draft.seed),
         replicates: draft.replicates,
         time: draft.time,
-        strategies,
+        strategies: first.strategies,
         sweep: sweep.settings(),
         points,
-        expectations,
+        expectations: expectations.map(|(_, expectation)| expectation).collect(),
         warnings: diagnostics,
-        effective: show::show(&document, &defaults),
+        effective: show::show(&document, &first.defaults),
         text,
     })
 }

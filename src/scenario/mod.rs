@@ -44,11 +44,10 @@ mod writes;
 
 pub use cluster::misfit;
 pub use diagnostic::{Diagnostic, Severity};
-pub use knee::{Knee, Limit, LimitBound, VariedLoad};
 pub use load::LoadError;
 pub use model::{
-    Bound, Changes, Copy, Expectation, ExpectedKey, Options, Presplit, PresplitAlgorithm, RatioTo,
-    Scenario, Setup, Strategy, SweepPoint, SweepValue, SweptSetting, TimeSpec,
+    Bound, Changes, Copy, Expectation, ExpectedKey, Knee, Limit, LimitBound, Options, Presplit,
+    RatioTo, Scenario, Setup, Strategy, SweepPoint, SweepValue, SweptSetting, TimeSpec, VariedLoad,
 };
 pub use names::{is_file_stem, is_name};
 pub use render::{count, render};

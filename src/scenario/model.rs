@@ -2,16 +2,16 @@
 //! a run can tell (a `sampled` pre-split with too few distinct keys).
 
 use super::diagnostic::Diagnostic;
-use super::knee::Knee;
 use crate::client::ClientSpec;
 use crate::cluster::{ClusterSpec, Neighbour, TableSpec, TimedEvent};
 use crate::key::KeyPlan;
 use crate::keyspace::RowKey;
 use crate::metrics::OperationNames;
-use crate::policy::RegionPolicies;
+use crate::policy::{RegionPolicies, SplitAlgorithm};
 use crate::random::Seed;
 use crate::record::Schema;
 use crate::time::{EpochNanos, SimDuration};
+use crate::units::PerSecond;
 use crate::workload::{ImportOrder, Workload};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -217,6 +217,65 @@ pub struct Setup {
     pub knee: Option<Knee>,
 }
 
+/// The search for a knee: the highest rate of one open loop at which every limit holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Knee {
+    /// The setting that is varied, as written: `write.ingest.rate`.
+    pub vary: String,
+    /// Whose rate that is.
+    pub load: VariedLoad,
+    /// What must hold; not empty.
+    pub limits: Vec<Limit>,
+    /// Lowest load that is tried, > 0.
+    pub from: PerSecond,
+    /// Highest load that is tried, at least twice `from`.
+    pub to: PerSecond,
+    /// Relative distance of two neighbouring loads, in 0.001 ..= 0.5.
+    pub precision: f64,
+}
+
+/// The operations whose rate is varied; a `profile` goes with its rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VariedLoad {
+    /// An open-loop write without end, by its place among the writes.
+    Write(usize),
+    /// An open-loop read, by its place among the reads.
+    Read(usize),
+}
+
+/// A bound that the metric of a run keeps within.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Limit {
+    /// Dotted path of a number that a single run measures.
+    pub metric: String,
+    /// What it must satisfy.
+    pub bound: LimitBound,
+}
+
+/// One side of a metric.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum LimitBound {
+    /// Greater than.
+    Above(f64),
+    /// Less than.
+    Below(f64),
+}
+
+impl LimitBound {
+    /// Whether a value satisfies it.
+    pub fn holds(self, value: f64) -> bool {
+        match self {
+            Self::Above(least) => value > least,
+            Self::Below(most) => value < most,
+        }
+    }
+
+    /// Whether a value proves that it holds: a lower bound proves no limit from above.
+    pub fn is_kept(self, value: f64, lower_bound: bool) -> bool {
+        self.holds(value) && !(lower_bound && matches!(self, Self::Below(_)))
+    }
+}
+
 /// What the cluster does by itself, what happens to it, and who else uses it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Changes {
@@ -244,32 +303,13 @@ impl Setup {
 /// How a table is pre-split.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Presplit {
-    /// Known before any run: checked, sorted, distinct, not empty keys.
+    /// Known before any run: checked, sorted, distinct, not empty keys; those that the file lists come from no algorithm.
     Fixed {
-        algorithm: PresplitAlgorithm,
+        algorithm: Option<SplitAlgorithm>,
         points: Arc<Vec<RowKey>>,
     },
     /// Equal quantiles of the strategy's existing rows, or of the run's own keys.
     Sampled { regions: u32 },
-}
-
-/// Where fixed split points come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PresplitAlgorithm {
-    /// One region.
-    None,
-    /// Listed in the file.
-    Listed,
-    /// HBase's HexStringSplit.
-    HexString,
-    /// HBase's DecimalStringSplit.
-    DecimalString,
-    /// HBase's UniformSplit.
-    Uniform,
-    /// `Admin.createTable(desc, first, last, n)`, i.e. `Bytes.split`.
-    Bytes,
-    /// One region for each value of the leading bucket.
-    Buckets,
 }
 
 /// One `[[expect]]`.

@@ -29,58 +29,62 @@ pub(super) struct Source<'a> {
     pub(super) only: &'a [String],
 }
 
-/// What was read.
-pub(super) struct AllPoints {
-    /// All that is the same at every point.
+/// What was read at one point.
+pub(super) struct Point {
+    /// All but strategies and expectations.
     pub(super) draft: Draft,
-    /// Of the first point.
     pub(super) strategies: Vec<Strategy>,
-    /// All points; empty without a sweep.
-    pub(super) points: Vec<SweepPoint>,
-    /// In file order, each point by point.
-    pub(super) expectations: Vec<Expectation>,
-    /// Defaults of the first point.
+    /// With their places in the file.
+    pub(super) expectations: Vec<(usize, Expectation)>,
+    /// Path and value.
     pub(super) defaults: Vec<(String, Node)>,
 }
 
-/// One point.
-struct Read {
-    draft: Draft,
-    strategies: Vec<Strategy>,
-    /// With their places in the file.
-    expectations: Vec<(usize, Expectation)>,
-}
-
-/// Reads the document at every point. Complaints go to `sink`, once each; one that some points are free of says where it holds.
-pub(super) fn read_points(sink: &Diagnostics, source: Source<'_>) -> AllPoints {
+/// Reads the document at every point: the first one, with the expectations of all in file order, and all points, none without a sweep.
+/// Complaints go to `sink`, once each; one that some points are free of says where it holds.
+pub(super) fn read_points(sink: &Diagnostics, source: Source<'_>) -> (Point, Vec<SweepPoint>) {
     let sweep = source.sweep;
-    let mut complaints = Complaints::default();
-    let (first, defaults) = complaints.of_point(sink, source, 0);
-    let mut points = Vec::new();
-    let mut expectations = first.expectations;
+    // Each complaint with the points that it holds at.
+    let mut complaints: Vec<(Diagnostic, Vec<usize>)> = Vec::new();
+    let mut wrong = 0;
+    let mut read_at = |at: usize| {
+        let own = sink.apart();
+        let mut point = read_point(sink, &own, source, at);
+        let (diagnostics, defaults) = own.into_parts();
+        point.defaults = defaults;
+        wrong += usize::from(diagnostics.iter().any(Diagnostic::is_error));
+        // One point says nothing twice.
+        let others = complaints.len();
+        for diagnostic in diagnostics {
+            let mut earlier = complaints[..others].iter_mut();
+            match earlier.find(|(other, _)| *other == diagnostic) {
+                Some((_, points)) => points.push(at),
+                None => complaints.push((diagnostic, vec![at])),
+            }
+        }
+        (point, wrong < MOST_WRONG)
+    };
+    let (mut first, mut goes_on) = read_at(0);
+    let mut points: Vec<SweepPoint> = Vec::new();
     if sweep.len() > 0 {
-        points.push(SweepPoint {
-            values: sweep.values(0),
-            strategies: first.strategies.clone(),
-        });
+        let (values, strategies) = (sweep.values(0), first.strategies.clone());
+        points.push(SweepPoint { values, strategies });
     }
-    while (1..sweep.len()).contains(&points.len()) && complaints.wrong < MOST_WRONG {
-        let (mut point, _) = complaints.of_point(sink, source, points.len());
+    while goes_on && (1..sweep.len()).contains(&points.len()) {
+        let (mut point, others) = read_at(points.len());
+        goes_on = others;
         // Lists of values may be long, and most sweeps leave them alone.
         for (strategy, first) in point.strategies.iter_mut().zip(&first.strategies) {
             if strategy.setup == first.setup {
                 strategy.setup = Arc::clone(&first.setup);
             }
         }
-        expectations.extend(point.expectations);
-        points.push(SweepPoint {
-            values: sweep.values(points.len()),
-            strategies: point.strategies,
-        });
+        first.expectations.extend(point.expectations);
+        let (values, strategies) = (sweep.values(points.len()), point.strategies);
+        points.push(SweepPoint { values, strategies });
     }
-    let read = points.len().max(1);
-    for (mut diagnostic, at) in complaints.all {
-        if let Some(told) = sweep.what_tells(&at, read) {
+    for (mut diagnostic, at) in complaints {
+        if let Some(told) = sweep.what_tells(&at, points.len().max(1)) {
             diagnostic.message = format!("{}, {told}", diagnostic.message);
         }
         sink.push(diagnostic);
@@ -91,52 +95,12 @@ pub(super) fn read_points(sink: &Diagnostics, source: Source<'_>) -> AllPoints {
         sweep.check_knee(sink, &knee.vary);
     }
     // Stable: an expectation's points stay in their order.
-    expectations.sort_by_key(|(at, _)| *at);
-    let expectations = expectations.into_iter().map(|(_, expectation)| expectation);
-    AllPoints {
-        draft: first.draft,
-        strategies: first.strategies,
-        points,
-        expectations: expectations.collect(),
-        defaults,
-    }
-}
-
-/// Complaints, each with the points that it holds at.
-#[derive(Default)]
-struct Complaints {
-    all: Vec<(Diagnostic, Vec<usize>)>,
-    /// Points with errors.
-    wrong: usize,
-}
-
-impl Complaints {
-    /// A point and its defaults; what is wrong with it is added.
-    fn of_point(
-        &mut self,
-        sink: &Diagnostics,
-        source: Source<'_>,
-        point: usize,
-    ) -> (Read, Vec<(String, Node)>) {
-        let own = sink.apart();
-        let read = read_point(sink, &own, source, point);
-        let (diagnostics, defaults) = own.into_parts();
-        self.wrong += usize::from(diagnostics.iter().any(Diagnostic::is_error));
-        // One point says nothing twice.
-        let others = self.all.len();
-        for diagnostic in diagnostics {
-            let mut earlier = self.all[..others].iter_mut();
-            match earlier.find(|(other, _)| *other == diagnostic) {
-                Some((_, at)) => at.push(point),
-                None => self.all.push((diagnostic, vec![point])),
-            }
-        }
-        (read, defaults)
-    }
+    first.expectations.sort_by_key(|(at, _)| *at);
+    (first, points)
 }
 
 /// Reads one point; `sink` has the complaints about the document as a whole, `own` gets those of the point.
-fn read_point(sink: &Diagnostics, own: &Diagnostics, source: Source<'_>, point: usize) -> Read {
+fn read_point(sink: &Diagnostics, own: &Diagnostics, source: Source<'_>, point: usize) -> Point {
     let mut document = source.document.clone();
     if source.sweep.len() > 0 {
         source.sweep.apply(own, &mut document, point);
@@ -164,10 +128,11 @@ fn read_point(sink: &Diagnostics, own: &Diagnostics, source: Source<'_>, point: 
         lints::lint(own, &strategies, expectations.iter().map(|(_, it)| it));
         lints::lint_reads(own, &document, &strategies);
     }
-    Read {
+    Point {
         draft,
         strategies,
         expectations,
+        defaults: Vec::new(),
     }
 }
 

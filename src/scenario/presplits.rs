@@ -3,7 +3,7 @@
 use super::diagnostic::Diagnostic;
 use super::diagnostics::Diagnostics;
 use super::document::{Entry, Node, SourcePlace, Value};
-use super::model::{Presplit, PresplitAlgorithm};
+use super::model::Presplit;
 use super::reader::Reader;
 use crate::key::KeyPlan;
 use crate::keyspace::RowKey;
@@ -46,13 +46,13 @@ const SAMPLED_BYTES: u64 = 32;
 /// Bytes of a computed one: HBase's default ranges are 8 bytes wide.
 const COMPUTED_BYTES: u64 = 8;
 
-fn fixed(algorithm: PresplitAlgorithm, points: Vec<RowKey>) -> Presplit {
+fn fixed(algorithm: Option<SplitAlgorithm>, points: Vec<RowKey>) -> Presplit {
     let points = Arc::new(points);
     Presplit::Fixed { algorithm, points }
 }
 
 fn unsplit() -> Presplit {
-    fixed(PresplitAlgorithm::None, Vec::new())
+    fixed(Some(SplitAlgorithm::None), Vec::new())
 }
 
 /// Reads `presplit` of `[table]`, or of a copy.
@@ -89,7 +89,7 @@ fn read_list(sink: &Diagnostics, items: &[Node]) -> Option<Request> {
         let label = "points are sorted, distinct and not empty";
         sink.error(place, error.to_string(), label);
     }
-    let ready = Request::Ready(fixed(PresplitAlgorithm::Listed, points));
+    let ready = Request::Ready(fixed(None, points));
     errors.is_empty().then_some(ready)
 }
 
@@ -127,15 +127,11 @@ fn read_algorithm(reader: &Reader<'_>, entry: &Entry) -> Option<Request> {
             reader.meaningless(key, &format!("`{}` takes no `{key}`", algorithm.name()));
         }
     }
-    let fixed_by = match algorithm {
+    match algorithm {
         SplitAlgorithm::None => return Some(Request::Ready(unsplit())),
         SplitAlgorithm::Buckets => return Some(Request::Buckets(entry.node.place.clone())),
-        SplitAlgorithm::Sampled => None,
-        SplitAlgorithm::HexString => Some(PresplitAlgorithm::HexString),
-        SplitAlgorithm::DecimalString => Some(PresplitAlgorithm::DecimalString),
-        SplitAlgorithm::Uniform => Some(PresplitAlgorithm::Uniform),
-        SplitAlgorithm::Bytes => Some(PresplitAlgorithm::Bytes),
-    };
+        _ => {}
+    }
     if !reader.has("regions") {
         reader.missing("regions", "32");
     }
@@ -152,12 +148,12 @@ fn read_algorithm(reader: &Reader<'_>, entry: &Entry) -> Option<Request> {
     if let Err(error) = check_memory(regions as u64, key_bytes) {
         reader.refuse("regions", error.to_string(), "too many regions")?;
     }
-    let Some(algorithm_of_points) = fixed_by else {
+    if algorithm == SplitAlgorithm::Sampled {
         let regions = regions as u32;
         return Some(Request::Ready(Presplit::Sampled { regions }));
-    };
+    }
     match algorithm.split_points(regions, first, last) {
-        Ok(points) => Some(Request::Ready(fixed(algorithm_of_points, points))),
+        Ok(points) => Some(Request::Ready(fixed(Some(algorithm), points))),
         Err(error) => {
             let name = algorithm.name();
             let label = match error.java_class() {
@@ -192,8 +188,7 @@ pub(super) fn resolve(sink: &Diagnostics, request: &Request, key: &KeyPlan) -> P
 pub(super) fn resolve_for_copy(request: &Request, key: &KeyPlan) -> Presplit {
     match request {
         Request::Ready(Presplit::Fixed {
-            algorithm: PresplitAlgorithm::Listed,
-            ..
+            algorithm: None, ..
         }) => unsplit(),
         Request::Ready(presplit) => presplit.clone(),
         Request::Buckets(_) => by_buckets(key),
@@ -203,5 +198,5 @@ pub(super) fn resolve_for_copy(request: &Request, key: &KeyPlan) -> Presplit {
 /// One region for each value of the leading bucket; a single one without any.
 fn by_buckets(key: &KeyPlan) -> Presplit {
     let buckets = key.leading_buckets().unwrap_or_default();
-    fixed(PresplitAlgorithm::Buckets, bucket_points(&buckets))
+    fixed(Some(SplitAlgorithm::Buckets), bucket_points(&buckets))
 }

@@ -5,13 +5,13 @@
 use super::diagnostic::Diagnostic;
 use super::diagnostics::Diagnostics;
 use super::document::{Entry, SourcePlace, Value};
-use super::fields::{Fields, ZIPF, find, find_known, read_law_entry};
+use super::fields::{Fields, Order, ZIPF, find, find_known, read_law_entry};
 use super::model::TimeSpec;
 use super::reader::Reader;
 use super::writes::{read_read_drive, read_with};
 use crate::key::KeyPlan;
 use crate::random::Seed;
-use crate::record::{DerivedId, Field, FieldId, FieldKind, KnownField, Schema, ValueShares};
+use crate::record::{Field, FieldId, FieldKind, KnownField, Schema, ValueShares};
 use crate::settings::{integer, json, names, rate, table, time, word};
 use crate::text::grouped;
 use crate::workload::{
@@ -46,13 +46,13 @@ crate::settings! {
     }
 }
 
-/// Reads all `[read.x]` of a scenario with so many writes; and the uses of derived fields that only compiled expressions can check.
+/// Reads all `[read.x]` of a scenario with so many writes.
 pub(super) fn read_reads(
     scenario: &Reader<'_>,
     fields: &mut Fields,
     time: &TimeSpec,
     writes: usize,
-) -> (Vec<Read>, Vec<DerivedUse>) {
+) -> Vec<Read> {
     let entries = scenario.table("read").entries();
     let most = MOST_OPERATIONS.saturating_sub(writes);
     if let Some(beyond) = entries.get(most) {
@@ -60,40 +60,37 @@ pub(super) fn read_reads(
         let label = format!("at most {MOST_OPERATIONS} together");
         scenario.sink.error(&beyond.place, message, label);
     }
-    let mut uses = Vec::new();
     let readers = scenario.named("read", "read", usize::MAX, &READ);
     let read = |(name, reader): (&str, Reader<'_>)| {
-        let read = read_one(&reader, name, fields, time, &mut uses);
+        let read = read_one(&reader, name, fields, time);
         reader.finish();
         read
     };
-    let reads = readers.into_iter().take(most).map(read).collect();
-    (reads, uses)
+    readers.into_iter().take(most).map(read).collect()
 }
 
-fn read_one(
-    reader: &Reader<'_>,
-    name: &str,
-    fields: &mut Fields,
-    time: &TimeSpec,
-    uses: &mut Vec<DerivedUse>,
-) -> Read {
+fn read_one(reader: &Reader<'_>, name: &str, fields: &mut Fields, time: &TimeSpec) -> Read {
     let with = read_with(reader, fields);
     let equal = read_equal(reader, fields);
-    let within = read_in(reader, fields);
-    let range = read_range(reader, fields, uses);
-    let newest = read_newest(reader, fields, uses);
-    let page = read_page(reader, fields);
-    let pick = read_pick(reader, fields);
-    let drive = read_read_drive(reader, time);
-    if let Some(equal) = &equal {
-        check_all(reader, &within, equal, &with);
-        check_lengths(reader, fields, &within, equal, &with);
+    let is_known = equal.is_some();
+    let read = Read {
+        name: name.to_owned(),
+        equal: equal.unwrap_or_default(),
+        within: read_in(reader, fields),
+        range: read_range(reader, fields),
+        newest: read_newest(reader, fields),
+        page: read_page(reader, fields),
+        with,
+        pick: read_pick(reader, fields),
+        drive: read_read_drive(reader, time),
+    };
+    if is_known {
+        check_all(reader, &read);
+        check_lengths(reader, fields, &read);
     }
-    let equal = equal.unwrap_or_default();
-    check_known_once(reader, fields, &equal, &within, range.as_ref());
-    check_fixed(reader, fields, &with, &within, &pick);
-    if newest.is_some() && page.is_some() {
+    check_known_once(reader, fields, &read);
+    check_fixed(reader, fields, &read);
+    if read.newest.is_some() && read.page.is_some() {
         let message = format!("{} has two orders: `newest` and `page`", reader.name());
         reader.refuse_key("page", message, "expected one of them");
     }
@@ -104,17 +101,7 @@ fn read_one(
             .help("say what the reader knows: `equal = [\"sensor\"]`, `range = { field = \"ts\", last = \"5m\" }`");
         reader.complain_of_table(diagnostic);
     }
-    Read {
-        name: name.to_owned(),
-        equal,
-        within,
-        range,
-        newest,
-        page,
-        with,
-        pick,
-        drive,
-    }
+    read
 }
 
 /// `None` when some of it could not be read.
@@ -140,15 +127,10 @@ fn read_equal(reader: &Reader<'_>, fields: &Fields) -> Option<Vec<KnownField>> {
 }
 
 /// `"all"` goes with something.
-fn check_all(
-    reader: &Reader<'_>,
-    within: &[Within],
-    equal: &[KnownField],
-    with: &[(FieldId, i64)],
-) {
+fn check_all(reader: &Reader<'_>, read: &Read) {
     let stored = |field: &KnownField| matches!(field, KnownField::Stored(_));
     let all = |within: &Within| within.values == WithinValues::All;
-    if within.iter().any(all) && with.is_empty() && !equal.iter().any(stored) {
+    if read.within.iter().any(all) && read.with.is_empty() && !read.equal.iter().any(stored) {
         let message = format!("{} asks for `\"all\"` values, of what?", reader.name());
         let diagnostic = Diagnostic::error(message)
             .label("all that go with the `equal` fields, and there are none with a `type`")
@@ -158,18 +140,13 @@ fn check_all(
 }
 
 /// `"all"` is no more than a list can hold.
-fn check_lengths(
-    reader: &Reader<'_>,
-    fields: &Fields,
-    within: &[Within],
-    equal: &[KnownField],
-    with: &[(FieldId, i64)],
-) {
+fn check_lengths(reader: &Reader<'_>, fields: &Fields, read: &Read) {
     let schema = &fields.schema;
     let is_known = |id: &FieldId| {
-        equal.contains(&KnownField::Stored(*id)) || with.iter().any(|(fixed, _)| fixed == id)
+        let mut fixed = read.with.iter();
+        read.equal.contains(&KnownField::Stored(*id)) || fixed.any(|(fixed, _)| fixed == id)
     };
-    for Within { field, values } in within {
+    for Within { field, values } in &read.within {
         let Field { name, of, kind, .. } = schema.field(*field);
         let Some(count) = kind.count().filter(|_| *values == WithinValues::All) else {
             continue;
@@ -204,47 +181,39 @@ fn check_lengths(
 }
 
 /// A field is known as a value, as a list, or as a range.
-fn check_known_once(
-    reader: &Reader<'_>,
-    fields: &Fields,
-    equal: &[KnownField],
-    within: &[Within],
-    range: Option<&ReadRange>,
-) {
-    let twice = |id: FieldId, key: &str, ways: &str| {
-        let name = &fields.schema.field(id).name;
-        let message = format!("{} knows `{name}` twice: {ways}", reader.name());
-        reader.refuse_key(key, message, "keep one of them");
+fn check_known_once(reader: &Reader<'_>, fields: &Fields, read: &Read) {
+    let stored = |field: KnownField| match field {
+        KnownField::Stored(id) => Some(id),
+        KnownField::Derived(_) => None,
     };
-    for Within { field, .. } in within {
-        if equal.contains(&KnownField::Stored(*field)) {
-            twice(*field, "in", "by `equal` and by `in`");
+    let equal = read
+        .equal
+        .iter()
+        .filter_map(|field| Some((stored(*field)?, "equal")));
+    let within = read.within.iter().map(|within| (within.field, "in"));
+    let range = read
+        .range
+        .as_ref()
+        .and_then(|range| Some((stored(range.field)?, "range")));
+    let known: Vec<(FieldId, &str)> = equal.chain(within).chain(range).collect();
+    for (at, (id, key)) in known.iter().enumerate() {
+        if let Some((_, first)) = known[..at].iter().find(|(earlier, _)| earlier == id) {
+            let (table, name) = (reader.name(), &fields.schema.field(*id).name);
+            let message = format!("{table} knows `{name}` twice: by `{first}` and by `{key}`");
+            reader.refuse_key(key, message, "keep one of them");
         }
-    }
-    let Some(KnownField::Stored(id)) = range.map(|range| range.field) else {
-        return;
-    };
-    if equal.contains(&KnownField::Stored(id)) {
-        twice(id, "range", "by `equal` and by `range`");
-    } else if within.iter().any(|within| within.field == id) {
-        twice(id, "range", "by `in` and by `range`");
     }
 }
 
 /// What is fixed is neither listed nor drawn.
-fn check_fixed(
-    reader: &Reader<'_>,
-    fields: &Fields,
-    with: &[(FieldId, i64)],
-    within: &[Within],
-    pick: &[(FieldId, PickLaw)],
-) {
-    for (id, _) in with {
-        let ways = [
-            ("in", within.iter().any(|within| within.field == *id)),
-            ("pick", pick.iter().any(|(picked, _)| picked == id)),
-        ];
-        for (key, _) in ways.iter().filter(|(_, both)| *both) {
+fn check_fixed(reader: &Reader<'_>, fields: &Fields, read: &Read) {
+    for (id, _) in &read.with {
+        let listed = read.within.iter().any(|within| within.field == *id);
+        let picked = read.pick.iter().any(|(picked, _)| picked == id);
+        for key in [listed.then_some("in"), picked.then_some("pick")]
+            .into_iter()
+            .flatten()
+        {
             let name = &fields.schema.field(*id).name;
             let message = format!("`{name}` is fixed by `with`, and stands in `{key}`, too");
             reader.refuse_key(key, message, "keep one of them");
@@ -269,7 +238,7 @@ fn of_fields<'a, T>(
 }
 
 /// Reads `in = { item = 30, campaign = "all" }`.
-pub(super) fn read_in(read: &Reader<'_>, fields: &Fields) -> Vec<Within> {
+fn read_in(read: &Reader<'_>, fields: &Fields) -> Vec<Within> {
     let table = read.table("in");
     let found = of_fields(&table, fields, |entry, kind| {
         read_listed(&table, entry, kind)
@@ -325,7 +294,7 @@ crate::settings! {
 }
 
 /// Reads `pick = { item = { zipf = 0.99 }, id = { latest = 1.1 }, ts = { last = "1d" } }`.
-pub(super) fn read_pick(read: &Reader<'_>, fields: &Fields) -> Vec<(FieldId, PickLaw)> {
+fn read_pick(read: &Reader<'_>, fields: &Fields) -> Vec<(FieldId, PickLaw)> {
     let table = read.table("pick");
     of_fields(&table, fields, |entry, kind| {
         read_pick_law(&table, entry, kind)
@@ -422,16 +391,13 @@ crate::settings! {
 const MOST_ROWS: i64 = 1_000_000_000;
 
 /// Reads `range = { field = "ts", last = "5m", ago = "1h" }` or `{ field = "id", span = 100 }`.
-pub(super) fn read_range(
-    read: &Reader<'_>,
-    fields: &Fields,
-    uses: &mut Vec<DerivedUse>,
-) -> Option<ReadRange> {
+fn read_range(read: &Reader<'_>, fields: &mut Fields) -> Option<ReadRange> {
     read.inside("range", |range| {
         let field = read_field(range, fields);
         let extent = read_extent(range);
-        let ((field, name, place), extent) = field.zip(extent)?;
-        check_range(range, fields, field, name, &place, extent, uses)?;
+        let (known, extent) = field.zip(extent)?;
+        let field = known.0;
+        check_range(range, fields, known, extent)?;
         Some(ReadRange { field, extent })
     })
 }
@@ -465,17 +431,14 @@ fn read_extent(range: &Reader<'_>) -> Option<RangeExtent> {
 /// Complains about a field that has no such range; `None` then.
 fn check_range(
     range: &Reader<'_>,
-    fields: &Fields,
-    field: KnownField,
-    name: &str,
-    place: &SourcePlace,
+    fields: &mut Fields,
+    (field, name, place): (KnownField, &str, SourcePlace),
     extent: RangeExtent,
-    uses: &mut Vec<DerivedUse>,
 ) -> Option<()> {
     let by_time = matches!(extent, RangeExtent::Last { .. });
     let (message, label) = match field {
         KnownField::Derived(id) if by_time => {
-            uses.push(DerivedUse::new(id, place.clone(), Order::Time));
+            fields.uses.push((id, place, Order::Time));
             return Some(());
         }
         KnownField::Derived(_) => {
@@ -501,7 +464,7 @@ fn check_range(
             }
         }
     };
-    range.sink.error(place, message, label);
+    range.sink.error(&place, message, label);
     None
 }
 
@@ -511,17 +474,13 @@ fn is_ordered(field: &Field) -> bool {
 }
 
 /// Reads `newest = { field = "ts", rows = 10 }`.
-pub(super) fn read_newest(
-    read: &Reader<'_>,
-    fields: &Fields,
-    uses: &mut Vec<DerivedUse>,
-) -> Option<Newest> {
+fn read_newest(read: &Reader<'_>, fields: &mut Fields) -> Option<Newest> {
     let (field, rows) = read.inside("newest", |newest| {
         Some((read_field(newest, fields), newest.value("rows")))
     })?;
     let (field, name, place) = field?;
     match field {
-        KnownField::Derived(id) => uses.push(DerivedUse::new(id, place, Order::FollowsTime)),
+        KnownField::Derived(id) => fields.uses.push((id, place, Order::FollowsTime)),
         KnownField::Stored(id) => {
             let kind = &fields.schema.field(id).kind;
             if !matches!(
@@ -539,7 +498,7 @@ pub(super) fn read_newest(
 }
 
 /// Reads `page = { field = "cost", size = 20, number = 50, via = "cursor" }`.
-pub(super) fn read_page(read: &Reader<'_>, fields: &Fields) -> Option<Page> {
+fn read_page(read: &Reader<'_>, fields: &Fields) -> Option<Page> {
     read.inside("page", |page| {
         let field = read_field(page, fields);
         let (size, number): (u32, u32) = (page.value("size"), page.value("number"));
@@ -577,46 +536,9 @@ fn read_field<'a>(
     Some((field, name, place))
 }
 
-/// What a derived field must be like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
-    /// A time, coarser or not: made of one timestamp, in its order.
-    Time,
-    /// Made of one timestamp or sequence, in its order.
-    FollowsTime,
-}
-
-/// A place of the file where a derived field must have an order.
-#[derive(Debug, Clone)]
-pub(super) struct DerivedUse {
-    field: DerivedId,
-    place: SourcePlace,
-    order: Order,
-}
-
-impl DerivedUse {
-    pub(super) fn new(field: DerivedId, place: SourcePlace, order: Order) -> Self {
-        Self {
-            field,
-            place,
-            order,
-        }
-    }
-}
-
-/// Complains about uses that don't fit. `schema` has its bounds.
-pub(super) fn check_uses(
-    sink: &Diagnostics,
-    uses: &[DerivedUse],
-    fields: &Fields,
-    schema: &Schema,
-) {
-    for DerivedUse {
-        field,
-        place,
-        order,
-    } in uses
-    {
+/// Complains about uses of derived fields that don't fit. `schema` has its bounds.
+pub(super) fn check_uses(sink: &Diagnostics, fields: &Fields, schema: &Schema) {
+    for (field, place, order) in &fields.uses {
         let (name, expression) = &fields.derived[usize::from(field.0)];
         // What can't be compiled has its own complaint.
         let Some(plan) = compile(name, fields, schema) else {

@@ -22,18 +22,11 @@ pub(super) fn read(path: &Path) -> Result<String, Diagnostic> {
 /// # Errors
 /// As of a file.
 pub(super) fn read_from(input: impl Read, shown: &str) -> Result<String, Diagnostic> {
-    let bytes = take_all(input).map_err(|failure| match failure {
-        Failure::Io(error) => (error.to_string(), ""),
-        Failure::TooLarge(size) => too_large(size),
-    });
-    scenario_text(bytes, shown)
+    scenario_text(take_all(input), shown)
 }
 
 /// What the bytes say, if they can be a scenario.
-fn scenario_text(
-    bytes: Result<Vec<u8>, (String, &'static str)>,
-    shown: &str,
-) -> Result<String, Diagnostic> {
+fn scenario_text(bytes: Result<Vec<u8>, Unread>, shown: &str) -> Result<String, Diagnostic> {
     let refuse = |message: String, help: &str| Err(Diagnostic::error(message).help(help));
     let bytes = bytes.map_err(|(message, help)| {
         let help = (!help.is_empty()).then(|| help.to_owned());
@@ -76,15 +69,10 @@ pub(super) fn read_values(path: &Path) -> Result<Vec<String>, String> {
     Ok(lines.map(str::to_owned).collect())
 }
 
-fn read_bytes(path: &Path) -> Result<Vec<u8>, (String, &'static str)> {
-    let failed = |error: std::io::Error| match error.kind() {
-        ErrorKind::NotFound => (
-            "no such file".to_owned(),
-            "scenarios are TOML files; is the path right?",
-        ),
-        ErrorKind::PermissionDenied => ("permission denied".to_owned(), ""),
-        _ => (error.to_string(), ""),
-    };
+/// Why an input is not read, and what helps.
+type Unread = (String, &'static str);
+
+fn read_bytes(path: &Path) -> Result<Vec<u8>, Unread> {
     let metadata = std::fs::metadata(path).map_err(failed)?;
     if metadata.is_dir() {
         return Err(("it is a folder".to_owned(), "name one of the files in it"));
@@ -92,36 +80,34 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, (String, &'static str)> {
     if !metadata.is_file() {
         return Err(("it is no regular file".to_owned(), ""));
     }
-    if metadata.len() > LARGEST {
-        return Err(too_large(metadata.len()));
-    }
+    refuse_large(metadata.len())?;
     // The file may grow while it is read.
-    take_all(File::open(path).map_err(failed)?).map_err(|failure| match failure {
-        Failure::Io(error) => failed(error),
-        Failure::TooLarge(size) => too_large(size),
-    })
+    take_all(File::open(path).map_err(failed)?)
 }
 
-/// Why an input is not read whole.
-enum Failure {
-    Io(std::io::Error),
-    /// It has at least so many bytes.
-    TooLarge(u64),
+fn failed(error: std::io::Error) -> Unread {
+    match error.kind() {
+        ErrorKind::NotFound => {
+            let help = "scenarios are TOML files; is the path right?";
+            ("no such file".to_owned(), help)
+        }
+        ErrorKind::PermissionDenied => ("permission denied".to_owned(), ""),
+        _ => (error.to_string(), ""),
+    }
 }
 
-fn take_all(input: impl Read) -> Result<Vec<u8>, Failure> {
+fn take_all(input: impl Read) -> Result<Vec<u8>, Unread> {
     let mut bytes = Vec::new();
     let mut input = input.take(LARGEST + 1);
-    input.read_to_end(&mut bytes).map_err(Failure::Io)?;
-    match bytes.len() as u64 {
-        size if size > LARGEST => Err(Failure::TooLarge(size)),
-        _ => Ok(bytes),
-    }
+    input.read_to_end(&mut bytes).map_err(failed)?;
+    refuse_large(bytes.len() as u64)?;
+    Ok(bytes)
 }
 
-fn too_large(size: u64) -> (String, &'static str) {
-    (
-        format!("it has {} MB, at most 16 MB are read", size >> 20),
-        "is it a scenario at all?",
-    )
+fn refuse_large(size: u64) -> Result<(), Unread> {
+    if size > LARGEST {
+        let message = format!("it has {} MB, at most 16 MB are read", size >> 20);
+        return Err((message, "is it a scenario at all?"));
+    }
+    Ok(())
 }

@@ -5,7 +5,7 @@ use super::diagnostic::Diagnostic;
 use super::diagnostics::Diagnostics;
 use super::document::{Entry, Node, TomlTable, Value};
 use super::draft::{ALL_OF_TABLE, Draft, SCENARIO, read_draft};
-use super::model::{Copy, Setup, Strategy};
+use super::model::{Copy, Strategy};
 use super::presplits::{Request, read_presplit, resolve, resolve_for_copy};
 use super::reader::Reader;
 use super::settings::merge;
@@ -63,14 +63,6 @@ pub(super) struct ReadStrategy {
 /// A strategy's name with what it was read as: `None` when it could not be read.
 pub(super) type Named = (String, Option<ReadStrategy>);
 
-/// What strategies are read beside.
-struct Base<'a> {
-    /// The whole file, without any strategy's overrides.
-    document: &'a TomlTable,
-    draft: Arc<Draft>,
-    setup: Arc<Setup>,
-}
-
 /// Reads all `[strategy.x]` of a document, `base` without their overrides; `None` stands for one that could not be read.
 pub(super) fn read_strategies(
     scenario: &Reader<'_>,
@@ -85,21 +77,18 @@ pub(super) fn read_strategies(
             .help("add, for example, `[strategy.monotonic]` with `key = \"be8(ts)\"`");
         table.complain_of_table(diagnostic);
     }
-    let base = Base {
-        document,
-        draft: Arc::new(base.clone()),
-        setup: Arc::new(base.setup.clone()),
-    };
+    let base = Arc::new(base.clone());
     let entries = table.at_most(entries, MOST, "strategies", format!("at most {MOST}"));
-    let entries = entries.iter();
-    let named = entries.map(|entry| (entry.key.clone(), read_strategy(&table, entry, &base)));
+    let read = |entry| read_strategy(&table, entry, document, &base);
+    let named = entries.iter().map(|entry| (entry.key.clone(), read(entry)));
     named.collect()
 }
 
 fn read_strategy<'a>(
     table: &Reader<'a>,
     entry: &'a Entry,
-    base: &Base<'_>,
+    document: &TomlTable,
+    base: &Arc<Draft>,
 ) -> Option<ReadStrategy> {
     let (sink, name) = (table.sink, &entry.key);
     super::names::check(sink, "strategy", name, &entry.place);
@@ -120,10 +109,10 @@ fn read_strategy<'a>(
         }
     }
     reader.finish();
-    let (draft, setup) = match overlay {
-        None => (base.draft.clone(), base.setup.clone()),
+    let draft = match overlay {
+        None => Arc::clone(base),
         Some(overlay) => {
-            let mut document = base.document.clone();
+            let mut document = document.clone();
             for (place, diagnostic) in merge(&mut document, &overlay) {
                 sink.add(&place, diagnostic);
             }
@@ -131,70 +120,52 @@ fn read_strategy<'a>(
             let own = sink.apart();
             let draft = read_draft(&own, &document);
             sink.append(own);
-            let setup = Arc::new(draft.setup.clone());
-            (Arc::new(draft), setup)
+            Arc::new(draft)
         }
     };
-    let (key, node) = key?;
-    let copies = copies.into_iter().map(|copy| {
-        let key = compile(sink, copy.key, copy.node, &draft)?;
-        let presplit = match &copy.presplit {
+    let (text, node) = key?;
+    let copies = copies.into_iter().map(|(text, node, presplit)| {
+        let key = compile(sink, text, node, &draft)?;
+        let presplit = match &presplit {
             Some(own) => resolve(sink, own, &key),
             None => resolve_for_copy(&draft.presplit, &key),
         };
         Some(Copy {
             key,
             presplit,
-            key_span: copy.node.place.span(),
+            key_span: node.place.span(),
         })
     });
     // All of them are looked at before any is given up.
     let copies: Vec<Option<Copy>> = copies.collect();
-    let key = compile(sink, key, node, &draft)?;
+    let key = compile(sink, text, node, &draft)?;
     let presplit = resolve(sink, &draft.presplit, &key);
-    check_length(sink, &draft.placement, &setup, &presplit);
+    check_length(sink, &draft.placement, &draft.setup, &presplit);
     let strategy = Strategy {
         copies: copies.into_iter().collect::<Option<_>>()?,
         name: name.clone(),
         title,
         key,
         presplit,
-        setup,
+        setup: Arc::clone(&draft.setup),
         key_span: node.place.span(),
     };
     Some(ReadStrategy { strategy, draft })
 }
 
-/// A further copy as the file asks for it.
-struct CopyRequest<'a> {
-    key: &'a str,
-    /// Where the key stands.
-    node: &'a Node,
-    /// Its own pre-split; without one it follows from the strategy's.
-    presplit: Option<Request>,
-}
-
-/// Further copies: keys in quotes, or tables of a key and a pre-split.
-fn read_copies<'a>(reader: &Reader<'a>) -> Vec<CopyRequest<'a>> {
+/// Further copies: keys in quotes, or tables of a key and a pre-split. Each key with its place, and the copy's own pre-split.
+fn read_copies<'a>(reader: &Reader<'a>) -> Vec<(&'a str, &'a Node, Option<Request>)> {
     let label = format!("at most {MOST_COPIES}: each is written with every row");
     let items = reader.list("copies").unwrap_or_default();
     let items = reader.at_most(items, MOST_COPIES, "copies", label);
     let request = |item: &'a Node| match &item.value {
-        Value::Text(key) => Some(CopyRequest {
-            key,
-            node: item,
-            presplit: None,
-        }),
+        Value::Text(key) => Some((key.as_str(), item, None)),
         Value::Table(_) => {
             let table = reader.table_of("copies", item, &item.place, &COPY);
             table.read_with(|copy| {
                 let key = copy.required_text("key");
                 let presplit = copy.has("presplit").then(|| read_presplit(copy));
-                Some(CopyRequest {
-                    key: key?,
-                    node: copy.node("key")?,
-                    presplit,
-                })
+                Some((key?, copy.node("key")?, presplit))
             })
         }
         _ => {

@@ -72,7 +72,8 @@ pub(super) fn read_writes(
         let with = read_with(&reader, fields);
         let drive = read_drive(&reader, fields, time, kind);
         if let Some(drive) = &drive {
-            check_fixed(&reader, fields, each_of(drive), &with);
+            let combined = combinations(drive).map(|(each, _)| each);
+            check_fixed(&reader, fields, &combined.unwrap_or_default(), &with);
             check_order(&reader, fields, drive.import(), &with);
         }
         reader.finish();
@@ -91,15 +92,6 @@ pub(super) fn read_writes(
         });
     }
     writes
-}
-
-/// The fields that a write or its import combines.
-fn each_of(drive: &Drive) -> &[FieldId] {
-    match (drive, drive.import().map(|import| &import.rows)) {
-        (Drive::Beat(beat), _) => &beat.each,
-        (_, Some(ImportRows::Each { each, .. })) => each,
-        _ => &[],
-    }
 }
 
 /// Reads `with`.
@@ -257,14 +249,14 @@ fn refuse_settings_of_other_loops<'a>(
     reader: &Reader<'a>,
     needs: &[(&'a str, &str, bool)],
 ) -> bool {
-    let strays = needs
-        .iter()
-        .filter(|(key, _, there)| !there && reader.has(key));
-    let strays: Vec<_> = strays.collect();
-    for (key, needed, _) in &strays {
-        reader.meaningless(key, &format!("needs `{needed}` in {}", reader.name()));
+    let mut sound = true;
+    for (key, needed, _) in needs.iter().filter(|(.., there)| !there) {
+        if reader.has(key) {
+            reader.meaningless(key, &format!("needs `{needed}` in {}", reader.name()));
+            sound = false;
+        }
     }
-    strays.is_empty()
+    sound
 }
 
 /// Exactly one of `rate`, `clients`, and `each` with `every`.
