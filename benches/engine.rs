@@ -104,16 +104,16 @@ fn run_of_reads(key: &str, splits: Vec<RowKey>, read: Read) -> SimConfig {
 }
 
 fn writes(result: &RunResult) -> f64 {
-    result.counts.offered as f64
+    result.writes.counts.offered as f64
 }
 
 fn attempts(result: &RunResult) -> f64 {
     let refused = result.metrics[MetricId::RefusedCallsFraction].unwrap_or(0.0);
-    result.counts.completed as f64 / (1.0 - refused)
+    result.writes.counts.completed as f64 / (1.0 - refused)
 }
 
 fn reads(result: &RunResult) -> f64 {
-    result.read_counts.offered as f64
+    result.reads.counts.offered as f64
 }
 
 /// Times whole runs; an iteration is one of the operations that `count` finds in a run's result. A run that is not asked for is not made.

@@ -256,8 +256,8 @@ proptest! {
     #[test]
     fn every_operation_is_completed_failed_or_in_flight_whatever_the_batch_size(run in run()) {
         let result = engine::run(&run);
-        let of_writes = result.writes.iter().map(|write| &write.counts);
-        for counts in of_writes.chain([&result.counts]) {
+        let of_writes = result.writes.each.iter().map(|write| &write.counts);
+        for counts in of_writes.chain([&result.writes.counts]) {
             prop_assert_eq!(counts.offered, counts.completed + counts.failed + counts.in_flight);
         }
         let expected = text(&result);
@@ -274,9 +274,9 @@ proptest! {
     #[test]
     fn every_read_and_every_write_to_copies_is_completed_failed_or_in_flight(run in run_with_reads()) {
         let result = engine::run(&run);
-        let of_reads = result.reads.iter().map(|read| &read.counts);
-        let of_writes = result.writes.iter().map(|write| &write.counts);
-        for counts in of_writes.chain([&result.counts]).chain(of_reads) {
+        let of_reads = result.reads.each.iter().map(|read| &read.counts);
+        let of_writes = result.writes.each.iter().map(|write| &write.counts);
+        for counts in of_writes.chain([&result.writes.counts]).chain(of_reads) {
             prop_assert_eq!(counts.offered, counts.completed + counts.failed + counts.in_flight);
         }
         let again = engine::run(&SimConfig { batch: 7, ..run.clone() });
@@ -290,9 +290,9 @@ proptest! {
     #[test]
     fn every_operation_of_a_neighbour_is_completed_failed_or_in_flight(run in run_with_neighbours()) {
         let result = engine::run(&run);
-        let of_reads = result.reads.iter().map(|read| &read.counts);
-        let of_neighbours = result.neighbours.iter().map(|neighbour| &neighbour.counts);
-        for counts in of_neighbours.chain([&result.counts]).chain(of_reads) {
+        let of_reads = result.reads.each.iter().map(|read| &read.counts);
+        let of_neighbours = result.neighbours.each.iter().map(|neighbour| &neighbour.counts);
+        for counts in of_neighbours.chain([&result.writes.counts]).chain(of_reads) {
             prop_assert_eq!(counts.offered, counts.completed + counts.failed + counts.in_flight);
         }
         let again = engine::run(&SimConfig { batch: 7, ..run.clone() });

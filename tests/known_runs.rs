@@ -34,10 +34,14 @@ fn a_write_to_copies_is_one_operation_that_the_slowest_copy_ends() {
         engine::run(&with_reads(run, 0, &copies, Vec::new()))
     };
     let (one, three) = (run(0, open(2_000.0)), run(2, open(2_000.0)));
-    assert_eq!(one.counts.offered, three.counts.offered);
-    assert!(three.counts.in_flight < 20, "{:?}", three.counts);
+    assert_eq!(one.writes.counts.offered, three.writes.counts.offered);
+    assert!(
+        three.writes.counts.in_flight < 20,
+        "{:?}",
+        three.writes.counts
+    );
     let mean = |result: &RunResult| {
-        let response = result.response.combined().mean();
+        let response = result.writes.response.combined().mean();
         response.expect("operations").value / 1e6
     };
     // A row waits for its service and for about one sync; the slowest of three exponential services is 1 + 1/2 + 1/3 times
@@ -58,7 +62,7 @@ fn a_write_to_copies_is_one_operation_that_the_slowest_copy_ends() {
             import: drawn(997),
         },
     );
-    let counts = buffered.counts;
+    let counts = buffered.writes.counts;
     assert_eq!((counts.offered, counts.completed), (997, 997), "{counts:?}");
 }
 
@@ -76,7 +80,8 @@ fn the_same_reads_are_offered_under_every_key() {
         );
         let reads = vec![read(&["id"], read_rate(700.0))];
         engine::run(&with_reads(run, 500, &[], reads))
-            .read_counts
+            .reads
+            .counts
             .offered
     };
     assert!(offered("be4(id) || be8(ts)") > 200);
@@ -131,11 +136,15 @@ fn a_run_of_finite_imports_ends_when_the_last_reply_has_come() {
     let result = engine::run(&run);
     let completed: Vec<_> = result
         .writes
+        .each
         .iter()
         .map(|write| write.counts.completed)
         .collect();
     assert_eq!(completed, [1001, 997, 503]);
-    assert_eq!(result.counts.in_flight + result.counts.failed, 0);
+    assert_eq!(
+        result.writes.counts.in_flight + result.writes.counts.failed,
+        0
+    );
     // 503 operations at 5,000/s take 0.1 s, and the others less: the run doesn't last for its 60 s.
     let makespan = result.metrics[MetricId::Makespan].expect("the import was made");
     assert!((100.0..400.0).contains(&makespan), "{makespan} ms");
@@ -156,14 +165,14 @@ fn nothing_takes_any_time_and_the_run_still_ends() {
     run.cluster.wal = None;
     let result = engine::run(&run);
     // One operation a client and microsecond; the clients start a third of a millisecond apart.
-    assert_eq!(result.counts.offered, 10_000 + 9_667 + 9_334);
+    assert_eq!(result.writes.counts.offered, 10_000 + 9_667 + 9_334);
     run.cluster.call_queue_length = 0;
     run.cluster.handlers = 1;
     run.cluster.service.put = SimDuration::from_secs(1);
     run.client.pause = SimDuration::ZERO;
     run.client.retries = u32::MAX;
     let result = engine::run(&run);
-    assert_eq!(result.counts.in_flight, result.counts.offered);
+    assert_eq!(result.writes.counts.in_flight, result.writes.counts.offered);
 }
 
 #[test]
@@ -182,10 +191,18 @@ fn an_open_loop_beyond_the_limit_in_flight_fails_at_once() {
     run.cluster.call_queue_length = u32::MAX;
     run.client.max_in_flight = 50;
     let result = engine::run(&run);
-    assert_eq!(result.counts.in_flight, 50);
+    assert_eq!(result.writes.counts.in_flight, 50);
     // One handler and a mean of 10 ms and a sync each: fewer than 200 of 10,000 in a second.
-    assert!(result.counts.completed < 200, "{:?}", result.counts);
-    assert!(result.counts.failed > 9_000, "{:?}", result.counts);
+    assert!(
+        result.writes.counts.completed < 200,
+        "{:?}",
+        result.writes.counts
+    );
+    assert!(
+        result.writes.counts.failed > 9_000,
+        "{:?}",
+        result.writes.counts
+    );
 }
 
 #[test]
@@ -236,7 +253,7 @@ fn a_refused_flush_gives_up_the_rows_that_are_too_late_and_keeps_the_others() {
     run.client.pause = SimDuration::from_nanos(500_000);
     run.client.deadline = SimDuration::from_nanos(6_000_000);
     let result = engine::run(&run);
-    let counts = result.counts;
+    let counts = result.writes.counts;
     assert!(
         counts.failed > 100 && counts.completed > 1_000,
         "{counts:?}"
@@ -260,7 +277,7 @@ fn the_same_rows_are_offered_under_every_key_in_an_open_loop() {
             6,
         );
         run.cluster.servers = servers;
-        engine::run(&run).counts.offered
+        engine::run(&run).writes.counts.offered
     };
     assert_eq!(
         offered("be4(id) || be8(ts)", 4),
@@ -285,7 +302,7 @@ fn a_refused_client_asks_again_after_100_microseconds_at_least() {
         run.cluster.call_queue_length = 1;
         run.client.pause = SimDuration::ZERO;
         run.client.retries = retries;
-        let counts = engine::run(&run).counts;
+        let counts = engine::run(&run).writes.counts;
         // Nearly every attempt is refused, and each refused one costs its client 100 µs of the 50 ms.
         let refused = u64::from(CLIENTS) * 500 / u64::from(retries + 1);
         let most = refused + u64::from(CLIENTS) + counts.completed;

@@ -39,7 +39,7 @@ fn run(writes_per_sec: f64, key: &str, neighbours: &[Neighbour], seconds: f64) -
 }
 
 fn quantile_ms(result: &RunResult, q: f64) -> f64 {
-    let response = result.neighbours[0].response.combined();
+    let response = result.neighbours.each[0].response.combined();
     let found = response.quantile(q).expect("operations were completed");
     assert!(!found.censored);
     found.value / 1e6
@@ -50,9 +50,9 @@ fn on_idle_servers_a_call_takes_its_service_time_and_the_network() {
     // Of puts of 0.3 ms, of Gets of 1.2 ms, each with 0.25 ms of network each way.
     for (writes, reads, service) in [(4_000.0, 0.0, 0.3), (0.0, 4_000.0, 1.2)] {
         let result = engine::run(&run(1.0, "be4(id)", &[neighbour(writes, reads)], 10.0));
-        let n = result.neighbours[0].response.count() as f64;
+        let n = result.neighbours.each[0].response.count() as f64;
         assert!(n > 30_000.0, "{n} operations");
-        let mean = result.neighbours[0].response.combined().mean();
+        let mean = result.neighbours.each[0].response.combined().mean();
         let mean = mean.expect("operations were completed").value / 1e6 - 0.5;
         // Four standard errors of a mean of exponential times.
         assert!(
@@ -86,7 +86,7 @@ fn a_hot_table_beyond_the_capacity_of_its_server_is_felt_beside_it_and_a_spread_
     let p99 = |key: &str, load: f64| {
         let neighbours = [neighbour(400.0, 1_200.0)];
         let run = run(load * capacity, key, &neighbours, 4.0);
-        let response = engine::run(&run).neighbours[0].response.combined();
+        let response = engine::run(&run).neighbours.each[0].response.combined();
         let found = response.quantile(0.99).expect("operations were completed");
         // Beside the overloaded server it is at least so much: refused calls still wait at the end.
         assert!(!found.censored || load > 1.0 && key != "be4(id)");
@@ -124,7 +124,7 @@ fn the_share_of_the_hottest_region_lies_on_its_server_and_skews_no_metric_of_the
         (busiest / expected - 1.0).abs() < 0.044,
         "{busiest}, expected {expected}"
     );
-    assert!(without.neighbours.is_empty());
+    assert!(without.neighbours.each.is_empty());
     assert!(!without.metrics.has(MetricId::NeighbourFailedFraction));
 }
 
@@ -133,7 +133,7 @@ fn neighbours_meet_the_same_operations_beside_every_key_and_every_other_neighbou
     let offered = |key: &str, neighbours: &[Neighbour]| {
         let result = engine::run(&run(500.0, key, neighbours, 1.0));
         let orders = neighbours.iter().position(|one| one.name == "orders");
-        result.neighbours[orders.expect("it is there")]
+        result.neighbours.each[orders.expect("it is there")]
             .counts
             .offered
     };
@@ -169,9 +169,9 @@ fn neighbours_don_t_keep_a_run_of_imports_from_ending() {
     })];
     run.workload = Arc::new(workload);
     let result = engine::run(&run);
-    assert_eq!(result.counts.completed, 5_000);
+    assert_eq!(result.writes.counts.completed, 5_000);
     // Forty clients make about 40 / 0.8 ms = 50,000 rows a second: 0.1 s, not 60 s of neighbours.
-    let offered = result.neighbours[0].counts.offered;
+    let offered = result.neighbours.each[0].counts.offered;
     assert!((200..1_200).contains(&offered), "{offered}");
     let rate = result.metrics[MetricId::WriteThroughput].expect("a window");
     assert!(rate > 20_000.0, "{rate}");

@@ -335,8 +335,8 @@ fn too_many_events(scenario: &Scenario, run: &RunResult) -> Option<String> {
     let regions =
         metric(MetricId::RegionsEnd) + 2.0 * (metric(MetricId::Splits) + metric(MetricId::Merges));
     let of_calls = |calls: f64| 1.0 + calls * EVENTS_OF_AN_ATTEMPT * (f64::from(retries) + 1.0);
-    let writes = run.counts.offered as f64 * of_calls(tables);
-    let neighbours = run.neighbours.iter().map(|it| it.counts.offered);
+    let writes = run.writes.counts.offered as f64 * of_calls(tables);
+    let neighbours = run.neighbours.each.iter().map(|it| it.counts.offered);
     let neighbours = neighbours.sum::<u64>() as f64 * of_calls(1.0);
     let of_read = |read: &OperationRun| {
         let planned = read.metrics.get(MetricId::CallsPlanned);
@@ -344,7 +344,7 @@ fn too_many_events(scenario: &Scenario, run: &RunResult) -> Option<String> {
         let calls = 4.0 * planned.unwrap_or(0.0) + 4.0 * regions + 50.0;
         read.counts.offered as f64 * of_calls(calls)
     };
-    let reads: f64 = run.reads.iter().map(of_read).sum();
+    let reads: f64 = run.reads.each.iter().map(of_read).sum();
     let seconds = scenario.time.duration.as_secs_f64();
     let jobs = metric(MetricId::Flushes) + metric(MetricId::Compactions) + metric(MetricId::Splits);
     let others = 4.0 * jobs

@@ -7,7 +7,7 @@
 use super::numbers::NONE;
 use super::table::rows::Keys;
 use super::table::scans::ScanCursor;
-use crate::metrics::{ReadWork, RefusalReason};
+use crate::metrics::{ReadWork, Recorded, RefusalReason};
 use crate::random::{DrawKey, Draws, Stream, mix};
 use crate::record::RecordGenerator;
 use crate::time::SimTime;
@@ -125,6 +125,17 @@ pub struct Operation {
     /// Given up: nobody waits for it any more.
     pub failed: bool,
     pub kind: OperationKind,
+}
+
+impl Operation {
+    /// What it is recorded as: what is written, or the read or neighbour.
+    pub fn recorded(&self) -> Recorded {
+        match self.kind {
+            OperationKind::Read { read, .. } => read.into(),
+            OperationKind::Neighbour { neighbour, .. } => Recorded::neighbour(neighbour),
+            OperationKind::Write { .. } | OperationKind::Flush => self.id.write().into(),
+        }
+    }
 }
 
 /// What an RPC carries.

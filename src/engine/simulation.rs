@@ -8,7 +8,7 @@ use super::rpc::{OperationKind, Rpcs};
 use super::server::servers::Servers;
 use super::store::stores::Stores;
 use super::table::tables::Tables;
-use crate::metrics::{Recorder, RecorderConfig, RunResult, TopologyEvent};
+use crate::metrics::{Recorder, RecorderConfig, RunResult, SeriesEvent};
 use crate::time::{SimDuration, SimTime};
 use crate::workload::{Drive, ReadDrive, Workload, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -159,7 +159,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// Something happens to regions or servers now.
-    pub fn happens(&mut self, what: TopologyEvent) {
+    pub fn happens(&mut self, what: SeriesEvent) {
         self.recorder.happened(self.clock.now, what);
     }
 
@@ -190,15 +190,9 @@ impl<'a> Simulation<'a> {
             recorder.unfinished(operation.write(), intended, end);
         }
         for owner in self.rpcs.operations().filter(|owner| !owner.failed) {
-            let intended = owner.intended;
-            match owner.kind {
-                OperationKind::Read { read, .. } => recorder.read_unfinished(read, intended, end),
-                OperationKind::Neighbour { neighbour, .. } => {
-                    recorder.neighbour_unfinished(neighbour, intended, end);
-                }
-                OperationKind::Write { .. } => recorder.unfinished(owner.id.write(), intended, end),
-                // Its rows end one by one.
-                OperationKind::Flush => {}
+            // The rows of a flush end one by one.
+            if !matches!(owner.kind, OperationKind::Flush) {
+                recorder.unfinished(owner.recorded(), owner.intended, end);
             }
         }
         RunResult {

@@ -15,7 +15,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// Version of the format.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 /// Bytes of a line, at most: far more than the largest run, and less than would hurt.
 const LINE_LIMIT: u64 = 1 << 30;
 

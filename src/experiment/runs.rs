@@ -39,7 +39,7 @@ pub(super) struct StrategyRuns {
     together: [Runs; 3],
     /// The operations of each side one by one, in file order.
     each: [Vec<Runs>; 3],
-    even_peaks: [Vec<Option<ExpectedPeak>>; 2],
+    even_peaks: [Vec<Option<ExpectedPeak>>; 3],
     hottest: Vec<Option<HottestServer>>,
     /// The bisection of each replicate, when there is one.
     pub(super) knees: Vec<Option<KneeReplicate>>,
@@ -57,7 +57,7 @@ impl StrategyRuns {
         Self {
             together: [(); 3].map(|()| runs.clone()),
             each: Side::ALL.map(|side| vec![runs.clone(); names.of(side).len()]),
-            even_peaks: [vec![None; replicates], vec![None; replicates]],
+            even_peaks: [(); 3].map(|()| vec![None; replicates]),
             hottest: vec![None; replicates],
             knees: vec![None; replicates],
             series: None,
@@ -66,38 +66,20 @@ impl StrategyRuns {
 
     /// Takes in one run.
     pub(super) fn add(&mut self, replicate: usize, run: RunResult) {
-        let mut of_neighbours = Counts::default();
-        for neighbour in &run.neighbours {
-            of_neighbours.add(&neighbour.counts);
-        }
-        let sides = [
-            (run.counts, run.metrics, run.response, run.writes),
-            (
-                run.read_counts,
-                Scalars::default(),
-                run.read_response,
-                run.reads,
-            ),
-            (
-                of_neighbours,
-                Scalars::default(),
-                run.neighbour_response,
-                run.neighbours,
-            ),
-        ];
-        for (side, (counts, metrics, response, each)) in sides.into_iter().enumerate() {
+        let mut metrics = run.metrics;
+        let sides = [run.writes, run.reads, run.neighbours];
+        for (side, of_side) in sides.into_iter().enumerate() {
             let all = OperationRun {
-                counts,
-                metrics,
-                response,
+                counts: of_side.counts,
+                metrics: std::mem::take(&mut metrics),
+                response: of_side.response,
             };
             self.together[side].add(replicate, all);
-            for (runs, run) in self.each[side].iter_mut().zip(each) {
+            self.even_peaks[side][replicate] = of_side.even_peak;
+            for (runs, run) in self.each[side].iter_mut().zip(of_side.each) {
                 runs.add(replicate, run);
             }
         }
-        self.even_peaks[0][replicate] = run.even_peak;
-        self.even_peaks[1][replicate] = run.read_even_peak;
         self.hottest[replicate] = run.hottest;
         self.series = run.series.or(self.series.take());
     }
@@ -130,7 +112,7 @@ impl StrategyRuns {
     /// What chance makes of a perfect spread of writes or of reads: the same in all replicates but for the number of rows; the first that is
     /// defined.
     pub(super) fn even_peak(&self, side: Side) -> Option<ExpectedPeak> {
-        let peaks = self.even_peaks.get(side as usize)?;
+        let peaks = &self.even_peaks[side as usize];
         peaks.iter().flatten().next().copied()
     }
 

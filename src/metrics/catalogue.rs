@@ -14,47 +14,51 @@ macro_rules! catalogue { ($then:ident) => { $then! {
     }
     Run {
         /// Handler time that the hottest server is asked for over the mean, writes and reads together, median over intervals.
-        [DemandPeakToMean] "demand_peak_to_mean" Servers Lower;
+        [DemandPeakToMean] "demand_peak_to_mean" Servers Lower, |run| run.demand_peak();
+    }
+    Skew {
         /// Demand of the hottest server over the mean, median over intervals.
-        [ServerPeakToMean, ReadServerPeakToMean] "server_peak_to_mean" Servers Lower;
+        [ServerPeakToMean, ReadServerPeakToMean] "server_peak_to_mean" Servers Lower, |demand| median(&demand.peaks);
         /// The same, 95th percentile over intervals.
-        [ServerPeakToMeanP95, ReadServerPeakToMeanP95] "server_peak_to_mean_p95" Servers Lower;
+        [ServerPeakToMeanP95, ReadServerPeakToMeanP95] "server_peak_to_mean_p95" Servers Lower, |demand| quantile(&demand.peaks, 0.95);
         /// The same of the whole window's demand: a moving hotspot averages out.
-        [ServerPeakToMeanOverall, ReadServerPeakToMeanOverall] "server_peak_to_mean_overall" Servers Lower;
+        [ServerPeakToMeanOverall, ReadServerPeakToMeanOverall] "server_peak_to_mean_overall" Servers Lower, |demand| Some(demand.share_overall? * demand.servers);
         /// What chance makes of a perfect spread of as much demand an interval (balls in bins).
-        [ServerPeakToMeanEven, ReadServerPeakToMeanEven] "server_peak_to_mean_even" Servers Neither;
+        [ServerPeakToMeanEven, ReadServerPeakToMeanEven] "server_peak_to_mean_even" Servers Neither, |demand| Some(demand.even?.mean);
         /// Share of the demand on the hottest server, median over intervals.
-        [ServerMaxShare, ReadServerMaxShare] "server_max_share" Fraction Lower;
+        [ServerMaxShare, ReadServerMaxShare] "server_max_share" Fraction Lower, |demand| median(&demand.shares);
         /// The same, 95th percentile over intervals.
-        [ServerMaxShareP95, ReadServerMaxShareP95] "server_max_share_p95" Fraction Lower;
+        [ServerMaxShareP95, ReadServerMaxShareP95] "server_max_share_p95" Fraction Lower, |demand| quantile(&demand.shares, 0.95);
         /// The same of the whole window's demand.
-        [ServerMaxShareOverall, ReadServerMaxShareOverall] "server_max_share_overall" Fraction Lower;
+        [ServerMaxShareOverall, ReadServerMaxShareOverall] "server_max_share_overall" Fraction Lower, |demand| demand.share_overall;
         /// 1 / sum of squared shares of the demand: servers that take part, median over intervals.
-        [EffectiveServers, ReadEffectiveServers] "effective_servers" Servers Higher;
+        [EffectiveServers, ReadEffectiveServers] "effective_servers" Servers Higher, |demand| median(&demand.effective);
         /// The same, 95th percentile over intervals.
-        [EffectiveServersP95, ReadEffectiveServersP95] "effective_servers_p95" Servers Higher;
+        [EffectiveServersP95, ReadEffectiveServersP95] "effective_servers_p95" Servers Higher, |demand| quantile(&demand.effective, 0.95);
         /// The same of the whole window's demand.
-        [EffectiveServersOverall, ReadEffectiveServersOverall] "effective_servers_overall" Servers Higher;
+        [EffectiveServersOverall, ReadEffectiveServersOverall] "effective_servers_overall" Servers Higher, |demand| demand.effective_overall;
         /// Intervals that the skew metrics rest on.
-        [IntervalsMeasured, ReadIntervalsMeasured] "intervals_measured" Count Neither;
+        [IntervalsMeasured, ReadIntervalsMeasured] "intervals_measured" Count Neither, |demand| Some(demand.peaks.len() as f64);
         /// Intervals with too few operations for a statement about skew (10 a server).
-        [IntervalsSkipped, ReadIntervalsSkipped] "intervals_skipped" Count Neither;
+        [IntervalsSkipped, ReadIntervalsSkipped] "intervals_skipped" Count Neither, |demand| Some(demand.skipped as f64);
         /// Share of the demand on the hottest region, median over intervals.
-        [RegionMaxShare, ReadRegionMaxShare] "region_max_share" Fraction Lower;
+        [RegionMaxShare, ReadRegionMaxShare] "region_max_share" Fraction Lower, |demand| median(&demand.region_shares);
         /// The same of the whole window's demand.
-        [RegionMaxShareOverall, ReadRegionMaxShareOverall] "region_max_share_overall" Fraction Lower;
+        [RegionMaxShareOverall, ReadRegionMaxShareOverall] "region_max_share_overall" Fraction Lower, |demand| demand.region_share_overall;
         /// Region_max_share with daughters counted as their parent: of the key ranges that were regions at the start.
-        [KeyRangeMaxShare, ReadKeyRangeMaxShare] "key_range_max_share" Fraction Lower;
+        [KeyRangeMaxShare, ReadKeyRangeMaxShare] "key_range_max_share" Fraction Lower, |demand| median(&demand.range_shares);
         /// The same of the whole window's demand; half of the median or less where the hot range moves.
-        [KeyRangeMaxShareOverall, ReadKeyRangeMaxShareOverall] "key_range_max_share_overall" Fraction Lower;
+        [KeyRangeMaxShareOverall, ReadKeyRangeMaxShareOverall] "key_range_max_share_overall" Fraction Lower, |demand| demand.range_share_overall;
         /// Gini coefficient of the regions' demand, x n / (n - 1), median over intervals.
-        [RegionGini, ReadRegionGini] "region_gini" Fraction Lower;
+        [RegionGini, ReadRegionGini] "region_gini" Fraction Lower, |demand| median(&demand.ginis);
         /// The same of the whole window's demand.
-        [RegionGiniOverall, ReadRegionGiniOverall] "region_gini_overall" Fraction Lower;
+        [RegionGiniOverall, ReadRegionGiniOverall] "region_gini_overall" Fraction Lower, |demand| demand.gini_overall;
+    }
+    Run {
         /// Regions at the start.
-        [RegionsStart] "regions_start" Count Neither, |run| run.events().regions().next();
+        [RegionsStart] "regions_start" Count Neither, |run| Some(f64::from(run.events().regions_at_start));
         /// Regions at the end.
-        [RegionsEnd] "regions_end" Count Neither, |run| run.events().regions().next_back();
+        [RegionsEnd] "regions_end" Count Neither, |run| Some(run.events().regions_at_end() as f64);
         /// Regions that were split.
         [Splits] "splits" Count Neither, |run| run.count(EventKind::Split);
         /// Pairs of regions that were merged.
@@ -88,33 +92,37 @@ macro_rules! catalogue { ($then:ident) => { $then! {
         /// Servers x share of the hottest row (of reads: among the Gets and regions that scans open): a peak-to-mean that no split can beat.
         [KeyFloor, ReadKeyFloor] "key_floor" Servers Lower;
     }
-    Run {
+    Skew {
         /// Servers x share of the hottest region: a peak-to-mean that no placement of whole regions can beat.
-        [PlacementFloor, ReadPlacementFloor] "placement_floor" Servers Lower;
+        [PlacementFloor, ReadPlacementFloor] "placement_floor" Servers Lower, |demand| Some((median(&demand.region_shares)? * demand.servers).max(1.0));
         /// What server_peak_to_mean would be over 200 dealings of the window's regions (of each table as many to every server, give or take one;
         /// daughters by themselves; a dealing is kept for all intervals): their mean.
-        [PlacementPeakMean, ReadPlacementPeakMean] "placement_peak_mean" Servers Neither;
+        [PlacementPeakMean, ReadPlacementPeakMean] "placement_peak_mean" Servers Neither, |demand| Some(demand.dealt.as_ref()?.mean);
         /// The same: 5 % of the dealings are at most as uneven.
-        [PlacementPeakLow, ReadPlacementPeakLow] "placement_peak_low" Servers Neither;
+        [PlacementPeakLow, ReadPlacementPeakLow] "placement_peak_low" Servers Neither, |demand| Some(demand.dealt.as_ref()?.low);
         /// The same: 5 % of the dealings are at least as uneven.
-        [PlacementPeakHigh, ReadPlacementPeakHigh] "placement_peak_high" Servers Neither;
+        [PlacementPeakHigh, ReadPlacementPeakHigh] "placement_peak_high" Servers Neither, |demand| Some(demand.dealt.as_ref()?.high);
         /// The best server_peak_to_mean found of any placement of the window's regions, counts aside: longest first, or one of the 200 dealings.
-        [PlacementPeakBest, ReadPlacementPeakBest] "placement_peak_best" Servers Lower;
+        [PlacementPeakBest, ReadPlacementPeakBest] "placement_peak_best" Servers Lower, |demand| Some(demand.dealt.as_ref()?.best);
+    }
+    Rate {
         /// Operations that clients intended, per second of the window.
-        [WriteOffered, ReadOffered, NeighbourOffered] "offered_per_sec" PerSecond Neither;
+        [WriteOffered, ReadOffered, NeighbourOffered] "offered_per_sec" PerSecond Neither, |all| all.per_second(all.tally.cohort.offered);
         /// Operations completed, per second of the window.
-        [WriteThroughput, ReadThroughput, NeighbourThroughput] "throughput_per_sec" PerSecond Higher;
+        [WriteThroughput, ReadThroughput, NeighbourThroughput] "throughput_per_sec" PerSecond Higher, |all| all.per_second(all.tally.window_completed);
         /// Operations completed within the deadline, per second of the window.
-        [WriteGoodput, ReadGoodput, NeighbourGoodput] "goodput_per_sec" PerSecond Higher;
+        [WriteGoodput, ReadGoodput, NeighbourGoodput] "goodput_per_sec" PerSecond Higher, |all| all.per_second(all.tally.window_good);
         /// Of the operations intended in the window: completed within the deadline.
-        [WriteGoodputFraction, ReadGoodputFraction, NeighbourGoodputFraction] "goodput_fraction" Fraction Higher;
+        [WriteGoodputFraction, ReadGoodputFraction, NeighbourGoodputFraction] "goodput_fraction" Fraction Higher, |all| all.tally.fraction(all.tally.good);
         /// Of the operations intended in the window: given up.
-        [WriteFailedFraction, ReadFailedFraction, NeighbourFailedFraction] "failed_fraction" Fraction Lower;
+        [WriteFailedFraction, ReadFailedFraction, NeighbourFailedFraction] "failed_fraction" Fraction Lower, |all| all.tally.fraction(all.tally.cohort.failed);
         /// Of the operations intended in the window: in flight at the end.
-        [WriteUnfinishedFraction, ReadUnfinishedFraction, NeighbourUnfinishedFraction] "unfinished_fraction" Fraction Lower;
+        [WriteUnfinishedFraction, ReadUnfinishedFraction, NeighbourUnfinishedFraction] "unfinished_fraction" Fraction Lower, |all| all.tally.fraction(all.tally.cohort.in_flight);
         /// From the intended start to the reply (of a read: to that of its slowest part), retries included, of the operations intended in the
         /// window.
         [WriteResponse, ReadResponse, NeighbourResponse] "response_ms" Millis Lower;
+    }
+    Run {
         /// Calls that a server refused, of those that arrived in the window.
         [RefusedCallsFraction] "refused_calls_fraction" Fraction Lower, |run| run.refused_calls();
     }
@@ -165,17 +173,17 @@ macro_rules! catalogue { ($then:ident) => { $then! {
         /// How the key serves the read: get, multi-get, scan, fan-out-scan, bucket-scan or table-scan.
         [Path] "path" Word Neither;
         /// Calls of a read by its plan, attempts again apart; mean of all that were sent, of the forecast's sample when the read is not issued.
-        [CallsPlanned] "calls_planned" Number Lower;
+        [CallsPlanned] "calls_planned" Number Lower, |read| read.per_sent(read.calls_planned);
         /// Regions that a read asks, each once; mean likewise.
-        [Regions] "regions" Number Lower;
+        [Regions] "regions" Number Lower, |read| read.per_sent(read.regions);
         /// Rows that servers have to read for a read by its plan; mean likewise.
-        [RowsPlanned] "rows_planned" Number Lower;
+        [RowsPlanned] "rows_planned" Number Lower, |read| read.per_sent(read.rows_planned);
         /// Rows that the reader is to get; mean likewise.
-        [RowsReturned] "rows_returned" Number Neither;
+        [RowsReturned] "rows_returned" Number Neither, |read| read.per_sent(read.rows_returned);
         /// Calls of a read as measured, attempts again apart; mean of the completed ones alone, of the forecast when the read is not issued.
-        [Calls] "calls" Number Lower;
+        [Calls] "calls" Number Lower, |read| read.per_completed(read.calls);
         /// Rows that servers read for a read as measured; mean of the completed ones alone, of the forecast when the read is not issued.
-        [RowsRead] "rows_read" Number Lower;
+        [RowsRead] "rows_read" Number Lower, |read| read.per_completed(read.rows_read);
     }
 } } }
 

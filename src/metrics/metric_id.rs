@@ -133,6 +133,19 @@ macro_rules! names {
     };
 }
 
+/// What a section of the catalogue is called that has its own kind of rule: every run measures these.
+macro_rules! source {
+    (Skew) => {
+        Source::Run
+    };
+    (Rate) => {
+        Source::Run
+    };
+    ($source:ident) => {
+        Source::$source
+    };
+}
+
 /// Makes the identities and their definitions of rows `[Of, ReadOf, ...] "name" Unit Better, |run| value;`, each under the lines that say what
 /// it means.
 macro_rules! identities {
@@ -153,7 +166,7 @@ macro_rules! identities {
                         names: names!([$($id),+] $name),
                         unit: Unit::$unit,
                         better: Better::$better,
-                        source: Source::$source,
+                        source: source!($source),
                         meaning: concat!($($meaning),+),
                     },
                 )+)+ }

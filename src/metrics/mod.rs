@@ -4,20 +4,17 @@
 //! Must not schedule nor know keys; it sees times, writes, regions and servers by number, and the rows at which regions are split.
 
 mod catalogue;
-mod cluster_log;
 mod dealings;
 mod demand;
+mod events;
 #[cfg(test)]
 mod fixture;
 mod hotspot;
-mod intervals;
 mod metric_id;
 mod metric_path;
-mod read_side;
 #[cfg(test)]
 mod read_tests;
 mod recorder;
-mod recorder_config;
 #[cfg(test)]
 mod recorder_tests;
 mod region_demand;
@@ -26,30 +23,23 @@ mod response_cells;
 mod run_result;
 mod saved_response;
 mod scalars;
-mod series;
-mod series_event;
-mod server_tallies;
 mod summary;
 #[cfg(test)]
 mod summary_tests;
 mod table;
 mod tally;
 mod top_regions;
-mod topology_event;
 mod warm_up;
 
 pub use demand::{HottestServer, OPERATIONS_PER_SERVER};
+pub use events::{EventKind, RefusalReason, SeriesEvent};
 pub use hotspot::{Demanded, Hotspot, HotspotEvidence, NO_HOTSPOT_BELOW, OF_READS, Peak};
 pub use metric_id::{
     Better, Definition, MetricId, Part, READ_COSTS, Side, Source, Unit, reference,
 };
 pub use metric_path::{MetricPath, OperationNames, Subject, UnknownMetric, all_paths, lookup};
-pub use read_side::{PlannedWork, ReadWork};
-pub use recorder::Recorder;
-pub use recorder_config::RecorderConfig;
+pub use recorder::{PlannedWork, ReadWork, Recorded, Recorder, RecorderConfig};
 pub use response::{CombinedResponse, Nanos, Response};
-pub use run_result::{Counts, OperationRun, RunResult, Series};
+pub use run_result::{Counts, OperationRun, RunResult, Series, SideRun};
 pub use scalars::Scalars;
-pub use series_event::{EventKind, SeriesEvent};
 pub use summary::BUSY;
-pub use topology_event::{RefusalReason, TopologyEvent};

@@ -104,7 +104,7 @@ fn record(recorder: &mut Recorder, traces: &[Trace]) {
     for trace in traces {
         let read = ReadId(trace.read as u8);
         let at = time(trace.at);
-        recorder.read_offered(at, read);
+        recorder.intended(at, read);
         recorder.read_sent(read, at, trace.plan);
         for &(sent, region) in &trace.asked {
             recorder.read_demand(
@@ -120,8 +120,8 @@ fn record(recorder: &mut Recorder, traces: &[Trace]) {
                 good,
                 work,
             } => recorder.read_completed(read, at, time(end), good, work),
-            End::Failed(end) => recorder.read_failed(read, at, time(end)),
-            End::Unfinished => recorder.read_unfinished(read, at, time(END)),
+            End::Failed(end) => recorder.failed(read, at, time(end)),
+            End::Unfinished => recorder.unfinished(read, at, time(END)),
         }
     }
 }
@@ -150,7 +150,7 @@ fn each_read_has_the_counts_rates_and_costs_of_its_own_reads() {
     let mut recorder = Recorder::new(config(1, 2));
     record(&mut recorder, &traces);
     let result = recorder.finish(time(END));
-    for (read, run) in result.reads.iter().enumerate() {
+    for (read, run) in result.reads.each.iter().enumerate() {
         let mine = || traces.iter().filter(|trace| trace.read == read);
         let mut counts = Counts::default();
         let (mut cohort, mut good, mut failed, mut unfinished) = (0, 0, 0, 0);
@@ -226,6 +226,7 @@ fn each_read_has_the_counts_rates_and_costs_of_its_own_reads() {
     let sum = |id: MetricId| -> f64 {
         result
             .reads
+            .each
             .iter()
             .filter_map(|read| read.metrics[id])
             .sum()
@@ -237,11 +238,12 @@ fn each_read_has_the_counts_rates_and_costs_of_its_own_reads() {
     ] {
         close(all(id), sum(id), id.name());
     }
-    assert_eq!(result.read_counts.offered, traces.len() as u64);
+    assert_eq!(result.reads.counts.offered, traces.len() as u64);
     assert_eq!(
-        result.read_response.count(),
+        result.reads.response.count(),
         result
             .reads
+            .each
             .iter()
             .map(|read| read.response.count())
             .sum::<u64>()
@@ -337,7 +339,7 @@ fn two_kinds(
                 recorder.offered(at, WriteId(0), region, server, 0);
             }
             for _ in 0..reads_a_second[server as usize] {
-                recorder.read_offered(at, ReadId(0));
+                recorder.intended(at, ReadId(0));
                 recorder.read_demand(at, region, server, SimDuration::from_nanos(nanos));
             }
         }
@@ -392,11 +394,11 @@ fn without_writes_their_metrics_are_undefined_and_without_reads_there_are_none()
     assert_eq!(result.metrics[MetricId::EmptyRegionFraction], None);
     assert_eq!(result.metrics[MetricId::RegionsStart], Some(REGIONS as f64));
     assert!(result.metrics[MetricId::ReadServerPeakToMean].is_some());
-    assert_eq!(result.counts, Counts::default());
+    assert_eq!(result.writes.counts, Counts::default());
     let mut failed_only = Recorder::new(config(0, 1));
-    failed_only.read_offered(time(WARMUP), ReadId(0));
-    failed_only.read_failed(ReadId(0), time(WARMUP), time(END));
-    let run = &failed_only.finish(time(END)).reads[0];
+    failed_only.intended(time(WARMUP), ReadId(0));
+    failed_only.failed(ReadId(0), time(WARMUP), time(END));
+    let run = &failed_only.finish(time(END)).reads.each[0];
     assert_eq!(run.metrics[MetricId::Calls], None);
     assert_eq!(run.metrics[MetricId::ReadFailedFraction], Some(1.0));
 }
@@ -412,7 +414,7 @@ fn reads_that_pile_up_saturate_however_many_writes_do_not() {
                 recorder.completed(WriteId(0), 0, at, at, true);
             }
             for read in 0..200 {
-                recorder.read_offered(at, ReadId(0));
+                recorder.intended(at, ReadId(0));
                 if read < answered {
                     recorder.read_completed(ReadId(0), at, at, true, ReadWork::default());
                 }
@@ -434,7 +436,7 @@ fn rows_of_copies_are_demand_but_no_operations() {
         }
     }
     let result = recorder.finish(time(END));
-    assert_eq!(result.counts.offered, 240);
+    assert_eq!(result.writes.counts.offered, 240);
     close(
         result.metrics[MetricId::ServerMaxShare],
         0.5,

@@ -1,7 +1,7 @@
 //! Hand-made traces with numbers that no two metrics share.
 
 use super::fixture::{W, config, metric, ms};
-use super::{MetricId, Recorder, RecorderConfig};
+use super::{MetricId, Recorded, Recorder, RecorderConfig, Side};
 use crate::workload::WriteId;
 
 fn offer(recorder: &mut Recorder, at: u64, region: u32, count: u32) {
@@ -139,7 +139,7 @@ fn throughput_counts_completions_and_fractions_count_the_cohort() {
     recorder.offered(ms(2_999), WriteId(1), 3, 1, 2);
     recorder.completed(WriteId(1), 1, ms(2_999), ms(3_000), true);
     let result = recorder.finish(ms(3_000));
-    let write = &result.writes[0].metrics;
+    let write = &result.writes.each[0].metrics;
     assert_eq!(write[MetricId::WriteOffered], Some(5.0));
     assert_eq!(write[MetricId::WriteThroughput], Some(9.0 / 2.0));
     assert_eq!(write[MetricId::WriteGoodput], Some(6.0 / 2.0));
@@ -157,23 +157,23 @@ fn throughput_counts_completions_and_fractions_count_the_cohort() {
     ] {
         assert_close(metric(&result, name), expected);
     }
-    let of_each = result.writes.iter().map(|write| &write.counts);
-    for counts in of_each.chain([&result.counts]) {
+    let of_each = result.writes.each.iter().map(|write| &write.counts);
+    for counts in of_each.chain([&result.writes.counts]) {
         assert_eq!(
             counts.offered,
             counts.completed + counts.failed + counts.in_flight
         );
     }
-    assert_eq!(result.counts.offered, 18);
-    assert_eq!(result.writes[0].response.completed.len(), 6);
-    assert_eq!(result.writes[0].response.unfinished.len(), 3);
-    assert_eq!(result.writes[0].response.failed.len(), 1);
+    assert_eq!(result.writes.counts.offered, 18);
+    assert_eq!(result.writes.each[0].response.completed.len(), 6);
+    assert_eq!(result.writes.each[0].response.unfinished.len(), 3);
+    assert_eq!(result.writes.each[0].response.failed.len(), 1);
     // 4 x 40 ms + 1000 + 1500 + 3 x 1500 ms, and at least the 1100 ms after which one was given up, over 10 operations.
-    let mean = result.writes[0].response.combined().mean().unwrap();
+    let mean = result.writes.each[0].response.combined().mean().unwrap();
     assert!((mean.value - 8_260e6 / 10.0).abs() < 1e-3 && mean.censored);
     let series = result.series.unwrap();
     let completed: u64 = series.server_completed.iter().flatten().sum();
-    assert_eq!(completed, result.counts.completed);
+    assert_eq!(completed, result.writes.counts.completed);
     assert_eq!(series.server_completed.len(), 3);
 }
 
@@ -323,7 +323,7 @@ fn a_run_that_ends_in_its_warm_up_has_no_window() {
     (0..50).for_each(|_| recorder.completed(W, 0, ms(100), ms(300), true));
     recorder.busy(0, ms(100), ms(300));
     let result = recorder.finish(ms(300));
-    assert_eq!(result.counts.completed, 50);
+    assert_eq!(result.writes.counts.completed, 50);
     assert_eq!(result.metrics[MetricId::WriteThroughput], None);
     assert_eq!(result.metrics[MetricId::UtilisationMax], None);
     assert_eq!(result.metrics[MetricId::Saturated], None);
@@ -348,17 +348,21 @@ fn neighbours_are_counted_apart_and_their_regions_not_at_all() {
     });
     offer(&mut recorder, 1_500, 0, 40);
     offer(&mut recorder, 1_600, 1, 60);
+    let users = Recorded {
+        side: Side::Neighbour,
+        index: 1,
+    };
     for at in [900, 1_100, 1_200, 1_300] {
-        recorder.neighbour_offered(ms(at), 1);
+        recorder.intended(ms(at), users);
     }
-    recorder.neighbour_completed(1, ms(900), ms(1_050), true);
-    recorder.neighbour_completed(1, ms(1_100), ms(1_107), false);
-    recorder.neighbour_failed(1, ms(1_200), ms(1_250));
-    recorder.neighbour_unfinished(1, ms(1_300), ms(3_000));
+    recorder.all_answered(users, ms(900), ms(1_050), true);
+    recorder.all_answered(users, ms(1_100), ms(1_107), false);
+    recorder.failed(users, ms(1_200), ms(1_250));
+    recorder.unfinished(users, ms(1_300), ms(3_000));
     let result = recorder.finish(ms(3_000));
     assert_eq!(metric(&result, MetricId::RegionMaxShareOverall), 0.6);
     assert_eq!(metric(&result, MetricId::RegionsStart), 4.0);
-    let [orders, users] = &result.neighbours[..] else {
+    let [orders, users] = &result.neighbours.each[..] else {
         panic!("two neighbours");
     };
     assert_eq!(orders.counts.offered, 0);
@@ -379,7 +383,7 @@ fn neighbours_are_counted_apart_and_their_regions_not_at_all() {
     assert_eq!(of_users(MetricId::NeighbourFailedFraction), 1.0 / 3.0);
     assert_eq!(metric(&result, MetricId::NeighbourOffered), 1.5);
     assert_eq!(
-        (users.response.count(), result.neighbour_response.count()),
+        (users.response.count(), result.neighbours.response.count()),
         (3, 3)
     );
 }

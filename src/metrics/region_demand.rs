@@ -1,9 +1,9 @@
 //! Demand by region: counters of the few intervals that are still open, a summary of each closed one. Must not know servers.
 
 use super::dealings::{DealtRegions, RegionLoads};
-use super::intervals::Intervals;
+use super::table::Intervals;
 use super::top_regions::TopRegions;
-use crate::statistics::{gini, gini_of_runs};
+use crate::statistics::gini_of_runs;
 use crate::time::SimDuration;
 
 /// Bytes that the open intervals may take, and how many there may be: 64 up to 250,000 regions, 16 at a million.
@@ -19,20 +19,13 @@ const COUNTED_LOADS: usize = 1 << 12;
 #[derive(Debug)]
 pub(super) struct RegionDemand {
     /// All that have been, neighbours' included.
-    regions: usize,
+    regions: Vec<Region>,
     /// How many there were at the start.
     at_start: usize,
     /// How many belong to the table and its copies, from each interval on.
     own: Vec<(usize, u64)>,
-    /// For each region: it belongs to the table or a copy, and has not been divided or merged.
-    alive: Vec<bool>,
-    /// For each region its table, 0 for the table itself, c for copy c - 1; `None` for those of neighbours, and of those that had been divided or
-    /// merged before the window.
-    table_of: Vec<Option<u16>>,
     /// Regions that take over the range of another one, or a part of it: (heir, parent), in order.
     heirs: Vec<(u32, u32)>,
-    /// For each region: that of the regions at the start whose range it lies in; of merged ones, the lower's.
-    ranges: Vec<u32>,
     /// Scratch: rows of an interval by range; empty until a region is divided.
     by_range: Vec<u64>,
     /// Counters of a row, those of regions to come included.
@@ -43,10 +36,6 @@ pub(super) struct RegionDemand {
     /// Ring of `open` rows; interval i lives in row i mod `open`.
     counters: Vec<u32>,
     window_start: usize,
-    /// Rows of the window, by region.
-    window: Vec<u64>,
-    /// Regions that any row of the run, warm-up included, fell into.
-    reached: Vec<bool>,
     /// Summaries of the window's intervals, in order.
     closed: Vec<RegionSkew>,
     /// Where the next row is counted.
@@ -55,6 +44,20 @@ pub(super) struct RegionDemand {
     large: Vec<u64>,
     tops: Option<TopRegions>,
     loads: RegionLoads,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Region {
+    /// It belongs to the table or a copy, and has not been divided or merged.
+    alive: bool,
+    /// 0 for the table itself, c for copy c - 1; `None` for those of neighbours, and of those that had been divided or merged before the window.
+    table: Option<u16>,
+    /// That of the regions at the start whose range it lies in; of a merged one, the lower's.
+    range: u32,
+    /// Any row of the run, warm-up included, fell into it.
+    reached: bool,
+    /// Rows of the window.
+    window: u64,
 }
 
 /// What is left when all intervals are closed.
@@ -107,30 +110,30 @@ impl RegionDemand {
         tops: Option<u64>,
     ) -> Self {
         let tables = (0u16..).zip(own);
-        let mut table_of: Vec<Option<u16>> = tables
-            .flat_map(|(table, &count)| std::iter::repeat_n(Some(table), count as usize))
-            .collect();
-        // Without reads nothing is kept by region.
-        table_of.resize(regions, None);
+        let own_tables =
+            tables.flat_map(|(table, &count)| std::iter::repeat_n(table, count as usize));
+        let region = |(range, table): (u32, Option<u16>)| Region {
+            alive: table.is_some(),
+            table,
+            range,
+            reached: false,
+            window: 0,
+        };
+        let tables = own_tables.map(Some).chain(std::iter::repeat(None));
         let own = own.iter().map(|&count| count as usize).sum();
         let most = (OPEN_BYTES / 4 / regions.max(1)).clamp(2, MOST_OPEN);
         let open = intervals.spanned(lag).min(most);
         Self {
-            regions,
+            regions: (0..regions as u32).zip(tables).map(region).collect(),
             at_start: regions,
             own: vec![(0, own as u64)],
-            alive: (0..regions).map(|region| region < own).collect(),
-            table_of,
             heirs: Vec::new(),
-            ranges: (0..regions as u32).collect(),
             by_range: Vec::new(),
             stride: regions,
             open,
             oldest: 0,
             counters: vec![0; open * regions],
             window_start: intervals.window_start(),
-            window: vec![0; regions],
-            reached: vec![false; regions],
             closed: Vec::new(),
             row: 0,
             frequencies: vec![0; COUNTED_LOADS],
@@ -141,6 +144,7 @@ impl RegionDemand {
     }
 
     /// The next rows belong to interval `index`.
+    #[cold]
     pub(super) fn turn_to(&mut self, index: usize) {
         while index >= self.oldest + self.open {
             self.close_oldest();
@@ -148,27 +152,29 @@ impl RegionDemand {
         self.row = index.max(self.oldest) % self.open * self.stride;
     }
 
-    /// In `interval`, `heirs` take the ranges of `parents`. Regions are numbered in the order in which they come.
+    /// In `interval`, `heirs` take the ranges of `parents`, if there are any. Regions are numbered in the order in which they come.
     pub(super) fn inherit(&mut self, interval: usize, parents: &[u32], heirs: &[u32]) {
-        for &heir in heirs {
-            while self.regions <= heir as usize {
-                self.add_region();
-            }
-            self.alive[heir as usize] = true;
-            if let Some(&parent) = parents.first() {
-                self.ranges[heir as usize] = self.ranges[parent as usize];
-            }
-            self.table_of[heir as usize] = parents
-                .first()
-                .and_then(|&parent| self.table_of[parent as usize]);
+        let first = parents.first();
+        // Of what has no demand by region there are none.
+        let Some(first) = first.and_then(|&first| self.regions.get(first as usize)) else {
+            return;
+        };
+        let heir = Region {
+            alive: true,
+            reached: false,
+            window: 0,
+            ..*first
+        };
+        for &number in heirs {
+            self.add_region(heir);
+            debug_assert_eq!(number as usize + 1, self.regions.len());
             self.heirs
-                .extend(parents.iter().map(|&parent| (heir, parent)));
+                .extend(parents.iter().map(|&parent| (number, parent)));
         }
         for &parent in parents {
-            self.alive[parent as usize] = false;
-            if interval < self.window_start {
-                self.table_of[parent as usize] = None;
-            }
+            let parent = &mut self.regions[parent as usize];
+            parent.alive = false;
+            parent.table = parent.table.filter(|_| interval >= self.window_start);
         }
         self.by_range.resize(self.at_start, 0);
         let (_, before) = self.own[self.own.len() - 1];
@@ -180,8 +186,8 @@ impl RegionDemand {
     }
 
     /// One more region, numbered after all others. Amortised O(1).
-    fn add_region(&mut self) {
-        if self.regions == self.stride {
+    fn add_region(&mut self, region: Region) {
+        if self.regions.len() == self.stride {
             let wider = (2 * self.stride).max(16);
             let mut counters = vec![0; self.open * wider];
             for (new, old) in counters
@@ -194,12 +200,7 @@ impl RegionDemand {
             self.counters = counters;
             self.stride = wider;
         }
-        self.ranges.push(self.regions as u32);
-        self.regions += 1;
-        self.window.push(0);
-        self.reached.push(false);
-        self.alive.push(false);
-        self.table_of.push(None);
+        self.regions.push(region);
     }
 
     /// Counts a row.
@@ -215,60 +216,58 @@ impl RegionDemand {
     }
 
     /// Closes all intervals before `end`.
-    pub(super) fn finish(mut self, end: usize) -> ClosedRegions {
+    pub(super) fn finish(&mut self, end: usize) -> ClosedRegions {
         while self.oldest < end {
             self.close_oldest();
         }
         for &(heir, parent) in &self.heirs {
-            self.reached[heir as usize] |= self.reached[parent as usize];
+            self.regions[heir as usize].reached |= self.regions[parent as usize].reached;
         }
-        let alive = || (0..self.regions).filter(|&region| self.alive[region]);
-        let mut hottest_range = 0;
-        if !self.by_range.is_empty() {
-            for (&range, rows) in self.ranges.iter().zip(&self.window) {
-                self.by_range[range as usize] += rows;
-            }
-            hottest_range = self.by_range.iter().max().copied().unwrap_or(0);
-        } else if let Some(&most) = self.window.iter().max() {
-            hottest_range = most;
+        let mut by_range = vec![0; self.at_start];
+        for region in &self.regions {
+            by_range[region.range as usize] += region.window;
         }
+        let alive = |counts: fn(&Region) -> bool| {
+            let alive = self.regions.iter().filter(|region| region.alive);
+            alive.filter(|region| counts(region)).count() as u64
+        };
         ClosedRegions {
-            hottest_range,
-            alive: alive().count() as u64,
-            reached: alive().filter(|&region| self.reached[region]).count() as u64,
-            idle: alive().filter(|&region| self.window[region] == 0).count() as u64,
-            skews: self.closed,
-            window: self.window,
-            loads: self.loads,
-            dealt: DealtRegions::new(self.table_of.into_iter()),
-            tops: self.tops.map_or(Vec::new(), |tops| tops.shares()),
+            hottest_range: by_range.into_iter().max().unwrap_or(0),
+            alive: alive(|_| true),
+            reached: alive(|region| region.reached),
+            idle: alive(|region| region.window == 0),
+            skews: std::mem::take(&mut self.closed),
+            window: self.regions.iter().map(|region| region.window).collect(),
+            loads: std::mem::replace(&mut self.loads, RegionLoads::new(0)),
+            dealt: DealtRegions::new(self.regions.iter().map(|region| region.table)),
+            tops: self.tops.as_ref().map_or(Vec::new(), TopRegions::shares),
         }
     }
 
     fn close_oldest(&mut self) {
         let from = self.oldest % self.open * self.stride;
-        let row = &mut self.counters[from..from + self.regions];
+        let row = &mut self.counters[from..from + self.regions.len()];
         let in_window = self.oldest >= self.window_start;
         let from_start = self.oldest.saturating_sub(self.window_start);
         let mut loads = (in_window && self.loads.wants(from_start)).then(Vec::new);
         let (mut total, mut most, mut busy) = (0u64, 0u32, 0u64);
         self.large.clear();
-        for (region, count) in row.iter_mut().enumerate() {
+        for (number, (count, region)) in (0u32..).zip(row.iter_mut().zip(&mut self.regions)) {
             let load = std::mem::take(count);
             if load == 0 {
                 continue;
             }
-            self.reached[region] = true;
+            region.reached = true;
             if in_window {
-                self.window[region] += u64::from(load);
+                region.window += u64::from(load);
                 total += u64::from(load);
                 most = most.max(load);
                 busy += 1;
-                if let Some(rows) = self.by_range.get_mut(self.ranges[region] as usize) {
+                if let Some(rows) = self.by_range.get_mut(region.range as usize) {
                     *rows += u64::from(load);
                 }
                 if let Some(loads) = &mut loads {
-                    loads.push((region as u32, load));
+                    loads.push((number, load));
                 }
                 match self.frequencies.get_mut(load as usize) {
                     Some(frequency) => *frequency += 1,
@@ -282,27 +281,23 @@ impl RegionDemand {
         if in_window {
             // A region that ended in this interval may have been busy as well as its heirs.
             let idle = self.own_in(self.oldest).saturating_sub(busy);
+            self.large.sort_unstable();
+            let small = &mut self.frequencies[..(most as usize + 1).min(COUNTED_LOADS)];
+            // Loads with the number of regions that have each, ascending.
+            let counted = small.iter().enumerate();
+            let counted = counted.filter(|&(_, &holders)| holders > 0);
+            let counted = counted.map(|(load, &holders)| (load as u64, u64::from(holders)));
+            let held = counted.chain(self.large.iter().map(|&load| (load, 1)));
             if let Some(tops) = &mut self.tops {
-                self.large.sort_unstable();
-                let small = (most as usize + 1).min(COUNTED_LOADS);
-                let counted = self.frequencies[..small].iter().enumerate().rev();
-                let counted = counted
-                    .filter(|&(_, &holders)| holders > 0)
-                    .map(|(load, &holders)| (load as u64, u64::from(holders)));
-                let large = self.large.iter().rev().map(|&load| (load, 1));
-                tops.add(total, large.chain(counted));
+                tops.add(total, held.clone().rev());
             }
-            let gini = if self.large.len() as u64 == busy {
-                gini(&mut self.large, idle)
-            } else {
-                self.counted_gini(most, idle)
-            };
             self.closed.push(RegionSkew {
                 total,
                 most: u64::from(most),
                 most_in_range: self.by_range.iter().max().copied().unwrap_or(most.into()),
-                gini,
+                gini: gini_of_runs(held, idle),
             });
+            small.fill(0);
         }
         self.by_range.fill(0);
         self.oldest += 1;
@@ -312,24 +307,12 @@ impl RegionDemand {
         let after = self.own.partition_point(|&(from, _)| from <= interval);
         self.own[after.max(1) - 1].1
     }
-
-    fn counted_gini(&mut self, most: u32, idle: u64) -> Option<f64> {
-        self.large.sort_unstable();
-        let small = (most as usize + 1).min(COUNTED_LOADS);
-        let runs = self.frequencies[..small]
-            .iter()
-            .enumerate()
-            .filter(|&(_, &holders)| holders > 0);
-        let runs = runs.map(|(load, &holders)| (load as u64, u64::from(holders)));
-        let gini = gini_of_runs(runs.chain(self.large.iter().map(|&load| (load, 1))), idle);
-        self.frequencies[..small].fill(0);
-        gini
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::gini;
     use crate::time::SimTime;
 
     /// Three intervals are open.

@@ -39,33 +39,31 @@ pub struct OperationRun {
     pub response: Response,
 }
 
+/// The operations of a side: all writes, all reads, or what all neighbours do.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SideRun {
+    /// Of all of them together.
+    pub counts: Counts,
+    /// Response times of the cohort.
+    pub response: Response,
+    /// Peak-to-mean that a perfect spread of as much demand an interval would show by chance.
+    pub even_peak: Option<ExpectedPeak>,
+    /// Of each that the workload has, in file order.
+    pub each: Vec<OperationRun>,
+}
+
 /// One run's results.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunResult {
-    /// Of all writes together.
-    pub counts: Counts,
     /// Of all writes together (`server_max_share`, `write_failed_fraction`, ...), and of all reads together when there are any
     /// (`read_server_max_share`, `read_failed_fraction`, ...), likewise of all neighbours (`neighbour_failed_fraction`, ...).
     pub metrics: Scalars,
-    /// Response times of the cohort, all writes together.
-    pub response: Response,
-    /// Of each write, in file order.
-    pub writes: Vec<OperationRun>,
-    /// Of all reads together.
-    pub read_counts: Counts,
-    /// Response times of the cohort, all reads together.
-    pub read_response: Response,
-    /// Of each read, in file order.
-    pub reads: Vec<OperationRun>,
-    /// Response times of the cohort, all neighbours together.
-    pub neighbour_response: Response,
-    /// Of each neighbour, in file order.
-    pub neighbours: Vec<OperationRun>,
-    /// Peak-to-mean that a perfect spread of as many rows an interval would show by chance.
-    pub even_peak: Option<ExpectedPeak>,
-    /// The same of read demand.
-    #[serde(default)]
-    pub read_even_peak: Option<ExpectedPeak>,
+    /// Rows that are written.
+    pub writes: SideRun,
+    /// Reads.
+    pub reads: SideRun,
+    /// What neighbours do.
+    pub neighbours: SideRun,
     /// Writes and reads together, when there are reads.
     pub hottest: Option<HottestServer>,
     /// Events that the engine planned: what the run took to simulate.

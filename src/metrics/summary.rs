@@ -1,17 +1,18 @@
-//! From a finished run's counters to its metrics: one function a group, each metric by its JSON name.
+//! From a finished run's counters to its metrics, by the rules of the catalogue, and to the series of its charts.
 //!
 //! Must not know other runs; what needs several (intervals, merged percentiles) is `experiment`'s.
 
-use super::cluster_log::ClusterLog;
-use super::demand::{ClosedDemand, Demand, Grid, sum};
-use super::recorder::Recorder;
+use super::demand::{ClosedDemand, Grid, Spread, sum};
+use super::events::{ClusterLog, EventKind};
+use super::recorder::{ReadCosts, Recorder, ServerTally};
 use super::table::Table;
 use super::tally::Tally;
 use super::{
-    EventKind, MetricId, NO_HOTSPOT_BELOW, OperationRun, RefusalReason, RunResult, Scalars, Side,
-    series,
+    HottestServer, MetricId, NO_HOTSPOT_BELOW, OperationRun, RefusalReason, RunResult, Scalars,
+    Series, Side, SideRun,
 };
-use crate::time::{SimDuration, SimTime};
+use crate::statistics::{median, quantile};
+use crate::time::SimTime;
 use std::ops::Range;
 
 /// A server with a greater share of its handlers busy is saturated.
@@ -25,192 +26,177 @@ pub const GROWTH: f64 = 0.01;
 const A_FEW: f64 = 4.0;
 
 /// The counters of a finished run, cut to its intervals.
-struct Summary {
+pub(super) struct Summary {
     run: Recorder,
     end: u64,
     grid: Grid,
-    written: ClosedDemand,
-    read: ClosedDemand,
+    /// Of writes and of reads.
+    demand: [ClosedDemand; 2],
+    spreads: [Spread; 2],
+    /// Writes and reads together, when there are reads.
+    hottest: Option<HottestServer>,
     /// Share of each server's handlers that was busy in the window.
     busy: Vec<f64>,
     /// Whether it was saturated, where that can be told.
     saturated: Option<bool>,
 }
 
-/// Sets the metrics that the table has a rule for.
-macro_rules! computed {
+/// Operations of the workload, all of a side or of one kind, over a window of so many seconds; `None` when there was none.
+pub(super) struct Rates {
+    tally: Tally,
+    seconds: Option<f64>,
+}
+
+impl Rates {
+    fn per_second(&self, count: u64) -> Option<f64> {
+        Some(count as f64 / self.seconds?)
+    }
+}
+
+/// How a metric follows from a run.
+enum Rule {
+    /// From all of it.
+    Run(fn(&Summary) -> Option<f64>),
+    /// Of writes and of reads, from how their demand spreads.
+    Skew(fn(&Spread) -> Option<f64>),
+    /// Of the operations of each side together, and of each kind alone.
+    Rate(fn(&Rates) -> Option<f64>),
+    /// Of each read.
+    OneRead(fn(&ReadCosts) -> Option<f64>),
+}
+
+/// Collects the metrics that the catalogue has a rule for, by the names of writes.
+macro_rules! rules {
     ($($source:ident { $($(#[doc = $meaning:literal])+ [$id:ident $(, $of:ident)*] $name:literal $unit:ident $better:ident $(, $value:expr)?;)+ })+) => {
-        fn compute(summary: &Summary, metrics: &mut Scalars) {
-            $($($(
-                let value: fn(&Summary) -> Option<f64> = $value;
-                metrics.set(MetricId::$id, value(summary));
-            )?)+)+
-        }
+        const RULES: &[(MetricId, Rule)] = &[$($($((MetricId::$id, Rule::$source($value)),)?)+)+];
     };
 }
 
-super::catalogue::catalogue!(computed);
+super::catalogue::catalogue!(rules);
 
 impl Recorder {
     /// The run ended at `end` (its duration, or the end of the last import).
     pub fn finish(mut self, end: SimTime) -> RunResult {
-        let (reads, neighbours) = (&mut self.reads.tallies, &mut self.neighbours);
-        let all = self.writes.iter_mut().chain(reads).chain(neighbours);
-        all.for_each(Tally::settle);
-        self.demand
-            .set_servers(self.servers.part(|tally| tally.demand));
-        self.server_completed = self.servers.part(|tally| tally.completed);
-        self.server_calls = self.servers.part(|tally| tally.calls);
-        self.server_refused = self.servers.part(|tally| tally.refused);
-        self.server_busy = self.servers.part(|tally| tally.busy);
-        summarise(self, end.as_nanos())
-    }
-}
-
-fn summarise(mut run: Recorder, end: u64) -> RunResult {
-    let rows = run.intervals.count(end);
-    for table in [
-        &mut run.offered,
-        &mut run.given_up,
-        &mut run.server_completed,
-        &mut run.server_calls,
-        &mut run.server_refused,
-        &mut run.refused_rows,
-        &mut run.server_refused_rows,
-        &mut run.reads.offered,
-        &mut run.reads.ended,
-    ] {
-        table.settle(rows);
-    }
-    run.server_busy.settle(rows);
-    run.reads.work.settle(rows);
-    let mut close = |demand: fn(&mut Recorder) -> &mut Demand| {
-        let nothing = Demand::new(0, 0, &[], &run.intervals, SimDuration::ZERO, false);
-        std::mem::replace(demand(&mut run), nothing).close(rows)
-    };
-    let written = close(|run| &mut run.demand);
-    let read = close(|run| &mut run.reads.demand);
-
-    let window = run.intervals.window_start().min(rows)..rows;
-    let whole = |index: usize| run.intervals.length(index, end) == run.config.sample.as_nanos();
-    let full = match window.clone().next_back() {
-        Some(last) if !whole(last) && window.len() > 1 => window.start..last,
-        _ => window.clone(),
-    };
-    for (table, tallies) in [
-        (&run.offered, &mut run.writes),
-        (&run.reads.offered, &mut run.reads.tallies),
-    ] {
-        for (column, tally) in tallies.iter_mut().enumerate() {
-            let sum =
-                |range: Range<usize>| range.map(|row| u64::from(table.row(row)[column])).sum();
-            tally.set_offered(sum(0..rows), sum(window.clone()));
+        let (end, intervals) = (end.as_nanos(), self.intervals);
+        let rows = intervals.count(end);
+        let window = intervals.window_start().min(rows)..rows;
+        self.servers.settle(rows);
+        self.refused_rows.settle(rows);
+        self.read_work.settle(rows);
+        for side in &mut self.sides {
+            side.offered.settle(rows);
+            side.ended.settle(rows);
+            for (column, tally) in side.tallies.iter_mut().enumerate() {
+                let offered = |row| u64::from(side.offered.row(row)[column]);
+                tally.settle(
+                    (0..rows).map(offered).sum(),
+                    window.clone().map(offered).sum(),
+                );
+            }
         }
+        let whole = |index: usize| intervals.length(index, end) == self.config.sample.as_nanos();
+        let full = match window.clone().next_back() {
+            Some(last) if !whole(last) && window.len() > 1 => window.start..last,
+            _ => window.clone(),
+        };
+        let grid = Grid {
+            joined: (0..rows)
+                .map(|row| self.log.servers_in(&intervals, row))
+                .collect(),
+            window,
+            full,
+        };
+        let [writes, reads, _] = &mut self.sides;
+        let demand = [writes, reads].map(|side| side.demand.close(rows));
+        let mut summary = Summary {
+            end,
+            spreads: demand.each_ref().map(|demand| demand.spread(&grid)),
+            hottest: None,
+            busy: Vec::new(),
+            saturated: None,
+            run: self,
+            grid,
+            demand,
+        };
+        summary.busy = summary.utilisations(summary.grid.window.clone()).collect();
+        summary.saturated = match summary.run.config.open_loop {
+            true => summary.piled_up(),
+            false => summary.busiest().map(|most| most > BUSY),
+        };
+        if summary.has(Side::Read) {
+            let work = summary.run.config.write_work.as_nanos();
+            let work = (work, &summary.run.read_work);
+            let [written, read] = &summary.demand;
+            summary.hottest = written.hottest_with(read, work, &summary.grid);
+        }
+        summary.result()
     }
-
-    let grid = Grid {
-        servers: run.config.servers,
-        joined: (0..rows)
-            .map(|row| run.log.servers_in(&run.intervals, row))
-            .collect(),
-        window,
-        full,
-    };
-    let mut summary = Summary {
-        run,
-        end,
-        grid,
-        written,
-        read,
-        busy: Vec::new(),
-        saturated: None,
-    };
-    summary.busy = summary.utilisations(summary.grid.window.clone()).collect();
-    summary.saturated = match summary.run.config.open_loop {
-        true => summary.piled_up(),
-        false => summary.busiest().map(|most| most > BUSY),
-    };
-    summary.result()
 }
 
 impl Summary {
-    fn result(self) -> RunResult {
-        let mut metrics = Scalars::default();
+    fn result(mut self) -> RunResult {
         let seconds = self.window_seconds();
-        let (written, read) = (&self.written, &self.read);
-        compute(&self, &mut metrics);
-        let even_peak = written.skew(&self.grid, |id, value| metrics.set(id, value));
-
-        let writes = Tally::total(&self.run.writes);
-        // No writes at all is not a load of zero.
-        let written_for = seconds.filter(|_| !self.run.writes.is_empty());
-        metrics.extend(writes.rates(Side::Write, written_for));
-        metrics.set(MetricId::Makespan, makespan_ms(&writes));
-        let reads = Tally::total(&self.run.reads.tallies);
-        let with_reads = !self.run.reads.tallies.is_empty();
-        let mut read_even_peak = None;
-        if with_reads {
-            read_even_peak = read.skew(&self.grid, |id, value| {
-                metrics.set(id.of(Side::Read), value)
-            });
-            metrics.extend(reads.rates(Side::Read, seconds));
-        }
-        let neighbours = Tally::total(&self.run.neighbours);
-        if !self.run.neighbours.is_empty() {
-            metrics.extend(neighbours.rates(Side::Neighbour, seconds));
-        }
-        let work = (self.run.config.write_work.as_nanos(), &self.run.reads.work);
-        let hottest = with_reads.then(|| written.hottest_with(read, work, &self.grid));
-        let hottest = hottest.flatten();
-        let demand_peak = match with_reads {
-            true => hottest.map(|hottest| hottest.peak),
-            false => metrics.get(MetricId::ServerPeakToMean),
+        let together = |side: Side| Rates {
+            tally: Tally::total(&self.run.of(side).tallies),
+            // Nothing at all is not a load of zero.
+            seconds: seconds.filter(|_| self.has(side)),
         };
-        metrics.set(MetricId::DemandPeakToMean, demand_peak);
-
-        let mut series = (self.run.config.key_buckets > 0)
-            .then(|| series::of(&self.run, self.end, self.grid.window.start, written, read));
-        if let Some(series) = &mut series {
-            series.events = self.run.log.into_listed();
+        let rates = Side::ALL.map(together);
+        let mut metrics = Scalars::default();
+        for (id, rule) in RULES {
+            if let Rule::Run(value) = rule {
+                metrics.set(*id, value(&self));
+            }
+            for side in Side::ALL {
+                let value = match rule {
+                    Rule::Skew(value) => self.spreads.get(side as usize).map(value),
+                    Rule::Rate(value) => Some(value(&rates[side as usize])),
+                    Rule::Run(_) | Rule::OneRead(_) => None,
+                };
+                if let Some(value) = value.filter(|_| side == Side::Write || self.has(side)) {
+                    metrics.set(id.of(side), value);
+                }
+            }
         }
-        let one = |side: Side, tally: Tally, own: Scalars| OperationRun {
-            counts: tally.counts(),
-            metrics: tally.rates(side, seconds).chain(own).collect(),
-            response: tally.response,
-        };
-        let of_writes = self.run.writes.into_iter().map(|tally| {
-            let makespan = [(MetricId::Makespan, makespan_ms(&tally))];
-            one(Side::Write, tally, makespan.into_iter().collect())
+        let makespan = rates[Side::Write as usize].tally.makespan_ms();
+        metrics.set(MetricId::Makespan, makespan);
+        let series = (self.run.config.key_buckets > 0).then(|| self.series());
+        let costs = self.run.costs;
+        let all = Side::ALL.into_iter().zip(rates).zip(self.run.sides);
+        let mut sides = all.map(|((side, rates), counters)| {
+            let costs = |at| costs.get(at).filter(|_| side == Side::Read);
+            let each = counters.tallies.into_iter().enumerate();
+            let each = each.map(|(at, tally)| of_one(side, Rates { tally, seconds }, costs(at)));
+            SideRun {
+                counts: rates.tally.counts,
+                response: rates.tally.response,
+                even_peak: self.spreads.get(side as usize).and_then(|it| it.even),
+                each: each.collect(),
+            }
         });
-        let of_reads = self
-            .run
-            .reads
-            .tallies
-            .into_iter()
-            .zip(&self.run.reads.costs);
-        let of_reads = of_reads.map(|(tally, costs)| {
-            let costs = costs.means(tally.cohort().completed).collect();
-            one(Side::Read, tally, costs)
-        });
-        let of_neighbours = self.run.neighbours.into_iter();
-        let of_neighbours =
-            of_neighbours.map(|tally| one(Side::Neighbour, tally, Scalars::default()));
+        let mut side = || sides.next().expect("there are three sides");
         RunResult {
-            counts: writes.counts(),
             metrics,
-            response: writes.response,
-            writes: of_writes.collect(),
-            read_counts: reads.counts(),
-            read_response: reads.response,
-            reads: of_reads.collect(),
-            neighbour_response: neighbours.response,
-            neighbours: of_neighbours.collect(),
-            even_peak,
-            read_even_peak,
-            hottest,
+            writes: side(),
+            reads: side(),
+            neighbours: side(),
+            hottest: self.hottest,
             // The engine knows.
             events: 0,
             series,
+        }
+    }
+
+    /// Whether the workload has such operations.
+    fn has(&self, side: Side) -> bool {
+        !self.run.of(side).tallies.is_empty()
+    }
+
+    /// Peak-to-mean of what servers are asked for in all.
+    fn demand_peak(&self) -> Option<f64> {
+        match self.has(Side::Read) {
+            true => self.hottest.map(|hottest| hottest.peak),
+            false => median(&self.spreads[0].peaks),
         }
     }
 
@@ -243,22 +229,22 @@ impl Summary {
     }
 
     fn relief_ms(&self) -> Option<f64> {
-        let row = self.written.relieved_from(&self.grid, NO_HOTSPOT_BELOW)?;
+        let row = self.demand[0].relieved_from(&self.grid, NO_HOTSPOT_BELOW)?;
         Some(self.run.intervals.start(row) as f64 / 1e6)
     }
 
     /// Regions that no row fell into, of all; a table has at least one region.
     fn empty_regions(&self) -> Option<f64> {
-        let regions = &self.written.regions;
+        let regions = &self.demand[0].regions;
         let empty = (regions.alive - regions.reached) as f64;
-        (!self.run.writes.is_empty()).then(|| empty / regions.alive as f64)
+        self.has(Side::Write).then(|| empty / regions.alive as f64)
     }
 
     /// The share of intervals in which some server was asked for more than it can do and the mean utilisation stayed below a bound.
     fn hot_time(&self, below: f64) -> Option<f64> {
         let is_hot = |row: &usize| {
-            let refused = [&self.run.server_refused, &self.run.server_refused_rows];
-            let refusing = refused.iter().any(|table| sum(table.row(*row)) > 0);
+            let refuses = |server: &ServerTally| server.refused + server.refused_rows > 0;
+            let refusing = self.run.servers.row(*row).iter().any(refuses);
             let busy: Vec<f64> = self.utilisations(*row..row + 1).collect();
             let mean = busy.iter().sum::<f64>() / f64::from(self.grid.joined[*row]);
             (refusing || busy.iter().any(|&busy| busy > BUSY)) && mean < below
@@ -268,34 +254,31 @@ impl Summary {
         (intervals > 0.0).then(|| hot as f64 / intervals)
     }
 
-    /// A counter over the window.
-    fn in_window(&self, table: &Table<u32>) -> u64 {
-        let window = self.grid.window.clone();
-        window.map(|row| sum(table.row(row))).sum()
+    /// A counter of all servers over the window.
+    fn in_window(&self, part: fn(&ServerTally) -> u32) -> u64 {
+        let rows = self.grid.window.clone();
+        let servers = rows.flat_map(|row| self.run.servers.row(row));
+        servers.map(|server| u64::from(part(server))).sum()
     }
 
     fn refused_calls(&self) -> Option<f64> {
-        let calls = self.in_window(&self.run.server_calls);
-        (calls > 0).then(|| self.in_window(&self.run.server_refused) as f64 / calls as f64)
+        let calls = self.in_window(|server| server.calls);
+        (calls > 0).then(|| self.in_window(|server| server.refused) as f64 / calls as f64)
     }
 
     /// Rows that regions refused for a reason, of those that they refused or wrote in the window.
     fn refused_rows(&self, reason: RefusalReason) -> Option<f64> {
         let refused = |reason: RefusalReason| -> u64 {
-            let rows = self
-                .grid
-                .window
-                .clone()
-                .map(|row| self.run.refused_rows.row(row));
-            rows.map(|reasons| u64::from(reasons[reason as usize]))
-                .sum()
+            let rows = self.grid.window.clone();
+            let reasons = rows.map(|row| self.run.refused_rows.row(row));
+            reasons.map(|of| u64::from(of[reason as usize])).sum()
         };
         let by_regions = [
             RefusalReason::RegionTooBusy,
             RefusalReason::NotServingRegion,
         ];
-        let written = self.in_window(&self.run.server_completed);
-        let rows = by_regions.map(refused).iter().sum::<u64>() + written;
+        let rows = by_regions.map(refused).iter().sum::<u64>();
+        let rows = rows + self.in_window(|server| server.completed);
         (rows > 0).then(|| refused(reason) as f64 / rows as f64)
     }
 
@@ -307,10 +290,8 @@ impl Summary {
             .sum();
         let capacity = length as f64 * f64::from(self.run.config.handlers);
         (0..self.servers()).map(move |server| {
-            let busy: u64 = rows
-                .clone()
-                .map(|row| self.run.server_busy.row(row)[server])
-                .sum();
+            let busy = |row| self.run.servers.row(row)[server].busy;
+            let busy: u64 = rows.clone().map(busy).sum();
             (busy as f64 / capacity).min(1.0)
         })
     }
@@ -334,14 +315,11 @@ impl Summary {
             return None;
         }
         let warm_up = config.warmup.as_nanos();
-        let kinds = [&self.run.write_warm_up, &self.run.read_warm_up];
+        let sides = [Side::Write, Side::Read].map(|side| &self.run.of(side).warm_up);
         // What open loops complete is what they are offered: chance, not the cluster.
-        let unsettled = kinds.map(|kind| kind.unsettled(warm_up, !config.open_loop));
-        unsettled
-            .into_iter()
-            .flatten()
-            .max()
-            .map(|nanos| nanos as f64 / 1e6)
+        let unsettled = sides.map(|side| side.unsettled(warm_up, !config.open_loop));
+        let unsettled = unsettled.into_iter().flatten().max();
+        unsettled.map(|nanos| nanos as f64 / 1e6)
     }
 
     /// Whether the writes in flight, or the reads, grew by more than 1 % of the offered ones over the second half of the window (from
@@ -352,35 +330,95 @@ impl Summary {
         if self.grid.window.is_empty() {
             return None;
         }
-        let run = &self.run;
-        let given_up = [&run.writes, &run.reads.tallies].map(Tally::total);
-        let given_up = given_up.iter().any(|tally| {
-            let cohort = tally.cohort();
+        let piles_up = |side: Side| {
+            let cohort = Tally::total(&self.run.of(side).tallies).cohort;
             let failed = cohort.failed as f64;
-            failed > GROWTH * cohort.offered as f64 && failed > A_FEW
-        });
-        let writes = self.grew(&run.offered, &[&run.server_completed, &run.given_up]);
-        Some(given_up || writes || self.grew(&run.reads.offered, &[&run.reads.ended]))
+            let given_up = failed > GROWTH * cohort.offered as f64 && failed > A_FEW;
+            given_up || self.grew(side)
+        };
+        Some([Side::Write, Side::Read].into_iter().any(piles_up))
     }
 
-    fn grew(&self, offered: &Table<u32>, ended: &[&Table<u32>]) -> bool {
-        let window = &self.grid.window;
+    fn grew(&self, side: Side) -> bool {
+        let (window, side) = (&self.grid.window, self.run.of(side));
         let middle = window.start + window.len() / 2;
         let total = |table: &Table<u32>, rows: Range<usize>| {
             rows.map(|row| sum(table.row(row))).sum::<u64>() as f64
         };
-        let in_flight = |until: usize| {
-            let ended: f64 = ended.iter().map(|table| total(table, 0..until)).sum();
-            total(offered, 0..until) - ended
-        };
+        let in_flight =
+            |until: usize| total(&side.offered, 0..until) - total(&side.ended, 0..until);
         let (before, after) = (in_flight(middle), in_flight(window.end));
         let grown = after - before;
-        grown > GROWTH * total(offered, middle..window.end)
+        grown > GROWTH * total(&side.offered, middle..window.end)
             && grown > A_FEW * before.max(1.0).sqrt()
+    }
+
+    /// The time series, for charts: as many sample intervals as the recorder says are summed into one.
+    fn series(&mut self) -> Series {
+        let (run, [written, read]) = (&self.run, &self.demand);
+        let rows = run.intervals.count(self.end);
+        let grouped = || {
+            let firsts = (0..rows).step_by(run.group);
+            firsts.map(|first| first..(first + run.group).min(rows))
+        };
+        let summed = |of: &dyn Fn(usize) -> Vec<u32>| -> Vec<Vec<u64>> {
+            let sums = |members: Range<usize>| {
+                members.fold(vec![0; self.servers()], |mut sums: Vec<u64>, row| {
+                    let counts = sums.iter_mut().zip(of(row));
+                    counts.for_each(|(sum, count)| *sum += u64::from(count));
+                    sums
+                })
+            };
+            grouped().map(sums).collect()
+        };
+        let of_servers = |part: fn(&ServerTally) -> u32| {
+            summed(&|row| run.servers.row(row).iter().map(part).collect())
+        };
+        let demand = |of: &ClosedDemand| summed(&|row| of.servers.row(row).to_vec());
+        let mut key_demand = run.key_demand.clone();
+        key_demand.settle(rows.div_ceil(run.group));
+        let key_row = |row| key_demand.row(row).iter().copied().map(u64::from).collect();
+        // To six places: what a chart can show, and no more bytes.
+        let shown = |fraction: f64| (fraction * 1e6).round() / 1e6;
+        let utilisation = |members| self.utilisations(members).map(shown).collect();
+        let has_reads = self.has(Side::Read);
+        let load = if self.has(Side::Write) { written } else { read };
+        Series {
+            interval_ms: run.config.sample.as_millis_f64() * run.group as f64,
+            origin_ms: run.intervals.origin_ms(),
+            window_start: self.grid.window.start / run.group,
+            server_demand: demand(written),
+            server_completed: of_servers(|server| server.completed),
+            server_refused: of_servers(|server| server.refused),
+            server_utilisation: grouped().map(utilisation).collect(),
+            key_demand: (0..rows.div_ceil(run.group)).map(key_row).collect(),
+            region_demand: written.regions.window.clone(),
+            server_read_demand: has_reads.then(|| demand(read)).unwrap_or_default(),
+            top_regions: load.regions.tops.clone(),
+            read_region_demand: read.regions.window.clone(),
+            region_server: run.config.region_server.clone(),
+            events: std::mem::take(&mut self.run.log.listed),
+        }
     }
 }
 
-/// When the last operation was completed.
-fn makespan_ms(tally: &Tally) -> Option<f64> {
-    (tally.last_completion > 0).then_some(tally.last_completion as f64 / 1e6)
+/// The metrics of one write, read or neighbour.
+fn of_one(side: Side, rates: Rates, costs: Option<&ReadCosts>) -> OperationRun {
+    let mut metrics = Scalars::default();
+    for (id, rule) in RULES {
+        match (rule, costs) {
+            (Rule::Rate(value), _) => metrics.set(id.of(side), value(&rates)),
+            (Rule::OneRead(value), Some(costs)) => metrics.set(*id, value(costs)),
+            _ => {}
+        }
+    }
+    let tally = rates.tally;
+    if side == Side::Write {
+        metrics.set(MetricId::Makespan, tally.makespan_ms());
+    }
+    OperationRun {
+        counts: tally.counts,
+        metrics,
+        response: tally.response,
+    }
 }

@@ -1,7 +1,7 @@
 //! Metrics of hand-made runs at their bounds, with servers that join, and of what is refused.
 
 use super::fixture::{self, W, metric, ms};
-use super::{MetricId, Recorder, RecorderConfig, RefusalReason, RunResult, TopologyEvent};
+use super::{MetricId, Recorder, RecorderConfig, RefusalReason, RunResult, SeriesEvent};
 use crate::keyspace::RowKey;
 use crate::time::SimDuration;
 use crate::workload::ReadId;
@@ -28,14 +28,8 @@ fn offer(recorder: &mut Recorder, at: u64, rows: &[u32]) {
     }
 }
 
-fn split(parent: u32, [lower, upper]: [u32; 2]) -> TopologyEvent {
-    TopologyEvent::Split {
-        parent,
-        lower,
-        upper,
-        row: RowKey(vec![9]),
-        bytes: 1,
-    }
+fn split(parent: u32, daughters: [u32; 2]) -> SeriesEvent {
+    SeriesEvent::split(parent, daughters, &RowKey(vec![9]), 1)
 }
 
 fn assert_metrics(result: &RunResult, expected: &[(MetricId, f64)]) {
@@ -110,9 +104,8 @@ fn a_server_is_hot_above_19_of_20_and_the_cluster_busy_from_17_of_20() {
 #[test]
 fn means_are_taken_over_the_servers_that_had_joined() {
     let mut recorder = Recorder::new(config(3, 4_000));
-    let joined = TopologyEvent::ServersAdded { first: 2, count: 1 };
     // In the second of three intervals, before its middle.
-    recorder.happened(ms(2_400), joined);
+    recorder.servers_added(ms(2_400), 2, 1);
     offer(&mut recorder, 1_500, &[15, 9]);
     offer(&mut recorder, 2_500, &[6, 15, 9]);
     offer(&mut recorder, 3_500, &[10, 26, 4]);
@@ -147,20 +140,8 @@ fn means_are_taken_over_the_servers_that_had_joined() {
 fn regions_that_no_row_fell_into_are_a_fraction_of_those_at_the_end() {
     let mut recorder = Recorder::new(config(3, 3_000));
     offer(&mut recorder, 200, &[1, 0, 0]);
-    let split = TopologyEvent::Split {
-        parent: 0,
-        lower: 4,
-        upper: 5,
-        row: RowKey(vec![9]),
-        bytes: 1,
-    };
-    recorder.happened(ms(1_500), split);
-    let merge = TopologyEvent::Merge {
-        lower: 1,
-        upper: 2,
-        merged: 6,
-    };
-    recorder.happened(ms(1_600), merge);
+    recorder.happened(ms(1_500), split(0, [4, 5]));
+    recorder.happened(ms(1_600), SeriesEvent::merged([1, 2], 6));
     let result = recorder.finish(ms(3_000));
     // Of 3, 4, 5 and 6 the daughters have their parent's row.
     assert_metrics(
@@ -188,7 +169,7 @@ fn unsettled(reads_slow_until: u64, writes_slow_until: u64, change: Change) -> O
             recorder.completed(W, 0, written, ms(finished), true);
         }
         let asked = ms(finished - response(reads_slow_until));
-        recorder.read_offered(asked, read);
+        recorder.intended(asked, read);
         recorder.read_completed(read, asked, ms(finished), true, Default::default());
     }
     let end = if change == Change::EndsEarly {

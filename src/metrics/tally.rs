@@ -1,24 +1,24 @@
-//! What is counted of one write, read or neighbour, and the rates that follow. Must not know which operation it is.
+//! What is counted of one write, read or neighbour, in a run. Must not know which operation it is.
 
 use super::response_cells::ResponseCells;
-use super::{Counts, MetricId, Response, Side};
+use super::{Counts, Response};
 
 /// Counters of one kind of operation.
 #[derive(Debug, Clone)]
 pub(super) struct Tally {
     /// Operations of the cohort, those whose intended start lies in the window, that were completed within the deadline: nearly all, so that
-    /// each costs one counter; those below count the others.
-    good: u64,
+    /// each costs one counter. The others are counted below, and all of them once the run has ended.
+    pub(super) good: u64,
     /// Of the whole run.
-    counts: Counts,
+    pub(super) counts: Counts,
     /// Of the cohort.
-    cohort: Counts,
+    pub(super) cohort: Counts,
     /// Completed in the window, whenever intended.
-    window_completed: u64,
+    pub(super) window_completed: u64,
     /// Of those: within the deadline.
-    window_good: u64,
+    pub(super) window_good: u64,
     /// When the last of all was completed, in nanoseconds; zero when none was.
-    pub(super) last_completion: u64,
+    last_completion: u64,
     /// Response times that [`Tally::settle`] moves to `response`.
     cells: ResponseCells,
     pub(super) response: Response,
@@ -37,33 +37,6 @@ impl Tally {
             cells: ResponseCells::new(longest),
             response: Response::new(longest),
         }
-    }
-
-    /// Operations of the whole run.
-    pub(super) fn counts(&self) -> Counts {
-        let mut counts = self.counts;
-        counts.completed += self.good;
-        counts
-    }
-
-    /// Operations of the cohort.
-    pub(super) fn cohort(&self) -> Counts {
-        let mut cohort = self.cohort;
-        cohort.completed += self.good;
-        cohort
-    }
-
-    /// Counts an operation whose intended time has come.
-    #[inline]
-    pub(super) fn offered(&mut self, in_cohort: bool) {
-        self.counts.offered += 1;
-        self.cohort.offered += u64::from(in_cohort);
-    }
-
-    /// So many were offered in the whole run, and in the window: counted elsewhere.
-    pub(super) fn set_offered(&mut self, all: u64, cohort: u64) {
-        self.counts.offered = all;
-        self.cohort.offered = cohort;
     }
 
     /// Counts a reply, all times in nanoseconds, `intended` <= `finished`; whether it belongs to the cohort.
@@ -120,8 +93,18 @@ impl Tally {
         }
     }
 
-    /// The run has ended: nothing is counted any more, and `response` is complete.
-    pub(super) fn settle(&mut self) {
+    /// The run has ended, and so many operations were offered in all and in the window: nothing is counted any more, and `counts`, `cohort`
+    /// and `response` are complete.
+    pub(super) fn settle(&mut self, offered: u64, offered_in_window: u64) {
+        for (counts, offered) in [
+            (&mut self.counts, offered),
+            (&mut self.cohort, offered_in_window),
+        ] {
+            counts.offered = offered;
+            counts.completed += self.good;
+        }
+        self.window_completed += self.good;
+        self.window_good += self.good;
         self.cells.settle(&mut self.response);
     }
 
@@ -140,34 +123,19 @@ impl Tally {
         all
     }
 
-    /// Offered load, throughput and goodput a second, and the fractions of the cohort that came to a good end, failed, or did not end.
-    /// `seconds` is the length of the window, `side` what operations they are.
-    pub(super) fn rates(
-        &self,
-        side: Side,
-        seconds: Option<f64>,
-    ) -> impl Iterator<Item = (MetricId, Option<f64>)> + use<> {
-        let cohort = self.cohort();
-        let per_second = |count: u64| seconds.map(|seconds| count as f64 / seconds);
-        let fraction =
-            |count: u64| (cohort.offered > 0).then(|| count as f64 / cohort.offered as f64);
-        let completed = self.good + self.window_completed;
-        let rates = [
-            (MetricId::WriteOffered, per_second(cohort.offered)),
-            (MetricId::WriteThroughput, per_second(completed)),
-            (
-                MetricId::WriteGoodput,
-                per_second(self.good + self.window_good),
-            ),
-            (MetricId::WriteGoodputFraction, fraction(self.good)),
-            (MetricId::WriteFailedFraction, fraction(cohort.failed)),
-            (
-                MetricId::WriteUnfinishedFraction,
-                fraction(cohort.in_flight),
-            ),
-        ];
-        rates
-            .into_iter()
-            .map(move |(id, value)| (id.of(side), value))
+    /// Operations that were completed or given up so far.
+    pub(super) fn ended(&self) -> u64 {
+        self.good + self.counts.completed + self.counts.failed
+    }
+
+    /// When the last operation was completed, in milliseconds.
+    pub(super) fn makespan_ms(&self) -> Option<f64> {
+        (self.last_completion > 0).then_some(self.last_completion as f64 / 1e6)
+    }
+
+    /// Of the operations of the cohort.
+    pub(super) fn fraction(&self, count: u64) -> Option<f64> {
+        let offered = self.cohort.offered;
+        (offered > 0).then(|| count as f64 / offered as f64)
     }
 }

@@ -120,7 +120,7 @@ fn open_queue(
         let (mut means, mut tails) = (Vec::new(), Vec::new());
         for replicate in 0..effort.replicates {
             let run = bare_server(handlers, law, open(rate), &effort, rate, (11, replicate));
-            let response = engine::run(&run).response.combined();
+            let response = engine::run(&run).writes.response.combined();
             means.push(response.mean().expect("operations").value / 1e9 / SERVICE);
             tails.push(response.quantile(0.99).expect("operations").value / 1e9 / SERVICE);
         }
@@ -235,8 +235,8 @@ fn salted_reads(salts: u32, reads: Vec<Read>, reads_per_sec: f64) -> SimConfig {
 
 /// The p99 of the run's reads less the network, in units of `base`.
 fn p99_of_reads(run: &SimConfig, result: &RunResult, base: SimDuration) -> f64 {
-    assert_eq!(result.read_counts.failed, 0);
-    let p99 = result.read_response.combined().quantile(0.99);
+    assert_eq!(result.reads.counts.failed, 0);
+    let p99 = result.reads.response.combined().quantile(0.99);
     let nanos = p99.expect("reads ended").value - 2.0 * run.cluster.network.as_nanos() as f64;
     nanos / base.as_nanos() as f64
 }
@@ -256,8 +256,8 @@ fn fan_out() -> Vec<Figure> {
             expected,
             0.02,
         ));
-        let costs =
-            [MetricId::Calls, MetricId::RowsRead].map(|id| result.reads[0].metrics[id].unwrap());
+        let costs = [MetricId::Calls, MetricId::RowsRead]
+            .map(|id| result.reads.each[0].metrics[id].unwrap());
         let (calls, rows) = (f64::from(k), 10.0 * f64::from(k));
         assert!(
             costs[0] == calls && (costs[1] / rows - 1.0).abs() < 1e-3,
@@ -445,7 +445,7 @@ fn log_syncs() -> Vec<Figure> {
         let idle = if clients == 60 { 0.02 } else { 0.0 };
         figures.push(Figure::within(what, found, per_sec, 0.004 + idle));
         if clients == 60 {
-            let p50 = result.response.combined().quantile(0.5);
+            let p50 = result.writes.response.combined().quantile(0.5);
             let what = format!("60 clients, {syncs:?}: p50 in ms");
             let p50 = p50.expect("operations").value / 1e6;
             // Half of the calls wait while the other half is held: two turns. One turn more or less would be half of it.

@@ -40,12 +40,12 @@ fn changing(mut config: SimConfig, changes: &[Change]) -> SimConfig {
 }
 
 fn millis(result: &RunResult) -> f64 {
-    let response = result.reads[0].response.combined().max();
+    let response = result.reads.each[0].response.combined().max();
     response.expect("a read ended").value / 1e6
 }
 
 fn measure(result: &RunResult, id: MetricId) -> f64 {
-    result.reads[0].metrics[id].expect("reads ended")
+    result.reads.each[0].metrics[id].expect("reads ended")
 }
 
 fn table() -> SimConfig {
@@ -64,7 +64,7 @@ fn a_scan_goes_on_where_it_stands_when_its_region_is_divided() {
     // The first call, under way as the region goes, reads 20 to 24; the second is refused.
     let config = changing(table(), &[Change::Split(1_000, 25)]);
     let result = run(&config, &[scans(&[(20, 44, all(10.0))])]);
-    assert_eq!(result.reads[0].counts.completed, 1);
+    assert_eq!(result.reads.each[0].counts.completed, 1);
     assert_eq!(measure(&result, MetricId::RowsRead), 10.0);
     assert_paused_once(&result);
 }
@@ -73,7 +73,7 @@ fn a_scan_goes_on_where_it_stands_when_its_region_is_divided() {
 fn gets_of_a_region_that_is_divided_find_the_daughters_by_their_keys() {
     let config = changing(table(), &[Change::Split(10, 25), Change::Split(10, 43)]);
     let result = run(&config, &[gets([21, 26, 29, 41, 44])]);
-    assert_eq!(result.reads[0].counts.completed, 1);
+    assert_eq!(result.reads.each[0].counts.completed, 1);
     assert_eq!(measure(&result, MetricId::RowsRead), 5.0);
     // Two servers, one call each: attempts again are no further calls.
     assert_eq!(measure(&result, MetricId::Calls), 2.0);
@@ -99,7 +99,7 @@ fn calls_of_a_server_that_dies_are_sent_to_where_its_regions_open() {
             let config = changing(table(), &[Change::Crash(micros, server)]);
             let requests = [scans(&[(20, 50, all(11.0))]), gets([3, 41, 85, 55])];
             let result = run(&config, &requests);
-            assert_eq!(result.reads[0].counts.completed, 2);
+            assert_eq!(result.reads.each[0].counts.completed, 2);
             assert_eq!(measure(&result, MetricId::RowsRead), (11.0 + 4.0) / 2.0);
         }
     }
@@ -163,7 +163,7 @@ proptest! {
             changing.changes.events = Arc::new(events);
         }
         let after = run(&changing, &requests);
-        prop_assert_eq!(after.reads[0].counts.completed, requests.len() as u64);
+        prop_assert_eq!(after.reads.each[0].counts.completed, requests.len() as u64);
         prop_assert_eq!(measure(&after, MetricId::RowsRead), measure(&before, MetricId::RowsRead));
     }
 }

@@ -152,7 +152,7 @@ pub fn run(config: &SimConfig, reads: &[Requests]) -> RunResult {
     let (read, ended) = (reads.len() as u64, simulation.clients.reads.in_flight);
     let parts = simulation.rpcs.iter().count();
     let result = simulation.finish();
-    let counts = result.reads[0].counts;
+    let counts = result.reads.each[0].counts;
     assert_eq!(counts.offered, read);
     assert_eq!(counts.in_flight, ended, "of {counts:?}");
     assert_eq!(
@@ -166,7 +166,7 @@ pub fn run(config: &SimConfig, reads: &[Requests]) -> RunResult {
 /// Of a single read: calls, regions, rows read, and its response time within the histogram's three digits.
 #[track_caller]
 fn assert_read(result: &RunResult, calls: u32, regions: u32, rows_read: f64, nanos: u64) {
-    let read = &result.reads[0];
+    let read = &result.reads.each[0];
     assert_eq!(read.counts.completed, 1, "{:?}", read.counts);
     let found = [MetricId::Calls, MetricId::Regions, MetricId::RowsRead]
         .map(|id| read.metrics[id].expect("a mean"));
@@ -258,7 +258,7 @@ fn fractions_of_rows_become_whole_rows_that_are_right_on_average() {
     let mut idle = config();
     idle.cluster.handlers = 4_000;
     let result = run(&idle, &reads);
-    let mean = result.reads[0].metrics[MetricId::RowsRead].expect("reads ended");
+    let mean = result.reads.each[0].metrics[MetricId::RowsRead].expect("reads ended");
     // Bernoulli: a standard error of sqrt(0.3 * 0.7 / 4,000) = 0.0072; four of them.
     assert!((mean - 0.3).abs() < 4.0 * 0.0072, "{mean}");
 }
@@ -299,7 +299,7 @@ fn refusing() -> SimConfig {
 fn a_refused_part_is_sent_again_after_a_pause_and_the_read_waits_for_it() {
     let requests = scans(&[(0, 10, all(1.0)), (40, 50, all(1.0)), (10, 20, all(1.0))]);
     let result = run(&refusing(), &[requests]);
-    let read = &result.reads[0];
+    let read = &result.reads.each[0];
     assert_eq!((read.counts.completed, read.counts.failed), (1, 0));
     // Attempts again are no further calls.
     assert_eq!(read.metrics[MetricId::Calls], Some(3.0));
@@ -324,7 +324,7 @@ fn a_part_without_retries_or_time_left_fails_its_read_and_starts_nothing_more() 
             let mut config = config.clone();
             config.client.fan_out = fan_out;
             let result = run(&config, &[requests()]);
-            let counts = result.reads[0].counts;
+            let counts = result.reads.each[0].counts;
             assert_eq!((counts.completed, counts.failed), (0, 1), "{counts:?}");
         }
     }
@@ -333,8 +333,8 @@ fn a_part_without_retries_or_time_left_fails_its_read_and_starts_nothing_more() 
 #[test]
 fn a_read_of_nothing_is_over_at_once() {
     let result = run(&config(), &[Requests::default()]);
-    assert_eq!(result.reads[0].counts.completed, 1);
-    assert_eq!(result.reads[0].metrics[MetricId::Calls], Some(0.0));
+    assert_eq!(result.reads.each[0].counts.completed, 1);
+    assert_eq!(result.reads.each[0].metrics[MetricId::Calls], Some(0.0));
 }
 
 #[test]
@@ -345,14 +345,14 @@ fn a_scan_of_a_table_of_any_size_goes_call_by_call_and_does_not_hold_up_the_run(
     config.table.value = ByteSize(100);
     let whole = || scans(&[(0, 0, all(1e9))]);
     let result = run(&config, &[whole()]);
-    assert_eq!(result.reads[0].counts.in_flight, 1);
+    assert_eq!(result.reads.each[0].counts.in_flight, 1);
     // Nothing takes any time: a microsecond a call.
     config.cluster.network = SimDuration::ZERO;
     config.cluster.service.scan = SimDuration::ZERO;
     config.cluster.service.scan_row = SimDuration::ZERO;
     config.duration = SimTime::from_nanos(10_000_000);
     let result = run(&config, &[whole()]);
-    assert_eq!(result.reads[0].counts.in_flight, 1);
+    assert_eq!(result.reads.each[0].counts.in_flight, 1);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::engine::numbers::NONE;
 use crate::engine::rpc::{OperationKind, RpcBody};
 use crate::engine::simulation::Simulation;
 use crate::engine::table::scans::ScanCursor;
-use crate::metrics::{PlannedWork, ReadWork};
+use crate::metrics::{PlannedWork, ReadWork, Recorded};
 use crate::query::Requests;
 use crate::workload::{OperationId, ReadBatch, ReadId};
 
@@ -51,8 +51,8 @@ impl Simulation<'_> {
         reads.next += 1;
         let batch = std::mem::take(&mut reads.batch);
         if reads.in_flight >= self.config.client.max_in_flight {
-            self.recorder.read_offered(now, batch.reads[at]);
-            self.recorder.read_failed(batch.reads[at], now, now);
+            self.recorder.intended(now, batch.reads[at]);
+            self.recorder.failed(batch.reads[at], now, now);
             self.clients.outcome(now);
         } else {
             reads.in_flight += 1;
@@ -92,7 +92,7 @@ impl Simulation<'_> {
     /// A read starts now and asks for `requests`; without any it is over at once.
     pub fn start_read(&mut self, read: ReadId, id: OperationId, reader: u32, requests: &Requests) {
         let now = self.clock.now;
-        self.recorder.read_offered(now, read);
+        self.recorder.intended(now, read);
         let work = ReadWork {
             rows_read: requests.gets_found,
             calls: 0,
@@ -213,7 +213,8 @@ impl Simulation<'_> {
         let region = neighbours.next_region(source);
         let (id, begins) = neighbours.begin(source, self.config.client.max_in_flight);
         let neighbour = neighbours.sources[source as usize].neighbour;
-        self.recorder.neighbour_offered(now, neighbour);
+        let what = Recorded::neighbour(neighbour);
+        self.recorder.intended(now, what);
         if begins {
             let body = match neighbours.sources[source as usize].gets {
                 false => RpcBody::Row,
@@ -229,7 +230,7 @@ impl Simulation<'_> {
             self.rpcs.push_get(rpc, region, NONE);
             self.send(rpc, true);
         } else {
-            self.recorder.neighbour_failed(neighbour, now, now);
+            self.recorder.failed(what, now, now);
         }
         self.await_neighbour(source);
     }

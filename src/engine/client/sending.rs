@@ -345,24 +345,20 @@ impl Simulation<'_> {
         let (now, recorder) = (self.clock.now, &mut self.recorder);
         let in_time = now <= intended + self.config.client.deadline;
         match owner.kind {
-            OperationKind::Neighbour { neighbour, source } => {
-                match failed {
-                    true => recorder.neighbour_failed(neighbour, intended, now),
-                    false => recorder.neighbour_completed(neighbour, intended, now, in_time),
-                }
-                return self.clients.neighbours.operation_ends(source);
+            OperationKind::Flush => self.clients.buffer(client).end(),
+            _ if failed => recorder.failed(owner.recorded(), intended, now),
+            OperationKind::Neighbour { .. } => {
+                recorder.all_answered(owner.recorded(), intended, now, in_time);
             }
-            OperationKind::Read { read, .. } if failed => recorder.read_failed(read, intended, now),
             OperationKind::Read { read, work } => {
                 recorder.read_completed(read, intended, now, in_time, work);
-            }
-            OperationKind::Write { .. } if failed => {
-                recorder.failed(owner.id.write(), intended, now);
             }
             OperationKind::Write { server } => {
                 recorder.completed(owner.id.write(), server, intended, now, in_time);
             }
-            OperationKind::Flush => self.clients.buffer(client).end(),
+        }
+        if let OperationKind::Neighbour { source, .. } = owner.kind {
+            return self.clients.neighbours.operation_ends(source);
         }
         self.clients.outcome(now);
         match owner.kind {

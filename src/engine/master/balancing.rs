@@ -5,7 +5,6 @@ use super::load_sampling::Activity;
 use super::system_regions::{SYSTEM_REGIONS, SYSTEM_TABLES};
 use crate::engine::clock::ClusterStep;
 use crate::engine::simulation::Simulation;
-use crate::metrics::TopologyEvent;
 use crate::policy::balance::{BalanceDecision, BalanceFinding, BalancedRegion, Balancer};
 use crate::random::Stream;
 use crate::time::SimDuration;
@@ -75,12 +74,8 @@ impl Simulation<'_> {
         } else {
             return self.balance(run);
         };
-        self.happens(TopologyEvent::Balanced {
-            finding: finding.into(),
-            cost: None,
-            started: false,
-            moves: 0,
-        });
+        self.recorder
+            .balanced(self.clock.now, finding.into(), None, false);
     }
 
     fn balance(&mut self, run: u64) {
@@ -98,13 +93,9 @@ impl Simulation<'_> {
             BalanceFinding::Cost { before, .. } => Some(before.mean()),
             _ => None,
         };
-        let (moves, finding) = told(&decision, &open);
-        self.happens(TopologyEvent::Balanced {
-            finding,
-            cost,
-            started: decision.reason.starts(),
-            moves,
-        });
+        let finding = told(&decision, &open);
+        let (now, starts) = (self.clock.now, decision.reason.starts());
+        self.recorder.balanced(now, finding, cost, starts);
         let all = decision.moves.len() as u64;
         let numbered = decision.moves.iter().map(|one| PendingMove {
             region: open[one.region as usize],
@@ -210,21 +201,19 @@ impl Simulation<'_> {
     }
 }
 
-/// How many regions of users a decision moves, and the decision in words, with the regions of HBase's own tables that it moves.
-fn told(decision: &BalanceDecision, open: &[ShownRegion]) -> (u32, String) {
+/// A decision in words, with the regions of HBase's own tables that it moves.
+fn told(decision: &BalanceDecision, open: &[ShownRegion]) -> String {
     let mut words = decision.to_string();
-    let mut users = 0;
+    let mut has_system = false;
     for one in &decision.moves {
-        match open[one.region as usize] {
-            ShownRegion::User(_) => users += 1,
-            ShownRegion::System(which) => {
-                words.push_str(", ");
-                words.push_str(SYSTEM_TABLES[which]);
-            }
+        if let ShownRegion::System(which) = open[one.region as usize] {
+            words.push_str(", ");
+            words.push_str(SYSTEM_TABLES[which]);
+            has_system = true;
         }
     }
-    if users < decision.moves.len() as u32 {
+    if has_system {
         words.push_str(" among them");
     }
-    (users, words)
+    words
 }

@@ -41,7 +41,7 @@ fn the_balancer_counts_every_row_that_was_served_once() {
             simulation.stores.rows_written(region) + simulation.master.loads.reads(region)
         })
         .sum();
-    let counts = simulation.finish().neighbours[0].counts;
+    let counts = simulation.finish().neighbours.each[0].counts;
     // 20,000 operations of one row, 5,000 a region. A reply that is on its way at the end was served and is not completed.
     assert!(counts.completed > 19_000, "{counts:?}");
     let served = counts.completed..=counts.completed + counts.in_flight;

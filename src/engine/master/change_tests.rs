@@ -256,7 +256,7 @@ fn a_crash_loses_no_acknowledged_row_and_its_regions_open_elsewhere() {
         })
         .sum();
     let result = simulation.finish();
-    let counts = result.counts;
+    let counts = result.writes.counts;
     assert_eq!(
         counts.offered,
         counts.completed + counts.failed + counts.in_flight
@@ -343,7 +343,7 @@ fn small_neighbours_merge_and_keep_their_rows() {
     let result = simulation.finish();
     assert_eq!(events_of(&result, "merge").count(), 8);
     assert_eq!(events_of(&result, "open").count(), 4);
-    assert_eq!(result.counts.failed, 0);
+    assert_eq!(result.writes.counts.failed, 0);
 }
 
 #[test]

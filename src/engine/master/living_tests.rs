@@ -261,7 +261,7 @@ proptest! {
         let stored = stored(&simulation);
         let died = (simulation.servers.live().len() as u32) < simulation.servers.count();
         let result = simulation.finish();
-        let counts = result.counts;
+        let counts = result.writes.counts;
         prop_assert_eq!(counts.offered, counts.completed + counts.failed + counts.in_flight);
         prop_assert!(keys <= counts.in_flight, "{} keys are kept for {:?}", keys, counts);
         // Rows that are written and have no reply yet are in flight or failed. Bytes of a divided file are rounded.
@@ -277,7 +277,7 @@ proptest! {
     fn how_many_operations_are_made_together_changes_nothing_in_a_living_cluster(run in run(), batch in 1usize..700) {
         let other = SimConfig { batch, ..run.clone() };
         let (one, other) = (crate::engine::run(&run), crate::engine::run(&other));
-        prop_assert_eq!(one.counts, other.counts);
+        prop_assert_eq!(one.writes.counts, other.writes.counts);
         prop_assert_eq!(one.metrics, other.metrics);
     }
 }

@@ -12,7 +12,7 @@ use crate::engine::clock::ClusterStep;
 use crate::engine::numbers::NONE;
 use crate::engine::simulation::Simulation;
 use crate::keyspace::RowKey;
-use crate::metrics::TopologyEvent;
+use crate::metrics::SeriesEvent;
 use crate::policy::{
     NoSplitRow, NormalizedRegion, NormalizerPlan, SplitCandidate, SplitPolicy, check_split_row,
 };
@@ -168,7 +168,7 @@ impl Simulation<'_> {
                 || "the split policy is `disabled`".to_owned(),
                 ToString::to_string,
             );
-            self.happens(TopologyEvent::NoSplitRow { region, reason });
+            self.happens(SeriesEvent::no_split_row(region, reason));
         }
     }
 
@@ -180,13 +180,8 @@ impl Simulation<'_> {
         let (lower, upper) = self.tables.divide(parent, row);
         self.split_store(parent, lower, upper, row);
         self.heirs_come(&[parent], &[lower, upper], Some(row));
-        self.happens(TopologyEvent::Split {
-            parent,
-            lower,
-            upper,
-            row: row.clone(),
-            bytes: self.stores.bytes(lower).0 + self.stores.bytes(upper).0,
-        });
+        let bytes = self.stores.bytes(lower).0 + self.stores.bytes(upper).0;
+        self.happens(SeriesEvent::split(parent, [lower, upper], row, bytes));
         for (daughter, ends_split) in [(lower, false), (upper, queued)] {
             let pause = self.config.cluster.split_offline;
             self.await_opening(daughter, pause, server, ends_split);
@@ -261,11 +256,7 @@ impl Simulation<'_> {
             let merged = self.tables.unite(lower, upper);
             self.merge_stores(lower, upper, merged);
             self.heirs_come(&[lower, upper], &[merged], None);
-            self.happens(TopologyEvent::Merge {
-                lower,
-                upper,
-                merged,
-            });
+            self.happens(SeriesEvent::merged([lower, upper], merged));
             lower = merged;
         }
         let pause = self.config.cluster.split_offline;
@@ -299,7 +290,7 @@ impl Simulation<'_> {
     pub fn move_region(&mut self, region: u32, to: u32) {
         let from = self.tables.regions.get(region).server;
         self.take_offline(region);
-        self.happens(TopologyEvent::Move { region, from, to });
+        self.happens(SeriesEvent::moved(region, from, to));
         let pause = self.config.cluster.move_offline;
         self.await_opening(region, pause, to, false);
     }
@@ -320,7 +311,7 @@ impl Simulation<'_> {
         }
         self.tables.open(region, server);
         self.master.loads.opened(region);
-        self.happens(TopologyEvent::Open { region, server });
+        self.happens(SeriesEvent::opened(region, server));
         self.open_store(region);
         if opening.ends_split {
             self.split_ends(opening.server);

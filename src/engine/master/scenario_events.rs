@@ -4,7 +4,7 @@ use super::knowledge::DeadServer;
 use crate::cluster::{ClusterEvent, CrashTarget};
 use crate::engine::clock::ClusterStep;
 use crate::engine::simulation::Simulation;
-use crate::metrics::TopologyEvent;
+use crate::metrics::SeriesEvent;
 use crate::random::Stream;
 use crate::time::SimDuration;
 
@@ -33,7 +33,7 @@ impl Simulation<'_> {
                 let first = self.servers.join(count, &self.config.cluster);
                 self.stores
                     .servers_start(first..first + count, self.clock.now);
-                self.happens(TopologyEvent::ServersAdded { first, count });
+                self.recorder.servers_added(self.clock.now, first, count);
             }
             ClusterEvent::Split(rows) => self.ask_for_splits(rows),
         }
@@ -41,7 +41,7 @@ impl Simulation<'_> {
 
     /// What the scenario wants can't happen.
     pub fn event_is_impossible(&mut self, reason: String) {
-        self.happens(TopologyEvent::Impossible { reason });
+        self.happens(SeriesEvent::impossible(reason));
     }
 
     /// A server gets slow for a while; where one time of slowness meets another, the last one counts, until it ends.
@@ -53,7 +53,7 @@ impl Simulation<'_> {
         let until = self.clock.now + length;
         self.master.slow_until.insert(server, until);
         self.servers.set_slowness(server, times, &mut self.clock);
-        self.happens(TopologyEvent::Slow { server, times });
+        self.happens(SeriesEvent::slowed(server, times));
         self.clock
             .await_step(until, ClusterStep::SlownessEnds(server));
     }
@@ -66,7 +66,7 @@ impl Simulation<'_> {
             return;
         }
         self.servers.set_slowness(server, 1.0, &mut self.clock);
-        self.happens(TopologyEvent::Slow { server, times: 1.0 });
+        self.happens(SeriesEvent::slowed(server, 1.0));
     }
 
     /// A server dies, unless there is none such or it is the last one. Its regions are offline until the master knows and has their edits
@@ -98,7 +98,7 @@ impl Simulation<'_> {
         self.master
             .dead
             .insert(server, DeadServer { regions, log_bytes });
-        self.happens(TopologyEvent::Crash { server });
+        self.happens(SeriesEvent::crashed(server));
         let detection = self.config.cluster.failure_detection;
         self.clock
             .await_after(detection, ClusterStep::CrashDetected(server));
@@ -117,11 +117,8 @@ impl Simulation<'_> {
             log_bytes,
         } = dead;
         regions.sort_unstable();
-        self.happens(TopologyEvent::CrashDetected {
-            server,
-            regions: regions.len() as u32,
-            replayed_bytes: log_bytes,
-        });
+        let detected = SeriesEvent::crash_detected(server, regions.len(), log_bytes);
+        self.happens(detected);
         let config = self.config;
         let live = self.servers.live();
         let draws = config.generator.draws(Stream::Balancer, ROUND_ROBIN_LANE);

@@ -38,7 +38,7 @@ fn a_memstore_whose_oldest_row_is_an_interval_old_is_flushed_within_the_delay() 
     let flushed: u64 = events_of(&result, "flush")
         .filter_map(|flush| flush.bytes)
         .sum();
-    let (rows, counts) = (flushed / ROW_BYTES, result.counts);
+    let (rows, counts) = (flushed / ROW_BYTES, result.writes.counts);
     assert!(
         rows < counts.completed && rows + 60 > counts.completed,
         "{rows} of {counts:?}"

@@ -10,7 +10,7 @@ use crate::cluster::{DiskJob, Flushed, Memstore};
 use crate::engine::clock::ClusterStep;
 use crate::engine::simulation::Simulation;
 use crate::keyspace::RowKey;
-use crate::metrics::TopologyEvent;
+use crate::metrics::SeriesEvent;
 use crate::policy::{
     FlushVerdict, NoSplitRow, RegionMemstore, SampledFile, SplitPolicy, split_row,
 };
@@ -239,11 +239,7 @@ impl Simulation<'_> {
     pub fn report_flush(&mut self, region: u32, server: u32, flushed: Flushed) {
         let bytes = flushed.bytes;
         self.stores.written.flushed += bytes;
-        self.happens(TopologyEvent::Flush {
-            region,
-            server,
-            bytes,
-        });
+        self.happens(SeriesEvent::flushed(region, server, bytes));
     }
 
     fn compaction_ends(&mut self, region: u32, server: u32) {
@@ -269,12 +265,7 @@ impl Simulation<'_> {
             self.stores
                 .await_discharger(region, server, &mut self.clock);
         }
-        self.happens(TopologyEvent::Compaction {
-            region,
-            server,
-            bytes,
-            references,
-        });
+        self.happens(SeriesEvent::compacted(region, server, bytes, references));
         self.split_or_compact(region);
         self.stores.start_compactions(server, &mut self.clock);
     }

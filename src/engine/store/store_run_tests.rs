@@ -86,7 +86,7 @@ fn run(config: &SimConfig) -> Simulation<'_> {
 }
 
 fn completed(sim: Simulation<'_>) -> u64 {
-    sim.finish().counts.completed
+    sim.finish().writes.counts.completed
 }
 
 #[test]
