@@ -37,8 +37,8 @@ const HASH_MAPS_ALLOWED: [(&str, &str); 0] = [];
 
 /// Where a shard is a part of an experiment's runs, as it is to those who run tests on many machines, and no region.
 const SHARDS_OF_RUNS: [&str; 10] = [
+    "cli/args.rs",
     "cli/budget.rs",
-    "cli/args/run.rs",
     "cli/merge.rs",
     "cli/run.rs",
     "cli/saved_runs.rs",

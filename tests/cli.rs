@@ -47,7 +47,7 @@ For more information, try '--help'.
         .stderr_eq(str![[r#"
 error: unrecognized subcommand 'wisdom'
 
-  tip: the commands are new, run, watch, merge, check, explain, size, advise, report, compare, key, splits, presets, schema, completions
+  tip: the commands are new, run, watch, merge, check, explain, size, advise, report, compare, key, splits, presets, schema, completions, help
 
 Usage: keyheat [OPTIONS] <COMMAND>
 
@@ -67,6 +67,36 @@ fn help_and_version_are_data() {
         .stderr_eq("")
         .stdout_eq(str!["keyheat [..]\n"]);
     keyheat(&["--help"]).success().stderr_eq("");
+}
+
+#[test]
+fn help_explains_commands_and_topics_and_names_the_nearest_of_what_it_does_not_know() {
+    let help = |asked: &[&str]| {
+        let arguments: Vec<&str> = [&["help"], asked].concat();
+        stdout_of(&keyheat(&arguments).success().stderr_eq(""))
+    };
+    let all = help(&[]);
+    for (topic, told) in [
+        ("keys", "be8(i)"),
+        ("settings", "handlers = 30"),
+        ("metrics", "`server_max_share`"),
+        ("model", "# What is left out"),
+        ("exit-codes", "130 Ctrl-C"),
+    ] {
+        assert!(all.contains(&format!("  {topic} ")), "{all}");
+        let text = help(&[topic]);
+        assert!(text.contains(told), "{topic}: {text}");
+    }
+    assert!(all.contains("  explain  "), "{all}");
+    assert!(help(&["explain"]).contains("Usage: keyheat explain"));
+    keyheat(&["help", "metricks"])
+        .code(2)
+        .stdout_eq("")
+        .stderr_eq(str![[r#"
+error: no topic and no command is called `metricks`
+help: did you mean `metrics`? the topics are keys, settings, metrics, model, exit-codes; the commands are new, run, watch, merge, check, explain, size, advise, report, compare, key, splits, presets, schema, completions, help
+
+"#]]);
 }
 
 #[test]

@@ -2,17 +2,14 @@
 
 use super::args::{AdviceFormat, AdviseArguments};
 use super::console::Console;
-use super::new_file::{check_new, write_new};
-use super::outcome::Outcome;
-use super::{lints, loading, progress};
-use crate::experiment::{Experiment, Recommendations, Suggestions};
+use super::new::{check_new, write_new};
+use super::{lints, loading};
+use crate::experiment::{Recommendations, Suggestions};
 use crate::report::RecommendationReport;
 use anyhow::Result;
 
-pub fn run(arguments: &AdviseArguments, console: &Console) -> Result<Outcome> {
-    let Some(scenario) = loading::load(&arguments.scenario, &arguments.changes, console)? else {
-        return Ok(Outcome::Refused);
-    };
+pub fn run(arguments: &AdviseArguments, console: &Console) -> Result<()> {
+    let scenario = loading::load(&arguments.input, console)?;
     if let Some(file) = &arguments.create {
         check_new(file)?;
     }
@@ -21,10 +18,7 @@ pub fn run(arguments: &AdviseArguments, console: &Console) -> Result<Outcome> {
     let simulated = suggestions
         .as_ref()
         .map_or(&scenario, Suggestions::scenario);
-    let experiment = Experiment::new(simulated).threads(arguments.threads.map_or(0, usize::from));
-    let bar = progress::bar(console, &scenario.name, experiment.runs());
-    let results = experiment.try_run(|progress| bar.set_position(progress.done))?;
-    bar.finish_and_clear();
+    let results = loading::simulate(simulated, arguments.threads, console)?;
     let found = match &suggestions {
         Some(suggestions) => Recommendations::with_suggestions(suggestions, &results),
         None => Recommendations::of(&scenario, &results),
@@ -37,6 +31,5 @@ pub fn run(arguments: &AdviseArguments, console: &Console) -> Result<Outcome> {
         AdviceFormat::Table => report.table(console.table_style()),
         AdviceFormat::Markdown => report.markdown(),
         AdviceFormat::Json => report.json(),
-    })?;
-    Ok(Outcome::Fine)
+    })
 }

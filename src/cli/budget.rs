@@ -2,12 +2,12 @@
 
 use super::args::LimitArguments;
 use super::console::Console;
-use super::machine::available_memory;
 use crate::experiment::{FirstLayouts, Forecast, Shard};
 use crate::layout::Layout;
 use crate::report::number::{NumberFormat, length};
 use crate::scenario::Scenario;
 use anyhow::{Result, bail};
+use std::fs;
 use std::time::Instant;
 
 /// What the scenarios of a command take: they are run one after the other.
@@ -103,9 +103,29 @@ fn rough_length(secs: f64) -> String {
     }
 }
 
+/// Bytes of memory that programs may still take, without pushing others out; `None` where the system does not say (elsewhere than on Linux).
+pub fn available_memory() -> Option<u64> {
+    let said = fs::read_to_string("/proc/meminfo").ok()?;
+    let machine = available(&said)?;
+    // A container may have less than its machine.
+    let number = |path: &str| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
+    let most = number("/sys/fs/cgroup/memory.max");
+    let taken = number("/sys/fs/cgroup/memory.current").unwrap_or(0);
+    let container = most.map(|most| most.saturating_sub(taken));
+    Some(container.map_or(machine, |container| container.min(machine)))
+}
+
+/// `MemAvailable:   12345 kB`.
+fn available(meminfo: &str) -> Option<u64> {
+    let mut lines = meminfo.lines();
+    let value = lines.find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kilobytes: u64 = value.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::rough_length;
+    use super::{available, rough_length};
 
     #[test]
     fn a_forecast_is_told_in_few_digits() {
@@ -113,5 +133,12 @@ mod tests {
         assert_eq!(rough_length(7.44), "7.4 s");
         assert_eq!(rough_length(123.4), "123 s");
         assert_eq!(rough_length(1e6), "12 d");
+    }
+
+    #[test]
+    fn available_memory_is_what_linux_says() {
+        let said = "MemTotal:       16265700 kB\nMemFree: 1 kB\nMemAvailable:   11000000 kB\n";
+        assert_eq!(available(said), Some(11_000_000 * 1024));
+        assert_eq!(available("MemTotal: 3 kB\n"), None);
     }
 }

@@ -2,18 +2,16 @@
 
 use super::args::CheckArguments;
 use super::budget::Budget;
-use super::console::Console;
-use super::outcome::Outcome;
-use super::{explain, lints, loading, scenario_files};
+use super::console::{Console, Outcome};
+use super::{explain, lints, loading};
 use crate::experiment::Experiment;
+use crate::report::number::counted;
 use crate::scenario::{Expectation, Scenario};
 use anyhow::Result;
 
 pub fn run(arguments: &CheckArguments, console: &Console) -> Result<Outcome> {
-    let files = scenario_files::expand(&arguments.input.scenarios)?;
-    let Some(scenarios) = loading::load_all(&files, &arguments.input.changes, console)? else {
-        return Ok(Outcome::Refused);
-    };
+    let files = loading::scenario_files(&arguments.input.scenarios)?;
+    let scenarios = loading::load_all(&files, &arguments.input.changes, console)?;
     // Of many files most are clean: what is odd about them is counted, and shown on demand.
     let in_full = scenarios.len() == 1 || console.is_verbose();
     let (mut broken, mut odd) = (0, 0);
@@ -27,30 +25,22 @@ pub fn run(arguments: &CheckArguments, console: &Console) -> Result<Outcome> {
         } else {
             let warnings = lints::warnings(scenario, &layouts);
             odd += warnings;
-            console.say(&format!(
-                "{}: {}",
-                scenario.path,
-                counted_warnings(warnings)
-            ));
+            let counted = match warnings {
+                0 => "no warnings".to_owned(),
+                n => counted(n, "warning"),
+            };
+            console.say(&format!("{}: {counted}", scenario.path));
         }
         broken += tell_broken_keys(scenario, console);
         if arguments.show {
             console.data(scenario.show())?;
         }
     }
-    let strategies = scenarios
-        .iter()
-        .map(|scenario| scenario.strategies.len())
-        .sum();
-    let files = if scenarios.len() == 1 {
-        "1 scenario".to_owned()
-    } else {
-        format!("{} scenarios", scenarios.len())
-    };
+    let strategies = scenarios.iter().map(|it| it.strategies.len()).sum();
+    let files = counted(scenarios.len(), "scenario");
     let verdict = match broken {
         0 => "no errors".to_owned(),
-        1 => "1 golden key broken".to_owned(),
-        n => format!("{n} golden keys broken"),
+        n => format!("{} broken", counted(n, "golden key")),
     };
     let more = match odd {
         0 => "",
@@ -66,14 +56,6 @@ pub fn run(arguments: &CheckArguments, console: &Console) -> Result<Outcome> {
     } else {
         Outcome::Broken
     })
-}
-
-fn counted_warnings(count: usize) -> String {
-    match count {
-        0 => "no warnings".to_owned(),
-        1 => "1 warning".to_owned(),
-        n => format!("{n} warnings"),
-    }
 }
 
 /// Golden keys need no simulation. One that is known to be wrong is told when it no longer is.

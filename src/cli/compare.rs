@@ -2,12 +2,11 @@
 
 use super::args::CompareArguments;
 use super::console::Console;
-use super::outcome::Outcome;
 use super::report;
 use crate::report::ComparisonReport;
 use anyhow::{Context, Result};
 
-pub fn run(arguments: &CompareArguments, console: &Console) -> Result<Outcome> {
+pub fn run(arguments: &CompareArguments, console: &Console) -> Result<()> {
     let before = report::load(&arguments.before)?;
     let after = report::load(&arguments.after)?;
     let pairs = arguments
@@ -26,6 +25,5 @@ pub fn run(arguments: &CompareArguments, console: &Console) -> Result<Outcome> {
             .warn("no strategy has the same name in both; `--pair BEFORE=AFTER` compares any two");
     }
     let report = ComparisonReport::new(&comparison);
-    console.data(&report.render(arguments.format.in_report(), console.table_style()))?;
-    Ok(Outcome::Fine)
+    console.data(&report.render(arguments.format, console.table_style()))
 }

@@ -1,16 +1,35 @@
-//! The two streams: data on stdout, talk on stderr. Must not know what is said.
+//! The two streams: data on stdout, talk on stderr; and how a command ends. Must not know what is said.
 
 use super::args::{Color, TalkArguments};
 use crate::report::{self, Document};
 use crate::text::{is_hidden, visible};
 use anstyle::{AnsiColor, Style};
 use anyhow::{Context, Result};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const HELP: Style = AnsiColor::Cyan.on_default().bold();
+
+/// How a command ended, if nothing stopped it: its exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// All is well.
+    Fine = 0,
+    /// An expectation or a limit was broken, and said so.
+    Broken = 1,
+    /// The work could not be done, and the user has been told why.
+    Refused = 2,
+    /// Ctrl-C, and the user has been told what was saved: 128 and the signal's number, as shells have it.
+    Interrupted = 130,
+}
+
+/// What stopped the work was told with all that is wrong: there is no more to say.
+#[derive(Debug, thiserror::Error)]
+#[error("the work could not be done")]
+pub struct Told;
 
 /// Where a command's data and talk go.
 #[derive(Debug, Clone, Copy)]
@@ -116,6 +135,9 @@ impl Console {
 
     /// What stopped the work, with its causes; what follows a line break in the message is help.
     pub fn error(&self, error: &anyhow::Error) {
+        if error.is::<Told>() {
+            return;
+        }
         let text = format!("{error:#}");
         let text = visible(&text);
         let (message, help) = text.split_once('\n').unwrap_or((&text, ""));
@@ -141,9 +163,18 @@ impl Console {
         }
     }
 
-    /// Whether progress may be shown.
-    pub fn shows_progress(&self) -> bool {
-        !self.quiet
+    /// A progress bar of so many steps, silent where nobody could see it.
+    pub fn progress(&self, name: &str, steps: u64) -> ProgressBar {
+        let target = match self.quiet {
+            true => ProgressDrawTarget::hidden(),
+            false => ProgressDrawTarget::stderr(),
+        };
+        let bar = ProgressBar::with_draw_target(Some(steps), target);
+        let style = ProgressStyle::with_template("{prefix} {wide_bar} {pos}/{len} runs {eta}")
+            .expect("a valid template");
+        bar.set_style(style.progress_chars("=> "));
+        bar.set_prefix(name.to_owned());
+        bar
     }
 
     /// Whether notes are wanted.

@@ -2,7 +2,6 @@
 
 use super::args::ExplainArguments;
 use super::console::Console;
-use super::outcome::Outcome;
 use super::{lints, loading};
 use crate::layout::{
     Explanation, ReadForecast, RegionCauses, RegionForecast, Replicate, SampleKey,
@@ -23,10 +22,8 @@ const LISTED_REGIONS: usize = 40;
 /// Characters of a full bar.
 const BAR: f64 = 24.0;
 
-pub fn run(arguments: &ExplainArguments, console: &Console) -> Result<Outcome> {
-    let Some(scenario) = loading::load(&arguments.scenario, &arguments.changes, console)? else {
-        return Ok(Outcome::Refused);
-    };
+pub fn run(arguments: &ExplainArguments, console: &Console) -> Result<()> {
+    let scenario = loading::load(&arguments.input, console)?;
     loading::tell_first_point(&scenario, console);
     let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
     let explain = |(strategy, first): (&Strategy, &Arc<Replicate>)| {
@@ -57,7 +54,7 @@ pub fn run(arguments: &ExplainArguments, console: &Console) -> Result<Outcome> {
     }
     console.document(&Document(parts))?;
     console.say(&last_line(&scenario));
-    Ok(Outcome::Fine)
+    Ok(())
 }
 
 /// What a strategy is, and which values are hottest.

@@ -1,9 +1,8 @@
 //! `keyheat key`: one row key from an expression. Must not know the language.
 
 use super::args::{KeyArguments, KeyFormat};
-use super::console::Console;
+use super::console::{Console, Told};
 use super::loading;
-use super::outcome::Outcome;
 use crate::key::{Given, KeyError, KeyPlan, Row, evaluate, parse_given};
 use crate::keyspace::RowKey;
 use crate::random::{DrawKey, Seed, Stream};
@@ -12,21 +11,12 @@ use crate::scenario::{Diagnostic, render};
 use crate::text::hex;
 use crate::time::EpochNanos;
 use anyhow::{Result, anyhow, bail};
-use serde::Serialize;
 use std::path::Path;
 
 /// What complaints call the expression.
 const EXPRESSION: &str = "expression";
 
-/// `--format json`.
-#[derive(Serialize)]
-struct KeyJson {
-    hex: String,
-    escaped: String,
-    bytes: usize,
-}
-
-pub fn run(arguments: &KeyArguments, console: &Console) -> Result<Outcome> {
+pub fn run(arguments: &KeyArguments, console: &Console) -> Result<()> {
     let given = arguments
         .fields
         .iter()
@@ -34,22 +24,19 @@ pub fn run(arguments: &KeyArguments, console: &Console) -> Result<Outcome> {
         .collect::<Result<Vec<_>>>()?;
     let seed = Seed(arguments.seed);
     let key = match &arguments.scenario {
-        Some(path) => in_scenario(path, &arguments.expression, &given, seed, console)?,
+        Some(path) => in_scenario(path, &arguments.expression, &given, seed, console),
         None => by_itself(&arguments.expression, &given, seed, console),
-    };
-    let Some(key) = key else {
-        return Ok(Outcome::Refused);
-    };
+    }?;
     console.data(&match arguments.format {
         KeyFormat::Escaped => format!("{key}\n"),
         KeyFormat::Hex => hex(key.as_bytes()) + "\n",
-        KeyFormat::Json => serde_json::to_string(&KeyJson {
-            hex: hex(key.as_bytes()),
-            escaped: key.to_string(),
-            bytes: key.as_bytes().len(),
-        })?,
-    })?;
-    Ok(Outcome::Fine)
+        KeyFormat::Json => format!(
+            r#"{{"hex":"{}","escaped":{},"bytes":{}}}"#,
+            hex(key.as_bytes()),
+            serde_json::to_string(&key.to_string())?,
+            key.as_bytes().len()
+        ),
+    })
 }
 
 /// The given values are the only fields.
@@ -58,29 +45,26 @@ fn by_itself(
     given: &[(String, Given)],
     seed: Seed,
     console: &Console,
-) -> Option<RowKey> {
+) -> Result<RowKey> {
+    let shown = |notes: Vec<Diagnostic>| render(&notes, text, EXPRESSION, true);
     match evaluate(text, given, seed) {
         Ok(evaluated) => {
-            let notes: Vec<Diagnostic> = evaluated
-                .notes
-                .into_iter()
-                .map(|note| match note.is_warning {
-                    true => diagnostic(note.text, Diagnostic::warning),
-                    false => diagnostic(note.text, Diagnostic::note),
-                })
-                .collect();
+            let notes = evaluated.notes.into_iter();
+            let notes = notes.map(|note| match note.is_warning {
+                true => diagnostic(note.text, Diagnostic::warning),
+                false => diagnostic(note.text, Diagnostic::note),
+            });
+            let notes: Vec<Diagnostic> = notes.collect();
             if !notes.is_empty() {
-                console.say_styled(&render(&notes, text, EXPRESSION, true));
+                console.say_styled(&shown(notes));
             }
-            Some(evaluated.key)
+            Ok(evaluated.key)
         }
         Err(errors) => {
-            let errors: Vec<Diagnostic> = errors
-                .into_iter()
-                .map(|error| diagnostic(error, Diagnostic::error))
-                .collect();
-            console.insist_styled(&render(&errors, text, EXPRESSION, true));
-            None
+            let errors = errors.into_iter();
+            let errors = errors.map(|error| diagnostic(error, Diagnostic::error));
+            console.insist_styled(&shown(errors.collect()));
+            Err(Told.into())
         }
     }
 }
@@ -101,10 +85,8 @@ fn in_scenario(
     given: &[(String, Given)],
     seed: Seed,
     console: &Console,
-) -> Result<Option<RowKey>> {
-    let Some((plan, schema)) = loading::load_key(path, text, console)? else {
-        return Ok(None);
-    };
+) -> Result<RowKey> {
+    let (plan, schema) = loading::load_key(path, text, console)?;
     let mut record = vec![0; schema.fields.len()];
     for (name, value) in given {
         let Some(field) = schema.find(name) else {
@@ -122,14 +104,12 @@ fn in_scenario(
     }
     refuse_missing(&plan, &schema, given)?;
     let draws = DrawKey::new(seed, 0, Stream::Keys, 0).at(0);
-    Ok(Some(
-        plan.describe(&Row {
-            record: &record,
-            index: 0,
-            draws,
-        })
-        .0,
-    ))
+    let row = Row {
+        record: &record,
+        index: 0,
+        draws,
+    };
+    Ok(plan.describe(&row).0)
 }
 
 fn given_value<'a>(value: &'a Given, hex_text: &'a mut String) -> GivenValue<'a> {

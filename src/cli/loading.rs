@@ -1,30 +1,84 @@
-//! Scenario files with the command line's changes, or all that is wrong with them on stderr. Must not know what is done with a
-//! scenario.
+//! From the arguments to scenarios with the command line's changes, or all that is wrong with them on stderr. Must not know what is done with
+//! a scenario.
 
-use super::args::ChangeArguments;
-use super::console::Console;
+use super::args::{ChangeArguments, OneScenario};
+use super::console::{Console, Told};
+use crate::experiment::{Experiment, Results};
 use crate::key::KeyPlan;
 use crate::layout::misplaced_regions;
 use crate::record::Schema;
 use crate::scenario::{Options, Scenario, render};
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
+use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// The scenario; `None` when it can't be used, and the user has been told all that is wrong.
-pub fn load(path: &Path, changes: &ChangeArguments, console: &Console) -> Result<Option<Scenario>> {
-    Ok(load_all(&[path.to_owned()], changes, console)?.and_then(|mut scenarios| scenarios.pop()))
-}
 
 /// What stands for standard input where a scenario file is named, as in most tools; a file of this name is `./-`.
 pub const STDIN: &str = "-";
 
-/// All scenarios, in order; `None` when any can't be used, and the user has been told all that is wrong with each.
+/// The files that `paths` stand for: of a folder those that are wanted, in order of their names. `missing` says what a folder without any lacks,
+/// and what to do about it.
+pub fn expand(
+    paths: &[PathBuf],
+    is_wanted: fn(&Path) -> bool,
+    missing: (&str, &str),
+) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let context = || format!("can't read the folder `{}`", path.display());
+        let mut found = Vec::new();
+        for entry in fs::read_dir(path).with_context(context)? {
+            found.push(entry.with_context(context)?.path());
+        }
+        found.retain(|file| is_wanted(file));
+        if found.is_empty() {
+            let (missing, help) = missing;
+            bail!("no `{missing}` in the folder `{}`{help}", path.display());
+        }
+        found.sort();
+        files.extend(found);
+    }
+    Ok(files)
+}
+
+/// The scenario files that `paths` stand for.
+pub fn scenario_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let is_toml = |file: &Path| file.extension().is_some_and(|it| it == "toml") && file.is_file();
+    expand(paths, is_toml, ("*.toml", ""))
+}
+
+/// Refuses two files that would write the same output folder.
+pub fn refuse_equal_names(files: &[PathBuf]) -> Result<()> {
+    let mut by_name = BTreeMap::new();
+    for file in files {
+        if let Some(other) = by_name.insert(file.file_stem(), file) {
+            bail!(
+                "`{}` and `{}` would write the same output folder\nrun them one by one, with another `--out` for one of them",
+                other.display(),
+                file.display()
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The scenario, as the command line changes it.
+pub fn load(input: &OneScenario, console: &Console) -> Result<Scenario> {
+    let mut scenarios = load_all(&[input.scenario.clone()], &input.changes, console)?;
+    Ok(scenarios.swap_remove(0))
+}
+
+/// All scenarios, in order; fails when any can't be used, and the user has been told all that is wrong with each.
 pub fn load_all(
     files: &[PathBuf],
     changes: &ChangeArguments,
     console: &Console,
-) -> Result<Option<Vec<Scenario>>> {
+) -> Result<Vec<Scenario>> {
     let options = Options {
         sets: changes.set.clone(),
         sweeps: changes.sweep.clone(),
@@ -51,7 +105,19 @@ pub fn load_all(
             Err(error) => console.insist_styled(&error.render(true)),
         }
     }
-    Ok((scenarios.len() == files.len()).then_some(scenarios))
+    match scenarios.len() == files.len() {
+        true => Ok(scenarios),
+        false => Err(Told.into()),
+    }
+}
+
+/// Simulates all of a scenario, with a progress bar.
+pub fn simulate(scenario: &Scenario, threads: Option<u16>, console: &Console) -> Result<Results> {
+    let experiment = Experiment::new(scenario).threads(threads.map_or(0, usize::from));
+    let bar = console.progress(&scenario.name, experiment.runs());
+    let results = experiment.try_run(|progress| bar.set_position(progress.done))?;
+    bar.finish_and_clear();
+    Ok(results)
 }
 
 /// Says which point of a sweep is shown by what shows one only.
@@ -76,43 +142,28 @@ pub fn load_key(
     path: &Path,
     expression: &str,
     console: &Console,
-) -> Result<Option<(Arc<KeyPlan>, Schema)>> {
+) -> Result<(Arc<KeyPlan>, Schema)> {
     let changes = ChangeArguments::default();
-    let Some(mut scenario) = load(path, &changes, console)? else {
-        return Ok(None);
-    };
-    let name = scenario.strategies.swap_remove(0).name;
-    let (text, shown) = (&scenario.text, &scenario.path);
+    let mut scenarios = load_all(&[path.to_owned()], &changes, console)?;
+    let scenario = scenarios.swap_remove(0);
+    let name = scenario.strategies[0].name.clone();
+    // What JSON quotes, TOML reads, but for the control character that JSON takes for a letter.
+    let quoted = serde_json::to_string(expression)?.replace('\u{7f}', "\\u007F");
     let options = Options {
         sets: vec![
-            format!("strategy.{name}.key={}", toml_text(expression)),
+            format!("strategy.{name}.key={quoted}"),
             // The file's own split points may not suit another key.
             format!("strategy.{name}.presplit={{ algorithm = \"none\" }}"),
         ],
         only: vec![name],
         ..Options::default()
     };
-    match Scenario::parse_in(text, &scenario.name, shown, &scenario.folder, &options) {
-        Ok(mut scenario) => {
-            let strategy = scenario.strategies.swap_remove(0);
-            Ok(Some((strategy.key, strategy.setup.schema.clone())))
-        }
-        Err(error) => {
-            console.insist_styled(&error.render(true));
-            Ok(None)
-        }
-    }
-}
-
-/// A TOML string.
-fn toml_text(text: &str) -> String {
-    let escaped: String = text
-        .chars()
-        .map(|c| match c {
-            '"' | '\\' => format!("\\{c}"),
-            c if c.is_control() => format!("\\u{:04X}", u32::from(c)),
-            c => c.to_string(),
-        })
-        .collect();
-    format!("\"{escaped}\"")
+    let (text, shown) = (&scenario.text, &scenario.path);
+    let keyed = Scenario::parse_in(text, &scenario.name, shown, &scenario.folder, &options);
+    let mut keyed = keyed.map_err(|error| {
+        console.insist_styled(&error.render(true));
+        Told
+    })?;
+    let strategy = keyed.strategies.swap_remove(0);
+    Ok((strategy.key, strategy.setup.schema.clone()))
 }

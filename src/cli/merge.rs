@@ -1,14 +1,13 @@
 //! `keyheat merge`: the runs of all shards to the results that one machine would have made. Must not simulate.
 
-use super::args::MergeArguments;
-use super::console::Console;
-use super::outcome::Outcome;
-use super::run::{claim, is_broken, show, write};
+use super::args::{MergeArguments, out};
+use super::console::{Console, Outcome};
+use super::loading::expand;
+use super::run::{claim, deliver, results};
 use super::saved_runs;
 use crate::experiment::{Experiment, ExperimentRuns, RunFileHeader, SavedRuns, Shard};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Missing runs that are named; more are counted.
@@ -16,11 +15,11 @@ const NAMED: usize = 10;
 
 pub fn run(arguments: &MergeArguments, console: &Console) -> Result<Outcome> {
     let mut by_scenario: BTreeMap<String, Vec<(PathBuf, SavedRuns)>> = BTreeMap::new();
-    for path in files(&arguments.files)? {
+    let missing = format!("*.shard-K-of-N{}", saved_runs::ENDING);
+    let help = "\n`keyheat run --shard K/N` makes them";
+    for path in expand(&arguments.files, is_shard, (&missing, help))? {
         let saved = SavedRuns::read(&path)?;
-        if saved.cut_off > 0 {
-            console.warn(&saved_runs::cut_off(&path));
-        }
+        saved_runs::tell_cut_off(&saved, &path, console);
         let name = saved.header.name().to_owned();
         by_scenario.entry(name).or_default().push((path, saved));
     }
@@ -31,38 +30,9 @@ pub fn run(arguments: &MergeArguments, console: &Console) -> Result<Outcome> {
     Ok(ended)
 }
 
-/// The files that `paths` stand for: of a folder all those of shards, in order of their names.
-fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for path in paths {
-        match path.is_dir() {
-            true => files.extend(shards_in(path)?),
-            false => files.push(path.clone()),
-        }
-    }
-    Ok(files)
-}
-
-fn shards_in(folder: &Path) -> Result<Vec<PathBuf>> {
-    let context = || format!("can't read the folder `{}`", folder.display());
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).with_context(context)? {
-        let entry = entry.with_context(context)?;
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        if name.ends_with(saved_runs::ENDING) && name.contains(".shard-") {
-            files.push(entry.path());
-        }
-    }
-    if files.is_empty() {
-        bail!(
-            "no `*.shard-K-of-N{}` in the folder `{}`\n`keyheat run --shard K/N` makes them",
-            saved_runs::ENDING,
-            folder.display()
-        );
-    }
-    files.sort();
-    Ok(files)
+fn is_shard(file: &Path) -> bool {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    name.ends_with(saved_runs::ENDING) && name.contains(".shard-")
 }
 
 /// The shards of one scenario.
@@ -79,26 +49,20 @@ fn merge(
             return Ok(Outcome::Refused);
         }
     };
-    let folder = claim(&scenario, arguments.out(), arguments.force)?;
+    let folder = claim(&scenario, out(&arguments.out), arguments.force)?;
     let runs = Experiment::new(&scenario).start()?;
     let here = RunFileHeader::new(&runs, Shard::ALL);
-    let differences = first.header.differences(&here);
-    if !differences.is_empty() {
-        bail!(
-            "`{}` can't be merged by this keyheat: {}",
-            path.display(),
-            differences.join("; ")
-        );
-    }
-    for (other, saved) in &shards[1..] {
+    for (at, (other, saved)) in shards.iter().enumerate() {
         let differences = saved.header.differences(&here);
         if !differences.is_empty() {
-            bail!(
-                "`{}` and `{}` are not of the same experiment: {} (saved: the one, now: the other)",
-                other.display(),
-                path.display(),
-                differences.join("; ")
-            );
+            let (other, differences) = (other.display(), differences.join("; "));
+            match at {
+                0 => bail!("`{other}` can't be merged by this keyheat: {differences}"),
+                _ => bail!(
+                    "`{other}` and `{}` are not of the same experiment: {differences} (saved: the one, now: the other)",
+                    path.display()
+                ),
+            }
         }
     }
     let of: Vec<Shard> = shards
@@ -109,15 +73,9 @@ fn merge(
         saved_runs::add(&runs, saved, &path)?;
     }
     refuse_incomplete(&runs, &of)?;
-    let results = runs
-        .results()
-        .context("a run is missing that was said to be there")?;
-    write(&results, &folder, !arguments.no_charts)?;
-    show(&results, &folder, arguments.format, console)?;
-    Ok(match is_broken(&results) {
-        true => Outcome::Broken,
-        false => Outcome::Fine,
-    })
+    let results = results(runs)?;
+    let charts = !arguments.no_charts;
+    deliver(&results, &folder, charts, arguments.format, console)
 }
 
 /// Says which runs are missing, and which shards would bring them.

@@ -8,36 +8,30 @@ mod args;
 mod budget;
 mod check;
 mod compare;
-mod completions;
 mod console;
 mod explain;
-mod interruption;
+mod help;
 mod key;
 mod lints;
 mod loading;
-mod machine;
 mod merge;
 mod new;
-mod new_file;
-mod outcome;
 mod output_folder;
 mod presets;
-mod progress;
 mod report;
 mod run;
 mod saved_runs;
-mod scenario_files;
-mod schema;
 mod size;
 mod splits;
 mod templates;
 mod watch;
 
+use crate::scenario::json_schema;
+use anyhow::Result;
 use args::{Arguments, Command};
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser};
-use console::Console;
-use outcome::Outcome;
+use console::{Console, Outcome};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -53,33 +47,40 @@ pub fn main() -> ExitCode {
         }
     };
     let console = Console::new(&arguments.talk);
-    let ended = match arguments.command {
-        Command::New(arguments) => new::run(&arguments, &console),
-        Command::Watch(arguments) => watch::run(&arguments, &console),
-        Command::Schema => schema::run(&console),
-        Command::Key(arguments) => key::run(&arguments, &console),
-        Command::Splits(arguments) => splits::run(&arguments, &console),
-        Command::Presets => presets::run(&console),
-        Command::Completions { shell } => completions::run(shell, &console),
-        Command::Explain(arguments) => explain::run(&arguments, &console),
-        Command::Size(arguments) => size::run(&arguments, &console),
-        Command::Check(arguments) => check::run(&arguments, &console),
-        Command::Run(arguments) => run::run(&arguments, &console),
-        Command::Merge(arguments) => merge::run(&arguments, &console),
-        Command::Advise(arguments) => advise::run(&arguments, &console),
-        Command::Report(arguments) => report::run(&arguments, &console),
-        Command::Compare(arguments) => compare::run(&arguments, &console),
-    };
-    match ended {
-        Ok(Outcome::Fine) => ExitCode::SUCCESS,
-        Ok(Outcome::Broken) => ExitCode::from(1),
-        Ok(Outcome::Refused) => ExitCode::from(2),
-        Ok(Outcome::Interrupted) => ExitCode::from(interruption::EXIT_CODE),
-        Err(error) => {
-            console.error(&error);
-            ExitCode::from(2)
-        }
-    }
+    let outcome = run(arguments.command, &console).unwrap_or_else(|error| {
+        console.error(&error);
+        Outcome::Refused
+    });
+    ExitCode::from(outcome as u8)
+}
+
+fn run(command: Command, console: &Console) -> Result<Outcome> {
+    match command {
+        Command::New(arguments) => new::run(&arguments, console),
+        Command::Watch(arguments) => watch::run(&arguments, console),
+        Command::Schema => console.data(&json_schema()),
+        Command::Key(arguments) => key::run(&arguments, console),
+        Command::Splits(arguments) => splits::run(&arguments, console),
+        Command::Presets => presets::run(console),
+        Command::Completions { shell } => console.data(&completions(shell)),
+        Command::Help { topic } => help::run(topic.as_deref(), console),
+        Command::Explain(arguments) => explain::run(&arguments, console),
+        Command::Size(arguments) => size::run(&arguments, console),
+        Command::Check(arguments) => return check::run(&arguments, console),
+        Command::Run(arguments) => return run::run(&arguments, console),
+        Command::Merge(arguments) => return merge::run(&arguments, console),
+        Command::Advise(arguments) => advise::run(&arguments, console),
+        Command::Report(arguments) => report::run(&arguments, console),
+        Command::Compare(arguments) => compare::run(&arguments, console),
+    }?;
+    Ok(Outcome::Fine)
+}
+
+/// A script that teaches a shell the command line.
+fn completions(shell: clap_complete::Shell) -> String {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "keyheat", &mut script);
+    String::from_utf8_lossy(&script).into_owned()
 }
 
 /// An unknown command is told which there are; a scenario without a command, what to do with it.

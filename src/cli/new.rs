@@ -1,20 +1,22 @@
-//! `keyheat new`: a scenario file to start from. Must not replace a file, nor know what a template asks.
+//! `keyheat new`: a scenario file to start from, written only where there is no file. Must not know what a template asks.
 
 use super::args::NewArguments;
 use super::console::Console;
-use super::new_file::write_new;
-use super::outcome::Outcome;
-use super::templates::TEMPLATES;
-use anyhow::{Result, bail};
+use super::templates::{TEMPLATES, Template};
+use crate::report::{Document, aligned};
+use anyhow::{Context, Error, Result, anyhow, bail};
 use std::ffi::OsStr;
-use std::fmt::Write as _;
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-pub fn run(arguments: &NewArguments, console: &Console) -> Result<Outcome> {
+pub fn run(arguments: &NewArguments, console: &Console) -> Result<()> {
     let Some(name) = arguments.name.as_ref().filter(|_| !arguments.list) else {
-        console.data(&list())?;
+        let row = |it: &Template| vec![it.name.to_owned(), it.about.to_owned()];
+        let rows: Vec<Vec<String>> = TEMPLATES.iter().map(row).collect();
+        console.document(&Document(vec![vec![aligned(&rows, 0, &[])]]))?;
         console.say("`keyheat new NAME --template TEMPLATE` writes one");
-        return Ok(Outcome::Fine);
+        return Ok(());
     };
     let template = TEMPLATES
         .iter()
@@ -28,18 +30,7 @@ pub fn run(arguments: &NewArguments, console: &Console) -> Result<Outcome> {
         path.display(),
         template.about,
     ));
-    Ok(Outcome::Fine)
-}
-
-/// Names and what they ask, a line each.
-fn list() -> String {
-    let widest = TEMPLATES.iter().map(|template| template.name.len()).max();
-    let widest = widest.unwrap_or(0);
-    let mut text = String::new();
-    for template in TEMPLATES {
-        let _ = writeln!(text, "{:<widest$}  {}", template.name, template.about);
-    }
-    text
+    Ok(())
 }
 
 /// `name`, with `.toml` behind it.
@@ -68,6 +59,44 @@ fn quoted(path: &Path) -> String {
         return text;
     }
     format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// Refuses a path where something is already, before the work for it is done.
+pub fn check_new(path: &Path) -> Result<()> {
+    match path.exists() {
+        true => Err(exists(path)),
+        false => Ok(()),
+    }
+}
+
+/// Writes a file that is not there yet, and the folders that it needs.
+pub fn write_new(path: &Path, text: &str) -> Result<()> {
+    let context = || format!("can't write `{}`", path.display());
+    if let Some(folder) = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    {
+        fs::create_dir_all(folder).with_context(context)?;
+    }
+    // One step: a file that appears meanwhile is not overwritten either.
+    let opened = OpenOptions::new().write(true).create_new(true).open(path);
+    let mut file = match opened {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => return Err(exists(path)),
+        opened => opened.with_context(context)?,
+    };
+    let written = file.write_all(text.as_bytes()).and_then(|()| file.flush());
+    if written.is_err() {
+        // Half a file would be in the way of the next try.
+        let _ = fs::remove_file(path);
+    }
+    written.with_context(context)
+}
+
+fn exists(path: &Path) -> Error {
+    anyhow!(
+        "`{}` exists already\ntake another name, or remove it first",
+        path.display()
+    )
 }
 
 #[cfg(test)]

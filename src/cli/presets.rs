@@ -1,37 +1,30 @@
 //! `keyheat presets`: known designs as a table. Must not know what is known.
 
 use super::console::Console;
-use super::outcome::Outcome;
 use crate::key::{Preset, presets};
 use anyhow::Result;
-use std::fmt::Write;
 
-pub fn run(console: &Console) -> Result<Outcome> {
-    let (traps, designs): (Vec<&Preset>, Vec<&Preset>) =
-        presets().iter().partition(|preset| preset.trap);
-    let mut text = String::new();
-    for preset in designs {
-        describe(&mut text, preset, "");
+pub fn run(console: &Console) -> Result<()> {
+    // The traps come last.
+    for trap in [false, true] {
+        let alike = presets().iter().filter(|preset| preset.trap == trap);
+        console.data(&alike.map(described).collect::<String>())?;
     }
-    for preset in traps {
-        describe(&mut text, preset, "trap: ");
-    }
-    console.data(&text)?;
     console.say("paste a key into a scenario, and give its fields their laws");
-    Ok(Outcome::Fine)
+    Ok(())
 }
 
-fn describe(text: &mut String, preset: &Preset, mark: &str) {
-    let cures = if preset.cures.is_empty() {
-        "nothing"
-    } else {
-        preset.cures
-    };
-    let _ = writeln!(
-        text,
-        "{mark}{}: {} ({})",
-        preset.name, preset.summary, preset.source
-    );
-    let _ = writeln!(text, "    {}", preset.key);
-    let _ = writeln!(text, "    cures {cures}; reads: {}", preset.reads);
+fn described(preset: &Preset) -> String {
+    let Preset {
+        name,
+        summary,
+        source,
+        key,
+        cures,
+        reads,
+        trap,
+    } = preset;
+    let mark = if *trap { "trap: " } else { "" };
+    let cures = if cures.is_empty() { "nothing" } else { cures };
+    format!("{mark}{name}: {summary} ({source})\n    {key}\n    cures {cures}; reads: {reads}\n")
 }

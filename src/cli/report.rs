@@ -2,13 +2,13 @@
 
 use super::args::{ImageKind, ReportArguments};
 use super::console::Console;
-use super::outcome::Outcome;
 use crate::experiment::Results;
+use crate::report::number::counted;
 use crate::report::{Images, Report};
 use anyhow::{Result, bail};
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
-pub fn run(arguments: &ReportArguments, console: &Console) -> Result<Outcome> {
+pub fn run(arguments: &ReportArguments, console: &Console) -> Result<()> {
     let results = load(&arguments.results)?;
     let file = results_file(&arguments.results);
     let beside = file.parent().unwrap_or(Path::new(""));
@@ -26,12 +26,11 @@ pub fn run(arguments: &ReportArguments, console: &Console) -> Result<Outcome> {
     }
     let charts = report.write_pictures(folder)?;
     console.say(&format!(
-        "{} chart{} and `report.html`; {}{MAIN_SEPARATOR}",
-        charts.len(),
-        if charts.len() == 1 { "" } else { "s" },
+        "{} and `report.html`; {}{MAIN_SEPARATOR}",
+        counted(charts.len(), "chart"),
         folder.display()
     ));
-    Ok(Outcome::Fine)
+    Ok(())
 }
 
 fn images(kinds: &[ImageKind]) -> Result<Images> {

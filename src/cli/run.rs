@@ -1,24 +1,25 @@
 //! `keyheat run`: scenarios to results, results to files and a table. Must not judge: verdicts come from the results.
 
-use super::args::{ResultFormat, RunArguments};
+use super::args::{RunArguments, out};
 use super::budget::Budget;
-use super::console::Console;
-use super::outcome::Outcome;
+use super::console::{Console, Outcome};
 use super::output_folder::OutputFolder;
-use super::{explain, interruption, lints, loading, progress, saved_runs, scenario_files};
-use crate::experiment::{ExpectationResult, Experiment, Results, RunFile, Shard};
-use crate::report::Report;
+use super::{explain, lints, loading, saved_runs};
+use crate::experiment::{ExpectationResult, Experiment, ExperimentRuns, Results, RunFile, Shard};
+use crate::report::number::counted;
+use crate::report::{Format, Report};
 use crate::scenario::Scenario;
 use anyhow::{Context, Result, bail};
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Somebody wants the work to end.
+static IS_STOPPED: AtomicBool = AtomicBool::new(false);
 
 pub fn run(arguments: &RunArguments, console: &Console) -> Result<Outcome> {
-    let files = scenario_files::expand(&arguments.input.scenarios)?;
-    scenario_files::refuse_equal_names(&files)?;
-    let Some(scenarios) = loading::load_all(&files, &arguments.input.changes, console)? else {
-        return Ok(Outcome::Refused);
-    };
+    let files = loading::scenario_files(&arguments.input.scenarios)?;
+    loading::refuse_equal_names(&files)?;
+    let scenarios = loading::load_all(&files, &arguments.input.changes, console)?;
     // Before minutes of work, not after.
     let mut budget = Budget::new(&arguments.limits, arguments.shard);
     let mut found = Vec::new();
@@ -30,44 +31,61 @@ pub fn run(arguments: &RunArguments, console: &Console) -> Result<Outcome> {
     budget.settle(console)?;
     let folders = scenarios
         .iter()
-        .map(|scenario| claim(scenario, arguments.out(), arguments.force))
+        .map(|scenario| claim(scenario, out(&arguments.out), arguments.force))
         .collect::<Result<Vec<_>>>()?;
-    let stop = interruption::ends_in_order(*console)?;
+    end_in_order(*console)?;
     let mut expectations: Vec<ExpectationResult> = Vec::new();
     let mut broken = Vec::new();
     let mut saved = Vec::new();
     for ((scenario, folder), lints) in scenarios.iter().zip(&folders).zip(found) {
         let told = lints::tell_of(scenario, lints, console);
-        match simulate(scenario, folder, told, arguments, stop, console)? {
-            Ended::Results(results, runs) => {
-                saved.push(runs);
-                if is_broken(&results) {
-                    broken.push(scenario.name.as_str());
-                }
-                expectations.extend(results.expectations);
-            }
-            Ended::Shard => {}
-            Ended::Interrupted => return Ok(Outcome::Interrupted),
+        let runs = experiment(scenario, arguments).start()?;
+        let Some(file) = simulate(&runs, arguments, console)? else {
+            return Ok(Outcome::Interrupted);
+        };
+        if arguments.shard.is_some() {
+            continue;
         }
+        let results = results(runs)?;
+        // What only the runs show: that they had not settled, that reads pile up.
+        let shown_by_runs = results.warnings.iter();
+        for warning in shown_by_runs.filter(|warning| !told.contains(warning)) {
+            console.warn(warning);
+        }
+        let charts = !arguments.no_charts;
+        if deliver(&results, folder, charts, arguments.format, console)? != Outcome::Fine {
+            broken.push(scenario.name.as_str());
+        }
+        saved.push(file);
+        expectations.extend(results.expectations);
     }
     // Not before all are done: until then an interrupted command goes on from them.
     saved.into_iter().try_for_each(RunFile::remove)?;
     if scenarios.len() > 1 && arguments.shard.is_none() {
-        console.say(&all_in_all(
-            ExpectationResult::tally(&expectations),
-            &broken,
-        ));
+        let tally = ExpectationResult::tally(&expectations);
+        console.say(&all_in_all(tally, &broken));
     }
-    Ok(if broken.is_empty() {
-        Outcome::Fine
-    } else {
-        Outcome::Broken
+    Ok(match broken.is_empty() {
+        true => Outcome::Fine,
+        false => Outcome::Broken,
     })
+}
+
+/// From now on the first Ctrl-C (elsewhere than on Windows SIGTERM and SIGHUP, too) stops the work in order, and the second ends the process at
+/// once.
+fn end_in_order(console: Console) -> Result<()> {
+    ctrlc::set_handler(move || {
+        if IS_STOPPED.swap(true, Ordering::Relaxed) {
+            std::process::exit(Outcome::Interrupted as i32);
+        }
+        console.say("stopping; finished runs are saved, Ctrl-C again ends at once");
+    })
+    .context("can't wait for Ctrl-C")
 }
 
 /// The folder of a scenario's results. That of the file as it is is not replaced by a run of a changed one unless the user says where
 /// results go: the numbers would no longer be those of the file.
-pub(super) fn claim(
+pub fn claim(
     scenario: &Scenario,
     (out, is_said): (&Path, bool),
     force: bool,
@@ -88,30 +106,9 @@ fn experiment<'a>(scenario: &'a Scenario, arguments: &RunArguments) -> Experimen
     Experiment::new(scenario).threads(arguments.threads.map_or(0, usize::from))
 }
 
-/// How one scenario ended.
-enum Ended {
-    /// With everything written, from these runs.
-    Results(Box<Results>, RunFile),
-    /// With the runs of a shard.
-    Shard,
-    /// Before its end.
-    Interrupted,
-}
-
-/// Whether an expectation does not stand as it should.
-pub(super) fn is_broken(results: &Results) -> bool {
-    let expectations = &results.expectations;
-    expectations
-        .iter()
-        .any(|result| result.standing().is_fault())
-}
-
 /// `137 expectations, all hold`, or in which scenarios they don't.
 fn all_in_all((holding, faults, known): (usize, usize, usize), broken: &[&str]) -> String {
-    let counted = match holding + faults + known {
-        1 => "1 expectation".to_owned(),
-        n => format!("{n} expectations"),
-    };
+    let counted = counted(holding + faults + known, "expectation");
     match (broken, known) {
         ([], 0) => format!("{counted}, all hold"),
         ([], known) => format!("{counted}, {holding} hold, {known} known to fail"),
@@ -119,95 +116,76 @@ fn all_in_all((holding, faults, known): (usize, usize, usize), broken: &[&str]) 
     }
 }
 
-/// One scenario from its runs to its files; `told_before` are its lints.
+/// Makes the runs of a scenario, or those of a shard, and saves them to a file; `None` when they were interrupted.
 fn simulate(
-    scenario: &Scenario,
-    folder: &OutputFolder,
-    told_before: Vec<String>,
+    runs: &ExperimentRuns<'_>,
     arguments: &RunArguments,
-    stop: &AtomicBool,
     console: &Console,
-) -> Result<Ended> {
-    let runs = experiment(scenario, arguments).start()?;
+) -> Result<Option<RunFile>> {
     let shard = arguments.shard.unwrap_or(Shard::ALL);
-    let path = saved_runs::path(arguments.out().0, &scenario.results_name(), arguments.shard);
-    let saver = saved_runs::open(
-        &path,
-        &runs,
-        shard,
-        arguments.resume,
-        arguments.force,
-        console,
-    )?;
+    let name = runs.scenario().results_name();
+    let path = saved_runs::path(out(&arguments.out).0, &name, arguments.shard);
+    let (resume, force) = (arguments.resume, arguments.force);
+    let saver = saved_runs::open(&path, runs, shard, resume, force, console)?;
     let (all, missing) = (runs.of(shard), runs.missing(shard));
-    let bar = progress::bar(console, &scenario.name, runs.effort(&all));
+    let bar = console.progress(&runs.scenario().name, runs.effort(&all));
     bar.set_position(runs.effort(&all) - runs.effort(&missing));
     runs.run(
         shard,
-        stop,
+        &IS_STOPPED,
         |progress| bar.set_position(progress.done),
-        |run| saver.save(run, stop),
+        |run| saver.save(run, &IS_STOPPED),
     );
     bar.finish_and_clear();
     let saved = saver.finish()?;
     let (all, missing) = (all.len(), runs.missing(shard).len());
+    let file = saved.path().display();
     if missing > 0 {
         console.insist(&format!(
-            "interrupted: {} of {all} runs are saved in {}; the same command with `--resume` goes on from them",
-            all - missing,
-            saved.path().display()
+            "interrupted: {} of {all} runs are saved in {file}; the same command with `--resume` goes on from them",
+            all - missing
         ));
-        return Ok(Ended::Interrupted);
+        return Ok(None);
     }
     if let Some(shard) = arguments.shard {
-        console.say(&format!(
-            "shard {shard}: {all} of {} runs; {}",
-            runs.count(),
-            saved.path().display()
-        ));
-        return Ok(Ended::Shard);
+        let count = runs.count();
+        console.say(&format!("shard {shard}: {all} of {count} runs; {file}"));
     }
-    let results = runs
-        .results()
-        .context("a run is missing that was said to be there")?;
-    // What only the runs show: that they had not settled, that reads pile up.
-    let shown_by_runs = results.warnings.iter();
-    for warning in shown_by_runs.filter(|warning| !told_before.contains(warning)) {
-        console.warn(warning);
-    }
-    write(&results, folder, !arguments.no_charts)?;
-    show(&results, folder, arguments.format, console)?;
-    Ok(Ended::Results(Box::new(results), saved))
+    Ok(Some(saved))
 }
 
-/// Results to their files.
-pub(super) fn write(results: &Results, folder: &OutputFolder, charts: bool) -> Result<()> {
-    let report = Report::new(results).with_charts(charts);
-    folder.write(|path| Ok(report.write(path)?))
+/// What all runs come to, once they are there.
+pub fn results(runs: ExperimentRuns<'_>) -> Result<Results> {
+    runs.results()
+        .context("a run is missing that was said to be there")
 }
 
-/// Results to the user.
-pub(super) fn show(
+/// Results to their files, and to the user; whether all expectations stand as they should.
+pub fn deliver(
     results: &Results,
     folder: &OutputFolder,
-    format: ResultFormat,
+    charts: bool,
+    format: Format,
     console: &Console,
-) -> Result<()> {
-    let report = Report::new(results);
-    console.data(&report.render(format.in_report(), console.table_style()))?;
-    let broken: Vec<&ExpectationResult> = results
-        .expectations
-        .iter()
+) -> Result<Outcome> {
+    let report = Report::new(results).with_charts(charts);
+    folder.write(|path| Ok(report.write(path)?))?;
+    console.data(&report.render(format, console.table_style()))?;
+    let expectations = results.expectations.iter();
+    let broken: Vec<&ExpectationResult> = expectations
         .filter(|result| result.standing().is_fault())
         .collect();
-    let seen = matches!(format, ResultFormat::Table | ResultFormat::Markdown);
+    let seen = matches!(format, Format::Table | Format::Markdown);
     if !(seen && console.data_is_seen()) {
         for result in &broken {
             console.broken(&told(result));
         }
     }
     console.say(&last_line(results, broken.len(), folder.path()));
-    Ok(())
+    Ok(match broken.is_empty() {
+        true => Outcome::Fine,
+        false => Outcome::Broken,
+    })
 }
 
 /// `plain: server_max_share is 1.000 [1.000, 1.000], expected below 0.75 (because ...)`.
@@ -229,8 +207,7 @@ fn last_line(results: &Results, broken: usize, folder: &Path) -> String {
         .count();
     let broken = match broken {
         0 => String::new(),
-        1 => ", 1 expectation broken".to_owned(),
-        n => format!(", {n} expectations broken"),
+        n => format!(", {} broken", counted(n, "expectation")),
     };
     let (points, all) = (results.point_count(), results.strategies.len());
     let hot = match results.sweep.is_empty() {

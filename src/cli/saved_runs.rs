@@ -14,14 +14,7 @@ use std::sync::{Mutex, PoisonError};
 pub const ENDING: &str = ".runs.jsonl.gz";
 
 /// The file that runs are saved to as they end.
-pub struct RunSaver {
-    state: Mutex<State>,
-}
-
-struct State {
-    file: RunFile,
-    failed: Option<anyhow::Error>,
-}
+pub struct RunSaver(Mutex<(RunFile, Result<()>)>);
 
 /// `output/five-keys.unfinished.runs.jsonl.gz`, or `output/five-keys.shard-2-of-3.runs.jsonl.gz`.
 pub fn path(out: &Path, scenario: &str, shard: Option<Shard>) -> PathBuf {
@@ -53,94 +46,74 @@ pub fn open(
         }
         before => before?,
     };
-    let file = match before {
-        Some((file, saved)) if !resume => {
-            drop(file);
-            let differences = saved.header.differences(&header);
-            if shard != Shard::ALL && !differences.is_empty() && !force {
-                bail!(
-                    "`{}` holds runs of something else: {}\nreplace them with `--force`, or choose another `--out`",
-                    path.display(),
-                    differences.join("; ")
-                );
-            }
-            if !saved.runs.is_empty() {
-                console.warn(&format!(
-                    "the {} of {} runs in `{}` are dropped: `--resume` would go on from them",
-                    saved.runs.len(),
-                    saved.header.count(),
-                    path.display()
-                ));
-            }
-            RunFile::create(path, &header)?
+    if let Some((file, saved)) = before {
+        let differences = saved.header.differences(&header);
+        let is_kept = shard != Shard::ALL && !force;
+        if !differences.is_empty() && (resume || is_kept) {
+            let help = match resume {
+                true => "run it as it was, or without `--resume` to begin again",
+                false => "replace them with `--force`, or choose another `--out`",
+            };
+            bail!(
+                "`{}` holds runs of something else: {}\n{help}",
+                path.display(),
+                differences.join("; ")
+            );
         }
-        Some((file, saved)) => {
-            let differences = saved.header.differences(&header);
-            if !differences.is_empty() {
-                bail!(
-                    "`{}` holds runs of something else: {}\nrun it as it was, or without `--resume` to begin again",
-                    path.display(),
-                    differences.join("; ")
-                );
-            }
-            if saved.cut_off > 0 {
-                console.warn(&cut_off(path));
-            }
-            let count = saved.runs.len();
+        let (count, all) = (saved.runs.len(), saved.header.count());
+        if resume {
+            let name = &runs.scenario().name;
+            let all = runs.of(shard).len();
+            tell_cut_off(&saved, path, console);
             add(runs, saved, path)?;
-            console.say(&format!(
-                "{}: {count} of {} runs are there already",
-                runs.scenario().name,
-                runs.of(shard).len()
-            ));
-            file
+            console.say(&format!("{name}: {count} of {all} runs are there already"));
+            return Ok(RunSaver::of(file));
         }
-        None => RunFile::create(path, &header)?,
-    };
-    Ok(RunSaver {
-        state: Mutex::new(State { file, failed: None }),
-    })
+        if count > 0 {
+            console.warn(&format!(
+                "the {count} of {all} runs in `{}` are dropped: `--resume` would go on from them",
+                path.display()
+            ));
+        }
+    }
+    Ok(RunSaver::of(RunFile::create(path, &header)?))
 }
 
 /// Takes in what a file holds.
 pub fn add(runs: &ExperimentRuns<'_>, saved: SavedRuns, path: &Path) -> Result<()> {
+    let mut saved = saved.runs.into_iter();
     saved
-        .runs
-        .into_iter()
         .try_for_each(|run| runs.add(run))
         .with_context(|| format!("`{}` can't be used", path.display()))
 }
 
-/// That a run was cut off.
-pub fn cut_off(path: &Path) -> String {
-    format!(
-        "the end of `{}` was cut off or damaged: what is not a whole run is left out",
-        path.display()
-    )
+/// Warns of a run that was cut off.
+pub fn tell_cut_off(saved: &SavedRuns, path: &Path, console: &Console) {
+    if saved.cut_off > 0 {
+        console.warn(&format!(
+            "the end of `{}` was cut off or damaged: what is not a whole run is left out",
+            path.display()
+        ));
+    }
 }
 
 impl RunSaver {
+    fn of(file: RunFile) -> Self {
+        Self(Mutex::new((file, Ok(()))))
+    }
+
     /// Saves a run; when that fails, no more are begun, and [`RunSaver::finish`] says why.
     pub fn save(&self, run: &FinishedRun, stop: &AtomicBool) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.failed.is_some() {
-            return;
-        }
-        if let Err(error) = state.file.append(run) {
-            state.failed = Some(error.into());
-            stop.store(true, Ordering::Relaxed);
+        let (file, saved) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if saved.is_ok() {
+            *saved = file.append(run).map_err(Into::into);
+            stop.fetch_or(saved.is_err(), Ordering::Relaxed);
         }
     }
 
     /// The file, with all runs that ended.
     pub fn finish(self) -> Result<RunFile> {
-        let state = self
-            .state
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
-        match state.failed {
-            Some(error) => Err(error),
-            None => Ok(state.file),
-        }
+        let (file, saved) = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        saved.map(|()| file)
     }
 }

@@ -1,12 +1,11 @@
 //! `keyheat size`: what each strategy's table weighs, as text or data. Must not compute it.
 
-use super::args::{ResultFormat, SizeArguments};
+use super::args::SizeArguments;
 use super::console::Console;
 use super::loading;
-use super::outcome::Outcome;
 use crate::layout::{Layout, Replicate, StrategySample, StrategySize, TableSize, size_findings};
 use crate::report::number::{self, NumberFormat};
-use crate::report::{Block, Column, Document, Table, aligned};
+use crate::report::{Block, Column, Document, Format, Table, aligned};
 use crate::scenario::{Scenario, Strategy};
 use crate::storage::BlockEncoding;
 use anyhow::Result;
@@ -28,28 +27,25 @@ struct SizeJson<'a> {
     findings: Vec<String>,
 }
 
-pub fn run(arguments: &SizeArguments, console: &Console) -> Result<Outcome> {
-    let Some(scenario) = loading::load(&arguments.scenario, &arguments.changes, console)? else {
-        return Ok(Outcome::Refused);
-    };
+pub fn run(arguments: &SizeArguments, console: &Console) -> Result<()> {
+    let scenario = loading::load(&arguments.input, console)?;
     loading::tell_first_point(&scenario, console);
     let sizes = measure(&scenario);
     let text = match arguments.format {
-        ResultFormat::Table => document(&scenario, &sizes).terminal(console.table_style()),
-        ResultFormat::Markdown => Document(vec![
+        Format::Table => document(&scenario, &sizes).terminal(console.table_style()),
+        Format::Markdown => Document(vec![
             vec![Block::Table(table(&sizes))],
             findings(&sizes, Block::Hint),
         ])
         .markdown(),
-        ResultFormat::Csv => csv(&sizes),
-        ResultFormat::Json => serde_json::to_string_pretty(&SizeJson {
+        Format::Csv => csv(&sizes),
+        Format::Json => serde_json::to_string_pretty(&SizeJson {
             scenario: &scenario.name,
             strategies: &sizes,
             findings: size_findings(&sizes),
         })?,
     };
-    console.data(&text)?;
-    Ok(Outcome::Fine)
+    console.data(&text)
 }
 
 fn measure(scenario: &Scenario) -> Vec<StrategySize> {

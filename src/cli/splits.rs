@@ -2,7 +2,6 @@
 
 use super::args::{SplitsArguments, SplitsFormat};
 use super::console::Console;
-use super::outcome::Outcome;
 use crate::keyspace::RowKey;
 use crate::policy::{SplitError, create_command};
 use crate::text::hex;
@@ -17,8 +16,8 @@ struct SplitsJson<'a> {
     splits_hex: Vec<String>,
 }
 
-pub fn run(arguments: &SplitsArguments, console: &Console) -> Result<Outcome> {
-    let algorithm = arguments.algorithm.in_policy();
+pub fn run(arguments: &SplitsArguments, console: &Console) -> Result<()> {
+    let algorithm = arguments.algorithm;
     let points = algorithm
         .split_points(
             arguments.regions,
@@ -42,8 +41,7 @@ pub fn run(arguments: &SplitsArguments, console: &Console) -> Result<Outcome> {
             splits_hex: points.iter().map(|key| hex(key.as_bytes())).collect(),
         })?,
     };
-    console.data(&text)?;
-    Ok(Outcome::Fine)
+    console.data(&text)
 }
 
 /// Says who refuses: HBase itself, with its exception, or keyheat.

@@ -3,11 +3,9 @@
 //! The file is read five times a second instead of asking the system for events: that is the same on every system and
 //! file system, sees an editor that saves by renaming, and costs nothing at a scenario's size.
 
-use super::args::{ChangeArguments, WatchArguments};
-use super::console::Console;
-use super::outcome::Outcome;
-use super::{lints, loading, progress};
-use crate::experiment::Experiment;
+use super::args::{OneScenario, WatchArguments};
+use super::console::{Console, Told};
+use super::{lints, loading};
 use crate::report::{Format, Report};
 use anyhow::{Context, Result, bail};
 use std::fs;
@@ -18,7 +16,7 @@ use std::time::Duration;
 /// Time between two looks at the file.
 const PERIOD: Duration = Duration::from_millis(200);
 
-pub fn run(arguments: &WatchArguments, console: &Console) -> Result<Outcome> {
+pub fn run(arguments: &WatchArguments, console: &Console) -> Result<()> {
     let path = &arguments.scenario;
     if path.as_os_str() == loading::STDIN {
         bail!("standard input is never saved again\nwatch a file; one called `-` is `./-`");
@@ -30,37 +28,32 @@ pub fn run(arguments: &WatchArguments, console: &Console) -> Result<Outcome> {
         bail!("`{}` is no file that could be saved", path.display());
     }
     let mut text = fs::read(path).with_context(|| format!("can't read `{}`", path.display()))?;
-    let changes = ChangeArguments {
-        quick: !arguments.full,
-        ..arguments.changes.clone()
+    let mut input = OneScenario {
+        scenario: path.clone(),
+        changes: arguments.changes.clone(),
     };
+    input.changes.quick = !arguments.full;
     loop {
-        simulate(arguments, &changes, console)?;
+        match simulate(arguments, &input, console) {
+            Err(error) if error.is::<Told>() => {}
+            ended => ended?,
+        }
         console.say(&format!(
             "\nwaiting for a change of {}; Ctrl-C ends",
             path.display()
         ));
         match changed(path, &text, || !console.data_has_reader()) {
             Some(now) => text = now,
-            None => return Ok(Outcome::Fine),
+            None => return Ok(()),
         }
     }
 }
 
-/// Loads, simulates and prints; or tells what is wrong.
-fn simulate(
-    arguments: &WatchArguments,
-    changes: &ChangeArguments,
-    console: &Console,
-) -> Result<()> {
-    let Some(scenario) = loading::load(&arguments.scenario, changes, console)? else {
-        return Ok(());
-    };
+/// Loads, simulates and prints.
+fn simulate(arguments: &WatchArguments, input: &OneScenario, console: &Console) -> Result<()> {
+    let scenario = loading::load(input, console)?;
     lints::tell_in_short(&scenario, console);
-    let experiment = Experiment::new(&scenario).threads(arguments.threads.map_or(0, usize::from));
-    let bar = progress::bar(console, &scenario.name, experiment.runs());
-    let results = experiment.try_run(|progress| bar.set_position(progress.done))?;
-    bar.finish_and_clear();
+    let results = loading::simulate(&scenario, arguments.threads, console)?;
     console.data(&Report::new(&results).render(Format::Table, console.table_style()))
 }
 

@@ -1,0 +1,473 @@
+//! What may stand on the command line. Must not know what a command does with it.
+
+use super::templates::{TEMPLATES, Template};
+use crate::experiment::Shard;
+use crate::key::FUNCTIONS;
+use crate::policy::SplitAlgorithm;
+use crate::report::{Format, HeatColours, Theme};
+use crate::units::{ByteSize, Nanos};
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, value_parser};
+use std::path::{Path, PathBuf};
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// How commands end, and where they write.
+pub const EXIT_CODES: &str = "\
+Exit codes: 0 all is well; 1 an expectation of a scenario was broken; 2 anything that stopped the work;
+130 Ctrl-C.
+Data goes to standard output, talk to standard error.";
+
+/// Which row key runs hot, and what does the cure cost?
+///
+/// keyheat replays the same logical operations under each candidate row key on a simulated cluster of
+/// HBase region servers, and shows where the load lands and what throughput and response time that gives.
+#[derive(Debug, Parser)]
+#[command(name = "keyheat", version, styles = STYLES, after_help = EXIT_CODES, max_term_width = 100, disable_help_subcommand = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+    #[command(flatten)]
+    pub talk: TalkArguments,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Write a scenario file to start from, commented and ready to run
+    New(NewArguments),
+    /// Simulate scenarios: a table here, all files in a folder each
+    Run(RunArguments),
+    /// Run a scenario with `--quick` now and whenever its file is saved
+    Watch(WatchArguments),
+    /// Put the shards of `run --shard` together: the same folder as from one machine
+    Merge(MergeArguments),
+    /// Report every error and lint of scenarios; simulate nothing
+    Check(CheckArguments),
+    /// Show what is known before any simulation: sample keys by segment, regions and their predicted shares
+    Explain(ExplainArguments),
+    /// Weigh each strategy's table without simulating: cells, rows, block encodings, regions, index, memstores
+    Size(SizeArguments),
+    /// Recommend a key, one of a scenario's or a suggested one: limits, reads, usable capacity, bytes, and its `create` command
+    Advise(AdviseArguments),
+    /// Draw charts and page of results again, simulating nothing
+    Report(ReportArguments),
+    /// Compare two results: ratios with intervals, what got better or worse, rows to rewrite
+    Compare(CompareArguments),
+    /// Write one row key from an expression
+    Key(KeyArguments),
+    /// Compute split points exactly as HBase does
+    Splits(SplitsArguments),
+    /// List well-known row-key designs, the traps among them marked
+    Presets,
+    /// Write the JSON Schema of scenario files: editors complete and check them with it
+    Schema,
+    /// Write a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Explain a command, or print a part of the reference; alone, list both
+    Help {
+        /// A command, or a topic
+        #[arg(value_name = "TOPIC")]
+        topic: Option<String>,
+    },
+}
+
+/// How the tool talks.
+#[derive(Debug, Clone, Args)]
+pub struct TalkArguments {
+    /// When to colour
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "Talk"
+    )]
+    pub color: Color,
+    /// Only errors
+    #[arg(
+        short,
+        long,
+        global = true,
+        conflicts_with = "verbose",
+        help_heading = "Talk"
+    )]
+    pub quiet: bool,
+    /// Notes as well as warnings
+    #[arg(short, long, global = true, help_heading = "Talk")]
+    pub verbose: bool,
+}
+
+/// When to colour; `NO_COLOR` and `CLICOLOR_FORCE` are heeded by `auto`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+/// Which scenarios, and what to change in them.
+#[derive(Debug, Clone, Args)]
+pub struct ScenarioArguments {
+    /// Scenario files, or folders whose `*.toml` are taken in order of their names; `-` is standard input
+    #[arg(value_name = "SCENARIO", required = true)]
+    pub scenarios: Vec<PathBuf>,
+    #[command(flatten)]
+    pub changes: ChangeArguments,
+}
+
+/// One scenario, and what to change in it.
+#[derive(Debug, Args)]
+pub struct OneScenario {
+    /// The scenario file; `-` is standard input
+    #[arg(value_name = "SCENARIO")]
+    pub scenario: PathBuf,
+    #[command(flatten)]
+    pub changes: ChangeArguments,
+}
+
+/// What to change in a scenario before it is read.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ChangeArguments {
+    /// Only these strategies, in the file's order
+    #[arg(long, value_name = "STRATEGY,...", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Change a value of the file: `--set write.ingest.rate=40k/s`
+    #[arg(long, value_name = "PATH=VALUE", action = ArgAction::Append)]
+    pub set: Vec<String>,
+    /// Run every value of a setting; several multiply: `--sweep cluster.servers=4,8,16`
+    #[arg(long, value_name = "PATH=V1,V2,...", action = ArgAction::Append)]
+    pub sweep: Vec<String>,
+    /// Independent runs of each strategy
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    pub replicates: Option<u32>,
+    /// The seed that all randomness comes from
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// A fast look: 2 replicates and the file's `[quick]` settings; results go to `NAME.quick`
+    #[arg(long)]
+    pub quick: bool,
+}
+
+/// What a command may take.
+#[derive(Debug, Clone, Args)]
+pub struct LimitArguments {
+    /// Refuse what would take more memory, about: `8GB` [default: what the machine has available]
+    #[arg(long, value_name = "SIZE")]
+    pub max_memory: Option<ByteSize>,
+    /// Refuse what would take longer, about: `30m`, `12h`
+    #[arg(long, value_name = "LENGTH", default_value = "1h")]
+    pub max_time: Nanos,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    #[command(flatten)]
+    pub input: ScenarioArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+    /// Threads that a run would have [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+    /// Print each scenario with all defaults filled in
+    #[arg(long)]
+    pub show: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ExplainArguments {
+    #[command(flatten)]
+    pub input: OneScenario,
+    /// Only this region of each strategy, from 0 in key order
+    #[arg(long, value_name = "N")]
+    pub region: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub struct SizeArguments {
+    #[command(flatten)]
+    pub input: OneScenario,
+    /// What standard output gets
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    pub format: Format,
+}
+
+#[derive(Debug, Args)]
+pub struct RunArguments {
+    #[command(flatten)]
+    pub input: ScenarioArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+    /// Where each scenario gets a folder of its name, with `.quick` behind it after `--quick` [default: output]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Threads; the results are the same for any number [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+    /// What standard output gets
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    pub format: Format,
+    /// No pictures: only numbers
+    #[arg(long)]
+    pub no_charts: bool,
+    /// Go on from the runs that an interrupted `keyheat run` saved
+    #[arg(long)]
+    pub resume: bool,
+    /// Make only every N-th run, from the K-th on, and save them for `keyheat merge`: one shard a machine
+    #[arg(long, value_name = "K/N")]
+    pub shard: Option<Shard>,
+    /// Replace an output folder that keyheat did not make, saved runs of something else, and, by a changed run, the results of the file as it is
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct MergeArguments {
+    /// Files that `keyheat run --shard` saved, or folders of them
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Where each scenario gets a folder of its name, with `.quick` behind it after `--quick` [default: output]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// What standard output gets
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    pub format: Format,
+    /// No pictures: only numbers
+    #[arg(long)]
+    pub no_charts: bool,
+    /// Replace an output folder even if keyheat did not make it, or if a changed run would replace the results of the file as it is
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Where results go, and whether the user said so.
+pub fn out(said: &Option<PathBuf>) -> (&Path, bool) {
+    let out = said.as_deref().unwrap_or(Path::new("output"));
+    (out, said.is_some())
+}
+
+#[derive(Debug, Args)]
+pub struct WatchArguments {
+    /// The scenario file
+    #[arg(value_name = "SCENARIO")]
+    pub scenario: PathBuf,
+    #[command(flatten)]
+    pub changes: ChangeArguments,
+    /// Run in full, not with `--quick`
+    #[arg(long, conflicts_with = "quick")]
+    pub full: bool,
+    /// Threads; the results are the same for any number [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+}
+
+#[derive(Debug, Args)]
+pub struct AdviseArguments {
+    #[command(flatten)]
+    pub input: OneScenario,
+    /// Rank only the file's own strategies; suggest no keys
+    #[arg(long)]
+    pub own: bool,
+    /// Threads; the advice is the same for any number [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+    /// Write the `create` commands of the recommended tables there, for `hbase shell FILE`
+    #[arg(long, value_name = "FILE")]
+    pub create: Option<PathBuf>,
+    /// What standard output gets
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    pub format: AdviceFormat,
+}
+
+/// How advice is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AdviceFormat {
+    /// For eyes
+    Table,
+    /// For a pull request
+    Markdown,
+    /// Everything
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub struct ReportArguments {
+    /// The folder of a run, or its `results.json`
+    #[arg(value_name = "RESULTS")]
+    pub results: PathBuf,
+    /// Where `charts/` and `report.html` go [default: beside the results]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// light or dark: of pictures and page [default: light pictures, a page as its reader's system is]
+    #[arg(long, value_name = "THEME")]
+    pub theme: Option<Theme>,
+    /// Colours of heat: magma, cividis or viridis
+    #[arg(long, value_name = "NAME", default_value = "magma")]
+    pub palette: HeatColours,
+    /// Which picture files, beside the page [default: all that this build can make]
+    #[arg(long, value_name = "KIND,...", value_delimiter = ',')]
+    pub images: Vec<ImageKind>,
+}
+
+/// A kind of picture file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ImageKind {
+    /// Sharp at any size
+    Svg,
+    /// For slides and mail
+    Png,
+}
+
+#[derive(Debug, Args)]
+pub struct CompareArguments {
+    /// The run to start from: its folder, or its `results.json`
+    #[arg(value_name = "BEFORE")]
+    pub before: PathBuf,
+    /// The run that is compared with it
+    #[arg(value_name = "AFTER")]
+    pub after: PathBuf,
+    /// Compare these two strategies: `--pair hashed=salted` [default: those of the same name]
+    #[arg(long, value_name = "BEFORE=AFTER", action = ArgAction::Append)]
+    pub pair: Vec<String>,
+    /// What standard output gets
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    pub format: Format,
+}
+
+/// Every function of the key language, with what it is.
+pub fn functions() -> String {
+    let widest = FUNCTIONS.iter().map(|f| f.usage.len()).max().unwrap_or(0);
+    let mut text = "Functions (i: int, x: text or bytes, ts: timestamp):\n".to_owned();
+    for function in FUNCTIONS {
+        let (usage, summary) = (function.usage, function.summary);
+        text.push_str(&format!("  {usage:<widest$}  {summary}\n"));
+    }
+    text
+}
+
+#[derive(Debug, Args)]
+#[command(after_long_help = functions())]
+pub struct KeyArguments {
+    /// The key expression: `salt(16, host) || host || x'00' || be8(ts)`
+    #[arg(value_name = "EXPR")]
+    pub expression: String,
+    /// Field values: an integer without leading zeros is an int, `x'0AFF'` bytes, anything else text;
+    /// `F:text=007` and `F:ms=2026-01-01T00:00:00Z` force a type
+    #[arg(value_name = "F=V")]
+    pub fields: Vec<String>,
+    /// Take the fields of this scenario
+    #[arg(long, value_name = "FILE")]
+    pub scenario: Option<PathBuf>,
+    /// For random functions
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// How the key is written
+    #[arg(long, value_name = "FORMAT", default_value = "escaped")]
+    pub format: KeyFormat,
+}
+
+/// How a key is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum KeyFormat {
+    /// HBase's `\xHH` notation
+    Escaped,
+    /// Lower-case hex
+    Hex,
+    /// `{"hex","escaped","bytes"}`
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub struct SplitsArguments {
+    /// The algorithm
+    #[arg(value_name = "ALGORITHM")]
+    pub algorithm: SplitAlgorithm,
+    /// Number of regions
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub regions: i64,
+    /// First row: digits for the string algorithms, `\xHH` notation for the others
+    #[arg(long, value_name = "ROW")]
+    pub first: Option<String>,
+    /// Last row
+    #[arg(long, value_name = "ROW")]
+    pub last: Option<String>,
+    /// How the split points are written
+    #[arg(long, value_name = "FORMAT", default_value = "escaped")]
+    pub format: SplitsFormat,
+}
+
+/// The words for a type that must not know the command line.
+macro_rules! words {
+    ($type:ty { $($variant:ident = $word:literal, $help:literal;)+ }) => {
+        impl ValueEnum for $type {
+            fn value_variants<'a>() -> &'a [Self] {
+                &[$(Self::$variant),+]
+            }
+
+            fn to_possible_value(&self) -> Option<PossibleValue> {
+                let words = [$((Self::$variant, $word, $help)),+];
+                let (_, word, help) = words.into_iter().find(|(it, ..)| it == self)?;
+                Some(PossibleValue::new(word).help(help))
+            }
+        }
+    };
+}
+
+words!(SplitAlgorithm {
+    HexString = "hex-string", "HexStringSplit: for keys that start with lower-case hex digits";
+    DecimalString = "decimal-string", "DecimalStringSplit: for keys that start with decimal digits";
+    Uniform = "uniform", "UniformSplit: for keys that start with evenly spread bytes";
+    Bytes = "bytes", "`Admin.createTable(table, first, last, regions)`, which uses `Bytes.split`";
+});
+
+words!(Format {
+    Table = "table", "For eyes";
+    Markdown = "markdown", "For a pull request";
+    Csv = "csv", "A number a row";
+    Json = "json", "Everything";
+});
+
+/// How split points are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SplitsFormat {
+    /// One a line in HBase's `\xHH` notation
+    Escaped,
+    /// One a line in lower-case hex
+    Hex,
+    /// `{"algorithm","regions","splits_hex"}`
+    Json,
+    /// A `create` command that the HBase shell takes as it is
+    HbaseShell,
+}
+
+#[derive(Debug, Args)]
+pub struct NewArguments {
+    /// The file to write: `.toml` is added where it is missing; a folder in front is made
+    #[arg(value_name = "NAME", required_unless_present = "list")]
+    pub name: Option<PathBuf>,
+    /// The design question to start from
+    #[arg(
+        short,
+        long,
+        value_name = "TEMPLATE",
+        default_value = TEMPLATES[0].name,
+        hide_possible_values = true,
+        value_parser = names()
+    )]
+    pub template: String,
+    /// List the templates
+    #[arg(long, conflicts_with_all = ["name", "template"])]
+    pub list: bool,
+}
+
+fn names() -> PossibleValuesParser {
+    let value = |template: &Template| PossibleValue::new(template.name).help(template.about);
+    TEMPLATES.iter().map(value).into()
+}
