@@ -305,7 +305,7 @@ struct Timed {
 /// Nanoseconds of drawing a record and writing its key, copies included: timed here, the lesser of two passes.
 fn row_nanos(strategy: &Strategy, seed: Seed, clock: impl Fn() -> f64) -> f64 {
     let setup = &strategy.setup;
-    let generator = RecordGenerator::new(&setup.schema, seed, 0);
+    let generator = Arc::new(RecordGenerator::new(&setup.schema, seed, 0));
     let pass = || {
         let (mut batch, mut keys) = (OperationBatch::new(), KeyBatch::default());
         let start = clock();

@@ -54,17 +54,24 @@ enum Form {
         from: u64,
         before: Vec<f64>,
     },
-    Ranks {
-        law: Law,
-        /// What the ranks without a share of their own weigh together.
-        weight: f64,
-        order: Option<Permutation>,
-    },
+    Ranks(RankShares),
     Normal {
         mean: f64,
         sd: f64,
         weight: f64,
     },
+}
+
+/// The shares of ranks, from 0.
+#[derive(Debug, Clone)]
+struct RankShares {
+    law: Law,
+    count: u64,
+    /// What the first ranks have together that have shares of their own, and what the others weigh together.
+    given: f64,
+    weight: f64,
+    /// Which value has which rank, if they are not the same.
+    order: Option<Permutation>,
 }
 
 impl Form {
@@ -94,15 +101,7 @@ impl ValueShares {
         let form = match law.spread(count, first as f64, ranks) {
             Spread::Uniform => Form::Uniform,
             Spread::Weights(from, weights) => Form::weighted(from, &weights),
-            Spread::Ranks(order) => {
-                let weight = law.shape.weight_of(law.top.len() as u64, count, count);
-                Form::Ranks {
-                    law: law.clone(),
-                    // Nothing weighs anything only behind an exhausted list of weights.
-                    weight: if weight > 0.0 { weight } else { 1.0 },
-                    order,
-                }
-            }
+            Spread::Ranks(order) => Form::Ranks(RankShares::new(law, count, order)),
             Spread::Normal { mean, sd } => Form::Normal {
                 mean,
                 sd,
@@ -129,19 +128,15 @@ impl ValueShares {
     /// The probability of one value, by its slot; zero for slots that are none of the values. O(1).
     #[inline]
     pub fn share(&self, slot: i64) -> f64 {
-        match self.ordinal(slot) {
-            Some(value) => self.between(value, value + 1),
-            None => 0.0,
-        }
+        self.share_between(slot, slot.saturating_add(1))
     }
 
     /// The probability of the slots `low..high`. O(1), but for permuted laws over more than 2^20 values: those are summed up to 4,096 values, and beyond
     /// it each value counts as the mean.
     pub fn share_between(&self, low: i64, high: i64) -> f64 {
         let offset = |slot: i64| {
-            u64::try_from(i128::from(slot) - i128::from(self.first))
-                .unwrap_or(0)
-                .min(self.count)
+            let values = u64::try_from(i128::from(slot) - i128::from(self.first));
+            values.unwrap_or(0).min(self.count)
         };
         let (low, high) = (offset(low), offset(high));
         if low < high {
@@ -162,34 +157,24 @@ impl ValueShares {
             Form::Table { before, .. } => {
                 share_classes(before.windows(2).map(|pair| pair[1] - pair[0]))
             }
-            Form::Normal { .. } => (0..SLICES)
-                .map(|slice| {
-                    let at = |slice: u64| {
-                        (u128::from(self.count) * u128::from(slice) / u128::from(SLICES)) as u64
-                    };
-                    (at(slice), at(slice + 1))
-                })
-                .filter(|(from, to)| from < to)
-                .map(|(from, to)| even(from, to, self.between(from, to)))
-                .collect(),
-            Form::Ranks { law, weight, .. } => {
-                let mut classes = Vec::new();
-                let mut from = 0u64;
+            Form::Normal { .. } => {
+                let part = u128::from(self.count);
+                let at = |slice: u64| (part * u128::from(slice) / u128::from(SLICES)) as u64;
+                let slices = (0..SLICES).map(|slice| (at(slice), at(slice + 1)));
+                let some = slices.filter(|(from, to)| from < to);
+                some.map(|(from, to)| even(from, to, self.between(from, to)))
+                    .collect()
+            }
+            Form::Ranks(ranks) => {
+                let (mut classes, mut from) = (Vec::new(), 0u64);
                 while from < self.count {
                     let to = (from + (from / 2).max(1)).min(self.count);
-                    let sum =
-                        self.ranks_before(law, *weight, to) - self.ranks_before(law, *weight, from);
-                    classes.push(even(from, to, sum));
+                    classes.push(even(from, to, ranks.before(to) - ranks.before(from)));
                     from = to;
                 }
                 classes
             }
         }
-    }
-
-    fn ordinal(&self, slot: i64) -> Option<u64> {
-        let value = u64::try_from(i128::from(slot) - i128::from(self.first)).ok()?;
-        (value < self.count).then_some(value)
     }
 
     /// The probability of values `low..high`, low < high <= count.
@@ -206,41 +191,47 @@ impl ValueShares {
                 let z = |x: u64| (x as f64 - 0.5 - mean) / sd;
                 probability(z(low), z(high)) / weight
             }
-            Form::Ranks {
-                law,
-                weight,
-                order: None,
-            } => self.ranks_before(law, *weight, high) - self.ranks_before(law, *weight, low),
-            Form::Ranks {
-                law,
-                weight,
-                order: Some(order),
-            } if high - low <= SUMMED_MAX => (low..high)
-                .map(|value| self.rank(law, *weight, order.position(value)))
-                .sum(),
-            Form::Ranks { .. } => (high - low) as f64 / self.count as f64,
+            Form::Ranks(ranks) => match &ranks.order {
+                None => ranks.before(high) - ranks.before(low),
+                Some(order) if high - low <= SUMMED_MAX => {
+                    let shares = (low..high).map(|value| ranks.of(order.position(value)));
+                    shares.sum()
+                }
+                Some(_) => (high - low) as f64 / self.count as f64,
+            },
+        }
+    }
+}
+
+impl RankShares {
+    fn new(law: &Law, count: u64, order: Option<Permutation>) -> Self {
+        let weight = law.shape.weight_of(law.top.len() as u64, count, count);
+        Self {
+            law: law.clone(),
+            count,
+            given: law.top.iter().sum(),
+            // Nothing weighs anything only behind an exhausted list of weights.
+            weight: if weight > 0.0 { weight } else { 1.0 },
+            order,
         }
     }
 
-    /// The probability of one rank, from 0.
-    fn rank(&self, law: &Law, weight: f64, rank: u64) -> f64 {
-        match law.top.get(rank as usize) {
-            Some(share) => *share,
-            None => {
-                let given: f64 = law.top.iter().sum();
-                (1.0 - given) * law.shape.weight(rank, self.count) / weight
-            }
-        }
+    /// The probability of one rank.
+    fn of(&self, rank: u64) -> f64 {
+        let by_shape =
+            || (1.0 - self.given) * self.law.shape.weight(rank, self.count) / self.weight;
+        let top = self.law.top.get(rank as usize);
+        top.copied().unwrap_or_else(by_shape)
     }
 
     /// The probability of the ranks `0..end`.
-    fn ranks_before(&self, law: &Law, weight: f64, end: u64) -> f64 {
-        let top = law.top.len() as u64;
-        let given: f64 = law.top.iter().sum();
-        let of_top: f64 = law.top.iter().take(end.min(top) as usize).sum();
+    fn before(&self, end: u64) -> f64 {
+        let top = self.law.top.len() as u64;
+        let of_top: f64 = self.law.top.iter().take(end.min(top) as usize).sum();
         if end <= top {
             return of_top;
         }
-        of_top + (1.0 - given) * law.shape.weight_of(top, end, self.count) / weight
+        let weight = self.law.shape.weight_of(top, end, self.count);
+        of_top + (1.0 - self.given) * weight / self.weight
     }
 }

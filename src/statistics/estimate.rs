@@ -60,11 +60,14 @@ impl Estimate {
 
     /// The same with mean and interval cut to `low ..= high`, the range that the quantity can have.
     pub fn clamped(self, low: f64, high: f64) -> Self {
+        self.map(|value| value.clamp(low, high))
+    }
+
+    /// The same of an ascending function of the quantity.
+    fn map(self, of: impl Fn(f64) -> f64) -> Self {
         Self {
-            mean: self.mean.clamp(low, high),
-            interval: self
-                .interval
-                .map(|(from, to)| (from.clamp(low, high), to.clamp(low, high))),
+            mean: of(self.mean),
+            interval: self.interval.map(|(low, high)| (of(low), of(high))),
             n: self.n,
         }
     }
@@ -73,20 +76,12 @@ impl Estimate {
 /// The geometric mean of `value / baseline` over pairs, with its 95 % t-interval taken on logarithms: ratios of paired runs, where
 /// twice and half are equally far from one. Pairs that are not both positive and finite are left out; `None` when none remains.
 pub fn paired_ratio(pairs: impl Iterator<Item = (f64, f64)>) -> Option<Estimate> {
+    let is_ratio = |value: &f64| *value > 0.0 && value.is_finite();
     let logs: Vec<f64> = pairs
-        .filter(|&(value, baseline)| {
-            value > 0.0 && baseline > 0.0 && value.is_finite() && baseline.is_finite()
-        })
+        .filter(|(value, baseline)| is_ratio(value) && is_ratio(baseline))
         .map(|(value, baseline)| libm::log(value / baseline))
         .collect();
-    let log = Estimate::of(&logs)?;
-    Some(Estimate {
-        mean: libm::exp(log.mean),
-        interval: log
-            .interval
-            .map(|(low, high)| (libm::exp(low), libm::exp(high))),
-        n: log.n,
-    })
+    Some(Estimate::of(&logs)?.map(libm::exp))
 }
 
 /// Mean of `values` less mean of `others`, of independent runs whose spreads may differ: Welch's t-interval with Satterthwaite's degrees
@@ -119,14 +114,7 @@ pub fn unpaired_ratio(values: &[f64], others: &[f64]) -> Option<Estimate> {
         let log = |value: &f64| (*value > 0.0 && value.is_finite()).then(|| libm::log(*value));
         values.iter().map(log).collect()
     };
-    let log = unpaired_difference(&logs(values)?, &logs(others)?)?;
-    Some(Estimate {
-        mean: libm::exp(log.mean),
-        interval: log
-            .interval
-            .map(|(low, high)| (libm::exp(low), libm::exp(high))),
-        n: log.n,
-    })
+    Some(unpaired_difference(&logs(values)?, &logs(others)?)?.map(libm::exp))
 }
 
 /// Squared standard error of the mean of two values or more.

@@ -1,8 +1,7 @@
 //! Numbers of different rows against rows that are really there.
 
-use super::distinct_count::{DistinctCount, REPEATED_MAX};
 use super::materialised_table_fixture::*;
-use super::population::CountQuery;
+use super::row_count::{REPEATED_MAX, RowCount};
 use super::*;
 use crate::record::{Field, FieldId};
 use crate::time::SimDuration;
@@ -205,8 +204,7 @@ fn rows_that_hardly_ever_meet_are_counted_without_looking_at_cells() {
             between: &[],
         };
         let population = &table.population;
-        let query = CountQuery::new(population, condition, target, table.at);
-        let by_cells = DistinctCount::new(&query, equality).expect("few fields");
+        let by_cells = RowCount::new(population, condition, equality, target, table.at);
         let writes = table.rows_like(&(equal.to_vec(), Vec::new())).len() as f64;
         let bound = by_cells.repeated();
         let answer = population.distinct(condition, equality, target, table.at);
@@ -272,8 +270,8 @@ fn what_is_counted_without_looking_at_cells_is_there() {
         ..RowEquality::default()
     };
     let target = &table.rows[0];
-    let query = CountQuery::new(&table.population, Condition::default(), target, table.at);
-    let count = DistinctCount::new(&query, equality).expect("few fields");
+    let all = Condition::default();
+    let count = RowCount::new(&table.population, all, equality, target, table.at);
     // Three rows a millisecond, 120,000 in all, of 6,000 campaigns by Zipf's law and three kinds.
     let repeated = count.repeated() / 120_000.0;
     assert!((3e-4..REPEATED_MAX).contains(&repeated), "{repeated}");

@@ -1,6 +1,5 @@
 //! Tables that are held in memory, for the tests of their laws.
 
-use super::population::CountQuery;
 use super::row_source::RowSource;
 use super::*;
 use crate::random::{DrawKey, Seed, Stream};
@@ -168,7 +167,7 @@ pub(super) fn materialised(workload: &Workload, schema: &Schema, at: SimTime) ->
     for existing in &workload.existing {
         let mut source = RowSource::of_existing(existing, workload, &generator);
         for number in 0..source.len() {
-            source.record(number, SimTime::ZERO, &[], &generator, &mut record);
+            source.record(number, SimTime::ZERO, &[], &mut record);
             rows.push(record.clone());
         }
     }
@@ -205,7 +204,11 @@ impl MaterialisedTable {
 
     pub(super) fn estimate(&self, (equal, between): &Question, target: &[i64]) -> f64 {
         let condition = Condition { equal, between };
-        CountQuery::new(&self.population, condition, target, self.at).rows()
+        let every = RowEquality {
+            draws: f64::INFINITY,
+            ..RowEquality::default()
+        };
+        self.population.distinct(condition, every, target, self.at)
     }
 
     pub(super) fn now(&self, unit_millis: i64) -> i64 {

@@ -5,9 +5,7 @@
 //! [`OpenArrivals`] makes what is intended whatever happens, [`ClosedSource`] what a client does when it is told to go on;
 //! [`ExistingSample`] and [`RunSample`] show some of the rows without running anything.
 
-mod closed_source;
 mod combinations;
-mod distinct_count;
 #[cfg(test)]
 mod distinct_tests;
 #[cfg(test)]
@@ -17,14 +15,13 @@ mod import_tests;
 mod marginals;
 #[cfg(test)]
 mod materialised_table_fixture;
-mod open_arrivals;
+
 #[cfg(test)]
 mod open_tests;
-mod operation_batch;
+mod operations;
 mod page_rows;
 #[cfg(test)]
 mod page_tests;
-mod periodic_clock;
 #[cfg(test)]
 mod pick_tests;
 mod population;
@@ -35,6 +32,7 @@ mod read_batch;
 mod read_source;
 #[cfg(test)]
 mod read_tests;
+mod row_count;
 mod row_history;
 mod row_source;
 mod sample;
@@ -43,18 +41,14 @@ mod sample_tests;
 mod spec;
 mod table_rows;
 mod target_picker;
-mod target_strata;
-mod value_index;
 mod value_lists;
 mod volume;
 
-pub use closed_source::ClosedSource;
-pub use distinct_count::RowEquality;
-pub use open_arrivals::OpenArrivals;
-pub use operation_batch::OperationBatch;
-pub use population::{Condition, Population};
+pub use operations::{ClosedSource, OpenArrivals, OperationBatch};
+pub use population::Population;
 pub use read_batch::{PageRows, ReadBatch, ReadTarget, RowWrite};
 pub use read_source::ReadSource;
+pub use row_count::{Condition, RowEquality};
 pub use sample::{Choice, EXISTING_LANE, ExistingSample, RunSample};
 pub use spec::{
     Arrivals, Beat, ClosedLoopLimits, Drive, Existing, ExistingRows, Import, ImportOrder,
@@ -62,5 +56,5 @@ pub use spec::{
     Read, ReadDrive, ReadId, ReadRange, Think, Within, WithinValues, Workload, Write, WriteId,
     WriteKind,
 };
-pub use value_index::INDEXED_MAX;
+pub use table_rows::INDEXED_MAX;
 pub use value_lists::LIST_MAX;

@@ -62,12 +62,9 @@ impl RowList {
         counts: &[u64],
         end: SimTime,
     ) -> Self {
-        let width = table.generator.width();
-        let fields = table.generator.schema().fields.len() as u16;
-        let tie = (0..fields)
-            .map(FieldId)
-            .find(|other| *other != field && !known.contains(other));
-        let mut record = vec![0; width];
+        let mut record = vec![0; table.generator.width()];
+        let mut fields = (0..record.len() as u16).map(FieldId);
+        let tie = fields.find(|other| *other != field && !known.contains(other));
         let mut rows = Vec::with_capacity(counts.iter().sum::<u64>() as usize);
         for (origin, count) in counts.iter().enumerate() {
             for nth in 0..*count {
@@ -97,7 +94,7 @@ impl RowList {
         let same = self.rows[from..].iter();
         same.take_while(move |row| row.group == group)
             .map(|row| (row.origin as usize, u64::from(row.nth)))
-            .filter(move |(origin, nth)| *nth < origins[*origin].history.rows(at) as u64)
+            .filter(move |(origin, nth)| *nth < origins[*origin].history.whole_rows(at))
     }
 }
 
@@ -176,33 +173,21 @@ impl PageFinder {
         batch: &mut ReadBatch,
     ) {
         let target = batch.records.len() - table.generator.width();
-        match self.list {
-            Some(list) => self.listed(&lists[list], target, at, table, batch),
-            None => {
-                let draws = draws.salted(self.salt);
-                for nth in 0..self.named as u64 {
-                    let mut draws = draws.salted(mix(nth + 1));
-                    if let Some(row) = picker.row(&mut draws, at, table) {
-                        self.agree(&batch.records[target..], &mut draws, table);
-                        batch.push_page_row(row, at, &self.given, table);
-                    }
+        let Some(list) = self.list else {
+            let draws = draws.salted(self.salt);
+            for nth in 0..self.named as u64 {
+                let mut draws = draws.salted(mix(nth + 1));
+                if let Some(row) = picker.row(&mut draws, at, table) {
+                    self.agree(&batch.records[target..], &mut draws, table);
+                    batch.push_page_row(row, at, &self.given, table);
                 }
             }
-        }
-    }
-
-    fn listed(
-        &mut self,
-        list: &RowList,
-        target: usize,
-        at: SimTime,
-        table: &mut TableRows,
-        batch: &mut ReadBatch,
-    ) {
-        let to = self.skipped + self.named;
+            return;
+        };
         self.found.clear();
-        let like = list.like(&batch.records[target..], at, &table.population.origins);
-        self.found.extend(like.take(to));
+        let origins = &table.population.origins;
+        let like = lists[list].like(&batch.records[target..], at, origins);
+        self.found.extend(like.take(self.skipped + self.named));
         // Of a cursor the last row before the page, or the last of all.
         let first = match self.named {
             0 => self.found.len().saturating_sub(1),

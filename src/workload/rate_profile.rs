@@ -17,7 +17,7 @@ pub(super) struct RateProfile {
 }
 
 /// A stretch over which the rate is linear.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Piece {
     /// Start in nanoseconds.
     start: f64,
@@ -128,18 +128,20 @@ impl RateProfile {
         })
     }
 
-    /// The time by which `operations` are expected, whatever was asked for before; `None` beyond the duration.
+    /// The time by which `operations` are expected; `None` beyond the duration.
     pub(super) fn time_by(&self, operations: f64) -> Option<SimTime> {
-        let pieces = &self.pieces;
-        let mut piece = pieces.partition_point(|piece| !piece.reaches(operations));
-        self.time_of(operations, &mut piece)
+        Some(self.piece_reaching(operations)?.time_of(operations))
     }
 
     /// The same in nanoseconds of the run; its end where so many are never expected.
     pub(super) fn instant_of(&self, operations: f64) -> f64 {
-        let mut pieces = self.pieces.iter();
-        let piece = pieces.find(|piece| piece.reaches(operations));
+        let piece = self.piece_reaching(operations);
         piece.map_or(self.span.1, |piece| piece.instant_of(operations))
+    }
+
+    fn piece_reaching(&self, operations: f64) -> Option<&Piece> {
+        let pieces = &self.pieces;
+        pieces.get(pieces.partition_point(|piece| !piece.reaches(operations)))
     }
 
     fn piece_at(&self, nanos: f64) -> Option<&Piece> {
@@ -147,15 +149,9 @@ impl RateProfile {
         self.pieces.get(after.checked_sub(1)?)
     }
 
-    /// The time by which `operations` are expected, and `piece`, as [`RateProfile::piece_of`].
-    pub(super) fn time_of(&self, operations: f64, piece: &mut usize) -> Option<SimTime> {
-        let piece = self.piece_of(operations, piece)?;
-        Some(piece.time_of(operations))
-    }
-
     /// The piece in which so many operations come to be expected; `None` beyond the duration. `piece` remembers where the last search ended and
     /// only moves forward: pass ascending numbers.
-    pub(super) fn piece_of(&self, operations: f64, piece: &mut usize) -> Option<Piece> {
+    fn piece_of(&self, operations: f64, piece: &mut usize) -> Option<Piece> {
         while self.pieces.get(*piece)?.until <= operations {
             *piece += 1;
         }
@@ -164,19 +160,9 @@ impl RateProfile {
 }
 
 impl Piece {
-    /// Ends before everything.
-    pub(super) const NONE: Self = Self {
-        start: 0.0,
-        before: 0.0,
-        until: f64::NEG_INFINITY,
-        rate: 0.0,
-        slope: 0.0,
-        area: 0.0,
-    };
-
     /// So many operations are expected before its end.
     #[inline]
-    pub(super) fn reaches(&self, operations: f64) -> bool {
+    fn reaches(&self, operations: f64) -> bool {
         operations < self.until
     }
 
@@ -246,7 +232,8 @@ impl RateTimes {
             made: 0,
             offset: draws.random(),
             draws,
-            piece: Piece::NONE,
+            // It reaches nothing.
+            piece: Piece::default(),
             number: 0,
             last: SimTime::ZERO,
         }
@@ -336,7 +323,6 @@ mod tests {
     #[test]
     fn times_are_the_inverse_of_the_area() {
         let profile = profile();
-        let mut piece = 0;
         let expected = [
             (100.0, 1.0),
             (200.0, 2.0),
@@ -349,12 +335,12 @@ mod tests {
         ];
         for (operations, secs) in expected {
             let time = profile
-                .time_of(operations, &mut piece)
+                .time_by(operations)
                 .expect("within the duration")
                 .as_secs_f64();
             assert!((time - secs).abs() < 1e-8, "{operations}: {time}");
         }
-        assert_eq!(profile.time_of(1_900.1, &mut piece), None);
+        assert_eq!(profile.time_by(1_900.1), None);
     }
 
     #[test]
@@ -378,16 +364,13 @@ mod tests {
     fn without_a_profile_the_rate_is_constant_and_a_zero_rate_has_no_operations() {
         let plain = RateProfile::new(PerSecond(250.0), &[], SimDuration::from_secs(3));
         assert!((plain.total() - 750.0).abs() < 1e-9);
-        assert_eq!(
-            plain.time_of(125.0, &mut 0),
-            Some(SimTime::from_nanos(500_000_000))
-        );
+        assert_eq!(plain.time_by(125.0), Some(SimTime::from_nanos(500_000_000)));
         let silent = RateProfile::new(
             PerSecond(250.0),
             &[point(0, 0.0)],
             SimDuration::from_secs(3),
         );
-        assert_eq!(silent.time_of(0.0, &mut 0), None);
+        assert_eq!(silent.time_by(0.0), None);
     }
 
     #[test]

@@ -4,12 +4,12 @@ use super::page_rows::{PageFinder, RowList};
 use super::rate_profile::{RateProfile, RateTimes};
 use super::table_rows::TableRows;
 use super::target_picker::TargetPicker;
-use super::target_strata::arranged;
 use super::value_lists::ValueList;
 use super::{OperationId, Read, ReadBatch, ReadDrive, ReadId, Think, Workload};
 use crate::random::{DrawKey, Draws, Stream, lane_of};
 use crate::record::{FieldId, KnownField, RecordGenerator, Schema};
 use crate::time::{SimDuration, SimTime};
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 /// Makes the targets of reads: each row of the table equally likely (the existing ones and those written in the run before the read's
@@ -233,5 +233,87 @@ impl Prepared {
             pages.append(draws, at, &mut self.picker, table, row_lists, batch);
         }
         batch.page_ends.push(batch.page_writes.len() as u32);
+    }
+}
+
+/// Targets of one value that are told apart from the others: from so many on, every k-th of all meets each of them.
+const STRATUM: usize = 64;
+
+/// The numbers of targets, `0..slots.len() / width`, with those together whose slots are the same: for each value of the first slot that many have, from
+/// the more frequent values to the rarer ones (in powers of two: values that are equally likely stay in their order), its targets by the next
+/// slot, and so on; then all others. Those of one group come by number. O(n log n) for each slot.
+fn arranged(slots: &[i64], width: usize) -> Vec<u32> {
+    let targets = slots.len() / width.max(1);
+    let mut numbers: Vec<u32> = (0..targets as u32).collect();
+    arrange(&mut numbers, slots, width, 0);
+    numbers
+}
+
+fn arrange(numbers: &mut [u32], slots: &[i64], width: usize, at: usize) {
+    if at == width || numbers.len() < STRATUM {
+        return numbers.sort_unstable();
+    }
+    let slot = |number: &u32| slots[*number as usize * width + at];
+    numbers.sort_unstable_by_key(slot);
+    let groups = numbers.chunk_by(|a, b| slot(a) == slot(b));
+    let ranked = groups.flat_map(|group| {
+        let frequent = group.len() >= STRATUM;
+        let rank = match frequent {
+            true => (Reverse(group.len().ilog2()), slot(&group[0])),
+            false => (Reverse(0), 0),
+        };
+        group.iter().map(move |number| (rank, *number))
+    });
+    let mut ranked: Vec<_> = ranked.collect();
+    ranked.sort_unstable();
+    for (place, (_, number)) in numbers.iter_mut().zip(&ranked) {
+        *place = *number;
+    }
+    let mut rest = numbers;
+    for group in ranked.chunk_by(|a, b| a.0 == b.0) {
+        let (own, others) = rest.split_at_mut(group.len());
+        if group[0].0.0 != Reverse(0) {
+            arrange(own, slots, width, at + 1);
+        }
+        rest = others;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frequent_values_come_first_each_with_its_targets_together_and_rare_ones_in_the_order_of_time()
+     {
+        // Value 7 has 600 targets of 1,000, value 3 has 300, and 100 have values of their own.
+        let value = |n: i64| match n % 10 {
+            0..6 => 7,
+            6..9 => 3,
+            _ => 1_000 - n,
+        };
+        let slots: Vec<i64> = (0..1_000).flat_map(|n| [value(n), n % 2]).collect();
+        let found = arranged(&slots, 2);
+        let values: Vec<(i64, i64)> = found
+            .iter()
+            .map(|n| (value(i64::from(*n)), i64::from(*n) % 2))
+            .collect();
+        assert!(values[..300].iter().all(|pair| *pair == (7, 0)));
+        assert!(values[300..600].iter().all(|pair| *pair == (7, 1)));
+        assert!(values[600..900].iter().all(|(value, _)| *value == 3));
+        let rare: Vec<u32> = (0..100).map(|n| 10 * n + 9).collect();
+        assert_eq!(found[900..], rare);
+        assert!(found[..300].is_sorted() && found[300..600].is_sorted());
+    }
+
+    #[test]
+    fn equally_likely_values_stay_in_their_order() {
+        // 65 to 127 targets each: one power of two.
+        let slots: Vec<i64> = (0..20)
+            .flat_map(|value| std::iter::repeat_n(value, 65 + 3 * value as usize))
+            .collect();
+        let found = arranged(&slots, 1);
+        assert!(found.is_sorted());
+        assert_eq!(arranged(&[], 0), Vec::<u32>::new());
     }
 }

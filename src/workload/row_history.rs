@@ -192,6 +192,11 @@ impl RowHistory {
         )
     }
 
+    /// The same in whole rows, down but for rounding.
+    pub(super) fn whole_rows(&self, at: SimTime) -> u64 {
+        (self.rows(at) + 1e-6) as u64
+    }
+
     /// Carried instants are evenly spaced.
     pub(super) fn regular(&self) -> bool {
         self.regular

@@ -1,7 +1,6 @@
 //! Record n of a write, or of the rows written before the run, and which is written when: the one place that makes it.
 
-use super::combinations::Combinations;
-use super::periodic_clock::PeriodicClock;
+use super::combinations::{Combinations, PeriodicClock};
 use super::{Beat, Drive, Existing, Import, ImportOrder, ImportRows, Phase, Workload, WriteId};
 use crate::random::{DrawKey, Permutation, Stream, lane_of};
 use crate::record::{FieldId, FieldKind, FieldMask, OperationRun, RecordGenerator, Schema};
@@ -13,6 +12,7 @@ use std::sync::Arc;
 /// ascend with them.
 #[derive(Debug, Clone)]
 pub(super) struct RowSource {
+    pub(super) generator: Arc<RecordGenerator>,
     /// What the records combine; the other fields are drawn for each.
     combinations: Option<Combinations>,
     instants: Instants,
@@ -84,7 +84,7 @@ impl RowSource {
     pub(super) fn of_existing(
         existing: &Existing,
         workload: &Workload,
-        generator: &RecordGenerator,
+        generator: &Arc<RecordGenerator>,
     ) -> Self {
         let of = (&*existing.name, Stream::Existing, &*existing.with);
         Self::new(of, Some(&existing.rows), None, workload, generator)
@@ -92,12 +92,16 @@ impl RowSource {
 
     /// The records of a write. O(1) unless an import is ordered by a field: then O(n log n) in the combinations, or in the records when the
     /// field is drawn for each of them.
-    pub(super) fn of_write(workload: &Workload, id: WriteId, generator: &RecordGenerator) -> Self {
+    pub(super) fn of_write(
+        workload: &Workload,
+        id: WriteId,
+        generator: &Arc<RecordGenerator>,
+    ) -> Self {
         let mut rows = Self::unsorted(workload, id, generator);
         let import = workload.writes[usize::from(id.0)].drive.import();
         match import.map(|import| import.order) {
             Some(ImportOrder::By(field)) if rows.len > 1 => {
-                rows.order = rows.by_field(field, generator);
+                rows.order = rows.by_field(field);
                 rows
             }
             _ => rows,
@@ -105,7 +109,11 @@ impl RowSource {
     }
 
     /// The same without sorting: an order by a field is any order, in which every record stands for one that is written then.
-    pub(super) fn unsorted(workload: &Workload, id: WriteId, generator: &RecordGenerator) -> Self {
+    pub(super) fn unsorted(
+        workload: &Workload,
+        id: WriteId,
+        generator: &Arc<RecordGenerator>,
+    ) -> Self {
         let write = &workload.writes[usize::from(id.0)];
         let import = write.drive.import();
         let turns = match &write.drive {
@@ -129,7 +137,7 @@ impl RowSource {
         rows: Option<&ImportRows>,
         turns: Option<&Beat>,
         workload: &Workload,
-        generator: &RecordGenerator,
+        generator: &Arc<RecordGenerator>,
     ) -> Self {
         let lane = lane_of(name);
         let clock = |turns: &Beat| PeriodicClock::new(turns, generator, lane);
@@ -155,6 +163,7 @@ impl RowSource {
         Self {
             combinations: each.map(|each| Combinations::new(each, generator.schema())),
             instants,
+            generator: Arc::clone(generator),
             order: WrittenOrder::Time,
             len: rows.map_or(ENDLESS, |rows| rows.len(generator.schema())),
             start: workload.start,
@@ -221,13 +230,12 @@ impl RowSource {
         number: u64,
         now: SimTime,
         given: &[(FieldId, i64)],
-        generator: &RecordGenerator,
         out: &mut [i64],
     ) {
         let (combination, own) = self.turn(number);
         let now = || self.start.at(now);
         let at = own.map_or_else(now, |own| EpochNanos(self.start.0.saturating_add(own)));
-        self.record_of((number, combination), at, given, generator, out);
+        self.record_of((number, combination), at, given, out);
     }
 
     /// As [`RowSource::record`], where the combination and the instant of a record are known.
@@ -237,7 +245,6 @@ impl RowSource {
         (number, combination): (u64, u64),
         at: EpochNanos,
         given: &[(FieldId, i64)],
-        generator: &RecordGenerator,
         out: &mut [i64],
     ) {
         self.given.truncate(self.fixed);
@@ -248,7 +255,8 @@ impl RowSource {
         }
         self.given.extend_from_slice(given);
         let (draws, sequence) = (self.draws.at(number), self.sequence + number);
-        generator.generate(draws, sequence, at, &self.given, out);
+        self.generator
+            .generate(draws, sequence, at, &self.given, out);
     }
 
     /// Writes the records that are written with these indices at these times, one after another; of endless ones that are drawn only the fields
@@ -258,7 +266,6 @@ impl RowSource {
         indices: &[u64],
         times: &[SimTime],
         asked: FieldMask,
-        generator: &RecordGenerator,
         out: &mut [i64],
     ) {
         if let (Instants::OfWriting, true, Some(&first)) =
@@ -272,31 +279,29 @@ impl RowSource {
                 times,
                 asked,
             };
-            return generator.generate_run(run, &self.given[..self.fixed], out);
+            return self
+                .generator
+                .generate_run(run, &self.given[..self.fixed], out);
         }
-        let records = out.chunks_exact_mut(generator.width().max(1));
+        let records = out.chunks_exact_mut(self.generator.width().max(1));
         for ((&index, time), out) in indices.iter().zip(times).zip(records) {
             match &self.instants {
                 Instants::Turns(clock) => {
                     let turn = (index, clock.combination_of(index));
-                    self.record_of(turn, self.start.at(*time), &[], generator, out);
+                    self.record_of(turn, self.start.at(*time), &[], out);
                 }
-                _ => self.record(self.written(index), *time, &[], generator, out),
+                _ => self.record(self.written(index), *time, &[], out),
             }
         }
     }
 
     /// The values of `field` in these records, as numbers that sort like them.
-    fn sort_keys(
-        &mut self,
-        numbers: impl Iterator<Item = u64>,
-        field: FieldId,
-        generator: &RecordGenerator,
-    ) -> Vec<u64> {
+    fn sort_keys(&mut self, numbers: impl Iterator<Item = u64>, field: FieldId) -> Vec<u64> {
+        let generator = Arc::clone(&self.generator);
         let mut record = vec![0; generator.width()];
         let slot = |number| {
             // Records without a time of their own are in order of time whatever the time is.
-            self.record(number, SimTime::ZERO, &[], generator, &mut record);
+            self.record(number, SimTime::ZERO, &[], &mut record);
             record[usize::from(field.0)]
         };
         let slots: Vec<i64> = numbers.map(slot).collect();
@@ -304,31 +309,26 @@ impl RowSource {
     }
 
     /// These records in the order of an import by `field`. O(n log n).
-    pub(super) fn sorted_by_field(
-        &mut self,
-        numbers: Vec<u64>,
-        field: FieldId,
-        generator: &RecordGenerator,
-    ) -> Vec<u64> {
-        let keys = self.sort_keys(numbers.iter().copied(), field, generator);
+    pub(super) fn sorted_by_field(&mut self, numbers: Vec<u64>, field: FieldId) -> Vec<u64> {
+        let keys = self.sort_keys(numbers.iter().copied(), field);
         let mut order: Vec<(u64, u64)> = keys.into_iter().zip(numbers).collect();
         order.sort_unstable();
         order.into_iter().map(|(_, number)| number).collect()
     }
 
-    fn by_field(&mut self, field: FieldId, generator: &RecordGenerator) -> WrittenOrder {
+    fn by_field(&mut self, field: FieldId) -> WrittenOrder {
         if let (Instants::TurnsBefore(clock), Some(combinations)) =
             (&self.instants, &self.combinations)
             && let (len, period) = (self.len, clock.count())
             && (period..).contains(&len)
             && period <= u64::from(u32::MAX)
-            && combinations.determine(field, generator.schema(), &self.given[..self.fixed])
+            && combinations.determine(field, self.generator.schema(), &self.given[..self.fixed])
         {
             // The last period is complete: its records, one a combination, stand for all periods.
-            let keys = self.sort_keys(len - period..len, field, generator);
+            let keys = self.sort_keys(len - period..len, field);
             return WrittenOrder::Periods(GroupedTurns::new(&keys, len, period));
         }
-        let keys = self.sort_keys(0..self.len, field, generator);
+        let keys = self.sort_keys(0..self.len, field);
         WrittenOrder::Listed(ascending(&keys))
     }
 }

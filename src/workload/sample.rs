@@ -5,6 +5,7 @@ use super::{ImportOrder, OperationBatch, OperationId, Workload, WriteId};
 use crate::random::{DrawKey, Stream, lane_of};
 use crate::record::RecordGenerator;
 use crate::time::SimTime;
+use std::sync::Arc;
 
 /// Most rows of an import ordered by a field that are sorted to find the first of them.
 const MOST_SORTED: f64 = 1e6;
@@ -31,7 +32,7 @@ impl ExistingSample {
     /// their write is the one that they continue, or the first.
     pub fn take(
         workload: &Workload,
-        generator: &RecordGenerator,
+        generator: &Arc<RecordGenerator>,
         (n, choice): (usize, Choice),
         batch: &mut OperationBatch,
     ) {
@@ -59,7 +60,7 @@ impl ExistingSample {
                 while let Some(number) = numbers.next_if(|number| *number < end) {
                     let operation = OperationId::new(write, number - before);
                     let out = batch.push_record(operation, SimTime::ZERO, generator.width());
-                    rows.record(number - before, SimTime::ZERO, &[], generator, out);
+                    rows.record(number - before, SimTime::ZERO, &[], out);
                 }
             }
             before = end;
@@ -80,7 +81,7 @@ impl RunSample {
     /// No pass over the operations: O(n), O(n log n) for such an import.
     pub fn take(
         workload: &Workload,
-        generator: &RecordGenerator,
+        generator: &Arc<RecordGenerator>,
         n: usize,
         batch: &mut OperationBatch,
     ) {
@@ -118,7 +119,7 @@ fn sample_write(
     id: WriteId,
     volume: f64,
     wanted: usize,
-    generator: &RecordGenerator,
+    generator: &Arc<RecordGenerator>,
     batch: &mut OperationBatch,
 ) {
     let write = &workload.writes[usize::from(id.0)];
@@ -147,7 +148,7 @@ fn sample_write(
             let part = (volume as f64 / rows.len() as f64).min(1.0);
             let some = (timed.len() as f64 / part).min(MOST_SORTED) as usize;
             let some = stratified_indices(some, rows.len(), draws).collect();
-            let mut sorted = rows.sorted_by_field(some, field, generator);
+            let mut sorted = rows.sorted_by_field(some, field);
             sorted.truncate((sorted.len() as f64 * part).round() as usize);
             sorted
         }
@@ -159,7 +160,7 @@ fn sample_write(
     for (at, &record) in records.iter().enumerate() {
         let (number, time) = timed[at * timed.len() / records.len()];
         let out = batch.push_record(OperationId::new(id, number), time, generator.width());
-        rows.record(record, time, &[], generator, out);
+        rows.record(record, time, &[], out);
     }
 }
 

@@ -1,8 +1,7 @@
 //! The values of a read's `in` lists. Must not know what a list is for.
 
-use super::table_rows::TableRows;
+use super::table_rows::{TableRows, ValueIndex};
 use super::target_picker::TargetPicker;
-use super::value_index::ValueIndex;
 use super::{PickLaw, Read, ReadBatch, Within, WithinValues};
 use crate::random::{Draws, hash_name, mix};
 use crate::record::{Field, FieldId, ValueSampler};

@@ -47,20 +47,15 @@ impl Workload {
     /// closed system: Lazowska and others, Quantitative System Performance, 1984, §5.2). What all writes together ask beyond that is taken from the
     /// closed loops in proportion. How a key spreads the rows is not known here: the servers are taken to share them evenly.
     pub fn estimated_operations(&self, write: &Write, schema: &Schema) -> f64 {
-        match &write.drive {
-            Drive::Closed {
-                import: Some(import),
-                ..
-            } => import.rows.len(schema) as f64,
-            Drive::Closed { .. } => {
-                let asked = self.writes.iter().map(|of| self.utilisation(of, schema));
-                let asked: f64 = asked.sum();
-                self.asked_per_sec(write) * self.duration.as_secs_f64() / asked.max(1.0)
-            }
-            Drive::Open { .. } | Drive::Beat(_) => {
-                self.intended_operations(write, schema).unwrap_or(0.0)
-            }
+        if let Some(operations) = self.intended_operations(write, schema) {
+            return operations;
         }
+        if let Some(import) = write.drive.import() {
+            return import.rows.len(schema) as f64;
+        }
+        let asked = self.writes.iter().map(|of| self.utilisation(of, schema));
+        let asked: f64 = asked.sum();
+        self.asked_per_sec(write) * self.duration.as_secs_f64() / asked.max(1.0)
     }
 
     /// Rows a second that a write's clients would put if servers were always idle; of buffered ones that don't think, all that servers take.
@@ -85,15 +80,12 @@ impl Workload {
     /// Share of what all servers can do that a write asks for.
     fn utilisation(&self, write: &Write, schema: &Schema) -> f64 {
         let limits = &self.closed_loops;
-        match &write.drive {
-            Drive::Closed {
-                buffer: Some(_), ..
-            } => self.asked_per_sec(write) / limits.buffered_rows_per_sec,
-            Drive::Closed { .. } => self.asked_per_sec(write) / limits.rows_per_sec,
-            Drive::Open { .. } | Drive::Beat(_) => {
-                let operations = self.intended_operations(write, schema).unwrap_or(0.0);
-                operations / self.duration.as_secs_f64() / limits.rows_per_sec
+        match (&write.drive, self.intended_operations(write, schema)) {
+            (_, Some(operations)) => operations / self.duration.as_secs_f64() / limits.rows_per_sec,
+            (Drive::Closed { buffer, .. }, None) if buffer.is_some() => {
+                self.asked_per_sec(write) / limits.buffered_rows_per_sec
             }
+            _ => self.asked_per_sec(write) / limits.rows_per_sec,
         }
     }
 }

@@ -1,13 +1,85 @@
-//! All operations that the run intends whatever happens, in order of time. Must not know what becomes of them.
+//! The operations of writes: all that open loops intend whatever happens, in order of time, and what a client of a closed loop does next.
+//! Must not know what becomes of them.
 
-use super::periodic_clock::TurnTimes;
+use super::combinations::TurnTimes;
 use super::rate_profile::RateTimes;
 use super::row_source::RowSource;
-use super::{Drive, OperationBatch, OperationId, Workload, Write, WriteId};
-use crate::random::lane_of;
+use super::{Drive, OperationId, Think, Workload, Write, WriteId};
+use crate::random::{DrawKey, Draws, Stream, lane_of};
 use crate::record::{FieldId, FieldMask, RecordGenerator};
-use crate::time::SimTime;
+use crate::time::{SimDuration, SimTime};
 use std::sync::Arc;
+
+/// Operations in the order of their intended times, column by column; reused, so that a warm batch allocates nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OperationBatch {
+    /// [`OperationId`]s as numbers, which is how keys' draws are addressed.
+    pub operations: Vec<u64>,
+    /// Index of each within its write.
+    pub indices: Vec<u64>,
+    /// Write of each.
+    pub writes: Vec<WriteId>,
+    /// Intended start of each. For rows of a sample that were written before the run: its start.
+    pub intended: Vec<SimTime>,
+    /// All records, one after another.
+    pub records: Vec<i64>,
+}
+
+impl OperationBatch {
+    /// An empty batch.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Number of operations.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.operations.len()
+    }
+
+    /// No operations.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.operations.is_empty()
+    }
+
+    /// Forgets all operations, keeps the memory.
+    pub fn clear(&mut self) {
+        self.operations.clear();
+        self.indices.clear();
+        self.writes.clear();
+        self.intended.clear();
+        self.records.clear();
+    }
+
+    /// The record of the `at`-th operation, of `width` slots.
+    #[inline]
+    pub fn record(&self, at: usize, width: usize) -> &[i64] {
+        &self.records[at * width..][..width]
+    }
+
+    /// Appends an operation; its record is the caller's to append.
+    #[inline]
+    pub fn push(&mut self, operation: OperationId, intended: SimTime) {
+        self.operations.push(operation.0);
+        self.indices.push(operation.index());
+        self.writes.push(operation.write());
+        self.intended.push(intended);
+    }
+
+    /// Appends an operation; its record of `width` slots is the caller's to fill.
+    pub(super) fn push_record(
+        &mut self,
+        operation: OperationId,
+        intended: SimTime,
+        width: usize,
+    ) -> &mut [i64] {
+        self.push(operation, intended);
+        let start = self.records.len();
+        self.records.resize(start + width, 0);
+        &mut self.records[start..]
+    }
+}
 
 /// The operations of all open-loop writes, merged; ties go to the write that comes first in the file. Each write has random streams of its own,
 /// found by its name: adding one moves nothing in another.
@@ -65,7 +137,7 @@ impl OpenArrivals {
                 break;
             };
             let due = |time| (time, at) < others;
-            made += self.writes[at].emit(max - made, due, &self.generator, batch);
+            made += self.writes[at].emit(max - made, due, batch);
         }
         made
     }
@@ -90,7 +162,7 @@ impl OpenArrivals {
 
 impl OpenWrite {
     /// The write's operations; `None` for a closed loop.
-    fn new(id: WriteId, workload: &Workload, generator: &RecordGenerator) -> Option<Self> {
+    fn new(id: WriteId, workload: &Workload, generator: &Arc<RecordGenerator>) -> Option<Self> {
         let Write { name, drive, .. } = &workload.writes[usize::from(id.0)];
         let duration = workload.duration;
         let rows = match drive {
@@ -127,7 +199,6 @@ impl OpenWrite {
         &mut self,
         max: usize,
         due: impl Fn(SimTime) -> bool,
-        generator: &RecordGenerator,
         batch: &mut OperationBatch,
     ) -> usize {
         let (first, len) = (batch.len(), self.rows.len());
@@ -141,11 +212,10 @@ impl OpenWrite {
         batch.operations.extend(indices.iter().map(operation));
         batch.writes.resize(batch.indices.len(), self.id);
         let slots = batch.records.len();
-        let end = slots + indices.len() * generator.width();
+        let end = slots + indices.len() * self.rows.generator.width();
         batch.records.resize(end, 0);
         let (times, out) = (&batch.intended[first..], &mut batch.records[slots..]);
-        self.rows
-            .records(indices, times, self.asked, generator, out);
+        self.rows.records(indices, times, self.asked, out);
         indices.len()
     }
 }
@@ -171,5 +241,82 @@ impl OperationBatch {
             room -= 1;
         }
         next
+    }
+}
+
+/// The operations of one closed-loop write: operation `k` of a client has the same fields under every strategy, timestamps apart, which follow the time of
+/// its issue.
+#[derive(Debug)]
+pub struct ClosedSource {
+    id: WriteId,
+    clients: u32,
+    think: Think,
+    thinking: DrawKey,
+    rows: RowSource,
+}
+
+impl ClosedSource {
+    /// The source of a write; `None` unless it is a closed loop.
+    pub fn new(workload: &Workload, id: WriteId, generator: Arc<RecordGenerator>) -> Option<Self> {
+        let write = &workload.writes[usize::from(id.0)];
+        let Drive::Closed { clients, think, .. } = &write.drive else {
+            return None;
+        };
+        Some(Self {
+            id,
+            clients: *clients,
+            think: *think,
+            thinking: generator.draws(Stream::Think, lane_of(&write.name)),
+            rows: RowSource::of_write(workload, id, &generator),
+        })
+    }
+
+    /// Number of clients.
+    pub fn clients(&self) -> u32 {
+        self.clients
+    }
+
+    /// Number of operations, where it is finite: an import's records.
+    pub fn operations(&self) -> Option<u64> {
+        self.rows.is_finite().then(|| self.rows.len())
+    }
+
+    /// Writes the record of the `k`-th operation of `client`, issued `now`, to `out`; `None` when the import has no more for this client.
+    #[inline]
+    pub fn issue(
+        &mut self,
+        client: u32,
+        k: u64,
+        now: SimTime,
+        out: &mut [i64],
+    ) -> Option<OperationId> {
+        let index = self.index(client, k);
+        if index >= self.rows.len() {
+            return None;
+        }
+        let record = self.rows.written(index);
+        self.rows.record(record, now, &[], out);
+        Some(OperationId::new(self.id, index))
+    }
+
+    /// Time that `client` thinks before its `k`-th operation.
+    #[inline]
+    pub fn think(&self, client: u32, k: u64) -> SimDuration {
+        self.think.time(self.thinking.at(self.index(client, k)))
+    }
+
+    fn index(&self, client: u32, k: u64) -> u64 {
+        k * u64::from(self.clients) + u64::from(client)
+    }
+}
+
+impl Think {
+    /// The time that a client thinks once.
+    #[inline]
+    pub(super) fn time(self, mut draws: Draws) -> SimDuration {
+        match self {
+            Self::Constant(length) => length,
+            Self::Exponential(mean) => mean.mul_f64(draws.exponential()),
+        }
     }
 }
