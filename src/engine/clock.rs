@@ -155,9 +155,9 @@ impl Clock {
             end,
             network,
             cut_off: false,
-            line: Line::new(),
+            line: Line::default(),
             queue: EventQueue::with_slots(slot_bits(servers)),
-            backed_off: EventQueue::new(),
+            backed_off: EventQueue::default(),
             sequence: 0,
         }
     }

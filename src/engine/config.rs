@@ -56,6 +56,14 @@ impl SimConfig {
         std::iter::once((&*self.key, &self.split_points)).chain(copies)
     }
 
+    /// What regions are split by.
+    pub(super) fn split_sizes(&self) -> SplitSizes {
+        SplitSizes {
+            max_file_bytes: self.table.max_file_size.0,
+            flush_bytes: self.table.memstore_flush_size.0,
+        }
+    }
+
     /// Tables of users: the table itself, its copies and its neighbours.
     pub fn tables(&self) -> u32 {
         (1 + self.copies.len() + self.changes.neighbours.len()) as u32
@@ -86,10 +94,7 @@ impl SimConfig {
         {
             return true;
         }
-        let sizes = SplitSizes {
-            max_file_bytes: self.table.max_file_size.0,
-            flush_bytes: self.table.memstore_flush_size.0,
-        };
+        let sizes = self.split_sizes();
         // The least: alone on its server, or not, with the least jitter.
         let thresholds =
             [1, 2].map(|regions| policies.split_policy.threshold(sizes, regions, -0.5));

@@ -120,6 +120,8 @@ pub struct Operation {
     pub active: u32,
     /// The first RPC that waits for another to be over; [`NONE`] without any.
     pub waiting: u32,
+    /// The last RPC that was put behind those that wait.
+    last: u32,
     /// RPCs so far: the number of the next one.
     pub rpcs: u32,
     /// Given up: nobody waits for it any more.
@@ -319,13 +321,6 @@ impl Rpcs {
         }
     }
 
-    /// An RPC that waits is followed by another one of its operation.
-    pub fn set_next(&mut self, id: u32, next: u32) {
-        if let Some(piece) = self.piece_mut(id) {
-            piece.next = next;
-        }
-    }
-
     /// Adds an operation without RPCs.
     pub fn begin(
         &mut self,
@@ -340,6 +335,7 @@ impl Rpcs {
             client,
             active: 0,
             waiting: NONE,
+            last: NONE,
             rpcs: 0,
             failed: false,
             kind,
@@ -370,6 +366,17 @@ impl Rpcs {
             ..Rpc::new(owner.id, owner.intended, owner.client)
         };
         self.insert(rpc)
+    }
+
+    /// Adds a further RPC of an operation behind those of it that wait.
+    pub fn append(&mut self, operation: u32, server: u32, body: RpcBody) -> u32 {
+        let id = self.add(operation, server, body, false);
+        let owner = &mut self.operations[operation as usize];
+        match std::mem::replace(&mut owner.last, id) {
+            NONE => owner.waiting = id,
+            last => self.pieces[self.slots[last as usize].piece as usize].next = id,
+        }
+        id
     }
 
     /// Adds a further RPC of the same operation, under way like `id` and after as many failures, which carries the same until told otherwise.
@@ -542,12 +549,9 @@ mod tests {
         let operation = read(&mut rpcs);
         for number in 0..3 {
             let body = rpcs.new_gets(1.0);
-            let id = rpcs.add(operation, 0, body, false);
+            let id = rpcs.append(operation, 0, body);
             rpcs.push_get(id, 5, keys.insert(b"a"));
             rpcs.push_get(id, 7 + number, keys.insert(b"b"));
-            let waiting = &mut rpcs.operation_mut(operation).waiting;
-            let next = std::mem::replace(waiting, id);
-            rpcs.piece_mut(id).expect("it was added with a piece").next = next;
         }
         assert_eq!(regions(&rpcs, 1), [5, 8]);
         rpcs.drop_waiting(operation, &mut keys);

@@ -39,81 +39,71 @@ const MOST_ROWS: f64 = 20_000_000.0;
 /// and window are those of `config`, or as long as `MOST_ROWS` take, so that the capacity is what the stores keep up.
 pub fn saturating(config: &SimConfig) -> SimConfig {
     let workload = &config.workload;
-    let handlers = config.cluster.handlers.max(1);
     let schema = config.generator.schema();
-    let weights: Vec<f64> = workload
-        .writes
-        .iter()
-        .map(|write| workload.estimated_operations(write, schema))
-        .collect();
-    let total: f64 = weights.iter().sum();
-    let mut most_rows = 1.0_f64;
-    let mut writes = Vec::with_capacity(weights.len());
-    for (write, &weight) in workload.writes.iter().zip(&weights) {
-        let share = if total > 0.0 {
-            weight / total
-        } else {
-            1.0 / weights.len() as f64
+    let buffer_of = |write: &Write| match write.drive {
+        Drive::Closed { buffer, .. } => buffer,
+        Drive::Open { .. } | Drive::Beat(_) => None,
+    };
+    let key_length = config.key.len_range().0 as u64;
+    let row = row_size(&config.table).mutation_heap(key_length) as f64;
+    let buffers = workload.writes.iter().filter_map(buffer_of);
+    let calls = Calls {
+        cluster: &config.cluster,
+        table: &config.table,
+        key_length,
+        rows: buffers
+            .map(|buffer| buffer.0 as f64 / row)
+            .fold(1.0, f64::max),
+    };
+    let weight = |write: &Write| workload.estimated_operations(write, schema);
+    let total: f64 = workload.writes.iter().map(weight).sum();
+    let clients = calls.handlers() * f64::from(CLIENTS_PER_HANDLER);
+    let writes = workload.writes.iter().map(|write| {
+        let share = match total > 0.0 {
+            true => weight(write) / total,
+            false => 1.0 / workload.writes.len() as f64,
         };
-        let buffer = match &write.drive {
-            Drive::Closed { buffer, .. } => *buffer,
-            Drive::Open { .. } | Drive::Beat(_) => None,
-        };
-        if let Some(buffer) = buffer {
-            most_rows = most_rows.max(
-                buffer.0 as f64 / row_size(&config.table).mutation_heap(key_length(config)) as f64,
-            );
-        }
-        let clients = f64::from(handlers) * f64::from(CLIENTS_PER_HANDLER) * share;
-        let drive = Drive::Closed {
-            clients: (clients.round() as u32).max(1),
-            think: Think::Constant(SimDuration::ZERO),
-            buffer,
-            import: None,
-        };
-        writes.push(Write {
-            drive,
+        Write {
+            drive: Drive::Closed {
+                clients: ((clients * share).round() as u32).max(1),
+                think: Think::Constant(SimDuration::ZERO),
+                buffer: buffer_of(write),
+                import: None,
+            },
             ..write.clone()
-        });
-    }
-    let key_length = key_length(config);
-    let (cluster, table) = (&config.cluster, &config.table);
-    let length = config.duration.since(SimTime::ZERO);
-    let (warmup, window) = match sustained(cluster, table, key_length, length, most_rows) {
+        }
+    });
+    let nanos = |nanos: f64| SimDuration::from_nanos(nanos as u64);
+    let (warmup, window) = match calls.sustained(config.duration.since(SimTime::ZERO)) {
         Some(part) => {
-            let cut = |nanos: u64| (part * nanos as f64) as u64;
-            let window = config.duration.since(config.warmup).as_nanos();
-            (
-                SimTime::from_nanos(cut(config.warmup.as_nanos())),
-                SimDuration::from_nanos(cut(window)),
-            )
+            let window = config.duration.since(config.warmup);
+            let cut = |length: SimDuration| nanos(part * length.as_nanos() as f64);
+            (cut(config.warmup.since(SimTime::ZERO)), cut(window))
         }
         None => {
-            let turn = turn_secs(cluster, table, key_length, most_rows);
-            let turns = turns(handlers, most_rows);
+            let turns = |turns: f64| nanos(turns * calls.turn_secs() * 1e9);
             (
-                SimTime::from_nanos((WARMUP_TURNS * turn * 1e9) as u64 + 1),
-                SimDuration::from_nanos((turns * turn * 1e9) as u64 + 1_000),
+                turns(WARMUP_TURNS) + SimDuration::from_nanos(1),
+                turns(calls.turns()) + SimDuration::from_nanos(1_000),
             )
         }
     };
-    let duration = warmup + window;
     SimConfig {
-        warmup,
-        duration,
+        warmup: SimTime::ZERO + warmup,
+        duration: SimTime::ZERO + warmup + window,
         sample: window,
         workload: Arc::new(Workload {
-            duration: duration.since(SimTime::ZERO),
-            writes,
+            duration: warmup + window,
+            writes: writes.collect(),
             reads: Vec::new(),
             ..(**workload).clone()
         }),
-        split_points: Arc::new(Vec::new()),
+        split_points: Arc::default(),
         table: TableSpec {
             placement: Placement::default(),
             ..config.table.clone()
         },
-        key_buckets: Arc::new(Vec::new()),
+        key_buckets: Arc::default(),
         copies: Arc::default(),
         reads: Arc::default(),
         changes: ClusterChanges::default(),
@@ -140,51 +130,61 @@ pub fn saturating_rows(
     duration: SimDuration,
     rows: f64,
 ) -> f64 {
-    let handlers = cluster.handlers.max(1);
-    match sustained(cluster, table, key_length, duration, rows) {
-        Some(part) => {
-            let turn = turn_secs(cluster, table, key_length, rows);
-            part * f64::from(handlers) * rows / turn * duration.as_secs_f64()
-        }
-        None => (WARMUP_TURNS + turns(handlers, rows)) * f64::from(handlers) * rows,
+    let calls = Calls {
+        cluster,
+        table,
+        key_length,
+        rows,
+    };
+    match calls.sustained(duration) {
+        Some(part) => part * calls.handlers() * rows / calls.turn_secs() * duration.as_secs_f64(),
+        None => (WARMUP_TURNS + calls.turns()) * calls.handlers() * rows,
     }
 }
 
-/// Calls of `rows` rows that each handler works on in the window.
-fn turns(handlers: u32, rows: f64) -> f64 {
-    (WINDOW_CALLS.min(WINDOW_ROWS / rows) / f64::from(handlers)).max(LEAST_TURNS)
-}
-
-/// The part of a run of `duration` in which [`MOST_ROWS`] are written, at most all of it; `None` when rows at the greatest rate into one region don't
-/// fill its memstore up to where it refuses them before the end.
-fn sustained(
-    cluster: &ClusterSpec,
-    table: &TableSpec,
+/// The calls of a saturated server.
+struct Calls<'a> {
+    cluster: &'a ClusterSpec,
+    table: &'a TableSpec,
+    /// Bytes of each row's key.
     key_length: u64,
-    duration: SimDuration,
+    /// Rows of each call.
     rows: f64,
-) -> Option<f64> {
-    let rows_per_sec =
-        f64::from(cluster.handlers.max(1)) * rows / turn_secs(cluster, table, key_length, rows);
-    let rows = rows_per_sec * duration.as_secs_f64();
-    let heap = rows * row_size(table).memstore(key_length) as f64;
-    let room = table.memstore_flush_size.0 as f64 * f64::from(table.memstore_block_multiplier);
-    (heap > room).then(|| (MOST_ROWS / rows).min(1.0))
 }
 
-fn key_length(config: &SimConfig) -> u64 {
-    config.key.len_range().0 as u64
-}
+impl Calls<'_> {
+    fn handlers(&self) -> f64 {
+        f64::from(self.cluster.handlers.max(1))
+    }
 
-/// How long a handler of a saturated server is held by a call of `rows` rows, about: its service, and its wait for the log, at the least
-/// until a call of every handler is written.
-fn turn_secs(cluster: &ClusterSpec, table: &TableSpec, key_length: u64, rows: f64) -> f64 {
-    let service =
-        cluster.service.put.as_secs_f64() + (rows - 1.0) * cluster.service.write_row.as_secs_f64();
-    let sync = cluster.wal.as_ref().map_or(0.0, |wal| {
-        let bytes = f64::from(cluster.handlers) * rows * row_size(table).cells(key_length) as f64;
-        wal.wait().as_secs_f64().max(bytes / wal.bandwidth.0)
-    });
-    // At least a microsecond a call: no client is faster.
-    (service + sync + 2.0 * cluster.network.as_secs_f64()).max(1e-6)
+    /// Calls that each handler works on in the window.
+    fn turns(&self) -> f64 {
+        (WINDOW_CALLS.min(WINDOW_ROWS / self.rows) / self.handlers()).max(LEAST_TURNS)
+    }
+
+    /// The part of a run of `duration` in which [`MOST_ROWS`] are written, at most all of it; `None` when rows at the greatest rate into one region
+    /// don't fill its memstore up to where it refuses them before the end.
+    fn sustained(&self, duration: SimDuration) -> Option<f64> {
+        let rows_per_sec = self.handlers() * self.rows / self.turn_secs();
+        let rows = rows_per_sec * duration.as_secs_f64();
+        let heap = rows * row_size(self.table).memstore(self.key_length) as f64;
+        let table = self.table;
+        let room = table.memstore_flush_size.0 as f64 * f64::from(table.memstore_block_multiplier);
+        (heap > room).then(|| (MOST_ROWS / rows).min(1.0))
+    }
+
+    /// How long a handler of a saturated server is held by a call, about: its service, and its wait for the log, at the least until a call of every
+    /// handler is written.
+    fn turn_secs(&self) -> f64 {
+        let (cluster, rows) = (self.cluster, self.rows);
+        let (put, row) = (cluster.service.put, cluster.service.write_row);
+        let service = put.as_secs_f64() + (rows - 1.0) * row.as_secs_f64();
+        let sync = cluster.wal.as_ref().map_or(0.0, |wal| {
+            let cells = row_size(self.table).cells(self.key_length) as f64;
+            let bytes = f64::from(cluster.handlers) * rows * cells;
+            wal.wait().as_secs_f64().max(bytes / wal.bandwidth.0)
+        });
+        // At least a microsecond a call: no client is faster.
+        (service + sync + 2.0 * cluster.network.as_secs_f64()).max(1e-6)
+    }
 }

@@ -13,14 +13,6 @@ pub struct Line<T> {
 }
 
 impl<T: Copy> Line<T> {
-    /// An empty line.
-    pub fn new() -> Self {
-        Self {
-            next: Moment::NEVER,
-            events: VecDeque::new(),
-        }
-    }
-
     /// Inserts an event that happens after all others of the line.
     #[inline]
     pub fn push(&mut self, moment: Moment, event: T) {
@@ -47,9 +39,12 @@ impl<T: Copy> Line<T> {
     }
 }
 
-impl<T: Copy> Default for Line<T> {
+impl<T> Default for Line<T> {
     fn default() -> Self {
-        Self::new()
+        Self {
+            next: Moment::NEVER,
+            events: VecDeque::new(),
+        }
     }
 }
 
@@ -60,7 +55,7 @@ mod tests {
 
     #[test]
     fn a_line_keeps_its_order_and_says_what_is_next() {
-        let mut line = Line::new();
+        let mut line = Line::default();
         assert_eq!(line.next(), Moment::NEVER);
         let moment = |at, sequence| Moment {
             at: SimTime::from_nanos(at),

@@ -27,9 +27,7 @@ impl Moment {
         at: SimTime::MAX,
         sequence: u64::MAX,
     };
-}
 
-impl Moment {
     /// One number that orders as the moment does: a single comparison without a branch.
     #[inline]
     fn rank(self) -> u128 {

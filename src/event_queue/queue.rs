@@ -55,11 +55,6 @@ pub struct EventQueue<T> {
 }
 
 impl<T: Copy> EventQueue<T> {
-    /// An empty queue.
-    pub fn new() -> Self {
-        Self::with_slots(SLOT_BITS)
-    }
-
     /// An empty queue that is fastest when a few events happen in each 2^`slot_bits` nanoseconds; `slot_bits` < 64. Changes no order.
     pub fn with_slots(slot_bits: u32) -> Self {
         Self {
@@ -78,16 +73,6 @@ impl<T: Copy> EventQueue<T> {
             free: NONE,
             far: 0,
         }
-    }
-
-    /// Number of events.
-    pub fn len(&self) -> usize {
-        self.heap.len() + self.far
-    }
-
-    /// No events.
-    pub fn is_empty(&self) -> bool {
-        self.heap.is_empty()
     }
 
     /// All events, in no order.
@@ -268,7 +253,7 @@ impl Wheel {
 
 impl<T: Copy> Default for EventQueue<T> {
     fn default() -> Self {
-        Self::new()
+        Self::with_slots(SLOT_BITS)
     }
 }
 
@@ -280,7 +265,7 @@ mod tests {
 
     #[test]
     fn equal_times_come_in_insertion_order_however_far_they_were() {
-        let mut queue = EventQueue::new();
+        let mut queue = EventQueue::default();
         let far = SimTime::from_nanos(90_000_000_000);
         for sequence in 0..9 {
             queue.push(Moment { at: far, sequence }, sequence);
@@ -313,7 +298,7 @@ mod tests {
                     prop_assert_eq!(queue.pop(), expected.map(|(moment, event)| (moment.at, event)));
                     now = expected.map_or(now, |(moment, _)| moment.at);
                 }
-                prop_assert_eq!(queue.len(), oracle.len());
+                prop_assert_eq!(queue.heap.len() + queue.far, oracle.len());
                 prop_assert_eq!(queue.iter().collect::<BTreeSet<_>>(), oracle.values().collect());
                 prop_assert_eq!(queue.next(), oracle.keys().next().copied().unwrap_or(Moment::NEVER));
             }

@@ -164,6 +164,7 @@ impl Clients {
                 );
             }
         }
+        tables.first_reader = closed.len() as u32;
         for (id, read) in (0..).map(ReadId).zip(&workload.reads) {
             if let Some(ReadDrive::Closed { clients, think }) = read.drive {
                 closed.extend(Client::all(Task::Read(id), clients, think));

@@ -12,19 +12,6 @@ use crate::metrics::{PlannedWork, ReadWork, Recorded};
 use crate::query::Requests;
 use crate::workload::{OperationId, ReadBatch, ReadId};
 
-/// A read that is being divided.
-#[derive(Debug)]
-struct Dividing {
-    read: ReadId,
-    operation: u32,
-    /// The client process that sends its RPCs.
-    process: u32,
-    /// The last one so far.
-    last: u32,
-    /// Calls that they will take, expected number.
-    calls: f64,
-}
-
 impl Simulation<'_> {
     /// The next open-loop read, if there is one before the end, will start at its intended time.
     pub fn await_next_read(&mut self) {
@@ -99,93 +86,84 @@ impl Simulation<'_> {
         };
         let kind = OperationKind::Read { read, work };
         let operation = self.rpcs.begin(id, now, reader, kind);
-        let mut dividing = Dividing {
-            read,
-            operation,
-            process: self.tables.process_of(id, reader),
-            last: NONE,
-            calls: 0.0,
-        };
         self.clients.reads.asked.clear();
-        self.divide_gets(&mut dividing, requests);
-        self.divide_scans(&mut dividing, id, requests);
+        let calls = self.divide_gets(read, operation, requests)
+            + self.divide_scans(read, operation, requests);
         let plan = PlannedWork {
-            calls: dividing.calls,
+            calls,
             regions: distinct_regions(&mut self.clients.reads.asked),
             rows_read: requests.rows_read(),
             rows_returned: requests.rows_returned,
         };
         self.recorder.read_sent(read, now, plan);
-        if dividing.last == NONE {
-            self.operation_ends(operation);
-        } else {
-            self.start_rpcs(operation);
+        match self.rpcs.operation(operation).waiting {
+            NONE => self.operation_ends(operation),
+            _ => self.start_rpcs(operation),
         }
     }
 
-    /// One RPC for each server that holds rows which Gets ask for, in the order in which they are first asked for.
-    fn divide_gets(&mut self, dividing: &mut Dividing, requests: &Requests) {
-        let gets = &requests.gets;
-        if gets.is_empty() {
-            return;
-        }
+    /// The client process that sends the RPCs of an operation.
+    fn process_of(&self, operation: u32) -> u32 {
+        let owner = self.rpcs.operation(operation);
+        self.tables.process_of(owner.id, owner.client)
+    }
+
+    /// One RPC for each server that holds rows which Gets ask for, in the order in which they are first asked for. Returns the number of their calls.
+    fn divide_gets(&mut self, read: ReadId, operation: u32, requests: &Requests) -> f64 {
+        let (gets, process) = (&requests.gets, self.process_of(operation));
         let found = (requests.gets_found / gets.len() as f64).clamp(0.0, 1.0);
         let mut regions = std::mem::take(&mut self.clients.reads.get_regions);
         regions.clear();
-        let table = self.clients.reads.access(dividing.read).table;
+        let reads = &mut self.clients.reads;
+        let table = reads.access(read).table;
         self.tables.routers[table]
             .map
             .locate_batch(gets, &mut regions);
+        let mut calls = 0.0;
         for (&region, key) in regions.iter().zip(gets.iter()) {
-            let server = self.tables.server_for(region, dividing.process);
-            let mut rpc = self.clients.reads.rpc_of_server[server as usize];
+            let server = self.tables.server_for(region, process);
+            let mut rpc = reads.rpc_of_server[server as usize];
             if rpc == NONE {
                 let body = self.rpcs.new_gets(found);
-                rpc = self.append_rpc(dividing, server, body);
-                dividing.calls += 1.0;
-                self.clients.reads.rpc_of_server[server as usize] = rpc;
+                rpc = self.rpcs.append(operation, server, body);
+                calls += 1.0;
+                reads.rpc_of_server[server as usize] = rpc;
             }
             let key = self.tables.keys.insert(key);
             self.rpcs.push_get(rpc, region, key);
-            let reads = &mut self.clients.reads;
-            let place = reads.access(dividing.read).spread.place(region);
+            let place = reads.access(read).spread.place(region);
             reads.asked.push((place, place));
         }
         for &region in &regions {
-            let server = self.tables.server_for(region, dividing.process);
-            self.clients.reads.rpc_of_server[server as usize] = NONE;
+            let server = self.tables.server_for(region, process);
+            reads.rpc_of_server[server as usize] = NONE;
         }
-        self.clients.reads.get_regions = regions;
+        reads.get_regions = regions;
+        calls
     }
 
-    /// One RPC for each scan.
-    fn divide_scans(&mut self, dividing: &mut Dividing, id: OperationId, requests: &Requests) {
-        let mut draws = self.clients.reads.rows_draws.at(id.0);
+    /// One RPC for each scan. Returns the expected number of their calls.
+    fn divide_scans(&mut self, read: ReadId, operation: u32, requests: &Requests) -> f64 {
+        let process = self.process_of(operation);
+        let reads = &mut self.clients.reads;
+        let id = self.rpcs.operation(operation).id;
+        let mut draws = reads.rows_draws.at(id.0);
+        let mut calls = 0.0;
         for (at, scan) in requests.scans.iter().enumerate() {
-            let reads = &mut self.clients.reads;
-            let access = reads.access(dividing.read);
+            let access = reads.access(read);
             let (spread, most) = (&access.spread, access.batch_rows);
             let (start, stop) = (requests.starts.get(at), requests.stops.get(at));
             let range = spread.range(start, stop, &self.tables.routers[access.table]);
             let keys = [start, stop].map(|key| self.tables.keys.insert(key));
             let cursor = ScanCursor::new(spread, range, scan, most, draws.unit(), keys);
-            let places = cursor.visited_places(spread);
-            let regions = f64::from(places.1 - places.0 + 1);
-            dividing.calls += scan_calls(regions, scan.rows_read, most);
-            reads.asked.push(places);
-            let server = self.tables.server_for(cursor.region(), dividing.process);
-            self.append_rpc(dividing, server, RpcBody::Scan(cursor));
+            let (first, last) = cursor.visited_places(spread);
+            calls += scan_calls(f64::from(last - first + 1), scan.rows_read, most);
+            reads.asked.push((first, last));
+            let server = self.tables.server_for(cursor.region(), process);
+            let body = RpcBody::Scan(cursor);
+            self.rpcs.append(operation, server, body);
         }
-    }
-
-    /// Adds an RPC behind those of the same operation, which all wait.
-    fn append_rpc(&mut self, dividing: &mut Dividing, server: u32, body: RpcBody) -> u32 {
-        let id = self.rpcs.add(dividing.operation, server, body, false);
-        match std::mem::replace(&mut dividing.last, id) {
-            NONE => self.rpcs.operation_mut(dividing.operation).waiting = id,
-            last => self.rpcs.set_next(last, id),
-        }
-        id
+        calls
     }
 
     /// The first operation of each source of the neighbours is awaited.

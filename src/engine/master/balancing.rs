@@ -1,8 +1,6 @@
 //! The balancer: when it runs, what it is shown, and the pace of its moves.
 
-use super::knowledge::{PendingMove, ShownRegion};
-use super::load_sampling::Activity;
-use super::system_regions::{SYSTEM_REGIONS, SYSTEM_TABLES};
+use super::knowledge::{Activity, PendingMove, SYSTEM_REGIONS, SYSTEM_TABLES, ShownRegion};
 use crate::engine::clock::ClusterStep;
 use crate::engine::simulation::Simulation;
 use crate::policy::balance::{BalanceDecision, BalanceFinding, BalancedRegion, Balancer};
@@ -36,19 +34,15 @@ impl Simulation<'_> {
 
     /// Servers report the loads of their regions, unless they have done so just now.
     pub fn loads_are_sampled(&mut self) {
-        if self
-            .master
-            .loads
-            .due()
-            .is_none_or(|due| due > self.clock.now)
-        {
+        let due = self.master.loads.due();
+        if due.is_none_or(|due| due > self.clock.now) {
             return;
         }
         let mut loads = std::mem::take(&mut self.master.loads);
         loads.sample(
             &self.tables.regions,
             |region| self.activity(region),
-            |region| self.master.created(region),
+            |region| self.master.created[region as usize],
         );
         self.master.loads = loads;
         let servers = &self.servers;
@@ -144,7 +138,7 @@ impl Simulation<'_> {
             seen.push(BalancedRegion {
                 server: number[state.serving as usize],
                 table: state.table,
-                created: self.master.created(region).as_nanos(),
+                created: self.master.created[region as usize].as_nanos(),
                 load,
                 demand: rows as f64,
             });

@@ -1,7 +1,7 @@
 //! What splits, merges, balancers and crashes do, step by step: small runs, looked at by what happened in them and where they end.
 
+use super::knowledge::SYSTEM_REGIONS;
 use super::living_tests::{config_of, millis, regions_are_sound};
-use super::system_regions::SYSTEM_REGIONS;
 use crate::cluster::{ClusterEvent, CrashTarget, TimedEvent};
 use crate::cluster::{Placement, TableSpec};
 use crate::engine::numbers::NONE;

@@ -10,7 +10,5 @@ pub mod change_tests;
 pub mod knowledge;
 #[cfg(test)]
 pub mod living_tests;
-mod load_sampling;
 mod region_changes;
 mod scenario_events;
-mod system_regions;

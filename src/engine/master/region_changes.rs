@@ -7,7 +7,7 @@
 //! Everything that takes a region offline or opens one after the start goes through here, so that each region is open on a live server, or has
 //! one opening before it, or is listed with a dead server whose regions will open when its death is noticed.
 
-use super::knowledge::Opening;
+use super::knowledge::{MB, Opening};
 use crate::engine::clock::ClusterStep;
 use crate::engine::numbers::NONE;
 use crate::engine::simulation::Simulation;
@@ -19,9 +19,6 @@ use crate::policy::{
 use crate::time::SimDuration;
 use std::collections::VecDeque;
 use std::mem::discriminant;
-
-/// Bytes of a megabyte, as sizes are reported to the master.
-const MB: u64 = 1 << 20;
 
 impl Simulation<'_> {
     /// A flush or a compaction of a region has ended, or a flush is held: it is split if it is due, at once or after others of its server.
@@ -191,9 +188,8 @@ impl Simulation<'_> {
     /// Clients that look ahead and the master learn of new regions, and forget those that they come from, of which one may have been divided at `row`.
     fn heirs_come(&mut self, gone: &[u32], heirs: &[u32], row: Option<&RowKey>) {
         self.clients.regions_change(gone, heirs, row, &self.tables);
-        for _ in heirs {
-            self.master.region_created(self.clock.now);
-        }
+        let regions = self.tables.regions.len() as usize;
+        self.master.created.resize(regions, self.clock.now);
         for &region in gone {
             self.master.loads.forget(region);
         }
@@ -237,7 +233,7 @@ impl Simulation<'_> {
         NormalizedRegion {
             store_mb: self.stores.bytes(region).0 / MB,
             open: self.tables.regions.is_open(region),
-            age: self.master.age(region, self.clock.now),
+            age: self.clock.now.since(self.master.created[region as usize]),
         }
     }
 

@@ -76,20 +76,17 @@ impl Simulation<'_> {
             CrashTarget::Server(server) => Some(server),
             CrashTarget::Hottest => self.recorder.hottest_server(self.clock.now),
         };
-        let impossible = match server {
-            None => Some("no server is the hottest: none had demand".to_owned()),
+        let reason = match server {
+            None => "no server is the hottest: none had demand".to_owned(),
             Some(server) if !self.servers.is_alive(server) => {
-                Some(format!("server {server} can't die: it is not alive"))
+                format!("server {server} can't die: it is not alive")
             }
             Some(server) if self.servers.live().len() < 2 => {
-                Some(format!("server {server} can't die: it is the last one"))
+                format!("server {server} can't die: it is the last one")
             }
-            Some(_) => None,
+            Some(server) => return self.server_dies(server),
         };
-        match (server, impossible) {
-            (Some(server), None) => self.server_dies(server),
-            (_, reason) => self.event_is_impossible(reason.unwrap_or_default()),
-        }
+        self.event_is_impossible(reason);
     }
 
     fn server_dies(&mut self, server: u32) {
@@ -112,10 +109,7 @@ impl Simulation<'_> {
         let Some(dead) = self.master.dead.remove(&server) else {
             return;
         };
-        let DeadServer {
-            mut regions,
-            log_bytes,
-        } = dead;
+        let (mut regions, log_bytes) = (dead.regions, dead.log_bytes);
         regions.sort_unstable();
         let detected = SeriesEvent::crash_detected(server, regions.len(), log_bytes);
         self.happens(detected);

@@ -4,12 +4,9 @@
 
 #[cfg(test)]
 mod aging_tests;
-mod disk_jobs;
-mod handover;
-mod region_store;
 #[cfg(test)]
 mod store_run_tests;
 #[cfg(test)]
 mod store_tests;
-mod stored_rows;
 pub mod stores;
+mod storing;

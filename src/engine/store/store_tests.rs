@@ -1,7 +1,6 @@
 //! What becomes of rows in memstores and files, to the byte and the nanosecond, without calls: rows come when the test says so.
 
-use super::region_store::FlushState;
-use super::stores::BytesWritten;
+use super::stores::{BytesWritten, FlushState};
 use crate::cluster::RegionFile;
 use crate::engine::client::read_tests::config;
 use crate::engine::numbers::NONE;
@@ -235,7 +234,7 @@ fn a_flush_is_held_above_the_blocking_number_of_files_for_ninety_seconds() {
         is_reference: true,
         sample: None,
     };
-    let store = bench.sim.stores.get_mut(1).unwrap();
+    let store = bench.sim.stores.store(1);
     store.data.add_file(reference);
     let (stores, clock) = (&mut bench.sim.stores, &mut bench.sim.clock);
     stores.files_changed(server, 0, 1, clock);
@@ -450,7 +449,7 @@ fn a_region_of_one_row_and_one_without_files_have_no_split_row() {
 
 #[test]
 fn a_region_that_was_never_written_takes_forty_bytes() {
-    let stores = size_of::<crate::cluster::Memstore>()
-        + size_of::<Option<Box<super::region_store::Store>>>();
+    let stores =
+        size_of::<crate::cluster::Memstore>() + size_of::<Option<Box<super::stores::Store>>>();
     assert_eq!(stores, 40);
 }

@@ -1,20 +1,21 @@
 //! The stores of all regions and the disks of all servers: their state, and what follows from it alone.
 
-use super::region_store::{
-    CompactionState, FLUSHERS, FlushState, ServerStores, Store, StoreRules, Thread,
-};
-use crate::cluster::{DiskJob, Memstore, Sampling, TableSpec};
+use crate::cluster::{Disk, DiskJob, Memstore, RegionStore, Sampling, TableSpec};
 use crate::engine::clock::{Clock, ClusterStep, Event};
 use crate::engine::config::SimConfig;
 use crate::engine::table::rows::{longest_key, row_size};
 use crate::engine::table::tables::Tables;
 use crate::metrics::RefusalReason;
-use crate::policy::{FlushCandidate, ServerMemstore, SplitCandidate, compaction_limit};
+use crate::policy::{
+    BlockedRate, CompactionFile, CompactionRules, FlushCandidate, LARGE_COMPACTION_BYTES,
+    MemstoreRules, ServerMemstore, SplitCandidate, compaction_limit, compaction_pressure,
+};
 use crate::random::Stream;
 use crate::time::{SimDuration, SimTime};
 use crate::units::Bandwidth;
 use rand::Rng;
 use rand::rngs::Xoshiro256PlusPlus;
+use std::collections::VecDeque;
 use std::ops::Range;
 
 /// Rows that the samples of one run's store files hold together, about: with few regions they are the more exact. Each takes some 64 bytes.
@@ -23,6 +24,242 @@ const SAMPLED_ROWS: usize = 1 << 16;
 /// Rows in the sample of one file: the middle of a file is off by 3.1 % of it (one standard deviation) with the most, 12 % with the least.
 const FEWEST_ROWS: usize = 16;
 const MOST_ROWS: usize = 256;
+
+/// The settings of a table's stores.
+#[derive(Debug, Clone)]
+pub struct StoreRules {
+    pub memstore: MemstoreRules,
+    pub compaction: CompactionRules,
+    /// Age from which on a memstore is flushed; `None` where the run is too short for any to get as old.
+    pub flush_interval: Option<SimDuration>,
+    /// `None` where keys are not kept.
+    pub sampling: Option<Sampling>,
+}
+
+impl StoreRules {
+    fn of(config: &SimConfig, table: &TableSpec, sampling: Option<Sampling>) -> Self {
+        Self {
+            memstore: MemstoreRules {
+                flush_bytes: table.memstore_flush_size.0,
+                block_multiplier: u64::from(table.memstore_block_multiplier),
+                blocking_files: table.blocking_store_files,
+                ..MemstoreRules::for_heap(config.cluster.heap.0)
+            },
+            compaction: CompactionRules {
+                min_bytes: table.min_compaction_size.0,
+                blocking_files: table.blocking_store_files as usize,
+                ..CompactionRules::default()
+            },
+            flush_interval: Some(table.memstore_flush_interval)
+                .filter(|&interval| interval > SimDuration::ZERO)
+                .filter(|&interval| SimTime::ZERO + interval < config.duration),
+            sampling,
+        }
+    }
+
+    /// Heap of a server's memstores from which on flushes are forced.
+    fn low_mark(&self) -> u64 {
+        (self.memstore.server_bytes as f64 * self.memstore.lower_limit).ceil() as u64
+    }
+}
+
+/// Flushes of one server that run at a time (HBase default, `hbase.hstore.flusher.count`).
+pub const FLUSHERS: u32 = 2;
+
+/// One region's store, from its first file, its first opening in the run, or the first need of more than its memstore on.
+#[derive(Debug)]
+pub struct Store {
+    pub data: RegionStore,
+    pub flush: FlushState,
+    pub compaction: CompactionState,
+    /// When the references that a compaction has replaced last are archived.
+    pub archived: SimTime,
+    /// Memstores that have begun.
+    pub memstores: u32,
+    /// When the last of them is flushed for its age, if it is still there.
+    pub flush_due: SimTime,
+    /// When the region was opened.
+    pub opened: SimTime,
+    /// Rows written since then, those in the memstore apart.
+    pub flushed_rows: u64,
+    /// Batches refused since then.
+    pub refused: u64,
+    pub blocked: BlockedRate,
+    /// What it was when it was asked last.
+    pub blocked_rate: f32,
+}
+
+/// Where a flush of a region stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FlushState {
+    /// None is asked for.
+    Idle,
+    /// It waits for a flusher.
+    Asked {
+        /// Since when.
+        wanted: SimTime,
+        /// It was held before.
+        held: bool,
+    },
+    /// The store has too many files.
+    Held {
+        /// Since when it is wanted.
+        wanted: SimTime,
+        /// When it joins the queue again.
+        until: SimTime,
+    },
+    /// A flusher writes it.
+    Running,
+}
+
+/// Where a compaction of a region stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CompactionState {
+    /// None is asked for.
+    Idle,
+    /// It waits for one of its server's threads.
+    Asked(Thread),
+    /// These files are being rewritten.
+    Running(Thread, Range<usize>),
+}
+
+/// The two threads of a server that compact (`hbase.regionserver.thread.compaction.small` and `large`, one each).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Thread {
+    /// Every compaction asks it first.
+    Small,
+    /// Takes those that are too large for the other.
+    Large,
+}
+
+impl Store {
+    /// Of a region that is open from the start, or opens later ([`Store::reopen`]).
+    fn new(sampling: Option<Sampling>) -> Self {
+        Self {
+            data: RegionStore::new(sampling),
+            flush: FlushState::Idle,
+            compaction: CompactionState::Idle,
+            archived: SimTime::ZERO,
+            memstores: 0,
+            flush_due: SimTime::ZERO,
+            opened: SimTime::ZERO,
+            flushed_rows: 0,
+            refused: 0,
+            blocked: BlockedRate::new(SimTime::ZERO),
+            blocked_rate: 0.0,
+        }
+    }
+
+    /// Whether files of another region are among its own, those that were compacted and are not archived included (`HStore.hasReferences`).
+    pub fn has_references(&self, now: SimTime) -> bool {
+        self.data.has_references() || now < self.archived
+    }
+
+    /// Counters start again. What was compacted before is archived: as the store closed (`HStore.close`), or now (`HStore.initialize`).
+    pub fn reopen(&mut self, now: SimTime) {
+        self.archived = now;
+        self.opened = now;
+        self.flushed_rows = 0;
+        self.refused = 0;
+        self.blocked = BlockedRate::new(now);
+        self.blocked_rate = 0.0;
+    }
+
+    /// What its compaction does that `thread` takes up: it runs, waits for the other thread, or there is nothing to compact.
+    fn next_compaction(&self, rules: &CompactionRules, thread: Thread) -> CompactionState {
+        let files = self.data.files().iter().map(|file| CompactionFile {
+            bytes: file.bytes,
+            is_reference: file.is_reference,
+        });
+        let files: Vec<_> = files.collect();
+        let Some(chosen) = rules.choose(&files, 0..0) else {
+            return CompactionState::Idle;
+        };
+        let bytes: u64 = files[chosen.clone()].iter().map(|file| file.bytes).sum();
+        match thread == Thread::Small && bytes > LARGE_COMPACTION_BYTES {
+            true => CompactionState::Asked(Thread::Large),
+            false => CompactionState::Running(thread, chosen),
+        }
+    }
+}
+
+/// What the stores of one server share, its memstores' heap apart.
+#[derive(Debug)]
+pub struct ServerStores {
+    pub disk: Disk,
+    /// When the server started.
+    pub started: SimTime,
+    /// The end that the event loop waits for; others have no effect.
+    pub awaited: Option<SimTime>,
+    /// Regions with a store that are open here, in no order.
+    pub regions: Vec<u32>,
+    /// Those are all that are open here.
+    pub has_all_stores: bool,
+    /// Regions whose flush waits for a flusher.
+    pub flush_queue: VecDeque<u32>,
+    /// Flushers at work.
+    pub flushing: u32,
+    /// Regions whose compaction waits for a thread.
+    pub compaction_queue: Vec<u32>,
+    /// Threads that compact: small, large.
+    pub compacting: [bool; 2],
+    /// Writes that wait for room in the memstores, in their order.
+    pub waiting: Vec<u32>,
+    /// Stores by their number of files; the last is not 0.
+    file_counts: Vec<u32>,
+}
+
+impl ServerStores {
+    fn new(disk: Disk) -> Self {
+        Self {
+            disk,
+            started: SimTime::ZERO,
+            awaited: None,
+            regions: Vec::new(),
+            has_all_stores: false,
+            flush_queue: VecDeque::new(),
+            flushing: 0,
+            compaction_queue: Vec::new(),
+            compacting: [false; 2],
+            waiting: Vec::new(),
+            file_counts: Vec::new(),
+        }
+    }
+
+    /// A store here has `after` files, no longer `before`; 0 for one that is not here.
+    fn files_changed(&mut self, before: usize, after: usize) {
+        if self.file_counts.len() <= after {
+            self.file_counts.resize(after + 1, 0);
+        }
+        if before > 0 {
+            self.file_counts[before] -= 1;
+        }
+        if after > 0 {
+            self.file_counts[after] += 1;
+        }
+        while self.file_counts.last() == Some(&0) {
+            self.file_counts.pop();
+        }
+    }
+
+    /// When it archives compacted files next, after `now`: every `period` since its start.
+    fn next_discharge(&self, now: SimTime, period: SimDuration) -> SimTime {
+        let period = period.as_nanos().max(1);
+        let ticks = now.since(self.started).as_nanos() / period + 1;
+        self.started + SimDuration::from_nanos(ticks.saturating_mul(period))
+    }
+
+    /// The greatest of its stores.
+    fn pressure(&self, rules: &CompactionRules) -> f64 {
+        compaction_pressure(rules, self.file_counts.len().saturating_sub(1))
+    }
+
+    /// The server dies, and never serves again.
+    pub fn clear(&mut self, now: SimTime) {
+        self.disk.cancel_all(now);
+        *self = Self::new(self.disk.clone());
+    }
+}
 
 /// The heap of all memstores of one server.
 #[derive(Debug, Clone, Copy, Default)]
@@ -79,15 +316,19 @@ impl Stores {
         let sampling = Sampling::filled_by(rows, capacity);
         let own = tables.routers.iter().map(|table| table.map.regions());
         let bandwidth = &config.table.compaction_bandwidth;
-        let mut stores = Self {
+        let servers = config.servers_in_all() as usize;
+        let disk = Disk::new(config.cluster.disk_bandwidth);
+        let rules = StoreRules::of(config, &config.table, Some(sampling));
+        let heap = |limit| ServerHeap { heap: 0, limit };
+        let mut heaps = vec![heap(rules.low_mark()); servers + 1];
+        heaps[0] = heap(u64::MAX);
+        let server = |_| ServerStores::new(disk.clone());
+        Self {
             memstores: Vec::new(),
-            heaps: vec![ServerHeap {
-                heap: 0,
-                limit: u64::MAX,
-            }],
+            heaps,
             stores: Vec::new(),
-            servers: Vec::new(),
-            own: StoreRules::of(config, &config.table, Some(sampling)),
+            servers: (0..servers).map(server).collect(),
+            own: rules,
             others: StoreRules::of(config, &TableSpec::default(), None),
             neighbours: own.sum()..tables.regions.len(),
             samples: tables.keys.kept(),
@@ -95,14 +336,7 @@ impl Stores {
             written: BytesWritten::default(),
             compaction_bandwidth: (bandwidth.low, bandwidth.high),
             discharger_period: config.table.discharger_period,
-        };
-        let limit = stores.own.low_mark();
-        for _ in 0..config.servers_in_all() {
-            let server = ServerStores::new(config.cluster.disk_bandwidth);
-            stores.servers.push(server);
-            stores.heaps.push(ServerHeap { heap: 0, limit });
         }
-        stores
     }
 
     /// Servers start, which have no regions yet.
@@ -131,18 +365,22 @@ impl Stores {
         self.stores.get(region as usize)?.as_deref()
     }
 
-    pub fn get_mut(&mut self, region: u32) -> Option<&mut Store> {
-        self.stores.get_mut(region as usize)?.as_deref_mut()
+    /// A region's memstore with its store, which is made now if it was not needed before.
+    pub fn pair(&mut self, region: u32) -> (&mut Memstore, &mut Store) {
+        if self.get(region).is_none() {
+            self.stores[region as usize] = Some(Box::new(Store::new(self.sampling(region))));
+            if let Some(server) = self.server_of(region) {
+                self.server_mut(server).regions.push(region);
+            }
+        }
+        let store = self.stores[region as usize].as_deref_mut();
+        let store = store.expect("it was made just now if there was none");
+        (&mut self.memstores[region as usize], store)
     }
 
-    pub fn put(&mut self, region: u32, store: Store) {
-        self.stores[region as usize] = Some(Box::new(store));
-    }
-
-    /// A region's memstore with its store, if it has one.
-    pub fn pair_mut(&mut self, region: u32) -> Option<(&mut Memstore, &mut Store)> {
-        let store = self.stores.get_mut(region as usize)?.as_deref_mut()?;
-        Some((&mut self.memstores[region as usize], store))
+    /// A region's store alone.
+    pub fn store(&mut self, region: u32) -> &mut Store {
+        self.pair(region).1
     }
 
     pub fn server(&self, server: u32) -> &ServerStores {
@@ -222,10 +460,8 @@ impl Stores {
 
     /// A region refused a batch: the rows of one call. It counts when its memstore was too full.
     pub fn batch_refused(&mut self, region: u32, reason: RefusalReason) {
-        if reason == RefusalReason::RegionTooBusy
-            && let Some(store) = self.get_mut(region)
-        {
-            store.refused += 1;
+        if reason == RefusalReason::RegionTooBusy {
+            self.store(region).refused += 1;
         }
     }
 
@@ -238,39 +474,13 @@ impl Stores {
     /// A sample of the region's next store file may take the row.
     #[inline(never)]
     pub fn sample<'k>(&mut self, region: u32, key: impl FnOnce() -> &'k [u8]) {
-        if let Some(store) = &mut self.stores[region as usize] {
-            store.data.offer(self.tickets.next_u64(), key);
-        }
+        let ticket = self.ticket();
+        self.store(region).data.offer(ticket, key);
     }
 
     /// How rows of a region are sampled; `None` where they are not.
     pub fn sampling(&self, region: u32) -> Option<Sampling> {
         self.rules(region).sampling.filter(|_| self.samples)
-    }
-
-    /// A region gets its store with its first row: the row is sampled, or its age counts.
-    fn first_row_needs_store(&self, region: u32) -> bool {
-        self.samples || self.rules(region).flush_interval.is_some()
-    }
-
-    /// The region has a store from now on.
-    pub fn need_store(&mut self, region: u32) {
-        if self.get(region).is_some() {
-            return;
-        }
-        // An opening makes a store: a region without one is open from the start.
-        self.put(region, Store::new(self.sampling(region), SimTime::ZERO));
-        if let Some(server) = self.server_of(region) {
-            self.server_mut(server).regions.push(region);
-        }
-    }
-
-    /// A region's memstore with its store, made now if only the memstore holds something; `None` for a region that never held anything.
-    pub fn holdings(&mut self, region: u32) -> Option<(&mut Memstore, &mut Store)> {
-        if self.rows_held(region) > 0 {
-            self.need_store(region);
-        }
-        self.pair_mut(region)
     }
 
     /// When the region's next write needs to be looked at.
@@ -281,11 +491,9 @@ impl Stores {
             ..
         } = *self.rules(region);
         let block = rules.flush_bytes.saturating_mul(rules.block_multiplier);
-        let first_row = self.first_row_needs_store(region);
         let flush = self.get(region).map(|store| store.flush);
         let memstore = &mut self.memstores[region as usize];
         memstore.limit = match flush {
-            None if first_row => memstore.heap,
             _ if memstore.place == 0 => u64::MAX,
             // The next row is the oldest of its memstore.
             _ if flush_interval.is_some() && memstore.rows == 0 => memstore.heap,
@@ -320,9 +528,11 @@ impl Stores {
         if rules.server(*self.heap_mut(server)) == ServerMemstore::Open {
             return None;
         }
-        if !self.first_row_needs_store(0) && !self.server(server).has_all_stores {
+        // Else a region gets its store with its first row: the row is sampled, or its age counts.
+        let needs_none = !self.samples && self.own.flush_interval.is_none();
+        if needs_none && !self.server(server).has_all_stores {
             for region in tables.regions.on_server(server) {
-                self.need_store(region);
+                self.store(region);
             }
             self.server_mut(server).has_all_stores = true;
         }
@@ -341,9 +551,7 @@ impl Stores {
 
     /// A flusher of a server writes a region's memstore to its disk.
     pub fn start_flush(&mut self, region: u32, server: u32, clock: &mut Clock) {
-        let Some((memstore, store)) = self.pair_mut(region) else {
-            return;
-        };
+        let (memstore, store) = self.pair(region);
         store.flushed_rows += u64::from(memstore.rows);
         let bytes = store.data.freeze(memstore);
         store.flush = FlushState::Running;
@@ -357,10 +565,10 @@ impl Stores {
     /// A region's files are to be compacted if there are enough of them or references among them, unless that has been asked for already.
     pub fn ask_compaction(&mut self, region: u32, clock: &mut Clock) {
         let rules = self.rules(region).compaction;
-        let server = self.server_of(region);
-        let (Some(server), Some(store)) = (server, self.get_mut(region)) else {
+        let Some(server) = self.server_of(region) else {
             return;
         };
+        let store = self.store(region);
         let files = store.data.files().len();
         let wanted = store.data.has_references() || rules.needs_compaction(files, 0);
         if store.compaction == CompactionState::Idle && wanted {
@@ -400,9 +608,7 @@ impl Stores {
 
     fn start_compaction(&mut self, region: u32, server: u32, thread: Thread, clock: &mut Clock) {
         let rules = self.rules(region).compaction;
-        let Some(store) = self.get_mut(region) else {
-            return;
-        };
+        let store = self.store(region);
         store.compaction = store.next_compaction(&rules, thread);
         let CompactionState::Running(_, files) = &store.compaction else {
             if store.compaction != CompactionState::Idle {
@@ -422,9 +628,7 @@ impl Stores {
     pub fn await_discharger(&mut self, region: u32, server: u32, clock: &mut Clock) {
         let period = self.discharger_period;
         let archived = self.server(server).next_discharge(clock.now, period);
-        if let Some(store) = self.get_mut(region) {
-            store.archived = archived;
-        }
+        self.store(region).archived = archived;
         clock.await_step(archived, ClusterStep::ReferencesArchived(region));
     }
 
@@ -455,16 +659,14 @@ impl Stores {
 
     /// A region of a server closes: it is no longer among the stores there, and its jobs end without effect.
     pub fn leave_server(&mut self, region: u32, server: u32, clock: &mut Clock) {
-        let memstore = &mut self.memstores[region as usize];
-        let (now, heap) = (clock.now, memstore.heap);
+        let now = clock.now;
+        let (memstore, store) = self.pair(region);
         memstore.place = 0;
-        *self.heap_mut(server) -= heap;
-        let Some(store) = self.stores[region as usize].as_deref_mut() else {
-            return;
-        };
+        let heap = memstore.heap;
         let files = store.data.files().len();
         let flush = std::mem::replace(&mut store.flush, FlushState::Idle);
         let compaction = std::mem::replace(&mut store.compaction, CompactionState::Idle);
+        *self.heap_mut(server) -= heap;
         let one = self.server_mut(server);
         one.regions.retain(|&other| other != region);
         match flush {
@@ -484,5 +686,42 @@ impl Stores {
             }
         }
         self.files_changed(server, files, 0, clock);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compacted_files_are_archived_a_whole_number_of_periods_after_the_server_started() {
+        let mut server = ServerStores::new(Disk::new(Bandwidth(1.0)));
+        let (second, period) = (
+            |s| SimTime::ZERO + SimDuration::from_secs(s),
+            SimDuration::from_secs(120),
+        );
+        for (now, next) in [(0, 120), (119, 120), (120, 240), (500, 600)] {
+            assert_eq!(server.next_discharge(second(now), period), second(next));
+        }
+        server.started = second(50);
+        assert_eq!(server.next_discharge(second(160), period), second(170));
+        assert_eq!(server.next_discharge(second(170), period), second(290));
+    }
+
+    #[test]
+    fn a_server_is_as_pressed_as_its_fullest_store() {
+        let rules = CompactionRules::default();
+        let mut server = ServerStores::new(Disk::new(Bandwidth(1.0)));
+        let pressure = |server: &ServerStores| server.pressure(&rules);
+        assert_eq!(pressure(&server), 0.0);
+        server.files_changed(0, 16);
+        server.files_changed(0, 5);
+        assert_eq!(pressure(&server), 1.0);
+        server.files_changed(16, 7);
+        assert_eq!(pressure(&server), 4.0 / 13.0);
+        server.files_changed(7, 0);
+        assert_eq!(pressure(&server), 2.0 / 13.0);
+        server.files_changed(5, 0);
+        assert_eq!(pressure(&server), 0.0);
     }
 }

@@ -197,6 +197,8 @@ pub struct Tables<'a> {
     /// Of all tables, those of neighbours included.
     pub regions: Regions,
     caches: LocationCaches,
+    /// The closed-loop client from which on they read.
+    pub first_reader: u32,
     /// Of the rows in flight.
     pub keys: Keys,
     /// What rows weigh.
@@ -226,6 +228,7 @@ impl<'a> Tables<'a> {
                 processes: config.client.processes.max(1),
                 known: Vec::new(),
             },
+            first_reader: NONE,
             keys: match config.regions_may_divide() {
                 true => Keys::of(longest_key(config)),
                 false => Keys::default(),
@@ -240,12 +243,15 @@ impl<'a> Tables<'a> {
         self.caches.opened(region);
     }
 
-    /// The process that an operation belongs to; closed-loop clients (and readers) share the processes in turn.
+    /// The process that an operation belongs to; closed-loop writers share the processes in turn, and so do readers.
     #[inline]
     pub fn process_of(&self, operation: OperationId, client: u32) -> u32 {
         match client {
             NONE => self.caches.process_of_operation(operation),
-            client => client % self.caches.processes,
+            client => {
+                let reader = client.checked_sub(self.first_reader);
+                reader.unwrap_or(client) % self.caches.processes
+            }
         }
     }
 

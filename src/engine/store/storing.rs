@@ -1,13 +1,14 @@
-//! Memstores become store files, and store files fewer: when a flush is due, who waits for whom, and what the end of a job leads to.
+//! Memstores become store files, and store files fewer: when a flush is due, who waits for whom, and what the end of a job leads to; the files that
+//! are there before the run; and stores of regions that close, open, split, merge, or lose their server.
 //!
 //! HBase looks every ten seconds for memstores with a row older than `hbase.regionserver.optionalcacheflushinterval`, and asks for the flush of
 //! each after a random delay, so that tables that are written evenly do not write all their files at once
 //! (`HRegionServer.PeriodicMemStoreFlusher`, `HRegion.shouldFlush`). A flush for its size comes first where it is due first.
 
-use super::region_store::{CompactionState, FLUSHERS, FlushState};
-use super::stores::ServerHeap;
-use crate::cluster::{DiskJob, Flushed, Memstore};
+use super::stores::{CompactionState, FLUSHERS, FlushState, ServerHeap};
+use crate::cluster::{DiskJob, Flushed, Memstore, RegionFile, RegionStore, RowSample, Sampling};
 use crate::engine::clock::ClusterStep;
+use crate::engine::config::ExistingRows;
 use crate::engine::simulation::Simulation;
 use crate::keyspace::RowKey;
 use crate::metrics::SeriesEvent;
@@ -37,25 +38,19 @@ impl Simulation<'_> {
             stores.sample(region, || self.tables.keys.get(key));
         }
         if full {
-            self.limit_is_passed(region, key);
+            self.limit_is_passed(region);
         }
     }
 
     /// The row that came in last passed the limit of its memstore, or that of its server.
     #[cold]
-    fn limit_is_passed(&mut self, region: u32, key: u32) {
-        let stores = &mut self.stores;
-        if stores.get(region).is_none() {
-            stores.need_store(region);
-            if stores.samples {
-                stores.sample(region, || self.tables.keys.get(key));
-            }
-        }
-        let Some(server) = stores.server_of(region) else {
-            stores.memstores[region as usize].limit = u64::MAX;
+    fn limit_is_passed(&mut self, region: u32) {
+        self.stores.store(region);
+        let Some(server) = self.stores.server_of(region) else {
+            self.stores.memstores[region as usize].limit = u64::MAX;
             return;
         };
-        let Memstore { heap, rows, .. } = stores.memstores[region as usize];
+        let Memstore { heap, rows, .. } = self.stores.memstores[region as usize];
         if rows == 1 {
             self.memstore_begins(region);
         }
@@ -77,9 +72,8 @@ impl Simulation<'_> {
     /// A region is split if it is due, else compacted if it has files enough: after each flush and each compaction, and when a flush is held.
     pub fn split_or_compact(&mut self, region: u32) {
         let now = self.clock.now;
-        if let SplitPolicy::BusyRegion(rules) = &self.config.changes.policies.split_policy
-            && let Some((memstore, store)) = self.stores.pair_mut(region)
-        {
+        if let SplitPolicy::BusyRegion(rules) = &self.config.changes.policies.split_policy {
+            let (memstore, store) = self.stores.pair(region);
             let written = store.flushed_rows + u64::from(memstore.rows);
             let rate = &mut store.blocked;
             store.blocked_rate = rate.update(now, store.refused, written, rules.window);
@@ -115,24 +109,16 @@ impl Simulation<'_> {
 
     /// A region's memstore is to be flushed, unless that has been asked for already.
     pub fn ask_flush(&mut self, region: u32) {
-        let state = self.stores.get(region).map(|store| store.flush);
-        if state == Some(FlushState::Idle) {
-            let wanted = self.clock.now;
-            self.queue_flush(
-                region,
-                FlushState::Asked {
-                    wanted,
-                    held: false,
-                },
-            );
+        if self.stores.store(region).flush == FlushState::Idle {
+            let (wanted, held) = (self.clock.now, false);
+            self.queue_flush(region, FlushState::Asked { wanted, held });
         }
     }
 
     /// A flush joins the queue of its server.
-    pub fn queue_flush(&mut self, region: u32, asked: FlushState) {
-        let server = self.stores.server_of(region);
-        if let (Some(server), Some(store)) = (server, self.stores.get_mut(region)) {
-            store.flush = asked;
+    fn queue_flush(&mut self, region: u32, asked: FlushState) {
+        if let Some(server) = self.stores.server_of(region) {
+            self.stores.store(region).flush = asked;
             let queue = &mut self.stores.server_mut(server).flush_queue;
             queue.push_back(region);
             self.start_flushes(server);
@@ -168,9 +154,7 @@ impl Simulation<'_> {
     fn start_or_hold_flush(&mut self, region: u32, server: u32) {
         let now = self.clock.now;
         let rules = self.stores.rules(region).memstore;
-        let Some(store) = self.stores.get_mut(region) else {
-            return;
-        };
+        let store = self.stores.store(region);
         let FlushState::Asked { wanted, held } = store.flush else {
             return;
         };
@@ -190,8 +174,7 @@ impl Simulation<'_> {
 
     /// A flush that was held looks again.
     pub fn flush_looks_again(&mut self, region: u32) {
-        if let Some(store) = self.stores.get(region)
-            && let FlushState::Held { wanted, until } = store.flush
+        if let FlushState::Held { wanted, until } = self.stores.store(region).flush
             && until == self.clock.now
         {
             self.queue_flush(region, FlushState::Asked { wanted, held: true });
@@ -211,9 +194,7 @@ impl Simulation<'_> {
     }
 
     fn flush_ends(&mut self, region: u32, server: u32) {
-        let Some((memstore, store)) = self.stores.pair_mut(region) else {
-            return;
-        };
+        let (memstore, store) = self.stores.pair(region);
         let files = store.data.files().len();
         let Some(flushed) = store.data.written(memstore) else {
             return;
@@ -243,9 +224,7 @@ impl Simulation<'_> {
     }
 
     fn compaction_ends(&mut self, region: u32, server: u32) {
-        let Some(store) = self.stores.get_mut(region) else {
-            return;
-        };
+        let store = self.stores.store(region);
         let state = std::mem::replace(&mut store.compaction, CompactionState::Idle);
         let CompactionState::Running(thread, files) = state else {
             return;
@@ -272,10 +251,10 @@ impl Simulation<'_> {
 
     /// The oldest row of a region's memstore came in now: a flush for its age is awaited, if the run lasts so long.
     pub fn memstore_begins(&mut self, region: u32) {
-        let interval = self.stores.rules(region).flush_interval;
-        let (Some(interval), Some(store)) = (interval, self.stores.get_mut(region)) else {
+        let Some(interval) = self.stores.rules(region).flush_interval else {
             return;
         };
+        let store = self.stores.store(region);
         store.memstores = store.memstores.wrapping_add(1);
         let number = u64::from(region) << 32 | u64::from(store.memstores);
         let draws = self.config.generator.draws(Stream::FlushDelay, 0);
@@ -289,9 +268,189 @@ impl Simulation<'_> {
 
     /// A region's memstore was to be flushed for its age now; nothing happens when it has been flushed since.
     pub fn memstore_is_old(&mut self, region: u32) {
-        let due = self.stores.get(region).map(|store| store.flush_due);
-        if due == Some(self.clock.now) && self.stores.rows_held(region) > 0 {
+        let due = self.stores.store(region).flush_due;
+        if due == self.clock.now && self.stores.rows_held(region) > 0 {
             self.ask_flush(region);
         }
     }
+
+    /// A region goes offline in good order: its memstore becomes a store file at once, its jobs end without effect.
+    ///
+    /// HBase flushes most of it while the region still serves (`hbase.hregion.preclose.flush.size`) and the rest while it is offline: that is part of
+    /// `split_offline` and `move_offline`. A running flush is written to its end; a running compaction is given up.
+    pub fn close_store(&mut self, region: u32) {
+        let Some(server) = self.stores.server_of(region) else {
+            return;
+        };
+        self.stores.leave_server(region, server, &mut self.clock);
+        let (memstore, store) = self.stores.pair(region);
+        store.flushed_rows += u64::from(memstore.rows);
+        for flushed in store.data.write_all(memstore) {
+            self.report_flush(region, server, flushed);
+        }
+        self.stores.set_memstore_limit(region);
+        self.writes_go_on(server);
+        self.start_flushes(server);
+        self.stores.start_compactions(server, &mut self.clock);
+    }
+
+    /// A region is open: what was replayed from a log becomes a store file, and what waits to be compacted (references first) asks for it.
+    pub fn open_store(&mut self, region: u32) {
+        let (now, server) = (self.clock.now, self.tables.regions.get(region).serving);
+        debug_assert_eq!(self.stores.server_of(region), None, "it was closed before");
+        let (memstore, store) = self.stores.pair(region);
+        store.reopen(now);
+        memstore.place = server + 1;
+        let (heap, rows) = (memstore.heap, memstore.rows);
+        let restored = store.data.restore();
+        let files = store.data.files().len();
+        self.stores.heaps[0].heap -= heap;
+        *self.stores.heap_mut(server) += heap;
+        self.stores.server_mut(server).regions.push(region);
+        if let Some(bytes) = restored {
+            self.report_flush(region, server, Flushed { heap: 0, bytes });
+        }
+        self.stores.files_changed(server, 0, files, &mut self.clock);
+        // Rows that handlers worked on when it closed.
+        if rows > 0 {
+            self.memstore_begins(region);
+        }
+        self.stores.set_memstore_limit(region);
+        self.stores.ask_compaction(region, &mut self.clock);
+    }
+
+    /// The files of a closed region become references of its daughters; their samples are divided at `row`.
+    pub fn split_store(&mut self, parent: u32, lower: u32, upper: u32, row: &RowKey) {
+        let (below, above) = self.hand_over(parent).divide(row.as_bytes());
+        self.take_over(lower, below);
+        self.take_over(upper, above);
+    }
+
+    /// The files of two closed regions become references of one.
+    pub fn merge_stores(&mut self, lower: u32, upper: u32, merged: u32) {
+        for region in [lower, upper] {
+            let files = self.hand_over(region).refer().collect();
+            self.take_over(merged, files);
+        }
+    }
+
+    /// A closed region ends: what it has stored. Rows that handlers still worked on when it closed are in its newest file.
+    fn hand_over(&mut self, region: u32) -> RegionStore {
+        debug_assert_eq!(self.stores.server_of(region), None, "closed before");
+        self.stores.reach_regions(self.tables.regions.len());
+        let (memstore, store) = self.stores.pair(region);
+        let heap = memstore.heap;
+        store.data.settle(memstore);
+        let data = std::mem::replace(&mut store.data, RegionStore::new(None));
+        self.stores.heaps[0].heap -= heap;
+        data
+    }
+
+    fn take_over(&mut self, region: u32, files: Vec<RegionFile>) {
+        let store = self.stores.store(region);
+        files.into_iter().for_each(|file| store.data.add_file(file));
+    }
+
+    /// A server died: its jobs are gone, the memstores of these regions are in its log only. Returns the bytes to replay; they become
+    /// store files when the regions open (HBase flushes what it has replayed).
+    pub fn lose_memstores(&mut self, server: u32, regions: &[u32]) -> u64 {
+        let mut bytes = 0;
+        for &region in regions {
+            let (memstore, store) = self.stores.pair(region);
+            memstore.place = 0;
+            bytes += store.data.lose(memstore);
+            store.flush = FlushState::Idle;
+            store.compaction = CompactionState::Idle;
+            self.stores.set_memstore_limit(region);
+        }
+        self.stores.server_mut(server).clear(self.clock.now);
+        *self.stores.heap_mut(server) = 0;
+        self.stores.set_server_limit(server);
+        bytes
+    }
+
+    /// The existing rows are there, one store file a region; regions that are due to compact or split at the start do so.
+    pub fn load_stores(&mut self) {
+        self.stores.reach_regions(self.tables.regions.len());
+        for region in 0..self.tables.regions.len() {
+            let server = self.tables.regions.get(region).serving;
+            self.stores.memstores[region as usize] = Memstore::untouched(server + 1);
+            self.stores.set_memstore_limit(region);
+        }
+        let existing = self.config.changes.existing.clone();
+        let mut loaded = Vec::new();
+        for (table, rows) in (0..).zip(existing.iter()) {
+            let regions = self.tables.in_key_order(table);
+            let ends: Vec<RowKey> = regions
+                .iter()
+                .map(|&region| self.tables.range(region).1)
+                .collect();
+            for (region, file) in regions.into_iter().zip(files(rows, &ends)) {
+                if let Some((file, keys)) = file {
+                    self.load(region, file, keys);
+                    loaded.push(region);
+                }
+            }
+        }
+        for region in loaded {
+            self.split_or_compact(region);
+        }
+    }
+
+    /// A region holds a file from the start; `keys` of its rows are a sample, of which each row is one with a probability of `share`.
+    fn load(&mut self, region: u32, mut file: RegionFile, Keys { keys, share }: Keys<'_>) {
+        let sampling = self.stores.sampling(region);
+        file.sample = sampling.map(|Sampling { capacity, .. }| {
+            let mut sample = RowSample::new(Sampling { capacity, share });
+            for key in keys {
+                // The tickets of the sampled rows are the least of all.
+                let ticket = (self.stores.ticket() as f64 * share) as u64;
+                sample.offer(ticket, key);
+            }
+            sample
+        });
+        self.stores.store(region).data.add_file(file);
+        self.stores.set_memstore_limit(region);
+        if let Some(server) = self.stores.server_of(region) {
+            self.stores.files_changed(server, 0, 1, &mut self.clock);
+        }
+    }
+}
+
+/// Sampled keys of a file.
+struct Keys<'a> {
+    keys: Vec<&'a [u8]>,
+    /// Sampled rows per row.
+    share: f64,
+}
+
+/// The file of each region of a table, by their end keys, in proportion to the sampled keys that lie in it; none where no key lies.
+fn files<'a>(
+    rows: &'a ExistingRows,
+    ends: &'a [RowKey],
+) -> impl Iterator<Item = Option<(RegionFile, Keys<'a>)>> {
+    let sampled = rows.sample.len();
+    let share = (sampled as f64 / rows.rows.max(1) as f64).clamp(f64::MIN_POSITIVE, 1.0);
+    // Of the first `keys` keys: whole numbers that add up to the table's.
+    let until = move |all: u64, keys: usize| {
+        (u128::from(all) * keys as u128 / sampled.max(1) as u128) as u64
+    };
+    let mut start = 0;
+    ends.iter().map(move |end| {
+        let mut stop = start;
+        while stop < sampled && (end.0.is_empty() || rows.sample.get(stop) < end.as_bytes()) {
+            stop += 1;
+        }
+        let range = start..stop;
+        start = stop;
+        let of = |all| until(all, range.end) - until(all, range.start);
+        let file = RegionFile {
+            bytes: of(rows.bytes),
+            rows: of(rows.rows),
+            is_reference: false,
+            sample: None,
+        };
+        let keys = range.clone().map(|at| rows.sample.get(at)).collect();
+        (file.bytes > 0).then_some((file, Keys { keys, share }))
+    })
 }
