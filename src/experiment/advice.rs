@@ -1,10 +1,13 @@
 //! What to do about a strategy's hotspot: its class, which segment of the key causes it, a cure to paste in, and the bounds that no
 //! balancer beats. Must not compute evidence, nor say what it costs (the verdict does).
 
-use super::dealings::most_even;
-use super::key_parts::KeyParts;
+use super::verdict::most_even;
 use super::verdict::{Verdict, class};
+use crate::key::Segment;
+use crate::layout::EntityShare;
 use crate::metrics::{Hotspot, Side};
+use crate::record::FieldId;
+use crate::scenario::Strategy;
 use crate::text::{percent, times};
 use std::fmt;
 
@@ -12,6 +15,9 @@ use std::fmt;
 const MOST_BUCKETS: u32 = 256;
 /// Regions of a server when split points are taken at the quantiles of the keys: what the balancer can deal out evenly.
 const REGIONS_A_SERVER: u32 = 4;
+
+/// A region for each bucket.
+const BY_BUCKETS: &str = "presplit = { algorithm = \"buckets\" }";
 
 /// The advice of one strategy.
 pub(super) struct Advice<'a> {
@@ -23,19 +29,18 @@ impl fmt::Display for Advice<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verdict = self.verdict;
         let Some(hotspot) = verdict.hotspot else {
-            return write!(f, "No advice without a statement about skew.");
+            return f.write_str("No advice without a statement about skew.");
         };
         if hotspot == Hotspot::None || verdict.servers == 1 {
             return match verdict.saturated && verdict.offered_per_sec.is_some() {
-                true => write!(
-                    f,
-                    "No key cures this: the load is more than {} can do.",
-                    match verdict.servers {
-                        1 => "one server".to_owned(),
-                        servers => format!("{servers} evenly loaded servers"),
-                    }
-                ),
-                false => write!(f, "Nothing to cure."),
+                true => {
+                    let cluster = verdict.cluster("evenly loaded servers");
+                    write!(
+                        f,
+                        "No key cures this: the load is more than {cluster} can do."
+                    )
+                }
+                false => f.write_str("Nothing to cure."),
             };
         }
         let (cause, cure) = (self.cause(hotspot), self.cure(hotspot));
@@ -44,21 +49,24 @@ impl fmt::Display for Advice<'_> {
 }
 
 impl Advice<'_> {
+    fn is_of_reads(&self) -> bool {
+        self.verdict.skew_of == Side::Read
+    }
+
     /// Why, behind the class.
     fn cause(&self, hotspot: Hotspot) -> String {
         let (verdict, lead) = (self.verdict, &self.parts.lead);
+        let (servers, of) = (verdict.servers, verdict.skew_of.plural());
         match hotspot {
             Hotspot::None => String::new(),
-            Hotspot::Row => format!(
-                "one row takes {} of the {}, and a row is never split.",
-                percent(verdict.hottest_row_share),
-                verdict.skew_of.plural()
-            ),
+            Hotspot::Row => {
+                let share = percent(verdict.hottest_row_share);
+                format!("one row takes {share} of the {of}, and a row is never split.")
+            }
             Hotspot::Placement => {
-                let best = verdict.dealings.map_or(1.0, |dealings| dealings.best);
+                let best = times(verdict.dealings.map_or(1.0, |dealings| dealings.best));
                 format!(
-                    "it is not the key; the same regions can lie so that the hottest server has {} the mean.",
-                    times(best)
+                    "it is not the key; the same regions can lie so that the hottest server has {best} the mean."
                 )
             }
             Hotspot::Lookback if verdict.leads_with_time => {
@@ -66,35 +74,33 @@ impl Advice<'_> {
             }
             Hotspot::Lookback => "readers ask for rows that lie side by side.".to_owned(),
             Hotspot::PresplitMismatch if verdict.regions == 1 => {
-                format!("a single region can't use {} servers.", verdict.servers)
+                format!("a single region can't use {servers} servers.")
             }
-            Hotspot::PresplitMismatch => format!(
-                "the keys reach {} of {} regions, on {} servers.",
-                verdict.reachable_regions, verdict.regions, verdict.servers
-            ),
-            Hotspot::Moving if verdict.leads_with_time && verdict.skew_of == Side::Write => {
+            Hotspot::PresplitMismatch => {
+                let (reached, regions) = (verdict.reachable_regions, verdict.regions);
+                format!("the keys reach {reached} of {regions} regions, on {servers} servers.")
+            }
+            Hotspot::Moving if verdict.leads_with_time && !self.is_of_reads() => {
                 format!(
                     "the first segment, `{lead}`, follows time, so that all rows of a moment lie side by side."
                 )
             }
             Hotspot::Moving => {
-                let come = match verdict.skew_of {
-                    Side::Read => "are read",
-                    _ => "arrive",
+                let come = if self.is_of_reads() {
+                    "are read"
+                } else {
+                    "arrive"
                 };
                 format!("rows {come} in the order of their keys, by `{lead}`.")
             }
-            Hotspot::Static => match (self.skewed(), verdict.region_max_share) {
-                (Some((segment, value, share)), _) => format!(
-                    "`{value}` has {} of the {}, and `{segment}` lays its rows side by side.",
-                    percent(share),
-                    verdict.skew_of.plural()
-                ),
-                (None, Some(share)) => format!(
-                    "one range of `{lead}` has {} of the {}.",
-                    percent(share),
-                    verdict.skew_of.plural()
-                ),
+            Hotspot::Static => match (self.skewed(), verdict.region_max_share.map(percent)) {
+                (Some((segment, value, share)), _) => {
+                    let share = percent(share);
+                    format!(
+                        "`{value}` has {share} of the {of}, and `{segment}` lays its rows side by side."
+                    )
+                }
+                (None, Some(share)) => format!("one range of `{lead}` has {share} of the {of}."),
                 (None, None) => format!("one range of `{lead}` stays hot."),
             },
         }
@@ -103,18 +109,22 @@ impl Advice<'_> {
     fn cure(&self, hotspot: Hotspot) -> String {
         match hotspot {
             Hotspot::None => String::new(),
-            Hotspot::Row if self.verdict.skew_of == Side::Read => self.read_elsewhere(),
+            Hotspot::Row if self.is_of_reads() => self.read_elsewhere(),
             Hotspot::Row => self.several_rows(),
             Hotspot::Placement => self.placed_anew(),
-            Hotspot::Static if self.verdict.skew_of == Side::Read => self.read_apart(),
+            Hotspot::Static if self.is_of_reads() => self.read_apart(),
             Hotspot::PresplitMismatch => self.regions_for_all(),
-            Hotspot::Lookback => match &self.parts.identity {
-                Some(identity) => format!(
-                    "Spread what is read together: {}. If it is the newest data, keep it in memory: a read from memory costs the same server less.",
-                    self.salted(identity)
-                ),
-                None => "If it is the newest data, keep it in memory: a read from memory costs the same server less.".to_owned(),
-            },
+            Hotspot::Lookback => {
+                let keep = "If it is the newest data, keep it in memory: a read from memory costs the same server less.";
+                let salted = self
+                    .parts
+                    .identity
+                    .as_ref()
+                    .map(|identity| self.salted(identity));
+                salted.map_or(keep.to_owned(), |salted| {
+                    format!("Spread what is read together: {salted}. {keep}")
+                })
+            }
             Hotspot::Moving => self.away_from_time(),
             Hotspot::Static => self.apart(),
         }
@@ -132,19 +142,18 @@ impl Advice<'_> {
     /// What is read is laid apart.
     fn read_apart(&self) -> String {
         let what = self.parts.identity.as_ref().unwrap_or(&self.parts.whole);
+        let (salted, buckets) = (capital(&self.salted(what)), self.buckets());
         format!(
-            "{}: a Get by all of that stays one Get, a scan of neighbouring keys asks all {} buckets.",
-            capital(&self.salted(what)),
-            self.buckets()
+            "{salted}: a Get by all of that stays one Get, a scan of neighbouring keys asks all {buckets} buckets."
         )
     }
 
     /// The same regions are dealt otherwise, or there are so many that chance evens out.
     fn placed_anew(&self) -> String {
+        let regions = REGIONS_A_SERVER * self.verdict.servers;
         format!(
-            "Let a balancer place them that looks at their load (`balancer.policy = \"load\"`), or move the hot ones by hand; of {} regions that \
-             are asked at a time, or more, chance makes less.",
-            REGIONS_A_SERVER * self.verdict.servers
+            "Let a balancer place them that looks at their load (`balancer.policy = \"load\"`), or move the hot ones by hand; of {regions} regions that \
+             are asked at a time, or more, chance makes less."
         )
     }
 
@@ -158,13 +167,15 @@ impl Advice<'_> {
     fn several_rows(&self) -> String {
         let rows = self.rows_for_one();
         let bytes = if rows > 256.0 { 2 } else { 1 };
-        let further = match &self.parts.unused[..] {
-            [] => "No key over the same fields helps".to_owned(),
-            [only] => format!("Add `{only}` to the key if its rows are to be told apart"),
-            several => format!(
-                "Add one of `{}` to the key if its rows are to be told apart",
-                several.join("`, `")
-            ),
+        let unused = self.parts.unused.join("`, `");
+        let one_of = if self.parts.unused.len() > 1 {
+            "one of "
+        } else {
+            ""
+        };
+        let further = match unused.is_empty() {
+            true => "No key over the same fields helps".to_owned(),
+            false => format!("Add {one_of}`{unused}` to the key if its rows are to be told apart"),
         };
         format!(
             "{further}; a counter is kept in {rows:.0} rows, with `be{bytes}(random({rows:.0}))` in the key, and readers add them up."
@@ -173,88 +184,78 @@ impl Advice<'_> {
 
     /// The keys get as many regions as servers need.
     fn regions_for_all(&self) -> String {
-        let verdict = self.verdict;
-        let servers = verdict.servers as usize;
-        let buckets = self.parts.leading_buckets;
-        if let Some(few) = buckets.filter(|buckets| *buckets < servers) {
-            return format!(
-                "`{}` has {few} values for {servers} servers: give it {}, a multiple of the servers, and each a region, `presplit = {{ algorithm = \"buckets\" }}`.",
-                self.parts.lead,
-                self.buckets()
-            );
-        }
-        match buckets {
-            Some(buckets) if buckets <= MOST_BUCKETS as usize => format!(
-                "Give each of the {buckets} values of `{}` its region: `presplit = {{ algorithm = \"buckets\" }}`.",
-                self.parts.lead
-            ),
+        let (lead, servers) = (&self.parts.lead, self.verdict.servers);
+        match self.parts.leading_buckets {
+            Some(few) if few < servers as usize => {
+                let buckets = self.buckets();
+                format!(
+                    "`{lead}` has {few} values for {servers} servers: give it {buckets}, a multiple of the servers, and each a region, `{BY_BUCKETS}`."
+                )
+            }
+            Some(buckets) if buckets <= MOST_BUCKETS as usize => {
+                format!("Give each of the {buckets} values of `{lead}` its region: `{BY_BUCKETS}`.")
+            }
             _ => self.at_quantiles(),
         }
     }
 
     fn at_quantiles(&self) -> String {
+        let regions = REGIONS_A_SERVER * self.verdict.servers;
         format!(
-            "Take split points at the quantiles of the keys: `presplit = {{ algorithm = \"sampled\", regions = {} }}`.",
-            REGIONS_A_SERVER * self.verdict.servers
+            "Take split points at the quantiles of the keys: `presplit = {{ algorithm = \"sampled\", regions = {regions} }}`."
         )
     }
 
     fn away_from_time(&self) -> String {
-        let order = if self.parts.imported && !self.verdict.leads_with_time {
-            "Import the rows in another order (`order = \"shuffled\"`), or: "
-        } else {
-            ""
+        let by_time = self.verdict.leads_with_time;
+        let order = match self.parts.imported && !by_time {
+            true => "Import the rows in another order (`order = \"shuffled\"`), or: ",
+            false => "",
         };
-        match (&self.parts.identity, &self.parts.first) {
-            (Some(identity), Some(first)) if self.verdict.leads_with_time => {
-                format!(
-                    "{}, or lead with `{first}` if it has many values.",
-                    capital(&self.salted(identity))
-                )
-            }
-            (Some(identity), _) => format!("{order}{}.", capital(&self.salted(identity))),
-            (None, _) => format!(
-                "{order}It has no field besides time to spread by: {}, and a range of time is read from all {} buckets.",
-                self.salted(&self.parts.whole),
-                self.buckets()
-            ),
+        let Some(identity) = &self.parts.identity else {
+            let (salted, buckets) = (self.salted(&self.parts.whole), self.buckets());
+            return format!(
+                "{order}It has no field besides time to spread by: {salted}, and a range of time is read from all {buckets} buckets."
+            );
+        };
+        let salted = capital(&self.salted(identity));
+        match self.parts.first.as_ref().filter(|_| by_time) {
+            Some(first) => format!("{salted}, or lead with `{first}` if it has many values."),
+            None => format!("{order}{salted}."),
         }
     }
 
     /// The rows of a hot value are laid apart.
     fn apart(&self) -> String {
-        let servers = self.verdict.servers;
+        let (servers, better) = (self.verdict.servers, self.buckets());
         let Some((segment, ..)) = self.skewed() else {
-            let better = self.buckets() as usize;
             let peak = |buckets| most_even(buckets, servers as usize).unwrap_or(1.0);
             return match self.verdict.uneven_count() {
-                Some(buckets) if peak(better) < peak(buckets) => format!(
-                    "{buckets} buckets don't divide evenly among {servers} servers: take {better}."
-                ),
+                Some(buckets) if peak(better as usize) < peak(buckets) => {
+                    format!(
+                        "{buckets} buckets don't divide evenly among {servers} servers: take {better}."
+                    )
+                }
                 _ => self.at_quantiles(),
             };
         };
-        let buckets = self.buckets();
-        let what = match &self.parts.identity {
-            Some(identity) if identity != segment => identity,
-            // A salt over the hot value alone would move it as a whole.
-            _ if self.parts.whole != *segment => &self.parts.whole,
-            _ => {
-                return format!(
-                    "The key knows nothing that tells its rows apart: put `be1(random({buckets}))` in front, and let readers ask all {buckets} buckets."
-                );
+        // A salt over the hot value alone would move it as a whole.
+        let mut apart = self.parts.identity.iter().chain([&self.parts.whole]);
+        match apart.find(|what| *what != segment) {
+            Some(what) => {
+                let salted = capital(&self.salted(what));
+                format!("{salted}; who reads all rows of one value asks all {better} buckets.")
             }
-        };
-        format!(
-            "{}; who reads all rows of one value asks all {buckets} buckets.",
-            capital(&self.salted(what))
-        )
+            None => format!(
+                "The key knows nothing that tells its rows apart: put `be1(random({better}))` in front, and let readers ask all {better} buckets."
+            ),
+        }
     }
 
     /// A clause that puts a salt in front.
     fn salted(&self, what: &str) -> String {
         format!(
-            "put `salt({}, {what})` in front, with `presplit = {{ algorithm = \"buckets\" }}`",
+            "put `salt({}, {what})` in front, with `{BY_BUCKETS}`",
             self.buckets()
         )
     }
@@ -270,22 +271,18 @@ impl Advice<'_> {
     /// The segment, value and share of the value that explains the hottest region.
     fn skewed(&self) -> Option<(&String, &String, f64)> {
         let (segment, value, share) = self.parts.skewed.as_ref()?;
-        (self.verdict.skew_of == Side::Write).then_some((segment, value, *share))
+        (!self.is_of_reads()).then_some((segment, value, *share))
     }
 
     fn floors(&self) -> String {
         let verdict = self.verdict;
-        let placement = times(verdict.placement_floor);
-        if verdict.skew_of == Side::Read {
-            return format!(
-                "No balancer gets the reads of the hottest server below {placement} the mean (`read_placement_floor`), no split below {} \
-                 (`read_key_floor`).",
-                times(verdict.key_floor)
-            );
-        }
+        let (placement, key) = (times(verdict.placement_floor), times(verdict.key_floor));
+        let (of, prefix) = match self.is_of_reads() {
+            true => ("reads of the hottest server", "read_"),
+            false => ("hottest server", ""),
+        };
         format!(
-            "No balancer gets the hottest server below {placement} the mean (`placement_floor`), no split below {} (`key_floor`).",
-            times(verdict.key_floor)
+            "No balancer gets the {of} below {placement} the mean (`{prefix}placement_floor`), no split below {key} (`{prefix}key_floor`)."
         )
     }
 }
@@ -295,4 +292,83 @@ fn capital(clause: &str) -> String {
     chars.next().map_or(String::new(), |first| {
         first.to_uppercase().chain(chars).collect()
     })
+}
+
+/// Fields that are named at most, of those that a key leaves out.
+const FEW: usize = 3;
+
+/// The parts, each as written.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct KeyParts {
+    /// The first segment that is no constant.
+    pub(super) lead: String,
+    /// The first segment that has nothing to do with time.
+    pub(super) first: Option<String>,
+    /// All segments that have nothing to do with time, joined: what a salt is computed from so that readers know it.
+    pub(super) identity: Option<String>,
+    /// The same with the segments of time.
+    pub(super) whole: String,
+    /// The segment that holds the value which makes a range hot, the value (`sensor 17`) and its share of the operations.
+    pub(super) skewed: Option<(String, String, f64)>,
+    /// Stored fields that the key leaves out, if they are few.
+    pub(super) unused: Vec<String>,
+    /// Values of the leading bucket.
+    pub(super) leading_buckets: Option<usize>,
+    /// Some write is an import.
+    pub(super) imported: bool,
+}
+
+impl KeyParts {
+    /// The parts of a strategy's key; `entities` are values that make a range hot, hottest first.
+    pub(super) fn of(strategy: &Strategy, entities: &[EntityShare]) -> Self {
+        let (key, schema) = (&strategy.key, &strategy.setup.schema);
+        let segments = key.segments().iter();
+        let varying: Vec<&Segment> = segments.filter(|it| it.constant().is_none()).collect();
+        let times = varying.iter().filter(|segment| segment.follows_time());
+        let times: Vec<FieldId> = times.flat_map(|it| it.fields()).copied().collect();
+        // What a later segment says as well (a salt, a hash in front) is left out.
+        let said_later = |at: usize| {
+            varying[at + 1..].iter().any(|later| {
+                let fields = varying[at].fields();
+                fields.iter().all(|field| later.fields().contains(field))
+            })
+        };
+        let plain: Vec<&Segment> = (0..varying.len())
+            .filter(|&at| !varying[at].fields().is_empty() && !said_later(at))
+            .map(|at| varying[at])
+            .collect();
+        let is_timeless = |it: &&Segment| !it.fields().iter().any(|field| times.contains(field));
+        let timeless: Vec<&Segment> = plain.iter().copied().filter(is_timeless).collect();
+        let used = key.fields();
+        let fields = (0..).map(FieldId).zip(&schema.fields);
+        let unused = fields.filter(|(id, _)| !used.contains(id));
+        let unused: Vec<String> = unused.map(|(_, field)| field.name.clone()).collect();
+        let text = |segment: &&Segment| segment.expression().to_owned();
+        let writes = &strategy.setup.workload.writes;
+        Self {
+            lead: varying.first().map_or(String::new(), text),
+            first: timeless.first().map(text),
+            identity: (!timeless.is_empty()).then(|| joined(&timeless)),
+            whole: joined(&plain),
+            skewed: entities.iter().find_map(|entity| {
+                let field = schema.find(&entity.field)?;
+                let holds = |segment: &&&Segment| segment.fields().contains(&field);
+                let segment = plain.iter().find(holds)?;
+                let value = format!("{} {}", entity.field, entity.value);
+                Some((segment.expression().to_owned(), value, entity.share))
+            }),
+            unused: Some(unused)
+                .filter(|unused| unused.len() <= FEW)
+                .unwrap_or_default(),
+            leading_buckets: key.leading_buckets().map(|buckets| buckets.len()),
+            imported: writes.iter().any(|write| write.drive.import().is_some()),
+        }
+    }
+}
+
+/// One expression of several segments.
+fn joined(segments: &[&Segment]) -> String {
+    let texts: Vec<&str> = segments.iter().map(|s| s.expression()).collect();
+    let all_text = segments.iter().all(|segment| segment.is_text());
+    texts.join(if all_text { " + " } else { " || " })
 }

@@ -1,8 +1,8 @@
 //! Advice, read: class, cause, a cure to paste in, and the bounds.
 
 use super::advice::Advice;
-use super::dealings::Dealings;
-use super::key_parts::KeyParts;
+use super::advice::KeyParts;
+use super::verdict::Dealings;
 use super::verdict::Verdict;
 use super::verdict_tests::even;
 use crate::layout::EntityShare;

@@ -1,6 +1,10 @@
-//! Which strategies can be compared, and which of their reads grow though they needn't. Must not rank.
+//! Which strategies can be compared, which of their reads grow though they needn't, and what their reads cost each of them. Must not rank.
 
+use super::StrategyResult;
+use super::ranking::Cost;
+use crate::cluster::ServiceSpec;
 use crate::layout::{Replicate, Retention};
+use crate::metrics::{MetricId, Part, Side};
 use crate::random::Seed;
 use crate::scenario::Strategy;
 use crate::text::compact;
@@ -57,4 +61,97 @@ pub(super) fn growing_reads(strategies: &[&Strategy], seed: Seed) -> Vec<Vec<Str
         words.collect()
     };
     growths.iter().map(of_strategy).collect()
+}
+
+/// Response times that reads are compared by: the mean, and where failed and unfinished reads leave some strategy none, the median.
+const STATISTICS: [Part; 2] = [Part::Mean, Part::P50];
+
+/// The cost of each strategy's reads: the geometric mean over the reads, each of them counting alike. A read costs the handler time that it is
+/// planned to take (calls x base + rows x time of a row); of one that is issued, the geometric mean of that and of its response time, so
+/// that calls made at a time cost less than one after another. Unknown where nothing is read, a plan is unknown, or the reads did not end though those of
+/// another strategy did.
+pub(super) fn read_costs(found: &[(&Strategy, &StrategyResult)]) -> Vec<Cost> {
+    // Every strategy has the same reads: that is what makes them comparable.
+    let reads = found.first().map_or(0, |(_, result)| result.reads.len());
+    let of_reads: Vec<Vec<Vec<Option<f64>>>> = (0..reads).map(|at| of_read(found, at)).collect();
+    (0..found.len())
+        .map(|strategy| {
+            let replicates = of_reads.iter().map(|costs| costs[strategy].len()).min();
+            Cost::of((0..replicates.unwrap_or(0)).map(|replicate| {
+                let logs: Option<Vec<f64>> = of_reads
+                    .iter()
+                    .map(|costs| Some(libm::log(costs[strategy][replicate]?)))
+                    .collect();
+                logs.map(|logs| libm::exp(logs.iter().sum::<f64>() / reads as f64))
+            }))
+        })
+        .collect()
+}
+
+/// Of one read, each strategy's cost in each replicate.
+fn of_read(found: &[(&Strategy, &StrategyResult)], at: usize) -> Vec<Vec<Option<f64>>> {
+    let measured = STATISTICS.into_iter().find_map(|statistic| {
+        let responses = found
+            .iter()
+            .map(|(_, result)| response(result, at, statistic));
+        let responses: Vec<Option<Vec<Option<f64>>>> = responses.collect();
+        let enough = match statistic {
+            Part::Mean => responses.iter().all(Option::is_some),
+            _ => responses.iter().any(Option::is_some),
+        };
+        enough.then_some(responses)
+    });
+    let of_strategy = |(place, (strategy, result)): (usize, &(&Strategy, &StrategyResult))| {
+        let planned = planned_seconds(strategy, result, at);
+        let Some(measured) = &measured else {
+            return planned;
+        };
+        let measured = measured[place].iter().flatten();
+        let pairs = planned.iter().zip(measured);
+        pairs
+            .map(|(planned, measured)| Some(((*planned)? * (*measured)?).sqrt()))
+            .collect()
+    };
+    found.iter().enumerate().map(of_strategy).collect()
+}
+
+/// Milliseconds of one read in each replicate; `None` when it is not issued, or failed and unfinished reads reach the statistic.
+fn response(result: &StrategyResult, at: usize, statistic: Part) -> Option<Vec<Option<f64>>> {
+    let path = MetricId::ReadResponse.at(statistic).of_one(Side::Read, at);
+    let measure = result.number(path)?;
+    measure.mean.filter(|_| !measure.censored)?;
+    result.replicates(path).cloned()
+}
+
+/// Seconds of handlers that one read is planned to take, in each replicate.
+fn planned_seconds(strategy: &Strategy, result: &StrategyResult, at: usize) -> Vec<Option<f64>> {
+    let read = &result.reads[at];
+    let calls = planned(result, at, [MetricId::CallsPlanned, MetricId::Calls]);
+    let rows = planned(result, at, [MetricId::RowsPlanned, MetricId::RowsRead]);
+    let service = &strategy.setup.cluster.service;
+    let pairs = calls.into_iter().zip(rows);
+    pairs
+        .map(|(calls, rows)| Some(seconds(service, read.path.as_deref()?, calls?, rows?)))
+        .collect()
+}
+
+/// Seconds of handlers for so many calls that read so many rows, as the planner has it: a Get takes its base, and so does each of a multi-Get; a
+/// scanner's call its base, and each row on top.
+pub(super) fn seconds(service: &ServiceSpec, path: &str, calls: f64, rows: f64) -> f64 {
+    let miss = (1.0 - service.cache_hit) * service.disk_read.as_secs_f64();
+    match path {
+        "get" | "multi-get" => calls.max(rows) * (service.get.as_secs_f64() + miss),
+        _ => calls * (service.scan.as_secs_f64() + miss) + rows * service.scan_row.as_secs_f64(),
+    }
+}
+
+/// The first of these that is known over all issued reads in each replicate. What is found once holds for all.
+fn planned(result: &StrategyResult, at: usize, ids: [MetricId; 2]) -> Vec<Option<f64>> {
+    let mut paths = ids.into_iter().map(|id| id.whole().of_one(Side::Read, at));
+    let values = paths.find_map(|path| result.replicates(path));
+    let values = values.cloned().unwrap_or_default();
+    match values.split_first() {
+        Some((first, others)) if others.iter().all(Option::is_none) => vec![*first; values.len()],
+        _ => values,
+    }
 }

@@ -1,23 +1,46 @@
-//! Paired comparisons of strategies that met the same draws. Must not judge which is better.
+//! Paired comparisons of strategies that met the same draws, and what they say in words: `p99 -38 % [-41, -35]; throughput: no significant
+//! difference`. Must not judge which is better.
+//!
+//! Changes are geometric means of the replicates' ratios with t-intervals on the logarithms, told as per cent, and from twice on as
+//! so many times. Logarithms, because noise in rates and response times is proportional to their level, and because the verdict must
+//! not depend on which of the two is called the first: twice and half are equally far from one.
 
-use super::{Comparison, Measure, StrategyResult, measures};
+use super::{Comparison, Measure, Results, StrategyResult, measures};
 use crate::metrics::{MetricId, MetricPath, Part, Side};
 use crate::statistics::Estimate;
+use crate::text::{article, grouped, listed};
 
-/// Metrics that are compared: skew, damage, and the time of an import.
-const HEADLINES: [MetricPath; 5] = [
-    MetricId::ServerPeakToMean.whole(),
-    MetricId::WriteThroughput.whole(),
-    MetricId::WriteResponse.at(Part::Mean),
-    MetricId::WriteResponse.at(Part::P99),
-    MetricId::Makespan.whole(),
+/// From this ratio on, `4.00 times` reads better than `+300 %`.
+const TIMES: f64 = 2.0;
+/// Most decimals that are told.
+const MOST_DECIMALS: i32 = 3;
+/// An interval narrower than this part of its mean is that of one value in all replicates, but for rounding.
+const EXACT: f64 = 1e-9;
+
+/// Metrics that are compared (skew, damage, and the time of an import), what sentences call them, and their place in a verdict.
+const HEADLINES: [(MetricPath, &str, usize); 5] = [
+    (
+        MetricId::ServerPeakToMean.whole(),
+        "hottest server ÷ mean",
+        4,
+    ),
+    (MetricId::WriteThroughput.whole(), "throughput", 0),
+    (
+        MetricId::WriteResponse.at(Part::Mean),
+        "mean response time",
+        3,
+    ),
+    (MetricId::WriteResponse.at(Part::P99), "p99", 2),
+    (MetricId::Makespan.whole(), "makespan", 1),
 ];
+/// So many of them make the short verdict.
+const IN_SHORT: usize = 3;
 
-/// Metrics of each read that are compared: what it takes, and how long.
-const OF_READS: [MetricPath; 3] = [
-    MetricId::CallsPlanned.whole(),
-    MetricId::RowsPlanned.whole(),
-    MetricId::ReadResponse.at(Part::P99),
+/// Metrics of each read that are compared: what it takes, and how long; what sentences call them in front of its name.
+const OF_READS: [(MetricPath, &str); 3] = [
+    (MetricId::CallsPlanned.whole(), "calls of"),
+    (MetricId::RowsPlanned.whole(), "rows read by"),
+    (MetricId::ReadResponse.at(Part::P99), "p99 of"),
 ];
 
 /// The headline metrics of all strategies but the first, over the first's.
@@ -25,7 +48,8 @@ pub(super) fn of(strategies: &[StrategyResult]) -> Vec<Comparison> {
     let Some((baseline, others)) = strategies.split_first() else {
         return Vec::new();
     };
-    let metrics = with_reads(&HEADLINES, &OF_READS, baseline);
+    let headlines = HEADLINES.map(|(path, ..)| path);
+    let metrics = with_reads(&headlines, &OF_READS.map(|(path, _)| path), baseline);
     let compared = others.iter().flat_map(|own| {
         let is_defined = |it: &StrategyResult, path| it.replicates(path).is_some();
         let metrics = metrics.iter().copied();
@@ -79,5 +103,342 @@ impl StrategyResult {
     /// The same as it is, whatever is censored.
     pub(super) fn paired(&self, base: &Self, path: MetricPath) -> Option<Estimate> {
         measures::ratio(self.replicates(path)?, base.replicates(path)?)
+    }
+}
+
+/// One strategy against another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PairedVerdict<'a> {
+    /// The strategy.
+    pub strategy: &'a str,
+    /// What it is compared with.
+    pub baseline: &'a str,
+    /// Throughput, makespan and p99; of a run that writes nothing, what its reads take.
+    pub in_short: String,
+    /// Every headline metric, and what each read takes.
+    pub in_full: String,
+}
+
+impl Results {
+    /// Each strategy that was compared, in the order of the comparisons.
+    pub fn paired_verdicts(&self) -> Vec<PairedVerdict<'_>> {
+        let mut groups: Vec<Vec<&Comparison>> = Vec::new();
+        for next in &self.comparisons {
+            // A metric that comes again belongs to another point of a sweep.
+            let is_beside = |it: &&Comparison| {
+                let same = it.strategy == next.strategy && it.baseline == next.baseline;
+                same && it.metric != next.metric
+            };
+            match groups.last_mut() {
+                Some(group) if group.iter().all(is_beside) => group.push(next),
+                _ => groups.push(vec![next]),
+            }
+        }
+        let verdicts = groups.iter().filter_map(|group| PairedVerdict::of(group));
+        verdicts.collect()
+    }
+}
+
+impl<'a> PairedVerdict<'a> {
+    fn of(comparisons: &[&'a Comparison]) -> Option<Self> {
+        let first = comparisons.first()?;
+        let place = |it: &&Comparison| headline(&it.metric).map_or(HEADLINES.len(), |(_, at)| at);
+        let mut ordered = comparisons.to_vec();
+        // Stable: reads follow in their order.
+        ordered.sort_by_key(place);
+        let headlines = ordered.iter().filter(|it| place(it) < IN_SHORT);
+        let short: Vec<&Comparison> = headlines.copied().collect();
+        Some(Self {
+            strategy: &first.strategy,
+            baseline: &first.baseline,
+            in_short: told(if short.is_empty() { &ordered } else { &short }),
+            in_full: told(&ordered),
+        })
+    }
+}
+
+/// What sentences call a headline metric, and its place among them.
+fn headline(metric: &str) -> Option<(&'static str, usize)> {
+    let mut headlines = HEADLINES.iter();
+    let found = headlines.find(|(path, ..)| path.tail() == metric);
+    found.map(|(_, label, place)| (*label, *place))
+}
+
+/// The changes one by one, then what did not change, then what is not known.
+fn told(comparisons: &[&Comparison]) -> String {
+    let mut clauses = Vec::new();
+    let (mut alike, mut same, mut open, mut undefined) = (vec![], vec![], vec![], vec![]);
+    for comparison in comparisons {
+        let (ratio, label) = (&comparison.ratio, label(&comparison.metric));
+        match (ratio.mean, ratio.low.zip(ratio.high)) {
+            _ if ratio.censored || ratio.upper_bound => match bound(&label, ratio) {
+                Some(words) => clauses.push(words),
+                None => open.push(label),
+            },
+            (None, _) => undefined.push(label),
+            (Some(mean), None) if (mean - 1.0).abs() < 5e-4 => same.push(label),
+            (Some(_), Some((low, high))) if low == 1.0 && high == 1.0 => same.push(label),
+            (Some(_), Some(_)) if !comparison.significant => alike.push(label),
+            (Some(mean), _) => clauses.push(change(&label, mean, ratio, &comparison.baseline)),
+        }
+    }
+    let kinds = [
+        (alike, "no significant difference"),
+        (same, "the same"),
+        (open, "unknown (operations failed or never finished)"),
+        (
+            undefined,
+            "no ratio, because one of them is undefined or zero",
+        ),
+    ];
+    for (labels, words) in kinds {
+        if !labels.is_empty() {
+            clauses.push(format!("{}: {words}", listed(&labels)));
+        }
+    }
+    clauses.join("; ")
+}
+
+/// `4.00 times [3.99, 4.01] the throughput of plain`, or `p99 -38 % [-41, -35]`.
+fn change(label: &str, mean: f64, ratio: &Measure, baseline: &str) -> String {
+    let interval = ratio.low.zip(ratio.high);
+    if mean >= TIMES {
+        let (number, interval, always) = written(mean, interval, 1.0, false);
+        let of = match label {
+            "throughput" => format!(" of {baseline}"),
+            _ => String::new(),
+        };
+        return format!("{number} times{interval} the {label}{of}{always}");
+    }
+    let percent = |ratio: f64| 100.0 * (ratio - 1.0);
+    let interval = interval.map(|(low, high)| (percent(low), percent(high)));
+    let (number, interval, always) = written(percent(mean), interval, 0.0, true);
+    format!("{label} {number} %{interval}{always}")
+}
+
+/// `at least 3,290 times the p99`, `p99 at least 38 % less`: what a ratio of, or to, a lower bound proves; `None` when that is nothing.
+fn bound(label: &str, ratio: &Measure) -> Option<String> {
+    let mean = ratio.mean?;
+    let is_proven = ratio.n < 2 || ratio.differs_from_one();
+    let more = if ratio.censored { mean } else { 1.0 / mean };
+    if !is_proven || more <= 1.0 {
+        return None;
+    }
+    Some(match (ratio.censored, more >= TIMES) {
+        (true, true) => format!("at least {} times the {label}", at_least(more)),
+        (true, false) => format!("{label} at least {} % more", at_least(100.0 * (more - 1.0))),
+        (false, true) => format!("{label} at least {} times less", at_least(more)),
+        (false, false) => format!("{label} at least {} % less", at_least(100.0 * (1.0 - mean))),
+    })
+}
+
+/// Three digits, rounded down, thousands apart: `3,290`.
+fn at_least(value: f64) -> String {
+    let places = 2 - libm::floor(libm::log10(value.max(1e-3))) as i32;
+    let unit = libm::pow(10.0, f64::from(places));
+    let (rounded, places) = (libm::floor(value * unit) / unit, places.max(0) as usize);
+    let text = format!("{rounded:.places$}");
+    let (whole, rest) = text.split_once('.').unwrap_or((&text, ""));
+    let grouped = whole.parse().map_or_else(|_| whole.to_owned(), grouped);
+    match rest.trim_end_matches('0') {
+        "" => grouped,
+        rest => format!("{grouped}.{rest}"),
+    }
+}
+
+/// A number, its interval with a space before it, and what is said where there is no chance in it. Decimals show one digit of the
+/// interval's half-width, and that it does not hold `none`, no change.
+fn written(
+    mean: f64,
+    interval: Option<(f64, f64)>,
+    none: f64,
+    signed: bool,
+) -> (String, String, &'static str) {
+    let text = |value: f64, places: usize| match signed {
+        true => format!("{value:+.places$}"),
+        false => format!("{value:.places$}"),
+    };
+    let Some((low, high)) = interval.filter(|(low, high)| high - low > EXACT * mean.abs()) else {
+        let number = text(mean, 2);
+        let number = number.trim_end_matches('0').trim_end_matches('.');
+        let always = interval.map_or("", |_| " in every replicate");
+        return (number.to_owned(), String::new(), always);
+    };
+    let half = (high - low) / 2.0;
+    let mut places = (-(libm::floor(libm::log10(half)) as i32)).clamp(0, MOST_DECIMALS) as usize;
+    let unit = |places: usize| libm::pow(10.0, -(places as f64));
+    let nearest = (low - none).abs().min((high - none).abs());
+    while nearest < unit(places) / 2.0 && places < MOST_DECIMALS as usize {
+        places += 1;
+    }
+    let interval = format!(" [{}, {}]", text(low, places), text(high, places));
+    (text(mean, places), interval, "")
+}
+
+fn label(metric: &str) -> String {
+    let of_read = || {
+        let (read, tail) = metric.strip_prefix("read.")?.split_once('.')?;
+        let mut known = OF_READS.iter();
+        let known = known.find(|(path, _)| path.of_one(Side::Read, 0).tail() == tail);
+        Some(format!("{} {}", known?.1, article(read)))
+    };
+    match headline(metric) {
+        Some((label, _)) => label.to_owned(),
+        None => of_read().unwrap_or_else(|| metric.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compared(metric: &str, mean: f64, interval: Option<(f64, f64)>) -> Comparison {
+        let ratio = Measure {
+            mean: Some(mean),
+            low: interval.map(|(low, _)| low),
+            high: interval.map(|(_, high)| high),
+            ..Measure::UNDEFINED
+        };
+        Comparison {
+            strategy: "salted".to_owned(),
+            sweep: Default::default(),
+            baseline: "plain".to_owned(),
+            metric: metric.to_owned(),
+            ratio,
+            significant: interval.is_some_and(|(low, high)| low > 1.0 || high < 1.0),
+        }
+    }
+
+    fn words(metric: &str, mean: f64, interval: Option<(f64, f64)>) -> String {
+        told(&[&compared(metric, mean, interval)])
+    }
+
+    #[test]
+    fn changes_are_per_cent_and_from_twice_on_times() {
+        let p99 = "write_response_ms.p99";
+        let throughput = "write_throughput_per_sec";
+        assert_eq!(words(p99, 0.62, Some((0.59, 0.65))), "p99 -38 % [-41, -35]");
+        assert_eq!(
+            words(p99, 1.042, Some((1.0395, 1.0446))),
+            "p99 +4.2 % [+4.0, +4.5]"
+        );
+        assert_eq!(
+            words(throughput, 4.0, Some((3.99, 4.012))),
+            "4.00 times [3.99, 4.01] the throughput of plain"
+        );
+        assert_eq!(
+            words(p99, 120.0, Some((102.0, 141.0))),
+            "120 times [102, 141] the p99"
+        );
+        assert_eq!(
+            words("read.newest.calls_planned", 16.0, None),
+            "16 times the calls of a `newest`"
+        );
+        assert_eq!(words(p99, 0.5, None), "p99 -50 %");
+        assert_eq!(
+            words("read.newest.calls_planned", 0.0625, Some((0.0625, 0.0625))),
+            "calls of a `newest` -93.75 % in every replicate"
+        );
+        assert_eq!(
+            words(p99, 0.992, Some((0.984, 0.9998))),
+            "p99 -0.80 % [-1.60, -0.02]"
+        );
+    }
+
+    #[test]
+    fn what_did_not_change_or_is_not_known_gets_no_number() {
+        let mut censored = compared("write_response_ms.p99", 3.0, None);
+        censored.ratio = Measure {
+            censored: true,
+            ..Measure::UNDEFINED
+        };
+        let mut undefined = compared("makespan_ms", 1.0, None);
+        undefined.ratio = Measure::UNDEFINED;
+        let all = [
+            compared("server_peak_to_mean", 1.01, Some((0.98, 1.04))),
+            compared("write_throughput_per_sec", 0.99, Some((0.97, 1.01))),
+            compared("read.newest.calls_planned", 1.0, None),
+            censored,
+            undefined,
+        ];
+        assert_eq!(
+            told(&all.iter().collect::<Vec<_>>()),
+            "server_peak_to_mean and throughput: no significant difference; calls of a `newest`: the same; \
+             p99: unknown (operations failed or never finished); \
+             makespan: no ratio, because one of them is undefined or zero"
+                .replace("server_peak_to_mean", "hottest server ÷ mean")
+        );
+    }
+
+    #[test]
+    fn a_run_that_only_reads_is_compared_by_its_reads() {
+        let reads = [
+            compared("read.one.calls_planned", 2.0, Some((1.9, 2.1))),
+            compared("read.one.response_ms.p99", 1.0, None),
+        ];
+        let verdict = PairedVerdict::of(&reads.iter().collect::<Vec<_>>()).unwrap();
+        assert_eq!(verdict.in_short, verdict.in_full);
+        assert!(verdict.in_short.contains("calls of a `one`"), "{verdict:?}");
+    }
+
+    #[test]
+    fn a_bound_tells_how_much_at_least() {
+        let p99 = "write_response_ms.p99";
+        let told_of =
+            |mean: f64, n: u32, low: Option<f64>, high: Option<f64>, upper_bound: bool| {
+                let mut comparison = compared(p99, mean, None);
+                comparison.ratio = Measure {
+                    mean: Some(mean),
+                    low,
+                    high,
+                    n,
+                    censored: !upper_bound,
+                    upper_bound,
+                    ..Measure::UNDEFINED
+                };
+                told(&[&comparison])
+            };
+        // 9.87 s and more against 3.00 ms, and the other way round.
+        assert_eq!(
+            told_of(9_870.0 / 3.0, 1, None, None, false),
+            "at least 3,290 times the p99"
+        );
+        assert_eq!(
+            told_of(3.0 / 9_870.0, 1, None, None, true),
+            "p99 at least 3,290 times less"
+        );
+        assert_eq!(
+            told_of(1.4278, 3, Some(1.2), None, false),
+            "p99 at least 42.7 % more"
+        );
+        assert_eq!(
+            told_of(0.6, 3, None, Some(0.7), true),
+            "p99 at least 40 % less"
+        );
+        // The interval holds no change, or the bound lies on the side that says nothing.
+        let unknown = "p99: unknown (operations failed or never finished)";
+        assert_eq!(told_of(1.4, 3, Some(0.9), None, false), unknown);
+        assert_eq!(told_of(0.7, 1, None, None, false), unknown);
+        assert_eq!(told_of(1.7, 1, None, None, true), unknown);
+    }
+
+    #[test]
+    fn headlines_come_in_their_order_and_reads_only_in_full() {
+        let all = [
+            compared("server_peak_to_mean", 0.25, Some((0.24, 0.26))),
+            compared("read.newest.calls_planned", 16.0, None),
+            compared("write_throughput_per_sec", 3.0, Some((2.9, 3.1))),
+        ];
+        let verdict = PairedVerdict::of(&all.iter().collect::<Vec<_>>()).unwrap();
+        assert_eq!((verdict.strategy, verdict.baseline), ("salted", "plain"));
+        assert_eq!(
+            verdict.in_short,
+            "3.0 times [2.9, 3.1] the throughput of plain"
+        );
+        assert_eq!(
+            verdict.in_full,
+            "3.0 times [2.9, 3.1] the throughput of plain; hottest server ÷ mean -75 % [-76, -74]; \
+             16 times the calls of a `newest`"
+        );
     }
 }

@@ -1,8 +1,9 @@
-//! What the cluster did about a hotspot during the run: a clause of the verdict. Must not judge the hotspot.
+//! What the cluster did during a run, and what holds the run below what its servers could do: clauses of the verdict. Must not judge the hotspot, which
+//! the verdict begins with.
 
-use crate::metrics::{EventKind, OPERATIONS_PER_SERVER, Series};
+use crate::metrics::{BUSY, EventKind, OPERATIONS_PER_SERVER, Series};
 use crate::statistics::median;
-use crate::text::{compact, millis, times};
+use crate::text::{compact, millis, percent, times};
 use crate::units::ByteSize;
 
 /// A relief by less than this factor is none that anybody would notice (estimate).
@@ -128,8 +129,109 @@ fn first_and_last(demand: &[Vec<u64>]) -> Option<(f64, f64)> {
     ))
 }
 
+/// A run is held back when it does less than this part of what its servers could do, or of what was offered.
+pub(super) const HELD_BELOW: f64 = 0.9;
+/// A slow server holds the others back when it is busy this many times as much as they are (estimate).
+const BUSIER: f64 = 1.5;
+/// A log that is written at this part of its bandwidth is full.
+const LOG_FULL: f64 = 0.9;
+/// Refused rows that are worth a word.
+const REFUSED: f64 = 0.01;
+
+/// The counters.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Counters {
+    /// Of what the servers could do, or of what was offered; `None` when unknown.
+    pub(super) done: Option<f64>,
+    /// Of each server in the window, in replicate 0.
+    pub(super) utilisation: Vec<f64>,
+    /// `utilisation_max` and `utilisation_mean`.
+    pub(super) busiest: f64,
+    pub(super) busy: f64,
+    /// Servers that were slow for most of the window, with how many times.
+    pub(super) slow: Vec<(u32, f64)>,
+    /// Servers that died.
+    pub(super) lost: u32,
+    pub(super) servers: u32,
+    pub(super) region_too_busy: f64,
+    /// Bytes a second in the log of the busiest server over its bandwidth.
+    pub(super) log: Option<f64>,
+    /// Of closed loops; 0 when some load is an open one.
+    pub(super) clients: u32,
+    /// The busiest server has a hotspot, which the verdict begins with.
+    pub(super) hot: bool,
+}
+
+impl Counters {
+    /// What holds the run back, as a clause: the first that holds; `None` when nothing does, or the counters don't show what.
+    pub(super) fn held_back(&self) -> Option<String> {
+        if self.region_too_busy >= REFUSED {
+            let refused = percent(self.region_too_busy);
+            return Some(format!(
+                "regions refuse {refused} of the rows (RegionTooBusy): memstores fill faster than they are flushed"
+            ));
+        }
+        self.done.filter(|done| *done < HELD_BELOW)?;
+        let slowest = self.slow.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+        if let Some((server, slower)) = slowest.filter(|(server, _)| self.is_full(*server)) {
+            // A server that clients wait for holds back all others.
+            let so = match self.clients > 0 {
+                true => "holds the clients",
+                false => "can't keep up",
+            };
+            return Some(format!("server {server}, {} slower, {so}", times(*slower)));
+        }
+        if self.lost > 0 {
+            let left = self.servers.saturating_sub(self.lost);
+            let lost = match self.lost {
+                1 => "a server".to_owned(),
+                lost => format!("{lost} servers"),
+            };
+            return Some(format!("{lost} died, {left} are left"));
+        }
+        if let Some(share) = self.log.filter(|share| *share >= LOG_FULL) {
+            let share = percent(share);
+            return Some(format!(
+                "the log of the busiest server is written at {share} of its bandwidth"
+            ));
+        }
+        let clients = match self.clients {
+            _ if self.hot => return None,
+            0 => return None,
+            1 => "the only client waits for its own calls and keeps".to_owned(),
+            clients => {
+                let clients = compact(f64::from(clients));
+                format!("{clients} clients wait for their own calls and keep")
+            }
+        };
+        if self.busy > BUSY {
+            return Some(format!(
+                "all servers are busy, {} of their handlers",
+                percent(self.busy)
+            ));
+        }
+        let busy = percent(self.busiest);
+        (self.busiest < BUSY).then(|| {
+            format!(
+                "{clients} at most {busy} of a server's handlers busy: more clients would do more"
+            )
+        })
+    }
+
+    /// A slow server is full while the others are not.
+    fn is_full(&self, server: u32) -> bool {
+        let busy = self
+            .utilisation
+            .get(server as usize)
+            .copied()
+            .unwrap_or(0.0);
+        let others = self.busy * f64::from(self.servers) - busy;
+        busy > BUSY && busy >= BUSIER * others / f64::from(self.servers.max(2) - 1)
+    }
+}
+
 #[cfg(test)]
-mod tests {
+mod course_tests {
     use super::*;
 
     #[test]
@@ -215,5 +317,78 @@ mod tests {
             started(false),
             "; the balancer starts (20/602 = 0.0332 >= 0.025) and leaves the hotspot as it was"
         );
+    }
+}
+
+#[cfg(test)]
+mod held_back_tests {
+    use super::*;
+
+    /// Eight servers of which clients keep a fifth busy.
+    fn counters() -> Counters {
+        Counters {
+            done: Some(0.253),
+            utilisation: vec![0.2; 8],
+            busiest: 0.2,
+            busy: 0.2,
+            servers: 8,
+            clients: 240,
+            ..Counters::default()
+        }
+    }
+
+    fn told(change: impl FnOnce(&mut Counters)) -> String {
+        let mut counters = counters();
+        change(&mut counters);
+        counters.held_back().unwrap_or_default()
+    }
+
+    #[test]
+    fn the_first_cause_that_the_counters_show_is_named() {
+        // One server full, the others at 0.06: (0.998 + 7 x 0.06) / 8 = 0.177 on average.
+        let slow = |c: &mut Counters| {
+            c.slow = vec![(0, 4.0)];
+            c.utilisation = vec![0.06; 8];
+            c.utilisation[0] = 0.998;
+            (c.busiest, c.busy) = (0.998, 0.177);
+        };
+        assert_eq!(told(slow), "server 0, 4.0× slower, holds the clients");
+        assert_eq!(
+            told(|c| {
+                slow(c);
+                c.clients = 0;
+            }),
+            "server 0, 4.0× slower, can't keep up"
+        );
+        // A slow server that has nothing to do holds nobody.
+        assert!(told(|c| c.slow = vec![(0, 4.0)]).contains("240 clients wait"));
+        // Nor does one that is busier than the others and still has handlers free.
+        let not_full = |c: &mut Counters| {
+            slow(c);
+            c.utilisation[0] = 0.4;
+            (c.busiest, c.busy) = (0.4, 0.1);
+        };
+        assert!(told(not_full).contains("240 clients wait"));
+        assert!(told(|c| c.lost = 1).contains("a server died"));
+        assert!(told(|c| c.log = Some(0.97)).contains("97 % of its bandwidth"));
+        assert!(told(|c| c.region_too_busy = 0.12).contains("refuse 12 % of the rows"));
+        assert_eq!(
+            told(|_| {}),
+            "240 clients wait for their own calls and keep at most 20 % of a server's handlers busy: more clients would do more"
+        );
+        assert_eq!(
+            told(|c| (c.busiest, c.busy) = (0.99, 0.97)),
+            "all servers are busy, 97 % of their handlers"
+        );
+    }
+
+    #[test]
+    fn nothing_is_named_where_nothing_holds_or_nothing_shows_it() {
+        assert_eq!(told(|c| c.done = Some(0.95)), "");
+        assert_eq!(told(|c| c.done = None), "");
+        // The hotspot is told already.
+        assert_eq!(told(|c| c.hot = true), "");
+        // An open loop that is behind, without a cause that was counted.
+        assert_eq!(told(|c| c.clients = 0), "");
     }
 }

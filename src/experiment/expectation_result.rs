@@ -99,11 +99,12 @@ impl fmt::Display for ExpectationResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (metric, value, bound) = (&self.metric, &self.value, &self.bound);
         match (&self.record, &self.ratio_to) {
-            (Some(record), _) if self.holds => {
-                write!(f, "{metric} of {record} is `{value}`, as expected")
-            }
             (Some(record), _) => {
-                write!(f, "{metric} of {record} is `{value}`, expected `{bound}`")
+                write!(f, "{metric} of {record} is `{value}`, ")?;
+                match self.holds {
+                    true => write!(f, "as expected"),
+                    false => write!(f, "expected `{bound}`"),
+                }
             }
             (None, Some(other)) => {
                 let at = at_point(&self.ratio_to_sweep);

@@ -1,19 +1,19 @@
-//! The runs of an experiment: made here, or elsewhere before, in any order; when all are there, the results. Must not know files.
+//! The runs of an experiment: made here, or elsewhere before, in any order, in one place or in shards; when all are there, the results. Must not know
+//! files, nor show anything: progress is told to whoever asks.
 
-use super::finished_run::{AddError, FinishedRun, Outcome};
-use super::knee_run::{self, TYPICAL_RUNS};
-use super::matrix::{Job, JobKind, Matrix};
+use super::matrix::{self, Job, JobKind, Matrix, TYPICAL_RUNS};
 use super::runs::StrategyRuns;
 use super::strategy_summary::StrategySummary;
 use super::{
     KneeReplicate, Results, ScenarioInfo, Shard, StrategyResult, SweptList, comparisons,
-    expectations, warnings,
+    expectations, knee, warnings,
 };
 use crate::engine::{self, SimConfig};
-use crate::metrics::MetricId;
+use crate::metrics::{MetricId, RunResult};
 use crate::scenario::{Scenario, Setup, Strategy};
 use rayon::ThreadPool;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -35,8 +35,6 @@ pub struct ExperimentRuns<'a> {
     scenario: &'a Scenario,
     pool: ThreadPool,
     matrix: Matrix<'a>,
-    /// Of all points, point by point, each with its point.
-    strategies: Vec<(usize, &'a Strategy)>,
     /// By strategy.
     found: Vec<Mutex<Found>>,
     jobs: Vec<Job>,
@@ -72,31 +70,23 @@ impl<'a> ExperimentRuns<'a> {
             reason: error.to_string(),
         })?;
         let matrix = pool.install(|| Matrix::new(scenario, batch));
-        let points = 0..scenario.point_count();
-        let strategies: Vec<(usize, &Strategy)> = points
-            .flat_map(|point| {
-                let strategies = scenario.strategies_at(point).iter();
-                strategies.map(move |strategy| (point, strategy))
-            })
-            .collect();
-        let nothing = |(_, strategy): &(usize, &Strategy)| {
-            let setup = &strategy.setup;
+        let nothing = |strategy: &Strategy| {
+            let (names, servers) = (
+                strategy.setup.operation_names(),
+                strategy.setup.cluster.servers,
+            );
+            let runs = StrategyRuns::new(scenario.replicates as usize, &names, servers);
             Mutex::new(Found {
-                runs: StrategyRuns::new(
-                    scenario.replicates as usize,
-                    &setup.operation_names(),
-                    setup.cluster.servers,
-                ),
+                runs,
                 capacity: None,
             })
         };
-        let jobs = matrix.jobs();
+        let jobs = matrix::jobs(scenario);
         Ok(Self {
             scenario,
             pool,
-            found: strategies.iter().map(nothing).collect(),
+            found: matrix.strategies.iter().map(nothing).collect(),
             matrix,
-            strategies,
             there: Mutex::new(vec![false; jobs.len()]),
             jobs,
         })
@@ -122,8 +112,8 @@ impl<'a> ExperimentRuns<'a> {
     pub fn of(&self, shard: Shard) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.jobs.len()).collect();
         order.sort_by_key(|&job| self.jobs[job].dealing_order());
-        let mut own: Vec<usize> = order.into_iter().skip(shard.first()).collect();
-        own = own.into_iter().step_by(shard.step()).collect();
+        let own = order.into_iter().skip(shard.number() as usize - 1);
+        let mut own: Vec<usize> = own.step_by(shard.of() as usize).collect();
         own.sort_unstable();
         own
     }
@@ -139,12 +129,12 @@ impl<'a> ExperimentRuns<'a> {
     /// What a run is, by its number: ``replicate 2 of `salted` ``.
     pub fn name(&self, run: usize) -> String {
         let job = self.jobs[run];
-        let strategy = self.strategies[self.place(job)].1;
+        let name = &self.strategy(job).name;
         let point = match self.scenario.sweep.is_empty() {
             true => String::new(),
             false => format!(" at point {}", job.point + 1),
         };
-        let (name, replicate) = (&strategy.name, job.replicate + 1);
+        let replicate = job.replicate + 1;
         match job.kind {
             JobKind::Replicate => format!("replicate {replicate} of `{name}`{point}"),
             JobKind::Knee => format!("replicate {replicate} of the knee of `{name}`{point}"),
@@ -172,7 +162,7 @@ impl<'a> ExperimentRuns<'a> {
     }
 
     fn keep(&self, job: Job, outcome: Outcome) {
-        let mut found = lock(&self.found[self.place(job)]);
+        let mut found = lock(&self.found[self.matrix.place(job)]);
         match outcome {
             Outcome::Run(run) => found.runs.add(job.replicate as usize, *run),
             Outcome::Capacity(capacity) => found.capacity = capacity,
@@ -180,17 +170,13 @@ impl<'a> ExperimentRuns<'a> {
         }
     }
 
-    fn place(&self, job: Job) -> usize {
-        self.matrix.place(job.point, job.strategy)
+    fn strategy(&self, job: Job) -> &Strategy {
+        &self.matrix.strategies[self.matrix.place(job)]
     }
 
     /// About how many runs these are worth: a bisection for a knee makes several.
     pub fn effort(&self, runs: &[usize]) -> u64 {
-        let of = |&run: &usize| match self.jobs[run].kind {
-            JobKind::Knee => TYPICAL_RUNS,
-            JobKind::Replicate | JobKind::Capacity => 1,
-        };
-        runs.iter().map(of).sum()
+        runs.iter().map(|&run| self.jobs[run].effort()).sum()
     }
 
     /// Makes all that are missing; `progress` as in [`ExperimentRuns::run`].
@@ -220,7 +206,7 @@ impl<'a> ExperimentRuns<'a> {
             let mut done = lock(&done);
             *done += more;
             progress(Progress {
-                strategy: &self.strategies[self.place(job)].1.name,
+                strategy: &self.strategy(job).name,
                 done: *done,
                 total,
             });
@@ -248,17 +234,14 @@ impl<'a> ExperimentRuns<'a> {
     /// `None` when it was stopped before its end.
     fn outcome(&self, job: Job, stop: &AtomicBool, tell: impl Fn(u64)) -> Option<Outcome> {
         let config = self.matrix.run_config(job);
+        let run = || engine::run_unless(&config, stop);
         let outcome = match job.kind {
             JobKind::Knee => {
-                let setup = &self.strategies[self.place(job)].1.setup;
+                let setup = &self.strategy(job).setup;
                 return bisect(&config, setup, stop, tell).map(Outcome::Knee);
             }
-            JobKind::Capacity => {
-                let run = engine::run_unless(&config, stop)?;
-                let throughput = run.metrics.get(MetricId::WriteThroughput);
-                Outcome::Capacity(throughput)
-            }
-            JobKind::Replicate => Outcome::Run(Box::new(engine::run_unless(&config, stop)?)),
+            JobKind::Capacity => Outcome::Capacity(run()?.metrics.get(MetricId::WriteThroughput)),
+            JobKind::Replicate => Outcome::Run(Box::new(run()?)),
         };
         tell(1);
         Some(outcome)
@@ -269,19 +252,16 @@ impl<'a> ExperimentRuns<'a> {
         if !self.missing(Shard::ALL).is_empty() {
             return None;
         }
-        let mut summaries: Vec<StrategySummary<'_>> = Vec::new();
-        for ((at, &(point, strategy)), found) in self.strategies.iter().enumerate().zip(self.found)
-        {
-            let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-            summaries.push(StrategySummary::new(
-                strategy,
-                self.scenario.values_at(point),
-                &self.scenario.time,
-                self.matrix.layout(at),
-                found.capacity,
-                found.runs,
-            ));
-        }
+        let (scenario, matrix) = (self.scenario, &self.matrix);
+        let summarised = |(at, found): (usize, Mutex<Found>)| {
+            let Found { runs, capacity } =
+                found.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let point = scenario.values_at(at / scenario.strategies.len());
+            let layout = matrix.layout(at);
+            let strategy = &matrix.strategies[at];
+            StrategySummary::new(strategy, point, &scenario.time, layout, capacity, runs)
+        };
+        let summaries: Vec<_> = self.found.into_iter().enumerate().map(summarised).collect();
         Some(results(self.scenario, &summaries))
     }
 }
@@ -332,7 +312,7 @@ fn bisect(
         return Some(None);
     };
     let mut told = 0;
-    let found = knee_run::run(config, knee, &setup.operation_names(), stop, || {
+    let found = knee::run(config, knee, &setup.operation_names(), stop, || {
         if told + 1 < TYPICAL_RUNS {
             told += 1;
             tell(1);
@@ -345,4 +325,139 @@ fn bisect(
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // A thread that panicked has taken the experiment with it; what it left is not looked at.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Operations that are generated, keyed and routed together: the keys of a batch fit the level-1 cache (measured: no gain beyond).
+const BATCH: usize = 256;
+
+/// An experiment to be run.
+#[derive(Debug, Clone)]
+pub struct Experiment<'a> {
+    scenario: &'a Scenario,
+    threads: usize,
+    batch: usize,
+}
+
+impl<'a> Experiment<'a> {
+    /// The experiment that a scenario describes, on all processors.
+    pub fn new(scenario: &'a Scenario) -> Self {
+        Self {
+            scenario,
+            threads: 0,
+            batch: BATCH,
+        }
+    }
+
+    /// Runs on so many threads, and never on more than there are runs; 0 is one a processor. Never changes a result.
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
+    }
+
+    /// Operations that are generated, keyed and routed together, at least 1. Never changes a result.
+    pub fn batch(self, batch: usize) -> Self {
+        Self {
+            batch: batch.max(1),
+            ..self
+        }
+    }
+
+    /// Number of runs: each strategy's replicates, the saturating run of one that writes, and of each bisection for a knee about as many as it
+    /// takes.
+    pub fn runs(&self) -> u64 {
+        matrix::jobs(self.scenario).iter().map(Job::effort).sum()
+    }
+
+    /// Runs that are made at a time: as many as there are threads, and jobs for them. A bisection for a knee is one job.
+    pub fn threads_at_work(&self) -> usize {
+        let threads = match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        };
+        threads.min(matrix::jobs(self.scenario).len()).max(1)
+    }
+
+    /// Lays all tables out, and makes no run yet.
+    ///
+    /// # Errors
+    /// When the system gives no threads.
+    pub fn start(&self) -> Result<ExperimentRuns<'a>, NoThreads> {
+        ExperimentRuns::new(self.scenario, self.threads_at_work(), self.batch)
+    }
+
+    /// Runs everything. `progress` is called once for each run that has ended, from any thread, in any order.
+    ///
+    /// # Errors
+    /// When the system gives no threads.
+    pub fn try_run(&self, progress: impl Fn(Progress<'_>) + Sync) -> Result<Results, NoThreads> {
+        let runs = self.start()?;
+        runs.run_all(progress);
+        Ok(runs
+            .results()
+            .expect("every run was made: nothing asked to stop"))
+    }
+
+    /// As [`Experiment::try_run`]; panics when the system gives no threads.
+    pub fn run(&self, progress: impl Fn(Progress<'_>) + Sync) -> Results {
+        self.try_run(progress).expect("the system gives threads")
+    }
+}
+
+/// What came of one run, or of one bisection for a knee; written and read without loss.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct FinishedRun {
+    /// Its place in the experiment's order.
+    pub(super) job: usize,
+    pub(super) outcome: Outcome,
+}
+
+/// What came of it, by its kind.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Outcome {
+    /// A replicate's.
+    Run(Box<RunResult>),
+    /// Rows a second of a saturating run.
+    Capacity(Option<f64>),
+    /// A bisection for the knee.
+    Knee(Option<KneeReplicate>),
+}
+
+impl Outcome {
+    pub(super) fn is_of(&self, kind: JobKind) -> bool {
+        matches!(
+            (self, kind),
+            (Self::Run(_), JobKind::Replicate)
+                | (Self::Capacity(_), JobKind::Capacity)
+                | (Self::Knee(_), JobKind::Knee)
+        )
+    }
+}
+
+impl FinishedRun {
+    /// Its number in the experiment: [`ExperimentRuns::name`](super::ExperimentRuns::name) says what it is.
+    pub fn number(&self) -> usize {
+        self.job
+    }
+
+    /// What it found, if it is a replicate's.
+    pub fn result(&self) -> Option<&RunResult> {
+        match &self.outcome {
+            Outcome::Run(result) => Some(result),
+            Outcome::Capacity(_) | Outcome::Knee(_) => None,
+        }
+    }
+}
+
+/// Why a run can't be taken into an experiment.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AddError {
+    /// Its number is too high.
+    #[error("the experiment has no run {0}")]
+    Unknown(usize),
+    /// The experiment's run of that number is of another kind.
+    #[error("{0} can't be what was saved for it")]
+    Unlike(String),
+    /// It is there already.
+    #[error("{0} is there twice")]
+    Twice(String),
 }

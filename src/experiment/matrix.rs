@@ -1,11 +1,11 @@
 //! Strategies x replicates: which runs there are, and what they share. Must not know results.
 
-use crate::engine::{ClusterChanges, ExistingRows, SimConfig, TableCopy};
+use crate::engine::{ClusterChanges, SimConfig, TableCopy};
 use crate::layout::{Layout, Replicate, RunLayout, StrategySample};
-use crate::scenario::{Changes, Copy, Scenario, Strategy};
+use crate::scenario::{Copy, Scenario, Strategy};
 use crate::time::SimTime;
 use rayon::prelude::*;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// One run, at a point of the sweep (0 without one).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,18 +30,29 @@ pub(super) enum JobKind {
 }
 
 impl Job {
+    /// About how many runs it is worth: a bisection for a knee makes several.
+    pub(super) fn effort(&self) -> u64 {
+        match self.kind {
+            JobKind::Knee => TYPICAL_RUNS,
+            JobKind::Replicate | JobKind::Capacity => 1,
+        }
+    }
+
     /// The order in which jobs are dealt to shards: those that cost about the same are neighbours.
     pub(super) fn dealing_order(&self) -> (u8, usize, usize, u32) {
         (self.kind as u8, self.point, self.strategy, self.replicate)
     }
 }
 
+/// Runs of one bisection, about: what progress counts it as.
+pub(super) const TYPICAL_RUNS: u64 = 8;
+
 /// All runs of a scenario.
 pub(super) struct Matrix<'a> {
     scenario: &'a Scenario,
     batch: usize,
     /// Of all points, point by point.
-    strategies: Vec<Strategy>,
+    pub(super) strategies: Vec<Strategy>,
     /// Of each strategy: index of the first strategy that shares its replicates.
     twins: Vec<usize>,
     /// By twin and number.
@@ -56,22 +67,19 @@ struct Shared<T> {
 }
 
 impl<T> Shared<T> {
-    fn new(users: usize) -> Self {
-        Self {
-            state: Mutex::new((None, users)),
-        }
+    /// Made already, or not.
+    fn new(value: Option<Arc<T>>, users: usize) -> Self {
+        let state = Mutex::new((value.filter(|_| users > 0), users));
+        Self { state }
     }
 
-    /// One that is there already.
-    fn made(value: Arc<T>, users: usize) -> Self {
-        Self {
-            state: Mutex::new(((users > 0).then_some(value), users)),
-        }
+    fn lock(&self) -> MutexGuard<'_, (Option<Arc<T>>, usize)> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// One user less: it takes nothing.
     fn skip(&self) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.lock();
         state.1 = state.1.saturating_sub(1);
         if state.1 == 0 {
             state.0 = None;
@@ -80,7 +88,7 @@ impl<T> Shared<T> {
 
     /// The value; every user takes it exactly once, or skips it.
     fn take(&self, make: impl FnOnce() -> T) -> Arc<T> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.lock();
         let value = state.0.take().unwrap_or_else(|| Arc::new(make()));
         state.1 = state.1.saturating_sub(1);
         if state.1 > 0 {
@@ -93,24 +101,18 @@ impl<T> Shared<T> {
 impl<'a> Matrix<'a> {
     /// Lays all strategies out for their first replicate, in parallel.
     pub(super) fn new(scenario: &'a Scenario, batch: usize) -> Self {
-        let points = 0..scenario.point_count();
-        let strategies: Vec<Strategy> = points
-            .flat_map(|point| scenario.strategies_at(point).iter().cloned())
-            .collect();
+        let strategies = strategies(scenario);
         let twins: Vec<usize> = (0..strategies.len())
             .map(|at| Replicate::twin(&strategies, at))
             .collect();
         let firsts = Replicate::first_of_each(&strategies, scenario.seed);
-        let layouts = strategies
-            .par_iter()
-            .zip(&firsts)
-            .with_max_len(1)
-            .map(|(strategy, first)| {
-                let layout = Layout::of(strategy, first);
-                let sample = StrategySample::of(strategy, &layout.regions, first);
-                (layout, sample)
-            })
-            .collect();
+        let pairs = strategies.par_iter().zip(&firsts).with_max_len(1);
+        let layouts = pairs.map(|(strategy, first)| {
+            let layout = Layout::of(strategy, first);
+            let sample = StrategySample::of(strategy, &layout.regions, first);
+            (layout, sample)
+        });
+        let layouts = layouts.collect();
         let mut replicates = Vec::new();
         for (owner, first) in firsts.into_iter().enumerate() {
             let shared = (0..strategies.len()).filter(|&at| twins[at] == owner);
@@ -118,8 +120,8 @@ impl<'a> Matrix<'a> {
             let users = shared.clone().count() + knees.count();
             // Replicate 0 serves the capacity runs too.
             let saturated = shared.filter(|&at| has_capacity(&strategies[at])).count();
-            replicates.push(Shared::made(first, users + saturated));
-            replicates.extend((1..scenario.replicates).map(|_| Shared::new(users)));
+            replicates.push(Shared::new(Some(first), users + saturated));
+            replicates.extend((1..scenario.replicates).map(|_| Shared::new(None, users)));
         }
         Self {
             scenario,
@@ -131,33 +133,9 @@ impl<'a> Matrix<'a> {
         }
     }
 
-    /// Every run, point by point and replicate by replicate, so that what the runs of one replicate share can be dropped early.
-    pub(super) fn jobs(&self) -> Vec<Job> {
-        let points = 0..self.scenario.point_count();
-        points.flat_map(|point| self.jobs_at(point)).collect()
-    }
-
-    fn jobs_at(&self, point: usize) -> impl Iterator<Item = Job> {
-        let strategies = self.scenario.strategies_at(point);
-        let all = move |kind, replicate, has: fn(&Strategy) -> bool| {
-            let own = (0..strategies.len()).filter(move |&strategy| has(&strategies[strategy]));
-            own.map(move |strategy| Job {
-                point,
-                strategy,
-                replicate,
-                kind,
-            })
-        };
-        let replicates = (0..self.scenario.replicates).flat_map(move |replicate| {
-            let runs = all(JobKind::Replicate, replicate, |_| true);
-            runs.chain(all(JobKind::Knee, replicate, has_knee))
-        });
-        replicates.chain(all(JobKind::Capacity, 0, has_capacity))
-    }
-
-    /// The place of a strategy among those of all points.
-    pub(super) fn place(&self, point: usize, strategy: usize) -> usize {
-        point * self.scenario.strategies.len() + strategy
+    /// The place of a job's strategy among those of all points.
+    pub(super) fn place(&self, job: Job) -> usize {
+        job.point * self.scenario.strategies.len() + job.strategy
     }
 
     fn replicate(&self, strategy: usize, number: u32) -> Arc<Replicate> {
@@ -173,8 +151,7 @@ impl<'a> Matrix<'a> {
 
     /// A run that is not made here: what it would share need not be kept for it.
     pub(super) fn skip(&self, job: Job) {
-        let strategy = self.place(job.point, job.strategy);
-        self.shared(strategy, job.replicate).skip();
+        self.shared(self.place(job), job.replicate).skip();
     }
 
     /// The layout of replicate 0, and what its tables weigh, by [`Matrix::place`].
@@ -185,23 +162,19 @@ impl<'a> Matrix<'a> {
 
     /// What the engine needs for one run; key buckets, hence series, only for replicate 0.
     pub(super) fn run_config(&self, job: Job) -> SimConfig {
-        let at = self.place(job.point, job.strategy);
+        let at = self.place(job);
         let number = job.replicate;
         let strategy: &Strategy = &self.strategies[at];
         let replicate = self.replicate(at, number);
         let (first, _) = &self.layouts[at];
-        let mut key_buckets = Vec::new();
+        let is_first = job.kind == JobKind::Replicate && number == 0;
+        let buckets = first.key_buckets.iter().skip(1).filter(|_| is_first);
         let laid_out = match job.kind {
             JobKind::Capacity => RunLayout {
                 copies: Arc::new(strategy.copies.iter().map(unsplit).collect()),
                 ..RunLayout::default()
             },
-            JobKind::Replicate if number == 0 => {
-                let buckets = first.key_buckets.iter().skip(1);
-                key_buckets = buckets.map(|bucket| bucket.start.clone()).collect();
-                RunLayout::from(first)
-            }
-            JobKind::Knee if number == 0 => RunLayout::from(first),
+            _ if number == 0 => RunLayout::from(first),
             JobKind::Replicate | JobKind::Knee => RunLayout::of(strategy, &replicate, first),
         };
         let setup = &strategy.setup;
@@ -217,11 +190,16 @@ impl<'a> Matrix<'a> {
             generator: Arc::clone(&replicate.generator),
             key: strategy.key.clone(),
             split_points: laid_out.split_points,
-            key_buckets: Arc::new(key_buckets),
+            key_buckets: Arc::new(buckets.map(|bucket| bucket.start.clone()).collect()),
             cluster: setup.cluster.clone(),
             table: setup.table.clone(),
             client: setup.client.clone(),
-            changes: changes(&setup.changes, laid_out.existing),
+            changes: ClusterChanges {
+                policies: setup.changes.policies.clone(),
+                events: setup.changes.events.clone(),
+                neighbours: setup.changes.neighbours.clone(),
+                existing: laid_out.existing,
+            },
             batch: self.batch,
         };
         match job.kind {
@@ -229,6 +207,36 @@ impl<'a> Matrix<'a> {
             JobKind::Replicate | JobKind::Knee => config,
         }
     }
+}
+
+/// The strategies of all points, point by point.
+pub(super) fn strategies(scenario: &Scenario) -> Vec<Strategy> {
+    let points = 0..scenario.point_count();
+    let strategies = points.flat_map(|point| scenario.strategies_at(point));
+    strategies.cloned().collect()
+}
+
+/// Every run, point by point and replicate by replicate, so that what the runs of one replicate share can be dropped early.
+pub(super) fn jobs(scenario: &Scenario) -> Vec<Job> {
+    let mut jobs = Vec::new();
+    for point in 0..scenario.point_count() {
+        let strategies = scenario.strategies_at(point);
+        let mut add = |kind, replicate, has: fn(&Strategy) -> bool| {
+            let own = (0..strategies.len()).filter(|&strategy| has(&strategies[strategy]));
+            jobs.extend(own.map(|strategy| Job {
+                point,
+                strategy,
+                replicate,
+                kind,
+            }));
+        };
+        for replicate in 0..scenario.replicates {
+            add(JobKind::Replicate, replicate, |_| true);
+            add(JobKind::Knee, replicate, has_knee);
+        }
+        add(JobKind::Capacity, 0, has_capacity);
+    }
+    jobs
 }
 
 /// Whether a strategy has a saturating run: one of writes.
@@ -249,23 +257,13 @@ fn unsplit(copy: &Copy) -> TableCopy {
     }
 }
 
-/// What becomes of the cluster in a run.
-fn changes(changes: &Changes, existing: Arc<Vec<ExistingRows>>) -> ClusterChanges {
-    ClusterChanges {
-        policies: changes.policies.clone(),
-        events: changes.events.clone(),
-        neighbours: changes.neighbours.clone(),
-        existing,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_shared_value_is_made_once_and_dropped_with_its_last_user() {
-        let shared = Shared::new(3);
+        let shared = Shared::new(None, 3);
         let first = shared.take(|| 7);
         let second = shared.take(|| 8);
         assert_eq!((*first, *second), (7, 7));
@@ -277,7 +275,7 @@ mod tests {
 
     #[test]
     fn a_shared_value_does_not_wait_for_users_that_skip_it() {
-        let shared = Shared::new(3);
+        let shared = Shared::new(None, 3);
         shared.skip();
         let weak = Arc::downgrade(&shared.take(|| 7));
         assert!(weak.upgrade().is_some());

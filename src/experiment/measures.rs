@@ -1,4 +1,4 @@
-//! A number with its interval, from one value a replicate. Must not know which metric it is, only its range.
+//! A number with its interval, from one value a replicate. Must not know which metric a number is, only its range.
 
 use crate::metrics::{CombinedResponse, Nanos, Part, Response};
 use crate::statistics::{Estimate, paired_ratio};

@@ -5,11 +5,8 @@ use std::collections::BTreeMap;
 
 /// A point in words, by path: `cluster.servers = 8, parameter.buckets = 16`; empty without a sweep.
 pub fn point_label(point: &BTreeMap<String, Value>) -> String {
-    let values: Vec<String> = point
-        .iter()
-        .map(|(path, value)| format!("{path} = {}", value_text(value)))
-        .collect();
-    values.join(", ")
+    let told = |(path, value)| format!("{path} = {}", value_text(value));
+    point.iter().map(told).collect::<Vec<String>>().join(", ")
 }
 
 /// The same behind a name: ` at cluster.servers = 8`.

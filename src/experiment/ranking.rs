@@ -3,6 +3,7 @@
 
 use super::Measure;
 use crate::statistics::paired_ratio;
+use std::collections::BTreeMap;
 
 /// A candidate whose cost is at most so many times the best one's counts as good: replicates of a few seconds tell no finer.
 pub(super) const AS_GOOD: f64 = 1.05;
@@ -41,6 +42,10 @@ impl Respect {
     }
 }
 
+fn is_cost(value: &f64) -> bool {
+    *value > 0.0 && value.is_finite()
+}
+
 /// A cost; less is better.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) enum Cost {
@@ -56,17 +61,13 @@ pub(super) enum Cost {
 impl Cost {
     /// Of what each replicate has: unknown unless it is known in all of them, and positive.
     pub(super) fn of(values: impl Iterator<Item = Option<f64>>) -> Self {
-        let is_cost = |value: &f64| *value > 0.0 && value.is_finite();
         let values: Option<Vec<f64>> = values.map(|value| value.filter(is_cost)).collect();
-        match values {
-            Some(values) if !values.is_empty() => Self::Measured(values),
-            _ => Self::Unknown,
-        }
+        let values = values.filter(|values| !values.is_empty());
+        values.map_or(Self::Unknown, Self::Measured)
     }
 
     /// Of what is known, or unknown where that is no positive number.
     pub(super) fn known(value: Option<f64>) -> Self {
-        let is_cost = |value: &f64| *value > 0.0 && value.is_finite();
         value.filter(is_cost).map_or(Self::Unknown, Self::Known)
     }
 
@@ -91,24 +92,16 @@ impl Cost {
             n: 1,
             ..Measure::UNDEFINED
         };
-        let repeated = |value: f64, values: &[f64]| vec![value; values.len()];
         let (own, others) = match (self, other) {
             (Self::Unknown, _) | (_, Self::Unknown) => return None,
             (Self::Known(own), Self::Known(other)) => return Some(known(own / other)),
-            (Self::Known(own), Self::Measured(others)) => (repeated(*own, others), others.clone()),
-            (Self::Measured(own), Self::Known(other)) => (own.clone(), repeated(*other, own)),
-            (Self::Measured(own), Self::Measured(others)) => (own.clone(), others.clone()),
+            (Self::Known(own), Self::Measured(others)) => (&vec![*own; others.len()], others),
+            (Self::Measured(own), Self::Known(other)) => (own, &vec![*other; own.len()]),
+            (Self::Measured(own), Self::Measured(others)) => (own, others),
         };
-        paired_ratio(own.into_iter().zip(others)).map(Measure::from)
+        let pairs = own.iter().copied().zip(others.iter().copied());
+        paired_ratio(pairs).map(Measure::from)
     }
-}
-
-/// How a candidate stands to another in one respect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
-    Better,
-    Alike,
-    Worse,
 }
 
 /// One candidate.
@@ -146,42 +139,20 @@ impl Candidate {
         self.cost(respect).map_or(count as f64, Cost::mean)
     }
 
-    /// Better and worse are by more than [`AS_GOOD`], and shown by the replicates.
-    fn standing(&self, other: &Self, respect: Respect) -> Standing {
-        self.standing_by(AS_GOOD, other, respect)
-    }
-
-    /// Better and worse are by more than `factor`, and shown by the replicates.
-    fn standing_by(&self, factor: f64, other: &Self, respect: Respect) -> Standing {
-        let (own, others) = (self.mean(respect), other.mean(respect));
-        let is_shown = |less: f64, more: f64, ratio: Option<Measure>| {
-            let shown = ratio.is_none_or(|ratio| ratio.high.is_some_and(|high| high < 1.0));
-            more > factor * less && shown
-        };
+    /// Whether this one costs less by more than `factor`, and the replicates show it.
+    fn is_less(&self, other: &Self, respect: Respect, factor: f64) -> bool {
         let costs = self.cost(respect).zip(other.cost(respect));
-        let ratio = |own: &Cost, other: &Cost| own.over(other);
-        if is_shown(
-            own,
-            others,
-            costs.and_then(|(own, other)| ratio(own, other)),
-        ) {
-            return Standing::Better;
-        }
-        match is_shown(
-            others,
-            own,
-            costs.and_then(|(own, other)| ratio(other, own)),
-        ) {
-            true => Standing::Worse,
-            false => Standing::Alike,
-        }
+        let ratio = costs.and_then(|(own, other)| own.over(other));
+        let is_shown = ratio.is_none_or(|ratio| ratio.high.is_some_and(|high| high < 1.0));
+        is_shown && other.mean(respect) > factor * self.mean(respect)
     }
 
-    /// The first respect in which the two differ, if this one is the better in it.
+    /// The first respect in which the two differ by more than [`AS_GOOD`], if this one is the better in it.
     pub(super) fn beats(&self, other: &Self) -> Option<Respect> {
-        let mut respects = Respect::ALL.into_iter();
-        let differing = respects.find(|it| self.standing(other, *it) != Standing::Alike)?;
-        (self.standing(other, differing) == Standing::Better).then_some(differing)
+        let differ =
+            |it: &Respect| self.is_less(other, *it, AS_GOOD) || other.is_less(self, *it, AS_GOOD);
+        let differing = Respect::ALL.into_iter().find(differ)?;
+        self.is_less(other, differing, AS_GOOD).then_some(differing)
     }
 
     /// At least as good in every respect, and better in one: by means, whether shown or not.
@@ -193,11 +164,11 @@ impl Candidate {
 
     /// As good by means in every respect, and by more than [`NOTICED`] shown to be worse in none and better in one.
     fn surpasses(&self, other: &Self) -> bool {
-        let as_good = |it: &Respect| self.mean(*it) <= AS_GOOD * other.mean(*it);
-        let standings = Respect::ALL.map(|it| self.standing_by(NOTICED, other, it));
-        Respect::ALL.iter().all(as_good)
-            && !standings.contains(&Standing::Worse)
-            && standings.contains(&Standing::Better)
+        let mut respects = Respect::ALL.into_iter();
+        let mut better = Respect::ALL.into_iter();
+        respects.all(|it| {
+            self.mean(it) <= AS_GOOD * other.mean(it) && !other.is_less(self, it, NOTICED)
+        }) && better.any(|it| self.is_less(other, it, NOTICED))
     }
 }
 
@@ -215,9 +186,8 @@ impl Ranking {
     /// those that none dominates. O(n^3).
     pub(super) fn of(candidates: &[Candidate]) -> Self {
         let by_means = by_means(candidates);
-        let closures: Vec<Vec<usize>> = (0..candidates.len())
-            .map(|at| betters(candidates, at))
-            .collect();
+        let all = 0..candidates.len();
+        let closures: Vec<Vec<usize>> = all.map(|at| betters(candidates, at)).collect();
         let fewest = closures.iter().map(Vec::len).min().unwrap_or(0);
         let mut smallest = by_means.iter().filter(|at| closures[**at].len() == fewest);
         // Of noisy measurements a may beat b, b beat c and c beat a, so that nothing is beaten by none: these are tied.
@@ -225,25 +195,15 @@ impl Ranking {
             0 | 1 => &[],
             _ => smallest.next().map_or(&[], |&at| &closures[at]),
         };
-        let (mut tied, others): (Vec<usize>, Vec<usize>) = by_means
-            .iter()
-            .partition(|&&at| closures[at].len() == 1 || cycle.contains(&at));
-        let surpassed: Vec<usize> = tied
-            .iter()
-            .filter(|&&own| {
-                let mut others = tied.iter();
-                others.any(|&other| candidates[other].surpasses(&candidates[own]))
-            })
-            .copied()
-            .collect();
-        let all: Vec<Candidate> = tied.iter().map(|&at| candidates[at].clone()).collect();
-        let on_front: Vec<usize> = front(&all)
-            .into_iter()
-            .zip(&tied)
-            .filter_map(|(is_on, &at)| is_on.then_some(at))
-            .collect();
+        let is_tied = |at: &usize| closures[*at].len() == 1 || cycle.contains(at);
+        let (mut tied, others): (Vec<usize>, Vec<usize>) = by_means.into_iter().partition(is_tied);
+        let of_tied: Vec<Candidate> = tied.iter().map(|&at| candidates[at].clone()).collect();
+        let is_surpassed = |own: &Candidate| of_tied.iter().any(|other| other.surpasses(own));
+        let places = of_tied.iter().zip(front(&of_tied)).zip(&tied);
+        let places = places.map(|((own, on_front), at)| (*at, (is_surpassed(own), !on_front)));
+        let places: BTreeMap<usize, (bool, bool)> = places.collect();
         // Else in the order in which they were given.
-        tied.sort_by_key(|at| (surpassed.contains(at), !on_front.contains(at), *at));
+        tied.sort_by_key(|at| (places[at], *at));
         Self {
             tied: tied.len(),
             order: tied.into_iter().chain(others).collect(),

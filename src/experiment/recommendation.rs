@@ -1,20 +1,24 @@
-//! Which of a scenario's strategies its own results recommend, and what that rests on: strategies that store the same rows are ranked by
+//! Which of a scenario's strategies its own results recommend, why, and what that rests on: strategies that store the same rows are ranked by
 //! limits, growth of their reads, cost of their reads, usable capacity and bytes; one is recommended only where it is shown to be better than the
 //! others, and else they are tied. Must not simulate, nor invent keys.
 
-use super::comparable::{groups, growing_reads};
+use super::comparable::{groups, growing_reads, read_costs};
 use super::comparisons::with_reads;
-use super::ranking::{self, Candidate, Cost, Ranking};
-use super::recommendation_words::{Rated, reasons};
+use super::matrix::strategies;
+use super::ranking::{AS_GOOD, Candidate, Cost, Ranking, Respect};
+use super::read_price::{NEARLY_ALL, is_piling_up};
 use super::{
-    Comparison, Loss, Measure, RankedStrategy, Results, StrategyResult, SuggestedKeys, Suggestions,
-    point_label, recommendation_limits, recommendation_reads,
+    Comparison, Measure, Results, StrategyResult, SuggestedKey, SuggestedKeys, Suggestions,
+    knee_result, point_label, ranking,
 };
-use crate::layout::{Layout, Replicate};
-use crate::metrics::{MetricId, MetricPath, Part};
+use crate::layout::{Layout, Replicate, Retention};
+use crate::metrics::{MetricId, MetricPath, Part, Side};
 use crate::policy::create_command;
 use crate::random::Seed;
-use crate::scenario::{Scenario, Strategy};
+use crate::record::FieldId;
+use crate::scenario::{Knee, Limit, Scenario, Strategy};
+use crate::text;
+use crate::text::{compact, listed};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -103,11 +107,21 @@ impl Recommendations {
     }
 
     fn found(scenario: &Scenario, results: &Results, suggestions: Option<&SuggestedKeys>) -> Self {
-        let points = 0..scenario.point_count();
-        let strategies: Vec<Strategy> = points
-            .flat_map(|point| scenario.strategies_at(point).iter().cloned())
-            .collect();
-        let known = suggestions.cloned().unwrap_or_default();
+        let strategies = strategies(scenario);
+        let suggested = suggestions.map_or(&[][..], |found| &found.simulated);
+        let group_of = |group: &Vec<usize>| {
+            let members = group
+                .iter()
+                .map(|&at| (&strategies[at], &results.strategies[at]));
+            group_of(
+                scenario,
+                results.replicates,
+                suggested,
+                &members.collect::<Vec<_>>(),
+            )
+        };
+        // Every strategy has the same `[knee]`.
+        let knee = strategies.first().and_then(|it| it.setup.knee.as_ref());
         Self {
             tool: results.tool.clone(),
             scenario: results.scenario.name.clone(),
@@ -115,50 +129,25 @@ impl Recommendations {
             seed: results.seed,
             replicates: results.replicates,
             duration_s: results.duration_s,
-            // Every strategy has the same `[knee]`.
-            limits: recommendation_limits::words(
-                strategies
-                    .first()
-                    .and_then(|strategy| strategy.setup.knee.as_ref()),
-            ),
+            limits: words(knee),
             suggestions: suggestions.cloned(),
-            groups: groups(&strategies)
-                .iter()
-                .map(|group| {
-                    group_of(
-                        (&scenario.name, scenario.seed),
-                        &strategies,
-                        results,
-                        &known,
-                        group,
-                    )
-                })
-                .collect(),
+            groups: groups(&strategies).iter().map(group_of).collect(),
         }
     }
 }
 
 fn group_of(
-    scenario: (&str, Seed),
-    strategies: &[Strategy],
-    results: &Results,
-    suggestions: &SuggestedKeys,
-    group: &[usize],
+    scenario: &Scenario,
+    replicates: u32,
+    suggested: &[SuggestedKey],
+    found: &[(&Strategy, &StrategyResult)],
 ) -> ComparableStrategies {
-    let found: Vec<(&Strategy, &StrategyResult)> = group
-        .iter()
-        .map(|&at| (&strategies[at], &results.strategies[at]))
-        .collect();
-    let suggested = |strategy: &Strategy| {
-        let mut keys = suggestions.simulated.iter();
-        keys.find(|key| key.name == strategy.name)
-    };
-    let mut rated = rated(&found, scenario.1, results.replicates);
-    for ((strategy, _), (of, _)) in rated.iter_mut().zip(&found) {
-        strategy.suggested = suggested(of).is_some();
-    }
+    let suggested = |name: &str| suggested.iter().find(|key| key.name == name);
+    let mut rated = rated(found, scenario.seed, replicates);
     let candidates: Vec<Candidate> = rated.iter().map(|(_, it)| it.clone()).collect();
-    for ((strategy, _), on_front) in rated.iter_mut().zip(ranking::front(&candidates)) {
+    let on_front = ranking::front(&candidates);
+    for (((strategy, _), (of, _)), on_front) in rated.iter_mut().zip(found).zip(on_front) {
+        strategy.suggested = suggested(&of.name).is_some();
         strategy.on_front = on_front;
     }
     let Ranking { order, tied } = Ranking::of(&candidates);
@@ -166,29 +155,25 @@ fn group_of(
         let own = &candidates[at];
         let mut all = order.iter();
         let beaten = all.find_map(|&best| Some((best, candidates[best].beats(own)?)));
-        rated[at].0.loses_in = beaten.map(|(best, respect)| Loss {
-            to: rated[best].0.name.clone(),
-            respect: respect.name().to_owned(),
-            times: own
-                .cost(respect)
-                .zip(candidates[best].cost(respect))
-                .and_then(|(own, best)| own.over(best))
-                .unwrap_or(Measure::UNDEFINED),
+        rated[at].0.loses_in = beaten.map(|(best, respect)| {
+            let costs = own.cost(respect).zip(candidates[best].cost(respect));
+            let times = costs.and_then(|(own, best)| own.over(best));
+            Loss {
+                to: rated[best].0.name.clone(),
+                respect: respect.name().to_owned(),
+                times: times.unwrap_or(Measure::UNDEFINED),
+            }
         });
     }
     let rated: Vec<Rated> = order.iter().map(|&at| rated[at].clone()).collect();
     let (best, of_best) = found[order[0]];
-    let comparisons = order
-        .get(1)
-        .map_or(Vec::new(), |&second| compared(of_best, found[second].1));
-    let mut reasons = reasons(&rated, tied, results.replicates);
+    let second = order.get(1).map(|&second| found[second].1);
+    let mut reasons = reasons(&rated, tied, replicates);
     let is_of_file = |(strategy, _): &Rated| !strategy.suggested;
-    if let Some(key) = suggested(best).filter(|_| !rated[..tied].iter().any(is_of_file)) {
+    if let Some(key) = suggested(&best.name).filter(|_| !rated[..tied].iter().any(is_of_file)) {
+        let (name, settings) = (&key.name, key.settings().join("`, `"));
         reasons.push(format!(
-            "`{}` is not in the file: add it as `[strategy.{}]` with `{}`.",
-            key.name,
-            key.name,
-            key.settings().join("`, `")
+            "`{name}` is not in the file: add it as `[strategy.{name}]` with `{settings}`."
         ));
     }
     if tied > 1 {
@@ -198,54 +183,41 @@ fn group_of(
         ));
     }
     if !best.copies.is_empty() {
-        reasons.push(
-            "Each further copy is a table of its own, which the command does not create."
-                .to_owned(),
-        );
+        let further = "Each further copy is a table of its own, which the command does not create.";
+        reasons.push(further.to_owned());
     }
-    let schema = &best.setup.schema;
-    let fields = best.key.fields();
+    let field = |&id: &FieldId| best.setup.schema.field(id).name.clone();
     ComparableStrategies {
-        fields: fields
-            .iter()
-            .map(|&id| schema.field(id).name.clone())
-            .collect(),
+        fields: best.key.fields().iter().map(field).collect(),
         strategies: rated.into_iter().map(|(strategy, _)| strategy).collect(),
         tied,
         reasons,
-        comparisons,
-        create: create(scenario.0, best, scenario.1),
+        comparisons: second.map_or(Vec::new(), |second| compared(of_best, second)),
+        create: create(&scenario.name, best, scenario.seed),
     }
 }
 
 /// Each strategy of a group with what it is judged by.
 fn rated(found: &[(&Strategy, &StrategyResult)], seed: Seed, replicates: u32) -> Vec<Rated> {
-    let read_costs = recommendation_reads::read_costs(found);
-    let least = read_costs
-        .iter()
-        .map(Cost::mean)
-        .fold(f64::INFINITY, f64::min);
+    let read_costs = read_costs(found);
+    let means = read_costs.iter().map(Cost::mean);
+    let least = means.fold(f64::INFINITY, f64::min);
     let strategies: Vec<&Strategy> = found.iter().map(|(strategy, _)| *strategy).collect();
     let growing = growing_reads(&strategies, seed);
     let all = found.iter().zip(read_costs).zip(growing);
     all.map(|((&(strategy, result), reads), growing_reads)| {
         let knee = strategy.setup.knee.as_ref();
-        let broken_limits = recommendation_limits::broken(knee, result, replicates);
+        let broken_limits = broken(knee, result, replicates);
         let bytes = result.mean(MetricId::RowBytes);
         let capacity = match knee {
             Some(_) => MetricId::Knee,
             None => MetricId::UsableCapacity,
         };
+        let capacities = result.replicates(capacity).into_iter().flatten();
         let candidate = Candidate {
             broken: broken_limits.len(),
             growing: growing_reads.len(),
-            capacity: Cost::of(
-                result
-                    .replicates(capacity)
-                    .into_iter()
-                    .flatten()
-                    .map(|value| Some(1.0 / (*value)?)),
-            ),
+            capacity: Cost::of(capacities.map(|value| Some(1.0 / (*value)?))),
             bytes: Cost::known(bytes),
             reads,
         };
@@ -315,4 +287,277 @@ fn create(scenario: &str, strategy: &Strategy, seed: Seed) -> String {
     let first = Replicate::new(&strategy.setup, seed, 0);
     let points = Layout::presplit_points(strategy, &first);
     create_command(table, &strategy.setup.table.family, &points)
+}
+
+/// One strategy in the order of preference.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RankedStrategy {
+    /// Its name in the file; of a sweep with the point's values.
+    pub name: String,
+    /// The key expression.
+    pub key: String,
+    /// The key is not in the file: keyheat suggests it.
+    pub suggested: bool,
+    /// The class of hotspot; null when it was not determined.
+    pub hotspot: Option<String>,
+    /// Limits that it breaks, each with what was found.
+    pub broken_limits: Vec<String>,
+    /// Reads that read more rows the longer rows are kept, though another key of the group keeps them from it; each with how many.
+    pub growing_reads: Vec<String>,
+    /// Cost of its reads, over that of the group's cheapest: geometric mean over the reads of handler time as planned for all that are issued and,
+    /// of those that are, of response times; null when nothing is read, or the reads did not end.
+    pub read_cost: Option<f64>,
+    /// Operations a second that the servers could do before the hottest is full; null when undefined.
+    pub usable_capacity_per_sec: Option<f64>,
+    /// The highest load that keeps within the limits of `[knee]`, which then counts instead of the usable capacity; null without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub knee_per_sec: Option<f64>,
+    /// Bytes of a row on disk, uncompressed; null when undefined.
+    pub row_bytes: Option<f64>,
+    /// No other one is at least as good in every respect and better in one.
+    pub on_front: bool,
+    /// In what a better one is shown to be better; null for the first, and for those that are tied with it.
+    pub loses_in: Option<Loss>,
+}
+
+/// What a strategy loses in to the first that is better: of those that nothing beats, if there is one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Loss {
+    /// The one that is better.
+    pub to: String,
+    /// `limits`, `growth`, `reads`, `capacity` or `bytes`: the first of these in which the two are shown to differ.
+    pub respect: String,
+    /// How many times as much it costs, or as little it can take, paired by replicate; null for limits and growth, and where it is not known.
+    pub times: Measure,
+}
+
+/// A greater part of failed operations breaks the limit (estimate: what an operator notices).
+const MOST_FAILED: f64 = 0.001;
+
+/// The limits in words.
+fn words(knee: Option<&Knee>) -> Vec<String> {
+    let (all, few) = (text::percent(NEARLY_ALL), text::percent(MOST_FAILED));
+    match knee {
+        Some(knee) => knee.limits.iter().map(Limit::kept).collect(),
+        None => vec![
+            format!("at least {all} of the offered operations completed"),
+            "more than half of each kind of operation ended".to_owned(),
+            format!("at most {few} failed"),
+        ],
+    }
+}
+
+/// Those that `result` breaks, each with what was found.
+fn broken(knee: Option<&Knee>, result: &StrategyResult, replicates: u32) -> Vec<String> {
+    let Some(knee) = knee else {
+        return piling_up_or_failing(result, replicates);
+    };
+    let limits = knee.limits.iter();
+    limits
+        .filter_map(|limit| broken_limit(limit, result))
+        .collect()
+}
+
+/// As in the search for the knee, what is undefined keeps no limit.
+fn broken_limit(limit: &Limit, result: &StrategyResult) -> Option<String> {
+    let measure = result.measure(&limit.metric).copied();
+    let measure = measure.unwrap_or(Measure::UNDEFINED);
+    let value = measure.merged.or(measure.mean);
+    if value.is_some_and(|value| limit.bound.is_kept(value, measure.censored)) {
+        return None;
+    }
+    let found = knee_result::found(&limit.metric, value, measure.censored);
+    Some(format!("{found} instead of {}", limit.kept()))
+}
+
+fn piling_up_or_failing(result: &StrategyResult, replicates: u32) -> Vec<String> {
+    let of_writes = ("writes".to_owned(), None, result.counts);
+    let reads = result.reads.iter().enumerate();
+    let of_reads = reads.map(|(at, read)| (format!("read `{}`", read.name), Some(at), read.counts));
+    let mut broken = Vec::new();
+    for (name, read, counts) in std::iter::once(of_writes).chain(of_reads) {
+        let path = |path: MetricPath| match read {
+            None => path,
+            Some(at) => MetricPath {
+                metric: path.metric.of(Side::Read),
+                ..path.of_one(Side::Read, at)
+            },
+        };
+        let value = |id: MetricId| result.mean(path(id.whole()));
+        let load = value(MetricId::WriteThroughput).zip(value(MetricId::WriteOffered));
+        if let Some((done, offered)) = load
+            && is_piling_up(done, offered, &counts, replicates)
+        {
+            let (done, offered) = (compact(done), compact(offered));
+            broken.push(format!("{name}: {done} of {offered} a second completed"));
+        }
+        let median = result.number(path(MetricId::WriteResponse.at(Part::P50)));
+        if median.is_some_and(|median| median.censored) {
+            broken.push(format!("{name}: half of them did not end"));
+        }
+        let failed = value(MetricId::WriteFailedFraction);
+        if let Some(failed) = failed.filter(|failed| *failed > MOST_FAILED) {
+            broken.push(format!("{name}: {} failed", text::percent(failed)));
+        }
+    }
+    broken
+}
+
+/// A ranked strategy, and what it was judged by.
+pub(super) type Rated = (RankedStrategy, Candidate);
+
+/// Of strategies in order of preference, the first `tied` of which are tied.
+pub(super) fn reasons(rated: &[Rated], tied: usize, replicates: u32) -> Vec<String> {
+    if rated.len() < 2 {
+        let alone = "No other strategy stores the same rows: nothing to compare it with.";
+        return vec![alone.to_owned()];
+    }
+    let (first, others) = rated.split_at(tied);
+    let mut sentences = Vec::new();
+    if tied > 1 {
+        sentences.push(what_would_decide(first, replicates));
+    }
+    for respect in Respect::ALL {
+        let words = match respect {
+            Respect::Limits => "breaks fewer limits".to_owned(),
+            Respect::Growth => format!(
+                "keeps more reads from growing when rows are kept {} times as long",
+                Retention::TIMES
+            ),
+            Respect::Reads => "serves reads at less cost".to_owned(),
+            Respect::Capacity => "can take more".to_owned(),
+            Respect::Bytes => "has shorter rows".to_owned(),
+        };
+        for (best, _) in first {
+            let subject = match tied > 1 {
+                true => format!("`{}`", best.name),
+                false => "It".to_owned(),
+            };
+            let lost = others.iter().filter_map(|(other, _)| {
+                let loss = other.loses_in.as_ref()?;
+                let is_this = loss.respect == respect.name() && loss.to == best.name;
+                is_this.then(|| format!("`{}`{}", other.name, details(respect, other, loss)))
+            });
+            let names = listed(&lost.collect::<Vec<String>>());
+            if !names.is_empty() {
+                sentences.push(format!("{subject} {words} than {names}."));
+            }
+        }
+    }
+    sentences
+}
+
+/// How much worse the other one is, in brackets.
+fn details(respect: Respect, other: &RankedStrategy, loss: &Loss) -> String {
+    match (respect, loss.times.mean) {
+        (Respect::Limits, _) => String::new(),
+        (Respect::Growth, _) => format!(" ({})", other.growing_reads.join("; ")),
+        (Respect::Reads, None) => " (they did not end)".to_owned(),
+        (_, None) => " (what it takes is not known)".to_owned(),
+        (_, Some(_)) => format!(" ({})", times(&loss.times)),
+    }
+}
+
+/// `2.80 times [2.71, 2.89]`.
+fn times(ratio: &Measure) -> String {
+    let mean = ratio.mean.map_or_else(String::new, compact);
+    match ratio.low.zip(ratio.high).filter(|(low, high)| low < high) {
+        Some((low, high)) => format!("{mean} times [{}, {}]", compact(low), compact(high)),
+        None => format!("{mean} times"),
+    }
+}
+
+/// In what tied strategies differ, and what is not shown of it.
+fn what_would_decide(tied: &[Rated], replicates: u32) -> String {
+    let mut clauses = Vec::new();
+    for (respect, words) in [
+        (Respect::Reads, "what reads cost"),
+        (Respect::Capacity, "what they can take"),
+        (Respect::Bytes, "bytes a row"),
+    ] {
+        let costs = tied.iter().filter_map(|(_, of)| of.cost(respect));
+        let means: Vec<f64> = costs.map(Cost::mean).collect();
+        let least = means.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = means.iter().copied().fold(0.0, f64::max);
+        let apart = most / least;
+        if apart.is_nan() || apart < 1.0 + 1e-3 {
+            continue;
+        }
+        let apart_by = match apart < 2.0 {
+            true => format!("{} % apart", compact(100.0 * (apart - 1.0))),
+            false => format!("{} times apart", compact(apart)),
+        };
+        let but = match (respect, apart > AS_GOOD) {
+            (_, false) => ", less than counts here".to_owned(),
+            (Respect::Bytes, true) => String::new(),
+            (_, true) if replicates < 2 => ", which one replicate can't show".to_owned(),
+            (_, true) => format!(", which {replicates} replicates don't show"),
+        };
+        clauses.push(format!("{words} ({apart_by}{but})"));
+    }
+    match clauses.is_empty() {
+        true => "Nothing that was measured tells them apart: take the one that is the simplest to write and to read.".to_owned(),
+        false => format!("What would decide between them: {}.", listed(&clauses)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Experiment, Recommendations};
+    use crate::scenario::Scenario;
+
+    /// Two servers of one handler that takes exactly 10 ms a row: 130/s are too much for one, and two thirds of what both can do.
+    fn text(knee: &str) -> String {
+        format!(
+            "replicates = 2\n[time]\nduration = \"6s\"\nwarmup = \"1s\"\n\
+             [field]\nid = {{ type = \"int\", count = 4096 }}\nts = {{ type = \"timestamp\", unit = \"ms\" }}\n\
+             [write.w]\nrate = \"130/s\"\narrivals = \"constant\"\n[table]\nsplit_policy = \"disabled\"\n\
+             [cluster]\nservers = 2\nhandlers = 1\ncall_queues = 1\nnetwork = \"0us\"\n\
+             service = {{ distribution = \"constant\", put = \"10ms\" }}\nwal = {{ mode = \"off\" }}\n\
+             [strategy.rising]\nkey = \"be8(ts) || be4(id)\"\n\
+             [strategy.spread]\nkey = \"md5_bytes(be4(id)) || be8(ts)\"\npresplit = {{ algorithm = \"uniform\", regions = 2 }}\n{knee}"
+        )
+    }
+
+    #[test]
+    fn the_limits_of_a_knee_are_those_of_the_recommendation_and_its_load_what_a_strategy_takes() {
+        let knee = "[knee]\nvary = \"write.w.rate\"\nprecision = 0.05\n\
+            limit = [{ metric = \"write_response_ms.p99\", below = 400 }, { metric = \"write_goodput_fraction\", above = 0.5 }]\n";
+        let advise = |knee: &str| {
+            let scenario =
+                Scenario::parse(&text(knee), "two").unwrap_or_else(|error| panic!("{error}"));
+            let results = Experiment::new(&scenario).run(|_| {});
+            Recommendations::of(&scenario, &results)
+        };
+        let found = advise(knee);
+        assert_eq!(found.limits, ["p99 below 400 ms", "goodput above 50 %"]);
+        let [spread, rising] = &found.groups[0].strategies[..] else {
+            panic!("{found:?}")
+        };
+        assert_eq!((&spread.name[..], &rising.name[..]), ("spread", "rising"));
+        assert!(spread.broken_limits.is_empty(), "{spread:?}");
+        // Of 130/s one server completes 100/s: goodput stays above one half.
+        assert_eq!(rising.broken_limits.len(), 1, "{rising:?}");
+        let broken = &rising.broken_limits[0];
+        assert!(
+            broken.starts_with("p99 over ") && broken.ends_with(" instead of p99 below 400 ms"),
+            "{broken}"
+        );
+        // One server is full at 100/s; what p99 then lets pass in five seconds is less than a tenth.
+        let knee = rising.knee_per_sec.expect("a knee");
+        assert!((95.0..112.0).contains(&knee), "{knee}");
+        assert!(spread.knee_per_sec > Some(1.6 * knee), "{spread:?}");
+
+        let found = advise("");
+        assert_eq!(
+            found.limits,
+            [
+                "at least 99 % of the offered operations completed",
+                "more than half of each kind of operation ended",
+                "at most 0.1 % failed"
+            ]
+        );
+        assert!(found.groups[0].strategies[1].broken_limits[0].contains("a second completed"));
+        assert_eq!(found.groups[0].strategies[1].knee_per_sec, None);
+    }
 }

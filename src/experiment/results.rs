@@ -1,10 +1,13 @@
-//! The results of an experiment, exactly as `results.json` holds them: every view is rendered from here.
-//! Undefined numbers are `null`, never NaN. Must not compute anything.
+//! The results of an experiment, exactly as `results.json` holds them: every view is rendered from here. Undefined numbers are `null`, never NaN.
+//! Must not compute anything, nor know how it looks.
 
-use super::{ExpectationResult, KneeResult, Measure, Metric};
-use crate::metrics::{Counts, Series};
+use super::{ExpectationResult, KneeResult, Measure, Metric, at_point};
+use crate::metrics::{
+    Counts, Definition, MetricId, MetricPath, OperationNames, Part, Series, Side, Subject, lookup,
+};
 use crate::scenario::SweptSetting;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Everything that an experiment found.
@@ -218,4 +221,189 @@ pub struct Comparison {
     pub ratio: Measure,
     /// The interval excludes 1; of a bound, its one end does.
     pub significant: bool,
+}
+
+impl OperationResult {
+    /// One of its measures.
+    pub fn number(&self, path: impl Into<MetricPath>) -> Option<&Measure> {
+        let path = path.into();
+        number(&self.metrics, path.metric.own_name(), path.part)
+    }
+}
+
+impl ReadResult {
+    /// What it costs, a metric each.
+    pub fn costs(&self) -> [(MetricId, &Measure); 6] {
+        [
+            (MetricId::CallsPlanned, &self.calls_planned),
+            (MetricId::Regions, &self.regions),
+            (MetricId::RowsPlanned, &self.rows_planned),
+            (MetricId::RowsReturned, &self.rows_returned),
+            (MetricId::Calls, &self.calls),
+            (MetricId::RowsRead, &self.rows_read),
+        ]
+    }
+
+    /// One of its measures.
+    pub fn number(&self, path: impl Into<MetricPath>) -> Option<&Measure> {
+        let path = path.into();
+        match path.part {
+            Some(part) => self.response_ms.as_ref()?.get(part.name()),
+            None => {
+                let mut costs = self.costs().into_iter();
+                let cost = costs.find(|(id, _)| *id == path.metric);
+                let rate = || number(&self.metrics, path.metric.own_name(), None);
+                cost.map(|(_, cost)| cost).or_else(rate)
+            }
+        }
+    }
+}
+
+impl StrategyResult {
+    /// Its name, with its point of a sweep: `salted at parameter.buckets = 4`.
+    pub fn label(&self) -> String {
+        format!("{}{}", self.name, at_point(&self.sweep))
+    }
+
+    /// Whose operations make the load: the writes, or the reads where nothing is written.
+    pub fn load(&self) -> Side {
+        match self.writes.is_empty() && !self.reads.is_empty() {
+            true => Side::Read,
+            false => Side::Write,
+        }
+    }
+
+    /// The class of hotspot of the writes, or of the reads where nothing is written; `None` when it can't be told.
+    pub fn hotspot(&self) -> Option<&str> {
+        self.word(MetricId::Hotspot.of(self.load()))
+    }
+
+    /// A metric that is a word; `None` when it can't be told.
+    pub(super) fn word(&self, path: impl Into<MetricPath>) -> Option<&str> {
+        let path = path.into();
+        match (path.subject, self.metrics.get(path.metric.name())) {
+            (Subject::One(_, read), _) => self.reads.get(read)?.path.as_deref(),
+            (Subject::All, Some(Metric::Word(word))) => Some(word),
+            _ => None,
+        }
+    }
+
+    /// The names of its operations.
+    pub fn names(&self) -> OperationNames<'_> {
+        OperationNames {
+            writes: self.writes.iter().map(|it| it.name.as_str()).collect(),
+            reads: self.reads.iter().map(|it| it.name.as_str()).collect(),
+            neighbours: self.neighbours.iter().map(|it| it.name.as_str()).collect(),
+        }
+    }
+
+    /// One of its measures.
+    pub fn number(&self, path: impl Into<MetricPath>) -> Option<&Measure> {
+        let path = path.into();
+        match path.subject {
+            Subject::All => number(&self.metrics, path.metric.name(), path.part),
+            Subject::One(Side::Write, at) => self.writes.get(at)?.number(path),
+            Subject::One(Side::Read, at) => self.reads.get(at)?.number(path),
+            Subject::One(Side::Neighbour, at) => self.neighbours.get(at)?.number(path),
+        }
+    }
+
+    /// Its mean over the replicates.
+    pub fn mean(&self, path: impl Into<MetricPath>) -> Option<f64> {
+        self.number(path)?.mean
+    }
+
+    /// Its value in each replicate.
+    pub fn replicates(&self, path: impl Into<MetricPath>) -> Option<&Vec<Option<f64>>> {
+        self.values.get(&path.into().text(&self.names()))
+    }
+
+    /// Every measure with its path: those of the run, then of each write, read and neighbour.
+    pub fn measures(&self) -> Vec<(String, &Measure)> {
+        let mut measures = numbers("", &self.metrics);
+        for write in &self.writes {
+            measures.extend(numbers(&format!("write.{}.", write.name), &write.metrics));
+        }
+        for read in &self.reads {
+            let prefix = format!("read.{}.", read.name);
+            let costs = read.costs().into_iter();
+            measures.extend(costs.map(|(id, cost)| (format!("{prefix}{}", id.name()), cost)));
+            measures.extend(numbers(&prefix, &read.metrics));
+            let parts = read.response_ms.iter().flatten();
+            let parts = parts.map(|(part, it)| (format!("{prefix}response_ms.{part}"), it));
+            measures.extend(parts);
+        }
+        for neighbour in &self.neighbours {
+            let prefix = format!("neighbour.{}.", neighbour.name);
+            measures.extend(numbers(&prefix, &neighbour.metrics));
+        }
+        measures
+    }
+
+    /// The measure at `path`, of those in [`StrategyResult::measures`].
+    pub fn measure(&self, path: &str) -> Option<&Measure> {
+        let mut measures = self.measures().into_iter();
+        Some(measures.find(|(name, _)| name == path)?.1)
+    }
+
+    /// What the catalogue says of the metric at `path`; `None` when it has none of that name.
+    pub fn definition(&self, path: &str) -> Option<&'static Definition> {
+        Some(lookup(path, &self.names()).ok()?.definition())
+    }
+}
+
+/// The measure of that name, or the member of that family.
+fn number<'a>(
+    metrics: &'a BTreeMap<String, Metric>,
+    name: &str,
+    part: Option<Part>,
+) -> Option<&'a Measure> {
+    match (metrics.get(name)?, part) {
+        (Metric::Number(measure), None) => Some(measure),
+        (Metric::Family(members), Some(part)) => members.get(part.name()),
+        _ => None,
+    }
+}
+
+fn numbers<'a>(prefix: &str, metrics: &'a BTreeMap<String, Metric>) -> Vec<(String, &'a Measure)> {
+    let of_metric = |(name, metric): (&String, &'a Metric)| match metric {
+        Metric::Number(measure) => vec![(format!("{prefix}{name}"), measure)],
+        Metric::Family(members) => {
+            let members = members.iter();
+            let named = members.map(|(part, it)| (format!("{prefix}{name}.{part}"), it));
+            named.collect()
+        }
+        Metric::Word(_) => Vec::new(),
+    };
+    metrics.iter().flat_map(of_metric).collect()
+}
+
+impl Results {
+    /// Number of points of the sweep; 1 without one.
+    pub fn point_count(&self) -> usize {
+        self.sweep.iter().map(|list| list.values.len()).product()
+    }
+
+    /// The first point alone, as if its values had been set with `--set`: what can only be shown of one point is shown of this.
+    /// Without a sweep these results themselves.
+    pub fn first_point(&self) -> Cow<'_, Self> {
+        let first = match self.strategies.first() {
+            Some(strategy) if !self.sweep.is_empty() => &strategy.sweep,
+            _ => return Cow::Borrowed(self),
+        };
+        let set = first.iter().map(|(path, value)| format!("{path}={value}"));
+        let mut point = self.clone();
+        point.scenario.overrides.extend(set);
+        point.sweep.clear();
+        point.strategies.retain(|it| it.sweep == *first);
+        point.strategies.iter_mut().for_each(|it| it.sweep.clear());
+        point.comparisons.retain(|it| it.sweep == *first);
+        point.comparisons.iter_mut().for_each(|it| it.sweep.clear());
+        point.expectations.retain(|it| it.sweep == *first);
+        point
+            .expectations
+            .iter_mut()
+            .for_each(|it| it.sweep.clear());
+        Cow::Owned(point)
+    }
 }

@@ -89,14 +89,15 @@ impl ParameterChange {
     fn all(before: &StrategyResult, after: &StrategyResult) -> Vec<Self> {
         let (old, new) = (&before.parameters, &after.parameters);
         let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-        let changes = names.into_iter().map(|name| Self {
+        let differing = names
+            .into_iter()
+            .filter(|name| old.get(*name) != new.get(*name));
+        let change = |name: &String| Self {
             name: name.clone(),
             before: old.get(name).copied(),
             after: new.get(name).copied(),
-        });
-        changes
-            .filter(|change| change.before != change.after)
-            .collect()
+        };
+        differing.map(change).collect()
     }
 }
 
@@ -213,49 +214,39 @@ impl Results {
             self.named(old, "first")?;
             after.named(new, "second")?;
         }
-        let partner_names = |name: &str| -> Vec<&str> {
-            let wanted = pairs.iter().filter(|(old, _)| old == name);
-            wanted.map(|(_, new)| new.as_str()).collect()
-        };
-        let mut partners: Vec<(&StrategyResult, &StrategyResult)> = Vec::new();
+        let paired = self.seed == after.seed;
+        let mut strategies = Vec::new();
         let mut only_before = Vec::new();
-        for strategy in &self.strategies {
-            let names = match pairs.is_empty() {
-                true => vec![strategy.name.as_str()],
-                false => partner_names(&strategy.name),
-            };
+        let mut met: Vec<&StrategyResult> = Vec::new();
+        for old in &self.strategies {
+            let wanted = pairs.iter().filter(|(before, _)| *before == old.name);
+            let mut names: Vec<&String> = wanted.map(|(_, after)| after).collect();
+            if pairs.is_empty() {
+                names.push(&old.name);
+            }
             for name in names {
-                let partner = after
-                    .strategies
-                    .iter()
-                    .find(|it| it.name == name && it.sweep == strategy.sweep);
-                match partner {
-                    Some(partner) => partners.push((strategy, partner)),
-                    None => only_before.push(strategy.label()),
+                let mut partners = after.strategies.iter();
+                match partners.find(|it| it.name == *name && it.sweep == old.sweep) {
+                    Some(new) => {
+                        strategies.push(StrategyChange::of(old, new, paired));
+                        met.push(new);
+                    }
+                    None => only_before.push(old.label()),
                 }
             }
         }
-        let is_wanted = |strategy: &&StrategyResult| {
-            pairs.is_empty() || pairs.iter().any(|(_, new)| *new == strategy.name)
+        let is_alone = |new: &&StrategyResult| {
+            let is_wanted = pairs.is_empty() || pairs.iter().any(|(_, name)| *name == new.name);
+            is_wanted && !met.iter().any(|partner| std::ptr::eq(*partner, *new))
         };
-        let new = after.strategies.iter().filter(is_wanted);
-        let alone = |new: &&StrategyResult| {
-            !partners
-                .iter()
-                .any(|(_, partner)| std::ptr::eq(*partner, *new))
-        };
-        let only_after = new.filter(alone).map(StrategyResult::label).collect();
-        let paired = self.seed == after.seed;
+        let only_after = after.strategies.iter().filter(is_alone);
         Ok(ResultsComparison {
             before: self.compared(),
             after: after.compared(),
             paired,
-            strategies: partners
-                .into_iter()
-                .map(|(old, new)| StrategyChange::of(old, new, paired))
-                .collect(),
+            strategies,
             only_before,
-            only_after,
+            only_after: only_after.map(StrategyResult::label).collect(),
         })
     }
 
@@ -288,23 +279,19 @@ impl Results {
 impl StrategyChange {
     fn of(before: &StrategyResult, after: &StrategyResult, paired: bool) -> Self {
         let (old, new) = (before.measures(), after.measures());
-        let mut metrics = Vec::new();
-        for (path, measure) in &old {
-            let other = new.iter().find(|(other, _)| other == path);
-            let other = other.map_or(Measure::UNDEFINED, |(_, other)| **other);
-            metrics.push(MetricChange::of(
-                path,
-                (before, **measure),
-                (after, other),
-                paired,
-            ));
-        }
-        for (path, measure) in &new {
-            if !old.iter().any(|(other, _)| other == path) {
-                let none = (before, Measure::UNDEFINED);
-                metrics.push(MetricChange::of(path, none, (after, **measure), paired));
-            }
-        }
+        let of = |all: &[(String, &Measure)], path: &String| {
+            let found = all.iter().find(|(other, _)| other == path);
+            found.map_or(Measure::UNDEFINED, |(_, measure)| **measure)
+        };
+        let only_new = new
+            .iter()
+            .filter(|(path, _)| old.iter().all(|(it, _)| it != path));
+        let paths = old.iter().chain(only_new).map(|(path, _)| path);
+        let change = |path| {
+            let sides = [(before, of(&old, path)), (after, of(&new, path))];
+            MetricChange::of(path, sides, paired)
+        };
+        let mut metrics: Vec<MetricChange> = paths.map(change).collect();
         // Of metrics that neither has nothing can be said.
         metrics.retain(|change| change.before.mean.or(change.after.mean).is_some());
         Self {
@@ -326,51 +313,44 @@ impl Rewrite {
         }
         let rows = before.mean(MetricId::TableRows);
         // The second run may have written more or fewer rows than the first: it tells what a row takes.
-        let row = after
-            .mean(MetricId::TableBytes)
-            .zip(after.mean(MetricId::TableRows))
-            .map(|(bytes, rows)| bytes / rows);
+        let of_after = |id: MetricId| after.mean(id);
+        let all = of_after(MetricId::TableBytes).zip(of_after(MetricId::TableRows));
         Some(Self {
             key_before: old.to_owned(),
             key_after: new.to_owned(),
             parameters,
             rows,
             bytes_read: before.mean(MetricId::TableBytes),
-            bytes_written: rows.zip(row).map(|(rows, bytes)| rows * bytes),
+            bytes_written: rows.zip(all).map(|(rows, (bytes, of))| rows * (bytes / of)),
         })
     }
 }
 
-/// A metric of one of the results: whose, and its summary.
-type Side<'a> = (&'a StrategyResult, Measure);
-
 impl MetricChange {
-    fn of(path: &str, before: Side<'_>, after: Side<'_>, paired: bool) -> Self {
-        let values = |side: Side<'_>| side.0.values.get(path).cloned().unwrap_or_default();
-        let (old, new) = (values(before), values(after));
+    /// Of a metric of two results: whose, and its summary.
+    fn of(path: &str, sides: [(&StrategyResult, Measure); 2], paired: bool) -> Self {
+        let [old, new] = sides.map(|(it, _)| it.values.get(path).cloned().unwrap_or_default());
         let (ratio, difference) = match paired {
             true => paired_changes(&old, &new),
             false => unpaired_changes(&old, &new),
         };
+        let [(_, before), (_, after)] = sides;
         let measure = |estimate: Option<Estimate>| {
-            let measure: Measure = estimate.map_or(Measure::UNDEFINED, Into::into);
-            measure.bounded(after.1.censored, before.1.censored)
+            let measure = estimate.map_or(Measure::UNDEFINED, Measure::from);
+            measure.bounded(after.censored, before.censored)
         };
+        let mut definitions = sides.iter().rev();
+        let definition = definitions.find_map(|(it, _)| it.definition(path));
+        let better = definition.map_or(Better::Neither, |definition| definition.better);
         let mut change = Self {
             metric: path.to_owned(),
-            unit: None,
-            before: before.1,
-            after: after.1,
+            unit: definition.map(|definition| definition.unit),
+            before,
+            after,
             ratio: measure(ratio),
             difference: measure(difference),
             verdict: ChangeVerdict::Undefined,
         };
-        let definition = after
-            .0
-            .definition(path)
-            .or_else(|| before.0.definition(path));
-        change.unit = definition.map(|definition| definition.unit);
-        let better = definition.map_or(Better::Neither, |definition| definition.better);
         change.verdict = change.judged(old == new, better);
         change
     }
@@ -412,11 +392,12 @@ type Changes = (Option<Estimate>, Option<Estimate>);
 
 /// Ratio and difference, replicate by replicate.
 fn paired_changes(old: &[Option<f64>], new: &[Option<f64>]) -> Changes {
-    let pairs = old.iter().zip(new);
-    let differences: Vec<f64> = pairs
-        .filter_map(|(old, new)| Some((*new)? - (*old)?))
-        .collect();
-    (measures::ratio(new, old), Estimate::of(&differences))
+    let differences = old
+        .iter()
+        .zip(new)
+        .filter_map(|(old, new)| Some((*new)? - (*old)?));
+    let difference = Estimate::of(&differences.collect::<Vec<f64>>());
+    (measures::ratio(new, old), difference)
 }
 
 /// Ratio and difference of independent runs.

@@ -45,16 +45,6 @@ impl Shard {
     pub fn of(self) -> u32 {
         self.of
     }
-
-    /// Place of its first run.
-    pub(super) fn first(self) -> usize {
-        self.number as usize - 1
-    }
-
-    /// From one of its runs to the next.
-    pub(super) fn step(self) -> usize {
-        self.of as usize
-    }
 }
 
 impl fmt::Display for Shard {

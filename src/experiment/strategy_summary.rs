@@ -1,17 +1,15 @@
 //! One strategy's layout and runs together: its metrics, and its part of the results. Must not know the other strategies.
 
 use super::advice::Advice;
+use super::advice::KeyParts;
+use super::course::Counters;
 use super::course::Course;
-use super::dealings::Dealings;
-use super::held_back::{Counters, HeldBack};
 use super::hotspots::{self, Hotspots};
-use super::key_parts::KeyParts;
 use super::read_price::{ReadPrice, is_piling_up};
-use super::runs::{Runs, StrategyRuns};
+use super::runs::{Runs, StrategyRuns, response_curve};
+use super::verdict::Dealings;
 use super::verdict::{AlsoHot, Verdict};
-use super::{
-    KeyMapBucket, Measure, Metric, OperationResult, ReadResult, StrategyResult, response_curve,
-};
+use super::{KeyMapBucket, Measure, Metric, OperationResult, ReadResult, StrategyResult};
 use crate::cluster::{ClusterEvent, TimedEvent};
 use crate::layout::{EntityShare, Layout, ReadForecast, StrategySample};
 use crate::metrics::{EventKind, Hotspot, MetricId, READ_COSTS, Series, SeriesEvent, Side, lookup};
@@ -202,7 +200,7 @@ impl<'a> StrategySummary<'a> {
             series: runs.series.clone(),
             key_map: layout.key_buckets.iter().map(key_map_bucket).collect(),
             region_starts: regions.map(|region| region.start.to_string()).collect(),
-            response_curve: response_curve::of(runs.together(self.load()).merged.as_ref()),
+            response_curve: response_curve(runs.together(self.load()).merged.as_ref()),
         };
         let paths = result.measures().into_iter();
         let values = paths.filter_map(|(path, _)| {
@@ -250,7 +248,7 @@ impl<'a> StrategySummary<'a> {
             hotspot: self.hotspots.of_side(hot),
             also: self.also_hot(hot),
             dealings: Dealings::of(self.runs.all(), hot),
-            held_back: HeldBack::of(&self.counters(closed)),
+            held_back: self.counters(closed).held_back(),
             skew_of: hot,
             rates_of: load,
             servers: setup.cluster.servers,

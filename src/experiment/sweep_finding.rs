@@ -6,6 +6,7 @@ use super::{Measure, Results, StrategyResult, value_text};
 use crate::metrics::{MetricId, MetricPath, Part, Side};
 use crate::statistics::Estimate;
 use serde_json::Value;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// A change of less than two per cent is none that anybody would act on, however certain (estimate).
@@ -93,28 +94,21 @@ fn growth(count: usize, ratio: impl Fn(usize, usize) -> Option<Estimate>) -> Opt
     };
     for place in 1..count {
         match change(ratio(place, found.knee)?)? {
-            Change::Gain => found.knee = place,
-            Change::Loss => found.dips.push((place, found.knee)),
-            Change::None => {}
+            Ordering::Greater => found.knee = place,
+            Ordering::Less => found.dips.push((place, found.knee)),
+            Ordering::Equal => {}
         }
     }
     (count > 1).then_some(found)
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Change {
-    Gain,
-    Loss,
-    None,
-}
-
-/// What a ratio shows; `None` without an interval.
-fn change(ratio: Estimate) -> Option<Change> {
+/// What a ratio shows: a gain, a loss or neither; `None` without an interval.
+fn change(ratio: Estimate) -> Option<Ordering> {
     let (low, high) = ratio.interval?;
     Some(match ratio.mean {
-        mean if low > 1.0 && mean >= 1.0 + WORTH => Change::Gain,
-        mean if high < 1.0 && mean <= 1.0 - WORTH => Change::Loss,
-        _ => Change::None,
+        mean if low > 1.0 && mean >= 1.0 + WORTH => Ordering::Greater,
+        mean if high < 1.0 && mean <= 1.0 - WORTH => Ordering::Less,
+        _ => Ordering::Equal,
     })
 }
 
@@ -125,21 +119,19 @@ impl Results {
         let Some(swept) = self.sweep.first() else {
             return Vec::new();
         };
-        let mut lines: Vec<(BTreeMap<String, Value>, Vec<&StrategyResult>)> = Vec::new();
+        type Line<'a> = (&'a str, BTreeMap<String, Value>, Vec<&'a StrategyResult>);
+        let mut lines: Vec<Line<'_>> = Vec::new();
         for strategy in &self.strategies {
             let mut others = strategy.sweep.clone();
             others.remove(&swept.path);
-            let same = |line: &&mut (BTreeMap<String, Value>, Vec<&StrategyResult>)| {
-                line.0 == others && line.1[0].name == strategy.name
-            };
-            match lines.iter_mut().find(same) {
-                Some((_, points)) => points.push(strategy),
-                None => lines.push((others, vec![strategy])),
+            let is_same = |line: &&mut Line<'_>| line.0 == strategy.name && line.1 == others;
+            match lines.iter_mut().find(is_same) {
+                Some((.., points)) => points.push(strategy),
+                None => lines.push((&strategy.name, others, vec![strategy])),
             }
         }
-        let found = lines
-            .into_iter()
-            .map(|(others, points)| finding(&swept.path, others, points));
+        let lines = lines.into_iter();
+        let found = lines.map(|(_, others, points)| finding(&swept.path, others, points));
         found.flatten().collect()
     }
 }
@@ -160,26 +152,31 @@ fn finding(
     let of = |a: usize, b: usize| ratio(points[a], points[b], throughput.whole());
     let growth = growth(points.len(), of)?;
     let measure = |ratio: Option<Estimate>| ratio.map_or(Measure::UNDEFINED, Measure::from);
-    let text = |place: usize| {
-        points[place]
+    let text = |at: usize| {
+        points[at]
             .sweep
             .get(path)
             .map_or_else(String::new, value_text)
     };
     let knee = growth.knee;
-    let mut prices = Vec::new();
-    for (at, read) in points[knee].reads.iter().enumerate() {
-        for metric in PRICES {
-            let path = metric.of_one(Side::Read, at);
-            if let Some(ratio) = price(points[knee], points[0], path) {
-                prices.push(SweepPrice {
-                    read: read.name.clone(),
-                    metric,
-                    ratio,
-                });
-            }
-        }
-    }
+    let prices = points[knee]
+        .reads
+        .iter()
+        .enumerate()
+        .flat_map(|(at, read)| PRICES.map(|metric| (at, &read.name, metric)));
+    let prices = prices.filter_map(|(at, read, metric)| {
+        let ratio = price(points[knee], points[0], metric.of_one(Side::Read, at))?;
+        Some(SweepPrice {
+            read: read.clone(),
+            metric,
+            ratio,
+        })
+    });
+    let dip = |(at, than)| SweepDip {
+        value: text(at),
+        than: text(than),
+        ratio: measure(of(at, than)),
+    };
     Some(SweepFinding {
         strategy: points[0].name.clone(),
         path: path.to_owned(),
@@ -193,16 +190,8 @@ fn finding(
             .iter()
             .all(|point| completes_all(point, load)),
         gain: measure(of(knee, 0)),
-        dips: growth
-            .dips
-            .into_iter()
-            .map(|(at, than)| SweepDip {
-                value: text(at),
-                than: text(than),
-                ratio: measure(of(at, than)),
-            })
-            .collect(),
-        prices,
+        dips: growth.dips.into_iter().map(dip).collect(),
+        prices: prices.collect(),
     })
 }
 
@@ -224,7 +213,7 @@ fn completes_all(point: &StrategyResult, load: Side) -> bool {
 /// What a read pays at one point over what it pays at another; `None` when that is no more and no less, or unknown.
 fn price(point: &StrategyResult, base: &StrategyResult, path: MetricPath) -> Option<Measure> {
     if let Some(ratio) = ratio(point, base, path) {
-        return (change(ratio)? != Change::None).then(|| ratio.into());
+        return (change(ratio)? != Ordering::Equal).then(|| ratio.into());
     }
     // What is planned and not issued is planned once, from what was known before any run: there is no chance in it.
     let mean = point.mean(path)? / base.mean(path).filter(|old| *old > 0.0)?;

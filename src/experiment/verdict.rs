@@ -3,10 +3,9 @@
 //! Must not compute evidence, nor say more than the evidence does.
 
 use super::course::Course;
-use super::dealings::{Dealings, most_even};
-use super::held_back::HeldBack;
 use super::read_price::{NEARLY_ALL, ReadPrice, p99_words};
-use crate::metrics::{Hotspot, NO_HOTSPOT_BELOW, Side};
+use super::runs::Runs;
+use crate::metrics::{Hotspot, MetricId, NO_HOTSPOT_BELOW, Side};
 use crate::text::{compact, length, millis, percent, times};
 use std::fmt;
 
@@ -27,7 +26,7 @@ pub(super) struct Verdict {
     /// How other dealings of the same regions would spread the load.
     pub(super) dealings: Option<Dealings>,
     /// What holds the run below what its servers could do, besides the hotspot.
-    pub(super) held_back: Option<HeldBack>,
+    pub(super) held_back: Option<String>,
     /// What the shares of servers and regions are of.
     pub(super) skew_of: Side,
     /// The same of rates, response times and fractions.
@@ -93,7 +92,7 @@ impl fmt::Display for Verdict {
         }];
         clauses.extend(self.also.as_ref().map(AlsoHot::to_string));
         clauses.push(self.damage());
-        clauses.extend(self.held_back.as_ref().map(HeldBack::to_string));
+        clauses.extend(self.held_back.clone());
         clauses.extend(self.bound(hotspot));
         clauses.extend(self.course.clauses());
         clauses.extend(self.prices());
@@ -336,5 +335,86 @@ impl Verdict {
         let matters = by_row || floor >= NO_HOTSPOT_BELOW.max(0.5 * peak);
         let floor = times(floor);
         matters.then(|| format!("no {cure} gets the hottest server below {floor} the mean"))
+    }
+}
+
+/// Dealings differ when the worse ones are this much above the better ones (estimate: what is worth a word).
+const DIFFER: f64 = 1.25;
+
+/// The peak-to-mean over dealings of the same regions to the servers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Dealings {
+    pub(super) mean: f64,
+    /// 5 % of the dealings are better.
+    pub(super) low: f64,
+    /// 5 % are worse.
+    pub(super) high: f64,
+    /// Of the best that was found.
+    pub(super) best: f64,
+}
+
+impl Dealings {
+    /// Those of the writes or of the reads; `None` when they are unknown.
+    pub(super) fn of(runs: &Runs, side: Side) -> Option<Self> {
+        let mean = |id: MetricId| runs.mean(id.of(side));
+        Some(Self {
+            mean: mean(MetricId::PlacementPeakMean)?,
+            low: mean(MetricId::PlacementPeakLow)?,
+            high: mean(MetricId::PlacementPeakHigh)?,
+            best: mean(MetricId::PlacementPeakBest)?,
+        })
+    }
+
+    /// Whether it matters how regions happen to lie.
+    pub(super) fn differ(&self) -> bool {
+        self.high >= DIFFER * self.low
+    }
+}
+
+impl fmt::Display for Dealings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} [{}, {}]",
+            times(self.mean),
+            times(self.low),
+            times(self.high)
+        )
+    }
+}
+
+/// The peak-to-mean of `count` equal loads on `servers` servers, as evenly as they go: n x ceil(k / n) / k. `None` without any.
+pub(super) fn most_even(count: usize, servers: usize) -> Option<f64> {
+    (count > 0 && servers > 0)
+        .then(|| servers as f64 * count.div_ceil(servers) as f64 / count as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_loads_are_as_even_as_their_number_lets_them() {
+        let of_8 = [1, 4, 8, 12, 16, 20].map(|count| most_even(count, 8).unwrap());
+        assert_eq!(of_8, [8.0, 2.0, 1.0, 8.0 * 2.0 / 12.0, 1.0, 1.2]);
+        assert_eq!((most_even(0, 8), most_even(8, 0)), (None, None));
+    }
+
+    #[test]
+    fn a_range_of_dealings_is_told_as_an_interval() {
+        let dealings = Dealings {
+            mean: 2.08,
+            low: 1.5,
+            high: 3.0,
+            best: 1.0,
+        };
+        assert_eq!(dealings.to_string(), "2.1× [1.50×, 3.0×]");
+        assert!(dealings.differ());
+        let alike = Dealings {
+            low: 1.2,
+            high: 1.4,
+            ..dealings
+        };
+        assert!(!alike.differ());
     }
 }

@@ -1,9 +1,8 @@
 //! Verdicts, read: each must be true of its numbers, specific, and one sentence.
 
 use super::course::Course;
-use super::dealings::Dealings;
-use super::held_back::HeldBack;
 use super::read_price::ReadPrice;
+use super::verdict::Dealings;
 use super::verdict::{AlsoHot, Verdict};
 use crate::metrics::{Hotspot, Side};
 use crate::query::AccessPath;
@@ -407,11 +406,7 @@ fn what_holds_the_run_back_and_what_else_is_hot_are_named() {
         verdict(|v| {
             v.offered_per_sec = None;
             v.throughput_per_sec = Some(0.253 * 8.0 * 19_870.0);
-            v.held_back = Some(HeldBack::SlowServer {
-                server: 0,
-                times: 4.0,
-                clients: true,
-            });
+            v.held_back = Some("server 0, 4.0× slower, holds the clients".to_owned());
             v.also = Some(AlsoHot {
                 hotspot: Hotspot::Static,
                 of: Side::Read,
@@ -424,7 +419,7 @@ fn what_holds_the_run_back_and_what_else_is_hot_are_named() {
     // A cause that was counted stands in the place of the guess.
     let behind = verdict(|v| {
         (v.saturated, v.throughput_per_sec) = (true, Some(40_000.0));
-        v.held_back = Some(HeldBack::FullMemstores { refused: 0.12 });
+        v.held_back = Some("regions refuse 12 % of the rows".to_owned());
     });
     assert!(!behind.contains("more than the cluster can do"), "{behind}");
     assert!(

@@ -243,17 +243,19 @@ pub enum VariedLoad {
     Read(usize),
 }
 
-/// A bound that the metric of a run keeps within.
-#[derive(Debug, Clone, PartialEq)]
+/// A bound that the metric of a run keeps within; in JSON `{"metric": "write_response_ms.p99", "below": 50.0}`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Limit {
     /// Dotted path of a number that a single run measures.
     pub metric: String,
     /// What it must satisfy.
+    #[serde(flatten)]
     pub bound: LimitBound,
 }
 
 /// One side of a metric.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum LimitBound {
     /// Greater than.
     Above(f64),

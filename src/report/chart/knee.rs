@@ -2,7 +2,7 @@
 //! that it tried.
 
 use super::prelude::*;
-use crate::experiment::{KneeFinding, KneeLimit, KneeResult};
+use crate::experiment::{KneeFinding, KneeLimit, KneeResult, LimitBound};
 
 const KNEE: MetricPath = MetricId::Knee.whole();
 
@@ -150,8 +150,9 @@ impl Limit<'_> {
         }
     }
 
-    fn bound(&self) -> Option<f64> {
-        self.limit.above.or(self.limit.below)
+    fn bound(&self) -> f64 {
+        let (LimitBound::Above(bound) | LimitBound::Below(bound)) = self.limit.bound;
+        bound
     }
 
     /// Where a value lies on the vertical axis.
@@ -165,7 +166,7 @@ impl Limit<'_> {
     fn axis(&self, all: &[Searched<'_>]) -> Axis {
         let found = all.iter().flat_map(|it| it.found(self.at)).flatten();
         let found = found.filter_map(|(_, finding)| finding.value);
-        let values: Vec<f64> = found.chain(self.bound()).collect();
+        let values: Vec<f64> = found.chain([self.bound()]).collect();
         let most = values.iter().copied().fold(0.0, f64::max);
         let least = values.iter().copied().fold(f64::INFINITY, f64::min);
         match self.format() {
@@ -184,9 +185,7 @@ impl Limit<'_> {
         panel_title(sheet, &area, 20.0, &format!("{title} (dashed)"));
         let end = x.last_tick();
         let mut plot = Plot::new(sheet, area, x, self.axis(all));
-        if let Some(bound) = self.bound() {
-            plot.bound(end, self.height(bound));
-        }
+        plot.bound(end, self.height(self.bound()));
         for searched in all {
             if let Some(knee) = searched.per_sec() {
                 let (across, _) = plot.at((knee, 0.0));

@@ -3,7 +3,7 @@
 use super::knee::draw;
 use super::{Chart, Theme, Values};
 use crate::experiment::{
-    KneeFinding, KneeLimit, KneeOutcome, KneeProbe, KneeReplicate, KneeResult, Results,
+    KneeFinding, KneeLimit, KneeOutcome, KneeProbe, KneeReplicate, KneeResult, LimitBound, Results,
     StrategyResult,
 };
 use crate::report::sample_fixture as sample;
@@ -25,10 +25,9 @@ fn sustaining(name: &str, knee: f64) -> StrategyResult {
             findings: findings.to_vec(),
         }
     };
-    let limit = |metric: &str, above, below| KneeLimit {
+    let limit = |metric: &str, bound| KneeLimit {
         metric: metric.to_owned(),
-        above,
-        below,
+        bound,
     };
     let replicate = KneeReplicate {
         held_per_sec: Some(knee),
@@ -41,8 +40,8 @@ fn sustaining(name: &str, knee: f64) -> StrategyResult {
     strategy.knee = Some(KneeResult {
         vary: "write.ingest.rate".to_owned(),
         limits: vec![
-            limit("write_response_ms.p99", None, Some(20.0)),
-            limit("write_goodput_fraction", Some(0.99), None),
+            limit("write_response_ms.p99", LimitBound::Below(20.0)),
+            limit("write_goodput_fraction", LimitBound::Above(0.99)),
         ],
         from_per_sec: 500.0,
         to_per_sec: 240e3,
