@@ -48,45 +48,28 @@ fn meaning(segment: &Segment, bytes: &[u8], row: &Row<'_>, schema: &Schema) -> S
         .iter()
         .map(|&field| value(field, row, schema));
     let values = values.collect::<Vec<_>>().join(", ");
-    match segment.randomness() {
-        Randomness::Plain => values,
-        _ if is_bucket(segment, bytes) => bucket(segment, bytes),
+    let drawn = match segment.randomness() {
+        Randomness::Plain => return values,
         Randomness::Hashed => format!("hash of {values}"),
         Randomness::Random if values.is_empty() => "random".to_owned(),
         Randomness::Random => format!("{values}, then random"),
-    }
+    };
+    bucket(segment, bytes).unwrap_or(drawn)
 }
 
-/// Few values that look like the numbers or short words of buckets: the digest of few entities is a hash, not the number of a
-/// bucket.
-fn is_bucket(segment: &Segment, bytes: &[u8]) -> bool {
+/// `bucket 3 of 16`: the number as written, in bytes or decimal digits, or the characters themselves, of few values that look like
+/// the numbers or short words of buckets. The digest of few entities is a hash, not the number of a bucket.
+fn bucket(segment: &Segment, bytes: &[u8]) -> Option<String> {
     const LONGEST_WORD: usize = 7;
-    segment
-        .cardinality()
-        .filter(|count| *count <= 65_536)
-        .is_some_and(|count| match segment.is_text() {
-            true => bytes.len() <= LONGEST_WORD,
-            // Numbers may start at 1.
-            false => bytes.len() <= 8 && number(bytes) <= count,
-        })
-}
-
-/// `bucket 3 of 16`: the number as written, in bytes or decimal digits, or the characters themselves.
-fn bucket(segment: &Segment, bytes: &[u8]) -> String {
-    let of = segment
-        .cardinality()
-        .map_or(String::new(), |count| format!(" of {count}"));
+    let count = segment.cardinality().filter(|count| *count <= 65_536)?;
     if segment.is_text() {
-        return format!("bucket '{}'{of}", bytes.escape_ascii());
+        let word = (bytes.len() <= LONGEST_WORD).then(|| bytes.escape_ascii())?;
+        return Some(format!("bucket '{word}' of {count}"));
     }
-    format!("bucket {}{of}", number(bytes))
-}
-
-/// Big-endian, of at most eight bytes.
-fn number(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0u64, |number, &byte| number * 256 + u64::from(byte))
+    let bytes = Some(bytes).filter(|bytes| bytes.len() <= 8)?.iter();
+    let number = bytes.fold(0u64, |number, &byte| number << 8 | u64::from(byte));
+    // Numbers may start at 1.
+    (number <= count).then(|| format!("bucket {number} of {count}"))
 }
 
 /// Bytes as an expression writes them.

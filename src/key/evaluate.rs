@@ -47,42 +47,49 @@ pub fn parse_given(argument: &str) -> Result<(String, Given), String> {
     let Some((name, value)) = argument.split_once('=') else {
         return Err(format!("`{argument}` is not of the form name=value"));
     };
-    let (name, forced) = match name.split_once(':') {
-        Some((name, forced)) => (name, Some(forced)),
-        None => (name, None),
-    };
+    let (name, forced) = name
+        .split_once(':')
+        .map_or((name, None), |(name, forced)| (name, Some(forced)));
     let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     if !starts_well || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
         return Err(format!(
             "`{name}` is not a name: letters, digits and `_`, not a digit first"
         ));
     }
-    let integer = || {
-        let signed = value.parse().map(Given::Int);
-        signed.or_else(|_| value.parse().map(Given::Unsigned))
+    let unit = match forced {
+        Some("s") => Some(TimeUnit::Seconds),
+        Some("ms") => Some(TimeUnit::Millis),
+        Some("us") => Some(TimeUnit::Micros),
+        Some("ns") => Some(TimeUnit::Nanos),
+        _ => None,
     };
-    let bytes = hexadecimal(value).or_else(|| unhex(value));
-    let given = match forced {
-        None => Ok(guess(value)),
-        Some("text") => Ok(Given::Text(value.to_owned())),
-        Some("int") => integer().map_err(|_| format!("`{value}` is not an integer of 64 bits")),
-        Some("bytes") => {
-            let bytes = bytes.map(Given::Bytes);
-            bytes.ok_or_else(|| format!("`{value}` is not hexadecimal"))
+    let given = match (forced, unit) {
+        (_, Some(unit)) => instant(value, unit)?,
+        (None, _) => guess(value),
+        (Some("text"), _) => Given::Text(value.to_owned()),
+        (Some("int"), _) => {
+            integer(value).ok_or_else(|| format!("`{value}` is not an integer of 64 bits"))?
         }
-        Some("double") => match value.parse::<f64>() {
-            Ok(number) if number.is_finite() => Ok(Given::Double(number)),
-            _ => Err(format!("`{value}` is not a finite number")),
-        },
-        Some("s") => instant(value, TimeUnit::Seconds),
-        Some("ms") => instant(value, TimeUnit::Millis),
-        Some("us") => instant(value, TimeUnit::Micros),
-        Some("ns") => instant(value, TimeUnit::Nanos),
-        Some(other) => Err(format!(
-            "`{other}` is not a type: expected int, text, bytes, double, s, ms, us or ns"
-        )),
+        (Some("bytes"), _) => {
+            let bytes = hexadecimal(value).or_else(|| unhex(value));
+            Given::Bytes(bytes.ok_or_else(|| format!("`{value}` is not hexadecimal"))?)
+        }
+        (Some("double"), _) => {
+            let number = value.parse().ok().filter(|number: &f64| number.is_finite());
+            Given::Double(number.ok_or_else(|| format!("`{value}` is not a finite number"))?)
+        }
+        (Some(other), _) => {
+            return Err(format!(
+                "`{other}` is not a type: expected int, text, bytes, double, s, ms, us or ns"
+            ));
+        }
     };
-    Ok((name.to_owned(), given?))
+    Ok((name.to_owned(), given))
+}
+
+fn integer(value: &str) -> Option<Given> {
+    let signed = value.parse().map(Given::Int);
+    signed.or_else(|_| value.parse().map(Given::Unsigned)).ok()
 }
 
 /// A count of a unit, or a date and time.
@@ -100,21 +107,12 @@ fn instant(value: &str, unit: TimeUnit) -> Result<Given, String> {
 
 fn guess(value: &str) -> Given {
     // `007`, `+7` and `-0` are not how numbers are written: they stay text.
-    if let Some(number) = value
-        .parse::<i64>()
-        .ok()
-        .filter(|it| it.to_string() == value)
-    {
-        return Given::Int(number);
-    }
-    if let Some(number) = value
-        .parse::<u64>()
-        .ok()
-        .filter(|it| it.to_string() == value)
-    {
-        return Given::Unsigned(number);
-    }
-    hexadecimal(value).map_or_else(|| Given::Text(value.to_owned()), Given::Bytes)
+    let as_written = |number: i128| number.to_string() == value;
+    let number = integer(value).filter(|_| value.parse().is_ok_and(as_written));
+    let bytes = || hexadecimal(value).map(Given::Bytes);
+    number
+        .or_else(bytes)
+        .unwrap_or_else(|| Given::Text(value.to_owned()))
 }
 
 /// The bytes of `x'...'`.
@@ -148,17 +146,15 @@ pub fn evaluate(
                 let texts = TextValues::Listed([text.clone()].into());
                 (FieldKind::Text(texts), 0)
             }
-            Given::Bytes(bytes) => match u16::try_from(bytes.len()) {
-                Ok(length @ 1..) => {
-                    literals.push(bytes.clone());
-                    let count = Some(1);
-                    (FieldKind::Bytes { length, count }, Field::literal_slot(0))
-                }
-                _ => {
+            Given::Bytes(bytes) => {
+                let Some(length @ 1..) = u16::try_from(bytes.len()).ok() else {
                     derived.push((name.clone(), bytes_literal(bytes)));
                     continue;
-                }
-            },
+                };
+                literals.push(bytes.clone());
+                let count = Some(1);
+                (FieldKind::Bytes { length, count }, Field::literal_slot(0))
+            }
             &Given::Double(min) => (FieldKind::Double { min, max: min }, min.to_bits() as i64),
             &Given::Time(count, unit) => {
                 let Some(nanos) = count.checked_mul(unit.nanos()) else {
@@ -174,8 +170,7 @@ pub fn evaluate(
         });
         record.push(slot);
     }
-    let first = times.iter().min().zip(times.iter().max());
-    if let Some((first, last)) = first {
+    if let Some((first, last)) = times.iter().min().zip(times.iter().max()) {
         schema.time_range = (*first, *last);
     }
     let environment = Environment {

@@ -90,19 +90,11 @@ fn int_values(code: &Code) -> Option<Vec<i64>> {
         let few = code.range.count() <= MOST as u128;
         return few.then(|| (code.range.low..=code.range.high).collect());
     }
+    let operand = |at: usize| int_values(&code.operands[at]);
     let values = match code.op {
         Op::Const(value) => vec![value],
-        Op::Binary(operator) => {
-            let (a, b) = (
-                int_values(&code.operands[0])?,
-                int_values(&code.operands[1])?,
-            );
-            product(&a, &b, |a, b| operator.of(*a, *b))?
-        }
-        Op::Abs => {
-            let values = int_values(&code.operands[0])?;
-            values.into_iter().map(i64::wrapping_abs).collect()
-        }
+        Op::Binary(operator) => product(&operand(0)?, &operand(1)?, |a, b| operator.of(*a, *b))?,
+        Op::Abs => operand(0)?.into_iter().map(i64::wrapping_abs).collect(),
         _ => return None,
     };
     Some(distinct(values))
@@ -110,53 +102,40 @@ fn int_values(code: &Code) -> Option<Vec<i64>> {
 
 /// All bytes that the code can write (and perhaps more), when it is made of hashes, remainders, draws and constants and they are not too many.
 pub(super) fn bytes_values(code: &Code) -> Option<Vec<Vec<u8>>> {
+    // What is made of all bytes of the operand in their place.
+    let changed = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut values = bytes_values(&code.operands[0])?;
+        values.iter_mut().for_each(change);
+        Some(values)
+    };
     match &code.op {
         Op::Literal(bytes) => Some(vec![bytes.to_vec()]),
         Op::Encode(encoding) => {
-            let values = int_values(&code.operands[0])?;
-            Some(
-                values
-                    .into_iter()
-                    .map(|value| encoding.bytes(value))
-                    .collect(),
-            )
+            let values = int_values(&code.operands[0])?.into_iter();
+            Some(values.map(|value| encoding.bytes(value)).collect())
         }
         Op::Digest { digest, form, keep } => {
             let short = match form {
                 DigestForm::Hex => strings(b"0123456789abcdef", *keep, 4),
                 DigestForm::Raw => strings(&(0..=255).collect::<Vec<u8>>(), *keep, 2),
             };
-            short.or_else(|| {
-                let mut values = bytes_values(&code.operands[0])?;
-                for value in &mut values {
-                    digest.replace(value, 0, *form, *keep);
-                }
-                Some(values)
+            short.or_else(|| changed(&|value| digest.replace(value, 0, *form, *keep)))
+        }
+        Op::Map(transform) => changed(&|value| transform.apply(value, 0)),
+        Op::Concat => {
+            let mut parts = code.operands.iter();
+            parts.try_fold(vec![Vec::new()], |values, part| {
+                product(&values, &bytes_values(part)?, |a, b| [&a[..], b].concat())
             })
         }
-        Op::Map(transform) => {
-            let mut values = bytes_values(&code.operands[0])?;
-            for value in &mut values {
-                transform.apply(value, 0);
-            }
-            Some(values)
-        }
-        Op::Concat => code
-            .operands
-            .iter()
-            .try_fold(vec![Vec::new()], |values, part| {
-                product(&values, &bytes_values(part)?, |a, b| [&a[..], b].concat())
-            }),
         _ => None,
     }
 }
 
 /// All strings of `length` over an alphabet, when short.
 fn strings(alphabet: &[u8], length: usize, most: usize) -> Option<Vec<Vec<u8>>> {
-    if length > most {
-        return None;
-    }
-    (0..length).try_fold(vec![Vec::new()], |values, _| {
+    let mut places = Some(0..length).filter(|_| length <= most)?;
+    places.try_fold(vec![Vec::new()], |values, _| {
         product(&values, alphabet, |a: &Vec<u8>, b| [&a[..], &[*b]].concat())
     })
 }

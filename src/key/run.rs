@@ -316,15 +316,9 @@ impl Code {
             }
             Op::Encode(Encoding::Padded { pad, .. }) if self.operands[0].range.low >= 0 => {
                 self.operands[0].values(rows, &mut scratch, &mut values);
-                if *pad == b'0' {
-                    column.each(&values, |value, place| {
-                        formats::digits(value.unsigned_abs(), place);
-                    });
-                } else {
-                    column.each(&values, |value, place| {
-                        formats::pad_digits(value.unsigned_abs(), *pad, place);
-                    });
-                }
+                column.each(&values, |value, place| {
+                    formats::digits(value.unsigned_abs(), *pad, place);
+                });
             }
             Op::Encode(encoding) => {
                 self.operands[0].values(rows, &mut scratch, &mut values);

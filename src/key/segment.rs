@@ -49,6 +49,11 @@ impl Segment {
         self.is_literal
     }
 
+    /// A literal that may show where the segment before it ends.
+    fn is_delimiter(&self) -> bool {
+        self.is_literal && self.code.shape.min > 0
+    }
+
     /// The only bytes that it can be, if there is only one value (and it is short).
     pub fn constant(&self) -> Option<Vec<u8>> {
         self.code.shape.single()
@@ -92,63 +97,53 @@ impl Segment {
 
 /// Is the end of the segment known: fixed width, the last one, or followed by a literal that cannot occur in it?
 pub(super) fn is_delimited(segments: &[Segment], index: usize) -> bool {
-    let (min, max) = segments[index].len_range();
-    if min == max {
-        return true;
-    }
-    match segments.get(index + 1) {
-        None => true,
-        Some(next) => {
-            let first = next.bytes_at(0);
-            next.is_literal() && next.len_range().0 > 0 && !segments[index].all_bytes().meets(first)
-        }
-    }
+    let segment = &segments[index];
+    let (min, max) = segment.len_range();
+    min == max
+        || segments
+            .get(index + 1)
+            .is_none_or(|next| next.is_delimiter() && !segment.all_bytes().meets(next.bytes_at(0)))
 }
 
 /// Variable width followed by something else without a delimiter.
 pub(super) fn lints(segments: &[Segment]) -> Vec<KeyNote> {
-    let mut notes = Vec::new();
-    for (index, segment) in segments.iter().enumerate() {
-        if is_delimited(segments, index) {
-            continue;
-        }
+    let open = (0..segments.len()).filter(|index| !is_delimited(segments, *index));
+    let note = |index: usize| {
+        let (segment, behind) = (&segments[index], &segments[index + 1..]);
         let (min, max) = segment.len_range();
-        let next = &segments[index + 1];
-        let (expression, behind) = (segment.expression(), next.expression());
-        let rest = segments[index + 1..].iter().map(Segment::all_bytes);
-        let meets = segment
-            .all_bytes()
-            .meets(rest.fold(ByteSet::NONE, ByteSet::union));
-        let (message, help) = if next.is_literal() && next.len_range().0 > 0 {
+        let (expression, next) = (segment.expression(), behind[0].expression());
+        let (message, help) = if behind[0].is_delimiter() {
             // A number or a hash cannot contain a letter; a text can contain anything its values do.
             (
-                format!("`{expression}` may contain the delimiter {behind} that follows it"),
+                format!("`{expression}` may contain the delimiter {next} that follows it"),
                 "two records may get one key; use a delimiter that no value contains, such as x'00'".to_owned(),
             )
         } else {
-            let danger = match meets {
+            let rest = behind.iter().map(Segment::all_bytes);
+            let rest = rest.fold(ByteSet::NONE, ByteSet::union);
+            let danger = match segment.all_bytes().meets(rest) {
                 true => "different records can get one key ('10' || '120' is '101' || '20')",
                 false => "a prefix scan reads longer values as well",
             };
-            let zero = if segment.code.is_text() {
+            let zero = if segment.is_text() {
                 "x'00'"
             } else {
                 "a fixed width"
             };
             (
-                format!("nothing separates `{expression}` from `{behind}`: {danger}"),
+                format!("nothing separates `{expression}` from `{next}`: {danger}"),
                 format!(
                     "put a delimiter between them ({zero}, '#'), or give it a fixed width: `lpad(x, {max})`"
                 ),
             )
         };
         let label = format!("{min} to {max} bytes wide");
-        let text = KeyError::new(segment.span.clone(), message, label, help);
+        let text = KeyError::new(segment.span(), message, label, help);
         let derived = segment.derived.clone();
-        notes.push(KeyNote {
+        KeyNote {
             is_warning: true,
             text: KeyError { derived, ..text },
-        });
-    }
-    notes
+        }
+    };
+    open.map(note).collect()
 }

@@ -118,26 +118,19 @@ impl BitSqueeze {
     /// The key's value.
     #[inline]
     pub fn squeeze(&self, key: &[u8]) -> u64 {
-        let mut result = 0;
-        for (i, part) in self.words.iter().enumerate() {
-            let bits = word(key, i);
-            let strange = part.strange(bits);
-            if strange != 0 {
-                return self.round(result, i, bits, strange);
-            }
-            result = part.append(result, bits);
-        }
-        result
+        let mut values = [0];
+        self.squeeze_all(std::iter::once(key), &mut values);
+        values[0]
     }
 
-    /// The values of at most [`LANES`] keys, which `keys` gives as often as it is cloned.
+    /// The values of at most N keys, which `keys` gives as often as it is cloned.
     #[inline]
-    pub fn squeeze_all<'a>(
+    pub fn squeeze_all<'a, const N: usize>(
         &self,
         keys: impl Iterator<Item = &'a [u8]> + Clone,
-        values: &mut [u64; LANES],
+        values: &mut [u64; N],
     ) {
-        let mut bits = [0u64; LANES];
+        let mut bits = [0u64; N];
         let mut rounded = Rounded::default();
         values.fill(0);
         for (i, part) in self.words.iter().enumerate() {
@@ -145,52 +138,34 @@ impl BitSqueeze {
                 *bits = word(key, i);
             }
             rounded.apply(part, &mut bits);
-            part.append_all(values, &mut bits);
+            part.append(values, &mut bits);
         }
-    }
-
-    /// The value of a key whose word `i` has `strange` bits where the given keys agree: of the greatest, or the least, key that
-    /// agrees with it above the first of them. `result` is what the words before gave.
-    #[inline(never)]
-    fn round(&self, mut result: u64, i: usize, bits: u64, strange: u64) -> u64 {
-        let bit = 1u64 << strange.ilog2();
-        let above = bits & bit != 0;
-        let rounded = if above {
-            bits | (bit - 1)
-        } else {
-            bits & !(bit - 1)
-        };
-        result = self.words[i].append(result, rounded);
-        for part in &self.words[i + 1..] {
-            result = part.append(result, if above { u64::MAX } else { 0 });
-        }
-        result
     }
 }
 
 /// Which of many keys have been rounded so far, and where to: all bits where the rest of the key counts as ones (`up`) or
 /// zeros (`down`).
-#[derive(Debug)]
-struct Rounded {
+struct Rounded<const N: usize> {
     any: bool,
-    up: [u64; LANES],
-    down: [u64; LANES],
+    up: [u64; N],
+    down: [u64; N],
 }
 
-impl Default for Rounded {
+impl<const N: usize> Default for Rounded<N> {
     fn default() -> Self {
         Self {
             any: false,
-            up: [0; LANES],
-            down: [0; LANES],
+            up: [0; N],
+            down: [0; N],
         }
     }
 }
 
-impl Rounded {
-    /// What [`BitSqueeze::round`] does, for the next word of many keys.
+impl<const N: usize> Rounded<N> {
+    /// Rounds the next word of each key that has strange bits, where the given keys agree: to the greatest, or the least, that
+    /// agrees with it above the first of them.
     #[inline]
-    fn apply(&mut self, part: &WordSqueeze, bits: &mut [u64; LANES]) {
+    fn apply(&mut self, part: &WordSqueeze, bits: &mut [u64; N]) {
         let strange = bits.iter().fold(0, |all, bits| all | part.strange(*bits));
         if strange == 0 && !self.any {
             return;
@@ -220,37 +195,19 @@ impl WordSqueeze {
         (bits ^ self.value) & self.shared
     }
 
-    /// [`WordSqueeze::append`] for many words; `bits` are used up.
+    /// Appends the kept bits of words to values; `bits` are used up.
     #[inline]
-    fn append_all(&self, values: &mut [u64; LANES], bits: &mut [u64; LANES]) {
+    fn append<const N: usize>(&self, values: &mut [u64; N], bits: &mut [u64; N]) {
         if self.count == 0 {
             return;
         }
         for bits in bits.iter_mut() {
             *bits = (*bits & self.kept) >> self.low;
         }
-        for &(moved, places) in &self.moves[..self.move_count] {
-            for bits in bits.iter_mut() {
-                let moving = *bits & moved;
-                *bits = *bits ^ moving | moving >> places;
-            }
-        }
+        compress(bits, &self.moves[..self.move_count]);
         // A full word leaves no room for others: what it would push out is empty.
         for (value, bits) in values.iter_mut().zip(bits) {
             *value = value.checked_shl(self.count).unwrap_or(0) | *bits;
-        }
-    }
-
-    #[inline]
-    fn append(&self, before: u64, bits: u64) -> u64 {
-        let squeezed = compress(
-            (bits & self.kept) >> self.low,
-            &self.moves[..self.move_count],
-        );
-        if self.count == u64::BITS {
-            squeezed
-        } else {
-            before << self.count | squeezed
         }
     }
 }
@@ -296,14 +253,15 @@ fn compress_moves(kept: u64) -> ([(u64, u32); 6], usize) {
     (moves, count)
 }
 
-/// Gathers the kept bits of `bits` (the others are zero) at its low end.
+/// Gathers the kept bits of each of `bits` (the others are zero) at its low end.
 #[inline]
-fn compress(mut bits: u64, moves: &[(u64, u32)]) -> u64 {
+fn compress<const N: usize>(bits: &mut [u64; N], moves: &[(u64, u32)]) {
     for &(moved, places) in moves {
-        let moving = bits & moved;
-        bits = bits ^ moving | moving >> places;
+        for bits in bits.iter_mut() {
+            let moving = *bits & moved;
+            *bits = *bits ^ moving | moving >> places;
+        }
     }
-    bits
 }
 
 #[cfg(test)]
@@ -319,7 +277,9 @@ mod tests {
                 expected = expected << 1 | bits >> bit & 1;
             }
             let (moves, count) = compress_moves(kept);
-            prop_assert_eq!(compress(bits & kept, &moves[..count]), expected);
+            let mut squeezed = [bits & kept];
+            compress(&mut squeezed, &moves[..count]);
+            prop_assert_eq!(squeezed, [expected]);
         }
 
         #[test]

@@ -20,6 +20,24 @@ impl Default for KeyBatch {
 }
 
 impl KeyBatch {
+    /// These keys, which hold less than 4 GiB together (the budget of split points is far below), and no room for more.
+    pub(super) fn of(keys: &[&[u8]]) -> Self {
+        let mut offsets = Vec::with_capacity(keys.len() + 1);
+        offsets.push(0);
+        offsets.extend(keys.iter().scan(0, |end, key| {
+            *end += key.len() as u32;
+            Some(*end)
+        }));
+        let bytes = keys.concat();
+        debug_assert!(u32::try_from(bytes.len()).is_ok());
+        Self { bytes, offsets }
+    }
+
+    /// Bytes that it holds.
+    pub(super) fn memory(&self) -> usize {
+        self.bytes.capacity() + self.offsets.capacity() * size_of::<u32>()
+    }
+
     /// Forgets the keys, keeps the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();

@@ -5,7 +5,6 @@
 //! a prefix sorts before its extensions (HBase's order).
 
 mod bit_squeeze;
-mod flat_keys;
 mod key_batch;
 mod key_range;
 mod notation;

@@ -1,7 +1,6 @@
 //! Finds the region of a key. Must not know which server serves it.
 
 use super::bit_squeeze::{BitSqueeze, LANES};
-use super::flat_keys::FlatKeys;
 use super::{KeyBatch, RowKey};
 use std::hint::black_box;
 
@@ -28,7 +27,7 @@ const SLOTS_PER_POINT: usize = 2;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Router {
-    points: FlatKeys,
+    points: KeyBatch,
     squeeze: BitSqueeze,
     /// The split points' values, and `SCAN` times the greatest number.
     values: Vec<u64>,
@@ -56,7 +55,7 @@ impl Router {
             split_points.windows(2).all(|pair| pair[0] < pair[1])
                 && split_points.iter().all(|point| !point.is_empty())
         );
-        let points = FlatKeys::new(split_points);
+        let points = KeyBatch::of(split_points);
         let keys = split_points.iter().copied();
         let squeeze = BitSqueeze::new(keys.clone());
         let mut values: Vec<u64> = Vec::with_capacity(points.len() + SCAN);

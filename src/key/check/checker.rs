@@ -297,34 +297,29 @@ impl<'a> Checker<'a> {
     }
 
     fn delimited(&mut self, arguments: &[Expr], expr: &Expr) -> Option<Vec<Segment>> {
-        let mut wrong = |span: &Range<usize>, message: &str, expected: &str| -> Option<()> {
-            let complaints = &mut self.complaints;
-            complaints.error(
-                span,
-                message,
-                format!("expected {expected}"),
-                "delim('#', a, b)",
-            )
+        let wrong = match arguments {
+            [] => Some((expr, "`delim` without arguments", "a separator and parts")),
+            [_] => Some((
+                expr,
+                "`delim` with nothing to join",
+                "parts after the separator",
+            )),
+            [separator, ..] => {
+                let literal = matches!(separator.kind, ExprKind::Text(_) | ExprKind::Bytes(_));
+                let message = "the separator of `delim` is not a literal";
+                (!literal).then_some((separator, message, "a text or bytes literal"))
+            }
         };
-        let Some((separator, rest)) = arguments.split_first() else {
-            wrong(
-                &expr.span,
-                "`delim` without arguments",
-                "a separator and parts",
-            );
+        if let Some((place, message, expected)) = wrong {
+            let expected = format!("expected {expected}");
+            let complaints = &mut self.complaints;
+            complaints.error::<()>(&place.span, message, expected, "delim('#', a, b)");
+        }
+        let [separator, rest @ ..] = arguments else {
             return None;
         };
         if rest.is_empty() {
-            wrong(
-                &expr.span,
-                "`delim` with nothing to join",
-                "parts after the separator",
-            );
             return None;
-        }
-        if !matches!(separator.kind, ExprKind::Text(_) | ExprKind::Bytes(_)) {
-            let message = "the separator of `delim` is not a literal";
-            wrong(&separator.span, message, "a text or bytes literal");
         }
         let separator = self.parts(separator)?;
         let mut parts: Vec<Segment> = Vec::new();

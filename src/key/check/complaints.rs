@@ -83,19 +83,6 @@ impl<'a> Complaints<'a> {
         let text = self.texts.last().map_or("", |(_, text)| text);
         text.get(span.clone()).unwrap_or_default().trim().to_owned()
     }
-
-    /// Reports a value of a wrong type: what was found, what is expected.
-    pub fn wrong_type<T>(
-        &mut self,
-        span: &Range<usize>,
-        found: ValueType,
-        expected: &str,
-        help: impl Into<String>,
-    ) -> Option<T> {
-        let text = self.written(span);
-        let message = format!("`{text}` is {}, expected {expected}", type_name(found));
-        self.error(span, message, format!("expected {expected}"), help)
-    }
 }
 
 /// The known name nearest to `name`, if near enough to be meant: by Damerau and Levenshtein's distance, at most a third

@@ -4,29 +4,80 @@ use crate::key::values::ByteSet;
 use crate::record::TimeUnit;
 
 /// A pattern of fixed width.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Pattern {
     parts: Vec<Part>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 enum Part {
     Literal(u8),
-    Year4,
-    Year2,
-    Month,
-    MonthName,
-    Day,
-    DayOfYear,
-    WeekdayName,
-    Hour,
-    Hour12,
-    HalfDay,
-    Minute,
-    Second,
-    /// Digits of the fraction of a second.
-    Fraction(u8),
+    Field(&'static Field),
+    /// Digits of the fraction of a second, as many as these letters.
+    Fraction(&'static str),
 }
+
+/// What letters stand for.
+#[derive(Debug)]
+struct Field {
+    letters: &'static str,
+    /// Its place in the order of time: it follows what ended at the first number and ends at the second. Without a place, greater texts
+    /// are not later.
+    place: Place,
+    /// Names of one length one after another, which the number chooses from; without any, its last digits are written, one a letter.
+    names: &'static str,
+    /// Bytes that it writes.
+    width: usize,
+    number: fn(&Civil) -> i64,
+}
+
+type Place = Option<(u8, u8)>;
+
+const fn number(letters: &'static str, place: Place, number: fn(&Civil) -> i64) -> Field {
+    Field {
+        letters,
+        place,
+        names: "",
+        width: letters.len(),
+        number,
+    }
+}
+
+const fn name(
+    letters: &'static str,
+    names: &'static str,
+    width: usize,
+    number: fn(&Civil) -> i64,
+) -> Field {
+    Field {
+        letters,
+        place: None,
+        names,
+        width,
+        number,
+    }
+}
+
+/// All that letters stand for, but for fractions.
+static FIELDS: [Field; 12] = [
+    number("yyyy", Some((0, 1)), |c| c.year),
+    number("yy", None, |c| c.year),
+    number("MM", Some((1, 2)), |c| c.month),
+    name("MMM", "JanFebMarAprMayJunJulAugSepOctNovDec", 3, |c| {
+        c.month - 1
+    }),
+    number("dd", Some((2, 3)), |c| c.day),
+    number("DDD", Some((1, 3)), |c| c.day_of_year),
+    name("EEE", "SunMonTueWedThuFriSat", 3, |c| c.weekday),
+    number("HH", Some((3, 4)), |c| c.second_of_day / 3600),
+    number("hh", None, |c| (c.second_of_day / 3600 + 11) % 12 + 1),
+    name("a", "AMPM", 2, |c| c.second_of_day / 43_200),
+    number("mm", Some((4, 5)), |c| c.second_of_day / 60 % 60),
+    number("ss", Some((5, 6)), |c| c.second_of_day % 60),
+];
+
+/// The letters of the longest fraction of a second, whose place is behind that of all fields.
+const FRACTION: &str = "SSSSSSSSS";
 
 /// What messages call a unit.
 pub fn unit_name(unit: TimeUnit) -> &'static str {
@@ -151,18 +202,19 @@ impl Pattern {
         let letter = char::from(letter);
         let letters = letter.to_string().repeat(count);
         let written = letters.replace('u', "y");
-        let fractions = (1..=9).map(Part::Fraction);
-        let mut parts = Part::OF_LETTERS.into_iter().chain(fractions);
-        match parts.find(|part| part.rule().0 == written) {
-            Some(part) => Ok(part),
-            None if letter == 'Y' => {
+        if let Some(field) = FIELDS.iter().find(|field| field.letters == written) {
+            return Ok(Part::Field(field));
+        }
+        match FRACTION.get(..count) {
+            Some(fraction) if letter == 'S' => Ok(Part::Fraction(fraction)),
+            _ if letter == 'Y' => {
                 Err("`Y` is the week year, which differs from `y` around New Year".to_owned())
             }
-            None if "yuMdDEHhamsS".contains(letter) => Err(format!(
+            _ if "yuMdDEHhamsS".contains(letter) => Err(format!(
                 "`{}` has no fixed width",
                 &letters[..count.min(12)]
             )),
-            None => Err(format!("`{letter}` is not a pattern letter")),
+            _ => Err(format!("`{letter}` is not a pattern letter")),
         }
     }
 
@@ -171,46 +223,45 @@ impl Pattern {
 
     /// Do later instants give greater texts (years 0 to 9999)? `yyyyMMdd` does, `ddMM` does not.
     pub fn keeps_order(&self) -> bool {
-        let mut next = 0;
-        self.parts.iter().all(|part| match (part, part.rule().2) {
-            (Part::Literal(_), _) => true,
-            (_, Some((rank, after))) => rank == std::mem::replace(&mut next, after),
-            (_, None) => false,
-        })
+        self.keeps_order_within(0..=9999)
     }
 
     /// Does the pattern keep the order of instants whose years lie in `years`? Two digits of the year are enough within a century.
     pub fn keeps_order_within(&self, years: std::ops::RangeInclusive<i64>) -> bool {
         let one_century = years.start().div_euclid(100) == years.end().div_euclid(100);
-        let parts = self.parts.iter().map(|part| match part {
-            Part::Year2 if one_century => Part::Year4,
-            part => *part,
-        });
-        Self {
-            parts: parts.collect(),
-        }
-        .keeps_order()
+        let mut next = 0;
+        self.parts.iter().all(|part| {
+            let place = match part {
+                Part::Literal(_) => return true,
+                Part::Field(Field { letters: "yy", .. }) if one_century => Some((0, 1)),
+                Part::Field(field) => field.place,
+                Part::Fraction(_) => Some((6, 7)),
+            };
+            place.is_some_and(|(rank, after)| rank == std::mem::replace(&mut next, after))
+        })
     }
 
     /// Does the text start with what changes slowest, so that it moves with time?
     pub fn leads_with_year(&self) -> bool {
-        let first = self
+        let mut parts = self
             .parts
             .iter()
-            .find(|part| !matches!(part, Part::Literal(_)));
-        matches!(first, Some(Part::Year4 | Part::Year2))
+            .filter(|part| !matches!(part, Part::Literal(_)));
+        matches!(parts.next(), Some(Part::Field(field)) if field.letters.starts_with('y'))
     }
 
     /// Bytes that can stand at each position.
     pub fn sets(&self) -> Vec<ByteSet> {
         let letters = ByteSet::range(b'A', b'Z').union(ByteSet::range(b'a', b'z'));
+        let digits = ByteSet::range(b'0', b'9');
         let sets = self.parts.iter().flat_map(|part| {
-            let set = match part {
-                Part::Literal(byte) => ByteSet::one(*byte),
-                Part::MonthName | Part::WeekdayName | Part::HalfDay => letters,
-                _ => ByteSet::range(b'0', b'9'),
+            let (set, width) = match part {
+                Part::Literal(byte) => (ByteSet::one(*byte), 1),
+                Part::Field(field) if field.names.is_empty() => (digits, field.width),
+                Part::Field(field) => (letters, field.width),
+                Part::Fraction(letters) => (digits, letters.len()),
             };
-            std::iter::repeat_n(set, part.rule().1)
+            std::iter::repeat_n(set, width)
         });
         sets.collect()
     }
@@ -219,83 +270,28 @@ impl Pattern {
     pub fn write(&self, value: i64, unit: TimeUnit, out: &mut Vec<u8>) {
         let c = civil(value, unit);
         for part in &self.parts {
-            let hour = c.second_of_day / 3600;
-            let name = |names: &'static [u8], at: i64| &names[3 * at as usize..][..3];
-            let number = match part {
+            let (mut rest, width) = match part {
                 Part::Literal(byte) => {
                     out.push(*byte);
                     continue;
                 }
-                Part::MonthName | Part::WeekdayName | Part::HalfDay => {
-                    out.extend_from_slice(match part {
-                        Part::MonthName => {
-                            name(b"JanFebMarAprMayJunJulAugSepOctNovDec", c.month - 1)
-                        }
-                        Part::WeekdayName => name(b"SunMonTueWedThuFriSat", c.weekday),
-                        _ if hour < 12 => b"AM",
-                        _ => b"PM",
-                    });
-                    continue;
+                Part::Field(field) => ((field.number)(&c), field.width),
+                Part::Fraction(letters) => {
+                    let width = letters.len();
+                    (c.nanos / 10i64.pow(9 - width as u32), width)
                 }
-                // Its last digits, as many as there is room for.
-                Part::Year4 | Part::Year2 => c.year,
-                Part::Month => c.month,
-                Part::Day => c.day,
-                Part::DayOfYear => c.day_of_year,
-                Part::Hour => hour,
-                Part::Hour12 => (hour + 11) % 12 + 1,
-                Part::Minute => c.second_of_day / 60 % 60,
-                Part::Second => c.second_of_day % 60,
-                Part::Fraction(digits) => c.nanos / 10i64.pow(9 - u32::from(*digits)),
             };
+            if let Part::Field(Field { names, .. }) = part
+                && !names.is_empty()
+            {
+                out.extend_from_slice(&names.as_bytes()[width * rest as usize..][..width]);
+                continue;
+            }
             let start = out.len();
-            out.resize(start + part.rule().1, b'0');
-            let mut rest = number;
+            out.resize(start + width, b'0');
             for digit in out[start..].iter_mut().rev() {
                 *digit = b'0' + rest.rem_euclid(10) as u8;
                 rest /= 10;
-            }
-        }
-    }
-}
-
-impl Part {
-    /// Those that letters stand for, but for fractions, of which there are nine.
-    const OF_LETTERS: [Self; 12] = [
-        Self::Year4,
-        Self::Year2,
-        Self::Month,
-        Self::MonthName,
-        Self::Day,
-        Self::DayOfYear,
-        Self::WeekdayName,
-        Self::Hour,
-        Self::Hour12,
-        Self::HalfDay,
-        Self::Minute,
-        Self::Second,
-    ];
-
-    /// Its letters, the bytes that it writes, and its place in the order of time: it follows what ended at the first number
-    /// and ends at the second. Without a place, greater texts are not later.
-    fn rule(self) -> (&'static str, usize, Option<(u8, u8)>) {
-        match self {
-            Self::Literal(_) => ("", 1, None),
-            Self::Year4 => ("yyyy", 4, Some((0, 1))),
-            Self::Year2 => ("yy", 2, None),
-            Self::Month => ("MM", 2, Some((1, 2))),
-            Self::MonthName => ("MMM", 3, None),
-            Self::Day => ("dd", 2, Some((2, 3))),
-            Self::DayOfYear => ("DDD", 3, Some((1, 3))),
-            Self::WeekdayName => ("EEE", 3, None),
-            Self::Hour => ("HH", 2, Some((3, 4))),
-            Self::Hour12 => ("hh", 2, None),
-            Self::HalfDay => ("a", 2, None),
-            Self::Minute => ("mm", 2, Some((4, 5))),
-            Self::Second => ("ss", 2, Some((5, 6))),
-            Self::Fraction(digits) => {
-                let digits = usize::from(digits);
-                (&"SSSSSSSSS"[..digits], digits, Some((6, 7)))
             }
         }
     }

@@ -42,9 +42,9 @@ pub fn decimal(value: i64, digits: &mut [u8; 20]) -> usize {
     at
 }
 
-/// Decimal digits, right-aligned after zeros.
+/// Decimal digits, right-aligned after `pad`s.
 #[inline]
-pub fn digits(value: u64, place: &mut [u8]) {
+pub fn digits(value: u64, pad: u8, place: &mut [u8]) {
     let mut rest = value;
     let mut pairs = place.rchunks_exact_mut(2);
     for pair in &mut pairs {
@@ -53,6 +53,11 @@ pub fn digits(value: u64, place: &mut [u8]) {
     }
     if let [digit] = pairs.into_remainder() {
         *digit = b'0' + (rest % 10) as u8;
+    }
+    if pad != b'0' {
+        let zeros = place.iter().take_while(|digit| **digit == b'0').count();
+        let zeros = zeros.min(place.len().saturating_sub(1));
+        place[..zeros].fill(pad);
     }
 }
 
@@ -68,18 +73,6 @@ pub fn digits_reversed(value: u64, place: &mut [u8]) {
     }
     if let [digit] = pairs.into_remainder() {
         *digit = b'0' + (rest % 10) as u8;
-    }
-}
-
-/// Decimal digits, right-aligned after `pad`s.
-#[inline]
-pub fn pad_digits(value: u64, pad: u8, place: &mut [u8]) {
-    let mut rest = value;
-    let mut any = true;
-    for digit in place.iter_mut().rev() {
-        *digit = if any { b'0' + (rest % 10) as u8 } else { pad };
-        rest /= 10;
-        any = rest > 0;
     }
 }
 
@@ -101,7 +94,7 @@ mod tests {
             let backwards: String = text.chars().rev().collect();
             for width in text.len()..=21 {
                 assert_eq!(
-                    written(width, |place| digits(number, place)),
+                    written(width, |place| digits(number, b'0', place)),
                     format!("{number:0width$}")
                 );
                 assert_eq!(
@@ -109,7 +102,7 @@ mod tests {
                     format!("{backwards:0<width$}")
                 );
                 assert_eq!(
-                    written(width, |place| pad_digits(number, b' ', place)),
+                    written(width, |place| digits(number, b' ', place)),
                     format!("{number:width$}")
                 );
             }

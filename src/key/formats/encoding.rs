@@ -6,7 +6,7 @@ use crate::key::values::{ByteSet, ByteShape, Interval};
 use crate::record::TimeUnit;
 
 /// How 64 bits, an integer that fits or the bits of a double, are written as bytes.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum Encoding {
     /// The low bytes, big-endian.
     BigEndian(u8),

@@ -25,7 +25,8 @@ impl IntHash {
         match self {
             Self::Murmur3(seed) => murmur3_32(bytes, seed).into(),
             Self::Murmur3Wide => murmur3_128(bytes),
-            Self::Crc32 => crc32(bytes).into(),
+            // ISO 3309, as zlib, Java and MySQL compute it.
+            Self::Crc32 => crc32fast::hash(bytes).into(),
             Self::Fnv1 => fnv1_32(bytes).into(),
             Self::Fnv1a => fnv1a_32(bytes).into(),
             Self::Fnv1aWide => fnv1a_64(bytes) as i64,
@@ -132,32 +133,6 @@ fn fnv1a_32(bytes: &[u8]) -> u32 {
 fn fnv1a_64(bytes: &[u8]) -> u64 {
     let step = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
-}
-
-const CRC_TABLE: [u32; 256] = {
-    let mut table = [0u32; 256];
-    let mut at = 0;
-    while at < 256 {
-        let mut value = at as u32;
-        let mut bit = 0;
-        while bit < 8 {
-            value = if value & 1 == 1 {
-                value >> 1 ^ 0xedb8_8320
-            } else {
-                value >> 1
-            };
-            bit += 1;
-        }
-        table[at] = value;
-        at += 1;
-    }
-    table
-};
-
-/// CRC-32 (ISO 3309, as zlib, Java and MySQL compute it).
-fn crc32(bytes: &[u8]) -> u32 {
-    let step = |crc: u32, &byte: &u8| crc >> 8 ^ CRC_TABLE[((crc as u8) ^ byte) as usize];
-    !bytes.iter().fold(u32::MAX, step)
 }
 
 /// Java's `Arrays.hashCode(byte[])`: signed bytes, from 1.

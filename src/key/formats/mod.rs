@@ -10,7 +10,7 @@ mod transform;
 
 pub use calendar::{Pattern, iso, unit_name, year};
 pub use digest::{Digest, DigestForm};
-pub use digits::{digits, digits_reversed, pad_digits};
+pub use digits::{digits, digits_reversed};
 pub use encoding::Encoding;
 pub use hashing::{IntHash, java_bytes};
 pub use md5_lanes::{ONE_BLOCK, md5_in_lanes};

@@ -1,6 +1,6 @@
 //! A function of the language, and a call of it whose arguments have been checked: what the builders of all functions share.
 
-use crate::key::check::complaints::Complaints;
+use crate::key::check::complaints::{Complaints, type_name};
 use crate::key::code::Code;
 use crate::key::values::Interval;
 use crate::record::{Schema, ValueType};
@@ -39,14 +39,9 @@ pub enum Argument {
 impl Function {
     /// Least and greatest number of arguments.
     pub(in crate::key::check) fn arity(&self) -> (usize, usize) {
-        let optional = self
-            .arguments
-            .iter()
-            .filter(|kind| **kind == Argument::Optional);
-        (
-            self.arguments.len() - optional.count(),
-            self.arguments.len(),
-        )
+        let optional = |kind: &&Argument| **kind == Argument::Optional;
+        let most = self.arguments.len();
+        (most - self.arguments.iter().filter(optional).count(), most)
     }
 
     /// How it is called and what it gives.
@@ -98,9 +93,9 @@ impl Call<'_, '_> {
         expected: &str,
         help: impl Into<String>,
     ) -> Option<T> {
-        let span = &self.values[at].1;
-        self.complaints
-            .wrong_type(span, found.value_type, expected, help)
+        let (text, found) = (self.written(at), type_name(found.value_type));
+        let message = format!("`{text}` is {found}, expected {expected}");
+        self.refuse(at, message, format!("expected {expected}"), help)
     }
 
     /// Warns of the whole call.
