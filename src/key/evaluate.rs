@@ -2,6 +2,7 @@
 
 use super::check::Environment;
 use super::describe::{SegmentText, bytes_literal};
+use super::formats::unit_name;
 use super::lang::{KeyError, KeyNote};
 use super::plan::KeyPlan;
 use super::run::Row;
@@ -11,6 +12,13 @@ use crate::record::{Field, FieldKind, Schema, TextValues, TimeUnit};
 use crate::text::unhex;
 use crate::time::EpochNanos;
 use std::collections::BTreeMap;
+
+const UNITS: [TimeUnit; 4] = [
+    TimeUnit::Seconds,
+    TimeUnit::Millis,
+    TimeUnit::Micros,
+    TimeUnit::Nanos,
+];
 
 /// A value given by hand.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,13 +64,8 @@ pub fn parse_given(argument: &str) -> Result<(String, Given), String> {
             "`{name}` is not a name: letters, digits and `_`, not a digit first"
         ));
     }
-    let unit = match forced {
-        Some("s") => Some(TimeUnit::Seconds),
-        Some("ms") => Some(TimeUnit::Millis),
-        Some("us") => Some(TimeUnit::Micros),
-        Some("ns") => Some(TimeUnit::Nanos),
-        _ => None,
-    };
+    let mut units = UNITS.into_iter();
+    let unit = units.find(|unit| forced == Some(unit_name(*unit)));
     let given = match (forced, unit) {
         (_, Some(unit)) => instant(value, unit)?,
         (None, _) => guess(value),

@@ -156,6 +156,9 @@ enum Token {
     End,
 }
 
+/// Message, label and help.
+type Mistake = (String, &'static str, &'static str);
+
 /// Everything that is neither a literal nor a name.
 const SIGNS: [&str; 9] = ["||", "+", "-", "*", "/", "%", "(", ")", ","];
 
@@ -194,7 +197,7 @@ fn tokens(text: &str) -> (Vec<(Token, Range<usize>)>, Vec<KeyError>) {
 }
 
 /// What a text that begins with `first` begins with, and its length; or message, label and help about it.
-fn token(text: &str, first: char) -> (usize, Result<Token, (String, &'static str, &'static str)>) {
+fn token(text: &str, first: char) -> (usize, Result<Token, Mistake>) {
     let beyond = |inside: fn(char) -> bool| text.find(|c| !inside(c)).unwrap_or(text.len());
     let quote = match first {
         '\'' => Some(0),
@@ -256,7 +259,7 @@ fn quoted(text: &str) -> Option<(usize, String)> {
     }
 }
 
-fn bytes(digits: &str) -> Result<Token, (String, &'static str, &'static str)> {
+fn bytes(digits: &str) -> Result<Token, Mistake> {
     let bytes = unhex(digits).map(|bytes| Token::Operand(ExprKind::Bytes(bytes)));
     bytes.ok_or_else(|| match digits.chars().all(|c| c.is_ascii_hexdigit()) {
         true => (
@@ -273,7 +276,7 @@ fn bytes(digits: &str) -> Result<Token, (String, &'static str, &'static str)> {
 }
 
 /// Digits, `_` between them allowed.
-fn integer(word: &str) -> Result<Token, (String, &'static str, &'static str)> {
+fn integer(word: &str) -> Result<Token, Mistake> {
     match word.find(|c: char| !(c.is_ascii_digit() || c == '_')) {
         Some(bad) if word[bad..].starts_with('.') => Err((
             format!("`{word}` is not an integer"),

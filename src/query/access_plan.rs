@@ -129,17 +129,10 @@ pub struct AccessPlan {
 pub(super) struct Ordered {
     /// From the end.
     pub reversed: bool,
-    /// They lie in steps: within one, in any order.
-    pub steps: Option<OrderSteps>,
-}
-
-/// The steps in which rows are in order.
-#[derive(Debug, Clone)]
-pub(super) struct OrderSteps {
-    /// Says how many rows lie in one, in any order.
-    pub evidence: Evidence,
-    /// So many leading segments tell one step from another.
+    /// So many leading segments tell one place in the order from another.
     pub segments: usize,
+    /// Says how many rows lie in one place, in any order; `None` where the place is the order itself.
+    pub step: Option<Evidence>,
 }
 
 impl AccessPlan {
@@ -263,7 +256,7 @@ impl AccessPlan {
             let name = question.name(order.field);
             match &self.ordered {
                 None => add(OverRead::Sorted(name)),
-                Some(ordered) if ordered.steps.is_some() => add(OverRead::Steps(name)),
+                Some(ordered) if ordered.step.is_some() => add(OverRead::Steps(name)),
                 Some(_) => {}
             }
         }
@@ -416,10 +409,9 @@ fn ordered(question: &Question, way: &Candidate, evidence: &Evidence) -> Option<
         known.learn(KnownField::Derived(derived));
         known
     });
-    let segments = way.segments(key);
-    let mut direction: Option<bool> = None;
-    let mut in_order = segments;
-    for segment in segments..key.segments().len() {
+    let (first, all) = (way.segments(key), key.segments().len());
+    let (mut direction, mut exact, mut end) = (None, false, first);
+    for segment in first..all {
         if key.segments()[segment].constant().is_some() {
             continue;
         }
@@ -432,30 +424,19 @@ fn ordered(question: &Question, way: &Candidate, evidence: &Evidence) -> Option<
         {
             break;
         }
-        direction = Some(trend.rising);
-        in_order = segment + 1;
-        if trend.exact
-            || by_derived
-                .as_ref()
-                .is_some_and(|known| key.is_known(segment, known))
-        {
-            return Some(Ordered {
-                reversed: trend.rising != order.falling,
-                steps: None,
-            });
-        }
-        if in_order == key.segments().len() {
+        (direction, end) = (Some(trend.rising), segment + 1);
+        let is_known = |known: &Knowledge| key.is_known(segment, known);
+        exact = trend.exact || by_derived.as_ref().is_some_and(is_known);
+        if exact {
             break;
         }
     }
     let rising = direction?;
-    let grain = key.field_steps(segments..in_order, order.field);
+    let steps = key.field_steps(first..end, order.field).filter(|_| !exact);
     Some(Ordered {
         reversed: rising != order.falling,
-        steps: grain.map(|grain| OrderSteps {
-            evidence: evidence.of_a_step(order.field, grain),
-            segments: in_order,
-        }),
+        segments: if steps.is_some() { end } else { all },
+        step: steps.map(|steps| evidence.of_a_step(order.field, steps)),
     })
 }
 

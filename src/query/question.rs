@@ -259,19 +259,34 @@ impl BandRule {
     }
 }
 
-/// The number field that is meant, the steps of the derived field, if one is, and whether that rises with it; `None` for a derived
-/// field that does not follow its only field.
-fn followed(
-    key: &KeyPlan,
-    field: KnownField,
-) -> Option<(FieldId, Option<(DerivedId, &FieldSteps)>, bool)> {
-    match field {
-        KnownField::Stored(field) => Some((field, None, true)),
-        KnownField::Derived(derived) => {
-            let (grain, rising) = key.derivation(derived)?.follows()?;
-            Some((grain.field(), Some((derived, grain)), rising))
+/// The number field that is meant by a field, and if that is a derived one, which, its steps, and whether it rises.
+struct Followed<'a> {
+    field: FieldId,
+    derived: Option<DerivedId>,
+    grain: Option<&'a FieldSteps>,
+    rising: bool,
+}
+
+/// `None` for a derived field that does not follow its only field.
+fn followed(key: &KeyPlan, field: KnownField) -> Option<Followed<'_>> {
+    let derived = match field {
+        KnownField::Stored(field) => {
+            return Some(Followed {
+                field,
+                derived: None,
+                grain: None,
+                rising: true,
+            });
         }
-    }
+        KnownField::Derived(derived) => derived,
+    };
+    let (grain, rising) = key.derivation(derived)?.follows()?;
+    Some(Followed {
+        field: grain.field(),
+        derived: Some(derived),
+        grain: Some(grain),
+        rising,
+    })
 }
 
 fn range_rule(
@@ -280,7 +295,12 @@ fn range_rule(
     extent: RangeExtent,
     schema: &Schema,
 ) -> Option<BandRule> {
-    let (field, derived, _) = followed(key, field)?;
+    let Followed {
+        field,
+        derived,
+        grain,
+        ..
+    } = followed(key, field)?;
     let extent = match extent {
         RangeExtent::Last { last, ago } => Extent::Last {
             unit: schema.domain(field).time_unit?,
@@ -292,8 +312,8 @@ fn range_rule(
     Some(BandRule {
         field,
         extent,
-        grain: derived.map(|(_, grain)| grain.clone()),
-        derived: derived.map(|(derived, _)| derived),
+        grain: grain.cloned(),
+        derived,
     })
 }
 
@@ -307,13 +327,13 @@ fn order(key: &KeyPlan, read: &Read) -> Option<Order> {
         }
         (None, None) => return None,
     };
-    let (field, derived, rising) = followed(key, field)?;
+    let followed = followed(key, field)?;
     Some(Order {
-        field,
-        derived: derived.map(|(derived, _)| derived),
+        field: followed.field,
+        derived: followed.derived,
         skipped,
         by_cursor,
         rows,
-        falling: !rising,
+        falling: !followed.rising,
     })
 }

@@ -411,30 +411,31 @@ impl<R: RowCounts> Read<'_, R> {
         if let Some(write) = cursor_write {
             (row.index, row.draws) = (write.index, write.draws);
         }
-        let steps = plan.ordered.as_ref().and_then(|order| order.steps.as_ref());
-        let segments = steps.map_or(whole_key.segments().len(), |steps| steps.segments);
+        let ordered = plan.ordered.as_ref();
+        let segments = ordered.map_or(whole_key.segments().len(), |ordered| ordered.segments);
+        let in_steps = ordered.is_some_and(|ordered| ordered.step.is_some());
         key.clear();
         plan.write_prefix(segments, choice, &row, key);
-        match (steps, plan.reversed()) {
+        match (in_steps, plan.reversed()) {
             // Within a step rows lie in any order: all of the cursor's step is read again.
-            (Some(_), true) => {
+            (true, true) => {
                 high.clear();
                 RowKey::write_after_prefix(key, high);
                 if !high.is_empty() && (stop.is_empty() || *high < *stop) {
                     stop.clone_from(high);
                 }
             }
-            (Some(_), false) if *key > *low => low.clone_from(key),
-            (Some(_), false) => {}
-            (None, true) => {
+            (true, false) if *key > *low => low.clone_from(key),
+            (true, false) => {}
+            (false, true) => {
                 let inside = stop.is_empty() || *key < *stop;
                 if inside {
                     stop.clone_from(key);
                 }
                 return !inside || *key > *low;
             }
-            (None, false) if *key < *low => return true,
-            (None, false) => {
+            (false, false) if *key < *low => return true,
+            (false, false) => {
                 // The key that follows.
                 low.clone_from(key);
                 low.push(0);
@@ -489,11 +490,11 @@ impl<R: RowCounts> Read<'_, R> {
         } else {
             size + skipped
         };
-        let within_step = ordered.steps.as_ref().map_or(0.0, |steps| {
+        let within_step = ordered.step.as_ref().map_or(0.0, |step| {
             let record = &mut self.scratch.record;
             record.clear();
             record.extend_from_slice(self.target.record);
-            self.rows_of(&steps.evidence)
+            self.rows_of(step)
         });
         // Of the rows that are read, these are wanted.
         let share = if total > 0.0 {

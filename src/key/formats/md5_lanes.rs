@@ -128,29 +128,14 @@ fn compress<const N: usize>(words: &Words<N>) -> State<N> {
         }};
     }
     macro_rules! round {
-        ($first:expr, $mix:expr, $factor:expr, $offset:expr) => {{
-            step!($first, $mix, $offset);
-            step!($first + 1, $mix, $factor + $offset);
-            step!($first + 2, $mix, 2 * $factor + $offset);
-            step!($first + 3, $mix, 3 * $factor + $offset);
-            step!($first + 4, $mix, 4 * $factor + $offset);
-            step!($first + 5, $mix, 5 * $factor + $offset);
-            step!($first + 6, $mix, 6 * $factor + $offset);
-            step!($first + 7, $mix, 7 * $factor + $offset);
-            step!($first + 8, $mix, 8 * $factor + $offset);
-            step!($first + 9, $mix, 9 * $factor + $offset);
-            step!($first + 10, $mix, 10 * $factor + $offset);
-            step!($first + 11, $mix, 11 * $factor + $offset);
-            step!($first + 12, $mix, 12 * $factor + $offset);
-            step!($first + 13, $mix, 13 * $factor + $offset);
-            step!($first + 14, $mix, 14 * $factor + $offset);
-            step!($first + 15, $mix, 15 * $factor + $offset);
-        }};
+        ($first:expr, $mix:expr, $factor:expr, $offset:expr; $($at:literal)*) => {
+            $(step!($first + $at, $mix, $at * $factor + $offset);)*
+        };
     }
-    round!(0, |b, c, d| d ^ (b & (c ^ d)), 1, 0);
-    round!(16, |b, c, d| (d & b).wrapping_add(!d & c), 5, 1);
-    round!(32, |b, c, d| b ^ c ^ d, 3, 5);
-    round!(48, |b, c, d| c ^ (b | !d), 7, 0);
+    round!(0, |b, c, d| d ^ (b & (c ^ d)), 1, 0; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+    round!(16, |b, c, d| (d & b).wrapping_add(!d & c), 5, 1; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+    round!(32, |b, c, d| b ^ c ^ d, 3, 5; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+    round!(48, |b, c, d| c ^ (b | !d), 7, 0; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
     let mut state = [a, b, c, d];
     for (word, initial) in state.iter_mut().zip(INITIAL) {
         for lane in word {
