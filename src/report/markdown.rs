@@ -1,6 +1,6 @@
 //! A document as Markdown, for a pull request or a wiki. Must not know files.
 
-use super::document::{Block, Document, Item, Look, Table, Term, mark};
+use super::document::{Block, Column, Document, Item, Look, Table, Term, mark};
 use crate::text::visible;
 
 impl Document<'_> {
@@ -28,12 +28,7 @@ fn block(found: &Block<'_>) -> String {
         Block::Pictures(pictures) => {
             let link = |(title, file): &(String, String)| format!("![{}]({file})", escaped(title));
             let links: Vec<String> = pictures.iter().map(link).collect();
-            links.join(
-                "
-
-",
-            ) + "
-"
+            links.join("\n\n") + "\n"
         }
         Block::Note(text) => format!("<sub>{}</sub>", escaped(text)),
         Block::Folded(_, blocks) => blocks.iter().map(block).collect::<Vec<_>>().join("\n\n"),
@@ -41,9 +36,8 @@ fn block(found: &Block<'_>) -> String {
 }
 
 fn item(item: &Item) -> String {
-    let mark = item
-        .standing
-        .map_or(String::new(), |it| format!("{} ", mark(it)));
+    let mark = item.standing.map(mark);
+    let mark = mark.map_or(String::new(), |mark| format!("{mark} "));
     let name = match item.name.is_empty() {
         true => String::new(),
         false => format!("**{}**", escaped(&item.name)),
@@ -59,10 +53,8 @@ fn term(term: &Term) -> String {
         false => format!(" `{}`", code(&term.key)),
     };
     let said = term.said.iter().chain([&term.aside]);
-    let said: Vec<String> = said
-        .filter(|it| !it.is_empty())
-        .map(|it| escaped(it))
-        .collect();
+    let said = said.filter(|it| !it.is_empty()).map(|it| escaped(it));
+    let said: Vec<String> = said.collect();
     let (name, of) = (escaped(&term.name), escaped(&term.of));
     format!("- **{name}**{of}{key}: {}", said.join("\n  "))
 }
@@ -70,9 +62,8 @@ fn term(term: &Term) -> String {
 /// A table.
 fn table(table: &Table<'_>) -> String {
     let columns = table.columns.iter();
-    let marks = columns
-        .clone()
-        .map(|column| if column.right { "---:|" } else { ":---|" });
+    let mark = |column: &Column<'_>| if column.right { "---:|" } else { ":---|" };
+    let marks = columns.clone().map(mark);
     let mut lines = vec![
         row(columns.map(|column| escaped(&column.heading()))),
         format!("|{}", marks.collect::<String>()),

@@ -105,10 +105,9 @@ fn unbroken(text: &str) -> String {
 
 /// `part of whole`, for numbers with a bound: `7.3 of 8`.
 pub fn of(part: f64, whole: u32) -> String {
-    if part.is_finite() {
-        format!("{part:.1} of {whole}")
-    } else {
-        UNDEFINED.to_owned()
+    match part.is_finite() {
+        true => format!("{part:.1} of {whole}"),
+        false => UNDEFINED.to_owned(),
     }
 }
 
@@ -120,11 +119,8 @@ pub fn length(seconds: f64) -> String {
 /// A tick of a compact axis: `0`, `2.5k`, `40k`.
 pub fn tick(value: f64) -> String {
     let (scaled, suffix) = text::scaled(value.abs());
-    format!(
-        "{}{}{suffix}",
-        if value < 0.0 { "−" } else { "" },
-        trimmed(scaled, 3)
-    )
+    let sign = if value < 0.0 { "−" } else { "" };
+    format!("{sign}{}{suffix}", trimmed(scaled, 3))
 }
 
 /// The same text for a terminal without Unicode.

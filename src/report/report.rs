@@ -5,7 +5,7 @@
 use super::chart::PngError;
 use super::chart::{self, Chart};
 use super::terminal::Style;
-use super::{HeatColours, Images, Theme, csv_files, page, summary};
+use super::{HeatColours, Theme, csv_files, page, summary};
 use crate::experiment::Results;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -26,6 +26,24 @@ pub enum Format {
 }
 
 crate::text::words!(Format "format" { Table = "table", Markdown = "markdown", Csv = "csv", Json = "json" });
+
+/// Kinds of picture files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Images {
+    /// Sharp at any size.
+    pub svg: bool,
+    /// For slides and mail; needs the feature `png`.
+    pub png: bool,
+}
+
+impl Default for Images {
+    fn default() -> Self {
+        Self {
+            svg: true,
+            png: cfg!(feature = "png"),
+        }
+    }
+}
 
 /// Why a report could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -112,17 +130,18 @@ impl<'a> Report<'a> {
     pub fn write(&self, folder: &Path) -> Result<(), ReportError> {
         let results = self.results;
         create_folder(folder)?;
+        let text = results.to_json();
         file(&folder.join("results.json"), |to| {
-            to.write_all(results.to_json().as_bytes())
+            to.write_all(text.as_bytes())
         })?;
         file(&folder.join("summary.csv"), |to| {
-            csv_files::summary(results, to).map_err(Into::into)
+            csv_files::summary(results, to)
         })?;
         self.write_series(&folder.join("series"))?;
         let charts = self.write_pictures(folder)?;
+        let text = summary::for_markdown(results, &charts).markdown();
         file(&folder.join("summary.md"), |to| {
-            let summary = summary::for_markdown(results, &charts).markdown();
-            to.write_all(summary.as_bytes())
+            to.write_all(text.as_bytes())
         })
     }
 
@@ -134,14 +153,14 @@ impl<'a> Report<'a> {
     /// As [`Report::write`].
     pub fn write_pictures(&self, folder: &Path) -> Result<Vec<Chart>, ReportError> {
         create_folder(folder)?;
-        let charts = if self.charts {
-            chart::charts(self.results, self.colours)
-        } else {
-            Vec::new()
-        };
+        let mut charts = Vec::new();
+        if self.charts {
+            charts = chart::charts(self.results, self.colours);
+        }
         self.write_charts(&charts, &folder.join("charts"))?;
+        let page = page::page(self.results, &charts, self.theme);
         file(&folder.join("report.html"), |to| {
-            to.write_all(page::page(self.results, &charts, self.theme).as_bytes())
+            to.write_all(page.as_bytes())
         })?;
         Ok(charts)
     }
@@ -154,16 +173,15 @@ impl<'a> Report<'a> {
         let theme = self.theme.unwrap_or_default();
         for chart in charts {
             if self.images.svg {
-                file(&folder.join(format!("{}.svg", chart.name)), |to| {
-                    to.write_all(chart.picture.svg_file(theme).as_bytes())
-                })?;
+                let svg = chart.picture.svg_file(theme);
+                let path = folder.join(format!("{}.svg", chart.name));
+                file(&path, |to| to.write_all(svg.as_bytes()))?;
             }
             #[cfg(feature = "png")]
             if self.images.png {
                 let png = chart.picture.png(theme)?;
-                file(&folder.join(format!("{}.png", chart.name)), |to| {
-                    to.write_all(&png)
-                })?;
+                let path = folder.join(format!("{}.png", chart.name));
+                file(&path, |to| to.write_all(&png))?;
             }
         }
         Ok(())
@@ -177,21 +195,19 @@ impl<'a> Report<'a> {
         }
         create_folder(folder)?;
         file(&folder.join("servers.csv"), |to| {
-            csv_files::servers(results, to).map_err(Into::into)
+            csv_files::servers(results, to)
         })?;
         file(&folder.join("regions.csv"), |to| {
-            csv_files::regions(results, to).map_err(Into::into)
+            csv_files::regions(results, to)
         })?;
         if csv_files::with_series(results).any(|(_, series)| !series.events.is_empty()) {
             file(&folder.join("events.csv"), |to| {
-                csv_files::events(results, to).map_err(Into::into)
+                csv_files::events(results, to)
             })?;
         }
         for (strategy, series) in csv_files::with_series(results) {
             let path = folder.join(format!("key-map-{}.csv", strategy.name));
-            file(&path, |to| {
-                csv_files::key_map(strategy, series, to).map_err(Into::into)
-            })?;
+            file(&path, |to| csv_files::key_map(strategy, series, to))?;
         }
         Ok(())
     }
@@ -205,9 +221,9 @@ fn create_folder(path: &Path) -> Result<(), ReportError> {
 }
 
 /// Fills one file, which takes the place of an older one only when it is whole.
-fn file(
+fn file<E: Into<std::io::Error>>(
     path: &Path,
-    fill: impl FnOnce(&mut BufWriter<&mut File>) -> std::io::Result<()>,
+    fill: impl FnOnce(&mut BufWriter<&mut File>) -> Result<(), E>,
 ) -> Result<(), ReportError> {
     let write = || {
         let folder = path.parent().unwrap_or(Path::new("."));
@@ -220,7 +236,7 @@ fn file(
         }
         let mut aside = builder.tempfile_in(folder)?;
         let mut to = BufWriter::new(aside.as_file_mut());
-        fill(&mut to)?;
+        fill(&mut to).map_err(Into::into)?;
         to.flush()?;
         drop(to);
         aside.persist(path)?;

@@ -105,10 +105,8 @@ pub fn before_charts<'a>(results: &'a Results, first: &'a Results) -> Document<'
 /// The page after its charts: every number, and what is odd.
 pub fn after_charts<'a>(results: &'a Results, first: &'a Results) -> Document<'a> {
     let comparisons = Block::Table(tables::comparisons(first, "ratio [95\u{a0}% interval]"));
-    let comparisons = Block::Folded(
-        "Paired comparisons with the first strategy",
-        vec![comparisons],
-    );
+    let heading = "Paired comparisons with the first strategy";
+    let comparisons = Block::Folded(heading, vec![comparisons]);
     let comparisons = Some(comparisons).filter(|_| !first.comparisons.is_empty());
     let metrics = Block::Folded("All metrics", vec![Block::Table(all_metrics(first))]);
     Document(vec![
@@ -134,13 +132,9 @@ fn sweep(results: &Results) -> Section<'_> {
     let sentences = sweep_views::sentences(results).into_iter().map(Block::text);
     let mut section = vec![Block::Heading("The sweep".to_owned())];
     section.extend(sentences);
-    let plain = |table| {
-        Block::Table(Table {
-            look: Look::Plain,
-            ..table
-        })
-    };
-    section.extend([tables::scorecard(results)].map(plain));
+    let mut scorecard = tables::scorecard(results);
+    scorecard.look = Look::Plain;
+    section.push(Block::Table(scorecard));
     section.extend(tables::reads(results).map(Block::Table));
     section.push(Block::Heading(format!("The first point: {first}")));
     section.push(Block::text(
@@ -283,15 +277,12 @@ fn all_metrics(results: &Results) -> Table<'_> {
         let cells = cells
             .iter()
             .map(|it| cell(it).unwrap_or(UNDEFINED.to_owned()));
-        let cells: Vec<String> = cells.collect();
-        [vec![path], cells].concat()
+        std::iter::once(path.clone()).chain(cells).collect()
     };
     let names = results.strategies.iter();
     let names = names.map(|it| Column::numbers(["", &it.name], 0));
-    let columns: Vec<Column<'_>> = [Column::words(["", "metric"], 0)]
-        .into_iter()
-        .chain(names)
-        .collect();
+    let mut columns = vec![Column::words(["", "metric"], 0)];
+    columns.extend(names);
     Table {
         look: Look::Literal,
         ..Table::new(&columns, paths.into_iter().map(row))

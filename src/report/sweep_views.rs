@@ -2,39 +2,32 @@
 
 use super::document::Column;
 use super::number::NumberFormat;
-use crate::experiment::{Results, SweepFinding, at_point, point_label, value_text};
+use crate::experiment::{Results, SweepFinding, SweptList, at_point, point_label, value_text};
 use crate::metrics::MetricId;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Columns for the swept settings, by the last name of their paths where that is clear; none without a sweep.
 pub fn columns(results: &Results) -> Vec<Column<'_>> {
-    let last = |path: &'_ str| path.rsplit('.').next().map(str::len).unwrap_or(0);
-    let short = |path: &'_ str| path.len() - last(path);
-    let lists = &results.sweep;
-    lists
-        .iter()
-        .map(|list| {
-            let name = &list.path[short(&list.path)..];
-            let same = lists
-                .iter()
-                .filter(|other| other.path[short(&other.path)..] == *name);
-            let clear = same.count() == 1;
-            Column {
-                lines: ["", if clear { name } else { &list.path }],
-                right: list.values.iter().all(Value::is_number),
-                expendable: 0,
-            }
-        })
-        .collect()
+    let last = |path: &'_ str| path.rfind('.').map_or(0, |dot| dot + 1);
+    let lists = results.sweep.iter();
+    let columns = lists.map(|list| {
+        let name = &list.path[last(&list.path)..];
+        let same = |other: &&SweptList| other.path[last(&other.path)..] == *name;
+        let clear = results.sweep.iter().filter(same).count() == 1;
+        Column {
+            lines: ["", if clear { name } else { &list.path }],
+            right: list.values.iter().all(Value::is_number),
+            expendable: 0,
+        }
+    });
+    columns.collect()
 }
 
 /// The cells of a point under [`columns`].
 pub fn cells(results: &Results, point: &BTreeMap<String, Value>) -> Vec<String> {
-    let lists = results.sweep.iter();
-    lists
-        .map(|list| point.get(&list.path).map_or_else(String::new, value_text))
-        .collect()
+    let value = |path| point.get(path).map_or_else(String::new, value_text);
+    results.sweep.iter().map(|list| value(&list.path)).collect()
 }
 
 /// The point that all is shown of that is shown of one: `parameter.buckets = 1`; `None` without a sweep.

@@ -83,8 +83,8 @@ impl Drawing {
     }
 
     /// Adds the numbers of the only plot, which has no title, or of one of several.
-    pub fn read_off(&mut self, title: &str, area: Area, values: impl Into<Values>) {
-        let (title, values) = (title.to_owned(), values.into());
+    pub fn read_off(&mut self, title: &str, area: Area, values: Values) {
+        let title = title.to_owned();
         self.chart.data.push(ChartData {
             title,
             area,
@@ -163,18 +163,6 @@ pub struct Cells {
     pub times: Vec<String>,
     /// Rows by interval, then bucket.
     pub counts: Vec<Vec<u64>>,
-}
-
-impl From<DataSeries> for Values {
-    fn from(series: DataSeries) -> Self {
-        Self::Along(series)
-    }
-}
-
-impl From<Cells> for Values {
-    fn from(cells: Cells) -> Self {
-        Self::Cells(cells)
-    }
 }
 
 impl DataSeries {

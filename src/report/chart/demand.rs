@@ -44,8 +44,10 @@ impl Interval {
         (self.start_s + self.end_s) / 2.0
     }
 
-    /// `rows` relative to the fair share; `None` without demand.
-    pub fn ratio(&self, rows: f64) -> Option<f64> {
+    /// The mean load of `servers` relative to the fair share; `None` without demand.
+    pub fn ratio(&self, servers: &[usize]) -> Option<f64> {
+        let rows: u64 = servers.iter().map(|server| self.rows[*server]).sum();
+        let rows = rows as f64 / servers.len() as f64;
         (self.total > 0).then(|| rows * self.rows.len() as f64 / self.total as f64)
     }
 
@@ -89,15 +91,13 @@ impl Demand {
         let edge = |number: usize| origin_s + number as f64 * interval_s;
         let intervals = server_demand.iter().enumerate().map(|(number, rows)| {
             let (start_s, end_s) = (edge(number).max(0.0), edge(number + 1));
+            // The plan's end cuts only what starts before it.
+            let planned = Some(planned_s).filter(|planned_s| *planned_s > start_s);
             let mut rows = rows.clone();
             rows.resize(servers, 0);
             Interval {
                 start_s,
-                end_s: if planned_s > start_s {
-                    end_s.min(planned_s)
-                } else {
-                    end_s
-                },
+                end_s: planned.map_or(end_s, |planned_s| end_s.min(planned_s)),
                 total: rows.iter().sum(),
                 rows,
             }
@@ -156,12 +156,11 @@ impl Demand {
         self.counted().map(share).reduce(f64::min)
     }
 
-    /// The greatest load of `server` over the fair share, in counted intervals; `None` when there is none.
-    pub fn peak_ratio(&self, server: usize) -> Option<f64> {
-        let ratios = self
-            .counted()
-            .filter_map(|it| it.ratio(it.rows[server] as f64));
-        ratios.reduce(f64::max)
+    /// The greatest load of `servers` over the fair share, in counted intervals; `None` when there is none.
+    pub fn peak_ratio(&self, servers: &[usize]) -> Option<f64> {
+        self.counted()
+            .filter_map(|it| it.ratio(servers))
+            .reduce(f64::max)
     }
 
     /// Fraction of the window's intervals in which some server was asked for more than `capacity` rows a second.
@@ -234,7 +233,7 @@ mod tests {
         let curve = demand.lorenz().expect("enough operations");
         assert_eq!(curve, [0.0, 0.0, 0.0, 0.0, 1.0]);
         assert_eq!(gini(&curve), 1.0);
-        assert_eq!(demand.peak_ratio(2), Some(4.0));
+        assert_eq!(demand.peak_ratio(&[2]), Some(4.0));
         assert_eq!(demand.least_peak_share(), Some(1.0));
     }
 
@@ -268,8 +267,8 @@ mod tests {
         let strategy = sample::strategy("idle", 4, &[&[39, 0, 0, 0], &[0, 0, 0, 0]]);
         let demand = Demand::of(&strategy, 0.0).expect("a series");
         assert_eq!(demand.lorenz(), None);
-        assert_eq!(demand.peak_ratio(0), None);
-        assert_eq!(demand.intervals[1].ratio(0.0), None);
+        assert_eq!(demand.peak_ratio(&[0]), None);
+        assert_eq!(demand.intervals[1].ratio(&[0]), None);
         assert_eq!(demand.over_fraction(10.0), 0.5);
     }
 

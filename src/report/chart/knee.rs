@@ -203,7 +203,7 @@ impl Limit<'_> {
         points.sort_by(|a, b| a.x.total_cmp(&b.x));
         let along = format!("offered {load}, a run each");
         let series = DataSeries::new(along, [title.as_str()], points);
-        sheet.read_off(&title, area, series);
+        sheet.read_off(&title, area, Values::Along(series));
     }
 
     /// The runs of a replicate; what can be read off them.

@@ -145,7 +145,7 @@ pub fn draw(results: &Results) -> Option<Chart> {
     let load = metric::load_name(&results.strategies);
     plot.name_below(&format!("percentile of {load}"), 30.0);
     plot.name_beside("response time", MARGIN + 5.0);
-    sheet.read_off("", area, data(&plot, &lines));
+    sheet.read_off("", area, Values::Along(data(&plot, &lines)));
     Some(sheet.finish())
 }
 

@@ -101,7 +101,11 @@ pub fn draw(results: &Results) -> Option<Chart> {
             let label = muted(12.0).centre().middle();
             sheet.text(&format!("no {load}"), area.middle(), label);
         }
-        sheet.read_off(&it.entry.name(), area, data(it, area, length));
+        sheet.read_off(
+            &it.entry.name(),
+            area,
+            Values::Along(data(it, area, length)),
+        );
     }
     let unit = TimeUnit::of(length).name;
     let mut axes = format!("y: {load} a second asked of the server · x: simulated time, {unit}");

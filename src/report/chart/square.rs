@@ -107,7 +107,7 @@ impl Square<'_> {
         plot.name_beside("share of load", MARGIN + 5.0);
         sheet.text(beside, at, muted(11.0).right());
         self.draw_table(&sheet);
-        sheet.read_off("", PLOT, self.data);
+        sheet.read_off("", PLOT, Values::Along(self.data));
         sheet.finish()
     }
 

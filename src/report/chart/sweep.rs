@@ -290,7 +290,7 @@ impl<'a> Panel<'a> {
         });
         let names = self.lines.iter().map(|line| line.entry.name());
         let series = DataSeries::new(&places.list.path, names, points);
-        sheet.read_off(&self.title, area, series);
+        sheet.read_off(&self.title, area, Values::Along(series));
     }
 }
 

@@ -182,7 +182,7 @@ impl<'a> Panel<'a> {
             let at = (area.left, area.bottom() + 44.0);
             sheet.text(&text, at, muted(10.5).top());
         }
-        sheet.read_off(self.name, area, self.data(&at));
+        sheet.read_off(self.name, area, Values::Along(self.data(&at)));
     }
 
     /// The border between what some strategy reaches and what none does; returns the space that it takes.

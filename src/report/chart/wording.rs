@@ -124,19 +124,16 @@ pub fn extremes<'a>(
     strategies: impl IntoIterator<Item = &'a StrategyResult>,
     path: MetricPath,
 ) -> Option<(&'a StrategyResult, &'a StrategyResult)> {
-    let mut extremes: Option<[((bool, f64), &StrategyResult); 2]> = None;
-    for strategy in strategies {
-        if let Some(value) = metric::value(strategy, path) {
-            let open = metric::measure(strategy, path).is_some_and(|measure| measure.censored);
-            let value = (open, value);
-            let [least, most] = extremes.get_or_insert([(value, strategy); 2]);
-            if value < least.0 {
-                *least = (value, strategy);
-            }
-            if value > most.0 {
-                *most = (value, strategy);
-            }
-        }
-    }
-    extremes.map(|[least, most]| (least.1, most.1))
+    let known = strategies.into_iter().filter_map(|strategy| {
+        let open = metric::measure(strategy, path)?.censored;
+        Some(((open, metric::value(strategy, path)?), strategy))
+    });
+    let known: Vec<((bool, f64), &StrategyResult)> = known.collect();
+    let least = known
+        .iter()
+        .reduce(|best, it| if it.0 < best.0 { it } else { best })?;
+    let most = known
+        .iter()
+        .reduce(|best, it| if it.0 > best.0 { it } else { best })?;
+    Some((least.1, most.1))
 }

@@ -125,13 +125,12 @@ fn rows(events: &[SeriesEvent]) -> Vec<Row> {
                 *times += 1;
                 let until = number::length(event.at_ms / 1e3);
                 let first = rows[*at].what.split(" <span").next().unwrap_or_default();
-                rows[*at].what = format!(
-                    "{first} <span class=\"aside\">and {} until {until}</span>",
-                    match *times {
-                        1 => "again".to_owned(),
-                        times => format!("{times} more times"),
-                    }
-                );
+                let times = match *times {
+                    1 => "again".to_owned(),
+                    times => format!("{times} more times"),
+                };
+                rows[*at].what =
+                    format!("{first} <span class=\"aside\">and {times} until {until}</span>");
                 continue;
             }
             idle = Some((rows.len(), 0));

@@ -42,20 +42,15 @@ fn draw_together(strategy: &mut StrategyResult, together: usize) {
     };
     let buckets = series.key_demand.iter().map(Vec::len).max().unwrap_or(0);
     let of = |interval: &Vec<u64>, bucket: usize| interval.get(bucket).copied().unwrap_or(0);
-    let written: Vec<bool> = (0..buckets)
-        .map(|bucket| {
-            let mut intervals = series.key_demand.iter();
-            intervals.any(|interval| of(interval, bucket) > 0)
-        })
-        .collect();
+    let any = |bucket| series.key_demand.iter().any(|it| of(it, bucket) > 0);
+    let written: Vec<bool> = (0..buckets).map(any).collect();
     let groups = groups(&written, together);
     for interval in &mut series.key_demand {
         let sum = |group: &Range<usize>| group.clone().map(|bucket| of(interval, bucket)).sum();
         *interval = groups.iter().map(sum).collect();
     }
-    let firsts = groups
-        .iter()
-        .filter_map(|group| strategy.key_map.get(group.start));
+    let first = |group: &Range<usize>| strategy.key_map.get(group.start);
+    let firsts = groups.iter().filter_map(first);
     strategy.key_map = firsts.cloned().collect();
 }
 
@@ -66,11 +61,8 @@ fn groups(written: &[bool], together: usize) -> Vec<Range<usize>> {
     let mut start = 0;
     for stretch in written.chunk_by(|one, other| one == other) {
         let all = stretch.len();
-        let parts = if stretch[0] {
-            (all / together).max(1)
-        } else {
-            1
-        };
+        let together = if stretch[0] { together } else { all };
+        let parts = (all / together).max(1);
         let edge = |part: usize| start + all * part / parts;
         groups.extend((0..parts).map(|part| edge(part)..edge(part + 1)));
         start += all;

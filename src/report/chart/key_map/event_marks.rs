@@ -9,46 +9,25 @@ const SIZE: f64 = 10.0;
 /// Least distance of two labels in one line.
 const GAP: f64 = 8.0;
 
-/// A mark with its label.
-#[derive(Debug, Clone, PartialEq)]
-struct Mark {
-    at_s: f64,
-    label: String,
+/// When each mark lies, in seconds, and its label, in order of time.
+fn marks(events: &[SeriesEvent]) -> impl Iterator<Item = (f64, String)> {
+    let marks = events.iter();
+    marks.filter_map(|event| Some((event.at_ms / 1e3, label(event)?)))
 }
 
-/// The marks of a run, in order of time.
-#[derive(Debug)]
-pub struct EventMarks(Vec<Mark>);
-
-impl EventMarks {
-    /// Of all events of a run.
-    pub fn of(events: &[SeriesEvent]) -> Self {
-        let mut marks: Vec<Mark> = Vec::new();
-        for event in events {
-            let Some(label) = label(event) else { continue };
-            let at_s = event.at_ms / 1e3;
-            marks.push(Mark { at_s, label });
-        }
-        Self(marks)
-    }
-
-    /// A line through the map at each mark; its label above the map where there is room, not left of `free`.
-    pub fn draw(&self, sheet: &Sheet, frame: &Frame, mut free: f64) {
-        for Mark { at_s, label } in &self.0 {
-            if *at_s > frame.to_s {
-                continue;
-            }
-            let (x, area) = (frame.x(*at_s), frame.area);
-            let line = [(x, area.top), (x, area.bottom())];
-            sheet.line(&line, 2.5, Paint::new(GREY, 0.5));
-            sheet.line(&line, 1.0, Paint::new(PAPER, 0.8));
-            let wide = width(label, SIZE, false);
-            let left = x.min(area.right() - wide);
-            if left >= free {
-                sheet.line(&[(x, area.top - 5.0), (x, area.top)], 1.0, AXIS);
-                sheet.text(label, (left, area.top - 9.0), muted(SIZE));
-                free = left + wide + GAP;
-            }
+/// A line through the map at each mark; its label above the map where there is room, not left of `free`.
+pub fn draw_events(sheet: &Sheet, frame: &Frame, events: &[SeriesEvent], mut free: f64) {
+    for (at_s, label) in marks(events).filter(|(at_s, _)| *at_s <= frame.to_s) {
+        let (x, area) = (frame.x(at_s), frame.area);
+        let line = [(x, area.top), (x, area.bottom())];
+        sheet.line(&line, 2.5, Paint::new(GREY, 0.5));
+        sheet.line(&line, 1.0, Paint::new(PAPER, 0.8));
+        let wide = width(&label, SIZE, false);
+        let left = x.min(area.right() - wide);
+        if left >= free {
+            sheet.line(&[(x, area.top - 5.0), (x, area.top)], 1.0, AXIS);
+            sheet.text(&label, (left, area.top - 9.0), muted(SIZE));
+            free = left + wide + GAP;
         }
     }
 }
@@ -78,14 +57,14 @@ mod tests {
             detail: detail.map(str::to_owned),
             ..SeriesEvent::new(1_500.0, event)
         };
-        let marks = EventMarks::of(&[
+        let events = [
             event(EventKind::Split, None),
             event(EventKind::Crash, None),
             event(EventKind::Balancer, Some("0.0249 < 0.025: does not start")),
             event(EventKind::ServersAdded, Some("2 servers")),
-        ]);
-        let labels: Vec<&str> = marks.0.iter().map(|mark| mark.label.as_str()).collect();
+        ];
+        let (times, labels): (Vec<f64>, Vec<String>) = marks(&events).unzip();
         assert_eq!(labels, ["rs3 dies", "+ 2 servers"]);
-        assert_eq!(marks.0[0].at_s, 1.5);
+        assert_eq!(times[0], 1.5);
     }
 }

@@ -15,11 +15,7 @@ impl HeatScale {
     /// The scale that holds every cell of every strategy, in `colours`.
     pub fn of(results: &Results, colours: HeatColours) -> Self {
         let (mut low, mut high) = (f64::INFINITY, 0f64);
-        for series in results
-            .strategies
-            .iter()
-            .filter_map(|it| it.series.as_ref())
-        {
+        for series in results.strategies.iter().flat_map(|it| &it.series) {
             let seconds = series.interval_ms / 1e3;
             let most = series.key_demand.iter().flatten().max().copied();
             low = low.min(1.0 / seconds);
@@ -46,9 +42,7 @@ impl HeatScale {
     pub fn palette(self) -> Vec<Paint> {
         let level = |step| step as f64 / (HEAT_STEPS - 1) as f64;
         let heat = (0..HEAT_STEPS).map(|step| self.colours.at(level(step)).into());
-        std::iter::once(Paint::new(EMPTY, 0.0))
-            .chain(heat)
-            .collect()
+        [Paint::new(EMPTY, 0.0)].into_iter().chain(heat).collect()
     }
 
     /// What the colours mean.

@@ -41,11 +41,9 @@ struct Column {
     shared: Option<String>,
 }
 
-/// The labels of a key map.
+/// The labels of a key map, column by column, outermost first.
 #[derive(Debug)]
-pub struct KeyLabels {
-    columns: Vec<Column>,
-}
+pub struct KeyLabels(Vec<Column>);
 
 impl KeyLabels {
     /// The labels of `buckets`, each `bucket_height` pixels tall.
@@ -74,35 +72,29 @@ impl KeyLabels {
             levels.truncate(1);
         }
         let starts: Vec<usize> = levels[0].iter().map(|run| run.from).collect();
-        let columns = levels
-            .into_iter()
-            .enumerate()
-            .map(|(level, runs)| {
-                let outer = if level > 0 { &starts[..] } else { &[] };
-                Column::of(runs, outer, bucket_height)
-            })
-            .filter(|column| column.runs.iter().any(|run| !run.text.is_empty()));
-        Self {
-            columns: columns.collect(),
-        }
+        let columns = levels.into_iter().enumerate().map(|(level, runs)| {
+            let outer = if level > 0 { &starts[..] } else { &[] };
+            Column::of(runs, outer, bucket_height)
+        });
+        let columns = columns.filter(|it| it.runs.iter().any(|run| !run.text.is_empty()));
+        Self(columns.collect())
     }
 
     /// What the ellipses at the start of labels stand for, outermost first.
     pub fn left_out(&self) -> impl Iterator<Item = &str> {
-        let columns = self.columns.iter();
-        columns.filter_map(|column| column.shared.as_deref())
+        self.0.iter().filter_map(|column| column.shared.as_deref())
     }
 
     /// Pixels that all columns take.
     pub fn width(&self) -> f64 {
-        let widths = self.columns.iter().map(|column| column.width + 4.0);
+        let widths = self.0.iter().map(|column| column.width + 4.0);
         widths.sum::<f64>().max(4.0)
     }
 
     /// The labels, left of `frame`.
     pub fn draw(&self, sheet: &Sheet, frame: &Frame) {
         let mut right = frame.area.left - 4.0;
-        for column in self.columns.iter().rev() {
+        for column in self.0.iter().rev() {
             column.draw(sheet, frame, right);
             right -= column.width + 4.0;
         }
@@ -254,10 +246,10 @@ mod tests {
             .map(|i| bucket(&["m", ["salt 0", "salt 1"][i / 50], &format!("t{i}")]))
             .collect();
         let labels = KeyLabels::of(&buckets, 4.0);
-        assert_eq!(labels.columns.len(), 2);
-        assert!(labels.columns[0].boxes);
+        assert_eq!(labels.0.len(), 2);
+        assert!(labels.0[0].boxes);
         assert_eq!(
-            labels.columns[0].runs[1],
+            labels.0[0].runs[1],
             Run {
                 from: 50,
                 to: 100,
@@ -265,10 +257,10 @@ mod tests {
             }
         );
         assert!(
-            !labels.columns[1].boxes,
+            !labels.0[1].boxes,
             "a label for each bucket becomes an axis"
         );
-        assert_eq!(labels.columns[1].runs[1].from, 9);
+        assert_eq!(labels.0[1].runs[1].from, 9);
     }
 
     #[test]
@@ -303,9 +295,9 @@ mod tests {
             };
             (0..100).map(label).collect()
         };
-        assert_eq!(KeyLabels::of(&buckets(10), 4.0).columns.len(), 1);
+        assert_eq!(KeyLabels::of(&buckets(10), 4.0).0.len(), 1);
         let labels = KeyLabels::of(&buckets(25), 4.0);
-        let inside = labels.columns[1].runs.iter();
+        let inside = labels.0[1].runs.iter();
         let starts: Vec<usize> = inside.map(|run| run.from).collect();
         assert_eq!(starts, [0, 9, 18, 25, 34, 43, 50, 59, 68, 75, 84, 93]);
     }
@@ -330,6 +322,6 @@ mod tests {
             })
             .collect();
         let labels = KeyLabels::of(&buckets, 6.25);
-        assert_eq!(labels.columns[0].runs[1].text, "\\x00\\x06");
+        assert_eq!(labels.0[0].runs[1].text, "\\x00\\x06");
     }
 }

@@ -12,7 +12,7 @@ mod server_strip;
 use super::demand::Demand;
 use super::prelude::*;
 use crate::experiment::KeyMapBucket;
-use event_marks::EventMarks;
+use event_marks::draw_events;
 use frame::Frame;
 use heat_scale::HeatScale;
 use labels::KeyLabels;
@@ -95,7 +95,7 @@ fn draw(strategy: &StrategyResult, scale: HeatScale, planned_s: f64) -> Option<C
     let axis = fitted(&axis, HEIGHT, 11.5, false);
     sheet.text(&axis, (MARGIN + 5.0, area.middle().1), label);
     let free = draw_warmup(&sheet, &frame, &demand);
-    EventMarks::of(&series.events).draw(&sheet, &frame, free);
+    draw_events(&sheet, &frame, &series.events, free);
     draw_time(&sheet, &frame, &demand);
     regions.draw_owners(&sheet, &frame, right + GAP, OWNER_WIDTH);
     let totals = right + GAP + OWNER_WIDTH + GAP;
@@ -110,7 +110,7 @@ fn draw(strategy: &StrategyResult, scale: HeatScale, planned_s: f64) -> Option<C
         times: intervals.map(|interval| demand.span(interval)).collect(),
         counts: cells.to_vec(),
     };
-    sheet.read_off("", area, counts);
+    sheet.read_off("", area, Values::Cells(counts));
     Some(sheet.finish())
 }
 

@@ -92,13 +92,12 @@ impl Regions {
                 let Some(row) = &event.row else { return };
                 let middle = places.of_row(row);
                 let parent = self.ends(region, at_s);
-                for (heir, span) in [
-                    (lower, (parent.start, middle)),
-                    (upper, (middle, parent.end)),
-                ] {
-                    let heir = Lifetime::new(heir, span, at_s, parent.owner());
-                    self.lives.push(heir);
-                }
+                let heir = |heir, span| Lifetime::new(heir, span, at_s, parent.owner());
+                let heirs = [
+                    heir(lower, (parent.start, middle)),
+                    heir(upper, (middle, parent.end)),
+                ];
+                self.lives.extend(heirs);
             }
             (EventKind::Merge, &[merged]) => {
                 let Some(upper) = event.upper.and_then(|upper| self.position(upper)) else {
@@ -106,8 +105,8 @@ impl Regions {
                 };
                 let (lower, upper) = (self.ends(region, at_s), self.ends(upper, at_s));
                 let span = (lower.start, upper.end);
-                let heir = Lifetime::new(merged, span, at_s, lower.owner());
-                self.lives.push(heir);
+                self.lives
+                    .push(Lifetime::new(merged, span, at_s, lower.owner()));
             }
             (EventKind::Open, _) => {
                 let life = &mut self.lives[region];

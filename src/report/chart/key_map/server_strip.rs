@@ -1,6 +1,6 @@
 //! The strip under the key map: the load of each server over its fair share, over time. One image a row.
 
-use crate::report::chart::demand::{Demand, Interval};
+use crate::report::chart::demand::Demand;
 use crate::report::chart::prelude::*;
 
 const ROW: f64 = 13.0;
@@ -36,9 +36,10 @@ impl ServerStrip {
         let mut rest = shown.split_off(servers.min(MOST_ROWS));
         shown.sort_unstable();
         rest.sort_unstable();
-        let mut rows: Vec<Row> = shown.iter().map(|server| one(demand, *server)).collect();
+        let one = |server: &usize| row(format!("rs{server}"), demand, &[*server]);
+        let mut rows: Vec<Row> = shown.iter().map(one).collect();
         if !rest.is_empty() {
-            rows.push(mean(demand, &rest));
+            rows.push(row(format!("{} others", rest.len()), demand, &rest));
         }
         Self { rows, servers }
     }
@@ -123,24 +124,13 @@ fn colours() -> impl Iterator<Item = Paint> {
     (-LOAD_STEPS..=LOAD_STEPS).map(load_colour)
 }
 
-fn one(demand: &Demand, server: usize) -> Row {
-    let ratio = |interval: &Interval| interval.ratio(interval.rows[server] as f64);
+/// The mean of `servers`.
+fn row(name: String, demand: &Demand, servers: &[usize]) -> Row {
+    let drawn = demand.drawn().iter();
     Row {
-        name: format!("rs{server}"),
-        ratios: demand.drawn().iter().map(ratio).collect(),
-        peak: demand.peak_ratio(server),
-    }
-}
-
-fn mean(demand: &Demand, servers: &[usize]) -> Row {
-    let ratio = |interval: &Interval| {
-        let rows: u64 = servers.iter().map(|server| interval.rows[*server]).sum();
-        interval.ratio(rows as f64 / servers.len() as f64)
-    };
-    Row {
-        name: format!("{} others", servers.len()),
-        ratios: demand.drawn().iter().map(ratio).collect(),
-        peak: demand.counted().filter_map(ratio).reduce(f64::max),
+        name,
+        ratios: drawn.map(|interval| interval.ratio(servers)).collect(),
+        peak: demand.peak_ratio(servers),
     }
 }
 

@@ -17,10 +17,8 @@ impl Axis {
     pub fn new(range: Range<f64>, ticks: Vec<(f64, String)>) -> Self {
         let slack = (range.end - range.start).abs() * 1e-9;
         let inside = |value: f64| value >= range.start - slack && value <= range.end + slack;
-        let ticks = ticks
-            .into_iter()
-            .filter(|(value, _)| inside(*value))
-            .collect();
+        let ticks = ticks.into_iter().filter(|(value, _)| inside(*value));
+        let ticks = ticks.collect();
         Self { range, ticks }
     }
 
@@ -32,17 +30,12 @@ impl Axis {
 
     /// The same, with ticks labelled by `label`.
     pub fn from_zero_labelled(max: f64, count: usize, label: impl Fn(f64) -> String) -> Self {
-        let max = if max > 0.0 && max.is_finite() {
-            max
-        } else {
-            1.0
-        };
+        let positive = Some(max).filter(|max| *max > 0.0 && max.is_finite());
+        let max = positive.unwrap_or(1.0);
         let step = round_step(max / count as f64);
         let steps = (max / step - 1e-9).ceil().max(1.0) as usize;
-        let ticks = (0..=steps)
-            .map(|i| i as f64 * step)
-            .map(|value| (value, label(value)))
-            .collect();
+        let ticks = (0..=steps).map(|i| i as f64 * step);
+        let ticks = ticks.map(|value| (value, label(value))).collect();
         Self::new(0.0..steps as f64 * step, ticks)
     }
 
@@ -51,20 +44,15 @@ impl Axis {
         let unit = TimeUnit::of(seconds);
         let whole = seconds / unit.seconds;
         let step = unit.step(whole / count as f64);
-        let ticks = (0..=(whole / step + 1e-9) as usize)
-            .map(|i| i as f64 * step)
-            .map(|value| (value * unit.seconds, number::trimmed(value, 3)))
-            .collect();
-        Self::new(0.0..seconds, ticks)
+        let ticks = (0..=(whole / step + 1e-9) as usize).map(|i| i as f64 * step);
+        let ticks = ticks.map(|value| (value * unit.seconds, number::trimmed(value, 3)));
+        Self::new(0.0..seconds, ticks.collect())
     }
 
     /// Percent from 0 to 100, every 25.
     pub fn share() -> Self {
-        let ticks = (0..=4)
-            .map(|i| f64::from(i) * 0.25)
-            .map(|v| (v, NumberFormat::Percent.text(v)))
-            .collect();
-        Self::new(0.0..1.0, ticks)
+        let ticks = [0.0, 0.25, 0.5, 0.75, 1.0].map(|it| (it, NumberFormat::Percent.text(it)));
+        Self::new(0.0..1.0, ticks.to_vec())
     }
 
     /// The logarithm (base 10) of a positive quantity between `low` and `high`, ticks at 1, 2, 5 or, over more than three
@@ -144,10 +132,8 @@ impl Ranged for Axis {
 
 impl ValueFormatter<f64> for Axis {
     fn format_ext(&self, value: &f64) -> String {
-        self.ticks
-            .iter()
-            .find(|(tick, _)| tick == value)
-            .map_or(String::new(), |(_, label)| label.clone())
+        let tick = self.ticks.iter().find(|(tick, _)| tick == value);
+        tick.map_or(String::new(), |(_, label)| label.clone())
     }
 }
 
@@ -196,11 +182,8 @@ impl TimeUnit {
 fn round_step(raw: f64) -> f64 {
     let power = 10f64.powf(raw.log10().floor());
     let scaled = raw / power;
-    let round = [1.0, 2.0, 2.5, 5.0, 10.0]
-        .into_iter()
-        .find(|step| *step >= scaled - 1e-9)
-        .unwrap_or(10.0);
-    round * power
+    let mut round = [1.0, 2.0, 2.5, 5.0].into_iter();
+    round.find(|step| *step >= scaled - 1e-9).unwrap_or(10.0) * power
 }
 
 #[cfg(test)]

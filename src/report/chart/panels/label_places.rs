@@ -59,12 +59,10 @@ pub fn place(
     lines: &[Area],
     bounds: Area,
 ) -> Vec<Option<LabelPlace>> {
-    let discs: Vec<Area> = marks
-        .iter()
-        .map(|mark| Area::around(*mark, MARK_RADIUS))
-        .collect();
+    let disc = |mark: &Point| Area::around(*mark, MARK_RADIUS);
+    let discs: Vec<Area> = marks.iter().map(disc).collect();
     // A disc beside that of the mark itself: marks may lie on each other.
-    let beside_it = |mark: &Point, disc: &Area| !disc.overlaps(&Area::around(*mark, MARK_RADIUS));
+    let beside_it = |mark: &Point, other: &Area| !other.overlaps(&disc(mark));
     let mut placed: Vec<Option<LabelPlace>> = Vec::new();
     for (mark, size) in marks.iter().zip(sizes) {
         let others = || {

@@ -42,10 +42,8 @@ pub fn turns(lines: &[Points]) -> Vec<Turn> {
     // The lines that lie on the same one, by that one.
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
-        let group = groups
-            .iter_mut()
-            .find(|group| together(&lines[group[0]], line));
-        match group {
+        let is_same = |group: &&mut Vec<usize>| together(&lines[group[0]], line);
+        match groups.iter_mut().find(is_same) {
             Some(group) => group.push(at),
             None => groups.push(vec![at]),
         }

@@ -179,33 +179,19 @@ fn strokes() -> impl Iterator<Item = (RGBColor, RGBColor)> {
     NEUTRALS.into_iter().chain(strategies)
 }
 
-/// The same of areas and text.
-fn fills() -> impl Iterator<Item = (RGBColor, RGBColor)> {
-    std::iter::once((PAPER, DARK_PAPER)).chain(strokes())
-}
-
 impl Theme {
     /// What stands for the colour of an area or a text.
     pub fn fill(self, colour: RGBColor) -> RGBColor {
-        self.exchanged(colour, fills())
+        match self {
+            Self::Dark if colour == PAPER => DARK_PAPER,
+            _ => self.stroke(colour),
+        }
     }
 
     /// What stands for the colour of a line.
     pub fn stroke(self, colour: RGBColor) -> RGBColor {
-        self.exchanged(colour, strokes())
-    }
-
-    fn exchanged(
-        self,
-        colour: RGBColor,
-        mut pairs: impl Iterator<Item = (RGBColor, RGBColor)>,
-    ) -> RGBColor {
-        match self {
-            Self::Light => colour,
-            Self::Dark => pairs
-                .find(|(light, _)| *light == colour)
-                .map_or(colour, |(_, dark)| dark),
-        }
+        let mut pairs = strokes().filter(|(light, _)| self == Self::Dark && *light == colour);
+        pairs.next().map_or(colour, |(_, dark)| dark)
     }
 
     /// Style rules that show pictures written for white paper as [`Theme::Dark`] does.

@@ -48,14 +48,13 @@ pub fn width(text: &str, size: f64, bold: bool) -> f64 {
     register();
     // Measured large, because plotters rounds to whole units.
     let scale = 64.0;
-    let style = if bold {
-        FontStyle::Bold
-    } else {
-        FontStyle::Normal
+    let style = match bold {
+        true => FontStyle::Bold,
+        false => FontStyle::Normal,
     };
     let font = FontDesc::new(FontFamily::Name(FAMILY), size * scale * SIZE_OF_EM, style);
-    font.box_size(text)
-        .map_or(0.0, |(width, _)| f64::from(width) / scale)
+    let size = font.box_size(text);
+    size.map_or(0.0, |(width, _)| f64::from(width) / scale)
 }
 
 /// `text`, with an ellipsis for the end that `room` pixels do not hold; empty when not even that fits.
@@ -88,10 +87,8 @@ pub fn wrapped(text: &str, room: f64, size: f64, bold: bool, most: usize) -> Vec
             lines.push(word.to_owned());
         }
     }
-    lines
-        .iter()
-        .map(|line| fitted(line, room, size, bold))
-        .collect()
+    let lines = lines.iter();
+    lines.map(|line| fitted(line, room, size, bold)).collect()
 }
 
 /// As [`wrapped`], with lines of about the same length.

@@ -188,12 +188,11 @@ impl Typeface {
         let of_lookup = |lookup: ttf_parser::opentype_layout::Lookup<'_>| {
             let tables = lookup.subtables.into_iter::<PositioningSubtable<'_>>();
             // The first table that knows the pair decides.
-            tables
-                .filter_map(|table| match table {
-                    PositioningSubtable::Pair(pair) => moved(pair),
-                    _ => None,
-                })
-                .next()
+            let mut pairs = tables.filter_map(|table| match table {
+                PositioningSubtable::Pair(pair) => moved(pair),
+                _ => None,
+            });
+            pairs.next()
         };
         lookups.filter_map(of_lookup).map(f32::from).sum()
     }

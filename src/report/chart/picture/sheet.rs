@@ -41,13 +41,8 @@ impl Area {
 
     /// The same rectangle, wider on the left and the right by `across` and higher above and below by `along`.
     pub fn grown(&self, across: f64, along: f64) -> Self {
-        let (left, top) = (self.left - across, self.top - along);
-        Self::new(
-            left,
-            top,
-            self.width + 2.0 * across,
-            self.height + 2.0 * along,
-        )
+        let (width, height) = (self.width + 2.0 * across, self.height + 2.0 * along);
+        Self::new(self.left - across, self.top - along, width, height)
     }
 
     /// Right edge.
