@@ -45,7 +45,12 @@ fn table(html: &mut Html, data: &ChartData) {
             let mut columns = vec![Column::words(["", &series.along], 0)];
             columns.extend(names.map(|name| Column::numbers(["", name], 0)));
             let rows = series.points.iter();
-            let rows = rows.map(|it| [&[it.label.clone()], &it.values[..]].concat());
+            let rows = rows.map(|it| {
+                std::iter::once(&it.label)
+                    .chain(&it.values)
+                    .cloned()
+                    .collect()
+            });
             html.data(&Table::new(&columns, rows));
         }
         Values::Cells(cells) => hottest(html, cells),
