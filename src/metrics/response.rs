@@ -3,19 +3,24 @@
 //!
 //! A failed operation takes for ever: its response time is infinite. An unfinished one takes longer than its age.
 
+use super::saved_response;
 use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
 
 /// Ages leave a number open when taking them for true response times or for mere lower bounds makes more than this difference.
 const OPEN_BEYOND: f64 = 1.1;
 
 /// Response times of the operations whose intended start lies in the window, all of them: completed, unfinished or failed.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Response {
     /// Completed operations, in nanoseconds.
+    #[serde(with = "saved_response")]
     pub completed: Histogram<u64>,
     /// Ages at the end of operations that were unfinished then: lower bounds.
+    #[serde(with = "saved_response")]
     pub unfinished: Histogram<u64>,
     /// Ages of failed operations when they were given up.
+    #[serde(with = "saved_response")]
     pub failed: Histogram<u64>,
     /// Exact sum over all three, in nanoseconds.
     pub sum_nanos: u128,

@@ -1,111 +1,56 @@
-//! Response times as they are written to files: the histograms' bars, exactly. Must not know where files are.
+//! Histograms of response times as they are written to files: their bars, exactly. Must not know where files are.
 
-use super::Response;
 use hdrhistogram::Histogram;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A histogram's bars, `[step, count, step, count, ...]`: each step leads from the last bar's highest value to the next one's.
-#[derive(Serialize, Deserialize)]
-#[serde(transparent)]
-struct Bars(Vec<u64>);
-
-#[derive(Serialize, Deserialize)]
-struct SavedResponse {
-    completed: Bars,
-    unfinished: Bars,
-    failed: Bars,
-    sum_nanos: u128,
-}
-
-/// Why bars are no histogram.
-#[derive(Debug, thiserror::Error)]
-enum BarsError {
-    #[error("a bar without a count")]
-    Odd,
-    #[error("bars that do not ascend")]
-    Order,
-    #[error("more than 2^64 operations")]
-    TooMany,
-}
-
-impl From<&Histogram<u64>> for Bars {
-    fn from(histogram: &Histogram<u64>) -> Self {
-        let mut bars = Vec::with_capacity(2 * histogram.distinct_values().min(4096));
-        let mut last = 0;
-        for bar in histogram.iter_recorded() {
-            let value = bar.value_iterated_to();
-            bars.extend([value - last, bar.count_at_value()]);
-            last = value;
-        }
-        Self(bars)
+fn bars(histogram: &Histogram<u64>) -> Vec<u64> {
+    let mut bars = Vec::with_capacity(2 * histogram.distinct_values().min(4096));
+    let mut last = 0;
+    for bar in histogram.iter_recorded() {
+        let value = bar.value_iterated_to();
+        bars.extend([value - last, bar.count_at_value()]);
+        last = value;
     }
+    bars
 }
 
-impl Bars {
-    /// (highest value, count), ascending.
-    fn values(&self) -> Result<Vec<(u64, u64)>, BarsError> {
-        let (pairs, rest) = self.0.as_chunks::<2>();
-        if !rest.is_empty() {
-            return Err(BarsError::Odd);
-        }
-        let (mut value, mut total) = (0u64, 0u64);
-        let mut values = Vec::with_capacity(pairs.len());
-        for (index, &[step, count]) in pairs.iter().enumerate() {
-            value = value.checked_add(step).ok_or(BarsError::Order)?;
-            if index > 0 && step == 0 {
-                return Err(BarsError::Order);
-            }
-            total = total.checked_add(count).ok_or(BarsError::TooMany)?;
-            values.push((value, count));
-        }
-        Ok(values)
-    }
+/// Writes the bars.
+pub(super) fn serialize<S: Serializer>(
+    histogram: &Histogram<u64>,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    bars(histogram).serialize(to)
 }
 
-impl Serialize for Response {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let saved = SavedResponse {
-            completed: (&self.completed).into(),
-            unfinished: (&self.unfinished).into(),
-            failed: (&self.failed).into(),
-            sum_nanos: self.sum_nanos,
+/// Reads a histogram from its bars.
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Histogram<u64>, D::Error> {
+    let bars = Vec::<u64>::deserialize(from)?;
+    let mut histogram = Histogram::new(3).expect("3 digits are allowed");
+    let (mut last, mut total) = (None, 0u64);
+    for bar in bars.chunks(2) {
+        let &[step, count] = bar else {
+            return Err(D::Error::custom("a bar without a count"));
         };
-        saved.serialize(serializer)
+        let value = last.unwrap_or(0u64).checked_add(step);
+        let value = value.filter(|value| last.is_none_or(|last| *value > last));
+        let value = value.ok_or_else(|| D::Error::custom("bars that do not ascend"))?;
+        let all = total.checked_add(count);
+        total = all.ok_or_else(|| D::Error::custom("more than 2^64 operations"))?;
+        histogram.record_n(value, count).map_err(D::Error::custom)?;
+        last = Some(value);
     }
-}
-
-impl<'de> Deserialize<'de> for Response {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let saved = SavedResponse::deserialize(deserializer)?;
-        let completed = saved.completed.values().map_err(D::Error::custom)?;
-        let unfinished = saved.unfinished.values().map_err(D::Error::custom)?;
-        let failed = saved.failed.values().map_err(D::Error::custom)?;
-        let longest = completed.last().map_or(0, |&(value, _)| value);
-        let mut response = Self::new(longest);
-        let fill = |histogram: &mut Histogram<u64>, bars: &[(u64, u64)]| {
-            bars.iter()
-                .try_for_each(|&(value, count)| histogram.record_n(value, count))
-        };
-        fill(&mut response.completed, &completed).map_err(D::Error::custom)?;
-        fill(&mut response.unfinished, &unfinished).map_err(D::Error::custom)?;
-        fill(&mut response.failed, &failed).map_err(D::Error::custom)?;
-        response.sum_nanos = saved.sum_nanos;
-        Ok(response)
-    }
+    Ok(histogram)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::super::Response;
     use proptest::prelude::*;
 
-    fn bars(response: &Response) -> [Vec<u64>; 3] {
-        [
-            Bars::from(&response.completed).0,
-            Bars::from(&response.unfinished).0,
-            Bars::from(&response.failed).0,
-        ]
+    fn all_bars(response: &Response) -> [Vec<u64>; 3] {
+        [&response.completed, &response.unfinished, &response.failed].map(super::bars)
     }
 
     fn again(response: &Response) -> Response {
@@ -127,7 +72,7 @@ mod tests {
             unfinished.iter().for_each(|of| response.record_unfinished(value(of)));
             failed.iter().for_each(|of| response.record_failed(value(of)));
             let read = again(&response);
-            prop_assert_eq!(bars(&read), bars(&response));
+            prop_assert_eq!(all_bars(&read), all_bars(&response));
             prop_assert_eq!(read.sum_nanos, response.sum_nanos);
             let (read, written) = (read.combined(), response.combined());
             prop_assert_eq!(read.mean(), written.mean());

@@ -381,7 +381,6 @@ impl Summary {
         // To six places: what a chart can show, and no more bytes.
         let shown = |fraction: f64| (fraction * 1e6).round() / 1e6;
         let utilisation = |members| self.utilisations(members).map(shown).collect();
-        let has_reads = self.has(Side::Read);
         let load = if self.has(Side::Write) { written } else { read };
         Series {
             interval_ms: run.config.sample.as_millis_f64() * run.group as f64,
@@ -393,7 +392,10 @@ impl Summary {
             server_utilisation: grouped().map(utilisation).collect(),
             key_demand: (0..rows.div_ceil(run.group)).map(key_row).collect(),
             region_demand: written.regions.window.clone(),
-            server_read_demand: has_reads.then(|| demand(read)).unwrap_or_default(),
+            server_read_demand: match self.has(Side::Read) {
+                true => demand(read),
+                false => Vec::new(),
+            },
             top_regions: load.regions.tops.clone(),
             read_region_demand: read.regions.window.clone(),
             region_server: run.config.region_server.clone(),
