@@ -36,7 +36,7 @@ pub(super) struct Diagnostics {
     /// Path and key of everything that some table may hold.
     known: RefCell<Vec<(String, String)>>,
     /// Complaints about keys that their table does not know, with the table's path.
-    strays: RefCell<Vec<(Diagnostic, String, String)>>,
+    strays: RefCell<Vec<(usize, String, String)>>,
 }
 
 impl Diagnostics {
@@ -60,11 +60,9 @@ impl Diagnostics {
 
     /// Takes over all complaints, but not the defaults.
     pub(super) fn append(&self, others: Self) {
-        others
-            .into_parts()
-            .0
-            .into_iter()
-            .for_each(|it| self.push(it));
+        for diagnostic in others.into_parts().0 {
+            self.push(diagnostic);
+        }
     }
 
     /// Where a part of what a text means stands.
@@ -107,10 +105,9 @@ impl Diagnostics {
         path: &str,
         key: &str,
     ) {
-        let diagnostic = Self::placed(place, diagnostic);
-        let stray = (diagnostic.clone(), path.to_owned(), key.to_owned());
+        let at = self.push(Self::placed(place, diagnostic));
+        let stray = (at, path.to_owned(), key.to_owned());
         self.strays.borrow_mut().push(stray);
-        self.push(diagnostic);
     }
 
     /// Notes that the table at `path` may hold these keys.
@@ -140,16 +137,18 @@ impl Diagnostics {
         refused
     }
 
-    /// Adds a finished complaint, once.
-    pub(super) fn push(&self, diagnostic: Diagnostic) {
+    /// Adds a finished complaint, once; its place among all.
+    pub(super) fn push(&self, diagnostic: Diagnostic) -> usize {
         let mut all = self.diagnostics.borrow_mut();
         let mut places = self.places.borrow_mut();
         let start = diagnostic.span.as_ref().map(|span| span.start);
         let here = places.entry(start).or_default();
-        if here.iter().all(|&at| all[at] != diagnostic) {
-            here.push(all.len());
-            all.push(diagnostic);
+        if let Some(&earlier) = here.iter().find(|&&at| all[at] == diagnostic) {
+            return earlier;
         }
+        here.push(all.len());
+        all.push(diagnostic);
+        all.len() - 1
     }
 
     /// Notes a default that was used.
@@ -172,12 +171,9 @@ impl Diagnostics {
     pub(super) fn into_parts(self) -> (Vec<Diagnostic>, Vec<(String, Node)>) {
         let mut diagnostics = self.diagnostics.into_inner();
         let known = self.known.into_inner();
-        for (stray, path, key) in self.strays.into_inner() {
+        for (at, path, key) in self.strays.into_inner() {
             let homes = homes_of(&known, &path, &key);
-            let mut all = diagnostics.iter_mut();
-            if !homes.is_empty()
-                && let Some(diagnostic) = all.find(|diagnostic| **diagnostic == stray)
-            {
+            if let Some(diagnostic) = diagnostics.get_mut(at).filter(|_| !homes.is_empty()) {
                 diagnostic.help = Some(format!("`{key}` belongs to {}", homes.join(" or ")));
             }
         }

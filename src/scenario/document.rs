@@ -147,6 +147,40 @@ impl TomlTable {
     }
 }
 
+/// Keys of a path, each with its place.
+pub type Path = Vec<(String, SourcePlace)>;
+
+/// The dotted path of keys.
+pub fn dotted(keys: &[(String, SourcePlace)]) -> String {
+    let keys: Vec<&str> = keys.iter().map(|(key, _)| key.as_str()).collect();
+    keys.join(".")
+}
+
+impl TomlTable {
+    /// All entries that are no tables, or at whose dotted path `ends`, with the paths to them.
+    pub fn leaves(&self, ends: &dyn Fn(&str) -> bool) -> Vec<(Path, &Entry)> {
+        let mut leaves = Vec::new();
+        self.collect_leaves(&[], ends, &mut leaves);
+        leaves
+    }
+
+    fn collect_leaves<'a>(
+        &'a self,
+        above: &[(String, SourcePlace)],
+        ends: &dyn Fn(&str) -> bool,
+        leaves: &mut Vec<(Path, &'a Entry)>,
+    ) {
+        for entry in &self.entries {
+            let mut keys = above.to_vec();
+            keys.push((entry.key.clone(), entry.place.clone()));
+            match entry.node.table().filter(|_| !ends(&dotted(&keys))) {
+                Some(inner) => inner.collect_leaves(&keys, ends, leaves),
+                None => leaves.push((keys, entry)),
+            }
+        }
+    }
+}
+
 /// Syntax errors that are told apart: what has more of them is no scenario (estimate).
 const MOST_SYNTAX_ERRORS: usize = 1_000;
 
@@ -176,22 +210,42 @@ pub fn parse(text: &str) -> Parsed {
         true => DeTable::parse_recoverable(&closed),
         false => parsed,
     };
+    let errors = without_followers(errors, text, &closed);
     diagnostics.extend(independent(document.get_ref(), errors, &closed));
-    // What follows a header that nobody closes seems to be in the table before it.
-    diagnostics.retain(|diagnostic| {
-        let at = diagnostic.span.as_ref().map_or(0, |span| span.start);
-        let header = text[..at].rfind("\n[").map_or(0, |newline| newline + 1);
-        let is_unclosed = text[header..].starts_with('[') && closed[header..].starts_with('#');
-        !(is_unclosed && diagnostic.message.ends_with("is set twice"))
-    });
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.as_ref().map(|span| span.start));
-    drop_repeated(&mut diagnostics, text);
     let table = table(document.get_ref(), &SourcePlace::File, &mut diagnostics);
     Parsed {
         table,
         diagnostics,
         is_broken,
     }
+}
+
+/// The errors without those that follow from others: where `closed` has no header that nobody closes in `text`, keys seem to be in the table before
+/// it; and the keys of a table that stands there twice are twice there, too.
+fn without_followers(
+    mut errors: Vec<toml::de::Error>,
+    text: &str,
+    closed: &str,
+) -> Vec<toml::de::Error> {
+    errors.retain(|error| {
+        let header = text[..start_of(error)]
+            .rfind("\n[")
+            .map_or(0, |newline| newline + 1);
+        let is_unclosed = text[header..].starts_with('[') && closed[header..].starts_with('#');
+        !(is_unclosed && is_duplicate(error))
+    });
+    let headers = errors.iter().filter(|error| is_duplicate(error));
+    let headers = headers.filter_map(toml::de::Error::span);
+    let headers = headers.filter(|span| text[line_start(text, span.start)..].starts_with('['));
+    let tables = headers.map(|span| {
+        let next = text[span.end..].find("\n[");
+        span.end..next.map_or(text.len(), |next| span.end + next)
+    });
+    let tables: Vec<Range<usize>> = tables.collect();
+    let inside = |at: usize| tables.iter().any(|table| table.contains(&at));
+    errors.retain(|error| !(is_duplicate(error) && inside(start_of(error))));
+    errors
 }
 
 /// The text with a comment in the stead of each table header, and a zero in the stead of each value, whose brackets nobody closes, all else at its
@@ -387,50 +441,34 @@ fn broken_values(
     let starts = errors.iter().filter(|error| !is_duplicate(error));
     let starts: Vec<usize> = starts.map(start_of).collect();
     let mut found = Vec::new();
-    for value in document.values() {
-        find_broken_values(value, text, &starts, &mut found);
+    let mut open: Vec<&Spanned<DeValue<'_>>> = document.values().collect();
+    while let Some(value) = open.pop() {
+        let start = value.span().start;
+        let line = line_start(text, start);
+        // A table that is no inline one stands where its header does.
+        let is_table = text[line..start].trim().is_empty();
+        if !is_table && text[start..].starts_with(['{', '[']) {
+            // Where it is not closed, the parser's own end is wherever it gave up.
+            let closed = end_of_brackets(text, start);
+            let end = closed.unwrap_or(text.len());
+            let next = starts.partition_point(|at| *at < start);
+            let is_broken = starts.get(next).is_some_and(|at| *at <= end);
+            if is_broken && text[start..end].contains('\n') {
+                found.push(BrokenValue {
+                    place: start..end,
+                    is_closed: closed.is_some(),
+                });
+                continue;
+            }
+        }
+        match value.get_ref() {
+            DeValue::Array(items) => open.extend(items.iter()),
+            DeValue::Table(items) => open.extend(items.values()),
+            _ => {}
+        }
     }
     found.sort_by_key(|value| value.place.start);
     found
-}
-
-fn find_broken_values(
-    value: &Spanned<DeValue<'_>>,
-    text: &str,
-    errors: &[usize],
-    found: &mut Vec<BrokenValue>,
-) {
-    let start = value.span().start;
-    let line = line_start(text, start);
-    // A table that is no inline one stands where its header does.
-    let is_table = text[line..start].trim().is_empty();
-    if !is_table && text[start..].starts_with(['{', '[']) {
-        // Where it is not closed, the parser's own end is wherever it gave up.
-        let closed = end_of_brackets(text, start);
-        let end = closed.unwrap_or(text.len());
-        let next = errors.partition_point(|at| *at < start);
-        let is_broken = errors.get(next).is_some_and(|at| *at <= end);
-        if is_broken && text[start..end].contains('\n') {
-            found.push(BrokenValue {
-                place: start..end,
-                is_closed: closed.is_some(),
-            });
-            return;
-        }
-    }
-    match value.get_ref() {
-        DeValue::Array(items) => {
-            for item in items.iter() {
-                find_broken_values(item, text, errors, found);
-            }
-        }
-        DeValue::Table(items) => {
-            for item in items.values() {
-                find_broken_values(item, text, errors, found);
-            }
-        }
-        _ => {}
-    }
 }
 
 /// Parses one value in TOML syntax, as a setting gives it.
@@ -439,21 +477,6 @@ pub fn parse_value(text: &str, place: &SourcePlace) -> Option<Node> {
     let mut diagnostics = Vec::new();
     let node = node(&parsed, &|_| place.clone(), &mut diagnostics);
     diagnostics.is_empty().then_some(node)
-}
-
-/// The keys of a table that stands there twice are twice there, too: one complaint says it.
-fn drop_repeated(diagnostics: &mut Vec<Diagnostic>, text: &str) {
-    let twice = |it: &Diagnostic| it.message.ends_with("is set twice");
-    let headers = diagnostics.iter().filter(|it| twice(it));
-    let headers = headers.filter_map(|it| it.span.clone());
-    let headers = headers.filter(|span| text[line_start(text, span.start)..].starts_with('['));
-    let tables = headers.map(|span| {
-        let next = text[span.end..].find("\n[");
-        span.end..next.map_or(text.len(), |next| span.end + next)
-    });
-    let tables: Vec<Range<usize>> = tables.collect();
-    let inside = |span: &Range<usize>| tables.iter().any(|table| table.contains(&span.start));
-    diagnostics.retain(|it| !twice(it) || !it.span.as_ref().is_some_and(inside));
 }
 
 fn syntax_error(error: &toml::de::Error, text: &str) -> Diagnostic {

@@ -299,7 +299,9 @@ fn apply_options(
     for set in &sets {
         match apply(document, set) {
             Ok(path) => fix_swept(document, &path),
-            Err(diagnostic) => sink.push(diagnostic),
+            Err(diagnostic) => {
+                sink.push(diagnostic);
+            }
         }
     }
     for sweep in &options.sweeps {

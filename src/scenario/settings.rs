@@ -2,7 +2,7 @@
 
 use super::diagnostic::Diagnostic;
 use super::document;
-use super::document::{Entry, Node, SourcePlace, TomlTable, Value};
+use super::document::{Entry, Node, Path, SourcePlace, TomlTable, Value, dotted};
 use super::draft::SCENARIO;
 use super::names::suggest;
 use crate::settings::Shape;
@@ -31,9 +31,6 @@ fn forget_settings(path: &str, table: &mut TomlTable, key: &str, new: &Value) {
     }
 }
 
-/// A key on a path, with its place.
-pub(super) type PathKey = (String, SourcePlace);
-
 /// Applies one `PATH=VALUE`. The value is TOML, or a bare word: `write.ingest.rate=80k/s`. Returns the path.
 ///
 /// # Errors
@@ -45,7 +42,7 @@ pub(super) fn apply(document: &mut TomlTable, setting: &str) -> Result<String, D
     let (keys, text) = split(&option, setting, &place, "VALUE")?;
     let node = value_of(&option, text, &place)?;
     put(document, &keys, node).map_err(|complaint| beside(&option, complaint))?;
-    Ok(path_of(&keys))
+    Ok(dotted(&keys))
 }
 
 /// Applies one `PATH=V1,V2,...` to `[sweep]`; commas inside quotes, lists and tables separate nothing.
@@ -79,22 +76,15 @@ pub(super) fn fix_swept(document: &mut TomlTable, path: &str) {
     }
 }
 
-fn find<'a>(table: &'a mut TomlTable, keys: &[&str]) -> Option<&'a mut Node> {
-    let (first, rest) = keys.split_first()?;
-    let node = &mut table.get_mut(first)?.node;
-    if rest.is_empty() {
-        return Some(node);
+fn find<'a>(mut table: &'a mut TomlTable, keys: &[&str]) -> Option<&'a mut Node> {
+    let (last, above) = keys.split_last()?;
+    for key in above {
+        table = match table.value_mut(key)? {
+            Value::Table(inner) => inner,
+            _ => return None,
+        };
     }
-    match &mut node.value {
-        Value::Table(inner) => find(inner, rest),
-        _ => None,
-    }
-}
-
-/// The dotted path of keys.
-pub(super) fn path_of(keys: &[PathKey]) -> String {
-    let keys: Vec<&str> = keys.iter().map(|(key, _)| key.as_str()).collect();
-    keys.join(".")
+    Some(&mut table.get_mut(last)?.node)
 }
 
 /// Ties a complaint to an option of the command line.
@@ -110,7 +100,7 @@ fn split<'a>(
     setting: &'a str,
     place: &SourcePlace,
     value: &str,
-) -> Result<(Vec<PathKey>, &'a str), Diagnostic> {
+) -> Result<(Path, &'a str), Diagnostic> {
     let wrong = |message: &str, help: String| beside(option, Diagnostic::error(message).help(help));
     let name = option.split(' ').next().unwrap_or_default();
     let Some((path, text)) = setting.split_once('=') else {
@@ -180,7 +170,7 @@ fn items(text: &str) -> Vec<&str> {
 /// complaint has no place.
 pub(super) fn put(
     document: &mut TomlTable,
-    keys: &[PathKey],
+    keys: &[(String, SourcePlace)],
     node: Node,
 ) -> Result<(), Diagnostic> {
     let mut table = document;
@@ -189,7 +179,7 @@ pub(super) fn put(
             return Err(no_such_name(&keys[0].0, key, Some(table)));
         }
         if depth + 1 == keys.len() {
-            forget_settings(&path_of(&keys[..depth]), table, key, &node.value);
+            forget_settings(&dotted(&keys[..depth]), table, key, &node.value);
             table.set(key, place.clone(), node);
             return Ok(());
         }
@@ -199,7 +189,7 @@ pub(super) fn put(
         match table.value_mut(key) {
             Some(Value::Table(inner)) => table = inner,
             Some(other) => {
-                let (path, kind) = (path_of(&keys[..=depth]), other.kind());
+                let (path, kind) = (dotted(&keys[..=depth]), other.kind());
                 return Err(Diagnostic::error(format!("`{path}` is {kind}, no table")));
             }
             None => return Ok(()),

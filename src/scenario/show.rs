@@ -1,6 +1,6 @@
 //! A document as TOML again, with the defaults that were used.
 
-use super::document::{Entry, Node, SourcePlace, TomlTable, Value};
+use super::document::{Entry, Node, Path, SourcePlace, TomlTable, Value};
 use crate::text::is_hidden;
 use std::fmt::Write;
 
@@ -66,17 +66,12 @@ pub(super) fn show(document: &TomlTable, defaults: &[(String, Node)]) -> String 
 
 /// Every setting of a table as `path=value`.
 pub(super) fn settings(table: &TomlTable) -> Vec<String> {
-    let settings_of = |entry: &Entry| {
-        let path = key(&entry.key);
-        match entry.node.table() {
-            Some(inner) => {
-                let inner = settings(inner).into_iter();
-                inner.map(|setting| format!("{path}.{setting}")).collect()
-            }
-            None => vec![format!("{path}={}", value(&entry.node.value))],
-        }
+    let setting = |(keys, entry): (Path, &Entry)| {
+        let keys: Vec<String> = keys.iter().map(|(name, _)| key(name)).collect();
+        format!("{}={}", keys.join("."), value(&entry.node.value))
     };
-    table.entries.iter().flat_map(settings_of).collect()
+    let leaves = table.leaves(&|_| false);
+    leaves.into_iter().map(setting).collect()
 }
 
 fn descend<'a>(table: &'a mut TomlTable, key: &str) -> Option<&'a mut TomlTable> {

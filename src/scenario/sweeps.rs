@@ -2,9 +2,9 @@
 
 use super::diagnostic::Diagnostic;
 use super::diagnostics::Diagnostics;
-use super::document::{Node, SourcePlace, TomlTable, Value};
+use super::document::{Node, Path, SourcePlace, TomlTable, Value, dotted};
 use super::model::{SweepValue, SweptSetting};
-use super::settings::{PathKey, path_of, put};
+use super::settings::put;
 
 /// Most points of a sweep (estimate: more than anybody looks at).
 const MOST_POINTS: usize = 1_024;
@@ -27,14 +27,14 @@ pub(super) const SHARED: [&str; 8] = [
 /// One setting with its values.
 #[derive(Debug, Clone)]
 struct List {
-    keys: Vec<PathKey>,
+    keys: Path,
     values: Vec<Node>,
 }
 
 impl List {
     /// What it sweeps, as in `--set`.
     fn path(&self) -> String {
-        path_of(&self.keys)
+        dotted(&self.keys)
     }
 }
 
@@ -70,7 +70,7 @@ impl Sweep {
                 .help("add, for example, `cluster.servers = [4, 8, 16]`");
             sink.add(&entry.place, diagnostic);
         }
-        sweep.collect(sink, table, &[]);
+        sweep.collect(sink, table);
         let lengths: Vec<usize> = sweep.lists.iter().map(|list| list.values.len()).collect();
         let mut lists = lengths.iter();
         let points = lists.try_fold(1_usize, |points, list| points.checked_mul(*list));
@@ -86,24 +86,21 @@ impl Sweep {
         sweep
     }
 
-    fn collect(&mut self, sink: &Diagnostics, table: &TomlTable, above: &[PathKey]) {
-        for entry in &table.entries {
-            let mut keys = above.to_vec();
-            keys.push((entry.key.clone(), entry.place.clone()));
-            let path = path_of(&keys);
-            if above.is_empty() && SHARED.contains(&entry.key.as_str()) {
+    fn collect(&mut self, sink: &Diagnostics, table: &TomlTable) {
+        for (keys, entry) in table.leaves(&|path| SHARED.contains(&path)) {
+            let path = dotted(&keys);
+            if SHARED.contains(&keys[0].0.as_str()) {
                 let label = "the same at every point: what makes points comparable";
                 sink.error(&entry.place, format!("`{path}` can't be swept"), label);
                 continue;
             }
+            let place = &entry.node.place;
             match &entry.node.value {
-                Value::Table(inner) => self.collect(sink, inner, &keys),
+                Value::Array(values) if values.is_empty() => {
+                    let label = "expected at least one value";
+                    sink.error(place, format!("`sweep.{path}` is empty"), label);
+                }
                 Value::Array(values) => {
-                    if values.is_empty() {
-                        let label = "expected at least one value";
-                        sink.error(&entry.node.place, format!("`sweep.{path}` is empty"), label);
-                        continue;
-                    }
                     // A longer list is refused as a whole.
                     for (at, value) in values.iter().enumerate().take(MOST_POINTS) {
                         if position(&values[..at], value).is_some() {
@@ -115,11 +112,11 @@ impl Sweep {
                     self.lists.push(List { keys, values });
                 }
                 other => {
-                    let diagnostic =
-                        Diagnostic::error(format!("`sweep.{path}` is {}", other.kind()))
-                            .label("expected a list of values")
-                            .help(format!("write `{path} = [{}, ...]`", bare(other)));
-                    sink.add(&entry.node.place, diagnostic);
+                    let message = format!("`sweep.{path}` is {}", other.kind());
+                    let diagnostic = Diagnostic::error(message)
+                        .label("expected a list of values")
+                        .help(format!("write `{path} = [{}, ...]`", bare(other)));
+                    sink.add(place, diagnostic);
                 }
             }
         }
@@ -251,62 +248,44 @@ impl Sweep {
         if table.entries.is_empty() {
             sink.error(&node.place, "`at` names no point", EXPECTED)?;
         }
-        let mut at = At::new();
-        let sound = self.read_at_table(sink, table, &mut Vec::new(), file, &mut at);
-        sound.then_some(at)
-    }
-
-    /// Adds what the settings of an `at` name; whether there is no mistake.
-    fn read_at_table(
-        &self,
-        sink: &Diagnostics,
-        table: &TomlTable,
-        above: &mut Vec<String>,
-        file: &Self,
-        at: &mut At,
-    ) -> bool {
-        let mut sound = true;
-        for entry in &table.entries {
-            above.push(entry.key.clone());
-            let path = above.join(".");
-            let of = |sweep: &Self| sweep.lists.iter().position(|list| list.path() == path);
-            let (own, listed) = (of(self), of(file));
+        let of = |sweep: &Self, path: &str| sweep.lists.iter().position(|it| it.path() == path);
+        let is_swept = |path: &str| of(self, path).or(of(file, path)).is_some();
+        let (mut at, mut sound) = (At::new(), true);
+        for (keys, entry) in table.leaves(&is_swept) {
+            let path = dotted(&keys);
             let value = &entry.node.value;
+            let own = of(self, &path);
             let values = own.map(|at| &self.lists[at].values);
-            let file_values = listed.map(|at| &file.lists[at].values);
-            match (values.or(file_values), value) {
-                (None, Value::Table(inner)) => {
-                    sound &= self.read_at_table(sink, inner, above, file, at);
+            let file_values = of(file, &path).map(|at| &file.lists[at].values);
+            let among = |values: Option<&Vec<Node>>| position(values?, &entry.node);
+            let place = among(values);
+            let (where_, message, swept): (_, _, Vec<String>) = match values.or(file_values) {
+                None => {
+                    let lists = self.lists.iter().map(|list| format!("`{}`", list.path()));
+                    (
+                        &entry.place,
+                        format!("`{path}` is not swept"),
+                        lists.collect(),
+                    )
                 }
-                (None, _) => {
-                    let swept = self.lists.iter().map(|list| format!("`{}`", list.path()));
-                    let swept = swept.collect::<Vec<_>>().join(", ");
-                    let diagnostic = Diagnostic::error(format!("`{path}` is not swept"))
-                        .label("names no point")
-                        .help(format!("swept: {swept}"));
-                    sink.add(&entry.place, diagnostic);
-                    sound = false;
+                Some(swept) if place.or(among(file_values)).is_none() => {
+                    let message = format!("no point has `{path} = {}`", bare(value));
+                    let swept = swept.iter().map(|node| bare(&node.value));
+                    (&entry.node.place, message, swept.collect())
                 }
-                (Some(swept), _) => {
-                    let among = |values: Option<&Vec<Node>>| position(values?, &entry.node);
-                    let place = among(values);
-                    if place.or(among(file_values)).is_none() {
-                        let swept = swept.iter().map(|node| bare(&node.value));
-                        let swept = swept.collect::<Vec<_>>().join(", ");
-                        let message = format!("no point has `{path} = {}`", bare(value));
-                        let diagnostic = Diagnostic::error(message)
-                            .label("names no point")
-                            .help(format!("swept: {swept}"));
-                        sink.add(&entry.node.place, diagnostic);
-                        sound = false;
-                    } else if let Some(own) = own {
-                        at.push((own, place));
-                    }
+                Some(_) => {
+                    at.extend(own.map(|own| (own, place)));
+                    continue;
                 }
-            }
-            above.pop();
+            };
+            let diagnostic = Diagnostic::error(message).label("names no point");
+            sink.add(
+                where_,
+                diagnostic.help(format!("swept: {}", swept.join(", "))),
+            );
+            sound = false;
         }
-        sound
+        sound.then_some(at)
     }
 
     /// Whether a point is one of those that `at` names.
