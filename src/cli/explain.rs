@@ -4,7 +4,7 @@ use super::args::ExplainArguments;
 use super::console::Console;
 use super::{lints, loading};
 use crate::layout::{
-    Explanation, ReadForecast, RegionCauses, RegionForecast, Replicate, SampleKey,
+    Explanation, Layout, ReadForecast, RegionCauses, RegionForecast, Replicate, SampleKey,
 };
 use crate::report::number::counted;
 use crate::report::{Block, Document, aligned};
@@ -39,7 +39,7 @@ pub fn run(arguments: &ExplainArguments, console: &Console) -> Result<()> {
     }
     for (strategy, explanation) in scenario.strategies.iter().zip(&explanations) {
         let regions = &explanation.layout.regions;
-        parts.push(vec![Block::Lines(facts(strategy, explanation))]);
+        parts.push(vec![Block::Lines(facts(strategy, &explanation.layout))]);
         parts.extend(explanation.samples.iter().map(key));
         parts.push(match (arguments.region, &explanation.region) {
             (Some(_), Some(causes)) => causes_of(causes),
@@ -58,8 +58,7 @@ pub fn run(arguments: &ExplainArguments, console: &Console) -> Result<()> {
 }
 
 /// What a strategy is, and which values are hottest.
-fn facts(strategy: &Strategy, explanation: &Explanation) -> Vec<String> {
-    let layout = &explanation.layout;
+fn facts(strategy: &Strategy, layout: &Layout) -> Vec<String> {
     let source = match &strategy.presplit {
         Presplit::Sampled { .. } if layout.existing_rows == 0 => "quantiles of the run's own keys",
         Presplit::Sampled { .. } => "quantiles of the existing rows",
@@ -69,7 +68,7 @@ fn facts(strategy: &Strategy, explanation: &Explanation) -> Vec<String> {
     let servers = counted(strategy.setup.cluster.servers as usize, "server");
     let bytes = layout.key_bytes;
     let mut facts = vec![
-        format!("{}: {}", explanation.strategy, explanation.key),
+        format!("{}: {}", strategy.name, strategy.key.text()),
         format!("  {regions} on {servers}, {source}; keys of {bytes:.1} bytes"),
     ];
     let hottest = layout.entities.iter().take(3).map(|entity| {

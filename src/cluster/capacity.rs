@@ -1,7 +1,6 @@
 //! What a server can write at most, and how long a client waits for one that is idle.
 
 use super::{ClusterSpec, TableSpec};
-use crate::storage::RowSize;
 use crate::time::SimDuration;
 
 /// Length of a row key in these estimates: the key itself hardly matters to them.
@@ -34,11 +33,7 @@ fn of_handlers(cluster: &ClusterSpec, secs: f64) -> f64 {
 }
 
 fn of_log(cluster: &ClusterSpec, table: &TableSpec) -> f64 {
-    let row = RowSize::new(
-        table.family.len() as u64,
-        table.qualifiers.iter().map(String::as_str),
-        table.value.0,
-    );
+    let row = table.row_size();
     cluster.wal.as_ref().map_or(f64::INFINITY, |wal| {
         wal.bandwidth.0 / row.cells(ROUGH_KEY_BYTES) as f64
     })

@@ -1,4 +1,4 @@
-//! What happens to the cluster at a given time. Must not know what follows from it.
+//! What happens to the cluster at a given time, and who else uses it. Must not know what follows from it.
 
 use crate::keyspace::RowKey;
 use crate::time::{SimDuration, SimTime};
@@ -40,4 +40,19 @@ pub enum CrashTarget {
     Hottest,
     /// This one, from 0.
     Server(u32),
+}
+
+/// Another table on the same servers: open-loop puts and Gets of single rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Neighbour {
+    /// Its name in the scenario.
+    pub name: String,
+    /// Its regions, dealt to the servers; >= 1.
+    pub regions: u32,
+    /// Puts a second, over all its regions.
+    pub write_rate: f64,
+    /// Gets a second, over all its regions.
+    pub read_rate: f64,
+    /// Share of its load on its hottest region; `None` spreads it evenly.
+    pub hottest: Option<f64>,
 }

@@ -63,9 +63,9 @@ pub struct GroupCommit {
     asked: SimTime,
 }
 
-impl GroupCommit {
+impl Default for GroupCommit {
     /// An idle log.
-    pub fn new() -> Self {
+    fn default() -> Self {
         Self {
             announced: Vec::new(),
             covered: VecDeque::new(),
@@ -73,7 +73,9 @@ impl GroupCommit {
             asked: SimTime::MAX,
         }
     }
+}
 
+impl GroupCommit {
     /// The service of a call starts. Returns when [`GroupCommit::acknowledge`] has to be asked besides the moments returned so far.
     /// O(calls that the server works on).
     #[inline]
@@ -176,12 +178,6 @@ impl GroupCommit {
     }
 }
 
-impl Default for GroupCommit {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,7 +211,7 @@ mod tests {
 
     /// When the sync of each call is acknowledged, given all edits. They are announced so many nanoseconds before they are appended.
     fn acknowledged(pace: &LogPace, all: &[(u32, u64, u32)], before: &[u64]) -> Vec<(u64, u32)> {
-        let mut wal = GroupCommit::new();
+        let mut wal = GroupCommit::default();
         let mut found = Vec::new();
         let mut coming: Vec<_> = (0..)
             .zip(all)
@@ -270,7 +266,7 @@ mod tests {
     fn a_sync_that_was_sent_before_a_log_changed_its_pace_is_acknowledged_as_told() {
         let fast = pace(LogSyncs::Pipelined);
         let slow = fast.slowed(10.0);
-        let mut wal = GroupCommit::new();
+        let mut wal = GroupCommit::default();
         let mut released = Vec::new();
         assert_eq!(wal.announce(edits(1, 0, 100), &slow), Some(time(7_000)));
         assert_eq!(wal.announce(edits(2, 2_000, 100), &slow), None);

@@ -42,10 +42,7 @@ impl RegionFile {
             .map_or(0.5, |sample| sample.share_below(row));
         let below = |all: u64| ((all as f64 * share).round() as u64).min(all);
         let (bytes, rows) = (below(self.bytes), below(self.rows));
-        let (lower, upper) = match self.sample.map(|sample| sample.divide(row)) {
-            Some((lower, upper)) => (Some(lower), Some(upper)),
-            None => (None, None),
-        };
+        let (lower, upper) = self.sample.map(|sample| sample.divide(row)).unzip();
         let part = |bytes, rows, sample| {
             (bytes > 0).then_some(Self {
                 bytes,

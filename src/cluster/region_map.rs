@@ -198,18 +198,11 @@ impl RegionMap {
     /// # Panics
     /// When the region was never one of this table.
     pub fn range(&self, region: u32) -> KeyRange {
-        let points = &self.split_points;
-        let initial = region.wrapping_sub(self.first) as usize;
-        if initial <= points.len() {
-            return KeyRange {
-                start: initial
-                    .checked_sub(1)
-                    .map_or(RowKey::default(), |at| points[at].clone()),
-                end: points.get(initial).cloned().unwrap_or_default(),
-            };
+        let (start, end) = self.ends(region);
+        KeyRange {
+            start: start.cloned().unwrap_or_default(),
+            end: end.cloned().unwrap_or_default(),
         }
-        let at = self.later.partition_point(|&(number, _)| number < region);
-        self.later[at].1.clone()
     }
 
     /// The first key of a region, which may be no more. O(log of the regions that came later).
@@ -217,14 +210,20 @@ impl RegionMap {
     /// # Panics
     /// When the region was never one of this table.
     pub fn start(&self, region: u32) -> &[u8] {
+        self.ends(region).0.map_or(&[], RowKey::as_bytes)
+    }
+
+    /// Where a region starts and ends; `None` is an end of the key space.
+    fn ends(&self, region: u32) -> (Option<&RowKey>, Option<&RowKey>) {
+        let points = &self.split_points;
         let initial = region.wrapping_sub(self.first) as usize;
-        if initial <= self.split_points.len() {
-            return initial
-                .checked_sub(1)
-                .map_or(&[], |at| self.split_points[at].as_bytes());
+        if initial <= points.len() {
+            let start = initial.checked_sub(1).map(|at| &points[at]);
+            return (start, points.get(initial));
         }
         let at = self.later.partition_point(|&(number, _)| number < region);
-        self.later[at].1.start.as_bytes()
+        let range = &self.later[at].1;
+        (Some(&range.start), Some(&range.end))
     }
 
     /// The numbers of all regions in key order. O(regions) for all.
@@ -233,14 +232,12 @@ impl RegionMap {
         let mut before = None;
         slots
             .flat_map(|slot| {
-                let (first, others) = match self.slots.get(slot as usize) {
-                    None => (self.first + slot, &[][..]),
-                    Some(shared) if shared & SHARED > 0 => {
-                        let overlay = &self.overlays[(shared & !SHARED) as usize];
-                        (overlay.first, &overlay.others[..])
-                    }
-                    Some(&region) => (region, &[][..]),
-                };
+                let held = self.slots.get(slot as usize).copied();
+                let held = held.unwrap_or(self.first + slot);
+                let overlay =
+                    (held & SHARED > 0).then(|| &self.overlays[(held & !SHARED) as usize]);
+                let first = overlay.map_or(held, |overlay| overlay.first);
+                let others = overlay.map_or(&[][..], |overlay| &overlay.others);
                 std::iter::once(first).chain(others.iter().map(|&(_, region)| region))
             })
             .filter(move |&region| before.replace(region) != Some(region))
@@ -256,15 +253,8 @@ impl RegionMap {
             start < *row && (end.0.is_empty() || *row < end),
             "a split row lies inside its region"
         );
-        let middle = row.clone();
-        self.take(
-            lower,
-            KeyRange {
-                start,
-                end: middle.clone(),
-            },
-        );
-        self.take(upper, KeyRange { start: middle, end });
+        self.take(lower, start, row.clone());
+        self.take(upper, row.clone(), end);
         self.count += 1;
         self.changed();
     }
@@ -279,19 +269,13 @@ impl RegionMap {
             below.end == above.start && !below.end.0.is_empty(),
             "neighbours merge"
         );
-        self.take(
-            merged,
-            KeyRange {
-                start: below.start,
-                end: above.end,
-            },
-        );
+        self.take(merged, below.start, above.end);
         self.count -= 1;
         self.changed();
     }
 
     /// A new region takes a range. O(slots that it touches).
-    fn take(&mut self, region: u32, range: KeyRange) {
+    fn take(&mut self, region: u32, start: RowKey, end: RowKey) {
         debug_assert!(
             self.later.last().is_none_or(|last| last.0 < region) && region < SHARED,
             "numbers ascend"
@@ -300,26 +284,26 @@ impl RegionMap {
             let slots = self.router.regions() as u32;
             self.slots.extend((0..slots).map(|slot| self.first + slot));
         }
-        let first = self.router.locate(range.start.as_bytes());
-        let last = if range.end.0.is_empty() {
+        let first = self.router.locate(start.as_bytes());
+        let last = if end.0.is_empty() {
             self.router.regions() as u32 - 1
         } else {
-            let last = self.router.locate(range.end.as_bytes());
-            last - u32::from(self.router.start(last) == range.end.as_bytes())
+            let last = self.router.locate(end.as_bytes());
+            last - u32::from(self.router.start(last) == end.as_bytes())
         };
         for slot in first..=last {
-            let starts_inside = self.router.start(slot) < range.start.as_bytes();
-            let ends_inside = !range.end.0.is_empty()
+            let starts_inside = self.router.start(slot) < start.as_bytes();
+            let ends_inside = !end.0.is_empty()
                 && (slot + 1 == self.router.regions() as u32
-                    || range.end.as_bytes() < self.router.start(slot + 1));
+                    || end.as_bytes() < self.router.start(slot + 1));
             self.assign(
                 slot,
-                starts_inside.then_some(&range.start),
-                ends_inside.then_some(&range.end),
+                starts_inside.then_some(&start),
+                ends_inside.then_some(&end),
                 region,
             );
         }
-        self.later.push((region, range));
+        self.later.push((region, KeyRange { start, end }));
     }
 
     fn assign(&mut self, slot: u32, start: Option<&RowKey>, end: Option<&RowKey>, region: u32) {

@@ -1,7 +1,11 @@
-//! Which rows a memstore or a store file holds, as far as a split asks: a sample of them, and the first and the last. Must not know sizes.
+//! Which rows a memstore or a store file holds, as far as a split asks: a bounded sample of them, and the first and the last. Must not know
+//! sizes.
 
 use crate::keyspace::RowKey;
-use crate::storage::KeySample;
+use std::collections::BinaryHeap;
+
+/// Number of tickets: 2^64.
+const TICKETS: f64 = 18_446_744_073_709_551_616.0;
 
 /// How rows are sampled.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,10 +26,21 @@ impl Sampling {
     }
 }
 
-/// A uniform sample of rows with their first and their last one.
+/// The rows with the least tickets of all that were offered, with their first and their last one: a uniform sample without repetition, as each
+/// row's ticket is random ("bottom-k": Cohen and Kaplan, "Summarizing data using bottom-k sketches", PODC 2007).
+///
+/// Tickets belong to rows, and a sample holds every row whose ticket is below its limit. So it is the same in whatever order the rows came;
+/// that of a compacted file follows from those of its parts without reading them; and that of a daughter is what falls into it, from which
+/// it fills up again as the daughter grows.
 #[derive(Debug, Clone)]
 pub struct RowSample {
-    sample: KeySample,
+    /// The greatest ticket first.
+    held: BinaryHeap<(u64, Vec<u8>)>,
+    capacity: usize,
+    /// All rows with tickets below it are held, and no others.
+    limit: u64,
+    /// Rows offered, those of files merged into it included; after a split, as many as the part of the sample stands for.
+    offered: u64,
     first: RowKey,
     last: RowKey,
     /// The first bytes of both: most rows lie visibly between them.
@@ -35,10 +50,14 @@ pub struct RowSample {
 }
 
 impl RowSample {
-    /// Of no rows.
+    /// Of no rows. Memory is taken as rows come.
     pub fn new(sampling: Sampling) -> Self {
         Self {
-            sample: KeySample::thinned(sampling.capacity, sampling.share),
+            held: BinaryHeap::new(),
+            capacity: sampling.capacity.max(1),
+            // A share of 1 is all tickets: the cast saturates.
+            limit: (sampling.share * TICKETS) as u64,
+            offered: 0,
             first: RowKey::default(),
             last: RowKey::default(),
             first_bits: u64::MAX,
@@ -47,14 +66,29 @@ impl RowSample {
         }
     }
 
-    /// A row was written; `ticket` is a random number of its own.
+    /// A row was written; `ticket` is a random number of its own (a draw that belongs to the operation that wrote it). Once the sample is full,
+    /// a row is copied with probability capacity / offered, over the bytes of the one that it replaces.
     #[inline]
     pub fn offer(&mut self, ticket: u64, row: &[u8]) {
         let bits = leading_bits(row);
         if bits <= self.first_bits || bits >= self.last_bits {
             self.stretch(bits, row);
         }
-        self.sample.offer(ticket, row);
+        self.offered += 1;
+        if ticket >= self.limit {
+            return;
+        }
+        if self.held.len() < self.capacity {
+            self.held.push((ticket, row.to_vec()));
+        } else if let Some(mut greatest) = self.held.peek_mut() {
+            // One of the two has to go, and is the new limit.
+            self.limit = ticket.max(greatest.0);
+            if ticket < greatest.0 {
+                greatest.0 = ticket;
+                greatest.1.clear();
+                greatest.1.extend_from_slice(row);
+            }
+        }
     }
 
     fn stretch(&mut self, bits: u64, row: &[u8]) {
@@ -85,7 +119,9 @@ impl RowSample {
 
     /// The sampled rows, sorted; a row that was written often stands there as often as it was drawn.
     pub fn sorted(&self) -> Vec<&[u8]> {
-        self.sample.sorted()
+        let mut rows: Vec<&[u8]> = self.held.iter().map(|(_, row)| row.as_slice()).collect();
+        rows.sort_unstable();
+        rows
     }
 
     /// Share of the rows that sort before `row`: that of the sample, but never of rows that can't be there. One half when nothing is known.
@@ -103,42 +139,51 @@ impl RowSample {
         sorted.partition_point(|sampled| *sampled < row) as f64 / sorted.len() as f64
     }
 
-    /// The rows of both together.
+    /// The rows of both together; a sample of this one's capacity.
     pub fn merge(&mut self, other: Self) {
         if !other.empty {
             self.stretch(other.first_bits, other.first());
             self.stretch(other.last_bits, other.last());
         }
-        self.sample.merge(other.sample);
+        self.offered += other.offered;
+        self.limit = self.limit.min(other.limit);
+        self.held.extend(other.held);
+        while let Some(greatest) = self.held.peek()
+            && (greatest.0 >= self.limit || self.held.len() > self.capacity)
+        {
+            self.limit = self.limit.min(greatest.0);
+            self.held.pop();
+        }
     }
 
-    /// The rows below `row`, and the others.
+    /// The rows below `row`, and the others. The number offered is divided as the sampled rows are.
     pub fn divide(self, row: &[u8]) -> (Self, Self) {
-        let (first, last) = (self.first, self.last);
-        let (lower, upper) = self.sample.split(row);
-        let part = |sample: KeySample, end: RowKey, take_last: bool| {
-            let sorted = sample.sorted();
-            let inner = if take_last {
-                sorted.last()
-            } else {
-                sorted.first()
-            };
-            let inner = inner.map_or_else(|| end.clone(), |&row| RowKey::from(row));
-            let (first, last) = if take_last {
-                (end, inner)
-            } else {
-                (inner, end)
-            };
-            Self {
-                first_bits: leading_bits(first.as_bytes()),
-                last_bits: leading_bits(last.as_bytes()),
-                first,
-                last,
-                sample,
-                empty: false,
-            }
+        let all = self.held.len().max(1) as f64;
+        let (below, above): (Vec<_>, Vec<_>) = self
+            .held
+            .into_iter()
+            .partition(|(_, held)| held.as_slice() < row);
+        let lower = (self.offered as f64 * (below.len() as f64 / all)).round() as u64;
+        // At the border the sampled row next to it is the end.
+        let greatest = below.iter().map(|(_, held)| held).max();
+        let border = greatest.map_or_else(|| self.first.clone(), |held| RowKey(held.clone()));
+        let lower_ends = (self.first, border);
+        let least = above.iter().map(|(_, held)| held).min();
+        let border = least.map_or_else(|| self.last.clone(), |held| RowKey(held.clone()));
+        let upper_ends = (border, self.last);
+        let part = |held: Vec<_>, offered, (first, last): (RowKey, RowKey)| Self {
+            held: held.into(),
+            capacity: self.capacity,
+            limit: self.limit,
+            offered,
+            first_bits: leading_bits(first.as_bytes()),
+            last_bits: leading_bits(last.as_bytes()),
+            first,
+            last,
+            empty: false,
         };
-        (part(lower, first, true), part(upper, last, false))
+        let upper = part(above, self.offered - lower, upper_ends);
+        (part(below, lower, lower_ends), upper)
     }
 }
 
@@ -151,6 +196,87 @@ fn leading_bits(row: &[u8]) -> u64 {
     let mut bytes = [0; 8];
     bytes[..row.len()].copy_from_slice(row);
     u64::from_be_bytes(bytes)
+}
+
+#[cfg(test)]
+mod bound_tests {
+    use super::*;
+    use crate::random::mix;
+    use proptest::prelude::*;
+
+    fn sampling(capacity: usize) -> Sampling {
+        Sampling {
+            capacity,
+            share: 1.0,
+        }
+    }
+
+    /// Offers keys whose tickets follow from their places.
+    fn offer(sample: &mut RowSample, keys: &[u8], first: usize) {
+        for (at, &key) in keys.iter().enumerate() {
+            sample.offer(mix((first + at) as u64), &[key]);
+        }
+    }
+
+    /// All keys with tickets below a limit, sorted.
+    fn below(keys: &[u8], limit: u64, belongs: impl Fn(u8) -> bool) -> Vec<[u8; 1]> {
+        let mut found: Vec<[u8; 1]> = keys
+            .iter()
+            .enumerate()
+            .filter(|&(at, &key)| mix(at as u64) < limit && belongs(key))
+            .map(|(_, &key)| [key])
+            .collect();
+        found.sort_unstable();
+        found
+    }
+
+    proptest! {
+        #[test]
+        fn a_sample_is_every_key_below_its_limit_through_merges_and_splits(
+            keys in proptest::collection::vec(any::<u8>(), 0..200),
+            cuts in (0usize..200, 0usize..200),
+            capacity in 1usize..40,
+            row in any::<u8>(),
+        ) {
+            let first = cuts.0.min(keys.len());
+            let second = first + cuts.1.min(keys.len() - first);
+            let (mut merged, mut other) = (RowSample::new(sampling(capacity)), RowSample::new(sampling(capacity)));
+            offer(&mut merged, &keys[..first], 0);
+            offer(&mut other, &keys[first..second], first);
+            merged.merge(other);
+            prop_assert_eq!(merged.offered, second as u64);
+            prop_assert_eq!(merged.sorted(), below(&keys[..second], merged.limit, |_| true));
+            prop_assert_eq!(merged.held.len(), capacity.min(second));
+
+            // The upper daughter takes what is left of its keys.
+            let (lower, mut upper) = merged.divide(&[row]);
+            prop_assert_eq!(lower.offered + upper.offered, second as u64);
+            prop_assert_eq!(lower.sorted(), below(&keys[..second], lower.limit, |key| key < row));
+            for (at, &key) in keys.iter().enumerate().skip(second).filter(|(_, key)| **key >= row) {
+                upper.offer(mix(at as u64), &[key]);
+            }
+            prop_assert_eq!(upper.sorted(), below(&keys, upper.limit, |key| key >= row));
+            prop_assert!(upper.held.len() <= capacity);
+        }
+    }
+
+    #[test]
+    fn samples_stay_full_through_split_after_split() {
+        // Rising keys; each time 4,000 are there, the upper half goes on.
+        let mut sample = RowSample::new(sampling(100));
+        let mut held = Vec::new();
+        for key in 0u32..40_000 {
+            sample.offer(mix(u64::from(key)), &key.to_be_bytes());
+            if sample.offered >= 4_000 {
+                held.push(sample.sorted().len());
+                let middle = sample.sorted()[50].to_vec();
+                sample = sample.divide(&middle).1;
+            }
+        }
+        assert!(held.len() > 15, "{held:?}");
+        // A full sample is one of 100; the rate that it leaves at gives 100 again with a standard deviation below 10.
+        assert!(held.iter().all(|&held| held > 60), "{held:?}");
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::settings::{
     FromSource, Source, bandwidth, integer, json, list_of_texts, number, size, table, text, time,
     word,
 };
-use crate::storage::BlockEncoding;
+use crate::storage::{BlockEncoding, RowSize};
 use crate::time::SimDuration;
 use crate::units::{Bandwidth, ByteSize};
 
@@ -222,6 +222,14 @@ crate::settings! {
         placement: Placement [unread] = json(
             r#""anyOf": [{ "enum": ["dealt", "in-order", "grown"] }, { "type": "array", "minItems": 1, "items": { "type": "integer", "minimum": 0 } }]"#,
         ).or("dealt"),
+    }
+}
+
+impl TableSpec {
+    /// What its rows weigh.
+    pub fn row_size(&self) -> RowSize {
+        let qualifiers = self.qualifiers.iter().map(String::as_str);
+        RowSize::new(self.family.len() as u64, qualifiers, self.value.0)
     }
 }
 

@@ -56,14 +56,6 @@ impl SimConfig {
         std::iter::once((&*self.key, &self.split_points)).chain(copies)
     }
 
-    /// What regions are split by.
-    pub(super) fn split_sizes(&self) -> SplitSizes {
-        SplitSizes {
-            max_file_bytes: self.table.max_file_size.0,
-            flush_bytes: self.table.memstore_flush_size.0,
-        }
-    }
-
     /// Tables of users: the table itself, its copies and its neighbours.
     pub fn tables(&self) -> u32 {
         (1 + self.copies.len() + self.changes.neighbours.len()) as u32
@@ -90,11 +82,11 @@ impl SimConfig {
             return true;
         }
         if let SplitPolicy::BusyRegion(rules) = &policies.split_policy
-            && self.duration >= SimTime::ZERO + rules.min_age
+            && self.duration >= SimTime::ZERO + rules.busy_min_age
         {
             return true;
         }
-        let sizes = self.split_sizes();
+        let sizes = split_sizes(&self.table);
         // The least: alone on its server, or not, with the least jitter.
         let thresholds =
             [1, 2].map(|regions| policies.split_policy.threshold(sizes, regions, -0.5));
@@ -155,6 +147,14 @@ pub struct ExistingRows {
     /// The regions that were split off while they were written, by their places in key order, in the order in which that happened; empty
     /// unless the table's placement is [`crate::cluster::Placement::Grown`].
     pub split_off: Arc<Vec<u32>>,
+}
+
+/// The sizes that a table is split by.
+pub fn split_sizes(table: &TableSpec) -> SplitSizes {
+    SplitSizes {
+        max_file_bytes: table.max_file_size.0,
+        flush_bytes: table.memstore_flush_size.0,
+    }
 }
 
 /// A further copy of the table.

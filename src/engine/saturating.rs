@@ -1,7 +1,6 @@
 //! The same writes on one saturated server: what a server can do at most.
 
 use super::config::{ClusterChanges, SimConfig};
-use super::table::rows::row_size;
 use crate::client::ClientSpec;
 use crate::cluster::{ClusterSpec, Placement, TableSpec};
 use crate::time::{SimDuration, SimTime};
@@ -45,7 +44,7 @@ pub fn saturating(config: &SimConfig) -> SimConfig {
         Drive::Open { .. } | Drive::Beat(_) => None,
     };
     let key_length = config.key.len_range().0 as u64;
-    let row = row_size(&config.table).mutation_heap(key_length) as f64;
+    let row = config.table.row_size().mutation_heap(key_length) as f64;
     let buffers = workload.writes.iter().filter_map(buffer_of);
     let calls = Calls {
         cluster: &config.cluster,
@@ -167,7 +166,7 @@ impl Calls<'_> {
     fn sustained(&self, duration: SimDuration) -> Option<f64> {
         let rows_per_sec = self.handlers() * self.rows / self.turn_secs();
         let rows = rows_per_sec * duration.as_secs_f64();
-        let heap = rows * row_size(self.table).memstore(self.key_length) as f64;
+        let heap = rows * self.table.row_size().memstore(self.key_length) as f64;
         let table = self.table;
         let room = table.memstore_flush_size.0 as f64 * f64::from(table.memstore_block_multiplier);
         (heap > room).then(|| (MOST_ROWS / rows).min(1.0))
@@ -180,7 +179,7 @@ impl Calls<'_> {
         let (put, row) = (cluster.service.put, cluster.service.write_row);
         let service = put.as_secs_f64() + (rows - 1.0) * row.as_secs_f64();
         let sync = cluster.wal.as_ref().map_or(0.0, |wal| {
-            let cells = row_size(self.table).cells(self.key_length) as f64;
+            let cells = self.table.row_size().cells(self.key_length) as f64;
             let bytes = f64::from(cluster.handlers) * rows * cells;
             wal.wait().as_secs_f64().max(bytes / wal.bandwidth.0)
         });

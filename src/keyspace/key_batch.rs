@@ -49,6 +49,20 @@ impl KeyBatch {
         self.push_with(|out| out.extend_from_slice(key));
     }
 
+    /// Of sorted keys, the number of those below `key`. O(log keys).
+    pub fn below(&self, key: &[u8]) -> usize {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.get(middle) < key {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
     /// Appends one key: `write` appends its bytes to the buffer and touches nothing before them.
     #[inline]
     pub fn push_with(&mut self, write: impl FnOnce(&mut Vec<u8>)) {

@@ -1,8 +1,9 @@
 //! What `keyheat explain` shows of a strategy: keys cut into segments, regions, and what makes one of them hot. Pure data; must
 //! not render.
 
-use super::key_sample::{KeySample, is_entity};
-use super::keyed_table::KeyedTable;
+use super::key_sample::KeySample;
+use super::laid_table::LaidTable;
+use super::plan_layout::entities;
 use super::{EntityShare, Layout, Replicate};
 use crate::key::SegmentText;
 use crate::keyspace::{KeyRange, RowKey};
@@ -18,10 +19,6 @@ const MOST_DESCRIBED: usize = 20_000;
 /// One strategy, explained.
 #[derive(Debug, Clone)]
 pub struct Explanation {
-    /// Its name in the file.
-    pub strategy: String,
-    /// The key expression.
-    pub key: String,
     /// Keys of a few operations, spread over the run.
     pub samples: Vec<SampleKey>,
     /// Split points, predicted shares, lints.
@@ -80,16 +77,14 @@ impl Explanation {
         samples: usize,
         region: Option<usize>,
     ) -> Self {
-        let sample = KeyedTable::of(strategy, replicate).run(Layout::SAMPLE);
-        let layout = Layout::from_sample(strategy, replicate, &sample);
+        let tables = LaidTable::all(strategy, replicate, Layout::SAMPLE);
+        let sample = &tables[0].run;
         let shown = samples.min(sample.len());
         let places = (0..shown).map(|i| i * sample.len() / shown);
         Self {
-            strategy: strategy.name.clone(),
-            key: strategy.key.text().to_owned(),
-            samples: places.map(|at| sample_key(strategy, &sample, at)).collect(),
-            region: region.and_then(|region| causes(strategy, &sample, &layout, region)),
-            layout,
+            samples: places.map(|at| sample_key(strategy, sample, at)).collect(),
+            region: region.and_then(|region| causes(&tables[0], region)),
+            layout: Layout::from_tables(&tables),
         }
     }
 }
@@ -102,7 +97,7 @@ fn sample_key(strategy: &Strategy, sample: &KeySample, at: usize) -> SampleKey {
         let name = schema.field(field).name.clone();
         (name, schema.display(field, *slot))
     };
-    let write = usize::from(sample.batch().writes[at].0);
+    let write = usize::from(sample.batch.writes[at].0);
     SampleKey {
         write: writes[write].name.clone(),
         record: sample.record(at).iter().enumerate().map(value).collect(),
@@ -111,30 +106,16 @@ fn sample_key(strategy: &Strategy, sample: &KeySample, at: usize) -> SampleKey {
     }
 }
 
-fn causes(
-    strategy: &Strategy,
-    sample: &KeySample,
-    layout: &Layout,
-    region: usize,
-) -> Option<RegionCauses> {
-    let forecast = layout.regions.get(region)?;
-    let range = KeyRange::between(&layout.split_points).nth(region)?;
+fn causes(laid: &LaidTable<'_>, region: usize) -> Option<RegionCauses> {
+    let (forecast, range) = (laid.regions().get(region)?, laid.range(region)?);
     // In key order, so that equal prefixes are neighbours.
-    let positions = (0..sample.len()).map(|rank| sample.at_rank(rank));
-    let positions = positions.filter(|&at| range.contains(sample.keys().get(at)));
-    let positions: Vec<usize> = positions.collect();
-    let schema = &strategy.setup.schema;
-    let fields = strategy.key.fields().into_iter();
-    let fields = fields.filter(|&field| is_entity(schema, field));
-    let values = fields.flat_map(|field| sample.hottest_values(schema, field, &positions, TOP));
-    let mut entities: Vec<EntityShare> = values.collect();
-    entities.sort_by(|a, b| b.share.total_cmp(&a.share));
-    entities.truncate(TOP);
+    let positions = laid.positions_in(&range);
+    let (strategy, sample) = (laid.table.strategy, &laid.run);
     Some(RegionCauses {
         region,
         write_share: forecast.write_share,
         unreachable: forecast.unreachable,
-        entities,
+        entities: entities(strategy, sample, &positions, (TOP, TOP), |_| true),
         prefixes: prefixes(strategy, sample, &positions),
         range,
     })
@@ -146,7 +127,7 @@ fn prefixes(strategy: &Strategy, sample: &KeySample, positions: &[usize]) -> Vec
     let (Some(&first), Some(&last)) = (positions.first(), positions.last()) else {
         return Vec::new();
     };
-    let (first_key, last_key) = (sample.keys().get(first), sample.keys().get(last));
+    let (first_key, last_key) = (sample.keys.get(first), sample.keys.get(last));
     let pairs = first_key.iter().zip(last_key);
     let common = pairs.take_while(|(a, b)| a == b).count();
     let stride = positions.len().div_ceil(MOST_DESCRIBED);

@@ -1,47 +1,114 @@
-//! Sampled operations with their row keys, in key order. Must not know regions.
+//! The rows of a strategy's table, or of one of its copies, in one replicate: sampled operations with their row keys, in key order. Must not
+//! know regions.
 
-use super::EntityShare;
+use super::{EntityShare, Replicate};
 use crate::key::{KeyPlan, Row};
 use crate::keyspace::KeyBatch;
-use crate::random::DrawKey;
+use crate::random::{DrawKey, Stream};
 use crate::record::{Field, FieldId, FieldKind, LawShape, Schema};
-use crate::workload::{OperationBatch, Workload};
+use crate::scenario::{Presplit, Setup, Strategy};
+use crate::workload::{Choice, EXISTING_LANE, ExistingSample, OperationBatch, RunSample, Workload};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What is written and was written before, under one key, in one replicate.
+#[derive(Clone, Copy)]
+pub(super) struct KeyedTable<'a> {
+    /// 0: the strategy's own table; c: its copy c - 1.
+    pub number: u32,
+    pub key: &'a Arc<KeyPlan>,
+    pub presplit: &'a Presplit,
+    /// Where the key stands in the scenario's text.
+    pub key_span: &'a Range<usize>,
+    pub strategy: &'a Strategy,
+    pub replicate: &'a Replicate,
+}
+
+impl<'a> KeyedTable<'a> {
+    /// The strategy's own table.
+    pub fn of(strategy: &'a Strategy, replicate: &'a Replicate) -> Self {
+        Self {
+            number: 0,
+            key: &strategy.key,
+            presplit: &strategy.presplit,
+            key_span: &strategy.key_span,
+            strategy,
+            replicate,
+        }
+    }
+
+    /// The strategy's own table, then its copies.
+    pub fn all(
+        strategy: &'a Strategy,
+        replicate: &'a Replicate,
+    ) -> impl Iterator<Item = Self> + Clone {
+        let own = Self::of(strategy, replicate);
+        let copies = (1..).zip(&strategy.copies).map(move |(number, copy)| Self {
+            number,
+            key: &copy.key,
+            presplit: &copy.presplit,
+            key_span: &copy.key_span,
+            ..own
+        });
+        std::iter::once(own).chain(copies)
+    }
+
+    pub fn setup(&self) -> &'a Setup {
+        &self.strategy.setup
+    }
+
+    /// About `operations` operations of the run.
+    pub fn run(&self, operations: usize) -> KeySample {
+        let mut batch = OperationBatch::new();
+        let generator = &self.replicate.generator;
+        RunSample::take(&self.setup().workload, generator, operations, &mut batch);
+        self.keyed(batch, 0)
+    }
+
+    /// About `rows` of the rows that exist before the run, or all of them.
+    pub fn existing(&self, rows: usize, choice: Choice) -> KeySample {
+        let mut batch = OperationBatch::new();
+        let (workload, generator) = (&self.setup().workload, &self.replicate.generator);
+        ExistingSample::take(workload, generator, (rows, choice), &mut batch);
+        self.keyed(batch, EXISTING_LANE)
+    }
+
+    /// Writes and sorts the keys of these operations; those of the run draw from lane 0, those before it from [`EXISTING_LANE`]. O(n log n).
+    pub fn keyed(&self, batch: OperationBatch, lane: u32) -> KeySample {
+        let Replicate { seed, number, .. } = *self.replicate;
+        let draws = DrawKey::new(seed, number, Stream::Keys, lane);
+        let mut keys = KeyBatch::default();
+        let (operations, indices) = (&batch.operations, &batch.indices);
+        self.key
+            .write_batch(&batch.records, operations, indices, draws, &mut keys);
+        KeySample {
+            order: sorted_order(&keys),
+            width: self.replicate.generator.width(),
+            batch,
+            draws,
+            keys,
+        }
+    }
+}
 
 /// Keys written from a sample of operations, and their order.
 #[derive(Debug)]
 pub(super) struct KeySample {
-    batch: OperationBatch,
+    /// The operations themselves.
+    pub batch: OperationBatch,
+    /// Slots of a record.
     width: usize,
     draws: DrawKey,
-    keys: KeyBatch,
+    /// The keys, unsorted.
+    pub keys: KeyBatch,
     /// Positions in the sample, by key, then by position.
     order: Vec<u32>,
 }
 
 impl KeySample {
-    /// Writes and sorts the keys of the operations, whose records have `width` slots. O(n log n).
-    pub fn new(plan: &KeyPlan, batch: OperationBatch, width: usize, draws: DrawKey) -> Self {
-        let mut keys = KeyBatch::default();
-        let (operations, indices) = (&batch.operations, &batch.indices);
-        plan.write_batch(&batch.records, operations, indices, draws, &mut keys);
-        let order = sorted_order(&keys);
-        Self {
-            batch,
-            width,
-            draws,
-            keys,
-            order,
-        }
-    }
-
     /// Number of operations.
     pub fn len(&self) -> usize {
         self.order.len()
-    }
-
-    /// The keys, unsorted.
-    pub fn keys(&self) -> &KeyBatch {
-        &self.keys
     }
 
     /// The keys, sorted; repetitions stay.
@@ -87,11 +154,6 @@ impl KeySample {
         }
     }
 
-    /// The operations themselves.
-    pub fn batch(&self) -> &OperationBatch {
-        &self.batch
-    }
-
     /// Mean length of a key in bytes; 0 for an empty sample.
     pub fn mean_key_bytes(&self) -> f64 {
         let bytes: usize = (0..self.len()).map(|at| self.keys.get(at).len()).sum();
@@ -109,11 +171,6 @@ impl KeySample {
     /// What the record of an operation has of a field.
     pub fn slot(&self, field: FieldId, at: usize) -> i64 {
         self.record(at)[usize::from(field.0)]
-    }
-
-    /// The most frequent value of `field` among the operations at these positions, and how many have it; of equals, the least.
-    pub fn hottest_slot(&self, field: FieldId, positions: &[usize]) -> Option<(i64, usize)> {
-        self.slots(field, positions).into_iter().next()
     }
 
     /// The `top` most frequent values of `field` among the operations at these positions, most frequent first, then by value.
@@ -135,7 +192,7 @@ impl KeySample {
     }
 
     /// The values of `field` among the operations at these positions with how many have each, most frequent first, then by value.
-    fn slots(&self, field: FieldId, positions: &[usize]) -> Vec<(i64, usize)> {
+    pub fn slots(&self, field: FieldId, positions: &[usize]) -> Vec<(i64, usize)> {
         let mut slots: Vec<i64> = positions.iter().map(|&at| self.slot(field, at)).collect();
         slots.sort_unstable();
         let runs = slots.chunk_by(|a, b| a == b);

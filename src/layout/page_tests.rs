@@ -1,6 +1,6 @@
 //! Pages of a laid-out table: the key that a cursor continues behind is that of the very row before the page.
 
-use super::keyed_table::KeyedTable;
+use super::key_sample::KeyedTable;
 use super::{Layout, Replicate};
 use crate::keyspace::Router;
 use crate::query::Requests;

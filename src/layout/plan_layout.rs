@@ -1,18 +1,14 @@
-//! Lays a strategy out: split points, then what each region will get. Must not simulate.
+//! Lays a strategy out: its split points, then what each region will get. Must not simulate.
 
-use super::key_lints::LintedKey;
-use super::key_sample::{KeySample, is_entity, is_skewed};
-use super::keyed_table::KeyedTable;
-use super::starting_regions::{LaidCopy, StartingRegions, existing_of, presplit};
-use super::{
-    EntityShare, KeyBucket, Layout, RegionForecast, Replicate, few_values, key_lints,
-    read_forecast, stale_copies,
-};
+use super::key_sample::{KeySample, KeyedTable, is_entity, is_skewed};
+use super::laid_table::{LaidTable, copies_of, existing_of, presplit};
+use super::{EntityShare, KeyBucket, Layout, RegionForecast, Replicate, read_forecast};
+use crate::engine::{ExistingRows, PlannedRead, TableCopy};
 use crate::key::KeyPlan;
-use crate::keyspace::{Router, RowKey};
+use crate::keyspace::RowKey;
 use crate::policy::quantile_ranks;
 use crate::record::FieldId;
-use crate::scenario::{Diagnostic, Presplit, Strategy};
+use crate::scenario::{Presplit, Strategy};
 use crate::workload::Choice;
 use std::sync::Arc;
 
@@ -23,13 +19,6 @@ const KEY_BUCKETS: u32 = 240;
 const LABEL_SEGMENTS: usize = 3;
 
 impl Layout {
-    /// Operations that shares are counted on where nothing else is asked: a region's share of 1 % is then exact to 3 % of it (one
-    /// standard error: sqrt(0.99 / 1,000)).
-    pub const SAMPLE: usize = 100_000;
-
-    /// Hot rows that are kept of each read.
-    pub const HOT_ROWS: usize = 8;
-
     /// The layout of one strategy in one replicate, from [`Layout::SAMPLE`] operations.
     pub fn of(strategy: &Strategy, replicate: &Replicate) -> Self {
         Self::with_sample(strategy, replicate, Self::SAMPLE)
@@ -37,8 +26,7 @@ impl Layout {
 
     /// The same from a sample of about `operations` operations, spread over the whole run. O(n log n) in the sample.
     pub fn with_sample(strategy: &Strategy, replicate: &Replicate, operations: usize) -> Self {
-        let sample = KeyedTable::of(strategy, replicate).run(operations);
-        Self::from_sample(strategy, replicate, &sample)
+        Self::from_tables(&LaidTable::all(strategy, replicate, operations))
     }
 
     /// The split points that the strategy's table is created with, whatever existing rows have made of its regions since.
@@ -47,7 +35,7 @@ impl Layout {
             return Arc::clone(points);
         }
         let table = KeyedTable::of(strategy, replicate);
-        presplit(&table, &strategy.presplit, &table.run(Self::SAMPLE)).0
+        presplit(&table, &table.run(Self::SAMPLE)).0
     }
 
     /// Only what each region will get.
@@ -57,74 +45,38 @@ impl Layout {
         operations: usize,
     ) -> Vec<RegionForecast> {
         let table = KeyedTable::of(strategy, replicate);
-        let sample = table.run(operations);
-        let start = StartingRegions::of(&table, &strategy.presplit, &sample);
-        start.forecast(&strategy.key, &sample)
+        let laid = LaidTable::of(table, table.run(operations));
+        laid.regions().to_vec()
     }
 
-    /// The layout from a sample that has been drawn.
-    pub(super) fn from_sample(
-        strategy: &Strategy,
-        replicate: &Replicate,
-        sample: &KeySample,
-    ) -> Self {
-        let setup = &strategy.setup;
-        let table = KeyedTable::of(strategy, replicate);
-        let start = StartingRegions::of(&table, &strategy.presplit, sample);
-        let regions = start.forecast(&strategy.key, sample);
-        let mut lints = lints(LintedKey::of(strategy), replicate, &start, &regions, sample);
-        let copies = LaidCopy::all(strategy, replicate, sample);
-        for (
-            at,
-            LaidCopy {
-                table,
-                start,
-                sample,
-            },
-        ) in copies.iter().enumerate()
-        {
-            let regions = start.forecast(&table.key, sample);
-            let linted = LintedKey::of_copy(strategy, at);
-            lints.extend(self::lints(linted, replicate, start, &regions, sample));
-        }
-        let opening_servers = start.opening_servers(setup, replicate, 0);
-        let points = &start.points;
-        let reads = read_forecast::of(strategy, replicate, sample, points, &regions, &copies);
+    /// The layout of a strategy whose tables are laid out.
+    pub(super) fn from_tables(tables: &[LaidTable<'_>]) -> Self {
+        let own = &tables[0];
+        let LaidTable { table, run, .. } = own;
         // A run that writes nothing is looked at by the rows that it reads.
-        let existing = || table.existing(Layout::SAMPLE, Choice::Spread);
-        let existing = (sample.len() == 0).then(existing);
+        let existing = || table.existing(Self::SAMPLE, Choice::Spread);
+        let existing = (run.len() == 0).then(existing);
+        let all: Vec<usize> = (0..run.len()).collect();
+        let setup = table.setup();
         Self {
-            existing: existing_of(start.existing, &copies),
-            copies: Arc::new(copies.into_iter().map(|copy| copy.table).collect()),
-            reads,
-            key_buckets: key_buckets(&strategy.key, existing.as_ref().unwrap_or(sample)),
-            hottest_row_share: sample.hottest_row_share(),
-            entities: entities(strategy, sample),
-            hot_value: hot_value(strategy, sample, &start.points, &regions),
-            key_bytes: sample.mean_key_bytes(),
+            split_points: Arc::clone(&own.points),
+            regions: own.regions().to_vec(),
+            opening_servers: own.opening_servers(),
+            key_buckets: key_buckets(table.key, existing.as_ref().unwrap_or(run)),
+            hottest_row_share: run.hottest_row_share(),
+            entities: entities(table.strategy, run, &all, (1, usize::MAX), |field| {
+                is_skewed(&setup.schema, &setup.workload, field)
+            }),
+            hot_value: hot_value(own),
+            key_bytes: run.mean_key_bytes(),
             existing_rows: setup.workload.existing_rows(&setup.schema),
-            sampled_operations: sample.len() as u64,
-            split_points: start.points,
-            regions,
-            opening_servers,
-            lints,
+            existing: existing_of(tables),
+            sampled_operations: run.len() as u64,
+            copies: copies_of(tables),
+            reads: read_forecast::of(tables),
+            lints: tables.iter().flat_map(LaidTable::lints).collect(),
         }
     }
-}
-
-/// What is odd about a key with its split points.
-fn lints(
-    linted: LintedKey<'_>,
-    replicate: &Replicate,
-    start: &StartingRegions,
-    regions: &[RegionForecast],
-    sample: &KeySample,
-) -> Vec<Diagnostic> {
-    let mut lints = key_lints::of(linted, start, regions);
-    let opening_servers = start.opening_servers(&linted.strategy.setup, replicate, linted.table());
-    lints.extend(few_values::lint(linted, sample, regions, &opening_servers));
-    lints.extend(stale_copies::lint(linted, replicate));
-    lints
 }
 
 fn key_buckets(plan: &KeyPlan, sample: &KeySample) -> Vec<KeyBucket> {
@@ -147,15 +99,22 @@ fn key_buckets(plan: &KeyPlan, sample: &KeySample) -> Vec<KeyBucket> {
     buckets
 }
 
-/// The hottest value of each uneven field of the key, hottest first.
-fn entities(strategy: &Strategy, sample: &KeySample) -> Vec<EntityShare> {
-    let (schema, workload) = (&strategy.setup.schema, &strategy.setup.workload);
-    let all: Vec<usize> = (0..sample.len()).collect();
-    let uneven = |field: &FieldId| is_entity(schema, *field) && is_skewed(schema, workload, *field);
-    let fields = strategy.key.fields().into_iter().filter(uneven);
-    let hottest = fields.flat_map(|field| sample.hottest_values(schema, field, &all, 1));
+/// The `top` hottest values of each of the key's fields that can be hot and are asked for, among the operations at these positions; of all
+/// of them the `most` hottest, hottest first.
+pub(super) fn entities(
+    strategy: &Strategy,
+    sample: &KeySample,
+    positions: &[usize],
+    (top, most): (usize, usize),
+    is_asked: impl Fn(FieldId) -> bool,
+) -> Vec<EntityShare> {
+    let schema = &strategy.setup.schema;
+    let fields = strategy.key.fields().into_iter();
+    let fields = fields.filter(|&field| is_entity(schema, field) && is_asked(field));
+    let hottest = fields.flat_map(|field| sample.hottest_values(schema, field, positions, top));
     let mut entities: Vec<EntityShare> = hottest.collect();
     entities.sort_by(|a, b| b.share.total_cmp(&a.share));
+    entities.truncate(most);
     entities
 }
 
@@ -166,32 +125,75 @@ const EXPLAINS: f64 = 0.5;
 const GATHERS: f64 = 1.5;
 
 /// The value that most of the writes of the hottest region have, and few others; its share is that of all writes.
-fn hot_value(
-    strategy: &Strategy,
-    sample: &KeySample,
-    points: &[RowKey],
-    regions: &[RegionForecast],
-) -> Option<EntityShare> {
-    let schema = &strategy.setup.schema;
+fn hot_value(laid: &LaidTable<'_>) -> Option<EntityShare> {
+    let (run, regions) = (&laid.run, laid.regions());
+    let schema = &laid.table.setup().schema;
     let share = |&at: &usize| regions[at].write_share;
     let hottest = (0..regions.len()).max_by(|a, b| share(a).total_cmp(&share(b)))?;
-    let mut of_keys = Vec::with_capacity(sample.len());
-    Router::new(points).locate_batch(sample.keys(), &mut of_keys);
-    let mut inside: Vec<usize> = (0..sample.len()).collect();
-    inside.retain(|&at| of_keys[at] as usize == hottest);
-    let fields = strategy.key.fields().into_iter();
-    let values = fields
-        .filter(|&field| is_entity(schema, field))
-        .filter_map(|field| {
-            let (slot, count) = sample.hottest_slot(field, &inside)?;
-            let all = (0..sample.len()).filter(|&at| sample.slot(field, at) == slot);
-            let everywhere = all.count() as f64 / sample.len() as f64;
-            let here = count as f64 / inside.len() as f64;
-            (here >= EXPLAINS && here >= GATHERS * everywhere).then(|| EntityShare {
-                field: schema.field(field).name.clone(),
-                value: schema.display(field, slot),
-                share: everywhere,
-            })
-        });
+    let inside = laid.positions_in(&laid.range(hottest)?);
+    let fields = laid.table.key.fields().into_iter();
+    let values = fields.filter(|&field| is_entity(schema, field));
+    let values = values.filter_map(|field| {
+        let &(slot, count) = run.slots(field, &inside).first()?;
+        let all = (0..run.len()).filter(|&at| run.slot(field, at) == slot);
+        let everywhere = all.count() as f64 / run.len() as f64;
+        let here = count as f64 / inside.len() as f64;
+        (here >= EXPLAINS && here >= GATHERS * everywhere).then(|| EntityShare {
+            field: schema.field(field).name.clone(),
+            value: schema.display(field, slot),
+            share: everywhere,
+        })
+    });
     values.max_by(|a, b| a.share.total_cmp(&b.share))
+}
+
+/// Split points, copies and planned reads of one replicate: what its run takes.
+#[derive(Debug, Clone, Default)]
+pub struct RunLayout {
+    /// Of the table.
+    pub split_points: Arc<Vec<RowKey>>,
+    /// Its copies.
+    pub copies: Arc<Vec<TableCopy>>,
+    /// How each read of the workload is served, in its order.
+    pub reads: Arc<Vec<PlannedRead>>,
+    /// The rows that exist, of the table itself, then of each copy; empty without any.
+    pub existing: Arc<Vec<ExistingRows>>,
+}
+
+impl RunLayout {
+    /// Of a replicate: its own split points and rows, and the access paths of the `first` one. Two paths that cost about the same would
+    /// else be taken in different replicates, and their mean would be no path's.
+    pub fn of(strategy: &Strategy, replicate: &Replicate, first: &Layout) -> Self {
+        let writes_only = strategy.copies.is_empty() && first.reads.is_empty();
+        let plain = writes_only && first.existing_rows == 0;
+        if plain && let Presplit::Fixed { points, .. } = &strategy.presplit {
+            return Self {
+                split_points: points.clone(),
+                ..Self::default()
+            };
+        }
+        let tables = LaidTable::all(strategy, replicate, Layout::SAMPLE);
+        let reads = first.reads.iter().map(|read| PlannedRead {
+            row_sample: Arc::clone(tables[read.planned.table].rows()),
+            ..read.planned.clone()
+        });
+        Self {
+            reads: Arc::new(reads.collect()),
+            split_points: Arc::clone(&tables[0].points),
+            existing: existing_of(&tables),
+            copies: copies_of(&tables),
+        }
+    }
+}
+
+impl From<&Layout> for RunLayout {
+    fn from(layout: &Layout) -> Self {
+        let reads = layout.reads.iter().map(|read| read.planned.clone());
+        Self {
+            split_points: Arc::clone(&layout.split_points),
+            copies: Arc::clone(&layout.copies),
+            existing: Arc::clone(&layout.existing),
+            reads: Arc::new(reads.collect()),
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! One replicate of what strategies share: the records and the laws of their numbers. Must not know keys.
 
-use crate::random::{DrawKey, Seed, Stream};
+use crate::random::Seed;
 use crate::record::RecordGenerator;
 use crate::scenario::{Setup, Strategy};
 use crate::workload::Population;
@@ -24,17 +24,7 @@ pub struct Replicate {
 impl Replicate {
     /// A replicate of a setup.
     pub fn new(setup: &Setup, seed: Seed, number: u32) -> Self {
-        let generator = RecordGenerator::new(&setup.schema, seed, number);
-        Self::with_generator(Arc::new(generator), setup, seed, number)
-    }
-
-    /// The same with the replicate's generator, which may serve other workloads as well.
-    pub fn with_generator(
-        generator: Arc<RecordGenerator>,
-        setup: &Setup,
-        seed: Seed,
-        number: u32,
-    ) -> Self {
+        let generator = Arc::new(RecordGenerator::new(&setup.schema, seed, number));
         let population = Population::new(&setup.workload, &generator);
         Self {
             seed,
@@ -43,11 +33,6 @@ impl Replicate {
             population: Arc::new(population),
             targets: Arc::default(),
         }
-    }
-
-    /// What keys draw; rows of the run use lane 0, those before it [`crate::workload::EXISTING_LANE`].
-    pub(super) fn key_draws(&self, lane: u32) -> DrawKey {
-        DrawKey::new(self.seed, self.number, Stream::Keys, lane)
     }
 
     /// The first replicate of each strategy, made once for all that share it.

@@ -2,7 +2,8 @@
 //! key was chosen. Must not lay regions out.
 
 use super::Replicate;
-use super::read_forecast::{ReadTargets, cheapest};
+use super::key_sample::KeyedTable;
+use super::read_forecast::{ReadTargets, TARGETS, cheapest};
 use crate::random::Seed;
 use crate::scenario::{Setup, Strategy};
 use crate::time::SimDuration;
@@ -30,10 +31,7 @@ impl Retention {
             now.existing = histories(setup);
         }
         let existing = now.existing_rows(&setup.schema) as f64;
-        let writes = now.writes.iter();
-        let written: f64 = writes
-            .map(|write| now.estimated_operations(write, &setup.schema))
-            .sum();
+        let written = now.estimated_writes(&setup.schema);
         // The run's own rows are in both tables: as many more exist that there are ten times as many in all.
         let times = Self::TIMES as f64;
         let longer = times + (times - 1.0) * written / existing.max(1.0);
@@ -59,9 +57,10 @@ impl Retention {
         let rows = |(workload, replicate): &(Workload, Replicate)| {
             let mut targets = ReadTargets::new(workload, replicate);
             let rows = (0..workload.reads.len()).map(|read| {
-                let plan = targets.with(read, &strategy.setup, |read, context| {
-                    let copies = strategy.copies.iter().map(|copy| &copy.key);
-                    cheapest(std::iter::once(&strategy.key).chain(copies), read, context).1
+                let keys = KeyedTable::all(strategy, replicate).map(|table| table.key);
+                let asked = &workload.reads[read];
+                let plan = targets.with(read, TARGETS, &strategy.setup, |context| {
+                    cheapest(keys, asked, context).1
                 });
                 // A Get that finds nothing reads a row like one that finds it.
                 plan.expected().rows_read.max(1.0)

@@ -1,7 +1,37 @@
-//! What a strategy's table weighs: numbers only. Must not know how they were found, nor how they look.
+//! One key's table, weighed from a sample of its rows: really sorted, really encoded, then scaled to all rows. Must not know how it is
+//! told.
+//!
+//! A row is a distinct key: writing one again replaces its cells at the next compaction (one version, HBase's default). Existing rows
+//! and the run's own writes make one table; files are as after a major compaction, one a region, uncompressed, one replica.
+//!
+//! A table of up to [`SAMPLE`] rows is encoded whole. Of a larger one the sample's neighbours share fewer bytes than the table's:
+//! [`SharedPrefixes`] tells how many more it will be, and each saves a byte in every encoding. The cells' timestamps are nearer to each other
+//! too, where a key goes on with time; they are then as far apart as the rows of one prefix lie in time.
 
-use crate::storage::{BlockEncoding, CELL_STRUCTURE, block_index_bytes, bloom_bytes};
+use super::key_sample::{KeySample, KeyedTable};
+use super::row_growth::RowGrowth;
+use super::time_neighbours::TimeNeighbours;
+use super::{RegionForecast, Replicate};
+use crate::key::{KeyPlan, Randomness, Segment};
+use crate::record::{FieldId, FieldKind, Schema};
+use crate::scenario::{Setup, Strategy};
+use crate::storage::{
+    BlockEncoding, CELL_STRUCTURE, Cell, SharedPrefixes, StoreFile, StoreFileSize,
+    block_index_bytes, bloom_bytes,
+};
+use crate::workload::Choice;
 use serde::Serialize;
+
+/// Rows that are encoded at most: a tenth of a second, and shared bytes exact to about a tenth.
+const SAMPLE: usize = 1 << 16;
+
+/// Cells that are encoded at most.
+const CELLS: usize = 1 << 19;
+
+/// Keys that are cut into segments.
+const DESCRIBED: usize = 200;
+
+const NANOS_PER_MS: i64 = 1_000_000;
 
 /// Share of the heap that all memstores of a server may take before it forces flushes (HBase default,
 /// `hbase.regionserver.global.memstore.size`).
@@ -72,7 +102,7 @@ pub struct SegmentBytes {
 }
 
 /// A table's store files under one block encoding: uncompressed, one replica.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct EncodedSize {
     /// The encoding.
     pub encoding: BlockEncoding,
@@ -155,38 +185,183 @@ impl TableSize {
     }
 }
 
-impl KeyBytes {
-    pub(super) fn of(lengths: impl Iterator<Item = usize>) -> Self {
-        let (mut sum, mut count, mut min, mut max) = (0, 0u64, usize::MAX, 0);
-        for length in lengths {
-            sum += length;
-            count += 1;
-            min = min.min(length);
-            max = max.max(length);
-        }
+/// A measured sample of one key's table.
+#[derive(Debug, Clone)]
+pub struct TableSample {
+    /// What holds of a table of any number of rows; the rest is nothing yet.
+    size: TableSize,
+    max_file_bytes: f64,
+    existing: f64,
+    /// Writes that the run is estimated to make.
+    planned: f64,
+    /// Different keys in the sample.
+    rows: f64,
+    prefixes: SharedPrefixes,
+    growth: RowGrowth,
+    /// By encoding, of the sample.
+    files: [StoreFileSize; 4],
+    neighbours: Option<TimeNeighbours>,
+}
+
+/// Measured samples of all tables that a strategy keeps.
+#[derive(Debug, Clone)]
+pub struct StrategySample {
+    strategy: String,
+    memstore: MemstoreBudget,
+    tables: Vec<TableSample>,
+}
+
+impl StrategySample {
+    /// Samples the strategy's table and its copies; `regions` says which of them get writes.
+    pub fn of(strategy: &Strategy, regions: &[RegionForecast], replicate: &Replicate) -> Self {
+        let setup = &strategy.setup;
+        let tables = KeyedTable::all(strategy, replicate);
+        let tables: Vec<_> = tables.map(|it| TableSample::of(&it, SAMPLE)).collect();
+        let flush = setup.table.memstore_flush_size.0 as f64;
+        let written = regions.iter().filter(|region| region.write_share > 0.0);
+        let memstore = MemstoreBudget {
+            rows_per_flush: (flush / tables[0].size.memstore_row_bytes.max(1.0)).floor(),
+            full_memstores: (setup.cluster.heap.0 as f64 * MEMSTORE_SHARE / flush).floor(),
+            written_regions: written.count() as f64 / f64::from(setup.cluster.servers),
+        };
         Self {
-            mean: sum as f64 / count.max(1) as f64,
-            min: min.min(max),
-            max,
+            strategy: strategy.name.clone(),
+            memstore,
+            tables,
+        }
+    }
+
+    /// The sizes after the writes that the run is estimated to make.
+    pub fn planned_size(&self) -> StrategySize {
+        self.size(self.tables[0].planned)
+    }
+
+    /// The sizes after so many writes of the run.
+    pub fn size(&self, written: f64) -> StrategySize {
+        StrategySize {
+            strategy: self.strategy.clone(),
+            tables: self
+                .tables
+                .iter()
+                .map(|table| table.size(written))
+                .collect(),
+            memstore: self.memstore,
         }
     }
 }
 
-impl EncodedSize {
-    /// Of `rows` rows in `blocks` data blocks, whose index entries have keys of `index_key` bytes.
-    pub(super) fn of(
-        encoding: BlockEncoding,
-        rows: f64,
-        row_bytes: f64,
-        blocks: f64,
-        index_key: f64,
-        max_file_size: f64,
-    ) -> Self {
+impl TableSample {
+    /// Samples and encodes a table, from at most so many rows. O(n log n) in the sample.
+    pub(super) fn of(table: &KeyedTable<'_>, rows: usize) -> Self {
+        let (key, setup) = (table.key, table.setup());
+        let (workload, schema) = (&setup.workload, &setup.schema);
+        let existing = workload.existing_rows(schema) as f64;
+        let planned = workload.estimated_writes(schema);
+        let total = (existing + planned).max(1.0);
+        let rows_of_cells = CELLS / setup.table.qualifiers.len().max(1);
+        let most = rows.min(rows_of_cells).max(1_000);
+        let share = (most as f64 / total).min(1.0);
+        let wanted = |rows: f64| (rows * share).ceil() as usize;
+        let parts = [
+            table.existing(wanted(existing), Choice::Random),
+            table.run(wanted(planned)),
+        ];
+        let mut written: Vec<(&[u8], u64)> = Vec::new();
+        for (sample, is_run) in parts.iter().zip([false, true]) {
+            let sorted = sample.sorted().into_iter().enumerate();
+            let time = |rank| written_at(sample, sample.at_rank(rank), setup, is_run);
+            written.extend(sorted.map(|(rank, key)| (key, time(rank))));
+        }
+        written.sort_unstable();
+        let keys: Vec<&[u8]> = written.iter().map(|(key, _)| *key).collect();
+        let bounds = value_bounds(key, schema);
+        let bound = |length| bounds.get(length).copied().unwrap_or(f64::INFINITY);
+        let prefixes = SharedPrefixes::of(&keys, bound);
+        // Of a key that was written more than once the last version stays.
+        let versions = written.chunk_by(|a, b| a.0 == b.0);
+        let rows = versions.filter_map(|versions| versions.last().copied());
+        let rows: Vec<(&[u8], u64)> = rows.collect();
+        let fullest = usize::from(parts[1].len() > parts[0].len());
+        let lengths = || rows.iter().map(|(key, _)| key.len());
+        let key_bytes = KeyBytes {
+            mean: lengths().sum::<usize>() as f64 / rows.len().max(1) as f64,
+            min: lengths().min().unwrap_or(0),
+            max: lengths().max().unwrap_or(0),
+        };
+        let row_size = setup.table.row_size();
+        let cells = row_size.cell_count() as f64;
+        let cell_bytes = row_size.mean_cell(key_bytes.mean);
+        Self {
+            size: TableSize {
+                key: key.text().to_owned(),
+                key_bytes,
+                segments: segments(key, &parts[fullest]),
+                writes: 0.0,
+                existing_rows: 0.0,
+                written_rows: 0.0,
+                shared_key_bytes: 0.0,
+                cells_per_row: cells,
+                cell_bytes,
+                row_bytes: cell_bytes * cells,
+                value_bytes: cells * setup.table.value.0 as f64,
+                memstore_row_bytes: row_size.memstore(key_bytes.mean.round() as u64) as f64,
+                encoding: setup.table.block_encoding,
+                encoded: [EncodedSize::default(); 4],
+            },
+            max_file_bytes: setup.table.max_file_size.0 as f64,
+            existing,
+            planned,
+            rows: rows.len() as f64,
+            neighbours: TimeNeighbours::of(key, &rows),
+            growth: RowGrowth::of(key, setup, table.replicate),
+            prefixes,
+            files: BlockEncoding::ALL.map(|encoding| encode(encoding, &rows, setup)),
+        }
+    }
+
+    /// The table after so many writes of the run, each on top of the existing rows.
+    pub fn size(&self, written: f64) -> TableSize {
+        let writes = self.existing + written;
+        let existing_rows = self.growth.rows(0.0);
+        let rows = self.growth.rows(written);
+        TableSize {
+            writes,
+            existing_rows,
+            written_rows: rows - existing_rows,
+            shared_key_bytes: self.prefixes.shared_bytes(writes, rows),
+            encoded: BlockEncoding::ALL.map(|encoding| self.encoded(encoding, rows, writes)),
+            ..self.size.clone()
+        }
+    }
+
+    fn encoded(&self, encoding: BlockEncoding, rows: f64, total: f64) -> EncodedSize {
+        let file = self.files[encoding as usize];
+        let sampled = self.rows.max(1.0);
+        let mut row_bytes = file.data_bytes / sampled;
+        let mut index_key = file.index_key_bytes as f64 / (file.blocks as f64).max(1.0);
+        if rows > sampled {
+            let drawn = self.prefixes.sampled();
+            let shared = &self.prefixes;
+            let more = shared.shared_bytes(total, rows) - shared.shared_bytes(drawn, sampled);
+            index_key += more.max(0.0);
+            if encoding != BlockEncoding::None {
+                let saved =
+                    shared.encodable_bytes(total, rows) - shared.encodable_bytes(drawn, sampled);
+                // The first cell of each block is whole.
+                let inner = 1.0 - (file.blocks as f64 / sampled).min(1.0);
+                let times = self.neighbours.as_ref().map_or(0.0, |neighbours| {
+                    let together = shared.fraction_sharing(neighbours.prefix, total, rows);
+                    neighbours.saved_bytes(encoding, rows, together)
+                });
+                row_bytes -= (saved.max(0.0) + times) * inner;
+            }
+        }
+        let blocks = file.blocks as f64 * rows / sampled;
         let data_bytes = rows * row_bytes;
-        let regions = (data_bytes / max_file_size).ceil().max(1.0);
+        let regions = (data_bytes / self.max_file_bytes).ceil().max(1.0);
         let block_index_bytes = regions * block_index_bytes(blocks / regions, index_key);
         let bloom_bytes = bloom_bytes(rows);
-        Self {
+        EncodedSize {
             encoding,
             row_bytes,
             data_bytes,
@@ -198,18 +373,104 @@ impl EncodedSize {
     }
 }
 
-impl MemstoreBudget {
-    /// Of a table whose rows take `row_bytes` of heap, with `written` written regions.
-    pub(super) fn of(
-        setup: &crate::scenario::Setup,
-        memstore_row_bytes: f64,
-        written: usize,
-    ) -> Self {
-        let flush = setup.table.memstore_flush_size.0 as f64;
-        Self {
-            rows_per_flush: (flush / memstore_row_bytes.max(1.0)).floor(),
-            full_memstores: (setup.cluster.heap.0 as f64 * MEMSTORE_SHARE / flush).floor(),
-            written_regions: written as f64 / f64::from(setup.cluster.servers),
+/// When the cells of a sampled write were written, in milliseconds: rows of the run at their intended time, existing ones at their
+/// record's (a row a millisecond, when records have no time).
+fn written_at(sample: &KeySample, at: usize, setup: &Setup, is_run: bool) -> u64 {
+    let start = setup.workload.start;
+    if is_run {
+        let time = start.at(sample.batch.intended[at]).0;
+        return (time / NANOS_PER_MS).max(0) as u64;
+    }
+    let mut fields = setup.schema.fields.iter().enumerate();
+    let time = fields.find_map(|(at, field)| match field.kind {
+        FieldKind::Timestamp { unit, .. } => Some((at, unit)),
+        _ => None,
+    });
+    if let Some((field, unit)) = time {
+        let slot = i128::from(sample.record(at)[field]);
+        let millis = slot * i128::from(unit.nanos()) / i128::from(NANOS_PER_MS);
+        return millis.clamp(0, i128::from(i64::MAX)) as u64;
+    }
+    let rows = setup.workload.existing_rows(&setup.schema);
+    let before = rows.saturating_sub(sample.batch.indices[at]) as i64;
+    (start.0 / NANOS_PER_MS).saturating_sub(before).max(0) as u64
+}
+
+fn encode(encoding: BlockEncoding, rows: &[(&[u8], u64)], setup: &Setup) -> StoreFileSize {
+    let mut qualifiers: Vec<&str> = setup.table.qualifiers.iter().map(String::as_str).collect();
+    qualifiers.sort_unstable();
+    let mut file = StoreFile::new(encoding, &setup.table.family);
+    for &(row, timestamp) in rows {
+        for qualifier in &qualifiers {
+            file.append(&Cell {
+                row,
+                qualifier: qualifier.as_bytes(),
+                timestamp,
+                value_bytes: setup.table.value.0,
+            });
         }
     }
+    file.finish()
+}
+
+/// For each length, the most different prefixes of keys that there can be: what the segments and the fields that begin within it allow.
+fn value_bounds(key: &KeyPlan, schema: &Schema) -> Vec<f64> {
+    let mut bounds = vec![1.0];
+    let mut fields: Vec<FieldId> = Vec::new();
+    let (mut segments, mut random) = (1.0f64, 1.0f64);
+    for segment in key.segments() {
+        let count = segment.cardinality();
+        let count = count.map_or(f64::INFINITY, |count| count as f64);
+        segments *= count;
+        if segment.randomness() == Randomness::Random {
+            random *= count;
+        }
+        fields.extend(segment.fields());
+        fields.sort_unstable();
+        fields.dedup();
+        let bound = segments.min(random * combinations(&fields, schema));
+        let start = bounds.len();
+        bounds.resize(start + segment.len_range().0, bound);
+    }
+    // Behind the shortest key any segment may stand.
+    let last = bounds.last().copied().unwrap_or(1.0);
+    let longest = key.len_range().1;
+    bounds.resize((longest + 1).max(bounds.len()), last);
+    let variable = |it: &Segment| it.len_range().0 < it.len_range().1;
+    if key.segments().iter().any(variable) {
+        // Short segments let later ones begin earlier than their least place says: only the whole is certain.
+        return vec![last; bounds.len()];
+    }
+    bounds
+}
+
+/// Combinations of the fields' values: a field that follows from others of them adds none.
+fn combinations(fields: &[FieldId], schema: &Schema) -> f64 {
+    let values = |id: &FieldId| {
+        let field = schema.field(*id);
+        let follows = !field.of.is_empty() && field.of.iter().all(|parent| fields.contains(parent));
+        match field.kind.count() {
+            _ if follows => 1.0,
+            Some(count) => (count + field.literals.len() as u64) as f64,
+            None => f64::INFINITY,
+        }
+    };
+    fields.iter().map(values).product()
+}
+
+/// Mean lengths of the key's segments.
+fn segments(key: &KeyPlan, sample: &KeySample) -> Vec<SegmentBytes> {
+    let empty = |segment: &Segment| SegmentBytes {
+        expression: segment.expression().to_owned(),
+        bytes: 0.0,
+    };
+    let mut segments: Vec<SegmentBytes> = key.segments().iter().map(empty).collect();
+    let described = DESCRIBED.min(sample.len());
+    for i in 0..described {
+        let (_, parts) = key.describe(&sample.row(i * sample.len() / described));
+        for (segment, part) in segments.iter_mut().zip(parts) {
+            segment.bytes += part.bytes.len() as f64 / described as f64;
+        }
+    }
+    segments
 }

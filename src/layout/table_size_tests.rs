@@ -1,6 +1,6 @@
 //! Sizes of tables told from samples, against tables that are encoded whole; and what must hold for any table.
 
-use super::keyed_table::KeyedTable;
+use super::key_sample::KeyedTable;
 use super::tests::{SEED, fixed, strategy};
 use super::{Layout, Replicate, StrategySample, TableSample, TableSize, size_findings};
 use crate::policy::SplitAlgorithm;
@@ -23,7 +23,7 @@ fn tried(key: &str, sensor: LawShape) -> Strategy {
 
 fn table(strategy: &Strategy, rows: usize) -> TableSize {
     let replicate = Replicate::new(&strategy.setup, SEED, 0);
-    TableSample::from_rows(&KeyedTable::of(strategy, &replicate), rows).size(WRITTEN)
+    TableSample::of(&KeyedTable::of(strategy, &replicate), rows).size(WRITTEN)
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn a_row_is_a_distinct_key() {
 fn sizes_add_up_and_grow_with_rows() {
     let strategy = tried("md5_bytes(be4(sensor)) || be8(ts)", LawShape::Uniform);
     let replicate = Replicate::new(&strategy.setup, SEED, 0);
-    let sample = TableSample::of(&strategy.setup, &strategy.key, &replicate);
+    let sample = TableSample::of(&KeyedTable::of(&strategy, &replicate), 1 << 16);
     let mut before = 0.0;
     for written in [0.0, 120_000.0, 5e6, 3e9] {
         let size = sample.size(written);

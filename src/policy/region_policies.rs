@@ -1,10 +1,8 @@
 //! What a cluster does to its regions by itself, in one place. Must not know what happens to the cluster, nor who uses it.
 
-use super::balance::{
-    Balancer, CostFunction, CostWeights, LoadBalancer, SimpleBalancer, StochasticBalancer,
-};
+use super::balance::{Balancer, LoadBalancer, SimpleBalancer, StochasticBalancer};
 use super::{NormalizerSpec, SplitPolicy};
-use crate::settings::{Defaults, FromSource, Kind, Source, number, rate, time, word};
+use crate::settings::{Defaults, FromSource, Source, rate, time, word};
 use crate::time::SimDuration;
 use crate::units::PerSecond;
 
@@ -42,7 +40,7 @@ const MOST_META_READS: PerSecond = PerSecond(1e6);
 
 crate::settings! {
     /// Which balancer runs, how often, and what it weighs.
-    pub static BALANCER("balancer", "") {
+    pub static BALANCER("balancer", "") with super::balance::STOCHASTIC {
         /// stochastic is HBase's default; simple counts regions; load deals regions by their demand (a heuristic, not HBase's).
         policy = word(&["none", "simple", "stochastic", "load"]).or("stochastic"),
         /// `hbase.balancer.period`.
@@ -56,34 +54,8 @@ crate::settings! {
             .within("100ms", "365d", "`balancer.samples` is {}", "must be in 100ms ..= 365d"),
         /// Of `stochastic`: the reads of `hbase:meta` that its read cost sees, and no metric.
         meta_reads = rate().or("1/s").of("policy", &["stochastic"]),
-        /// Of `simple` and `stochastic`: uneven counts that are borne.
-        slop = SHARE.or("0.2").of("policy", &["simple", "stochastic"]),
-        /// Of `stochastic`: cheaper clusters are left alone.
-        min_cost_need_balance = SHARE.or("0.025").of("policy", &["stochastic"]),
-        /// Of `stochastic`: weight of uneven counts of regions.
-        region_count_cost = WEIGHT.or("500.0"),
-        /// Of `stochastic`: weight of regions that move.
-        move_cost = WEIGHT.or("7.0"),
-        /// Of `stochastic`: weight of blocks on other servers.
-        locality_cost = WEIGHT.or("25.0"),
-        /// Of `stochastic`: weight of blocks in other racks.
-        rack_locality_cost = WEIGHT.or("15.0"),
-        /// Of `stochastic`: weight of uneven counts of one table's regions.
-        table_skew_cost = WEIGHT.or("35.0"),
-        /// Of `stochastic`: weight of uneven reads.
-        read_request_cost = WEIGHT.or("5.0"),
-        /// Of `stochastic`: weight of uneven writes.
-        write_request_cost = WEIGHT.or("5.0"),
-        /// Of `stochastic`: weight of unevenly growing memstores.
-        memstore_size_cost = WEIGHT.or("5.0"),
-        /// Of `stochastic`: weight of uneven sizes of store files.
-        storefile_size_cost = WEIGHT.or("5.0"),
     }
 }
-
-const SHARE: Kind = number("in [0, 1]", 0.0, 1.0, (true, true));
-const WEIGHT: Kind =
-    number("in [0, 1000000]", 0.0, 1e6, (true, true)).of("policy", &["stochastic"]);
 
 impl RegionPolicies {
     /// Reads what `[table]` and `[balancer]` say.
@@ -109,7 +81,7 @@ impl RegionPolicies {
                 Some("simple") => Balancer::Simple(SimpleBalancer {
                     slop: f32::read(balancer, "slop"),
                 }),
-                Some("stochastic") => Balancer::Stochastic(read_stochastic(balancer)),
+                Some("stochastic") => Balancer::Stochastic(StochasticBalancer::read_all(balancer)),
                 Some("load") => Balancer::Load(LoadBalancer::default()),
                 _ => Balancer::None,
             },
@@ -126,27 +98,6 @@ fn read_meta_reads(balancer: &dyn Source) -> PerSecond {
     rate
 }
 
-fn read_stochastic(balancer: &dyn Source) -> StochasticBalancer {
-    let slop = f32::read(balancer, "slop");
-    let min_cost = f32::read(balancer, "min_cost_need_balance");
-    let mut weights = CostWeights::default();
-    for function in CostFunction::ALL {
-        weights = weights.with(function, f32::read(balancer, function.setting()));
-    }
-    let keys = CostFunction::ALL.map(CostFunction::setting);
-    let said = keys.iter().rev().find(|key| balancer.says(key));
-    if let Some(key) = said.filter(|_| weights.sum() == 0.0) {
-        let label = "a balancer weighs at least one cost";
-        balancer.complain_of(key, "all weights are zero".to_owned(), label);
-    }
-    StochasticBalancer {
-        weights,
-        min_cost,
-        slop,
-        ..StochasticBalancer::default()
-    }
-}
-
 impl Default for RegionPolicies {
     /// HBase's defaults.
     fn default() -> Self {
@@ -157,7 +108,8 @@ impl Default for RegionPolicies {
 
 crate::settings! {
     /// What `[table]` says of when regions are split and merged.
-    pub static REGIONS("", "") with super::split_policy::SPLITTING with super::normalizer::NORMALIZING {}
+    pub static REGIONS("", "") with super::split_policy::SPLITTING
+        with super::split_policy::BUSY with super::normalizer::NORMALIZING {}
 }
 
 #[cfg(test)]

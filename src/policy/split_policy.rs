@@ -1,6 +1,6 @@
 //! When a region is split: HBase's seven policies. Must not know keys, nor how sizes came about.
 
-use crate::settings::{Defaults, FromSource, Source, given, integer, number, text, time, word};
+use crate::settings::{FromSource, Source, given, integer, number, text, time, word};
 use crate::time::SimDuration;
 
 /// Regions of one server from which on none is split (HBase default, `hbase.regionserver.regionSplitLimit`; `CompactSplit`).
@@ -41,31 +41,24 @@ pub enum SplitPolicy {
     Disabled,
 }
 
-/// When a region counts as busy.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BusyRules {
-    /// Refused batches per written row from which on it is split (`hbase.busy.policy.blockedRequests`).
-    pub blocked_rate: f32,
-    /// Time since the region's opening before which its rate doesn't count (`hbase.busy.policy.minAge`).
-    pub min_age: SimDuration,
-    /// Window of the rate (`hbase.busy.policy.aggWindow`), see [`super::BlockedRate`].
-    pub window: SimDuration,
-}
-
-impl Default for BusyRules {
-    /// HBase's.
-    fn default() -> Self {
-        Self::read_all(&Defaults(&SPLITTING))
-    }
-}
-
-impl FromSource for BusyRules {
-    fn read_all(table: &dyn Source) -> Self {
-        Self {
-            blocked_rate: f32::read(table, "busy_blocked_requests"),
-            min_age: SimDuration::read(table, "busy_min_age"),
-            window: SimDuration::read(table, "busy_window"),
-        }
+crate::settings! {
+    /// When a region counts as busy.
+    #[derive(Copy)]
+    pub struct BusyRules: BUSY("", "") {
+        /// Of `busy-region`: share of blocked requests from which it splits.
+        ///
+        /// Refused batches per written row (`hbase.busy.policy.blockedRequests`).
+        busy_blocked_requests: f32 = number("greater than 0, and at most 1", 0.0, 1.0, (false, true))
+            .or("0.2").of("split_policy", &["busy-region"]),
+        /// Of `busy-region`: younger regions are not busy.
+        ///
+        /// Time since the region's opening (`hbase.busy.policy.minAge`).
+        busy_min_age: SimDuration = time().or("10m").of("split_policy", &["busy-region"]),
+        /// Of `busy-region`: the time over which requests are counted.
+        ///
+        /// Window of the rate (`hbase.busy.policy.aggWindow`), see [`super::BlockedRate`].
+        busy_window: SimDuration = time().or("5m").of("split_policy", &["busy-region"])
+            .within("", "", "`table.busy_window` is zero", "must be longer than zero").zero(false),
     }
 }
 
@@ -82,14 +75,6 @@ crate::settings! {
         prefix_length = integer(1, 32_767).of("split_policy", &["key-prefix"]).needs("4"),
         /// Of `delimited-key-prefix`: ends the prefix that is kept together.
         delimiter = text(r#""minLength": 1"#).of("split_policy", &["delimited-key-prefix"]).needs(r#""|""#),
-        /// Of `busy-region`: share of blocked requests from which it splits.
-        busy_blocked_requests = number("greater than 0, and at most 1", 0.0, 1.0, (false, true))
-            .or("0.2").of("split_policy", &["busy-region"]),
-        /// Of `busy-region`: younger regions are not busy.
-        busy_min_age = time().or("10m").of("split_policy", &["busy-region"]),
-        /// Of `busy-region`: the time over which requests are counted.
-        busy_window = time().or("5m").of("split_policy", &["busy-region"])
-            .within("", "", "`table.busy_window` is zero", "must be longer than zero").zero(false),
     }
 }
 
@@ -210,25 +195,15 @@ impl SplitPolicy {
         blocking_files: u32,
     ) -> SplitVerdict {
         let above_bytes = self.threshold(sizes, region.table_regions, region.jitter);
-        let due = match above_bytes {
+        let small = |bytes| region.store_bytes <= bytes;
+        let reason = match above_bytes {
             None => SplitReason::Disabled,
-            Some(bytes) if region.store_bytes > bytes => SplitReason::Size,
-            Some(_) if self.is_busy(region) => SplitReason::Busy,
-            Some(_) => SplitReason::Small,
-        };
-        let reason = match due {
-            SplitReason::Size | SplitReason::Busy if region.has_references => {
-                SplitReason::References
-            }
-            SplitReason::Size | SplitReason::Busy if region.store_files >= blocking_files => {
-                SplitReason::StoreFiles
-            }
-            SplitReason::Size | SplitReason::Busy
-                if region.server_regions >= REGION_SPLIT_LIMIT =>
-            {
-                SplitReason::RegionLimit
-            }
-            due => due,
+            Some(bytes) if small(bytes) && !self.is_busy(region) => SplitReason::Small,
+            Some(_) if region.has_references => SplitReason::References,
+            Some(_) if region.store_files >= blocking_files => SplitReason::StoreFiles,
+            Some(_) if region.server_regions >= REGION_SPLIT_LIMIT => SplitReason::RegionLimit,
+            Some(bytes) if small(bytes) => SplitReason::Busy,
+            Some(_) => SplitReason::Size,
         };
         SplitVerdict {
             above_bytes,
@@ -237,12 +212,9 @@ impl SplitPolicy {
     }
 
     fn is_busy(&self, region: &SplitCandidate) -> bool {
-        match self {
-            Self::BusyRegion(rules) => {
-                region.age >= rules.min_age && region.blocked_rate >= rules.blocked_rate
-            }
-            _ => false,
-        }
+        matches!(self, Self::BusyRegion(rules)
+            if region.age >= rules.busy_min_age
+                && region.blocked_rate >= rules.busy_blocked_requests)
     }
 }
 

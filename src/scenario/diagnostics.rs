@@ -2,9 +2,10 @@
 
 use super::diagnostic::Diagnostic;
 use super::document::{Node, SourcePlace, Value};
+use super::profiles::Profile;
 use super::string_map::locate;
 use crate::units::ByteSize;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -33,6 +34,8 @@ pub(super) struct Diagnostics {
     /// Which of them begin at a place of the text, to find one among a hundred thousand.
     places: RefCell<BTreeMap<Option<usize>, Vec<usize>>>,
     defaults: RefCell<Vec<(String, Node)>>,
+    /// Whose defaults are used.
+    profile: Cell<&'static Profile>,
     /// Path and key of everything that some table may hold.
     known: RefCell<Vec<(String, String)>>,
     /// Complaints about keys that their table does not know, with the table's path.
@@ -149,6 +152,16 @@ impl Diagnostics {
         here.push(all.len());
         all.push(diagnostic);
         all.len() - 1
+    }
+
+    /// From now on a setting of which nothing is said is what this profile says.
+    pub(super) fn set_profile(&self, profile: &'static Profile) {
+        self.profile.set(profile);
+    }
+
+    /// What the profile says of the setting at a path.
+    pub(super) fn profile_default(&self, path: &str) -> Option<&'static str> {
+        self.profile.get().default(path)
     }
 
     /// Notes a default that was used.

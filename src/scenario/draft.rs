@@ -11,6 +11,7 @@ use super::fields::{FIELD, Fields, read_fields};
 use super::knee::{KNEE, read_knee};
 use super::model::{Changes, Setup, TimeSpec};
 use super::presplits::{Request, read_presplit};
+use super::profiles;
 use super::reader::Reader;
 use super::reads::{READ, check_uses, read_reads};
 use super::writes::{EXISTING, WRITE, read_existing, read_writes};
@@ -20,7 +21,7 @@ use crate::cluster::{
 };
 use crate::key::Environment;
 use crate::policy::{BALANCER, RegionPolicies};
-use crate::settings::{FromSource, integer, json, names, table, text};
+use crate::settings::{FromSource, integer, json, names, table, text, word};
 use crate::workload::{ClosedLoopLimits, Drive, Workload, Write};
 use std::sync::Arc;
 
@@ -29,6 +30,8 @@ crate::settings! {
     pub(super) static SCENARIO("", r#""required": ["field", "strategy"], "anyOf": [{ "required": ["write"] }, { "required": ["read"] }]"#) {
         /// What the scenario asks. It heads every result.
         question = text("").or(""),
+        /// The store whose defaults hold where the file says nothing.
+        profile = word(profiles::NAMES).or(profiles::NAMES[0]),
         /// All randomness comes from it: the same file and seed give the same results.
         ///
         /// TOML's integers have 64 bits and a sign; all of them are seeds.
@@ -68,6 +71,7 @@ crate::settings! {
         with crate::cluster::TABLE
         with super::presplits::PRESPLITTING
         with crate::policy::SPLITTING
+        with crate::policy::BUSY
         with crate::policy::NORMALIZING {}
 }
 
@@ -95,6 +99,7 @@ impl Draft {
 /// Reads a document; every mistake goes to `sink`.
 pub(super) fn read_draft(sink: &Diagnostics, document: &TomlTable) -> Draft {
     let scenario = Reader::whole(sink, document, &SCENARIO);
+    sink.set_profile(scenario.value("profile"));
     let (question, seed) = (scenario.value("question"), scenario.value("seed"));
     let replicates = scenario.value("replicates");
     let time = read_time(scenario.table("time"));

@@ -27,6 +27,7 @@ mod model;
 mod names;
 mod points;
 mod presplits;
+mod profiles;
 mod reader;
 mod reads;
 mod render;

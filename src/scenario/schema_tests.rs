@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 mod draft7;
 
 /// Keys that are asked for only to be refused with advice.
-const REFUSED: [&str; 12] = [
+const REFUSED: [&str; 13] = [
     "table.copies",
     "strategy.*.balancer",
     "strategy.*.client",
@@ -25,6 +25,7 @@ const REFUSED: [&str; 12] = [
     "strategy.*.read",
     "strategy.*.table",
     "strategy.*.write",
+    "strategy.*.profile",
 ];
 
 /// Defaults that follow from other settings, or from the kind of a field.

@@ -66,6 +66,9 @@ impl<'a> Reader<'a> {
     }
 
     fn read_or<T>(&self, key: &'static str, default: &str, read: impl Fn(&Node) -> Option<T>) -> T {
+        let own = self.sink.profile_default(&self.path_of(key));
+        let own = own.map(|default| toml(&self.setting(key).kind.shape, default));
+        let default = own.as_deref().unwrap_or(default);
         let found = match self.entry(key) {
             Some(entry) => read(&entry.node),
             None => return read(&self.note_default(key, default)).expect("defaults are valid"),

@@ -21,13 +21,3 @@ pub enum BlockEncoding {
 }
 
 choice!(BlockEncoding { None = "none", Prefix = "prefix", Diff = "diff", FastDiff = "fast-diff" });
-
-impl BlockEncoding {
-    /// All of them, in the order of tables.
-    pub const ALL: [Self; 4] = [Self::None, Self::Prefix, Self::Diff, Self::FastDiff];
-
-    /// As scenarios write it.
-    pub fn name(self) -> &'static str {
-        Self::WORDS[self as usize]
-    }
-}

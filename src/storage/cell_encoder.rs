@@ -120,13 +120,14 @@ impl CellEncoder {
     }
 
     fn diff(&self, cell: &Cell<'_>, out: &mut Vec<u8>) -> u64 {
+        const SAME_TYPE: u8 = 1 << 2;
         const TIMESTAMP_IS_DIFFERENCE: u8 = 1 << 3;
         const NEGATIVE: u8 = 1 << 7;
         const LENGTH_SHIFT: u32 = 4;
         let mut flags = 0;
         let mut number = cell.timestamp;
         if self.started {
-            flags = self.same_lengths(cell, 1 << 0, 1 << 1) | 1 << 2;
+            flags = SAME_TYPE;
             let difference = self.timestamp.abs_diff(cell.timestamp);
             if bytes_of(difference) < bytes_of(number) {
                 number = difference;
@@ -140,8 +141,10 @@ impl CellEncoder {
             out.extend_from_slice(&self.family);
         }
         let length = bytes_of(number);
+        let place = out.len();
         out.push(flags | (length as u8 - 1) << LENGTH_SHIFT);
-        self.put_lengths(cell, out);
+        let same = self.put_lengths(cell, [1 << 0, 1 << 1], out);
+        out[place] |= same;
         self.put_row_and_qualifier(cell, out);
         out.extend_from_slice(&number.to_le_bytes()[..length]);
         if !self.started {
@@ -151,6 +154,7 @@ impl CellEncoder {
     }
 
     fn fast_diff(&self, cell: &Cell<'_>, out: &mut Vec<u8>) -> u64 {
+        const SAME_TYPE: u8 = 1 << 5;
         const SAME_VALUE: u8 = 1 << 6;
         if !self.started {
             out.push(0);
@@ -162,13 +166,13 @@ impl CellEncoder {
         }
         let (bytes, before) = (cell.timestamp.to_be_bytes(), self.timestamp.to_be_bytes());
         let shared = common_prefix(&bytes, &before).min(TIMESTAMP - 1);
-        let same_value = cell.value_bytes == 0 && self.value_bytes == 0;
-        let mut flags = self.same_lengths(cell, 1 << 3, 1 << 4) | 1 << 5 | shared as u8;
-        if same_value {
-            flags |= SAME_VALUE;
+        let place = out.len();
+        out.push(SAME_TYPE | shared as u8);
+        if cell.value_bytes == 0 && self.value_bytes == 0 {
+            out[place] |= SAME_VALUE;
         }
-        out.push(flags);
-        self.put_lengths(cell, out);
+        let same = self.put_lengths(cell, [1 << 3, 1 << 4], out);
+        out[place] |= same;
         self.put_row_and_qualifier(cell, out);
         out.extend_from_slice(&bytes[shared..]);
         cell.value_bytes
@@ -216,36 +220,20 @@ impl CellEncoder {
         }
     }
 
-    fn same_key_length(&self, cell: &Cell<'_>) -> bool {
-        self.started
-            && self.row.len() + self.qualifier.len() == cell.row.len() + cell.qualifier.len()
-    }
-
-    fn same_value_length(&self, cell: &Cell<'_>) -> bool {
-        self.started && self.value_bytes == cell.value_bytes
-    }
-
-    fn same_lengths(&self, cell: &Cell<'_>, key_flag: u8, value_flag: u8) -> u8 {
-        let key = if self.same_key_length(cell) {
-            key_flag
-        } else {
-            0
-        };
-        let value = if self.same_value_length(cell) {
-            value_flag
-        } else {
-            0
-        };
-        key | value
-    }
-
-    fn put_lengths(&self, cell: &Cell<'_>, out: &mut Vec<u8>) {
-        if !self.same_key_length(cell) {
-            put_vint(out, self.key_bytes(cell) as u64);
+    /// The lengths of key and value, each unless it is that of the cell before; flags that say which of them are.
+    fn put_lengths(&self, cell: &Cell<'_>, flags: [u8; 2], out: &mut Vec<u8>) -> u8 {
+        let length = |cell: &Cell<'_>| cell.row.len() + cell.qualifier.len();
+        let key = self.row.len() + self.qualifier.len() == length(cell);
+        let same = [key, self.value_bytes == cell.value_bytes];
+        let lengths = [self.key_bytes(cell) as u64, cell.value_bytes];
+        let mut set = 0;
+        for at in 0..2 {
+            match self.started && same[at] {
+                true => set |= flags[at],
+                false => put_vint(out, lengths[at]),
+            }
         }
-        if !self.same_value_length(cell) {
-            put_vint(out, cell.value_bytes);
-        }
+        set
     }
 
     /// The shared prefix's length, what is left of row length and row, and of the qualifier. The family is known.

@@ -1,12 +1,11 @@
 //! What rows weigh: HBase's KeyValue layout, memstore overhead, and store files with their block encodings, index
-//! and Bloom filter, and samples of their keys.
+//! and Bloom filter.
 //!
 //! Must not know how many rows a table has or where its keys come from: whoever asks brings cells, or sorted keys and counts.
 
 mod block_encoding;
 mod block_index;
 mod cell_encoder;
-mod key_sample;
 mod row_size;
 mod separator;
 mod shared_prefixes;
@@ -15,7 +14,6 @@ mod store_file;
 pub use block_encoding::BlockEncoding;
 pub use block_index::block_index_bytes;
 pub use cell_encoder::{Cell, CellEncoder};
-pub use key_sample::KeySample;
 pub use row_size::{CELL_STRUCTURE, RowSize};
 pub use separator::{SeparatorError, separator};
 pub use shared_prefixes::SharedPrefixes;

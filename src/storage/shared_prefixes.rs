@@ -140,16 +140,6 @@ impl SharedPrefixes {
         self.sampled
     }
 
-    /// Whether the sample itself says how many different keys there are: enough were met again.
-    pub fn counts_rows(&self) -> bool {
-        self.keys.fit().is_finite()
-    }
-
-    /// Different keys in the sample.
-    pub fn sampled_rows(&self) -> f64 {
-        self.keys.found
-    }
-
     /// Different keys among so many writes, if all are equally likely.
     pub fn rows(&self, operations: f64) -> f64 {
         self.at(self.keys, operations)

@@ -58,6 +58,14 @@ impl Workload {
         self.asked_per_sec(write) * self.duration.as_secs_f64() / asked.max(1.0)
     }
 
+    /// The same of all writes together.
+    pub fn estimated_writes(&self, schema: &Schema) -> f64 {
+        let writes = self.writes.iter();
+        writes
+            .map(|write| self.estimated_operations(write, schema))
+            .sum()
+    }
+
     /// Rows a second that a write's clients would put if servers were always idle; of buffered ones that don't think, all that servers take.
     fn asked_per_sec(&self, write: &Write) -> f64 {
         let limits = &self.closed_loops;

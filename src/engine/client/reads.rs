@@ -3,7 +3,7 @@
 use crate::cluster::TableSpec;
 use crate::engine::config::SimConfig;
 use crate::engine::numbers::NONE;
-use crate::engine::table::rows::{TableRouter, row_size};
+use crate::engine::table::rows::TableRouter;
 use crate::engine::table::scans::RowSpread;
 use crate::keyspace::RowKey;
 use crate::query::Requests;
@@ -27,7 +27,7 @@ pub struct Access {
 
 /// Rows that a scanner's call returns at most, when keys have so many bytes.
 pub fn scanner_rows(table: &TableSpec, key_bytes: u64) -> u64 {
-    (SCANNER_BYTES.0 / row_size(table).cells(key_bytes).max(1)).max(1)
+    (SCANNER_BYTES.0 / table.row_size().cells(key_bytes).max(1)).max(1)
 }
 
 /// Calls of a scan that reads so many rows in so many regions (>= 1), `batch_rows` a call at most: each region is opened by a call, and asked again as

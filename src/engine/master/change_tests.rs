@@ -206,7 +206,7 @@ pub fn hotspot(balancer: Balancer) -> SimConfig {
 fn the_simple_balancer_evens_counts_over_servers_that_join() {
     let changes = ClusterChanges {
         events: Arc::new(vec![at(100, ClusterEvent::AddServers(4))]),
-        ..balanced(Balancer::Simple(SimpleBalancer::default()), 2_000)
+        ..balanced(Balancer::Simple(SimpleBalancer { slop: 0.2 }), 2_000)
     };
     let run = even(open(500.0), 16, 4_500, changes);
     let mut simulation = Simulation::new(&run);

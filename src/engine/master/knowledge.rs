@@ -1,7 +1,7 @@
 //! What the master knows besides where the open regions are: regions in transition, dead servers, ages, plans; what the balancer remembers of the
 //! loads of regions; and the regions of HBase's own tables.
 
-use crate::engine::config::SimConfig;
+use crate::engine::config::{SimConfig, split_sizes};
 use crate::engine::numbers::NONE;
 use crate::engine::table::tables::Regions;
 use crate::keyspace::RowKey;
@@ -102,7 +102,7 @@ impl Master {
             dead: BTreeMap::new(),
             slow_until: BTreeMap::new(),
             splitting: Splitting {
-                sizes: config.split_sizes(),
+                sizes: split_sizes(&config.table),
                 jitter: config.generator.draws(Stream::SplitJitter, 0),
                 queues: BTreeMap::new(),
                 asked: Vec::new(),

@@ -159,7 +159,7 @@ fn changes() -> impl Strategy<Value = ClusterChanges> {
     ];
     let balancer = prop_oneof![
         Just(Balancer::None),
-        Just(Balancer::Simple(SimpleBalancer::default())),
+        Just(Balancer::Simple(SimpleBalancer { slop: 0.2 })),
         Just(Balancer::Load(LoadBalancer::default())),
     ];
     let normalizer = prop::option::weighted(0.3, 1u64..20).prop_map(|target| {

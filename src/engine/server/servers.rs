@@ -23,7 +23,7 @@ impl Server {
     fn new(cluster: &ClusterSpec) -> Self {
         Self {
             handlers: Handlers::new(cluster),
-            wal: cluster.wal.as_ref().map(|_| GroupCommit::new()),
+            wal: cluster.wal.as_ref().map(|_| GroupCommit::default()),
         }
     }
 }

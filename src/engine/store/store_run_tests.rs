@@ -4,7 +4,6 @@ use crate::cluster::RegionFile;
 use crate::engine::SimConfig;
 use crate::engine::client::read_tests::config;
 use crate::engine::simulation::Simulation;
-use crate::engine::table::rows::row_size;
 use crate::time::{SimDuration, SimTime};
 use crate::units::{Bandwidth, ByteSize};
 use crate::workload::{Drive, Import, ImportOrder, ImportRows, Think, Workload, Write, WriteKind};
@@ -51,7 +50,7 @@ fn import() -> SimConfig {
 
 /// Bytes of a row in a file, and its heap in a memstore.
 fn row(config: &SimConfig) -> (u64, u64) {
-    let size = row_size(&config.table);
+    let size = config.table.row_size();
     (size.cells(1), size.memstore(1))
 }
 

@@ -3,7 +3,7 @@
 use crate::cluster::{Disk, DiskJob, Memstore, RegionStore, Sampling, TableSpec};
 use crate::engine::clock::{Clock, ClusterStep, Event};
 use crate::engine::config::SimConfig;
-use crate::engine::table::rows::{longest_key, row_size};
+use crate::engine::table::rows::longest_key;
 use crate::engine::table::tables::Tables;
 use crate::metrics::RefusalReason;
 use crate::policy::{
@@ -311,7 +311,7 @@ impl Stores {
     pub fn new(config: &SimConfig, tables: &Tables<'_>) -> Self {
         let regions = config.split_points.len() + 1;
         let capacity = (SAMPLED_ROWS / regions).clamp(FEWEST_ROWS, MOST_ROWS);
-        let row = row_size(&config.table).memstore(longest_key(config) as u64);
+        let row = config.table.row_size().memstore(longest_key(config) as u64);
         let rows = config.table.memstore_flush_size.0 as f64 / row.max(1) as f64;
         let sampling = Sampling::filled_by(rows, capacity);
         let own = tables.routers.iter().map(|table| table.map.regions());

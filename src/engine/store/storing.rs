@@ -76,7 +76,7 @@ impl Simulation<'_> {
             let (memstore, store) = self.stores.pair(region);
             let written = store.flushed_rows + u64::from(memstore.rows);
             let rate = &mut store.blocked;
-            store.blocked_rate = rate.update(now, store.refused, written, rules.window);
+            store.blocked_rate = rate.update(now, store.refused, written, rules.busy_window);
         }
         if !self.consider_split(region) {
             self.stores.ask_compaction(region, &mut self.clock);

@@ -1,7 +1,7 @@
 //! The rows of a table: what they weigh, where they go (record to key to region), and the keys of those in flight, kept as long as a split could
 //! ask for them.
 
-use crate::cluster::{RegionMap, TableSpec};
+use crate::cluster::RegionMap;
 use crate::engine::config::SimConfig;
 use crate::engine::numbers::NONE;
 use crate::key::KeyPlan;
@@ -39,7 +39,7 @@ impl RowWeights {
             memstore: size.memstore(key) as u32,
         };
         let (own, neighbours) = (
-            row_size(&config.table),
+            config.table.row_size(),
             RowSize::new(1, ["v"], NEIGHBOUR_VALUE_BYTES),
         );
         let keys = 0..=longest_key(config) as u64;
@@ -67,15 +67,6 @@ impl RowWeights {
 pub fn longest_key(config: &SimConfig) -> usize {
     let lengths = config.keys().map(|(key, _)| key.len_range().1);
     lengths.max().unwrap_or(0)
-}
-
-/// What a table's rows weigh.
-pub fn row_size(table: &TableSpec) -> RowSize {
-    RowSize::new(
-        table.family.len() as u64,
-        table.qualifiers.iter().map(String::as_str),
-        table.value.0,
-    )
 }
 
 /// Where one row goes.

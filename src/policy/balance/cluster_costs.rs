@@ -3,14 +3,6 @@
 use super::array_skew::scale;
 use super::{ArraySkew, BalancedRegion, CostFunction, CostWeights, Imbalance, RegionMove};
 
-/// The functions of a region's own load.
-const LOADS: [CostFunction; 4] = [
-    CostFunction::ReadRequest,
-    CostFunction::WriteRequest,
-    CostFunction::MemstoreSize,
-    CostFunction::StoreFile,
-];
-
 /// One change of a placement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
@@ -20,26 +12,31 @@ pub(super) enum Step {
     Swap { a: u32, b: u32 },
 }
 
+/// What a function counts of each region, and its skew over the servers.
+#[derive(Debug, Clone)]
+struct Column {
+    function: CostFunction,
+    amounts: Vec<f64>,
+    skew: ArraySkew,
+}
+
 /// Servers and regions between the first placement and the next.
 #[derive(Debug, Clone)]
 pub(super) struct ClusterCosts {
     weights: CostWeights,
     first_server: Vec<u32>,
     server: Vec<u32>,
-    table: Vec<u32>,
-    loads: Vec<[f64; LOADS.len()]>,
     regions_of: Vec<Vec<u32>>,
     /// Where a region stands in `regions_of` its server.
     place: Vec<u32>,
     moved: usize,
-    counts: ArraySkew,
-    tables: Vec<ArraySkew>,
-    load_skews: [ArraySkew; LOADS.len()],
+    /// The regions themselves, those of each table, and each of their loads.
+    columns: Vec<Column>,
     costs: [f64; CostFunction::ALL.len()],
 }
 
 impl ClusterCosts {
-    /// The placement found. O(regions + tables x servers).
+    /// The placement found. O(regions x tables + tables x servers).
     pub(super) fn new(regions: &[BalancedRegion], servers: u32, weights: CostWeights) -> Self {
         let mut regions_of = vec![Vec::new(); servers as usize];
         let mut place = Vec::with_capacity(regions.len());
@@ -48,45 +45,41 @@ impl ClusterCosts {
             place.push(here.len() as u32);
             here.push(index as u32);
         }
-        let tables = regions
-            .iter()
-            .map(|region| region.table + 1)
-            .max()
-            .unwrap_or(0);
-        let mut table_counts = vec![vec![0.0; servers as usize]; tables as usize];
-        let mut load_sums = [const { Vec::new() }; LOADS.len()];
-        load_sums.fill(vec![0.0; servers as usize]);
-        let loads: Vec<_> = regions
-            .iter()
-            .map(|region| {
-                let load = region.load;
-                [
-                    load.reads,
-                    load.writes,
-                    load.memstore_mb,
-                    load.store_file_mb,
-                ]
-            })
-            .collect();
-        for (region, load) in regions.iter().zip(&loads) {
-            table_counts[region.table as usize][region.server as usize] += 1.0;
-            for (sums, load) in load_sums.iter_mut().zip(load) {
-                sums[region.server as usize] += load;
+        let column = |function, amount: &dyn Fn(&BalancedRegion) -> f64| {
+            let amounts: Vec<f64> = regions.iter().map(amount).collect();
+            let mut sums = vec![0.0; servers as usize];
+            for (region, amount) in regions.iter().zip(&amounts) {
+                sums[region.server as usize] += amount;
             }
-        }
-        let servers: Vec<u32> = regions.iter().map(|region| region.server).collect();
+            Column {
+                function,
+                amounts,
+                skew: ArraySkew::new(sums),
+            }
+        };
+        let tables = regions.iter().map(|region| region.table + 1).max();
+        let mut columns = vec![column(CostFunction::RegionCountSkew, &|_| 1.0)];
+        columns.extend((0..tables.unwrap_or(0)).map(|table| {
+            let is_of = |region: &BalancedRegion| f64::from(u8::from(region.table == table));
+            column(CostFunction::TableSkew, &is_of)
+        }));
+        columns.extend([
+            column(CostFunction::ReadRequest, &|region| region.load.reads),
+            column(CostFunction::WriteRequest, &|region| region.load.writes),
+            column(CostFunction::MemstoreSize, &|region| {
+                region.load.memstore_mb
+            }),
+            column(CostFunction::StoreFile, &|region| region.load.store_file_mb),
+        ]);
+        let server: Vec<u32> = regions.iter().map(|region| region.server).collect();
         let mut costs = Self {
             weights,
-            first_server: servers.clone(),
-            server: servers,
-            table: regions.iter().map(|region| region.table).collect(),
-            loads,
-            counts: ArraySkew::new(regions_of.iter().map(|here| here.len() as f64).collect()),
+            first_server: server.clone(),
+            server,
             regions_of,
             place,
             moved: 0,
-            tables: table_counts.into_iter().map(ArraySkew::new).collect(),
-            load_skews: load_sums.map(ArraySkew::new),
+            columns,
             costs: [0.0; CostFunction::ALL.len()],
         };
         costs.measure();
@@ -117,28 +110,18 @@ impl ClusterCosts {
         RegionMove::between(first.copied(), now.copied())
     }
 
-    /// Points after a step, to within rounding; exactly the present points of what it doesn't change. O(1).
+    /// Points after a step, to within rounding; exactly the present points of what it doesn't change. O(tables).
     #[inline]
     pub(super) fn points_after(&self, step: Step) -> f64 {
         let mut costs = self.costs;
         let (a, b, from, to) = self.parts(step);
-        let table_a = self.table[a as usize];
-        let table_b = b.map(|b| self.table[b as usize]);
-        if b.is_none() {
-            costs[CostFunction::RegionCountSkew as usize] = self.counts.cost_if(from, to, 1.0);
-        }
-        if table_b != Some(table_a) {
-            let change = |table: u32, from, to| {
-                let skew = &self.tables[table as usize];
-                skew.cost_if(from, to, 1.0) - skew.cost()
-            };
-            costs[CostFunction::TableSkew as usize] +=
-                change(table_a, from, to) + table_b.map_or(0.0, |table| change(table, to, from));
-        }
-        for (at, function) in LOADS.into_iter().enumerate() {
-            let back = b.map_or(0.0, |b| self.loads[b as usize][at]);
-            let amount = self.loads[a as usize][at] - back;
-            costs[function as usize] = self.load_skews[at].cost_if(from, to, amount);
+        for column in &self.columns {
+            let back = b.map_or(0.0, |b| column.amounts[b as usize]);
+            let amount = column.amounts[a as usize] - back;
+            if amount != 0.0 {
+                let skew = &column.skew;
+                costs[column.function as usize] += skew.cost_if(from, to, amount) - skew.cost();
+            }
         }
         let moved =
             self.moved as isize + self.moved_by(a, to) + b.map_or(0, |b| self.moved_by(b, from));
@@ -146,35 +129,18 @@ impl ClusterCosts {
         self.points_of(costs)
     }
 
-    /// Takes a step and measures what it changed anew. O(servers + regions of the two). Returns the step back.
+    /// Takes a step and measures anew. O(servers + regions of the two) for each table. Returns the step back.
     pub(super) fn take(&mut self, step: Step) -> Step {
         let (a, b, from, to) = self.parts(step);
         self.place_region(a, to);
         if let Some(b) = b {
             self.place_region(b, from);
         }
-        let count =
-            |server: u32, costs: &Self| (server, costs.regions_of[server as usize].len() as f64);
-        let counts = [count(from, self), count(to, self)];
-        self.counts.set(counts);
-        let shift = |skew: &mut ArraySkew, from: u32, to: u32| {
-            let values = [(from, skew.value(from) - 1.0), (to, skew.value(to) + 1.0)];
-            skew.set(values);
-        };
-        shift(&mut self.tables[self.table[a as usize] as usize], from, to);
-        if let Some(b) = b {
-            shift(&mut self.tables[self.table[b as usize] as usize], to, from);
-        }
-        for at in 0..LOADS.len() {
-            let sum = |server: u32| {
+        for Column { amounts, skew, .. } in &mut self.columns {
+            skew.set([from, to].map(|server| {
                 let here = self.regions_of[server as usize].iter();
-                (
-                    server,
-                    here.map(|&region| self.loads[region as usize][at]).sum(),
-                )
-            };
-            let sums: [(u32, f64); 2] = [sum(from), sum(to)];
-            self.load_skews[at].set(sums);
+                (server, here.map(|&region| amounts[region as usize]).sum())
+            }));
         }
         self.measure();
         match b {
@@ -219,14 +185,11 @@ impl ClusterCosts {
     }
 
     fn measure(&mut self) {
-        let mut costs = [0.0; CostFunction::ALL.len()];
-        costs[CostFunction::RegionCountSkew as usize] = self.counts.cost();
-        costs[CostFunction::Move as usize] = self.move_cost(self.moved);
-        costs[CostFunction::TableSkew as usize] = self.tables.iter().map(ArraySkew::cost).sum();
-        for (at, function) in LOADS.into_iter().enumerate() {
-            costs[function as usize] = self.load_skews[at].cost();
+        self.costs = [0.0; CostFunction::ALL.len()];
+        self.costs[CostFunction::Move as usize] = self.move_cost(self.moved);
+        for column in &self.columns {
+            self.costs[column.function as usize] += column.skew.cost();
         }
-        self.costs = costs;
     }
 
     /// The part of the regions that moved (`MoveCostFunction.cost`). HBase's bound on moves is left out: with its default

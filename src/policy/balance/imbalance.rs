@@ -1,5 +1,6 @@
 //! The stochastic balancer's cost of a placement: functions, weights, sum and threshold. Must not know how a function is computed.
 
+use crate::settings::choice;
 use std::fmt;
 
 /// HBase's cost functions that count without region replicas (`StochasticLoadBalancer.createCostFunctions`), in its order.
@@ -25,59 +26,24 @@ pub enum CostFunction {
     StoreFile,
 }
 
-impl CostFunction {
-    /// All, in HBase's order.
-    pub const ALL: [Self; 9] = [
-        Self::RegionCountSkew,
-        Self::Move,
-        Self::ServerLocality,
-        Self::RackLocality,
-        Self::TableSkew,
-        Self::ReadRequest,
-        Self::WriteRequest,
-        Self::MemstoreSize,
-        Self::StoreFile,
-    ];
-
-    /// The setting of its weight; HBase's property is `hbase.master.balancer.stochastic.regionCountCost` and so on.
-    pub fn setting(self) -> &'static str {
-        match self {
-            Self::RegionCountSkew => "region_count_cost",
-            Self::Move => "move_cost",
-            Self::ServerLocality => "locality_cost",
-            Self::RackLocality => "rack_locality_cost",
-            Self::TableSkew => "table_skew_cost",
-            Self::ReadRequest => "read_request_cost",
-            Self::WriteRequest => "write_request_cost",
-            Self::MemstoreSize => "memstore_size_cost",
-            Self::StoreFile => "storefile_size_cost",
-        }
-    }
-}
+// The setting of each one's weight; HBase's property is `hbase.master.balancer.stochastic.regionCountCost` and so on.
+choice!(CostFunction {
+    RegionCountSkew = "region_count_cost",
+    Move = "move_cost",
+    ServerLocality = "locality_cost",
+    RackLocality = "rack_locality_cost",
+    TableSkew = "table_skew_cost",
+    ReadRequest = "read_request_cost",
+    WriteRequest = "write_request_cost",
+    MemstoreSize = "memstore_size_cost",
+    StoreFile = "storefile_size_cost",
+});
 
 /// Weight of each cost function, >= 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CostWeights([f32; CostFunction::ALL.len()]);
-
-impl Default for CostWeights {
-    /// HBase's, 602 in all.
-    fn default() -> Self {
-        Self([500.0, 7.0, 25.0, 15.0, 35.0, 5.0, 5.0, 5.0, 5.0])
-    }
-}
+pub struct CostWeights(pub [f32; CostFunction::ALL.len()]);
 
 impl CostWeights {
-    /// The weight of one function.
-    pub fn of(&self, function: CostFunction) -> f32 {
-        self.0[function as usize]
-    }
-
-    /// The same with another weight of one function.
-    pub fn with(mut self, function: CostFunction, weight: f32) -> Self {
-        self.0[function as usize] = weight;
-        self
-    }
-
     /// Sum of the weights.
     pub fn sum(&self) -> f32 {
         self.0.iter().sum()
@@ -138,9 +104,11 @@ impl fmt::Display for Imbalance {
 mod tests {
     use super::*;
 
+    const HBASE: CostWeights = CostWeights([500.0, 7.0, 25.0, 15.0, 35.0, 5.0, 5.0, 5.0, 5.0]);
+
     fn with(costs: &[(CostFunction, f64)]) -> Imbalance {
         let mut imbalance = Imbalance {
-            weights: CostWeights::default(),
+            weights: HBASE,
             costs: [0.0; 9],
             threshold: 0.025,
         };
@@ -154,12 +122,13 @@ mod tests {
     fn functions_stand_in_their_order_and_weigh_602() {
         for (at, function) in CostFunction::ALL.into_iter().enumerate() {
             assert_eq!(function as usize, at);
-            assert!(function.setting().ends_with("_cost"));
+            assert!(function.name().ends_with("_cost"));
         }
-        let weights = CostWeights::default();
+        let weights = HBASE;
         assert_eq!(weights.sum(), 602.0);
-        assert_eq!(weights.of(CostFunction::TableSkew), 35.0);
-        let dear = weights.with(CostFunction::WriteRequest, 400.0);
+        assert_eq!(weights.0[CostFunction::TableSkew as usize], 35.0);
+        let mut dear = weights;
+        dear.0[CostFunction::WriteRequest as usize] = 400.0;
         assert_eq!(dear.sum(), 997.0);
     }
 
@@ -181,13 +150,11 @@ mod tests {
     #[test]
     fn a_mean_at_the_threshold_starts_the_balancer() {
         use CostFunction::*;
-        let none = CostFunction::ALL
-            .into_iter()
-            .fold(CostWeights::default(), |weights, function| {
-                weights.with(function, 0.0)
-            });
+        let mut weights = CostWeights([0.0; 9]);
+        weights.0[WriteRequest as usize] = 4.0;
+        weights.0[ReadRequest as usize] = 12.0;
         let at = |cost| Imbalance {
-            weights: none.with(WriteRequest, 4.0).with(ReadRequest, 12.0),
+            weights,
             threshold: 0.25,
             ..with(&[(WriteRequest, cost)])
         };

@@ -23,24 +23,6 @@ impl Default for LoadBalancer {
     }
 }
 
-/// A demand of regions on one server, totally ordered.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Demand(f64);
-
-impl Eq for Demand {}
-
-impl PartialOrd for Demand {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Demand {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0)
-    }
-}
-
 impl LoadBalancer {
     /// Longest processing time first (Graham, "Bounds on multiprocessing timing anomalies", 1969): the regions, busiest first, each to the
     /// server with least demand so far. The busiest server's demand is within 4/3 - 1/(3 servers) of the least that any placement of
@@ -75,40 +57,35 @@ impl LoadBalancer {
 
 /// The set of each region (`None` without demand), and each set's demand.
 fn longest_first(regions: &[BalancedRegion], servers: u32) -> (Vec<Option<u32>>, Vec<f64>) {
-    let mut busiest: Vec<u32> = (0..regions.len() as u32)
-        .filter(|&region| regions[region as usize].demand > 0.0)
-        .collect();
-    busiest.sort_by_key(|&region| (Reverse(Demand(regions[region as usize].demand)), region));
-    let mut sums = vec![0.0; servers as usize];
+    let demand = |region: u32| regions[region as usize].demand;
+    let all = 0..regions.len() as u32;
+    let mut busiest: Vec<u32> = all.filter(|&region| demand(region) > 0.0).collect();
+    busiest.sort_by(|&a, &b| demand(b).total_cmp(&demand(a)).then(a.cmp(&b)));
+    let mut sums = vec![0.0f64; servers as usize];
     let mut sets = vec![None; regions.len()];
-    let mut idlest: BinaryHeap<_> = (0..servers)
-        .map(|set| Reverse((Demand(0.0), set)))
-        .collect();
+    // Of numbers that are not negative, the bits have their order.
+    let mut idlest: BinaryHeap<_> = (0..servers).map(|set| Reverse((0u64, set))).collect();
     for region in busiest {
-        let Some(Reverse((Demand(sum), set))) = idlest.pop() else {
+        let Some(Reverse((_, set))) = idlest.pop() else {
             break;
         };
-        let sum = sum + regions[region as usize].demand;
         sets[region as usize] = Some(set);
-        sums[set as usize] = sum;
-        idlest.push(Reverse((Demand(sum), set)));
+        sums[set as usize] += demand(region);
+        idlest.push(Reverse((sums[set as usize].to_bits(), set)));
     }
     (sets, sums)
 }
 
 /// Gives each set to a server, the pairs that share most demand first, and lists the regions that change theirs.
 fn moves(regions: &[BalancedRegion], sets: &[Option<u32>], servers: u32) -> Vec<RegionMove> {
-    let mut shared: Vec<((u32, u32), f64)> = regions
-        .iter()
-        .zip(sets)
-        .filter_map(|(region, set)| Some(((set.as_ref().copied()?, region.server), region.demand)))
-        .collect();
-    shared.sort_by_key(|&(pair, demand)| (pair, Demand(demand)));
-    let mut pairs: Vec<(Demand, (u32, u32))> = shared
-        .chunk_by(|a, b| a.0 == b.0)
-        .map(|same| (Demand(same.iter().map(|part| part.1).sum()), same[0].0))
-        .collect();
-    pairs.sort_by_key(|&(demand, pair)| (Reverse(demand), pair));
+    let shared = regions.iter().zip(sets);
+    let shared = shared.filter_map(|(at, set)| Some((((*set)?, at.server), at.demand)));
+    let mut shared: Vec<((u32, u32), f64)> = shared.collect();
+    shared.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let pairs = shared.chunk_by(|a, b| a.0 == b.0);
+    let pairs = pairs.map(|same| (same.iter().map(|part| part.1).sum(), same[0].0));
+    let mut pairs: Vec<(f64, (u32, u32))> = pairs.collect();
+    pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut server_of = vec![None; servers as usize];
     let mut taken = vec![false; servers as usize];
     for (_, (set, server)) in pairs {

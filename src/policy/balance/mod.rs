@@ -23,4 +23,4 @@ pub use imbalance::{CostFunction, CostWeights, Imbalance};
 pub use load_balancer::LoadBalancer;
 pub use load_samples::{LoadSample, LoadSamples, REMEMBERED_SAMPLES};
 pub use simple_balancer::SimpleBalancer;
-pub use stochastic_balancer::StochasticBalancer;
+pub use stochastic_balancer::{STOCHASTIC, StochasticBalancer};

@@ -2,9 +2,6 @@
 
 use super::BalanceReason;
 
-/// Share by which a count may lie off the mean (HBase default, `hbase.regions.slop`). Single precision, as HBase computes its bounds.
-pub(super) const SLOP: f32 = 0.2;
-
 /// Fewest servers of which any balancer runs (`BaseLoadBalancer.MIN_SERVER_BALANCE`).
 pub(super) const MIN_SERVERS: u32 = 2;
 
@@ -47,11 +44,11 @@ mod tests {
     #[test]
     fn counts_within_a_fifth_of_the_mean_are_even_enough() {
         // Mean 10: 8 to 12.
-        assert!(!has_sloppy_server(&[8, 12, 10], SLOP));
-        assert!(has_sloppy_server(&[7, 12, 11], SLOP));
-        assert!(has_sloppy_server(&[13, 9, 8], SLOP));
+        assert!(!has_sloppy_server(&[8, 12, 10], 0.2));
+        assert!(has_sloppy_server(&[7, 12, 11], 0.2));
+        assert!(has_sloppy_server(&[13, 9, 8], 0.2));
         // Mean 1.5: 1 to 2.
-        assert!(!has_sloppy_server(&[1, 2], SLOP));
+        assert!(!has_sloppy_server(&[1, 2], 0.2));
     }
 
     #[test]

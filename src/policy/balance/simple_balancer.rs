@@ -1,6 +1,6 @@
 //! HBase's balancer by region counts alone (`SimpleLoadBalancer`). Must not know loads, nor tables.
 
-use super::region_counts::{MIN_SERVERS, SLOP, region_counts, uneven_counts};
+use super::region_counts::{MIN_SERVERS, region_counts, uneven_counts};
 use super::{BalanceDecision, BalanceFinding, BalanceReason, BalancedRegion, RegionMove};
 use crate::random::Draws;
 use std::cmp::Reverse;
@@ -10,13 +10,6 @@ use std::cmp::Reverse;
 pub struct SimpleBalancer {
     /// `hbase.regions.slop`.
     pub slop: f32,
-}
-
-impl Default for SimpleBalancer {
-    /// HBase's.
-    fn default() -> Self {
-        Self { slop: SLOP }
-    }
 }
 
 impl SimpleBalancer {
@@ -65,83 +58,50 @@ fn bounds(counts: &[u32]) -> (u32, u32) {
 
 /// Levels the counts of regions that come newest first.
 fn level(newest_first: &[u32], placement: &mut [u32], servers: u32, draws: &mut Draws) {
-    let mut levelling = Levelling::new(newest_first, placement, servers);
-    let shed = levelling.shed();
-    levelling.hand_out(shed, draws);
-    for (server, here) in levelling.regions.into_iter().enumerate() {
+    let servers = servers as usize;
+    let least = newest_first.len() / servers;
+    let most = newest_first.len().div_ceil(servers);
+    // Each server's regions, newest last, as positions in the order from newest to oldest.
+    let mut regions: Vec<Vec<u32>> = vec![Vec::new(); servers];
+    for (at, &region) in newest_first.iter().enumerate().rev() {
+        regions[placement[region as usize] as usize].push(at as u32);
+    }
+    // What servers with more than `most` shed and, where that does not fill all others to `least`, one of each server that has more.
+    let mut shed: Vec<u32> = Vec::new();
+    for here in &mut regions {
+        shed.extend(here.drain(most.min(here.len())..));
+    }
+    shed.sort_unstable();
+    let missing = |here: &Vec<u32>| least.saturating_sub(here.len());
+    let needed: usize = regions.iter().map(missing).sum();
+    for here in &mut regions {
+        if shed.len() < needed && here.len() > least {
+            shed.extend(here.pop());
+        }
+    }
+    // Round robin to the shuffled servers below `least`, then one each to those that have no more than `least`.
+    let mut below: Vec<usize> = (0..servers)
+        .filter(|&it| missing(&regions[it]) > 0)
+        .collect();
+    for i in (1..below.len()).rev() {
+        below.swap(i, draws.below(i as u64 + 1) as usize);
+    }
+    let mut shed = shed.into_iter();
+    while !below.is_empty() {
+        for &server in &below {
+            regions[server].extend(shed.next());
+        }
+        below.retain(|&server| missing(&regions[server]) > 0);
+    }
+    for region in shed {
+        let mut room = regions.iter_mut();
+        room.find(|here| here.len() < most)
+            .expect("regions / servers, rounded up, is room for all")
+            .push(region);
+    }
+    for (server, here) in (0..).zip(regions) {
         for at in here {
-            placement[newest_first[at as usize] as usize] = server as u32;
-        }
-    }
-}
-
-/// The regions between their first placement and the next.
-struct Levelling {
-    /// Each server's regions, newest last, as positions in the order from newest to oldest.
-    regions: Vec<Vec<u32>>,
-    /// Floor and ceil of the mean.
-    least: usize,
-    most: usize,
-}
-
-impl Levelling {
-    fn new(newest_first: &[u32], placement: &[u32], servers: u32) -> Self {
-        let mut regions = vec![Vec::new(); servers as usize];
-        for (at, &region) in newest_first.iter().enumerate().rev() {
-            regions[placement[region as usize] as usize].push(at as u32);
-        }
-        Self {
-            least: newest_first.len() / servers as usize,
-            most: newest_first.len().div_ceil(servers as usize),
-            regions,
-        }
-    }
-
-    fn missing(&self, server: usize) -> usize {
-        self.least.saturating_sub(self.regions[server].len())
-    }
-
-    /// What servers with more than `most` shed and, where that does not fill all others to `least`, one of each server that has more.
-    fn shed(&mut self) -> Vec<u32> {
-        let mut shed = Vec::new();
-        for here in &mut self.regions {
-            while here.len() > self.most {
-                shed.extend(here.pop());
-            }
-        }
-        shed.sort_unstable();
-        let servers = 0..self.regions.len();
-        let needed: usize = servers.map(|server| self.missing(server)).sum();
-        for here in &mut self.regions {
-            if shed.len() < needed && here.len() > self.least {
-                shed.extend(here.pop());
-            }
-        }
-        shed
-    }
-
-    /// Round robin to the shuffled servers below `least`, then one each to those that have no more than `least`.
-    fn hand_out(&mut self, shed: Vec<u32>, draws: &mut Draws) {
-        let mut below: Vec<usize> = (0..self.regions.len())
-            .filter(|&server| self.missing(server) > 0)
-            .collect();
-        for i in (1..below.len()).rev() {
-            below.swap(i, draws.below(i as u64 + 1) as usize);
-        }
-        let mut shed = shed.into_iter();
-        while !below.is_empty() {
-            for &server in &below {
-                if let Some(region) = shed.next() {
-                    self.regions[server].push(region);
-                }
-            }
-            below.retain(|&server| self.missing(server) > 0);
-        }
-        for region in shed {
-            let mut room = self.regions.iter_mut();
-            room.find(|here| here.len() < self.most)
-                .expect("regions / servers, rounded up, is room for all")
-                .push(region);
+            placement[newest_first[at as usize] as usize] = server;
         }
     }
 }
@@ -171,7 +131,7 @@ mod tests {
 
     fn decide_drawn(places: &[(u32, u32)], servers: u32, number: u64) -> BalanceDecision {
         let mut draws = DrawKey::new(Seed(1), 0, Stream::Sample, 0).at(number);
-        SimpleBalancer::default().decide(&regions(places), servers, &mut draws)
+        SimpleBalancer { slop: 0.2 }.decide(&regions(places), servers, &mut draws)
     }
 
     /// The regions that move, and where to.
@@ -280,7 +240,7 @@ mod tests {
                 placement[moved.region as usize] = moved.to;
             }
             let before = region_counts(regions.iter().map(|region| region.server), servers);
-            if uneven_counts(&before, SLOP).is_some() {
+            if uneven_counts(&before, 0.2).is_some() {
                 let (least, most) = bounds(&region_counts(placement.into_iter(), servers));
                 prop_assert!(most - least <= 1, "{least} to {most}");
             } else {

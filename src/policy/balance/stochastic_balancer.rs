@@ -1,12 +1,13 @@
 //! HBase's default balancer: a random walk that keeps what lowers a weighted cost (`StochasticLoadBalancer`). Must not know time.
 
 use super::cluster_costs::{ClusterCosts, Step};
-use super::region_counts::{MIN_SERVERS, SLOP, region_counts, uneven_counts};
+use super::region_counts::{MIN_SERVERS, region_counts, uneven_counts};
 use super::{
     BalanceDecision, BalanceFinding, BalanceReason, BalancedRegion, CostFunction, CostWeights,
     Imbalance,
 };
 use crate::random::Draws;
+use crate::settings::{Defaults, FromSource, Kind, Source, number};
 
 /// Its settings, `hbase.master.balancer.stochastic.*`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,10 +27,60 @@ pub struct StochasticBalancer {
 impl Default for StochasticBalancer {
     /// HBase's.
     fn default() -> Self {
+        Self::read_all(&Defaults(&STOCHASTIC))
+    }
+}
+
+crate::settings! {
+    /// What the balancers by HBase's costs and counts weigh.
+    pub static STOCHASTIC("", "") {
+        /// Of `simple` and `stochastic`: uneven counts that are borne.
+        slop = SHARE.or("0.2").of("policy", &["simple", "stochastic"]),
+        /// Of `stochastic`: cheaper clusters are left alone.
+        min_cost_need_balance = SHARE.or("0.025").of("policy", &["stochastic"]),
+        /// Of `stochastic`: weight of uneven counts of regions.
+        region_count_cost = WEIGHT.or("500.0"),
+        /// Of `stochastic`: weight of regions that move.
+        move_cost = WEIGHT.or("7.0"),
+        /// Of `stochastic`: weight of blocks on other servers.
+        locality_cost = WEIGHT.or("25.0"),
+        /// Of `stochastic`: weight of blocks in other racks.
+        rack_locality_cost = WEIGHT.or("15.0"),
+        /// Of `stochastic`: weight of uneven counts of one table's regions.
+        table_skew_cost = WEIGHT.or("35.0"),
+        /// Of `stochastic`: weight of uneven reads.
+        read_request_cost = WEIGHT.or("5.0"),
+        /// Of `stochastic`: weight of uneven writes.
+        write_request_cost = WEIGHT.or("5.0"),
+        /// Of `stochastic`: weight of unevenly growing memstores.
+        memstore_size_cost = WEIGHT.or("5.0"),
+        /// Of `stochastic`: weight of uneven sizes of store files.
+        storefile_size_cost = WEIGHT.or("5.0"),
+    }
+}
+
+const SHARE: Kind = number("in [0, 1]", 0.0, 1.0, (true, true));
+const WEIGHT: Kind =
+    number("in [0, 1000000]", 0.0, 1e6, (true, true)).of("policy", &["stochastic"]);
+
+impl FromSource for StochasticBalancer {
+    fn read_all(source: &dyn Source) -> Self {
+        let slop = f32::read(source, "slop");
+        let min_cost = f32::read(source, "min_cost_need_balance");
+        let weights = CostFunction::ALL.map(|function| f32::read(source, function.name()));
+        let weights = CostWeights(weights);
+        let said = CostFunction::WORDS
+            .iter()
+            .rev()
+            .find(|key| source.says(key));
+        if let Some(key) = said.filter(|_| weights.sum() == 0.0) {
+            let label = "a balancer weighs at least one cost";
+            source.complain_of(key, "all weights are zero".to_owned(), label);
+        }
         Self {
-            weights: CostWeights::default(),
-            min_cost: 0.025,
-            slop: SLOP,
+            weights,
+            min_cost,
+            slop,
             steps_per_region: 800,
             max_steps: 1_000_000,
         }
@@ -37,11 +88,6 @@ impl Default for StochasticBalancer {
 }
 
 impl StochasticBalancer {
-    /// What a placement costs.
-    pub fn imbalance(&self, regions: &[BalancedRegion], servers: u32) -> Imbalance {
-        self.imbalance_of(&ClusterCosts::new(regions, servers, self.weights))
-    }
-
     /// Starts for an idle server, for region counts beyond the slop, or for a cost at the threshold; then tries
     /// min(`max_steps`, regions x `steps_per_region` x servers) random steps and keeps each that lowers the total cost. A step of O(1),
     /// O(servers) while region counts differ.

@@ -242,7 +242,7 @@ fn steps_between_the_fullest_and_the_emptiest_server_are_as_many_as_the_counts_c
         for (region, server) in regions.iter_mut().zip(servers) {
             region.server = server;
         }
-        let cluster = ClusterCosts::new(&regions, 4, CostWeights::default());
+        let cluster = ClusterCosts::new(&regions, 4, StochasticBalancer::default().weights);
         // All twelve on one server have 9^2 + 3 x 3^2 = 108. The table's counts cost as much, the one memstore 1.
         let skew = (squares / 108.0f64).sqrt();
         let levelling = skew / (2.0 * skew + 1.0);
@@ -356,10 +356,10 @@ proptest! {
         let balancer = StochasticBalancer { steps_per_region: 40, ..StochasticBalancer::default() };
         let decision = balancer.decide(&regions, 5, &mut draws(lane));
         let (before, after) = costs(&decision);
-        prop_assert_eq!(before, balancer.imbalance(&regions, 5));
+        prop_assert_eq!(before, balancer.imbalance_of(&ClusterCosts::new(&regions, 5, balancer.weights)));
         prop_assert!(decision.moves.iter().all(|step| step.to < 5 && step.to != step.from));
         prop_assert!(after.points() < before.points() || decision.moves.is_empty());
-        let afresh = balancer.imbalance(&moved(&regions, &decision.moves), 5);
+        let afresh = balancer.imbalance_of(&ClusterCosts::new(&moved(&regions, &decision.moves), 5, balancer.weights));
         for function in CostFunction::ALL {
             if function == CostFunction::Move {
                 let expected = decision.moves.len() as f64 / regions.len() as f64;
@@ -376,7 +376,7 @@ proptest! {
         regions in proptest::collection::vec(any_region(), 2..25),
         picks in proptest::collection::vec((0usize..25, 0usize..25, any::<bool>()), 1..30),
     ) {
-        let mut cluster = ClusterCosts::new(&regions, 5, CostWeights::default());
+        let mut cluster = ClusterCosts::new(&regions, 5, StochasticBalancer::default().weights);
         let mut server: Vec<u32> = regions.iter().map(|region| region.server).collect();
         for (a, b, swap) in picks {
             let (a, b) = (a % regions.len(), b % regions.len());

@@ -1,0 +1,227 @@
+//! A strategy's table, or one of its copies, laid out: its pre-split, what the rows that exist have made of it since, and what each region
+//! will get. Must not know reads.
+
+use super::key_sample::{KeySample, KeyedTable};
+use super::table_size::TableSample;
+use super::{Layout, RegionForecast, Replicate};
+use crate::cluster::Placement;
+use crate::engine::{ExistingRows, TableCopy, split_sizes};
+use crate::keyspace::{KeyBatch, KeyRange, Router, RowKey};
+use crate::policy::{GrownTable, Growth, quantile_points};
+use crate::random::{Stream, stream};
+use crate::scenario::{Presplit, Strategy};
+use crate::workload::Choice;
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+/// Sampled rows for each region that is cut from them: its share is then exact to 5 % (one standard error, 1 / sqrt(400)).
+const ROWS_PER_REGION: usize = 400;
+
+/// Most rows that are sampled for split points.
+const MOST_ROWS: usize = 4_000_000;
+
+/// Rows that are encoded to tell how many bytes the existing ones take: shared key bytes are then exact to about a third of a byte.
+const SIZED_ROWS: usize = 1 << 13;
+
+/// Rows that show how a table's rows lie over its regions.
+const SPREAD_ROWS: usize = 1 << 16;
+
+/// A table with its regions at the start of a run.
+pub(super) struct LaidTable<'a> {
+    pub table: KeyedTable<'a>,
+    /// The run's operations under its key.
+    pub run: KeySample,
+    /// Where its regions meet: split points of the pre-split, and those at which existing rows have split it since.
+    pub points: Arc<Vec<RowKey>>,
+    /// Regions of the pre-split.
+    pub presplit: usize,
+    /// The rows that exist; `None` without any.
+    pub existing: Option<ExistingRows>,
+    router: OnceCell<Router>,
+    regions: OnceCell<Vec<RegionForecast>>,
+    rows: OnceCell<Arc<KeyBatch>>,
+}
+
+impl<'a> LaidTable<'a> {
+    /// All tables of a strategy over a sample of about `operations` operations of the run: its own first.
+    pub fn all(strategy: &'a Strategy, replicate: &'a Replicate, operations: usize) -> Vec<Self> {
+        let mut tables: Vec<Self> = Vec::with_capacity(1 + strategy.copies.len());
+        for table in KeyedTable::all(strategy, replicate) {
+            let run = match tables.first() {
+                None => table.run(operations),
+                Some(own) => table.keyed(own.run.batch.clone(), 0),
+            };
+            tables.push(Self::of(table, run));
+        }
+        tables
+    }
+
+    /// Existing rows split every region over its threshold, as the split policy says.
+    pub fn of(table: KeyedTable<'a>, run: KeySample) -> Self {
+        let (points, existing) = presplit(&table, &run);
+        let laid = Self {
+            table,
+            run,
+            presplit: points.len() + 1,
+            points,
+            existing: None,
+            router: OnceCell::new(),
+            regions: OnceCell::new(),
+            rows: OnceCell::new(),
+        };
+        match existing {
+            Some(sample) => laid.with_rows(&sample),
+            None => laid,
+        }
+    }
+
+    fn with_rows(self, sample: &KeySample) -> Self {
+        let setup = self.table.setup();
+        let size = TableSample::of(&self.table, SIZED_ROWS).size(0.0);
+        let bytes = size.chosen().table_bytes as u64;
+        let sorted = sample.sorted();
+        let grown = GrownTable {
+            sample: &sorted,
+            bytes,
+            policy: &setup.changes.policies.split_policy,
+            sizes: split_sizes(&setup.table),
+            servers: setup.cluster.servers,
+        };
+        let growth = match setup.table.placement {
+            Placement::Grown => grown.growth(&self.points, &sample.order_written()),
+            _ => Growth {
+                points: grown.starting_points(&self.points),
+                split_off: Vec::new(),
+            },
+        };
+        Self {
+            points: Arc::new(growth.points),
+            existing: Some(ExistingRows {
+                rows: size.existing_rows.round() as u64,
+                bytes,
+                sample: packed(&sorted),
+                split_off: Arc::new(growth.split_off),
+            }),
+            ..self
+        }
+    }
+
+    /// The server of each region in key order, as the engine opens them.
+    pub fn opening_servers(&self) -> Vec<u32> {
+        let KeyedTable {
+            number, replicate, ..
+        } = self.table;
+        let (setup, existing) = (self.table.setup(), self.existing.as_ref());
+        setup.table.placement.of_table(number).opening_servers(
+            self.points.len() as u32 + 1,
+            existing.map_or(&[][..], |rows| &rows.split_off),
+            setup.cluster.servers,
+            &mut stream(replicate.seed, replicate.number, Stream::Placement, number),
+        )
+    }
+
+    /// The keys of a region; `None` when there is none of that number.
+    pub fn range(&self, region: usize) -> Option<KeyRange> {
+        KeyRange::between(&self.points).nth(region)
+    }
+
+    /// The sampled operations whose keys lie in a range, by position in the sample, in key order.
+    pub fn positions_in(&self, range: &KeyRange) -> Vec<usize> {
+        let positions = (0..self.run.len()).map(|rank| self.run.at_rank(rank));
+        positions
+            .filter(|&at| range.contains(self.run.keys.get(at)))
+            .collect()
+    }
+
+    pub fn router(&self) -> &Router {
+        self.router.get_or_init(|| Router::new(&self.points))
+    }
+
+    /// What each region will get.
+    pub fn regions(&self) -> &[RegionForecast] {
+        self.regions.get_or_init(|| {
+            let mut regions = Vec::with_capacity(self.run.len());
+            self.router().locate_batch(&self.run.keys, &mut regions);
+            let mut counts = vec![0u32; self.points.len() + 1];
+            for region in regions {
+                counts[region as usize] += 1;
+            }
+            let plan = self.table.key;
+            let forecast = |(range, count): (KeyRange, u32)| RegionForecast {
+                write_share: f64::from(count) / self.run.len().max(1) as f64,
+                unreachable: count == 0
+                    && !plan.may_reach(range.start.as_bytes(), range.end.as_bytes()),
+                start: range.start,
+            };
+            let ranges = KeyRange::between(&self.points);
+            ranges.zip(counts).map(forecast).collect()
+        })
+    }
+
+    /// Sorted keys of rows of the table as it is in the middle of the run, each standing for as many.
+    pub fn rows(&self) -> &Arc<KeyBatch> {
+        self.rows.get_or_init(|| {
+            let (workload, schema) = (&self.table.setup().workload, &self.table.setup().schema);
+            let existing = workload.existing_rows(schema) as f64;
+            let planned = workload.estimated_writes(schema);
+            // Half of what the run writes is there, on average.
+            let total = (existing + planned / 2.0).max(1.0);
+            let from_existing = (SPREAD_ROWS as f64 * existing / total).ceil() as usize;
+            let from_run = (SPREAD_ROWS as f64 * planned / 2.0 / total) as usize;
+            let existing = || self.table.existing(from_existing, Choice::Spread);
+            let existing = (from_existing > 0).then(existing);
+            let mut keys: Vec<&[u8]> = existing.as_ref().map(KeySample::sorted).unwrap_or_default();
+            let taken = from_run.min(self.run.len());
+            keys.extend((0..taken).map(|at| self.run.keys.get(at * self.run.len() / taken)));
+            keys.sort_unstable();
+            packed(&keys)
+        })
+    }
+}
+
+fn packed(keys: &[&[u8]]) -> Arc<KeyBatch> {
+    let mut batch = KeyBatch::default();
+    for key in keys {
+        batch.push_with(|out| out.extend_from_slice(key));
+    }
+    Arc::new(batch)
+}
+
+/// The split points that a table is created with, and a sample of the rows that exist; `run` are operations of the run under its key.
+pub(super) fn presplit(
+    table: &KeyedTable<'_>,
+    run: &KeySample,
+) -> (Arc<Vec<RowKey>>, Option<KeySample>) {
+    let rows = match table.presplit {
+        Presplit::Sampled { regions } => {
+            let wanted = (*regions as usize).saturating_mul(ROWS_PER_REGION);
+            wanted.clamp(Layout::SAMPLE, MOST_ROWS)
+        }
+        Presplit::Fixed { .. } => Layout::SAMPLE,
+    };
+    let exist = table.setup().workload.existing_rows(&table.setup().schema) > 0;
+    let existing = exist.then(|| table.existing(rows, Choice::Spread));
+    let points = match table.presplit {
+        Presplit::Fixed { points, .. } => Arc::clone(points),
+        Presplit::Sampled { regions } => {
+            let sorted = existing.as_ref().unwrap_or(run).sorted();
+            Arc::new(quantile_points(&sorted, *regions))
+        }
+    };
+    (points, existing)
+}
+
+/// The tables behind a strategy's own, as a run takes them.
+pub(super) fn copies_of(tables: &[LaidTable<'_>]) -> Arc<Vec<TableCopy>> {
+    let copies = tables[1..].iter().map(|laid| TableCopy {
+        key: Arc::clone(laid.table.key),
+        split_points: Arc::clone(&laid.points),
+    });
+    Arc::new(copies.collect())
+}
+
+/// The rows that exist, of the table itself, then of each copy.
+pub(super) fn existing_of(tables: &[LaidTable<'_>]) -> Arc<Vec<ExistingRows>> {
+    let existing = tables.iter().filter_map(|laid| laid.existing.clone());
+    Arc::new(existing.collect())
+}
