@@ -2,7 +2,7 @@
 //!
 //! Times are per operation (overloaded: per attempt). A filter measures what it names and makes nothing else.
 
-#[path = "../tests/configs/mod.rs"]
+#[path = "../tests/all/configs/mod.rs"]
 mod configs;
 
 use configs::{closed, config, even_ids, newest, open, put, read, read_rate, schema, with_reads};

@@ -6,7 +6,7 @@
 //!
 //! # The house
 //! Rooms are the modules below; imports point only downwards, and rooms of one floor don't know
-//! each other. `tests/architecture.rs` enforces it.
+//! each other. `tests/all/architecture.rs` enforces it.
 //!
 //! ```text
 //! F9  cli          arguments -> commands; exit codes; progress and warnings on stderr

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-#[path = "../../tests/draft7/mod.rs"]
+#[path = "../../tests/all/draft7/mod.rs"]
 mod draft7;
 
 /// Keys that are asked for only to be refused with advice.

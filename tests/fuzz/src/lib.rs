@@ -1,7 +1,6 @@
-//! What the fuzz targets hand their bytes to; `tests/fuzz_seeds.rs` hands it the seeds in every run of the tests.
+//! What the fuzz targets hand their bytes to; `tests/all/fuzz_seeds.rs` hands it the seeds in every run of the tests.
 
-#[path = "../../key_claims/mod.rs"]
-mod key_claims;
+pub mod key_claims;
 
 use keyheat::key::{Environment, Given, KeyPlan, evaluate};
 use keyheat::keyspace::{escape, unescape};

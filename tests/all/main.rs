@@ -1,0 +1,61 @@
+//! Every test of the whole program, in one crate, which is linked once. A module tests one thing; the last ones are what they share.
+//! `cargo test --release --test all golden_runs` runs the tests of one module.
+
+mod advice_oracle;
+mod architecture;
+mod block_encodings;
+mod cli;
+mod comparisons;
+mod conservation;
+mod dependencies;
+mod determinism;
+mod diagnostics;
+mod endless_runs;
+mod exam;
+mod fuzz_seeds;
+#[cfg(feature = "png")]
+mod gallery;
+mod golden_runs;
+mod hostile_files;
+#[cfg(target_os = "linux")]
+mod hostile_input;
+mod key_language;
+mod key_properties;
+mod knee;
+mod known_runs;
+mod limits;
+mod metamorphic;
+mod neighbours;
+mod never_finished;
+mod page;
+mod placement;
+mod planner_pages;
+mod planner_queries;
+mod planner_soundness;
+mod random_scenarios;
+mod rows_written_again;
+mod run_command;
+#[cfg(unix)]
+mod saved_runs;
+mod scenario_commands;
+mod scenario_reads;
+mod scenarios;
+mod schema;
+mod starting_regions;
+mod sweeps;
+mod templates;
+mod validation;
+mod verdicts;
+#[cfg(unix)]
+mod watch;
+
+// What they share.
+mod binary;
+mod brute_force;
+mod configs;
+mod draft7;
+mod folder_files;
+mod schema_parts;
+mod toml_files;
+mod vector_cases;
+mod workplace;
