@@ -87,15 +87,16 @@ impl OpenLoop {
         Some(&self.own.rpcs[self.next..end])
     }
 
-    /// The next operation's row in the table itself with its bucket of the key map; those in copies are [`OpenLoop::copied`].
+    /// The next operation's row in the table itself, as it was routed, its key in `keys` and its bucket of the key map; those in copies are
+    /// [`OpenLoop::copied`].
     #[inline(always)]
-    pub fn take_next(&mut self, keys: &mut Keys) -> (Rpc, u32) {
+    pub fn take_next(&mut self, keys: &mut Keys) -> (Rpc, u32, u32) {
         let at = self.next;
         self.next += 1;
-        let mut rpc = self.own.rpcs[at];
-        if keys.kept() {
-            rpc.key = keys.insert(self.own.keys.get(at));
-        }
+        let key = match keys.kept() {
+            true => keys.insert(self.own.keys.get(at)),
+            false => NONE,
+        };
         self.copied.clear();
         for copy in &self.copies {
             let key = keys.insert(copy.keys.get(at));
@@ -104,7 +105,8 @@ impl OpenLoop {
                 ..copy.rpcs[at]
             });
         }
-        (rpc, self.own.key_buckets.get(at).copied().unwrap_or(0))
+        let key_bucket = self.own.key_buckets.get(at).copied().unwrap_or(0);
+        (self.own.rpcs[at], key, key_bucket)
     }
 
     /// The next operation was the last of its batch: the next one is generated, keyed and routed.

@@ -11,6 +11,13 @@ use crate::engine::simulation::Simulation;
 use crate::time::SimTime;
 use std::hint::black_box;
 
+/// The row of an open-loop write in the table itself, as it is sent: how it was routed, the server that its client calls, and its key.
+struct SentRow {
+    rpc: Rpc,
+    server: u32,
+    key: u32,
+}
+
 impl Simulation<'_> {
     /// Generates, keys and routes the next batch.
     pub fn refill(&mut self) {
@@ -27,14 +34,14 @@ impl Simulation<'_> {
         if let Some(next) = self.clients.open.to_read_ahead() {
             self.read_ahead(next);
         }
-        let Some(rpc) = self.send_operation() else {
+        let Some(sent) = self.send_operation() else {
             return;
         };
         if self.tables.routers.len() == 1 {
-            let id = self.rpcs.insert(rpc);
+            let id = self.begin_alone(&sent);
             return self.admit(id);
         }
-        self.begin_copies(rpc);
+        self.begin_copies(&sent);
         for at in 0..self.clients.sent.len() {
             self.call_arrives(self.clients.sent[at]);
         }
@@ -63,14 +70,14 @@ impl Simulation<'_> {
                 return false;
             }
             self.clock.now = self.clients.next_open();
-            let Some(rpc) = self.send_operation() else {
+            let Some(sent) = self.send_operation() else {
                 continue;
             };
             self.clock.arrival();
             if self.tables.routers.len() == 1 {
-                self.rpcs.insert(rpc);
+                self.begin_alone(&sent);
             } else {
-                self.begin_copies(rpc);
+                self.begin_copies(&sent);
             }
         }
         true
@@ -78,9 +85,9 @@ impl Simulation<'_> {
 
     /// The row of the next operation in the table itself, as it was sent at its intended time; `None` when too many were in flight then.
     #[inline(always)]
-    fn send_operation(&mut self) -> Option<Rpc> {
+    fn send_operation(&mut self) -> Option<SentRow> {
         let keys = &mut self.tables.keys;
-        let (mut rpc, key_bucket) = self.clients.open.take_next(keys);
+        let (rpc, key, key_bucket) = self.clients.open.take_next(keys);
         let intended = rpc.intended;
         if self.clients.open.is_used_up() {
             self.clients.open.pass_ends(intended);
@@ -97,23 +104,39 @@ impl Simulation<'_> {
         }
         if !open.begin(intended, self.config.client.max_in_flight) {
             self.recorder.failed(write, intended, intended);
-            for row in std::iter::once(&rpc).chain(&open.copied) {
-                self.tables.keys.remove(row.key);
+            let copied = open.copied.iter().map(|row| row.key);
+            for key in std::iter::once(key).chain(copied) {
+                self.tables.keys.remove(key);
             }
             self.clients.outcome(intended);
             return None;
         }
-        rpc.server = if state.openings == 0 {
+        let server = if state.openings == 0 {
             state.server
         } else {
             let process = self.tables.process_of(rpc.operation, NONE);
             self.tables.server_for(rpc.region, process)
         };
-        Some(rpc)
+        Some(SentRow { rpc, server, key })
+    }
+
+    /// The row of an open-loop write in the only table is an operation by itself.
+    #[inline(always)]
+    fn begin_alone(&mut self, sent: &SentRow) -> u32 {
+        // What sending found out is written after the rest was copied whole: a copy right after would wait for these stores.
+        let id = self.rpcs.insert(sent.rpc);
+        let rpc = self.rpcs.get_mut(id);
+        (rpc.server, rpc.key) = (sent.server, sent.key);
+        id
     }
 
     /// The row of an open-loop write in the table itself becomes an operation together with those in its copies: its RPCs are those that are sent.
-    fn begin_copies(&mut self, own: Rpc) {
+    fn begin_copies(&mut self, sent: &SentRow) {
+        let own = Rpc {
+            server: sent.server,
+            key: sent.key,
+            ..sent.rpc
+        };
         let kind = OperationKind::Write { server: own.server };
         let operation = self.rpcs.begin(own.operation, own.intended, NONE, kind);
         let process = self.tables.process_of(own.operation, NONE);
