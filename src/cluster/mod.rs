@@ -30,6 +30,5 @@ pub use row_locks::RowLocks;
 pub use row_sample::{RowSample, Sampling};
 pub use service_times::ServiceTimes;
 pub use spec::{
-    CLUSTER, ClusterSpec, CompactionBandwidth, LogSyncs, ServiceLaw, ServiceSpec, TABLE, TableSpec,
-    WalSpec,
+    CLUSTER, ClusterSpec, LogSyncs, ServiceLaw, ServiceSpec, TABLE, TableSpec, WalSpec,
 };

@@ -1,10 +1,11 @@
 //! Whether what was expected holds, and whether the runs were long enough to tell: what rests on too little is broken, whatever its number says. Must
 //! not exit, nor excuse.
 
+use super::expectation_result::ExpectedValue;
 use super::read_price::{A_FEW, NEARLY_ALL};
 use super::runs::StrategyRuns;
 use super::strategy_summary::sweep_of;
-use super::{ExpectationResult, ExpectedBound, ExpectedValue, FoundValue, Measure, StrategyResult};
+use super::{ExpectationResult, ExpectedBound, FoundValue, Measure, StrategyResult};
 use crate::metrics::{MetricId, MetricPath, Part, Side, Unit, lookup};
 use crate::scenario::{Bound, Expectation, Scenario};
 use std::collections::BTreeMap;

@@ -51,27 +51,24 @@ mod verdict_tests;
 mod warnings;
 
 pub use crate::scenario::{Limit as KneeLimit, LimitBound};
-pub use comparisons::PairedVerdict;
-pub use expectation_result::{
-    ExpectationResult, ExpectedBound, ExpectedValue, FoundValue, Standing,
-};
-pub use experiment_runs::{AddError, Experiment, ExperimentRuns, FinishedRun, NoThreads, Progress};
+pub use expectation_result::{ExpectationResult, ExpectedBound, FoundValue, Standing};
+pub use experiment_runs::{Experiment, ExperimentRuns, FinishedRun};
 pub use forecast::{FirstLayouts, Forecast};
 pub use knee_result::{KneeFinding, KneeOutcome, KneeProbe, KneeReplicate, KneeResult};
 pub use measures::{Measure, Metric};
 pub use point_words::{at_point, point_label, value_text};
-pub use recommendation::{ComparableStrategies, Loss, RankedStrategy, Recommendations};
+pub use recommendation::{ComparableStrategies, RankedStrategy, Recommendations};
 pub use results::{
     Comparison, Curve, KeyMapBucket, OperationResult, ReadResult, Results, ScenarioInfo,
     StrategyResult, SweptList,
 };
 pub use results_comparison::{
     ChangeVerdict, ComparedResults, MetricChange, ParameterChange, ResultsComparison, Rewrite,
-    StrategyChange, UnknownStrategy,
+    StrategyChange,
 };
 pub use results_file::LoadError;
 pub use run_file::{RunFile, RunFileError, RunFileHeader, SavedRuns};
-pub use shard::{Shard, ShardError};
+pub use shard::Shard;
 pub use suggested_keys::SuggestedKey;
 pub use suggestions::{SuggestedKeys, Suggestions};
-pub use sweep_finding::{SweepDip, SweepFinding, SweepPrice};
+pub use sweep_finding::SweepFinding;

@@ -28,16 +28,15 @@ mod values;
 #[cfg(test)]
 mod week_fixture;
 
-pub use check::{Environment, FUNCTIONS, Function};
-pub use code::{Randomness, Trend};
+pub use check::{Environment, FUNCTIONS};
+pub use code::Randomness;
 pub use describe::SegmentText;
-pub use evaluate::{Evaluated, Given, evaluate, parse_given};
+pub use evaluate::{Given, evaluate, parse_given};
 pub use field_steps::{FieldSteps, StepCache};
 pub use knowledge::Knowledge;
 pub use known_segments::SegmentValue;
-pub use lang::{KeyError, KeyNote, expanded_sizes};
-pub use plan::{Derivation, KeyPlan};
+pub use lang::{KeyError, expanded_sizes};
+pub use plan::KeyPlan;
 pub use presets::{Preset, presets};
 pub use run::Row;
 pub use segment::Segment;
-pub use values::ByteSet;

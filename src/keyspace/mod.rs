@@ -13,6 +13,6 @@ mod row_key;
 
 pub use key_batch::KeyBatch;
 pub use key_range::KeyRange;
-pub use notation::{NotationError, UnescapeError, escape, unescape};
+pub use notation::{UnescapeError, escape, unescape};
 pub use router::Router;
 pub use row_key::RowKey;

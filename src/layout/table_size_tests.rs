@@ -1,8 +1,9 @@
 //! Sizes of tables told from samples, against tables that are encoded whole; and what must hold for any table.
 
 use super::key_sample::KeyedTable;
+use super::table_size::TableSample;
 use super::tests::{SEED, fixed, strategy};
-use super::{Layout, Replicate, StrategySample, TableSample, TableSize, size_findings};
+use super::{Layout, Replicate, StrategySample, TableSize, size_findings};
 use crate::policy::SplitAlgorithm;
 use crate::record::LawShape;
 use crate::scenario::Strategy;

@@ -40,6 +40,6 @@ pub use metric_id::{
 pub use metric_path::{MetricPath, OperationNames, Subject, UnknownMetric, all_paths, lookup};
 pub use recorder::{PlannedWork, ReadWork, Recorded, Recorder, RecorderConfig};
 pub use response::{CombinedResponse, Nanos, Response};
-pub use run_result::{Counts, OperationRun, RunResult, Series, SideRun};
+pub use run_result::{Counts, OperationRun, RunResult, Series};
 pub use scalars::Scalars;
 pub use summary::BUSY;

@@ -9,7 +9,7 @@ use super::table::Table;
 use super::tally::Tally;
 use super::{
     HottestServer, MetricId, NO_HOTSPOT_BELOW, OperationRun, RefusalReason, RunResult, Scalars,
-    Series, Side, SideRun,
+    Series, Side, run_result::SideRun,
 };
 use crate::statistics::{median, quantile};
 use crate::time::SimTime;

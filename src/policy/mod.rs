@@ -28,15 +28,12 @@ pub use normalizer::{
 };
 pub use region_policies::{BALANCER, RegionPolicies};
 pub use split_algorithm::{
-    NumberStringSplit, SplitAlgorithm, SplitError, UniformSplit, UnknownAlgorithm, bucket_points,
-    check_memory, create_table_points, split_bytes,
+    NumberStringSplit, SplitAlgorithm, SplitError, UniformSplit, bucket_points, check_memory,
+    create_table_points, split_bytes,
 };
-pub use split_points::{
-    SplitPointError, check_split_points, create_command, quantile_points, quantile_ranks,
-};
+pub use split_points::{check_split_points, create_command, quantile_points, quantile_ranks};
 pub use split_policy::{
-    BUSY, BusyRules, MAX_FILE_SIZE_JITTER, SPLITTING, SplitCandidate, SplitPolicy, SplitReason,
-    SplitSizes, SplitVerdict,
+    BUSY, MAX_FILE_SIZE_JITTER, SPLITTING, SplitCandidate, SplitPolicy, SplitReason, SplitSizes,
 };
 pub use split_row::{NoSplitRow, SampledFile, check_split_row, split_row};
 pub use starting_points::{GrownTable, Growth};

@@ -17,4 +17,4 @@ mod serve;
 
 pub use access_plan::{AccessPath, AccessPlan, Costs, Expected, OverRead, PlanContext, plan};
 pub use requests::{Requests, ScanRequest};
-pub use row_identity::{RowCounts, RowIdentity, RowStep};
+pub use row_identity::{RowCounts, RowIdentity};

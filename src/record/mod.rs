@@ -36,7 +36,7 @@ mod value_shares;
 mod value_shares_tests;
 mod zipf;
 
-pub use field_domain::{FieldDomain, ValueType};
+pub use field_domain::ValueType;
 pub use field_mask::FieldMask;
 pub use field_text::FieldText;
 pub use generator::{OperationRun, RecordGenerator};

@@ -28,5 +28,5 @@ pub use chart::{HeatColours, Theme};
 pub use comparison::ComparisonReport;
 pub use document::{Block, Column, Document, Table, aligned};
 pub use recommendation_report::RecommendationReport;
-pub use report::{Format, Images, Report, ReportError};
+pub use report::{Format, Images, Report};
 pub use terminal::Style;

@@ -16,5 +16,5 @@ pub use estimate::{Estimate, paired_ratio, unpaired_difference, unpaired_ratio};
 pub use evenness::{effective_number, gini, gini_of_runs};
 pub use placement_peaks::{DealtPeaks, IntervalWeights, PlacementPeaks};
 pub use quantile::{median, quantile};
-pub use sample_median::{SampleMedian, sample_median_error};
+pub use sample_median::sample_median_error;
 pub use warm_up::{Settling, settling};

@@ -17,4 +17,4 @@ pub use cell_encoder::{Cell, CellEncoder};
 pub use row_size::{CELL_STRUCTURE, RowSize};
 pub use separator::{SeparatorError, separator};
 pub use shared_prefixes::SharedPrefixes;
-pub use store_file::{StoreFile, StoreFileSize, bloom_bytes, mvcc_bytes};
+pub use store_file::{StoreFile, StoreFileSize, bloom_bytes};

@@ -14,5 +14,4 @@ pub use number::{
     bytes, compact, exact, grouped, grouped_by, length, millis, percent, percent_to, scaled, share,
     significant, times, trimmed,
 };
-pub use words::UnknownWord;
-pub(crate) use words::words;
+pub(crate) use words::{UnknownWord, words};

@@ -7,4 +7,4 @@ mod functions;
 
 pub(super) use checker::Checker;
 pub use checker::Environment;
-pub use functions::{FUNCTIONS, Function};
+pub use functions::FUNCTIONS;

@@ -1,6 +1,7 @@
 //! What is proved of functions before any value is known: ranges, bytes at each place, order in time, numbers of values.
 
-use crate::key::{ByteSet, Environment, KeyError, KeyPlan, Randomness, Row};
+use crate::key::values::ByteSet;
+use crate::key::{Environment, KeyError, KeyPlan, Randomness, Row};
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{Field, FieldKind, Schema, TimeUnit};
 use crate::time::EpochNanos;

@@ -1,7 +1,8 @@
 //! Functions of values given by hand: what they write, what they refuse, and what they warn of.
 
 use super::{OTHER_NAMES, find, instead};
-use crate::key::{Evaluated, KeyError, evaluate, parse_given};
+use crate::key::evaluate::Evaluated;
+use crate::key::{KeyError, evaluate, parse_given};
 use crate::random::Seed;
 use std::collections::BTreeSet;
 
