@@ -5,7 +5,7 @@ use super::verdict::most_even;
 use super::verdict::{Verdict, class};
 use crate::key::Segment;
 use crate::layout::EntityShare;
-use crate::metrics::{Hotspot, Side};
+use crate::metrics::{Hotspot, MetricId, Side};
 use crate::record::FieldId;
 use crate::scenario::Strategy;
 use crate::text::{percent, times};
@@ -28,11 +28,11 @@ pub(super) struct Advice<'a> {
 impl fmt::Display for Advice<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verdict = self.verdict;
-        let Some(hotspot) = verdict.hotspot else {
+        let Some(hotspot) = verdict.hotspot() else {
             return f.write_str("No advice without a statement about skew.");
         };
         if hotspot == Hotspot::None || verdict.servers == 1 {
-            return match verdict.saturated && verdict.offered_per_sec.is_some() {
+            return match verdict.is_overloaded() {
                 true => {
                     let cluster = verdict.cluster("evenly loaded servers");
                     write!(
@@ -50,13 +50,13 @@ impl fmt::Display for Advice<'_> {
 
 impl Advice<'_> {
     fn is_of_reads(&self) -> bool {
-        self.verdict.skew_of == Side::Read
+        self.verdict.skew_of() == Side::Read
     }
 
     /// Why, behind the class.
     fn cause(&self, hotspot: Hotspot) -> String {
         let (verdict, lead) = (self.verdict, &self.parts.lead);
-        let (servers, of) = (verdict.servers, verdict.skew_of.plural());
+        let (servers, of) = (verdict.servers, verdict.skew_of().plural());
         match hotspot {
             Hotspot::None => String::new(),
             Hotspot::Row => {
@@ -64,7 +64,7 @@ impl Advice<'_> {
                 format!("one row takes {share} of the {of}, and a row is never split.")
             }
             Hotspot::Placement => {
-                let best = times(verdict.dealings.map_or(1.0, |dealings| dealings.best));
+                let best = times(verdict.skew(MetricId::PlacementPeakBest).unwrap_or(1.0));
                 format!(
                     "it is not the key; the same regions can lie so that the hottest server has {best} the mean."
                 )
@@ -93,7 +93,10 @@ impl Advice<'_> {
                 };
                 format!("rows {come} in the order of their keys, by `{lead}`.")
             }
-            Hotspot::Static => match (self.skewed(), verdict.region_max_share.map(percent)) {
+            Hotspot::Static => match (
+                self.skewed(),
+                verdict.skew(MetricId::RegionMaxShare).map(percent),
+            ) {
                 (Some((segment, value, share)), _) => {
                     let share = percent(share);
                     format!(
@@ -276,7 +279,7 @@ impl Advice<'_> {
 
     fn floors(&self) -> String {
         let verdict = self.verdict;
-        let (placement, key) = (times(verdict.placement_floor), times(verdict.key_floor));
+        let [key, placement] = verdict.floors().map(times);
         let (of, prefix) = match self.is_of_reads() {
             true => ("reads of the hottest server", "read_"),
             false => ("hottest server", ""),

@@ -2,11 +2,10 @@
 
 use super::advice::Advice;
 use super::advice::KeyParts;
-use super::verdict::Dealings;
 use super::verdict::Verdict;
 use super::verdict_tests::even;
 use crate::layout::EntityShare;
-use crate::metrics::{Hotspot, Side};
+use crate::metrics::{Hotspot, MetricId};
 use crate::scenario::Scenario;
 
 /// The parts of `key` over a sensor, a zone and the time.
@@ -41,9 +40,10 @@ fn advice_with(
     change: impl FnOnce(&mut Verdict),
 ) -> String {
     let mut verdict = even();
-    verdict.hotspot = Some(hotspot);
-    (verdict.placement_floor, verdict.key_floor) = (7.9, 1.2);
-    verdict.region_max_share = Some(0.5);
+    verdict.hot(hotspot);
+    verdict.set(MetricId::PlacementFloor, 7.9);
+    verdict.set(MetricId::KeyFloor, 1.2);
+    verdict.set(MetricId::RegionMaxShare, 0.5);
     change(&mut verdict);
     let parts = &parts(key, entities);
     let text = Advice {
@@ -142,7 +142,7 @@ fn a_hot_value_is_spread_by_all_that_tells_its_rows_apart() {
     // No value explains the region.
     assert_eq!(
         advice_with(Hotspot::Static, "be4(sensor)", &[], |v| {
-            v.region_max_share = Some(0.9);
+            v.set(MetricId::RegionMaxShare, 0.9);
         }),
         "Static hotspot: one range of `be4(sensor)` has 90 % of the writes. Take split points at the quantiles of the keys: \
          `presplit = { algorithm = \"sampled\", regions = 32 }`."
@@ -177,7 +177,8 @@ fn a_pre_split_is_told_more_buckets_a_region_each_or_quantiles() {
 fn a_hotspot_of_reads_has_bounds_of_reads() {
     assert_eq!(
         advice(Hotspot::Lookback, "be8(ts) || be4(sensor)", |v| {
-            (v.skew_of, v.leads_with_time) = (Side::Read, true);
+            v.hot_reads(Hotspot::Lookback);
+            v.leads_with_time = true;
         }),
         "Lookback hotspot: readers ask for rows of one time, and `be8(ts)` lays them side by side. Spread what is read together: put \
          `salt(16, be4(sensor))` in front, with `presplit = { algorithm = \"buckets\" }`. If it is the newest data, keep it in memory: \
@@ -186,7 +187,8 @@ fn a_hotspot_of_reads_has_bounds_of_reads() {
     );
     let read = |hotspot, share: f64| {
         advice(hotspot, "be4(sensor)", |v| {
-            (v.skew_of, v.hottest_row_share) = (Side::Read, share);
+            v.hot_reads(hotspot);
+            v.hottest_row_share = share;
         })
     };
     // Three tenths of the reads on eight servers: 2.4 servers' worth, so three copies.
@@ -207,12 +209,7 @@ fn a_hotspot_of_reads_has_bounds_of_reads() {
 #[test]
 fn what_lies_badly_is_placed_anew_and_the_key_stays() {
     let text = advice(Hotspot::Placement, "be4(sensor)", |v| {
-        v.dealings = Some(Dealings {
-            mean: 2.08,
-            low: 1.5,
-            high: 3.0,
-            best: 1.0,
-        });
+        v.dealt([2.08, 1.5, 3.0, 1.0]);
     });
     assert_eq!(
         text,
@@ -226,7 +223,8 @@ fn what_lies_badly_is_placed_anew_and_the_key_stays() {
 fn other_buckets_are_advised_only_where_they_would_be_more_even() {
     let of = |buckets: usize, peak: f64| {
         advice_with(Hotspot::Static, "be4(sensor)", &[], |v| {
-            (v.buckets, v.peak_to_mean) = (Some(buckets), Some(peak));
+            v.buckets = Some(buckets);
+            v.set(MetricId::ServerPeakToMean, peak);
         })
     };
     assert!(of(9, 1.8).ends_with("9 buckets don't divide evenly among 8 servers: take 16."));
@@ -238,7 +236,7 @@ fn what_is_even_needs_no_cure_but_for_more_servers() {
     let none = |change: fn(&mut Verdict)| advice(Hotspot::None, "be4(sensor)", change);
     assert_eq!(none(|_| {}), "Nothing to cure.");
     assert_eq!(
-        none(|v| v.saturated = true),
+        none(|v| v.set(MetricId::Saturated, 1.0)),
         "No key cures this: the load is more than 8 evenly loaded servers can do."
     );
 }

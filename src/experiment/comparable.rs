@@ -13,10 +13,8 @@ use crate::text::compact;
 pub(super) fn groups(strategies: &[Strategy]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for at in 0..strategies.len() {
-        match groups
-            .iter_mut()
-            .find(|group| is_comparable(strategies, group[0], at))
-        {
+        let is_own = |group: &&mut Vec<usize>| is_comparable(strategies, group[0], at);
+        match groups.iter_mut().find(is_own) {
             Some(group) => group.push(at),
             None => groups.push(vec![at]),
         }
@@ -39,12 +37,9 @@ fn is_comparable(strategies: &[Strategy], a: usize, b: usize) -> bool {
 
 /// Of each strategy, the reads that grow with retention though they don't under another one, with how much.
 pub(super) fn growing_reads(strategies: &[&Strategy], seed: Seed) -> Vec<Vec<String>> {
-    let reads = strategies.first().map(|it| &it.setup.workload.reads);
-    let reads: Vec<&str> = reads
-        .into_iter()
-        .flatten()
-        .map(|it| it.name.as_str())
-        .collect();
+    let reads = strategies
+        .first()
+        .map_or(&[][..], |it| &it.setup.workload.reads);
     if reads.is_empty() || strategies.len() < 2 {
         return vec![Vec::new(); strategies.len()];
     }
@@ -56,7 +51,7 @@ pub(super) fn growing_reads(strategies: &[&Strategy], seed: Seed) -> Vec<Vec<Str
         let growing =
             growing.filter(|((at, _), growth)| Retention::grows(**growth) && needless(*at));
         let words = growing.map(|((_, read), growth)| {
-            format!("`{read}` reads {} times the rows", compact(*growth))
+            format!("`{}` reads {} times the rows", read.name, compact(*growth))
         });
         words.collect()
     };
@@ -74,18 +69,17 @@ pub(super) fn read_costs(found: &[(&Strategy, &StrategyResult)]) -> Vec<Cost> {
     // Every strategy has the same reads: that is what makes them comparable.
     let reads = found.first().map_or(0, |(_, result)| result.reads.len());
     let of_reads: Vec<Vec<Vec<Option<f64>>>> = (0..reads).map(|at| of_read(found, at)).collect();
-    (0..found.len())
-        .map(|strategy| {
-            let replicates = of_reads.iter().map(|costs| costs[strategy].len()).min();
-            Cost::of((0..replicates.unwrap_or(0)).map(|replicate| {
-                let logs: Option<Vec<f64>> = of_reads
-                    .iter()
-                    .map(|costs| Some(libm::log(costs[strategy][replicate]?)))
-                    .collect();
-                logs.map(|logs| libm::exp(logs.iter().sum::<f64>() / reads as f64))
-            }))
-        })
-        .collect()
+    let of_strategy = |strategy: usize| {
+        let replicates = of_reads.iter().map(|costs| costs[strategy].len()).min();
+        let mean = |replicate: usize| {
+            let costs = of_reads.iter().map(|costs| costs[strategy][replicate]);
+            let logs = costs.map(|cost| Some(libm::log(cost?)));
+            let logs: Vec<f64> = logs.collect::<Option<_>>()?;
+            Some(libm::exp(logs.iter().sum::<f64>() / reads as f64))
+        };
+        Cost::of((0..replicates.unwrap_or(0)).map(mean))
+    };
+    (0..found.len()).map(of_strategy).collect()
 }
 
 /// Of one read, each strategy's cost in each replicate.

@@ -7,7 +7,6 @@ mod advice;
 mod advice_tests;
 mod comparable;
 mod comparisons;
-mod course;
 mod expectation_result;
 mod expectations;
 mod experiment_runs;

@@ -44,8 +44,18 @@ pub(super) struct ReadPrice {
 }
 
 impl ReadPrice {
+    /// What reads pay: one or two of them, of more the dearest.
+    pub(super) fn clauses(prices: &[Self]) -> Vec<String> {
+        if prices.len() <= 2 {
+            return prices.iter().map(Self::to_string).collect();
+        }
+        let dearest = Self::dearest(prices).into_iter();
+        let told = |price| format!("dearest of {} reads: {price}", prices.len());
+        dearest.map(told).collect()
+    }
+
     /// The read that pays most: the slowest, among planned ones that with the most calls, then rows.
-    pub(super) fn dearest(prices: &[Self]) -> Option<&Self> {
+    fn dearest(prices: &[Self]) -> Option<&Self> {
         // A lower bound may be anything.
         let slow = |(ms, open)| if open { f64::INFINITY } else { ms };
         let rank = |it: &Self| [it.p99_ms.map_or(0.0, slow), it.calls, it.rows_read];

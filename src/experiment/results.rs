@@ -146,7 +146,7 @@ pub struct KeyMapBucket {
 }
 
 /// A percentile curve.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
     /// (quantile in [0, 1), milliseconds), ascending, log-spaced in 1 - q, up to 10 samples beyond.
     pub points: Vec<(f64, f64)>,
@@ -291,9 +291,9 @@ impl StrategyResult {
     /// The names of its operations.
     pub fn names(&self) -> OperationNames<'_> {
         OperationNames {
-            writes: self.writes.iter().map(|it| it.name.as_str()).collect(),
-            reads: self.reads.iter().map(|it| it.name.as_str()).collect(),
-            neighbours: self.neighbours.iter().map(|it| it.name.as_str()).collect(),
+            writes: self.writes.iter().map(|it| &it.name[..]).collect(),
+            reads: self.reads.iter().map(|it| &it.name[..]).collect(),
+            neighbours: self.neighbours.iter().map(|it| &it.name[..]).collect(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! `results.json`: written in a stable order, read back exactly. Must not know what the numbers mean.
 
 use super::Results;
+use crate::metrics::OperationNames;
 use crate::scenario::{is_file_stem, is_name};
 use serde::Serialize;
 use serde::de::Error;
@@ -129,22 +130,23 @@ impl Results {
             return Some(format!("the scenario's name `{scenario}` is no file name"));
         }
         for strategy in &self.strategies {
-            let writes = strategy.writes.iter().map(|it| &it.name);
-            let reads = strategy.reads.iter().map(|it| &it.name);
-            let neighbours = strategy.neighbours.iter().map(|it| &it.name);
-            let mut names = std::iter::once(&strategy.name)
-                .chain(writes)
-                .chain(reads)
-                .chain(neighbours);
+            let (name, servers) = (&strategy.name[..], strategy.servers);
+            let OperationNames {
+                writes,
+                reads,
+                neighbours,
+            } = strategy.names();
+            let mut names = [vec![name], writes, reads, neighbours]
+                .into_iter()
+                .flatten();
             if let Some(name) = names.find(|name| !is_name(name)) {
                 return Some(format!(
                     "`{name}` is no name, expected small letters, digits and `-`"
                 ));
             }
-            if strategy.servers > MOST_SERVERS {
+            if servers > MOST_SERVERS {
                 return Some(format!(
-                    "`{}` has {} servers, expected up to {MOST_SERVERS}",
-                    strategy.name, strategy.servers
+                    "`{name}` has {servers} servers, expected up to {MOST_SERVERS}"
                 ));
             }
         }

@@ -104,6 +104,7 @@ impl RunFileHeader {
     /// That of an experiment's shard.
     pub fn new(runs: &ExperimentRuns<'_>, shard: Shard) -> Self {
         let scenario = runs.scenario();
+        let names = scenario.strategies.iter().map(|strategy| &strategy.name);
         Self {
             keyheat_runs: FORMAT,
             tool: concat!("keyheat ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -115,11 +116,7 @@ impl RunFileHeader {
             fingerprint: scenario.fingerprint(),
             options: scenario.options.clone(),
             overrides: scenario.overrides.clone(),
-            strategies: scenario
-                .strategies
-                .iter()
-                .map(|it| it.name.clone())
-                .collect(),
+            strategies: names.cloned().collect(),
             sweep: scenario.sweep.iter().map(SweptList::from).collect(),
             seed: scenario.seed.0,
             replicates: scenario.replicates,
@@ -155,42 +152,36 @@ impl RunFileHeader {
     /// What differs between this, which was saved, and `now`, so that their runs may not be mixed: in words, empty when nothing does. Shards
     /// may differ.
     pub fn differences(&self, now: &Self) -> Vec<String> {
-        let list = |values: &[String]| match values {
-            [] => "none".to_owned(),
-            _ => values.join(", "),
+        let list = |values: Vec<String>| match values.is_empty() {
+            true => "none".to_owned(),
+            false => values.join(", "),
         };
-        let swept = |lists: &[SweptList]| {
-            let texts: Vec<String> = lists.iter().map(SweptList::to_string).collect();
-            list(&texts)
+        // Those of the seed and the replicates are told by themselves, wherever they were changed.
+        let is_told = |set: &&String| set.starts_with("seed=") || set.starts_with("replicates=");
+        let facts = |of: &Self| {
+            let settings = of.overrides.iter().filter(|set| !is_told(set)).cloned();
+            let sweep = of.sweep.iter().map(SweptList::to_string);
+            [
+                ("version", of.tool.clone()),
+                ("scenario", of.name.clone()),
+                ("settings", list(settings.collect())),
+                ("sweep", list(sweep.collect())),
+                ("strategies", list(of.strategies.clone())),
+                ("seed", of.seed.to_string()),
+                ("replicates", of.replicates.to_string()),
+            ]
         };
         let mut differences = Vec::new();
-        let mut compare = |what: &str, saved: String, now: String| {
-            if saved != now {
-                differences.push(format!("{what}: saved {saved}, now {now}"));
+        let mut differ = |what: &str, saved: &str, now: &str| {
+            differences.push(format!("{what}: saved {saved}, now {now}"));
+        };
+        for ((what, saved), (_, now)) in facts(self).iter().zip(facts(now)) {
+            if *saved != now {
+                differ(what, saved, &now);
             }
-        };
-        compare("version", self.tool.clone(), now.tool.clone());
-        compare("scenario", self.name.clone(), now.name.clone());
-        // Those of the seed and the replicates are told below, wherever they were changed.
-        let settings = |header: &Self| {
-            let own = |set: &&String| !set.starts_with("seed=") && !set.starts_with("replicates=");
-            list(
-                &header
-                    .overrides
-                    .iter()
-                    .filter(own)
-                    .cloned()
-                    .collect::<Vec<_>>(),
-            )
-        };
-        compare("settings", settings(self), settings(now));
-        compare("sweep", swept(&self.sweep), swept(&now.sweep));
-        compare("strategies", list(&self.strategies), list(&now.strategies));
-        compare("seed", self.seed.to_string(), now.seed.to_string());
-        let replicates = |header: &Self| header.replicates.to_string();
-        compare("replicates", replicates(self), replicates(now));
+        }
         if self.sha256 != now.sha256 {
-            compare("text", short(&self.sha256), short(&now.sha256));
+            differ("text", &short(&self.sha256), &short(&now.sha256));
         }
         if differences.is_empty() && self.fingerprint != now.fingerprint {
             differences.push("the values in the files that the scenario names".to_owned());
@@ -345,21 +336,17 @@ impl RunFile {
     }
 
     fn append_line(&mut self, line: &impl Serialize) -> Result<(), RunFileError> {
-        let written = compressed(line).and_then(|bytes| {
+        let mut write = || -> io::Result<()> {
+            let bytes = compressed(line)?;
             self.file.write_all(&bytes)?;
-            Ok(bytes.len() as u64)
-        });
-        match written {
-            Ok(length) => {
-                self.whole += length;
-                Ok(())
-            }
-            Err(source) => {
-                // What stays of it is dropped at the next look, if it can't be now.
-                let _ = self.file.set_len(self.whole);
-                Err(io_error("write", &self.path, source))
-            }
-        }
+            self.whole += bytes.len() as u64;
+            Ok(())
+        };
+        write().map_err(|source| {
+            // What stays of it is dropped at the next look, if it can't be now.
+            let _ = self.file.set_len(self.whole);
+            io_error("write", &self.path, source)
+        })
     }
 
     fn cut(&mut self, whole: u64) -> Result<(), RunFileError> {

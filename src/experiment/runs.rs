@@ -178,7 +178,8 @@ impl StrategyRuns {
 
     /// All metrics that are of no single write, read or neighbour.
     pub(super) fn metrics(&self) -> BTreeMap<String, Metric> {
-        let mut metrics = self.all().scalars();
+        let all = self.all();
+        let mut metrics = all.numbers(all.ids(), MetricId::name);
         for side in Side::ALL {
             if side == Side::Write || !self.each(side).is_empty() {
                 let name = MetricId::WriteResponse.of(side).name();
@@ -287,6 +288,15 @@ impl Runs {
         self.measure(id).mean
     }
 
+    /// The means of all that are defined.
+    pub(super) fn means(&self) -> BTreeMap<MetricId, f64> {
+        let means = self
+            .ids()
+            .into_iter()
+            .filter_map(|id| Some((id, self.mean(id)?)));
+        means.collect()
+    }
+
     /// The family of response times.
     pub(super) fn response(&self) -> BTreeMap<String, Measure> {
         let replicates = self.replicates.iter().flatten();
@@ -301,11 +311,10 @@ impl Runs {
         Some((p99.merged.or(p99.mean)?, p99.censored))
     }
 
-    /// All its scalars.
-    fn scalars(&self) -> BTreeMap<String, Metric> {
+    /// Its scalars.
+    fn ids(&self) -> BTreeSet<MetricId> {
         let replicates = self.replicates.iter().flatten();
-        let ids: BTreeSet<MetricId> = replicates.flat_map(|it| it.scalars.ids()).collect();
-        self.numbers(ids, MetricId::name)
+        replicates.flat_map(|it| it.scalars.ids()).collect()
     }
 
     /// The rates and fractions of one operation of a side, by their names behind it.
@@ -342,11 +351,7 @@ const BEYOND: f64 = 10.0;
 
 /// Response time by percentile: quantiles up to the one that ten operations exceed.
 pub(super) fn response_curve(response: Option<&Response>) -> Curve {
-    let mut curve = Curve {
-        points: Vec::new(),
-        max_ms: None,
-        censored_from: None,
-    };
+    let mut curve = Curve::default();
     let Some(response) = response.filter(|response| response.count() > 0) else {
         return curve;
     };

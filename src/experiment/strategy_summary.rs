@@ -2,17 +2,14 @@
 
 use super::advice::Advice;
 use super::advice::KeyParts;
-use super::course::Counters;
-use super::course::Course;
 use super::hotspots::{self, Hotspots};
 use super::read_price::{ReadPrice, is_piling_up};
 use super::runs::{Runs, StrategyRuns, response_curve};
-use super::verdict::Dealings;
-use super::verdict::{AlsoHot, Verdict};
+use super::verdict::{ClusterHistory, Verdict};
 use super::{KeyMapBucket, Measure, Metric, OperationResult, ReadResult, StrategyResult};
 use crate::cluster::{ClusterEvent, TimedEvent};
 use crate::layout::{EntityShare, Layout, ReadForecast, StrategySample};
-use crate::metrics::{EventKind, Hotspot, MetricId, READ_COSTS, Series, SeriesEvent, Side, lookup};
+use crate::metrics::{MetricId, READ_COSTS, Side, lookup};
 use crate::policy::SplitAlgorithm;
 use crate::scenario::{Presplit, Strategy, SweepValue, TimeSpec};
 use crate::statistics::Estimate;
@@ -232,68 +229,63 @@ impl<'a> StrategySummary<'a> {
 
     /// The evidence of its verdict.
     fn verdict(&self) -> Verdict {
-        let (setup, layout) = (&self.strategy.setup, self.layout);
+        let (setup, layout, runs) = (&self.strategy.setup, self.layout, &self.runs);
         let (load, hot) = (self.load(), self.hotspots.main());
-        let of_load = |id: MetricId| self.mean(id.of(load));
-        let skew = |id: MetricId| self.mean(id.of(hot));
-        let closed = self.is_closed();
-        // A whole import in a closed loop has nothing else to be measured against than its time.
-        let mut writes = setup.workload.writes.iter();
-        let imported = load == Side::Write && writes.all(|write| write.drive.import().is_some());
-        let import_unfinished = self.import_unfinished();
-        let makespan = self.mean(MetricId::Makespan);
-        let of_reads = || hotspots::hottest_row_of_reads(layout, &self.runs);
-        let named = |it: &EntityShare| format!("{} {}", it.field, it.value);
+        let mut imports = setup.workload.writes.iter().map(|it| it.drive.import());
+        let clients = setup.workload.writes.iter().map(|write| match write.drive {
+            Drive::Closed { clients, .. } => clients,
+            _ => 0,
+        });
+        let named = |it: &EntityShare| (format!("{} {}", it.field, it.value), it.share);
+        let slow = setup.changes.events.iter();
         Verdict {
-            hotspot: self.hotspots.of_side(hot),
-            also: self.also_hot(hot),
-            dealings: Dealings::of(self.runs.all(), hot),
-            held_back: self.counters(closed).held_back(),
-            skew_of: hot,
-            rates_of: load,
+            means: runs.all().means(),
+            hotspots: self.hotspots,
+            load,
+            closed: self.is_closed(),
+            imported: load == Side::Write && imports.all(|import| import.is_some()),
+            import_unfinished: self.import_unfinished(),
             servers: setup.cluster.servers,
-            server_max_share: skew(MetricId::ServerMaxShare),
-            peak_to_mean: skew(MetricId::ServerPeakToMean),
-            offered_per_sec: of_load(MetricId::WriteOffered).filter(|_| !closed),
-            throughput_per_sec: of_load(MetricId::WriteThroughput),
-            capacity_per_sec: self.mean(MetricId::ServerCapacity),
-            makespan_ms: makespan.filter(|_| imported && !import_unfinished),
-            import_unfinished,
-            p99_ms: self.runs.together(load).p99_ms(),
-            failed_fraction: of_load(MetricId::WriteFailedFraction).unwrap_or(0.0),
-            unfinished_fraction: of_load(MetricId::WriteUnfinishedFraction).unwrap_or(0.0),
-            saturated: self.mean(MetricId::Saturated) > Some(0.5),
+            p99_ms: runs.together(load).p99_ms(),
             leads_with_time: self.strategy.follows_time(),
             regions: layout.regions.len(),
             reachable_regions: hotspots::reachable_regions(layout),
             buckets: self.buckets(),
-            entity: layout.hot_value.as_ref().map(|it| (named(it), it.share)),
+            entity: layout.hot_value.as_ref().map(named),
             hot_range: self.hot_range(hot),
             hottest_row_share: match hot {
-                Side::Read => of_reads().unwrap_or(0.0),
+                Side::Read => hotspots::hottest_row_of_reads(layout, runs).unwrap_or(0.0),
                 _ => layout.hottest_row_share,
             },
-            region_max_share: skew(MetricId::RegionMaxShare),
-            key_floor: skew(MetricId::KeyFloor).unwrap_or(1.0),
-            placement_floor: skew(MetricId::PlacementFloor).unwrap_or(1.0),
             duration_s: self.time.duration.as_secs_f64(),
-            course: self.course(),
+            slow: slow.filter_map(|it| self.slow_server(it)).collect(),
+            clients: clients.sum(),
+            log_bandwidth: setup.cluster.wal.as_ref().map(|wal| wal.bandwidth.0),
+            course: runs
+                .series
+                .as_ref()
+                .map(ClusterHistory::of)
+                .unwrap_or_default(),
             reads: self.prices(),
         }
     }
 
-    /// The hotspot of the reads where the verdict begins with that of the writes, or the other way round.
-    fn also_hot(&self, hot: Side) -> Option<AlsoHot> {
-        let of = match hot {
-            Side::Read => Side::Write,
-            _ => Side::Read,
+    /// The server that an event makes slow for most of the window, with how many times.
+    fn slow_server(&self, timed: &TimedEvent) -> Option<(u32, f64)> {
+        let (start, end) = (self.time.warmup.as_nanos(), self.time.duration.as_nanos());
+        let ClusterEvent::Slow {
+            server,
+            times,
+            length,
+            ..
+        } = &timed.event
+        else {
+            return None;
         };
-        let class = self.hotspots.of_side(of);
-        Some(AlsoHot {
-            hotspot: class.filter(|class| *class != Hotspot::None)?,
-            of,
-            server_max_share: self.mean(MetricId::ServerMaxShare.of(of)),
-        })
+        let from = timed.at.as_nanos();
+        let until = from.saturating_add(length.as_nanos()).min(end);
+        let is_most = 2 * until.saturating_sub(from.max(start)) > end - start;
+        (*times > 1.0 && is_most).then_some((*server, *times))
     }
 
     /// What the keys of the hottest region begin with, in words.
@@ -323,77 +315,6 @@ impl<'a> StrategySummary<'a> {
             (None, Some(to)) => Some(format!("up to `{to}`")),
             (None, None) => None,
         }
-    }
-
-    /// What shows why a run does less than it could.
-    fn counters(&self, closed: bool) -> Counters {
-        let setup = &self.strategy.setup;
-        let (cluster, mean) = (&setup.cluster, |id| self.mean(id));
-        let of_load = |id: MetricId| mean(id.of(self.load()));
-        let could = match closed {
-            true => mean(MetricId::ServerCapacity).map(|it| it * f64::from(cluster.servers)),
-            false => of_load(MetricId::WriteOffered),
-        };
-        let could = could.filter(|could| *could > 0.0);
-        let log = cluster.wal.as_ref().and_then(|wal| {
-            let rows = mean(MetricId::WriteThroughput)? * mean(MetricId::ServerMaxShare)?;
-            Some(rows * mean(MetricId::RowBytes)? / wal.bandwidth.0)
-        });
-        let (start, end) = (self.time.warmup.as_nanos(), self.time.duration.as_nanos());
-        let slow = |timed: &TimedEvent| match &timed.event {
-            ClusterEvent::Slow {
-                server,
-                times,
-                length,
-                ..
-            } if *times > 1.0 => {
-                let from = timed.at.as_nanos();
-                let until = from.saturating_add(length.as_nanos()).min(end);
-                let is_most = 2 * until.saturating_sub(from.max(start)) > end - start;
-                is_most.then_some((*server, *times))
-            }
-            _ => None,
-        };
-        let series = self.runs.series.as_ref();
-        let crashes = series.map_or(0, |series| {
-            let crashed = |event: &&SeriesEvent| event.event == EventKind::Crash;
-            series.events.iter().filter(crashed).count()
-        });
-        let clients = setup.workload.writes.iter().map(|write| match write.drive {
-            Drive::Closed { clients, .. } => clients,
-            _ => 0,
-        });
-        let done = of_load(MetricId::WriteThroughput).zip(could);
-        Counters {
-            done: done.map(|(done, could)| done / could),
-            utilisation: series.map_or_else(Vec::new, utilisation),
-            busiest: mean(MetricId::UtilisationMax).unwrap_or(0.0),
-            busy: mean(MetricId::UtilisationMean).unwrap_or(0.0),
-            slow: setup.changes.events.iter().filter_map(slow).collect(),
-            lost: crashes as u32,
-            servers: cluster.servers,
-            region_too_busy: mean(MetricId::RegionTooBusyFraction).unwrap_or(0.0),
-            log,
-            clients: clients.sum(),
-            hot: self.hotspots.is_hot(),
-        }
-    }
-
-    /// What the cluster did during the run.
-    fn course(&self) -> Course {
-        let mean = |id| self.mean(id).unwrap_or(0.0);
-        Course {
-            hot: self.hotspots.is_hot(),
-            splits: mean(MetricId::Splits),
-            moves: mean(MetricId::Moves),
-            balancer_runs: mean(MetricId::BalancerRuns),
-            balancer_starts: mean(MetricId::BalancerStarts),
-            walks: self.mean(MetricId::BalancerCost).is_some(),
-            bytes_rewritten: mean(MetricId::BytesRewritten),
-            relief_ms: self.mean(MetricId::TimeToRelief),
-            ..Course::default()
-        }
-        .with_findings(self.runs.series.as_ref())
     }
 
     /// Number of the key's leading buckets, when the table has a region for each.
@@ -449,18 +370,6 @@ fn read_result((read, forecast, runs): (&Read, &ReadForecast, &Runs)) -> ReadRes
         metrics: runs.rates(Side::Read),
         response_ms: read.drive.as_ref().map(|_| runs.response()),
     }
-}
-
-/// The share of each server's handlers that is busy, mean over the window.
-fn utilisation(series: &Series) -> Vec<f64> {
-    let window = series.server_utilisation.get(series.window_start..);
-    let window = window.unwrap_or_default();
-    let servers = window.first().map_or(0, Vec::len);
-    let mean = |server| {
-        let busy: f64 = window.iter().map(|interval| interval[server]).sum();
-        busy / window.len() as f64
-    };
-    (0..servers).map(mean).collect()
 }
 
 /// A point's values by path.

@@ -426,11 +426,8 @@ pub(super) fn units(strategy: &Strategy) -> Vec<Unit> {
     };
     let is_front = |at: &usize| is_delimiter(&segments[*at]) || only_spreads(*at);
     let rest = (0..segments.len()).skip_while(is_front);
-    let times: Vec<FieldId> = segments
-        .iter()
-        .filter(|segment| segment.follows_time())
-        .flat_map(|segment| segment.fields().iter().copied())
-        .collect();
+    let times = segments.iter().filter(|segment| segment.follows_time());
+    let times: Vec<FieldId> = times.flat_map(|it| it.fields()).copied().collect();
     let mut units: Vec<Unit> = Vec::new();
     for at in rest {
         let segment = &segments[at];
@@ -495,9 +492,10 @@ pub(super) fn in_words(units: &[&Unit]) -> String {
     };
     let name: String = names.join("-").chars().map(plain).collect();
     let name: String = name.trim_matches('-').chars().take(LONGEST_NAME).collect();
-    match name.is_empty() {
-        true => "key".to_owned(),
-        false => name,
+    if name.is_empty() {
+        "key".to_owned()
+    } else {
+        name
     }
 }
 
@@ -520,11 +518,13 @@ fn name(segment: &Segment, expression: &str, setup: &Setup) -> String {
     if is_name(expression) {
         return expression.to_owned();
     }
-    let fields = segment.fields().iter();
-    let names: Vec<&str> = fields
-        .map(|&field| setup.schema.field(field).name.as_str())
-        .collect();
-    names.join("-")
+    let name = |&field: &FieldId| setup.schema.field(field).name.as_str();
+    segment
+        .fields()
+        .iter()
+        .map(name)
+        .collect::<Vec<&str>>()
+        .join("-")
 }
 
 fn is_name(text: &str) -> bool {

@@ -44,10 +44,8 @@ impl Suggestions {
         let own = &scenario.strategies;
         let groups = groups(own);
         let members = |group: &Vec<usize>| group.iter().map(|&at| &own[at]).collect::<Vec<_>>();
-        let mut wanted: Vec<Vec<SuggestedKey>> = groups
-            .iter()
-            .map(|group| suggested_keys(&members(group)))
-            .collect();
+        let suggested = groups.iter().map(|group| suggested_keys(&members(group)));
+        let mut wanted: Vec<Vec<SuggestedKey>> = suggested.collect();
         let mut tried: Vec<(usize, SuggestedKey, Strategy)> = Vec::new();
         for (group, key) in in_turn(&mut wanted) {
             if tried.len() == MOST_TRIED {
@@ -60,59 +58,40 @@ impl Suggestions {
         }
         tried.sort_by_key(|(group, ..)| *group);
         // Of each group, what is foreseen of its keys: first of those that are suggested, in their order, then of the file's.
-        let forecasts: Vec<Vec<Forecast>> = groups
-            .par_iter()
-            .enumerate()
-            .map(|(at, group)| {
-                let retention = Retention::of(&own[group[0]].setup, scenario.seed);
-                let suggested = tried.par_iter().filter(|(group, ..)| *group == at);
-                let suggested = suggested.map(|(_, _, strategy)| strategy);
-                let of_file = members(group).into_par_iter();
-                let of_file = of_file.filter(|strategy| strategy.copies.is_empty());
-                let all = suggested.chain(of_file);
-                let mut all = all
-                    .map(|strategy| predicted(strategy, scenario, &retention))
-                    .collect::<Vec<Forecast>>();
-                count_growing(&mut all);
-                all
-            })
-            .collect();
-        let copied = groups
-            .iter()
-            .zip(&forecasts)
-            .enumerate()
-            .filter_map(|(at, (group, all))| {
-                // Where keys are as good, the file's come first.
-                let suggested = tried.iter().filter(|(group, ..)| *group == at).count();
-                let (suggested, of_file) = all.split_at(suggested);
-                let key = with_copies(&[of_file, suggested].concat(), regions(&members(group)))?;
-                let key = named(scenario, &[], key);
-                checked(scenario, group, &key).map(|_| key)
-            });
+        let forecasts = groups.par_iter().enumerate().map(|(at, group)| {
+            let retention = Retention::of(&own[group[0]].setup, scenario.seed);
+            let suggested = tried.par_iter().filter(|(group, ..)| *group == at);
+            let suggested = suggested.map(|(_, _, strategy)| strategy);
+            let of_file = members(group).into_par_iter();
+            let all = suggested.chain(of_file.filter(|strategy| strategy.copies.is_empty()));
+            let forecasts = all.map(|strategy| predicted(strategy, scenario, &retention));
+            let mut forecasts: Vec<Forecast> = forecasts.collect();
+            count_growing(&mut forecasts);
+            forecasts
+        });
+        let forecasts: Vec<Vec<Forecast>> = forecasts.collect();
+        let copied = (0..groups.len()).filter_map(|at| {
+            let (group, all) = (&groups[at], &forecasts[at]);
+            // Where keys are as good, the file's come first.
+            let suggested = tried.iter().filter(|(group, ..)| *group == at).count();
+            let (suggested, of_file) = all.split_at(suggested);
+            let key = with_copies(&[of_file, suggested].concat(), regions(&members(group)))?;
+            let key = named(scenario, &[], key);
+            checked(scenario, group, &key).map(|_| key)
+        });
         let copied: Vec<SuggestedKey> = copied.collect();
-        let (mut simulated, left_out) = chosen(&tried, &forecasts);
-        simulated.extend(copied);
-        // Each is right, but all may be more than a scenario may have.
-        let (scenario, found) = match with_keys(scenario, &simulated) {
-            Ok(scenario) => (
-                scenario,
-                SuggestedKeys {
-                    simulated,
-                    left_out,
-                },
-            ),
+        let mut found = chosen(&tried, &forecasts);
+        found.simulated.extend(copied);
+        match with_keys(scenario, &found.simulated) {
+            Ok(scenario) => Self { scenario, found },
+            // Each is right, but all are more than a scenario may have.
             Err(_) => {
-                let left_out = [simulated, left_out].concat();
-                (
-                    scenario.clone(),
-                    SuggestedKeys {
-                        simulated: Vec::new(),
-                        left_out,
-                    },
-                )
+                let simulated = std::mem::take(&mut found.simulated);
+                found.left_out.splice(0..0, simulated);
+                let scenario = scenario.clone();
+                Self { scenario, found }
             }
-        };
-        Self { scenario, found }
+        }
     }
 
     /// The scenario with the keys to simulate, behind those of the file.
@@ -152,13 +131,11 @@ fn named(
         !scenario.text.contains(name.as_str()) && others.iter().all(|(_, it, _)| it.name != *name)
     };
     let numbered = (2..).map(|number| format!("{}-{number}", key.name));
-    let name = std::iter::once(key.name.clone())
-        .chain(numbered)
-        .find(is_free);
-    SuggestedKey {
-        name: name.expect("there are more numbers than names"),
-        ..key
-    }
+    let mut names = std::iter::once(key.name.clone()).chain(numbered);
+    let name = names
+        .find(is_free)
+        .expect("there are more numbers than names");
+    SuggestedKey { name, ..key }
 }
 
 /// The scenario with these strategies behind its own.
@@ -173,13 +150,10 @@ fn with_keys(scenario: &Scenario, keys: &[SuggestedKey]) -> Result<Scenario, Loa
             options.only.push(name.clone());
         }
     }
-    Scenario::parse_in(
-        &text,
-        &scenario.name,
-        &scenario.path,
-        &scenario.folder,
-        &options,
-    )
+    let Scenario {
+        name, path, folder, ..
+    } = scenario;
+    Scenario::parse_in(&text, name, path, folder, &options)
 }
 
 /// The key as a strategy; `None` when the file is refused with it, the file has it in as many regions, or it means other rows than its group.
@@ -245,22 +219,17 @@ fn predicted(strategy: &Strategy, scenario: &Scenario, retention: &Retention) ->
 /// Counts the reads of each that grow with retention, where those of another do not.
 fn count_growing(all: &mut [Forecast]) {
     let reads = all.first().map_or(0, |it| it.grows.len());
-    let needless: Vec<bool> = (0..reads)
-        .map(|read| all.iter().any(|it| !it.grows[read]))
-        .collect();
+    let is_needless = |read: usize| all.iter().any(|it| !it.grows[read]);
+    let needless: Vec<bool> = (0..reads).map(is_needless).collect();
     for it in all {
         let growing = it.grows.iter().zip(&needless);
-        it.judged.growing = growing
-            .filter(|(grows, needless)| **grows && **needless)
-            .count();
+        let growing = growing.filter(|(grows, needless)| **grows && **needless);
+        it.judged.growing = growing.count();
     }
 }
 
 /// The keys to simulate, the best of each group in turn, and the others.
-fn chosen(
-    tried: &[(usize, SuggestedKey, Strategy)],
-    forecasts: &[Vec<Forecast>],
-) -> (Vec<SuggestedKey>, Vec<SuggestedKey>) {
+fn chosen(tried: &[(usize, SuggestedKey, Strategy)], forecasts: &[Vec<Forecast>]) -> SuggestedKeys {
     let of_group = |(group, forecasts): (usize, &Vec<Forecast>)| {
         let members = (0..tried.len()).filter(|&at| tried[at].0 == group);
         let members: Vec<usize> = members.collect();
@@ -279,7 +248,10 @@ fn chosen(
         let wanted = (0..tried.len()).filter(|at| kept.contains(at) == is_kept);
         wanted.map(|at| tried[at].1.clone()).collect()
     };
-    (keys(true), keys(false))
+    SuggestedKeys {
+        simulated: keys(true),
+        left_out: keys(false),
+    }
 }
 
 /// A key serves a read that costs it at most so many times what it costs the best key for it (estimate: a copy takes as many writes and bytes as
@@ -310,10 +282,8 @@ pub(super) fn with_copies(all: &[Forecast], regions: u32) -> Option<SuggestedKey
     let fewest = all.iter().map(|it| it.judged.broken).min()?;
     let keys: Vec<&Forecast> = all.iter().filter(|it| it.judged.broken == fewest).collect();
     let reads = keys.first()?.reads.len();
-    let serves: Vec<Vec<bool>> = keys
-        .iter()
-        .map(|key| (0..reads).map(|read| serves(&keys, key, read)).collect())
-        .collect();
+    let of_key = |key: &&Forecast| (0..reads).map(|read| serves(&keys, key, read)).collect();
+    let serves: Vec<Vec<bool>> = keys.iter().map(of_key).collect();
     let candidates: Vec<Candidate> = keys.iter().map(|it| it.judged.clone()).collect();
     let order = ranking::by_means(&candidates);
     // Of keys that serve as many of the reads that are left, the first in the order of preference.
@@ -348,13 +318,12 @@ pub(super) fn with_copies(all: &[Forecast], regions: u32) -> Option<SuggestedKey
 /// At most [`SERVED`] times the cost of the best, and no rows that grow where another key keeps them.
 fn serves(keys: &[&Forecast], key: &Forecast, read: usize) -> bool {
     let needless = keys.iter().any(|other| !other.grows[read]);
-    let kept: Vec<&&Forecast> = keys
-        .iter()
-        .filter(|other| !(needless && other.grows[read]))
-        .collect();
-    let costs = kept.iter().map(|other| other.reads[read]);
-    let least = costs.fold(f64::INFINITY, f64::min);
-    !(needless && key.grows[read]) && key.reads[read] <= SERVED * least
+    let grows = |key: &Forecast| needless && key.grows[read];
+    let kept = keys.iter().filter(|other| !grows(other));
+    let least = kept
+        .map(|other| other.reads[read])
+        .fold(f64::INFINITY, f64::min);
+    !grows(key) && key.reads[read] <= SERVED * least
 }
 
 #[cfg(test)]

@@ -1,12 +1,17 @@
-//! One sentence a strategy: what class of hotspot it has, why, what that costs, and which bound no cure beats.
+//! One sentence a strategy: what class of hotspot it has, why, what that costs, what holds the run back besides, which bound no cure beats, and
+//! what the cluster did about it.
 //!
 //! Must not compute evidence, nor say more than the evidence does.
 
-use super::course::Course;
+use super::hotspots::Hotspots;
 use super::read_price::{NEARLY_ALL, ReadPrice, p99_words};
-use super::runs::Runs;
-use crate::metrics::{Hotspot, MetricId, NO_HOTSPOT_BELOW, Side};
+use crate::metrics::{
+    BUSY, EventKind, Hotspot, MetricId, NO_HOTSPOT_BELOW, OPERATIONS_PER_SERVER, Series, Side,
+};
+use crate::statistics::median;
 use crate::text::{compact, length, millis, percent, times};
+use crate::units::ByteSize;
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// A measured peak is what arithmetic gives when it lies within this factor of it (estimate: what chance adds to an even spread).
@@ -15,39 +20,38 @@ const AS_COUNTED: f64 = 1.1;
 const NOTABLE: f64 = 0.001;
 /// Unfinished operations are worth one from here on: every run leaves a few in flight.
 const NOTABLE_UNFINISHED: f64 = 0.01;
+/// Dealings differ when the worse ones are this much above the better ones (estimate: what is worth a word).
+const DIFFER: f64 = 1.25;
+/// A relief by less than this factor is none that anybody would notice (estimate).
+const WORTH_A_WORD: f64 = 1.1;
+/// In the words of a balancer that looks for moves, as a decision is told.
+const STARTS: &str = ": starts for ";
+/// A run is held back when it does less than this part of what its servers could do, or of what was offered.
+const HELD_BELOW: f64 = 0.9;
+/// A slow server holds the others back when it is busy this many times as much as they are (estimate).
+const BUSIER: f64 = 1.5;
+/// A log that is written at this part of its bandwidth is full.
+const LOG_FULL: f64 = 0.9;
+/// Refused rows that are worth a word.
+const REFUSED: f64 = 0.01;
 
-/// What a verdict is made from; `None` is undefined.
+/// What a verdict is made from.
 #[derive(Debug, Clone)]
 pub(super) struct Verdict {
-    /// Of the writes or of the reads: see `skew_of`.
-    pub(super) hotspot: Option<Hotspot>,
-    /// The reads have a hotspot as well, where the verdict is of the writes, or the other way round.
-    pub(super) also: Option<AlsoHot>,
-    /// How other dealings of the same regions would spread the load.
-    pub(super) dealings: Option<Dealings>,
-    /// What holds the run below what its servers could do, besides the hotspot.
-    pub(super) held_back: Option<String>,
-    /// What the shares of servers and regions are of.
-    pub(super) skew_of: Side,
-    /// The same of rates, response times and fractions.
-    pub(super) rates_of: Side,
-    pub(super) servers: u32,
-    pub(super) server_max_share: Option<f64>,
-    pub(super) peak_to_mean: Option<f64>,
-    /// Open loops only.
-    pub(super) offered_per_sec: Option<f64>,
-    pub(super) throughput_per_sec: Option<f64>,
-    /// Of one server.
-    pub(super) capacity_per_sec: Option<f64>,
-    /// When everything is an import.
-    pub(super) makespan_ms: Option<f64>,
+    /// Metrics of the run that are defined: means over its replicates.
+    pub(super) means: BTreeMap<MetricId, f64>,
+    pub(super) hotspots: Hotspots,
+    /// What rates, response times and fractions are of.
+    pub(super) load: Side,
+    /// The load waits for its replies.
+    pub(super) closed: bool,
+    /// Everything that is written is an import.
+    pub(super) imported: bool,
     /// Some import has rows left at the end.
     pub(super) import_unfinished: bool,
+    pub(super) servers: u32,
     /// With whether it is a lower bound.
     pub(super) p99_ms: Option<(f64, bool)>,
-    pub(super) failed_fraction: f64,
-    pub(super) unfinished_fraction: f64,
-    pub(super) saturated: bool,
     pub(super) leads_with_time: bool,
     pub(super) regions: usize,
     pub(super) reachable_regions: usize,
@@ -59,55 +63,81 @@ pub(super) struct Verdict {
     pub(super) hot_range: Option<String>,
     /// Of the writes, or of the Gets.
     pub(super) hottest_row_share: f64,
-    pub(super) region_max_share: Option<f64>,
-    pub(super) key_floor: f64,
-    pub(super) placement_floor: f64,
     pub(super) duration_s: f64,
-    /// What the cluster did about it.
-    pub(super) course: Course,
+    /// Servers that were slow for most of the window, with how many times.
+    pub(super) slow: Vec<(u32, f64)>,
+    /// Clients of closed loops that write.
+    pub(super) clients: u32,
+    /// Bytes a second that a server can write to its log.
+    pub(super) log_bandwidth: Option<f64>,
+    /// What is seen in the course of replicate 0.
+    pub(super) course: ClusterHistory,
     /// In file order.
     pub(super) reads: Vec<ReadPrice>,
 }
 
-/// A hotspot beside the one that a verdict begins with.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct AlsoHot {
-    pub(super) hotspot: Hotspot,
-    pub(super) of: Side,
-    /// `None` when unknown.
-    pub(super) server_max_share: Option<f64>,
+/// What happened to the servers and regions of a run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct ClusterHistory {
+    /// Peak-to-mean in the first and in the last fifth of the run; `None` where there is too little demand.
+    pub(super) peaks: Option<(f64, f64)>,
+    /// The share of each server's handlers that is busy, mean over the window.
+    pub(super) utilisation: Vec<f64>,
+    /// Servers that died.
+    pub(super) lost: u32,
+    /// What the balancer judged by when it started last, or ran last if it never started, in words.
+    pub(super) finding: Option<String>,
+    /// Why a region that is due to be split has no split row.
+    pub(super) no_split_row: Option<String>,
+}
+
+impl ClusterHistory {
+    /// That of a run.
+    pub(super) fn of(series: &Series) -> Self {
+        let of = |kind| {
+            let events = series.events.iter().rev();
+            events.filter(move |event| event.event == kind)
+        };
+        // The last run has seen most of the load.
+        let mut findings = of(EventKind::Balancer).filter_map(|event| event.detail.as_deref());
+        let last = findings.next();
+        let starts = |finding: &&str| finding.contains(STARTS);
+        let started = last.filter(starts).or_else(|| findings.find(starts));
+        let judged = |finding: &str| finding.split(": ").next().unwrap_or_default().to_owned();
+        let no_split_row = of(EventKind::NoSplitRow).next();
+        let window = series.server_utilisation.get(series.window_start..);
+        let window = window.unwrap_or_default();
+        let busy = |server: usize| window.iter().map(move |interval| interval[server]);
+        let mean = |server| busy(server).sum::<f64>() / window.len() as f64;
+        Self {
+            peaks: first_and_last(&series.server_demand),
+            utilisation: (0..window.first().map_or(0, Vec::len)).map(mean).collect(),
+            lost: of(EventKind::Crash).count() as u32,
+            finding: started.or(last).map(judged),
+            no_split_row: no_split_row.and_then(|event| event.detail.clone()),
+        }
+    }
 }
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Some(hotspot), Some(share)) = (self.hotspot, self.server_max_share) else {
+        let (Some(hotspot), Some(_)) = (self.hotspot(), self.skew(MetricId::ServerMaxShare)) else {
             return f.write_str(
                 "Too few operations an interval for a statement about skew: sample longer or offer more.",
             );
         };
         let mut clauses = vec![match hotspot {
             _ if self.servers == 1 => "One server takes everything".to_owned(),
-            Hotspot::None => self.spread(share) + &self.by_placement(hotspot),
-            _ => self.skew(hotspot, share) + &self.by_placement(hotspot),
+            _ => self.spread(hotspot) + &self.by_placement(hotspot),
         }];
-        clauses.extend(self.also.as_ref().map(AlsoHot::to_string));
-        clauses.push(self.damage());
-        clauses.extend(self.held_back.clone());
+        clauses.extend(self.also_hot());
+        clauses.push(self.damage(hotspot));
+        clauses.extend(self.held_back());
         clauses.extend(self.bound(hotspot));
-        clauses.extend(self.course.clauses());
-        clauses.extend(self.prices());
+        clauses.extend(self.changes());
+        clauses.extend(self.unchanged());
+        clauses.extend(ReadPrice::clauses(&self.reads));
         write!(f, "{}.", clauses.join("; "))
-    }
-}
-
-impl fmt::Display for AlsoHot {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let class = class(self.hotspot).to_lowercase();
-        write!(f, "the {} have a {class} as well", self.of.plural())?;
-        match self.server_max_share.map(percent) {
-            Some(share) => write!(f, ", one server takes {share} of them"),
-            None => Ok(()),
-        }
     }
 }
 
@@ -125,55 +155,108 @@ pub(super) fn class(hotspot: Hotspot) -> &'static str {
 }
 
 impl Verdict {
-    /// One server is hot; why.
-    fn skew(&self, hotspot: Hotspot, share: f64) -> String {
-        let (class, cause, share) = (class(hotspot), self.cause(hotspot), percent(share));
-        let (servers, of) = (self.servers, self.skew_of.plural());
-        // A moving hotspot's server changes: its share is that of each moment.
-        let at_a_time = if hotspot == Hotspot::Moving {
-            " at a time"
-        } else {
-            ""
-        };
-        format!(
-            "{class}: {cause}, so one of {servers} servers takes {share} of the {of}{at_a_time}"
-        )
+    fn mean(&self, id: MetricId) -> Option<f64> {
+        self.means.get(&id).copied()
     }
 
-    /// The load is spread; whether that is as even as can be, and why not.
-    fn spread(&self, share: f64) -> String {
-        let (servers, of, share) = (self.servers, self.skew_of.plural(), percent(share));
-        let even = percent(1.0 / f64::from(servers));
-        let spread = format!(
-            "No hotspot: the busiest of {servers} servers takes {share} of the {of} (even: {even})"
-        );
-        match self.uneven_count() {
-            Some(buckets) if buckets > servers as usize => {
-                let most = buckets.div_ceil(servers as usize);
-                let less = most - 1;
-                format!(
-                    "{spread}, as {buckets} buckets put {most} on some servers and {less} on others"
-                )
-            }
-            _ => spread,
+    /// Of a metric that is undefined where nothing was counted.
+    fn count(&self, id: MetricId) -> f64 {
+        self.mean(id).unwrap_or(0.0)
+    }
+
+    /// Of the operations whose hotspot the verdict begins with.
+    pub(super) fn skew(&self, id: MetricId) -> Option<f64> {
+        self.mean(id.of(self.skew_of()))
+    }
+
+    /// Of the operations that make the load.
+    fn rate(&self, id: MetricId) -> Option<f64> {
+        self.mean(id.of(self.load))
+    }
+
+    /// Whose hotspot the verdict begins with.
+    pub(super) fn skew_of(&self) -> Side {
+        self.hotspots.main()
+    }
+
+    /// That hotspot.
+    pub(super) fn hotspot(&self) -> Option<Hotspot> {
+        self.hotspots.of_side(self.skew_of())
+    }
+
+    /// What an open loop offers a second.
+    fn offered(&self) -> Option<f64> {
+        self.rate(MetricId::WriteOffered).filter(|_| !self.closed)
+    }
+
+    /// An open loop offers more than is done. In a closed one every client has one operation in flight.
+    pub(super) fn is_overloaded(&self) -> bool {
+        self.mean(MetricId::Saturated) > Some(0.5) && self.offered().is_some()
+    }
+
+    /// The share of the hottest server, and of a load that is not spread why it is that. Of one that is, whether that is as even as can be.
+    fn spread(&self, hotspot: Hotspot) -> String {
+        let (servers, of) = (self.servers, self.skew_of().plural());
+        let share = percent(self.skew(MetricId::ServerMaxShare).unwrap_or(0.0));
+        if hotspot != Hotspot::None {
+            let (class, cause) = (class(hotspot), self.cause(hotspot));
+            // A moving hotspot's server changes: its share is that of each moment.
+            let at_a_time = match hotspot {
+                Hotspot::Moving => " at a time",
+                _ => "",
+            };
+            return format!(
+                "{class}: {cause}, so one of {servers} servers takes {share} of the {of}{at_a_time}"
+            );
         }
+        let even = percent(1.0 / f64::from(servers));
+        let uneven = self.uneven_count().filter(|&it| it > servers as usize);
+        let uneven = uneven.map_or(String::new(), |buckets| {
+            let most = buckets.div_ceil(servers as usize);
+            let less = most - 1;
+            format!(", as {buckets} buckets put {most} on some servers and {less} on others")
+        });
+        format!(
+            "No hotspot: the busiest of {servers} servers takes {share} of the {of} (even: {even}){uneven}"
+        )
     }
 
     /// What other dealings of the same regions give, where that differs or is the cause.
     fn by_placement(&self, hotspot: Hotspot) -> String {
-        match &self.dealings {
-            Some(dealings) if hotspot == Hotspot::Placement => {
-                let peak = self.peak_to_mean.map_or(String::new(), times);
-                let best = times(dealings.best);
-                format!(
-                    ", {peak} the mean: other dealings of the same regions give {dealings}, the best {best}"
-                )
-            }
-            Some(dealings) if dealings.differ() => {
-                format!(", {dealings} by how regions happen to lie")
-            }
-            _ => String::new(),
-        }
+        let known = || {
+            let mean = times(self.skew(MetricId::PlacementPeakMean)?);
+            let low = self.skew(MetricId::PlacementPeakLow)?;
+            let high = self.skew(MetricId::PlacementPeakHigh)?;
+            let dealings = format!("{mean} [{}, {}]", times(low), times(high));
+            let best = times(self.skew(MetricId::PlacementPeakBest)?);
+            Some(match hotspot {
+                Hotspot::Placement => {
+                    let peak = self.skew(MetricId::ServerPeakToMean);
+                    let peak = peak.map_or(String::new(), times);
+                    format!(
+                        ", {peak} the mean: other dealings of the same regions give {dealings}, the best {best}"
+                    )
+                }
+                _ if high >= DIFFER * low => format!(", {dealings} by how regions happen to lie"),
+                _ => return None,
+            })
+        };
+        known().unwrap_or_default()
+    }
+
+    /// The hotspot of the reads where the verdict begins with that of the writes, or the other way round.
+    fn also_hot(&self) -> Option<String> {
+        let of = match self.skew_of() {
+            Side::Read => Side::Write,
+            _ => Side::Read,
+        };
+        let hotspot = self.hotspots.of_side(of)?;
+        let share = self.mean(MetricId::ServerMaxShare.of(of)).map(percent);
+        let share = share.map_or(String::new(), |it| {
+            format!(", one server takes {it} of them")
+        });
+        let (of, class) = (of.plural(), class(hotspot).to_lowercase());
+        (hotspot != Hotspot::None).then(|| format!("the {of} have a {class} as well{share}"))
     }
 
     /// The buckets, when their number is why the load is not even: they don't divide evenly among the servers, and the best dealing (where
@@ -181,7 +264,8 @@ impl Verdict {
     pub(super) fn uneven_count(&self) -> Option<usize> {
         let (buckets, servers) = (self.buckets?, self.servers as usize);
         let best = most_even(buckets, servers)?;
-        let peak = self.dealings.map(|it| it.best).or(self.peak_to_mean)?;
+        let dealt = self.skew(MetricId::PlacementPeakBest);
+        let peak = dealt.or(self.skew(MetricId::ServerPeakToMean))?;
         let as_counted = peak <= AS_COUNTED * best && best <= AS_COUNTED * peak;
         (buckets % servers != 0 && as_counted).then_some(buckets)
     }
@@ -189,14 +273,17 @@ impl Verdict {
     /// Why one server is hot, as a clause.
     fn cause(&self, hotspot: Hotspot) -> String {
         let (servers, regions, reached) = (self.servers, self.regions, self.reachable_regions);
-        let of_writes = self.skew_of == Side::Write;
+        let of_writes = self.skew_of() == Side::Write;
+        let too_few = |buckets: usize| format!("{buckets} buckets can't use {servers} servers");
+        let hot_row = || format!("a single row takes {}", percent(self.hottest_row_share));
+        let region = self.skew(MetricId::RegionMaxShare).map(percent);
         match hotspot {
-            Hotspot::Row => self.hot_row(),
+            Hotspot::Row => hot_row(),
             _ if regions == 1 && !self.leads_with_time => {
                 "the table has a single region".to_owned()
             }
             Hotspot::PresplitMismatch => match self.buckets {
-                Some(buckets) => format!("{buckets} buckets can't use {servers} servers"),
+                Some(buckets) => too_few(buckets),
                 None if reached == regions => format!("the table has only {regions} regions"),
                 None => format!("the keys reach only {reached} of {regions} regions"),
             },
@@ -209,95 +296,80 @@ impl Verdict {
                 let come = if of_writes { "written" } else { "read" };
                 format!("neighbouring keys are {come} one after another")
             }
-            Hotspot::None | Hotspot::Static => self.static_cause(),
-        }
-    }
-
-    fn hot_row(&self) -> String {
-        format!("a single row takes {}", percent(self.hottest_row_share))
-    }
-
-    /// Which range stays hot, and what it holds.
-    fn static_cause(&self) -> String {
-        let servers = self.servers;
-        let region = self.region_max_share.map(percent);
-        match (self.uneven_count(), &self.entity, region, &self.hot_range) {
-            (Some(buckets), ..) if buckets < servers as usize => {
-                format!("{buckets} buckets can't use {servers} servers")
+            // Which range stays hot, and what it holds.
+            Hotspot::None | Hotspot::Static => {
+                match (self.uneven_count(), &self.entity, region, &self.hot_range) {
+                    (Some(buckets), ..) if buckets < servers as usize => too_few(buckets),
+                    (Some(buckets), ..) => {
+                        format!("{buckets} buckets don't divide evenly among {servers} servers")
+                    }
+                    _ if self.skew(MetricId::KeyFloor) >= Some(NO_HOTSPOT_BELOW) => hot_row(),
+                    (_, Some((entity, share)), ..) if of_writes => {
+                        let share = percent(*share);
+                        format!("`{entity}` takes {share} and its keys are neighbours")
+                    }
+                    (_, _, Some(region), Some(range)) => {
+                        format!("one range of keys takes {region}, {range}")
+                    }
+                    (_, _, Some(region), None) => format!("one region takes {region}"),
+                    _ => "one range of keys stays hot".to_owned(),
+                }
             }
-            (Some(buckets), ..) => {
-                format!("{buckets} buckets don't divide evenly among {servers} servers")
-            }
-            _ if self.key_floor >= NO_HOTSPOT_BELOW => self.hot_row(),
-            (_, Some((entity, share)), ..) if self.skew_of == Side::Write => {
-                let share = percent(*share);
-                format!("`{entity}` takes {share} and its keys are neighbours")
-            }
-            (_, _, Some(region), Some(range)) => {
-                format!("one range of keys takes {region}, {range}")
-            }
-            (_, _, Some(region), None) => format!("one region takes {region}"),
-            _ => "one range of keys stays hot".to_owned(),
         }
     }
 
     /// What it costs: throughput against the offered load or the capacity, the slowest percent, failures.
-    fn damage(&self) -> String {
+    fn damage(&self, hotspot: Hotspot) -> String {
         let mut parts = vec![self.throughput()];
-        let alone = self.hotspot == Some(Hotspot::None) && self.held_back.is_none();
-        // In a closed loop every client has one operation in flight.
-        let open = self.offered_per_sec.is_some();
-        if self.saturated && alone && open {
+        if self.is_overloaded() && hotspot == Hotspot::None && self.held_back().is_none() {
             parts.push("more than the cluster can do".to_owned());
         }
         if self.import_unfinished {
-            parts.push(format!(
-                "the import not done after {}",
-                length(self.duration_s)
-            ));
+            let duration = length(self.duration_s);
+            parts.push(format!("the import not done after {duration}"));
         }
         parts.extend(self.p99_ms.map(p99_words));
-        if self.failed_fraction >= NOTABLE {
-            parts.push(format!("{} failed", percent(self.failed_fraction)));
-        }
-        if self.unfinished_fraction >= NOTABLE_UNFINISHED && open {
-            parts.push(format!(
-                "{} unfinished at the end",
-                percent(self.unfinished_fraction)
-            ));
-        }
+        let failed = self.rate(MetricId::WriteFailedFraction);
+        let failed = failed.filter(|failed| *failed >= NOTABLE);
+        parts.extend(failed.map(|failed| format!("{} failed", percent(failed))));
+        let left = self.rate(MetricId::WriteUnfinishedFraction);
+        let left = left.filter(|left| *left >= NOTABLE_UNFINISHED && self.offered().is_some());
+        parts.extend(left.map(|left| format!("{} unfinished at the end", percent(left))));
         parts.join(", ")
     }
 
     fn throughput(&self) -> String {
-        let Some(throughput) = self.throughput_per_sec else {
+        let Some(throughput) = self.rate(MetricId::WriteThroughput) else {
             return format!("nothing was measured in {}", length(self.duration_s));
         };
-        let (of, done) = (self.rates_of.plural(), compact(throughput));
-        if let Some(makespan) = self.makespan_ms {
+        let (of, done) = (self.load.plural(), compact(throughput));
+        // A whole import has nothing else to be measured against than its time.
+        let makespan = self.mean(MetricId::Makespan);
+        if let Some(makespan) = makespan.filter(|_| self.imported && !self.import_unfinished) {
             return format!("done after {} at {done} {of}/s", millis(makespan));
         }
-        match (self.offered_per_sec, self.capacity_per_sec) {
+        match (self.offered(), self.capacity()) {
             (Some(offered), _) => {
-                let all = throughput >= NEARLY_ALL * offered;
-                let offered = compact(offered);
-                let done = if all {
-                    "all".to_owned()
-                } else {
-                    format!("{done} of")
+                let done = match throughput >= NEARLY_ALL * offered {
+                    true => "all".to_owned(),
+                    false => format!("{done} of"),
                 };
-                format!("{done} {offered} {of}/s completed")
+                format!("{done} {} {of}/s completed", compact(offered))
             }
-            (None, Some(capacity)) if capacity > 0.0 => {
-                let part = (throughput / (capacity * f64::from(self.servers))).min(1.0);
+            (None, Some(capacity)) => {
+                let part = percent((throughput / capacity).min(1.0));
                 let cluster = self.cluster("servers");
-                format!(
-                    "{done} {of}/s, {} of what {cluster} could do",
-                    percent(part)
-                )
+                format!("{done} {of}/s, {part} of what {cluster} could do")
             }
-            (None, _) => format!("{done} {of}/s"),
+            (None, None) => format!("{done} {of}/s"),
         }
+    }
+
+    /// What the servers could write a second.
+    fn capacity(&self) -> Option<f64> {
+        let of_one = self.mean(MetricId::ServerCapacity);
+        let of_one = of_one.filter(|capacity| *capacity > 0.0);
+        Some(of_one? * f64::from(self.servers))
     }
 
     /// `one server`, or so many of them.
@@ -308,78 +380,171 @@ impl Verdict {
         }
     }
 
-    /// What reads pay: one or two of them, of more the dearest.
-    fn prices(&self) -> Vec<String> {
-        match &self.reads[..] {
-            few @ ([] | [_] | [_, _]) => few.iter().map(ReadPrice::to_string).collect(),
-            more => {
-                let dearest = ReadPrice::dearest(more).into_iter();
-                let told = |price| format!("dearest of {} reads: {price}", more.len());
-                dearest.map(told).collect()
-            }
+    /// What holds the run back, as a clause: the first that holds; `None` when nothing does, or nothing shows what.
+    fn held_back(&self) -> Option<String> {
+        let refused = self.count(MetricId::RegionTooBusyFraction);
+        if refused >= REFUSED {
+            let refused = percent(refused);
+            return Some(format!(
+                "regions refuse {refused} of the rows (RegionTooBusy): memstores fill faster than they are flushed"
+            ));
         }
+        let could = match self.closed {
+            true => self.capacity(),
+            false => self.rate(MetricId::WriteOffered),
+        };
+        let could = could.filter(|could| *could > 0.0)?;
+        if self.rate(MetricId::WriteThroughput)? / could >= HELD_BELOW {
+            return None;
+        }
+        let slowest = self.slow.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+        if let Some((server, slower)) = slowest.filter(|(server, _)| self.is_full(*server)) {
+            // A server that clients wait for holds back all others.
+            let so = match self.clients > 0 {
+                true => "holds the clients",
+                false => "can't keep up",
+            };
+            return Some(format!("server {server}, {} slower, {so}", times(*slower)));
+        }
+        let lost = self.course.lost;
+        if lost > 0 {
+            let left = self.servers.saturating_sub(lost);
+            let lost = match lost {
+                1 => "a server".to_owned(),
+                lost => format!("{lost} servers"),
+            };
+            return Some(format!("{lost} died, {left} are left"));
+        }
+        if let Some(share) = self.log_share().filter(|share| *share >= LOG_FULL) {
+            let share = percent(share);
+            return Some(format!(
+                "the log of the busiest server is written at {share} of its bandwidth"
+            ));
+        }
+        let (busy, busiest) = (MetricId::UtilisationMean, MetricId::UtilisationMax);
+        let (busy, busiest) = (self.count(busy), self.count(busiest));
+        if self.hotspots.is_hot() || self.clients == 0 {
+            None
+        } else if busy > BUSY {
+            let busy = percent(busy);
+            Some(format!("all servers are busy, {busy} of their handlers"))
+        } else if busiest < BUSY {
+            let clients = match self.clients {
+                1 => "the only client waits for its own calls and keeps".to_owned(),
+                clients => {
+                    let clients = compact(f64::from(clients));
+                    format!("{clients} clients wait for their own calls and keep")
+                }
+            };
+            let busiest = percent(busiest);
+            Some(format!(
+                "{clients} at most {busiest} of a server's handlers busy: more clients would do more"
+            ))
+        } else {
+            None
+        }
+    }
+
+    /// Bytes a second in the log of the busiest server over its bandwidth.
+    fn log_share(&self) -> Option<f64> {
+        let rows = self.mean(MetricId::WriteThroughput)? * self.mean(MetricId::ServerMaxShare)?;
+        Some(rows * self.mean(MetricId::RowBytes)? / self.log_bandwidth?)
+    }
+
+    /// A slow server is full while the others are not.
+    fn is_full(&self, server: u32) -> bool {
+        let busy = self.course.utilisation.get(server as usize);
+        let busy = busy.copied().unwrap_or(0.0);
+        let others = self.count(MetricId::UtilisationMean) * f64::from(self.servers) - busy;
+        busy > BUSY && busy >= BUSIER * others / f64::from(self.servers.max(2) - 1)
     }
 
     /// The strongest bound that matters: rows before regions.
     fn bound(&self, hotspot: Hotspot) -> Option<String> {
-        let peak = self.peak_to_mean?;
+        let peak = self.skew(MetricId::ServerPeakToMean)?;
         if hotspot == Hotspot::None || self.servers == 1 {
             return None;
         }
-        let by_row = self.key_floor >= NO_HOTSPOT_BELOW;
-        let (cure, floor) = match by_row {
-            true => ("split", self.key_floor),
-            false => ("placement of whole regions", self.placement_floor),
-        };
+        let [by_row, by_region] = self.floors();
         // Floors are medians too: that of placement is shown only when it leaves most of the peak.
-        let matters = by_row || floor >= NO_HOTSPOT_BELOW.max(0.5 * peak);
+        let (cure, floor) = match by_row >= NO_HOTSPOT_BELOW {
+            true => ("split", by_row),
+            false if by_region < NO_HOTSPOT_BELOW.max(0.5 * peak) => return None,
+            false => ("placement of whole regions", by_region),
+        };
         let floor = times(floor);
-        matters.then(|| format!("no {cure} gets the hottest server below {floor} the mean"))
-    }
-}
-
-/// Dealings differ when the worse ones are this much above the better ones (estimate: what is worth a word).
-const DIFFER: f64 = 1.25;
-
-/// The peak-to-mean over dealings of the same regions to the servers.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Dealings {
-    pub(super) mean: f64,
-    /// 5 % of the dealings are better.
-    pub(super) low: f64,
-    /// 5 % are worse.
-    pub(super) high: f64,
-    /// Of the best that was found.
-    pub(super) best: f64,
-}
-
-impl Dealings {
-    /// Those of the writes or of the reads; `None` when they are unknown.
-    pub(super) fn of(runs: &Runs, side: Side) -> Option<Self> {
-        let mean = |id: MetricId| runs.mean(id.of(side));
-        Some(Self {
-            mean: mean(MetricId::PlacementPeakMean)?,
-            low: mean(MetricId::PlacementPeakLow)?,
-            high: mean(MetricId::PlacementPeakHigh)?,
-            best: mean(MetricId::PlacementPeakBest)?,
-        })
+        Some(format!(
+            "no {cure} gets the hottest server below {floor} the mean"
+        ))
     }
 
-    /// Whether it matters how regions happen to lie.
-    pub(super) fn differ(&self) -> bool {
-        self.high >= DIFFER * self.low
+    /// What no split, and no placement of whole regions, can beat.
+    pub(super) fn floors(&self) -> [f64; 2] {
+        [MetricId::KeyFloor, MetricId::PlacementFloor].map(|id| self.skew(id).unwrap_or(1.0))
     }
-}
 
-impl fmt::Display for Dealings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} [{}, {}]",
-            times(self.mean),
-            times(self.low),
-            times(self.high)
-        )
+    /// Splits and moves, and what became of the hotspot.
+    fn changes(&self) -> Option<String> {
+        let count = |id: MetricId, what: &str| {
+            let number = self.count(id).round();
+            let s = if number == 1.0 { "" } else { "s" };
+            (number > 0.0).then(|| format!("{} {what}{s}", compact(number)))
+        };
+        let counts = [
+            count(MetricId::Splits, "split"),
+            count(MetricId::Moves, "move"),
+        ];
+        let counts: Vec<String> = counts.into_iter().flatten().collect();
+        let changes = (!counts.is_empty()).then(|| counts.join(" and "))?;
+        let effect = match (self.mean(MetricId::TimeToRelief), self.course.peaks) {
+            (None, _) if !self.hotspots.is_hot() => String::new(),
+            (None, None) => " did not make it even".to_owned(),
+            (None, Some((first, last))) => {
+                let (from, to) = (times(first), times(last));
+                match last <= first / WORTH_A_WORD {
+                    true => format!(" brought the hottest server from {from} to {to} the mean"),
+                    false => format!(" left the hottest server at {to} the mean"),
+                }
+            }
+            (Some(relief), _) if relief > 0.0 => {
+                format!(" made it even from {} on", millis(relief))
+            }
+            (Some(_), _) => String::new(),
+        };
+        let rewritten = match self.count(MetricId::BytesRewritten) {
+            bytes if bytes > 0.0 => format!(", {} rewritten", ByteSize::approximate(bytes)),
+            _ => String::new(),
+        };
+        Some(format!("{changes}{effect}{rewritten}"))
+    }
+
+    /// Why the cluster leaves a hotspot as it is.
+    fn unchanged(&self) -> Vec<String> {
+        let mut clauses = Vec::new();
+        if !self.hotspots.is_hot() {
+            return clauses;
+        }
+        let starts = self.count(MetricId::BalancerStarts) > 0.0;
+        // What moves did is said before.
+        let is_told = starts && self.count(MetricId::Moves).round() > 0.0;
+        let ran = self.count(MetricId::BalancerRuns) > 0.0;
+        let finding = self.course.finding.as_ref();
+        if let Some(finding) = finding.filter(|_| ran && !is_told) {
+            // The stochastic balancer looks for moves by a random walk.
+            let tries = match self.mean(MetricId::BalancerCost) {
+                Some(_) => ", tries its steps",
+                None => "",
+            };
+            clauses.push(match starts {
+                false => format!("the balancer does not start: {finding}"),
+                true => format!(
+                    "the balancer starts ({finding}){tries} and leaves the hotspot as it was"
+                ),
+            });
+        }
+        let reason = self.course.no_split_row.iter();
+        clauses.extend(reason.map(|it| format!("a region that is due to be split can't be: {it}")));
+        clauses
     }
 }
 
@@ -389,32 +554,17 @@ pub(super) fn most_even(count: usize, servers: usize) -> Option<f64> {
         .then(|| servers as f64 * count.div_ceil(servers) as f64 / count as f64)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn equal_loads_are_as_even_as_their_number_lets_them() {
-        let of_8 = [1, 4, 8, 12, 16, 20].map(|count| most_even(count, 8).unwrap());
-        assert_eq!(of_8, [8.0, 2.0, 1.0, 8.0 * 2.0 / 12.0, 1.0, 1.2]);
-        assert_eq!((most_even(0, 8), most_even(8, 0)), (None, None));
-    }
-
-    #[test]
-    fn a_range_of_dealings_is_told_as_an_interval() {
-        let dealings = Dealings {
-            mean: 2.08,
-            low: 1.5,
-            high: 3.0,
-            best: 1.0,
-        };
-        assert_eq!(dealings.to_string(), "2.1× [1.50×, 3.0×]");
-        assert!(dealings.differ());
-        let alike = Dealings {
-            low: 1.2,
-            high: 1.4,
-            ..dealings
-        };
-        assert!(!alike.differ());
-    }
+/// Medians of the peak-to-mean over the intervals of the first and of the last fifth of the run that have enough demand.
+pub(super) fn first_and_last(demand: &[Vec<u64>]) -> Option<(f64, f64)> {
+    let fifth = demand.len().div_ceil(5);
+    let peak = |intervals: &[Vec<u64>]| {
+        let peaks = intervals.iter().filter_map(|loads| {
+            let (all, most) = (loads.iter().sum::<u64>(), *loads.iter().max()?);
+            let servers = loads.len() as u64;
+            (all >= OPERATIONS_PER_SERVER * servers).then(|| (most * servers) as f64 / all as f64)
+        });
+        median(&peaks.collect::<Vec<_>>())
+    };
+    let last = &demand[demand.len() - fifth..];
+    Some((peak(&demand[..fifth])?, peak(last)?))
 }
