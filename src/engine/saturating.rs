@@ -3,6 +3,7 @@
 use super::config::{ClusterChanges, SimConfig};
 use crate::client::ClientSpec;
 use crate::cluster::{ClusterSpec, Placement, TableSpec};
+use crate::storage::Mutation;
 use crate::time::{SimDuration, SimTime};
 use crate::workload::{Drive, Think, Workload, Write};
 use std::sync::Arc;
@@ -44,7 +45,10 @@ pub fn saturating(config: &SimConfig) -> SimConfig {
         Drive::Open { .. } | Drive::Beat(_) => None,
     };
     let key_length = config.key.len_range().0 as u64;
-    let row = config.table.row_size().mutation_heap(key_length) as f64;
+    let row = config
+        .table
+        .row_size()
+        .mutation_heap(Mutation::Put, key_length) as f64;
     let buffers = workload.writes.iter().filter_map(buffer_of);
     let calls = Calls {
         cluster: &config.cluster,

@@ -14,7 +14,7 @@ mod store_file;
 pub use block_encoding::BlockEncoding;
 pub use block_index::block_index_bytes;
 pub use cell_encoder::{Cell, CellEncoder};
-pub use row_size::{CELL_STRUCTURE, RowSize};
+pub use row_size::{CELL_STRUCTURE, Mutation, RowSize};
 pub use separator::{SeparatorError, separator};
 pub use shared_prefixes::SharedPrefixes;
 pub use store_file::{StoreFile, StoreFileSize, bloom_bytes};

@@ -25,12 +25,35 @@ pub const CELL_STRUCTURE: u64 = 4 + 4 + 2 + 1 + 8 + 1;
 /// Heap of the `KeyValue` object in the memstore and of its skip-list entry (`ClassSize`, compressed oops, MSLAB on).
 const MEMSTORE_ENTRY: u64 = 32 + 40;
 
-/// Heap of an empty `Put` with one family: the mutation, its family map, one map entry and the list of its cells
-/// (`Mutation.MUTATION_OVERHEAD`, `ClassSize.TREEMAP`, `MAP_ENTRY`, `ARRAYLIST`; compressed oops; rounded, estimate).
-const MUTATION: u64 = 200;
+/// Heap of a mutation without its row and cells (`Mutation.MUTATION_OVERHEAD`): the object with its map of families.
+const MUTATION: u64 = 104;
 
-/// Heap of one cell's `KeyValue` object and the header of its byte array (estimate: 48 + 16), and its list reference (4).
-const MUTATION_CELL: u64 = 68;
+/// Of its one family: an entry of the map (`ClassSize.MAP_ENTRY`) and the list of its cells (`ARRAYLIST`).
+const MUTATION_FAMILY: u64 = 40 + 40;
+
+/// The time range of an increment's or an append's read: the object and a reference to it.
+const TIME_RANGE: u64 = 32 + 4;
+
+/// The `KeyValue` object of a cell.
+const KEY_VALUE: u64 = 32;
+
+/// Heap of an array of so many bytes: header and bytes, in steps of 8.
+fn array(bytes: u64) -> u64 {
+    (16 + bytes).next_multiple_of(8)
+}
+
+/// Kinds of mutation, by what they hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mutation {
+    /// The row's cells.
+    Put,
+    /// An amount of 8 bytes for each cell.
+    Increment,
+    /// The row's cells, their values to be added to those that are there.
+    Append,
+    /// A delete of the whole row: no cells.
+    Delete,
+}
 
 impl RowSize {
     /// One cell for each qualifier, with values of `value` bytes; `family` is the length of the family's name.
@@ -80,15 +103,27 @@ impl RowSize {
             .sum()
     }
 
-    /// Heap that the row counts for in a client's write buffer (`hbase.client.write.buffer` is compared with
-    /// `Mutation.heapSize`): the mutation, its own copy of the key, and every cell. An estimate to about 10 %: Java's object
-    /// layout is not part of HBase's contract.
-    pub fn mutation_heap(&self, key: u64) -> u64 {
-        let cells: u64 = self
+    /// Heap that a mutation of the row counts for in a client's write buffer (`hbase.client.write.buffer` is compared with
+    /// `Mutation.heapSize`; compressed oops): the mutation with its own copies of row and family, and every cell.
+    pub fn mutation_heap(&self, mutation: Mutation, key: u64) -> u64 {
+        const AMOUNT: u64 = 8;
+        let amount = |cell: u64| match mutation {
+            Mutation::Increment => cell - self.value + AMOUNT,
+            _ => cell,
+        };
+        let cells = self
             .each_cell(key)
-            .map(|cell| MUTATION_CELL + cell.next_multiple_of(8))
-            .sum();
-        MUTATION + key.next_multiple_of(8) + cells
+            .map(|cell| KEY_VALUE + array(amount(cell)));
+        let references = 4 * self.cell_count();
+        let family = MUTATION_FAMILY + array(self.family) + array(references) + cells.sum::<u64>();
+        let heap = MUTATION
+            + array(key)
+            + match mutation {
+                Mutation::Put => family,
+                Mutation::Increment | Mutation::Append => family + TIME_RANGE,
+                Mutation::Delete => 0,
+            };
+        heap.next_multiple_of(8)
     }
 }
 
@@ -112,6 +147,5 @@ mod tests {
         let size = RowSize::new(1, ["v", "w"], 3);
         // 20 + 5 + 1 + 1 + 3 = 30; 72 + 30 = 102, rounded to 104.
         assert_eq!(size.memstore(5), 2 * 104);
-        assert!(size.mutation_heap(5) > size.memstore(5));
     }
 }

@@ -42,6 +42,7 @@ mod scenario_reads;
 mod scenarios;
 mod schema;
 mod starting_regions;
+mod store_files;
 mod sweeps;
 mod templates;
 mod validation;

@@ -7,7 +7,7 @@ use crate::engine::numbers::NONE;
 use crate::key::KeyPlan;
 use crate::keyspace::{KeyBatch, RowKey};
 use crate::random::{DrawKey, Stream, mix};
-use crate::storage::RowSize;
+use crate::storage::{Mutation, RowSize};
 use crate::workload::{OperationBatch, OperationId, WriteKind};
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ impl RowWeights {
     pub fn new(config: &SimConfig) -> Self {
         let weight = |size: &RowSize, key| RowWeight {
             bytes: size.cells(key) as u32,
-            buffered: size.mutation_heap(key) as u32,
+            buffered: size.mutation_heap(Mutation::Put, key) as u32,
             memstore: size.memstore(key) as u32,
         };
         let (own, neighbours) = (
