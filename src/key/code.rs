@@ -3,8 +3,9 @@
 
 use super::formats::{Digest, DigestForm, Encoding, IntHash, Transform};
 use super::knowledge::Needs;
-use super::values::{ByteSet, ByteShape, Interval, Operator};
-use crate::record::{FieldId, FieldText, TimeUnit, ValueType};
+use super::operator::Operator;
+use crate::record::{ByteSet, ByteShape, Interval};
+use crate::record::{FieldDomain, FieldId, FieldText, TimeUnit, ValueType};
 use std::sync::Arc;
 
 /// A digest of so many bytes tells apart whatever it is made of.
@@ -138,8 +139,9 @@ impl Trend {
         Self { rising, ..self }
     }
 
-    fn coarse(self) -> Self {
-        let exact = false;
+    /// That of something made of it, which may tell values apart no more.
+    fn kept(self, keeps: bool) -> Self {
+        let exact = self.exact && keeps;
         Self { exact, ..self }
     }
 
@@ -298,6 +300,11 @@ impl Code {
         Self::new(op, operands, ValueType::Int, range, ByteShape::literal(b""))
     }
 
+    /// The integers of an operation on this.
+    pub fn to_int(self, op: Op, range: Interval) -> Self {
+        Self::int(op, vec![self], range)
+    }
+
     /// An integer constant.
     pub fn constant(value: i64) -> Self {
         Self::int(Op::Const(value), Vec::new(), Interval::one(value))
@@ -305,24 +312,33 @@ impl Code {
 
     /// An integer as a double.
     pub fn into_double(self) -> Self {
-        let none = ByteShape::literal(b"");
+        let (operands, none) = (vec![self], ByteShape::literal(b""));
         Self::new(
             Op::ToDouble,
-            vec![self],
+            operands,
             ValueType::Double,
             Interval::ALL,
             none,
         )
     }
 
-    /// What an operator makes of two integers, in this range.
-    pub fn binary(operator: Operator, a: Self, b: Self, range: Interval) -> Self {
+    /// What an operator makes of two integers.
+    pub fn binary(operator: Operator, a: Self, b: Self) -> Self {
+        if let Some((a, b)) = a.as_constant().zip(b.as_constant()) {
+            return Self::constant(operator.of(a, b));
+        }
+        let range = operator.range(a.range, b.range);
         Self::int(Op::Binary(operator), vec![a, b], range)
     }
 
     /// The text or bytes of an operation.
     pub fn bytes(op: Op, operands: Vec<Self>, value_type: ValueType, shape: ByteShape) -> Self {
         Self::new(op, operands, value_type, Interval::ALL, shape)
+    }
+
+    /// The text or bytes of an operation on this.
+    pub fn to_bytes(self, op: Op, value_type: ValueType, shape: ByteShape) -> Self {
+        Self::bytes(op, vec![self], value_type, shape)
     }
 
     /// Constant text or bytes.
@@ -337,8 +353,7 @@ impl Code {
             return Self::literal(ValueType::Text, value.to_string().as_bytes());
         }
         let shape = ByteShape::decimal(self.range);
-        let op = Op::Encode(Encoding::Decimal);
-        Self::bytes(op, vec![self], ValueType::Text, shape)
+        self.to_bytes(Op::Encode(Encoding::Decimal), ValueType::Text, shape)
     }
 
     /// Text or bytes, as they are or as the decimal text of an integer; a double has no bytes of its own.
@@ -356,8 +371,7 @@ impl Code {
             return self;
         }
         let shape = ByteShape::uniform(8, 8, ByteSet::ALL);
-        let op = Op::Encode(Encoding::Ordered(8));
-        Self::bytes(op, vec![self], ValueType::Bytes, shape)
+        self.to_bytes(Op::Encode(Encoding::Ordered(8)), ValueType::Bytes, shape)
     }
 
     /// Texts and bytes one after another.
@@ -365,36 +379,27 @@ impl Code {
         if parts.len() == 1 {
             return parts.remove(0);
         }
-        let is_text = parts.iter().all(|part| part.value_type == ValueType::Text);
-        let shapes = parts.iter().map(|part| &part.shape);
-        let shape = shapes.fold(ByteShape::literal(b""), |all, next| all.then(next));
-        let value_type = if is_text {
-            ValueType::Text
-        } else {
-            ValueType::Bytes
+        let value_type = match parts.iter().all(Self::is_text) {
+            true => ValueType::Text,
+            false => ValueType::Bytes,
         };
+        let shapes = parts.iter().map(|part| &part.shape);
+        let shape = ByteShape::joined(shapes);
         Self::bytes(Op::Concat, parts, value_type, shape)
     }
 
     /// A field's values, of which these facts are known.
-    pub fn field(
-        op: Op,
-        value_type: ValueType,
-        range: Interval,
-        shape: ByteShape,
-        facts: Facts,
-    ) -> Self {
+    pub fn field(op: Op, domain: FieldDomain, facts: Facts) -> Self {
         let mut code = Self {
             op,
             operands: Vec::new(),
-            value_type,
-            range,
-            shape,
+            value_type: domain.value_type,
+            range: domain.range,
+            shape: domain.shape,
             width: None,
             facts,
         };
-        let count = code.value_count();
-        code.facts.limit(count);
+        code.facts.limit(code.value_count());
         code
     }
 
@@ -416,22 +421,18 @@ impl Code {
             }
             _ => {}
         }
-        let relied_on = matches!(op, Op::Digest { .. })
-            || operands
-                .iter()
-                .all(|operand| operand.is_number() || operand.width.is_some());
-        let width = shape.fixed().filter(|_| relied_on);
+        let has_width = |operand: &Self| operand.is_number() || operand.width.is_some();
+        let relied_on = matches!(op, Op::Digest { .. }) || operands.iter().all(has_width);
         let mut code = Self {
             op,
             operands,
             value_type,
             range,
+            width: shape.fixed().filter(|_| relied_on),
             shape,
-            width,
             facts,
         };
-        let count = code.value_count();
-        code.facts.limit(count);
+        code.facts.limit(code.value_count());
         let follow = code.facts.fields.iter();
         code.facts.trends = follow.map(|field| code.trend(*field)).collect();
         code.facts.injective = code.injective();
@@ -487,20 +488,14 @@ impl Code {
         let trend = |at: usize| self.operands[at].facts.trend(field);
         match &self.op {
             Op::Binary(operator) => self.binary_trend(*operator, field),
-            Op::Floor(1) => trend(0),
-            Op::Floor(_) => trend(0).map(Trend::coarse),
+            Op::Floor(step) => trend(0).map(|trend| trend.kept(*step == 1)),
             Op::Snowflake => {
                 let mut rest = self.operands[1..].iter();
                 let alone = !rest.any(|part| part.facts.mention(field));
                 trend(0).filter(|_| alone)
             }
             Op::Encode(encoding) if encoding.keeps_order(self.operands[0].range) => {
-                let trend = trend(0)?;
-                Some(if encoding.is_exact() {
-                    trend
-                } else {
-                    trend.coarse()
-                })
+                trend(0).map(|trend| trend.kept(encoding.is_exact()))
             }
             Op::Map(Transform::Invert) => trend(0).map(Trend::flip),
             Op::Map(Transform::Hex | Transform::PadLeft { .. } | Transform::PadRight { .. }) => {
@@ -508,23 +503,16 @@ impl Code {
             }
             Op::Map(Transform::Substr {
                 position: 0 | 1, ..
-            }) => trend(0).map(Trend::coarse),
+            }) => trend(0).map(|trend| trend.kept(false)),
             Op::Concat => {
-                let mut trend: Option<Trend> = None;
-                for part in self
-                    .operands
-                    .iter()
-                    .filter(|part| part.facts.mention(field))
-                {
-                    let next = part.facts.trend(field);
-                    trend = match trend {
-                        None => Some(next?),
-                        // What follows decides nothing any more.
-                        Some(before) if before.exact => break,
-                        Some(before) => Some(before.then(next?)?),
-                    };
-                }
-                trend
+                let parts = self.operands.iter().map(|part| &part.facts);
+                let mut trends = parts.filter(|facts| facts.mention(field));
+                let first = trends.next()?.trend(field)?;
+                trends.try_fold(first, |before, facts| match before.exact {
+                    // What follows decides nothing any more.
+                    true => Some(before),
+                    false => before.then(facts.trend(field)?),
+                })
             }
             Op::Identifier { .. } => trend(0),
             _ => None,
@@ -553,8 +541,7 @@ impl Code {
                 }
             }
             Operator::Divide if in_y || y.range.low <= 0 => None,
-            Operator::Divide if y.range.single() == Some(1) => a,
-            Operator::Divide => a.map(Trend::coarse),
+            Operator::Divide => a.map(|trend| trend.kept(y.range.single() == Some(1))),
             // A remainder that changes nothing.
             Operator::Remainder | Operator::Pmod => {
                 let modulus = y.range.single();
@@ -567,19 +554,8 @@ impl Code {
 
     /// Fields of which different values give different ones.
     fn injective(&self) -> Vec<FieldId> {
-        let of_operands = || {
-            let operands = self.operands.iter().map(|operand| &operand.facts.injective);
-            operands.fold(Vec::new(), |all, fields| union(&all, fields))
-        };
-        let is_md5 = |of: &Self| {
-            matches!(
-                of.op,
-                Op::Digest {
-                    digest: Digest::Md5,
-                    ..
-                }
-            )
-        };
+        let is_md5 =
+            |of: &Self| matches!(&of.op, Op::Digest { digest, .. } if *digest == Digest::Md5);
         let tells = match &self.op {
             Op::Encode(encoding) => encoding.is_exact(),
             // Hexadecimal digits stay apart.
@@ -601,7 +577,8 @@ impl Code {
                 _ => false,
             },
         };
-        if tells { of_operands() } else { Vec::new() }
+        let operands = self.operands.iter().filter(|_| tells);
+        operands.fold(Vec::new(), |all, of| union(&all, &of.facts.injective))
     }
 
     /// The two digits of a sum `x * base + y` with fewer values of y in a row than the base: x and y.

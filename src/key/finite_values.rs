@@ -2,8 +2,9 @@
 
 use super::code::{Code, Op};
 use super::formats::DigestForm;
+use super::operator::Operator;
 use super::segment::Segment;
-use super::values::{ByteShape, Operator};
+use crate::record::ByteShape;
 
 /// The most values that are still called buckets.
 const MOST: usize = 65_536;

@@ -1,6 +1,6 @@
 //! From the text of an expression to its tree, and how mistakes are told. Must not know types, nor what a name means.
 
-use super::values::Operator;
+use super::operator::Operator;
 use crate::text::unhex;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -35,14 +35,14 @@ pub struct KeyError {
 impl KeyError {
     /// A mistake in the text that `span` points into; without help where the message says it all.
     pub(super) fn new(
-        span: Range<usize>,
+        span: &Range<usize>,
         message: impl Into<String>,
         label: impl Into<String>,
         help: impl Into<String>,
     ) -> Self {
         Self {
             derived: None,
-            span,
+            span: span.clone(),
             message: message.into(),
             label: label.into(),
             help: Some(help.into()).filter(|help| !help.is_empty()),
@@ -188,7 +188,7 @@ fn tokens(text: &str) -> (Vec<(Token, Range<usize>)>, Vec<KeyError>) {
             Err((message, label, help)) => match errors.last_mut() {
                 // A run of bad characters is one mistake.
                 Some(last) if last.span.end == start && last.label == label => last.span.end = end,
-                _ => errors.push(KeyError::new(start..end, message, label, help)),
+                _ => errors.push(KeyError::new(&(start..end), message, label, help)),
             },
         }
     }
@@ -314,7 +314,7 @@ fn integer(word: &str) -> Result<Token, Mistake> {
 pub(super) fn parse(text: &str) -> (Option<Expr>, Vec<KeyError>) {
     if text.len() > MAX_TEXT {
         let message = format!("expression of {} bytes", text.len());
-        let error = KeyError::new(0..0, message, "longer than 1,048,576 bytes", "");
+        let error = KeyError::new(&(0..0), message, "longer than 1,048,576 bytes", "");
         return (None, vec![error]);
     }
     let (tokens, mut errors) = tokens(text);
@@ -325,7 +325,7 @@ pub(super) fn parse(text: &str) -> (Option<Expr>, Vec<KeyError>) {
     if tokens.len() == 1 {
         let expected = "expected a field, a function or a literal";
         let help = "for example: be8(ts) || host";
-        let error = KeyError::new(tokens[0].1.clone(), "empty expression", expected, help);
+        let error = KeyError::new(&tokens[0].1, "empty expression", expected, help);
         return (None, vec![error]);
     }
     let mut parser = Parser {
@@ -364,7 +364,7 @@ fn joined(mut parts: Vec<Expr>) -> Expr {
 type Parsed<T = Expr> = Result<T, Box<KeyError>>;
 
 fn fail<T>(span: Range<usize>, message: impl Into<String>, label: &str, help: &str) -> Parsed<T> {
-    Err(Box::new(KeyError::new(span, message, label, help)))
+    Err(Box::new(KeyError::new(&span, message, label, help)))
 }
 
 struct Parser<'a> {

@@ -5,7 +5,7 @@
 //!
 //! # From text to bytes
 //! `lang` makes a tree of the text. `check` gives every sub-expression a type, code, and facts: the range of an integer and the possible
-//! bytes of a text (`values`), and what follows from its operands (`code`): fields, order, number of values. Whatever could fail while
+//! bytes of a text, and what follows from its operands (`code`): fields, order, number of values. Whatever could fail while
 //! writing is an error there. `run` runs the code, one row or many at a time, by the meanings that `formats` gives to bytes. Around the
 //! [`KeyPlan`] stand the questions that others ask about it.
 
@@ -20,11 +20,11 @@ mod formats;
 mod knowledge;
 mod known_segments;
 mod lang;
+mod operator;
 mod plan;
 mod presets;
 mod run;
 mod segment;
-mod values;
 #[cfg(test)]
 mod week_fixture;
 

@@ -7,8 +7,8 @@ use super::finite_values;
 use super::lang::{KeyError, KeyNote, parse};
 use super::run::{Row, Rows};
 use super::segment::{self, Segment};
-use super::values::ByteShape;
 use crate::keyspace::RowKey;
+use crate::record::ByteShape;
 use crate::record::{Field, FieldId, FieldKind, Schema, ValueType};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -275,11 +275,11 @@ fn wrong_length(segments: &[Segment], shape: &ByteShape, text: &str) -> Option<K
             shape.max
         );
         let help = "hash or cut long values: `left(s, n)`, `md5_bytes(s)`";
-        return Some(KeyError::new(span, message, label, help));
+        return Some(KeyError::new(&span, message, label, help));
     }
     (shape.min == 0).then(|| {
         KeyError::new(
-            whole,
+            &whole,
             "the key can be empty, which HBase refuses",
             "may be empty",
             "add a segment that is never empty, for example a prefix",

@@ -5,6 +5,7 @@
 use super::code::{Code, Identifier, Op};
 use super::formats::{self, Digest, DigestForm, Encoding, ONE_BLOCK, Transform, java_bytes};
 use crate::random::{DrawKey, Draws};
+use crate::text;
 use md5::{Digest as _, Md5};
 
 /// Most rows that are worked on together.
@@ -317,7 +318,7 @@ impl Code {
             Op::Encode(Encoding::Padded { pad, .. }) if self.operands[0].range.low >= 0 => {
                 self.operands[0].values(rows, &mut scratch, &mut values);
                 column.each(&values, |value, place| {
-                    formats::digits(value.unsigned_abs(), *pad, place);
+                    text::digits(value.unsigned_abs(), *pad, place);
                 });
             }
             Op::Encode(encoding) => {
@@ -334,7 +335,7 @@ impl Code {
             Op::Map(Transform::ReverseBytes) if is_zero_padded(&self.operands[0]) => {
                 self.operands[0].operands[0].values(rows, &mut scratch, &mut values);
                 column.each(&values, |value, place| {
-                    formats::digits_reversed(value.unsigned_abs(), place);
+                    text::digits_reversed(value.unsigned_abs(), place);
                 });
             }
             Op::Map(transform) if transform.keeps_length() => {

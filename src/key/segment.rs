@@ -2,8 +2,8 @@
 
 use super::code::{Code, Order, Randomness};
 use super::lang::{KeyError, KeyNote};
-use super::values::{ByteSet, ByteShape};
 use crate::record::FieldId;
+use crate::record::{ByteSet, ByteShape};
 use std::ops::Range;
 
 /// A segment.
@@ -20,8 +20,7 @@ pub struct Segment {
 impl Segment {
     /// What segments can be one after another.
     pub(super) fn joined_shape(segments: &[Self]) -> ByteShape {
-        let shapes = segments.iter().map(|segment| &segment.code.shape);
-        shapes.fold(ByteShape::literal(b""), |before, shape| before.then(shape))
+        ByteShape::joined(segments.iter().map(|segment| &segment.code.shape))
     }
 
     /// Its expression as written.
@@ -138,7 +137,7 @@ pub(super) fn lints(segments: &[Segment]) -> Vec<KeyNote> {
             )
         };
         let label = format!("{min} to {max} bytes wide");
-        let text = KeyError::new(segment.span(), message, label, help);
+        let text = KeyError::new(&segment.span(), message, label, help);
         let derived = segment.derived.clone();
         KeyNote {
             is_warning: true,

@@ -1,7 +1,7 @@
 //! What a whole key tells of a write: which writes make the same row, and where numbers of rows come from. Must not know reads.
 
 use crate::key::{FieldSteps, KeyPlan, Randomness, StepCache};
-use crate::record::{FieldId, FieldKind, Schema};
+use crate::record::{FieldId, FieldKind, Interval, Schema};
 use crate::time::SimTime;
 use crate::workload::{Condition, Population, RowEquality};
 use std::ops::Range;
@@ -55,7 +55,7 @@ pub struct RowStep(Option<(FieldId, i64, i64)>);
 pub(super) fn domain(schema: &Schema, field: FieldId) -> Range<i64> {
     let kind = &schema.field(field).kind;
     if kind.is_number() {
-        let (low, high) = schema.domain(field).int_range;
+        let Interval { low, high } = schema.domain(field).range;
         return low..high.saturating_add(1);
     }
     let first = kind.first_slot();

@@ -1,6 +1,6 @@
 //! Made-up domain names. Must not know how often each comes.
 
-use super::digits::write_digits;
+use super::{ByteSet, ByteShape};
 use crate::random::{DrawKey, Permutation};
 
 /// Host labels in front of the name; the empty one is the bare domain.
@@ -57,7 +57,7 @@ impl DomainNames {
             out.extend_from_slice(part.as_bytes());
         }
         if rest > 0 {
-            write_digits(rest, 1, out);
+            out.extend_from_slice(rest.to_string().as_bytes());
         }
         out.push(b'.');
         out.extend_from_slice(ending.as_bytes());
@@ -87,27 +87,21 @@ impl DomainNames {
         (code < self.order.size()).then(|| self.order.position(code))
     }
 
-    /// Shortest and longest name in bytes that `count` names may hold.
-    pub(super) fn len_range(count: u64) -> (usize, usize) {
+    /// What `count` names may be: letters at the start, a name's characters behind it.
+    pub(super) fn shape(count: u64) -> ByteShape {
         let ends = |words: &[&str]| {
-            words.iter().fold((usize::MAX, 0), |(least, most), word| {
-                (word.len().min(least), word.len().max(most))
-            })
+            let lengths = || words.iter().map(|word| word.len());
+            (lengths().min().unwrap_or(0), lengths().max().unwrap_or(0))
         };
         let greatest = count.max(PLAIN).div_ceil(PLAIN) - 1;
         let number = greatest.checked_ilog10().map_or(0, |log| log as usize + 1);
-        let words = [&HOSTS[..], &FIRST, &SECOND, &ENDINGS].map(ends);
         // A hyphen and a point, and the number.
-        words
-            .iter()
-            .fold((2, 2 + number), |(least, most), (low, high)| {
-                (least + low, most + high)
-            })
-    }
-
-    /// A byte can stand at a position: letters at the start, a name's characters after it.
-    pub(super) fn allow(position: usize, byte: u8) -> bool {
-        byte.is_ascii_lowercase()
-            || (position > 0 && (byte.is_ascii_digit() || b"-.".contains(&byte)))
+        let (mut least, mut most) = (2, 2 + number);
+        for (low, high) in [&HOSTS[..], &FIRST, &SECOND, &ENDINGS].map(ends) {
+            (least, most) = (least + low, most + high);
+        }
+        let letters = ByteSet::range(b'a', b'z');
+        let further = letters.union(ByteSet::of(b"-.0123456789"));
+        ByteShape::from_sets(least, most, vec![letters], further)
     }
 }

@@ -1,9 +1,9 @@
 //! The bytes that a slot stands for. Must not know how often a value comes.
 
-use super::digits::{write_digits, write_signed};
 use super::domain_names::DomainNames;
 use super::{Field, FieldId, FieldKind, Schema, TextValues};
 use crate::random::{DrawKey, Permutation, Seed, Stream, hash_name, mix};
+use crate::text::push_decimal;
 use std::sync::Arc;
 
 /// Renders one field's values: prepared once, then no allocation a value but to grow the buffer.
@@ -78,9 +78,9 @@ impl FieldText {
         }
         let ordinal = slot as u64;
         match &self.form {
-            Form::Number => write_signed(slot, out),
+            Form::Number => push_decimal(slot, 0, b'0', out),
             Form::Double => out.extend_from_slice(f64::from_bits(ordinal).to_string().as_bytes()),
-            Form::Digits { width } => write_digits(ordinal, *width, out),
+            Form::Digits { width } => push_decimal(slot, *width, b'0', out),
             Form::Listed(values) => {
                 let value = values.get(ordinal as usize);
                 out.extend_from_slice(value.map_or(&[], |value| value.as_bytes()));

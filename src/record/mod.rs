@@ -14,7 +14,8 @@
 //!   (`with = { campaign_id = "" }`): [`Field::literals`]`[slot - i64::MIN]`, raw bytes. Ints never use literals.
 
 mod alias_table;
-mod digits;
+mod byte_set;
+mod byte_shape;
 mod domain_names;
 mod field_domain;
 mod field_mask;
@@ -23,6 +24,7 @@ mod generator;
 #[cfg(test)]
 mod generator_tests;
 mod given_value;
+mod interval;
 mod normal;
 mod sampler;
 #[cfg(test)]
@@ -36,11 +38,14 @@ mod value_shares;
 mod value_shares_tests;
 mod zipf;
 
-pub use field_domain::ValueType;
+pub use byte_set::ByteSet;
+pub use byte_shape::{ByteShape, POSITIONS};
+pub use field_domain::{FieldDomain, ValueType};
 pub use field_mask::FieldMask;
 pub use field_text::FieldText;
 pub use generator::{OperationRun, RecordGenerator};
 pub use given_value::{GivenValue, GivenValueError};
+pub use interval::Interval;
 pub use sampler::{ValueSampler, zipf_rank};
 pub use schema::{
     DerivedId, Field, FieldId, FieldKind, KnownField, Late, Law, LawShape, Schema, TextValues,

@@ -1,12 +1,14 @@
 //! How numbers and names are written, and text that comes from users, made safe to look at. Must not know what a number counts, nor where a text
 //! is shown.
 
+mod digits;
 mod hex;
 mod hidden;
 mod names;
 mod number;
 mod words;
 
+pub use digits::{digits, digits_reversed, push_decimal};
 pub use hex::{hex, unhex};
 pub use hidden::{is_hidden, visible};
 pub use names::{all, article, either, listed, nearest, ranked};

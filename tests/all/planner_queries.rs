@@ -5,7 +5,7 @@
 use crate::schema_parts::{START, degrees, read};
 use keyheat::key::{Environment, KeyPlan};
 use keyheat::query::{Costs, PlanContext, Requests, RowCounts, plan};
-use keyheat::record::{Field, FieldKind, KnownField, Schema, TextValues, TimeUnit};
+use keyheat::record::{Field, FieldKind, Interval, KnownField, Schema, TextValues, TimeUnit};
 use keyheat::time::{EpochNanos, SimTime};
 use keyheat::workload::{
     Condition, OperationId, PageRows, RangeExtent, Read, ReadRange, ReadTarget, RowEquality,
@@ -24,7 +24,7 @@ struct Uniform<'a> {
 
 impl Uniform<'_> {
     fn values(&self, field: keyheat::record::FieldId) -> f64 {
-        let (low, high) = self.schema.domain(field).int_range;
+        let Interval { low, high } = self.schema.domain(field).range;
         if let FieldKind::Double { .. } = self.schema.field(field).kind {
             return 1e15;
         }
@@ -146,7 +146,7 @@ fn keys_of_the_literature_serve_their_reads_as_their_authors_say() {
                 match kind.count() {
                     Some(count) => kind.first_slot() + (count / 2) as i64,
                     None => {
-                        let (low, high) = schema.domain(id).int_range;
+                        let Interval { low, high } = schema.domain(id).range;
                         low + (high - low) * 3 / 7 + 1
                     }
                 }

@@ -4,8 +4,8 @@ use super::complaints::{Complaints, nearest, type_name};
 use super::functions::{self, Argument, Call, Function};
 use crate::key::code::{Code, Facts, Op, Order, Randomness, Trend};
 use crate::key::lang::{Expr, ExprKind, KeyError, MAX_DEPTH, parse};
+use crate::key::operator::Operator;
 use crate::key::segment::Segment;
-use crate::key::values::{ByteSet, ByteShape, Interval, Operator};
 use crate::record::{DerivedId, FieldId, FieldKind, FieldText, Schema, ValueType};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -58,12 +58,23 @@ impl<'a> Checker<'a> {
         }
     }
 
+    fn error<T>(
+        &mut self,
+        span: &Range<usize>,
+        message: impl Into<String>,
+        label: &str,
+        help: impl Into<String>,
+    ) -> Option<T> {
+        let error = KeyError::new(span, message, label, help);
+        self.complaints.error(error)
+    }
+
     /// Refuses to go deeper, or on, than anybody means to.
     fn enter(&mut self, expr: &Expr) -> Option<()> {
         self.depth += 1;
         self.nodes += 1;
         if self.depth > MAX_DEPTH {
-            return self.complaints.error(
+            return self.error(
                 &expr.span,
                 format!("expression nested deeper than {MAX_DEPTH}"),
                 "too deep here, derived fields expanded",
@@ -71,7 +82,7 @@ impl<'a> Checker<'a> {
             );
         }
         if self.nodes == MAX_NODES + 1 {
-            self.complaints.error::<()>(
+            return self.error(
                 &expr.span,
                 format!("key of more than {MAX_NODES} parts, derived fields expanded"),
                 "one too many here",
@@ -126,17 +137,14 @@ impl<'a> Checker<'a> {
                     for argument in arguments {
                         self.check(argument);
                     }
-                    let (message, help) = (
-                        format!("unknown function `{name}`"),
-                        functions::instead(name),
-                    );
-                    let complaints = &mut self.complaints;
-                    return complaints.error(name_span, message, "no such function", help);
+                    let message = format!("unknown function `{name}`");
+                    let help = functions::instead(name);
+                    return self.error(name_span, message, "no such function", help);
                 }
             },
             ExprKind::Int(value) => Code::constant(*value),
             ExprKind::Unsigned(value) => {
-                return self.complaints.error(
+                return self.error(
                     &expr.span,
                     format!("`{value}` does not fit 64 bits with a sign"),
                     "greater than 9223372036854775807",
@@ -169,16 +177,12 @@ impl<'a> Checker<'a> {
         let (mut left_parts, mut right_parts) = (left_parts?, right_parts?);
         // Several parts are texts or bytes in any case.
         let are_text = |parts: &[Segment]| !matches!(parts, [part] if part.code.is_number());
-        let complaints = &mut self.complaints;
         match (are_text(&left_parts), are_text(&right_parts)) {
             (true, true) => {
-                complaints.lint(
-                    false,
-                    &expr.span,
-                    "`+` between texts joins them, like `||`",
-                    "read as `||`",
-                    "write `||`: `+` adds integers",
-                );
+                let message = "`+` between texts joins them, like `||`";
+                let help = "write `||`: `+` adds integers";
+                let text = KeyError::new(&expr.span, message, "read as `||`", help);
+                self.complaints.lint(false, text);
                 left_parts.append(&mut right_parts);
                 Some(left_parts)
             }
@@ -188,13 +192,13 @@ impl<'a> Checker<'a> {
                 Some(vec![self.part(sum, expr)])
             }
             _ => {
-                let [a, b] = [left, right].map(|side| complaints.written(&side.span));
+                let [a, b] = [left, right].map(|side| self.complaints.written(&side.span));
                 let help = format!(
                     "to join them write `{a} || {b}`; to add numbers, both sides must be integers"
                 );
                 let label = "adding and joining are different things";
                 let message = "`+` between an integer and a text";
-                complaints.error(&expr.span, message, label, help)
+                self.error(&expr.span, message, label, help)
             }
         }
     }
@@ -208,13 +212,10 @@ impl<'a> Checker<'a> {
         whole: &Range<usize>,
         right: &Range<usize>,
     ) -> Option<Code> {
-        let complaints = &mut self.complaints;
-        if let Some(other) = [&a, &b]
-            .into_iter()
-            .find(|side| side.value_type != ValueType::Int)
-        {
-            let (sign, found) = (operator.sign(), type_name(other.value_type));
-            return complaints.error(
+        let mut types = [a.value_type, b.value_type].into_iter();
+        if let Some(other) = types.find(|of| *of != ValueType::Int) {
+            let (sign, found) = (operator.sign(), type_name(other));
+            return self.error(
                 whole,
                 format!("`{sign}` takes integers, found {found}"),
                 "expected integers on both sides",
@@ -222,14 +223,14 @@ impl<'a> Checker<'a> {
             );
         }
         if matches!(operator, Operator::Divide | Operator::Remainder) && b.range.contains(0) {
-            let text = complaints.written(right);
+            let text = self.complaints.written(right);
             let found = match b.range.single() {
                 Some(_) => "is 0".to_owned(),
                 None => format!("may be 0: it takes {}", b.range),
             };
             let message = format!("division by `{text}`, which {found}");
             let help = "add what keeps it from 0, for example `x + 1`";
-            return complaints.error(right, message, "may be 0", help);
+            return self.error(right, message, "may be 0", help);
         }
         let mut range = operator.range(a.range, b.range);
         if operator == Operator::Remainder {
@@ -238,18 +239,16 @@ impl<'a> Checker<'a> {
                 range.low = range.low.max(a.range.low.min(0).wrapping_rem(n));
             }
             if range.low < 0 {
-                complaints.lint(
-                    true,
-                    whole,
-                    "`%` of a possibly negative number is negative, as in Java",
-                    format!("takes {range}"),
-                    "for a bucket from 0 to n - 1 write `pmod(x, n)`",
-                );
+                let message = "`%` of a possibly negative number is negative, as in Java";
+                let help = "for a bucket from 0 to n - 1 write `pmod(x, n)`";
+                let label = format!("takes {range}");
+                let complaints = &mut self.complaints;
+                complaints.lint(true, KeyError::new(whole, message, label, help));
             }
         }
         Some(match a.as_constant().zip(b.as_constant()) {
-            Some((a, b)) => Code::constant(operator.of(a, b)),
-            None => Code::binary(operator, a, b, range),
+            Some(_) => Code::binary(operator, a, b),
+            None => Code::int(Op::Binary(operator), vec![a, b], range),
         })
     }
 
@@ -277,17 +276,14 @@ impl<'a> Checker<'a> {
         if code.value_type == ValueType::Int && code.as_constant().is_none() {
             let fits = code.range.within(0, u32::MAX.into());
             let (width, text) = (if fits { 4 } else { 8 }, &part.expression);
-            self.complaints.lint(
-                true,
-                span,
-                format!("the integer `{text}` becomes decimal text"),
-                "an int between `||`",
-                format!("say which bytes you mean: `be{width}({text})` or `text({text})`"),
-            );
+            let message = format!("the integer `{text}` becomes decimal text");
+            let help = format!("say which bytes you mean: `be{width}({text})` or `text({text})`");
+            let lint = KeyError::new(span, message, "an int between `||`", help);
+            self.complaints.lint(true, lint);
         }
         match part.code.into_bytes() {
             Some(code) => Some(Segment { code, ..part }),
-            None => self.complaints.error(
+            None => self.error(
                 span,
                 "a double has no bytes of its own",
                 "expected text or bytes",
@@ -297,23 +293,26 @@ impl<'a> Checker<'a> {
     }
 
     fn delimited(&mut self, arguments: &[Expr], expr: &Expr) -> Option<Vec<Segment>> {
-        let wrong = match arguments {
-            [] => Some((expr, "`delim` without arguments", "a separator and parts")),
-            [_] => Some((
+        let (place, message, expected) = match arguments {
+            [] => (
+                expr,
+                "`delim` without arguments",
+                "expected a separator and parts",
+            ),
+            [_] => (
                 expr,
                 "`delim` with nothing to join",
-                "parts after the separator",
-            )),
-            [separator, ..] => {
-                let literal = matches!(separator.kind, ExprKind::Text(_) | ExprKind::Bytes(_));
-                let message = "the separator of `delim` is not a literal";
-                (!literal).then_some((separator, message, "a text or bytes literal"))
-            }
+                "expected parts after the separator",
+            ),
+            [separator, ..] => (
+                separator,
+                "the separator of `delim` is not a literal",
+                "expected a text or bytes literal",
+            ),
         };
-        if let Some((place, message, expected)) = wrong {
-            let expected = format!("expected {expected}");
-            let complaints = &mut self.complaints;
-            complaints.error::<()>(&place.span, message, expected, "delim('#', a, b)");
+        let literal = |it: &Expr| matches!(it.kind, ExprKind::Text(_) | ExprKind::Bytes(_));
+        if arguments.len() < 2 || !literal(&arguments[0]) {
+            self.error::<()>(&place.span, message, expected, "delim('#', a, b)");
         }
         let [separator, rest @ ..] = arguments else {
             return None;
@@ -322,14 +321,8 @@ impl<'a> Checker<'a> {
             return None;
         }
         let separator = self.parts(separator)?;
-        let mut parts: Vec<Segment> = Vec::new();
-        for operand in self.operands(rest) {
-            if !parts.is_empty() {
-                parts.extend(separator.iter().cloned());
-            }
-            parts.extend(operand?);
-        }
-        Some(parts)
+        let parts: Option<Vec<_>> = self.operands(rest).into_iter().collect();
+        Some(parts?.join(&separator[..]))
     }
 
     fn name(&mut self, name: &str, span: &Range<usize>) -> Option<Code> {
@@ -368,21 +361,19 @@ impl<'a> Checker<'a> {
             None if known.is_empty() => "there are no fields; texts are quoted: 'text'".to_owned(),
             None => format!("known: {}", known.join(", ")),
         };
-        let (message, label) = (
-            format!("unknown name `{name}`"),
-            "no field, derived field or parameter",
-        );
-        self.complaints.error(span, message, label, help)
+        let message = format!("unknown name `{name}`");
+        self.error(span, message, "no field, derived field or parameter", help)
     }
 
     /// The value of a field.
     fn field(&mut self, id: FieldId) -> Code {
         let schema = self.environment.schema;
         let (domain, stored) = (schema.domain(id), schema.field(id));
-        let (slot, (least, most)) = (usize::from(id.0), domain.len_range);
+        let slot = usize::from(id.0);
         let is_number = matches!(domain.value_type, ValueType::Int | ValueType::Double);
         // Digits of one length are in the order of the numbers.
-        let in_order = least == most && matches!(stored.kind, FieldKind::Digits { .. });
+        let one_length = domain.shape.fixed().is_some();
+        let in_order = one_length && matches!(stored.kind, FieldKind::Digits { .. });
         let trend = Trend {
             exact: is_number || stored.literals.is_empty(),
             ..Trend::SAME
@@ -393,26 +384,14 @@ impl<'a> Checker<'a> {
             unit: domain.time_unit,
             ..Facts::of_field(id, (is_number || in_order).then_some(trend))
         };
-        if is_number {
-            let range = match domain.value_type {
-                ValueType::Int => Interval::new(domain.int_range.0, domain.int_range.1),
-                _ => Interval::ALL,
-            };
-            let none = ByteShape::literal(b"");
-            return Code::field(Op::Slot(slot), domain.value_type, range, none, facts);
-        }
-        let texts = self.texts.entry(id);
-        let text = texts.or_insert_with(|| Arc::new(schema.text(id))).clone();
-        // The domain tells the first positions; any byte may stand behind them.
-        let sets = domain.bytes_at.iter().map(|&set| ByteSet(set)).collect();
-        let shape = ByteShape::from_sets(least, most, sets, ByteSet::ALL);
-        Code::field(
-            Op::Field(slot, text),
-            domain.value_type,
-            Interval::ALL,
-            shape,
-            facts,
-        )
+        let op = if is_number {
+            Op::Slot(slot)
+        } else {
+            let text = self.texts.entry(id);
+            let text = text.or_insert_with(|| Arc::new(schema.text(id)));
+            Op::Field(slot, text.clone())
+        };
+        Code::field(op, domain, facts)
     }
 
     fn expand(&mut self, name: &'a str, text: &'a str, expr: &Expr) -> Option<Vec<Segment>> {
@@ -422,7 +401,7 @@ impl<'a> Checker<'a> {
         if !cycle.is_empty() {
             cycle.push(name);
             let message = format!("derived field `{name}` uses itself: {}", cycle.join(" -> "));
-            return self.complaints.error(
+            return self.error(
                 &expr.span,
                 message,
                 "closes the circle",
@@ -495,7 +474,7 @@ impl<'a> Checker<'a> {
             let s = if most == 1 { "" } else { "s" };
             let message = format!("`{name}` takes {expected} argument{s}, found {found}");
             let (label, help) = ("wrong number of arguments", function.help());
-            return self.complaints.error(&expr.span, message, label, help);
+            return self.error(&expr.span, message, label, help);
         }
         let mut values = Vec::new();
         for (argument, kind) in arguments.iter().zip(function.arguments) {

@@ -33,28 +33,9 @@ impl<'a> Complaints<'a> {
         self.texts.last().and_then(|(name, _)| name.clone())
     }
 
-    fn found(
-        &self,
-        span: &Range<usize>,
-        message: impl Into<String>,
-        label: impl Into<String>,
-        help: impl Into<String>,
-    ) -> KeyError {
-        KeyError {
-            derived: self.derived(),
-            ..KeyError::new(span.clone(), message, label, help)
-        }
-    }
-
     /// Reports an error; `None`, for `?`.
-    pub fn error<T>(
-        &mut self,
-        span: &Range<usize>,
-        message: impl Into<String>,
-        label: impl Into<String>,
-        help: impl Into<String>,
-    ) -> Option<T> {
-        let error = self.found(span, message, label, help);
+    pub fn error<T>(&mut self, error: KeyError) -> Option<T> {
+        let error = self.here(error);
         // A derived field that is used twice is wrong once.
         if !self.errors.contains(&error) {
             self.errors.push(error);
@@ -63,19 +44,17 @@ impl<'a> Complaints<'a> {
     }
 
     /// Reports what is probably not meant, or what is good to know.
-    pub fn lint(
-        &mut self,
-        is_warning: bool,
-        span: &Range<usize>,
-        message: impl Into<String>,
-        label: impl Into<String>,
-        help: impl Into<String>,
-    ) {
-        let text = self.found(span, message, label, help);
+    pub fn lint(&mut self, is_warning: bool, text: KeyError) {
+        let text = self.here(text);
         let note = KeyNote { is_warning, text };
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
+    }
+
+    fn here(&self, text: KeyError) -> KeyError {
+        let derived = self.derived();
+        KeyError { derived, ..text }
     }
 
     /// The text of a place, as written.

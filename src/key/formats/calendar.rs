@@ -1,6 +1,6 @@
 //! Dates and times of timestamps in UTC, by patterns of Java's letters.
 
-use crate::key::values::ByteSet;
+use crate::record::ByteSet;
 use crate::record::TimeUnit;
 
 /// A pattern of fixed width.

@@ -1,9 +1,9 @@
 //! The bytes of an integer or a double.
 
 use super::calendar::{Pattern, year};
-use super::digits::decimal;
-use crate::key::values::{ByteSet, ByteShape, Interval};
 use crate::record::TimeUnit;
+use crate::record::{ByteSet, ByteShape, Interval};
+use crate::text::push_decimal;
 
 /// How 64 bits, an integer that fits or the bits of a double, are written as bytes.
 #[derive(Debug, Clone)]
@@ -64,18 +64,8 @@ impl Encoding {
                 let turned = value >> 63 | i64::MIN;
                 out.extend_from_slice(&(value ^ turned).to_be_bytes());
             }
-            Self::Decimal => {
-                let mut digits = [0u8; 20];
-                let start = decimal(value, &mut digits);
-                out.extend_from_slice(&digits[start..]);
-            }
-            Self::Padded { width, pad } => {
-                let mut digits = [0u8; 20];
-                let start = decimal(value, &mut digits);
-                let length = 20 - start;
-                out.resize(out.len() + width.saturating_sub(length), *pad);
-                out.extend_from_slice(&digits[start..]);
-            }
+            Self::Decimal => push_decimal(value, 0, b'0', out),
+            Self::Padded { width, pad } => push_decimal(value, *width, *pad, out),
             Self::Nth(choices) => {
                 let choice = choices.get(value as usize);
                 out.extend_from_slice(choice.map_or(&[], |choice| choice));

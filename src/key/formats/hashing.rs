@@ -1,7 +1,7 @@
 //! Hash functions with integers as values, exactly as the systems that use them compute them. All are O(bytes)
 //! and allocate nothing.
 
-use crate::key::values::Interval;
+use crate::record::Interval;
 
 /// A hash with an integer as its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

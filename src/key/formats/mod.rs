@@ -2,7 +2,6 @@
 
 mod calendar;
 mod digest;
-mod digits;
 mod encoding;
 mod hashing;
 mod md5_lanes;
@@ -10,7 +9,6 @@ mod transform;
 
 pub use calendar::{Pattern, iso, unit_name, year};
 pub use digest::{Digest, DigestForm};
-pub use digits::{digits, digits_reversed};
 pub use encoding::Encoding;
 pub use hashing::{IntHash, java_bytes};
 pub use md5_lanes::{ONE_BLOCK, md5_in_lanes};

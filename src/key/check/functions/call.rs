@@ -2,9 +2,10 @@
 
 use crate::key::check::complaints::{Complaints, type_name};
 use crate::key::code::Code;
-use crate::key::values::Interval;
-use crate::record::{Schema, ValueType};
-use std::ops::Range;
+use crate::key::lang::KeyError;
+use crate::keyspace::RowKey;
+use crate::record::{Interval, Schema, ValueType};
+use std::ops::{Range, RangeInclusive};
 
 /// A function of the language.
 #[derive(Debug, Clone, Copy)]
@@ -81,8 +82,8 @@ impl Call<'_, '_> {
         label: impl Into<String>,
         help: impl Into<String>,
     ) -> Option<T> {
-        let span = &self.values[at].1;
-        self.complaints.error(span, message, label, help)
+        let error = KeyError::new(&self.values[at].1, message, label, help);
+        self.complaints.error(error)
     }
 
     /// Reports a value of another type than is expected.
@@ -91,7 +92,7 @@ impl Call<'_, '_> {
         at: usize,
         found: &Code,
         expected: &str,
-        help: impl Into<String>,
+        help: &str,
     ) -> Option<T> {
         let (text, found) = (self.written(at), type_name(found.value_type));
         let message = format!("`{text}` is {found}, expected {expected}");
@@ -99,13 +100,9 @@ impl Call<'_, '_> {
     }
 
     /// Warns of the whole call.
-    pub fn warn(
-        &mut self,
-        message: impl Into<String>,
-        label: impl Into<String>,
-        help: impl Into<String>,
-    ) {
-        self.complaints.lint(true, self.span, message, label, help);
+    pub fn warn(&mut self, message: impl Into<String>, label: impl Into<String>, help: &str) {
+        let text = KeyError::new(self.span, message, label, help);
+        self.complaints.lint(true, text);
     }
 
     /// The argument as an integer.
@@ -113,7 +110,7 @@ impl Call<'_, '_> {
         let value = self.value(at)?;
         match value.value_type {
             ValueType::Int => Some(value),
-            _ => self.wrong_type(at, &value, "int", self.function.help()),
+            _ => self.wrong_type(at, &value, "int", &self.function.help()),
         }
     }
 
@@ -132,7 +129,7 @@ impl Call<'_, '_> {
         }
         let written = self.written(at);
         let help = format!("make text of it first: `text({written})` or `lpad({written}, n)`");
-        self.wrong_type(at, &value, "text or bytes", help)
+        self.wrong_type(at, &value, "text or bytes", &help)
     }
 
     /// The argument as text.
@@ -147,11 +144,13 @@ impl Call<'_, '_> {
     /// The argument as text or bytes; integers as their decimal text.
     pub fn hashable(&mut self, at: usize) -> Option<Code> {
         let value = self.value(at)?;
-        if value.value_type != ValueType::Double {
-            return value.into_bytes();
+        match value.value_type {
+            ValueType::Double => {
+                let help = "encode doubles first: `f8(x)`";
+                self.wrong_type(at, &value, "int, text or bytes", help)
+            }
+            _ => value.into_bytes(),
         }
-        let help = "encode doubles first: `f8(x)`";
-        self.wrong_type(at, &value, "int, text or bytes", help)
     }
 
     /// The argument as an integer that is the same in every record.
@@ -163,15 +162,26 @@ impl Call<'_, '_> {
         })
     }
 
-    /// The argument as a constant within a range.
-    pub fn constant_within(&mut self, at: usize, low: i64, high: i64, what: &str) -> Option<i64> {
+    /// The argument as a constant within a range, by what it means.
+    pub fn constant_within(
+        &mut self,
+        at: usize,
+        range: RangeInclusive<i64>,
+        what: &str,
+    ) -> Option<i64> {
         let value = self.constant(at)?;
-        if (low..=high).contains(&value) {
+        if range.contains(&value) {
             return Some(value);
         }
-        let name = self.function.name;
+        let (name, low, high) = (self.function.name, range.start(), range.end());
         let message = format!("{what} of `{name}` is {value}, expected {low} to {high}");
         self.refuse(at, message, "out of range", self.function.help())
+    }
+
+    /// The argument as a constant that bytes of a key are counted by.
+    pub fn length(&mut self, at: usize, what: &str) -> Option<usize> {
+        let length = self.constant_within(at, 0..=RowKey::MAX_LEN as i64, what)?;
+        Some(length as usize)
     }
 
     /// Refuses an integer argument that leaves a range.
@@ -179,10 +189,9 @@ impl Call<'_, '_> {
         &mut self,
         at: usize,
         found: Interval,
-        held: (i64, i64),
-        help: impl Into<String>,
+        (low, high): (i64, i64),
+        help: &str,
     ) -> Option<()> {
-        let (low, high) = held;
         if found.within(low, high) {
             return Some(());
         }
@@ -194,8 +203,7 @@ impl Call<'_, '_> {
 
     /// Reserves draws of each operation; how many belong to others before them.
     pub fn take_draws(&mut self, count: u32) -> u32 {
-        let skip = *self.draws;
         *self.draws += count;
-        skip
+        *self.draws - count
     }
 }

@@ -1,9 +1,8 @@
 //! What is proved of functions before any value is known: ranges, bytes at each place, order in time, numbers of values.
 
-use crate::key::values::ByteSet;
 use crate::key::{Environment, KeyError, KeyPlan, Randomness, Row};
 use crate::random::{DrawKey, Seed, Stream};
-use crate::record::{Field, FieldKind, Schema, TimeUnit};
+use crate::record::{ByteSet, Field, FieldKind, Schema, TimeUnit};
 use crate::time::EpochNanos;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;

@@ -3,24 +3,20 @@
 use super::call::Call;
 use crate::key::code::{Code, Op};
 use crate::key::formats::{Encoding, Transform};
-use crate::key::values::{ByteSet, ByteShape, Interval, Operator, POSITIONS};
-use crate::keyspace::RowKey;
+use crate::key::lang::KeyError;
+use crate::key::operator::Operator;
 use crate::record::ValueType::{Bytes, Double, Int, Text};
+use crate::record::{ByteSet, ByteShape, Interval, POSITIONS};
 
 pub fn pmod(call: &mut Call<'_, '_>) -> Option<Code> {
-    let (value, modulus) = (call.int(0), call.int(1));
-    let (value, modulus) = (value?, modulus?);
+    let (value, modulus) = call.int(0).zip(call.int(1))?;
     if modulus.range.low < 1 {
         let (written, range) = (call.written(1), modulus.range);
         let message = format!("`{written}` takes {range}, but `pmod` needs at least 1");
         let help = "the result lies from 0 to n - 1";
         return call.refuse(1, message, "expected 1 or more", help);
     }
-    if let Some((value, modulus)) = value.as_constant().zip(modulus.as_constant()) {
-        return Some(Code::constant(value.rem_euclid(modulus)));
-    }
-    let range = value.range.pmod(modulus.range);
-    Some(Code::binary(Operator::Pmod, value, modulus, range))
+    Some(Code::binary(Operator::Pmod, value, modulus))
 }
 
 pub fn abs(call: &mut Call<'_, '_>) -> Option<Code> {
@@ -35,7 +31,7 @@ pub fn abs(call: &mut Call<'_, '_>) -> Option<Code> {
     }
     Some(match range.low {
         0.. => value,
-        _ => Code::int(Op::Abs, vec![value], range.abs()),
+        _ => value.to_int(Op::Abs, range.abs()),
     })
 }
 
@@ -55,45 +51,38 @@ pub fn abs32(call: &mut Call<'_, '_>) -> Option<Code> {
             "HBaseWD has this bug: such rows get a prefix that no scan asks for; `pmod(x, n)` has not",
         );
     }
-    Some(Code::int(Op::Abs32, vec![value], absolute))
+    Some(value.to_int(Op::Abs32, absolute))
 }
 
 pub fn bit_reverse(call: &mut Call<'_, '_>) -> Option<Code> {
     let help = "`bit_reverse64` takes negative numbers as well";
     let value = call.int_within(0, (0, i64::MAX), help)?;
-    Some(Code::int(
-        Op::BitReverse63,
-        vec![value],
-        Interval::new(0, i64::MAX),
-    ))
+    Some(value.to_int(Op::BitReverse63, Interval::new(0, i64::MAX)))
 }
 
 pub fn bit_reverse64(call: &mut Call<'_, '_>) -> Option<Code> {
-    Some(Code::int(
-        Op::BitReverse64,
-        vec![call.int(0)?],
-        Interval::ALL,
-    ))
+    Some(call.int(0)?.to_int(Op::BitReverse64, Interval::ALL))
 }
 
 /// `random` and `round_robin`: a number from 0 on that is drawn or counted for each write.
 pub fn drawn(call: &mut Call<'_, '_>, op: fn(&mut Call<'_, '_>, u64) -> Op) -> Option<Code> {
-    let values = call.constant_within(0, 1, i64::MAX, "the number of values")?;
+    let values = call.constant_within(0, 1..=i64::MAX, "the number of values")?;
     let op = op(call, values as u64);
     Some(Code::int(op, Vec::new(), Interval::new(0, values - 1)))
 }
 
-/// An integer in `width` bytes over an alphabet.
-fn encoded(encoding: Encoding, value: Code, width: usize, alphabet: ByteSet) -> Code {
+/// An integer as bytes over an alphabet.
+fn encoded(encoding: Encoding, value: Code, alphabet: ByteSet) -> Code {
     let value_type = match encoding {
         Encoding::Padded { .. } => Text,
         _ => Bytes,
     };
+    let width = encoding.bytes(0).len();
     let shape = match encoding.keeps_order(value.range) {
         true => encoding.between(value.range, alphabet),
         false => ByteShape::uniform(width, width, alphabet),
     };
-    Code::bytes(Op::Encode(encoding), vec![value], value_type, shape)
+    value.to_bytes(Op::Encode(encoding), value_type, shape)
 }
 
 /// What `be1` to `be8` hold: the numbers of their width with a sign, and those without.
@@ -125,38 +114,24 @@ pub fn big_endian(call: &mut Call<'_, '_>, width: u8) -> Option<Code> {
         call.warn(
             format!("negative numbers sort after positive ones: `{written}` takes {range}"),
             "not in the order of the numbers",
-            format!("`sbe{ordered}({written})` keeps the order"),
+            &format!("`sbe{ordered}({written})` keeps the order"),
         );
     }
-    Some(encoded(
-        Encoding::BigEndian(width),
-        value,
-        width.into(),
-        ByteSet::ALL,
-    ))
+    Some(encoded(Encoding::BigEndian(width), value, ByteSet::ALL))
 }
 
 /// `sbe1` to `sbe8`.
 pub fn ordered(call: &mut Call<'_, '_>, width: u8) -> Option<Code> {
-    let half = 1i128 << (8 * u32::from(width) - 1);
+    let least = i64::MIN >> (64 - 8 * width);
     let help = "use a wider one: `sbe8` holds every integer";
-    let value = call.int_within(0, ((-half) as i64, (half - 1) as i64), help)?;
-    Some(encoded(
-        Encoding::Ordered(width),
-        value,
-        width.into(),
-        ByteSet::ALL,
-    ))
+    let value = call.int_within(0, (least, !least), help)?;
+    Some(encoded(Encoding::Ordered(width), value, ByteSet::ALL))
 }
 
 /// `ordered8`.
 pub fn hbase_ordered(call: &mut Call<'_, '_>) -> Option<Code> {
-    Some(encoded(
-        Encoding::HBaseOrdered,
-        call.int(0)?,
-        9,
-        ByteSet::ALL,
-    ))
+    let value = call.int(0)?;
+    Some(encoded(Encoding::HBaseOrdered, value, ByteSet::ALL))
 }
 
 /// `f4`, `f8`, `of4`, `of8`.
@@ -167,9 +142,7 @@ pub fn double(call: &mut Call<'_, '_>, encoding: Encoding) -> Option<Code> {
         Int => value.into_double(),
         _ => return call.wrong_type(0, &value, "double or int", ""),
     };
-    let width = encoding.bytes(0).len();
-    let shape = ByteShape::uniform(width, width, ByteSet::ALL);
-    Some(Code::bytes(Op::Encode(encoding), vec![value], Bytes, shape))
+    Some(encoded(encoding, value, ByteSet::ALL))
 }
 
 /// `text`.
@@ -184,8 +157,7 @@ pub fn decimal_text(call: &mut Call<'_, '_>) -> Option<Code> {
     let text = value.decimal();
     if text.shape.fixed().is_none() && call.complaints.hashing == 0 {
         let (written, (least, width)) = (call.written(0), (text.shape.min, text.shape.max));
-        call.complaints.lint(
-            !call.complaints.scattered,
+        let lint = KeyError::new(
             call.span,
             format!(
                 "unpadded numbers do not sort as numbers ('10' < '9'): `{written}` takes {range}"
@@ -193,6 +165,7 @@ pub fn decimal_text(call: &mut Call<'_, '_>) -> Option<Code> {
             format!("{least} to {width} characters"),
             format!("where order matters write `lpad({written}, {width})` or `be8({written})`"),
         );
+        call.complaints.lint(!call.complaints.scattered, lint);
     }
     Some(text)
 }
@@ -200,7 +173,7 @@ pub fn decimal_text(call: &mut Call<'_, '_>) -> Option<Code> {
 /// The value that is padded, the width, and the padding character.
 fn padding(call: &mut Call<'_, '_>, default: u8, example: &str) -> Option<(Code, usize, u8)> {
     let value = call.value(0);
-    let width = call.constant_within(1, 0, RowKey::MAX_LEN as i64, "the width");
+    let width = call.length(1, "the width");
     let pad = match call.values.get(2) {
         None => default,
         Some((argument, _)) => match argument.as_ref()?.as_literal() {
@@ -212,7 +185,7 @@ fn padding(call: &mut Call<'_, '_>, default: u8, example: &str) -> Option<(Code,
             }
         },
     };
-    Some((value?, width? as usize, pad))
+    Some((value?, width?, pad))
 }
 
 /// Refuses values that are longer than the width.
@@ -252,7 +225,7 @@ pub fn pad_left(call: &mut Call<'_, '_>) -> Option<Code> {
     if !encoding.keeps_order(range) {
         alphabet.insert(b'-');
     }
-    Some(encoded(encoding, value, width, alphabet))
+    Some(encoded(encoding, value, alphabet))
 }
 
 /// `rpad`.
@@ -280,11 +253,8 @@ fn pad_text(
     let padding = ByteSet::one(pad);
     let set = shape.all().union(padding);
     // Characters are counted, bytes written: those of other scripts take up to 4 bytes each.
-    let max = if shape.is_ascii() {
-        width
-    } else {
-        width + shape.max
-    };
+    let further = if shape.is_ascii() { 0 } else { shape.max };
+    let max = width + further;
     let padded = if shape.fixed() == Some(width) && shape.is_ascii() {
         shape.clone()
     } else if left {
@@ -300,13 +270,12 @@ fn pad_text(
         true => Transform::PadLeft { width, pad },
         false => Transform::PadRight { width, pad },
     };
-    Some(Code::bytes(Op::Map(transform), vec![text], Text, padded))
+    Some(text.to_bytes(Op::Map(transform), Text, padded))
 }
 
 /// `nth`.
 pub fn nth(call: &mut Call<'_, '_>) -> Option<Code> {
-    let (characters, index) = (call.value(0), call.int(1));
-    let (characters, index) = (characters?, index?);
+    let (characters, index) = call.value(0).zip(call.int(1))?;
     let Some(bytes) = characters.as_literal() else {
         return call.refuse(
             0,
@@ -335,14 +304,9 @@ pub fn nth(call: &mut Call<'_, '_>) -> Option<Code> {
             format!("for example `pmod({written}, {count})`"),
         );
     }
-    let chosen = &choices[range.low as usize..=range.high as usize];
-    let lengths = || chosen.iter().map(|choice| choice.len());
-    let (min, max) = (lengths().min().unwrap_or(0), lengths().max().unwrap_or(0));
-    let sets = (0..max).map(|at| {
-        let bytes = chosen.iter().filter_map(|choice| choice.get(at).copied());
-        ByteSet::of(&bytes.collect::<Vec<_>>())
-    });
-    let shape = ByteShape::from_sets(min, max, sets.collect(), ByteSet::NONE);
+    let chosen = choices[range.low as usize..=range.high as usize].iter();
+    let shapes = chosen.map(|choice| ByteShape::literal(choice));
+    let shape = shapes.reduce(|all, shape| all.or(&shape))?;
     let op = Op::Encode(Encoding::Nth(choices));
-    Some(Code::bytes(op, vec![index], characters.value_type, shape))
+    Some(index.to_bytes(op, characters.value_type, shape))
 }

@@ -3,15 +3,11 @@
 use super::call::Call;
 use crate::key::code::{Code, Op};
 use crate::key::formats::{Digest, DigestForm, Encoding, IntHash, Transform, hex_digit};
-use crate::key::values::{ByteSet, ByteShape, Interval, Operator, POSITIONS};
-use crate::keyspace::RowKey;
-use crate::record::ValueType::{self, Bytes, Text};
+use crate::key::operator::Operator;
+use crate::record::ValueType::{Bytes, Text};
+use crate::record::{ByteSet, ByteShape, Interval, POSITIONS};
 
 const HEX_DIGITS: &[u8; 16] = b"0123456789abcdef";
-
-fn mapped(transform: Transform, of: Code, value_type: ValueType, shape: ByteShape) -> Option<Code> {
-    Some(Code::bytes(Op::Map(transform), vec![of], value_type, shape))
-}
 
 pub fn hex(call: &mut Call<'_, '_>) -> Option<Code> {
     let bytes = call.bytes(0)?;
@@ -22,20 +18,20 @@ pub fn hex(call: &mut Call<'_, '_>) -> Option<Code> {
     });
     let digits = ByteSet::of(HEX_DIGITS);
     let hex = ByteShape::from_sets(2 * shape.min, 2 * shape.max, sets.collect(), digits);
-    mapped(Transform::Hex, bytes, Text, hex)
+    Some(bytes.to_bytes(Op::Map(Transform::Hex), Text, hex))
 }
 
 /// `upper` and `lower`.
 pub fn case(call: &mut Call<'_, '_>, transform: Transform, letter: fn(u8) -> u8) -> Option<Code> {
     let text = call.text(0, "bytes become text by `hex(b)`")?;
     let shape = text.shape.map(letter);
-    mapped(transform, text, Text, shape)
+    Some(text.to_bytes(Op::Map(transform), Text, shape))
 }
 
 pub fn desc(call: &mut Call<'_, '_>) -> Option<Code> {
     let bytes = call.bytes(0)?;
     let shape = bytes.shape.map(|byte| !byte);
-    mapped(Transform::Invert, bytes, Bytes, shape)
+    Some(bytes.to_bytes(Op::Map(Transform::Invert), Bytes, shape))
 }
 
 /// `reverse`, and `reverse_bytes` of anything as bytes.
@@ -43,20 +39,20 @@ pub fn reverse(call: &mut Call<'_, '_>, as_bytes: bool) -> Option<Code> {
     let bytes = call.bytes(0)?;
     let value_type = if as_bytes { Bytes } else { bytes.value_type };
     if value_type == Text && !bytes.shape.is_ascii() {
-        return shuffled(Transform::ReverseChars, bytes);
+        return Some(shuffled(Transform::ReverseChars, bytes));
     }
     let shape = bytes.shape.reversed();
-    mapped(Transform::ReverseBytes, bytes, value_type, shape)
+    Some(bytes.to_bytes(Op::Map(Transform::ReverseBytes), value_type, shape))
 }
 
 pub fn reverse_domain(call: &mut Call<'_, '_>) -> Option<Code> {
-    shuffled(Transform::ReverseDomain, call.text(0, "")?)
+    Some(shuffled(Transform::ReverseDomain, call.text(0, "")?))
 }
 
 /// Any text of the same bytes.
-fn shuffled(transform: Transform, text: Code) -> Option<Code> {
+fn shuffled(transform: Transform, text: Code) -> Code {
     let any = ByteShape::uniform(text.shape.min, text.shape.max, text.shape.all());
-    mapped(transform, text, Text, any)
+    text.to_bytes(Op::Map(transform), Text, any)
 }
 
 /// The first `count` bytes of a digest, which are written without the rest of it.
@@ -70,12 +66,6 @@ fn start_of_digest(bytes: &Code, count: usize) -> Option<Code> {
     let mut code = Code::bytes(op, of, bytes.value_type, shape);
     code.facts.needs = bytes.facts.needs.clone();
     Some(code)
-}
-
-/// A length that an argument says.
-fn length(call: &mut Call<'_, '_>, at: usize) -> Option<usize> {
-    let length = call.constant_within(at, 0, RowKey::MAX_LEN as i64, "the length")?;
-    Some(length as usize)
 }
 
 /// A part of a text or bytes, from `least` characters on where they are enough. What is no ASCII is cut by characters of up to 4 bytes.
@@ -100,19 +90,17 @@ fn cut(
         by_char,
     };
     let value_type = bytes.value_type;
-    mapped(transform, bytes, value_type, part)
+    Some(bytes.to_bytes(Op::Map(transform), value_type, part))
 }
 
 pub fn left(call: &mut Call<'_, '_>) -> Option<Code> {
-    let (bytes, count) = (call.bytes(0), length(call, 1));
-    let (bytes, count) = (bytes?, count?);
+    let (bytes, count) = call.bytes(0).zip(call.length(1, "the length"))?;
     start_of_digest(&bytes, count)
         .or_else(|| cut(bytes, (1, count), count, |shape| shape.left(count)))
 }
 
 pub fn right(call: &mut Call<'_, '_>) -> Option<Code> {
-    let (bytes, count) = (call.bytes(0), length(call, 1));
-    let (bytes, count) = (bytes?, count?);
+    let (bytes, count) = call.bytes(0).zip(call.length(1, "the length"))?;
     // Position 0 would be the start.
     let from_end = -(count.max(1) as i64);
     cut(bytes, (from_end, count), count, |shape| shape.right(count))
@@ -122,7 +110,7 @@ pub fn substr(call: &mut Call<'_, '_>) -> Option<Code> {
     let (bytes, position) = (call.bytes(0), call.constant(1));
     let count = match call.values.len() {
         2 => Some(u32::MAX as usize),
-        _ => length(call, 2),
+        _ => call.length(2, "the length"),
     };
     let (bytes, position, count) = (bytes?, position?, count?);
     if let (0 | 1, Some(start)) = (position, start_of_digest(&bytes, count)) {
@@ -148,12 +136,11 @@ pub fn digest(call: &mut Call<'_, '_>, digest: Digest, form: DigestForm) -> Opti
     };
     let keep = form.length(digest.size());
     let op = Op::Digest { digest, form, keep };
-    let shape = ByteShape::uniform(keep, keep, set);
-    Some(Code::bytes(op, vec![bytes], value_type, shape))
+    Some(bytes.to_bytes(op, value_type, ByteShape::uniform(keep, keep, set)))
 }
 
 fn hashed(hash: IntHash, bytes: Code) -> Code {
-    Code::int(Op::Hash(hash), vec![bytes], hash.range())
+    bytes.to_int(Op::Hash(hash), hash.range())
 }
 
 /// Hashes that are numbers.
@@ -165,7 +152,7 @@ pub fn murmur3(call: &mut Call<'_, '_>) -> Option<Code> {
     let bytes = call.hashable(0)?;
     let seed = match call.values.len() {
         1 => 0,
-        _ => call.constant_within(1, i32::MIN.into(), u32::MAX.into(), "the seed")?,
+        _ => call.constant_within(1, i32::MIN.into()..=u32::MAX.into(), "the seed")?,
     };
     Some(hashed(IntHash::Murmur3(seed as u32), bytes))
 }
@@ -183,9 +170,8 @@ pub fn java(call: &mut Call<'_, '_>) -> Option<Code> {
 /// The number of buckets, and what is dealt into them. Warns of something that has fewer values than there are buckets; one value alone is
 /// a key written by hand, not a choice.
 fn dealt(call: &mut Call<'_, '_>, most: i64) -> Option<(i64, Code)> {
-    let buckets = call.constant_within(0, 1, most, "the number of buckets");
-    let bytes = call.hashable(1);
-    let (buckets, bytes) = (buckets?, bytes?);
+    let buckets = call.constant_within(0, 1..=most, "the number of buckets");
+    let (buckets, bytes) = buckets.zip(call.hashable(1))?;
     let facts = &bytes.facts;
     if let Some(values) = facts.cardinality
         && (2..buckets as u64).contains(&values)
@@ -203,37 +189,30 @@ fn dealt(call: &mut Call<'_, '_>, most: i64) -> Option<(i64, Code)> {
 
 /// Rows of 10, 20 or 30 buckets over round timestamps pile up: 31 is the polynomial's base, and these counts share
 /// factors with the steps between timestamps.
-fn lopsided(buckets: i64) -> bool {
-    matches!(buckets, 10 | 20 | 30)
-}
+const LOPSIDED: [i64; 3] = [10, 20, 30];
 
 /// `salt` and `salt2`, of so many bytes.
 pub fn salt(call: &mut Call<'_, '_>, width: u8) -> Option<Code> {
     let (buckets, bytes) = dealt(call, 1 << (8 * width))?;
     let mut fields = bytes.facts.fields.iter();
     let timestamps = fields.any(|field| call.schema.domain(*field).follows_time);
-    if lopsided(buckets) && timestamps {
+    if LOPSIDED.contains(&buckets) && timestamps {
         call.warn(
             format!("{buckets} buckets of Java's hash over round timestamps are uneven"),
             "some buckets may get twice their share, others nothing",
-            format!("try `be1(bucket({buckets}, x))`, or 16 or 32 buckets, and look at the shares"),
+            &format!(
+                "try `be1(bucket({buckets}, x))`, or 16 or 32 buckets, and look at the shares"
+            ),
         );
     }
-    let range = Interval::new(0, buckets - 1);
-    let bucket = Code::int(Op::Salt(buckets), vec![bytes], range);
+    let bucket = bytes.to_int(Op::Salt(buckets), Interval::new(0, buckets - 1));
     let encoding = Encoding::BigEndian(width);
-    let shape = encoding.between(range, ByteSet::ALL);
-    Some(Code::bytes(
-        Op::Encode(encoding),
-        vec![bucket],
-        Bytes,
-        shape,
-    ))
+    let shape = encoding.between(bucket.range, ByteSet::ALL);
+    Some(bucket.to_bytes(Op::Encode(encoding), Bytes, shape))
 }
 
 pub fn bucket(call: &mut Call<'_, '_>) -> Option<Code> {
     let (buckets, bytes) = dealt(call, 1 << 32)?;
-    let (hash, modulus) = (hashed(IntHash::Murmur3(0), bytes), Code::constant(buckets));
-    let range = Interval::new(0, buckets - 1);
-    Some(Code::binary(Operator::Pmod, hash, modulus, range))
+    let hash = hashed(IntHash::Murmur3(0), bytes);
+    Some(Code::binary(Operator::Pmod, hash, Code::constant(buckets)))
 }

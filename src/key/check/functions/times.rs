@@ -3,9 +3,10 @@
 use super::call::Call;
 use crate::key::code::{Code, Identifier, Op};
 use crate::key::formats::{Encoding, Pattern, unit_name, year};
-use crate::key::values::{ByteSet, ByteShape, Interval, Operator};
+use crate::key::operator::Operator;
 use crate::record::TimeUnit;
 use crate::record::ValueType::{Bytes, Double, Int, Text};
+use crate::record::{ByteSet, ByteShape, Interval};
 use std::cmp::Ordering;
 
 const RIGHT_UNIT: &str = "is the unit of the timestamp right?";
@@ -42,7 +43,7 @@ pub fn trunc(call: &mut Call<'_, '_>) -> Option<Code> {
     let text = call.values[1].0.as_ref().filter(|text| text.is_text());
     let text = text.and_then(Code::as_literal).map(String::from_utf8_lossy);
     let step = match text.map(|text| text.into_owned()) {
-        None => call.constant_within(1, 1, i64::MAX, "the step")?,
+        None => call.constant_within(1, 1..=i64::MAX, "the step")?,
         Some(text) => {
             let Some(unit) = value.facts.unit else {
                 return no_timestamp(call, "give the step as a number: `trunc(x, 3600)`");
@@ -59,7 +60,7 @@ pub fn trunc(call: &mut Call<'_, '_>) -> Option<Code> {
     let floor = |value: i64| value.checked_sub(value.rem_euclid(step));
     let ends = floor(value.range.low).zip(floor(value.range.high));
     let range = ends.map_or(Interval::ALL, |(low, high)| Interval::new(low, high));
-    Some(Code::int(Op::Floor(step), vec![value], range))
+    Some(value.to_int(Op::Floor(step), range))
 }
 
 fn no_timestamp<T>(call: &mut Call<'_, '_>, help: &str) -> Option<T> {
@@ -80,21 +81,19 @@ fn unit(call: &mut Call<'_, '_>, value: &Code) -> Option<TimeUnit> {
 fn instant(call: &mut Call<'_, '_>, wanted: TimeUnit) -> Option<Code> {
     let value = call.int(0)?;
     let (from, to) = (unit(call, &value)?.nanos(), wanted.nanos());
-    let step = from.max(to) / from.min(to);
-    let (range, order, count) = (value.range, value.facts.order, value.facts.cardinality);
-    let constant = Code::constant(step);
+    let constant = Code::constant(from.max(to) / from.min(to));
+    let (range, step) = (value.range, constant.range.low);
+    let (order, count) = (value.facts.order, value.facts.cardinality);
     let mut code = match from.cmp(&to) {
         Ordering::Equal => value,
-        Ordering::Greater => {
-            let range = Operator::Multiply.range(range, constant.range);
-            Code::binary(Operator::Multiply, value, constant, range)
-        }
+        Ordering::Greater => Code::binary(Operator::Multiply, value, constant),
         Ordering::Less => {
             // Rounded down, also before 1970.
             let floor = Interval::new(range.low.saturating_sub(step), i64::MAX);
-            let floored = Code::int(Op::Floor(step), vec![value], floor);
+            let floored = value.to_int(Op::Floor(step), floor);
             let range = Interval::new(range.low.div_euclid(step), range.high.div_euclid(step));
-            Code::binary(Operator::Divide, floored, constant, range)
+            let operands = vec![floored, constant];
+            Code::int(Op::Binary(Operator::Divide), operands, range)
         }
     };
     code.facts.order = order;
@@ -152,13 +151,12 @@ pub fn to_char(call: &mut Call<'_, '_>) -> Option<Code> {
         }
     }
     let shape = ByteShape::from_sets(sets.len(), sets.len(), sets, ByteSet::ALL);
-    Some(Code::bytes(Op::Encode(encoding), vec![value], Text, shape))
+    Some(value.to_bytes(Op::Encode(encoding), Text, shape))
 }
 
 pub fn rev_ts(call: &mut Call<'_, '_>) -> Option<Code> {
     let (most, value) = (Code::constant(i64::MAX), call.int(0)?);
-    let range = Operator::Subtract.range(most.range, value.range);
-    Some(Code::binary(Operator::Subtract, most, value, range))
+    Some(Code::binary(Operator::Subtract, most, value))
 }
 
 /// An identifier that leads with an instant, or with nothing.
@@ -169,27 +167,12 @@ fn identifier(
     shape: ByteShape,
 ) -> Option<Code> {
     let skip = call.take_draws(2);
-    let op = Op::Identifier { kind, skip };
-    let value_type = if kind == Identifier::Ulid {
-        Text
-    } else {
-        Bytes
+    let value_type = match kind {
+        Identifier::Ulid => Text,
+        _ => Bytes,
     };
-    Some(Code::bytes(
-        op,
-        time.into_iter().collect(),
-        value_type,
-        shape,
-    ))
-}
-
-/// 16 bytes of a UUID of a version, the first of which are known.
-fn uuid_shape(version: u8, lead: &ByteShape) -> ByteShape {
-    let mut sets: Vec<ByteSet> = (0..lead.max).map(|at| lead.at(at)).collect();
-    sets.resize(16, ByteSet::ALL);
-    sets[6] = ByteSet::range(version << 4, (version << 4) + 15);
-    sets[8] = ByteSet::range(0x80, 0xbf);
-    ByteShape::from_sets(16, 16, sets, ByteSet::ALL)
+    let (op, time) = (Op::Identifier { kind, skip }, time.into_iter().collect());
+    Some(Code::bytes(op, time, value_type, shape))
 }
 
 /// The low bytes, big-endian, of numbers that fit.
@@ -199,7 +182,7 @@ fn low_bytes(range: Interval, count: usize) -> ByteShape {
 }
 
 pub fn uuid4(call: &mut Call<'_, '_>) -> Option<Code> {
-    let shape = uuid_shape(4, &ByteShape::literal(b""));
+    let shape = ByteShape::uuid(4, &ByteShape::literal(b""));
     identifier(call, Identifier::Uuid4, None, shape)
 }
 
@@ -210,7 +193,7 @@ fn milliseconds(call: &mut Call<'_, '_>) -> Option<Code> {
 
 pub fn uuid7(call: &mut Call<'_, '_>) -> Option<Code> {
     let time = milliseconds(call)?;
-    let shape = uuid_shape(7, &low_bytes(time.range, 6));
+    let shape = ByteShape::uuid(7, &low_bytes(time.range, 6));
     identifier(call, Identifier::Uuid7, Some(time), shape)
 }
 
@@ -225,11 +208,8 @@ pub fn ksuid(call: &mut Call<'_, '_>) -> Option<Code> {
     let epoch = Identifier::KSUID_EPOCH;
     let held = (epoch, epoch + i64::from(u32::MAX));
     let time = instant_within(call, TimeUnit::Seconds, held, RIGHT_UNIT)?;
-    let lead = low_bytes(
-        Operator::Subtract.range(time.range, Interval::one(epoch)),
-        4,
-    );
-    let shape = lead.then(&ByteShape::uniform(16, 16, ByteSet::ALL));
+    let since = Operator::Subtract.range(time.range, Interval::one(epoch));
+    let shape = low_bytes(since, 4).then(&ByteShape::uniform(16, 16, ByteSet::ALL));
     identifier(call, Identifier::Ksuid, Some(time), shape)
 }
 
@@ -279,7 +259,7 @@ fn coordinate(call: &mut Call<'_, '_>, at: usize, bits: u32) -> Option<Code> {
         Double if at < 2 => {
             let limit = if at == 0 { 180.0 } else { 90.0 };
             let count = value.facts.cardinality;
-            let mut cell = Code::int(Op::Cell { limit, bits }, vec![value], cells);
+            let mut cell = value.to_int(Op::Cell { limit, bits }, cells);
             cell.facts.cardinality = count;
             Some(cell)
         }

@@ -1,7 +1,6 @@
 //! Intervals against all values in them.
 
 use super::*;
-use crate::key::values::Operator;
 
 fn small() -> Vec<Interval> {
     let ends = -5..=5i64;

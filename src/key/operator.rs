@@ -1,6 +1,6 @@
 //! The arithmetic of two integers, which wraps as Java's `long` does.
 
-use super::interval::Interval;
+use crate::record::Interval;
 
 /// What is made of two integers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,3 +73,7 @@ fn each(left: &mut [i64], right: &[i64], make: impl Fn(i64, i64) -> i64) {
 fn unless_zero(divide: impl Fn(i64, i64) -> i64) -> impl Fn(i64, i64) -> i64 {
     move |a, b| if b == 0 { 0 } else { divide(a, b) }
 }
+
+#[cfg(test)]
+#[path = "operator_tests.rs"]
+mod tests;

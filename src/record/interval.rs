@@ -1,4 +1,4 @@
-//! Which values an integer sub-expression can take.
+//! Which values an integer can take.
 //!
 //! Arithmetic wraps like Java's `long`: a bound that overflows makes every value possible.
 
@@ -108,7 +108,3 @@ impl std::fmt::Display for Interval {
         }
     }
 }
-
-#[cfg(test)]
-#[path = "interval_tests.rs"]
-mod tests;

@@ -18,9 +18,18 @@ fn digit_pair(number: u8) -> [u8; 2] {
     [PAIRS[at], PAIRS[at + 1]]
 }
 
+/// Appends the decimal text of `value`, after as many `pad`s as make it `width` bytes long.
+#[inline]
+pub fn push_decimal(value: i64, width: usize, pad: u8, out: &mut Vec<u8>) {
+    let mut digits = [0u8; 20];
+    let start = decimal(value, &mut digits);
+    out.resize(out.len() + width.saturating_sub(20 - start), pad);
+    out.extend_from_slice(&digits[start..]);
+}
+
 /// Writes the decimal text of `value` to the end of `digits`; the place where it starts.
 #[inline]
-pub fn decimal(value: i64, digits: &mut [u8; 20]) -> usize {
+fn decimal(value: i64, digits: &mut [u8; 20]) -> usize {
     let mut rest = value.unsigned_abs();
     let mut at = 20;
     while rest >= 100 {

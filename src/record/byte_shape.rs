@@ -1,8 +1,7 @@
 //! What the bytes of a text or bytes sub-expression can be: their number, and which byte values stand at
 //! which position.
 
-use super::byte_set::ByteSet;
-use super::interval::Interval;
+use super::{ByteSet, Interval};
 
 /// Positions that are told apart; what follows is one set.
 pub const POSITIONS: usize = 64;
@@ -52,19 +51,21 @@ impl ByteShape {
     pub fn between(low: &[u8], high: &[u8], alphabet: ByteSet) -> Self {
         debug_assert_eq!(low.len(), high.len());
         let common = low.iter().zip(high).take_while(|(a, b)| a == b).count();
-        let sets: Vec<ByteSet> = (0..low.len().min(POSITIONS))
-            .map(|at| match at.cmp(&common) {
-                std::cmp::Ordering::Less => ByteSet::one(low[at]),
-                std::cmp::Ordering::Equal => ByteSet::range(low[at], high[at]),
-                std::cmp::Ordering::Greater => alphabet,
-            })
-            .collect();
-        let tail = if common >= POSITIONS {
-            ByteSet::of(&low[POSITIONS..]).union(alphabet)
-        } else {
-            alphabet
-        };
+        let ends = low.iter().zip(high).take(common + 1).take(POSITIONS);
+        let mut sets: Vec<ByteSet> = ends.map(|(a, b)| ByteSet::range(*a, *b)).collect();
+        sets.resize(low.len().min(POSITIONS), alphabet);
+        let known = low.get(POSITIONS..common).unwrap_or_default();
+        let tail = ByteSet::of(known).union(alphabet);
         Self::from_sets(low.len(), low.len(), sets, tail)
+    }
+
+    /// A UUID of a version, whose first bytes are known.
+    pub fn uuid(version: u8, lead: &Self) -> Self {
+        let mut sets = lead.sets.clone();
+        sets.resize(16, ByteSet::ALL);
+        sets[6] = ByteSet::range(version << 4, (version << 4) + 15);
+        sets[8] = ByteSet::range(0x80, 0xbf);
+        Self::from_sets(16, 16, sets, ByteSet::ALL)
     }
 
     /// The decimal texts of integers.
@@ -99,23 +100,17 @@ impl ByteShape {
 
     /// The bytes at any position.
     pub fn all(&self) -> ByteSet {
-        let tail = if self.max > POSITIONS {
-            self.tail
-        } else {
-            ByteSet::NONE
-        };
+        // Behind the last position there is none.
+        let tail = self.at(POSITIONS);
         self.sets.iter().fold(tail, |all, &set| all.union(set))
     }
 
     /// The only value there can be, when it is short enough to be known.
     pub fn single(&self) -> Option<Vec<u8>> {
-        if self.min != self.max
-            || self.max > POSITIONS
-            || self.sets.iter().any(|set| set.len() != 1)
-        {
-            return None;
-        }
-        Some(self.sets.iter().filter_map(|set| set.next(0)).collect())
+        let known = self.min == self.max && self.max <= POSITIONS;
+        let sets = self.sets.iter().filter(|_| known);
+        let single = sets.map(|set| set.next(0).filter(|_| set.len() == 1));
+        single.collect::<Option<_>>().filter(|_| known)
     }
 
     /// At most this many different values, by counting strings; `None` beyond 2^64.
@@ -133,20 +128,30 @@ impl ByteShape {
 
     /// `self` followed by `next`.
     pub fn then(&self, next: &Self) -> Self {
-        let (min, max) = (
-            self.min.saturating_add(next.min),
-            self.max.saturating_add(next.max),
-        );
-        let sets = (0..max.min(POSITIONS))
-            .map(|position| {
-                // `next` may start anywhere from self.min to self.max.
-                let last = self.max.min(position);
-                (self.min..=last).fold(self.at(position), |set, start| {
-                    set.union(next.at(position - start))
-                })
+        let min = self.min.saturating_add(next.min);
+        let max = self.max.saturating_add(next.max);
+        let sets = (0..max.min(POSITIONS)).map(|position| {
+            // `next` may start anywhere from self.min to self.max.
+            let starts = self.min..=self.max.min(position);
+            starts.fold(self.at(position), |set, start| {
+                set.union(next.at(position - start))
             })
-            .collect();
-        Self::from_sets(min, max, sets, self.all().union(next.all()))
+        });
+        let tail = self.all().union(next.all());
+        Self::from_sets(min, max, sets.collect(), tail)
+    }
+
+    /// All these one after another.
+    pub fn joined<'a>(parts: impl Iterator<Item = &'a Self>) -> Self {
+        parts.fold(Self::literal(b""), |before, part| before.then(part))
+    }
+
+    /// `self` or `other`.
+    pub fn or(&self, other: &Self) -> Self {
+        let (min, max) = (self.min.min(other.min), self.max.max(other.max));
+        let sets = (0..max.min(POSITIONS)).map(|at| self.at(at).union(other.at(at)));
+        let tail = self.at(POSITIONS).union(other.at(POSITIONS));
+        Self::from_sets(min, max, sets.collect(), tail)
     }
 
     /// The first `count` bytes (for characters, when every character is one byte).
