@@ -228,10 +228,10 @@ fn without_followers(
     text: &str,
     closed: &str,
 ) -> Vec<toml::de::Error> {
+    let headers: Vec<usize> = text.match_indices("\n[").map(|(at, _)| at + 1).collect();
     errors.retain(|error| {
-        let header = text[..start_of(error)]
-            .rfind("\n[")
-            .map_or(0, |newline| newline + 1);
+        let before = headers.partition_point(|header| *header <= start_of(error));
+        let header = before.checked_sub(1).map_or(0, |last| headers[last]);
         let is_unclosed = text[header..].starts_with('[') && closed[header..].starts_with('#');
         !(is_unclosed && is_duplicate(error))
     });
@@ -441,13 +441,15 @@ fn broken_values(
     let starts = errors.iter().filter(|error| !is_duplicate(error));
     let starts: Vec<usize> = starts.map(start_of).collect();
     let mut found = Vec::new();
+    if starts.is_empty() {
+        return found;
+    }
     let mut open: Vec<&Spanned<DeValue<'_>>> = document.values().collect();
     while let Some(value) = open.pop() {
         let start = value.span().start;
-        let line = line_start(text, start);
         // A table that is no inline one stands where its header does.
-        let is_table = text[line..start].trim().is_empty();
-        if !is_table && text[start..].starts_with(['{', '[']) {
+        let is_header = || text[line_start(text, start)..start].trim().is_empty();
+        if text[start..].starts_with(['{', '[']) && !is_header() {
             // Where it is not closed, the parser's own end is wherever it gave up.
             let closed = end_of_brackets(text, start);
             let end = closed.unwrap_or(text.len());
