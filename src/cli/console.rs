@@ -73,7 +73,7 @@ impl Console {
     }
 
     /// Writes a document for people to stdout.
-    pub fn document(&self, document: &Document<'_>) -> Result<()> {
+    pub fn document(&self, document: &Document) -> Result<()> {
         self.data(&document.terminal(self.table_style()))
     }
 

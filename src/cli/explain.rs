@@ -33,7 +33,7 @@ pub fn run(arguments: &ExplainArguments, console: &Console) -> Result<()> {
     let explanations: Vec<Explanation> = strategies.map(explain).collect();
     let layouts = explanations.iter().map(|explanation| &explanation.layout);
     lints::tell_of(&scenario, lints::all(&scenario, layouts), console);
-    let mut parts: Vec<Vec<Block<'_>>> = Vec::new();
+    let mut parts: Vec<Vec<Block>> = Vec::new();
     if !scenario.question.is_empty() {
         parts.push(vec![Block::Title(scenario.question.clone())]);
     }
@@ -83,7 +83,7 @@ fn facts(strategy: &Strategy, layout: &Layout) -> Vec<String> {
 }
 
 /// A key and its segments, one below the other.
-fn key(sample: &SampleKey) -> Vec<Block<'static>> {
+fn key(sample: &SampleKey) -> Vec<Block> {
     let record = sample.record.iter();
     let record: Vec<String> = record
         .map(|(field, value)| format!("{field} {value}"))
@@ -100,7 +100,7 @@ fn key(sample: &SampleKey) -> Vec<Block<'static>> {
     vec![Block::Lines(lines), aligned(&segments, 4, &[])]
 }
 
-fn regions_by_share(regions: &[RegionForecast]) -> Vec<Block<'static>> {
+fn regions_by_share(regions: &[RegionForecast]) -> Vec<Block> {
     let mut listed: Vec<usize> = (0..regions.len()).collect();
     let mut heading = "  regions in key order, with their predicted share of the writes".to_owned();
     if regions.len() > LISTED_REGIONS {
@@ -136,7 +136,7 @@ fn regions_by_share(regions: &[RegionForecast]) -> Vec<Block<'static>> {
     vec![Block::Lines(vec![heading]), aligned(&rows, 2, &[])]
 }
 
-fn reads(reads: &[ReadForecast]) -> Vec<Block<'static>> {
+fn reads(reads: &[ReadForecast]) -> Vec<Block> {
     if reads.is_empty() {
         return Vec::new();
     }
@@ -152,7 +152,7 @@ fn reads(reads: &[ReadForecast]) -> Vec<Block<'static>> {
 }
 
 /// Where the writes of one region come from.
-fn causes_of(causes: &RegionCauses) -> Vec<Block<'static>> {
+fn causes_of(causes: &RegionCauses) -> Vec<Block> {
     let end = match causes.range.end.to_string().as_str() {
         "" => "the end".to_owned(),
         end => format!("`{end}`"),

@@ -17,12 +17,10 @@ pub fn run(arguments: &ReportArguments, console: &Console) -> Result<()> {
         None if beside.as_os_str().is_empty() => Path::new("."),
         None => beside,
     };
-    let mut report = Report::new(&results).with_colours(arguments.palette);
-    if let Some(theme) = arguments.theme {
-        report = report.with_theme(theme);
-    }
+    let mut report = Report::new(&results);
+    (report.theme, report.colours) = (arguments.theme, arguments.palette);
     if !arguments.images.is_empty() {
-        report = report.with_images(images(&arguments.images)?);
+        report.images = images(&arguments.images)?;
     }
     let charts = report.write_pictures(folder)?;
     console.say(&format!(

@@ -168,7 +168,10 @@ pub fn deliver(
     format: Format,
     console: &Console,
 ) -> Result<Outcome> {
-    let report = Report::new(results).with_charts(charts);
+    let report = Report {
+        charts,
+        ..Report::new(results)
+    };
     folder.write(|path| Ok(report.write(path)?))?;
     console.data(&report.render(format, console.table_style()))?;
     let expectations = results.expectations.iter();

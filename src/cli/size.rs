@@ -119,33 +119,34 @@ fn cell(measure: &Measure, size: &StrategySize) -> String {
 }
 
 /// One row a measure, or one a strategy when there are many of them.
-fn table(sizes: &[StrategySize]) -> Table<'_> {
+fn table(sizes: &[StrategySize]) -> Table {
     let (names, strategies) = (
         MEASURES.iter().map(|measure| measure.name),
-        sizes.iter().map(|size| size.strategy.as_str()),
+        sizes.iter().map(|size| size.strategy.clone()),
     );
-    let number = |name| Column::numbers(["", name], 0);
-    let first = [Column::words(["", ""], 0)];
+    let first = [Column::named("", false)];
     if sizes.len() > MOST_COLUMNS {
         let row = |size: &StrategySize| {
             let cells = MEASURES.iter().map(|measure| cell(measure, size));
             [size.strategy.clone()].into_iter().chain(cells).collect()
         };
-        let columns: Vec<_> = first
+        let columns = first
             .into_iter()
-            .chain(names.map(|it| number(it.trim())))
-            .collect();
-        return Table::new(&columns, sizes.iter().map(row));
+            .chain(names.map(|it| Column::named(it.trim(), true)));
+        return Table::new(columns, sizes.iter().map(row));
     }
     let row = |measure: &Measure| {
         let cells = sizes.iter().map(|size| cell(measure, size));
         [measure.name.to_owned()].into_iter().chain(cells).collect()
     };
-    let columns: Vec<_> = first.into_iter().chain(strategies.map(number)).collect();
-    Table::new(&columns, MEASURES.iter().map(row))
+    let strategies = strategies.map(|name| Column::named(name, true));
+    Table::new(
+        first.into_iter().chain(strategies),
+        MEASURES.iter().map(row),
+    )
 }
 
-fn document<'a>(scenario: &Scenario, sizes: &'a [StrategySize]) -> Document<'a> {
+fn document(scenario: &Scenario, sizes: &[StrategySize]) -> Document {
     let question = &scenario.question;
     let title = (!question.is_empty()).then(|| Block::Title(question.clone()));
     let table = table(sizes);
@@ -188,7 +189,7 @@ fn document<'a>(scenario: &Scenario, sizes: &'a [StrategySize]) -> Document<'a> 
 }
 
 /// What stands out; `sentence` is how the view shows a sentence with literal names.
-fn findings(sizes: &[StrategySize], sentence: fn(String) -> Block<'static>) -> Vec<Block<'static>> {
+fn findings(sizes: &[StrategySize], sentence: fn(String) -> Block) -> Vec<Block> {
     let findings = size_findings(sizes).into_iter();
     findings
         .map(|finding| sentence(format!("{finding}.")))

@@ -2,7 +2,7 @@
 
 use super::document::{Block, Column, Document, Table};
 use super::number::{self, NumberFormat, UNDEFINED};
-use super::report::Format;
+use super::results_report::Format;
 use super::terminal::Style;
 use super::{csv_files, metric, tables};
 use crate::experiment::{
@@ -32,7 +32,7 @@ const OF_READS: [MetricPath; 3] = [
     MetricId::ReadResponse.at(Part::P99).of_one(Side::Read, 0),
 ];
 
-const COLUMNS: [Column<'static>; 5] = [
+const COLUMNS: [Column; 5] = [
     Column::words(["", "metric"], 0),
     Column::numbers(["", "before"], 1),
     Column::numbers(["", "after"], 1),
@@ -57,11 +57,7 @@ impl<'a> ComparisonReport<'a> {
         match format {
             Format::Table => self.document().terminal(style),
             Format::Markdown => self.document().markdown(),
-            Format::Csv => {
-                let mut bytes = Vec::new();
-                csv_files::comparison(self.comparison, &mut bytes).expect("memory takes any CSV");
-                String::from_utf8(bytes).expect("numbers and names are text")
-            }
+            Format::Csv => csv_files::to_text(|to| csv_files::comparison(self.comparison, to)),
             Format::Json => {
                 let text = serde_json::to_string_pretty(self.comparison);
                 text.expect("comparisons hold only what JSON can hold") + "\n"
@@ -69,7 +65,7 @@ impl<'a> ComparisonReport<'a> {
         }
     }
 
-    fn document(&self) -> Document<'_> {
+    fn document(&self) -> Document {
         let title = vec![Block::Title(self.heading())];
         let strategies = self.comparison.strategies.iter();
         let strategies = strategies.map(|change| {
@@ -96,7 +92,7 @@ impl<'a> ComparisonReport<'a> {
         format!("{} → {}", side(&comparison.before), side(&comparison.after))
     }
 
-    fn unpaired_strategies(&self) -> Vec<Block<'_>> {
+    fn unpaired_strategies(&self) -> Vec<Block> {
         let comparison = self.comparison;
         let (before, after) = (&comparison.only_before, &comparison.only_after);
         let sides = [("first", before), ("second", after)].into_iter();
@@ -127,13 +123,13 @@ fn name(change: &StrategyChange) -> String {
 }
 
 /// The headline metrics of one strategy.
-fn table(change: &StrategyChange) -> Table<'static> {
+fn table(change: &StrategyChange) -> Table {
     let shown = change.metrics.iter().filter(|it| is_headline(it));
     let mut shown: Vec<&MetricChange> = shown.collect();
     // Stable: reads, which are none of the headlines by name, follow in their order.
     let place = |path: &str| HEADLINES.iter().position(|known| known.tail() == path);
     shown.sort_by_key(|it| place(&it.metric).unwrap_or(HEADLINES.len()));
-    Table::new(&COLUMNS, shown.into_iter().map(row))
+    Table::new(COLUMNS, shown.into_iter().map(row))
 }
 
 fn is_headline(change: &MetricChange) -> bool {

@@ -32,6 +32,13 @@ fn write<'a>(
     Ok(writer.flush()?)
 }
 
+/// What `fill` writes, as text.
+pub fn to_text(fill: impl FnOnce(&mut Vec<u8>) -> Written) -> String {
+    let mut bytes = Vec::new();
+    fill(&mut bytes).expect("memory takes any CSV");
+    String::from_utf8(bytes).expect("numbers, names and escaped keys are text")
+}
+
 /// A number in full; what is not there is an empty field.
 fn text<T: Display>(value: Option<T>) -> String {
     value.map_or(String::new(), |value| value.to_string())

@@ -2,20 +2,21 @@
 //! write one. Must not know what it is about.
 
 use crate::experiment::Standing;
+use std::borrow::Cow;
 
 /// Parts, which a terminal sets apart by empty lines, each of blocks.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Document<'a>(pub Vec<Vec<Block<'a>>>);
+pub struct Document(pub Vec<Vec<Block>>);
 
 /// A piece of a document.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Block<'a> {
+pub enum Block {
     /// What the whole document is about.
     Title(String),
     /// What the blocks below it are about.
     Heading(String),
     /// A table.
-    Table(Table<'a>),
+    Table(Table),
     /// The sentences of a paragraph; a terminal gives each a line of its own.
     Text(Vec<String>),
     /// Sentences, each on its own.
@@ -33,10 +34,10 @@ pub enum Block<'a> {
     /// Small print.
     Note(String),
     /// What a terminal leaves out, and the page shows to those who ask for it by this name.
-    Folded(&'static str, Vec<Block<'a>>),
+    Folded(String, Vec<Block>),
 }
 
-impl Block<'_> {
+impl Block {
     /// A paragraph of one sentence.
     pub fn text(sentence: impl Into<String>) -> Self {
         Self::Text(vec![sentence.into()])
@@ -95,35 +96,41 @@ pub struct Term {
 }
 
 /// One column of a table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Column<'a> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
     /// Two lines of its heading; the first may be empty.
-    pub lines: [&'a str; 2],
+    pub lines: [Cow<'static, str>; 2],
     /// Whether cells are numbers.
     pub right: bool,
     /// Columns with the greatest number go first when there is no room; 0 always stays.
     pub expendable: u8,
 }
 
-impl<'a> Column<'a> {
-    /// Of words.
-    pub const fn words(lines: [&'a str; 2], expendable: u8) -> Self {
-        let right = false;
+impl Column {
+    /// Of words, or of numbers, which stand at the right.
+    pub const fn new([first, last]: [&'static str; 2], right: bool, expendable: u8) -> Self {
         Self {
-            lines,
+            lines: [Cow::Borrowed(first), Cow::Borrowed(last)],
             right,
             expendable,
         }
     }
 
+    /// Of words.
+    pub const fn words(lines: [&'static str; 2], expendable: u8) -> Self {
+        Self::new(lines, false, expendable)
+    }
+
     /// Of numbers.
-    pub const fn numbers(lines: [&'a str; 2], expendable: u8) -> Self {
-        let right = true;
-        Self {
-            lines,
-            right,
-            expendable,
-        }
+    pub const fn numbers(lines: [&'static str; 2], expendable: u8) -> Self {
+        Self::new(lines, true, expendable)
+    }
+
+    /// One that stays, with a heading in one line.
+    pub fn named(name: impl Into<Cow<'static, str>>, right: bool) -> Self {
+        let mut column = Self::new(["", ""], right, 0);
+        column.lines[1] = name.into();
+        column
     }
 
     /// Both lines of the heading in one.
@@ -144,26 +151,31 @@ pub enum Look {
     Scorecard(Vec<Option<f64>>),
     /// The first cell is literal.
     Literal,
+    /// Cells are sentences, in which backticks stand round what is literal.
+    Sentences,
     /// No cell holds what could be taken for markup.
     Bare,
 }
 
 /// Columns and the cells of rows.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Table<'a> {
+pub struct Table {
     /// Its columns.
-    pub columns: Vec<Column<'a>>,
+    pub columns: Vec<Column>,
     /// Cells of each row, as many as columns.
     pub rows: Vec<Vec<String>>,
     /// How it differs from others.
     pub look: Look,
 }
 
-impl<'a> Table<'a> {
+impl Table {
     /// A table that looks like others.
-    pub fn new(columns: &[Column<'a>], rows: impl IntoIterator<Item = Vec<String>>) -> Self {
+    pub fn new(
+        columns: impl IntoIterator<Item = Column>,
+        rows: impl IntoIterator<Item = Vec<String>>,
+    ) -> Self {
         Self {
-            columns: columns.to_vec(),
+            columns: columns.into_iter().collect(),
             rows: rows.into_iter().collect(),
             look: Look::Plain,
         }
@@ -192,7 +204,7 @@ pub fn mark(standing: Standing) -> &'static str {
 }
 
 /// Rows of cells in columns, without a heading, behind an indent; the last cell as it is. Columns that `right` names hold numbers.
-pub fn aligned(rows: &[Vec<String>], indent: usize, right: &[usize]) -> Block<'static> {
+pub fn aligned(rows: &[Vec<String>], indent: usize, right: &[usize]) -> Block {
     let length = |cell: &String| cell.chars().count();
     let width = |column| {
         let cells = rows.iter().filter_map(|row: &Vec<String>| row.get(column));

@@ -3,7 +3,7 @@
 use super::document::{Block, Column, Document, Item, Look, Table, Term, mark};
 use crate::text::visible;
 
-impl Document<'_> {
+impl Document {
     /// As Markdown, ending in a newline.
     pub fn markdown(&self) -> String {
         let blocks = self.0.iter().flatten();
@@ -13,7 +13,7 @@ impl Document<'_> {
     }
 }
 
-fn block(found: &Block<'_>) -> String {
+fn block(found: &Block) -> String {
     let joined = |lines: Vec<String>| lines.join("\n");
     match found {
         Block::Title(text) => format!("# {}", escaped(text)),
@@ -60,9 +60,9 @@ fn term(term: &Term) -> String {
 }
 
 /// A table.
-fn table(table: &Table<'_>) -> String {
+fn table(table: &Table) -> String {
     let columns = table.columns.iter();
-    let mark = |column: &Column<'_>| if column.right { "---:|" } else { ":---|" };
+    let mark = |column: &Column| if column.right { "---:|" } else { ":---|" };
     let marks = columns.clone().map(mark);
     let mut lines = vec![
         row(columns.map(|column| escaped(&column.heading()))),

@@ -48,7 +48,7 @@ impl<'a> RecommendationReport<'a> {
         self.document().markdown()
     }
 
-    fn document(&self) -> Document<'_> {
+    fn document(&self) -> Document {
         let mut parts = vec![vec![Block::Title(self.title().to_owned())]];
         for group in &self.found.groups {
             parts.push(vec![Block::Table(table(group))]);
@@ -104,10 +104,10 @@ impl<'a> RecommendationReport<'a> {
     }
 }
 
-fn table(group: &ComparableStrategies) -> Table<'static> {
+fn table(group: &ComparableStrategies) -> Table {
     let mut columns = COLUMNS;
     if has_knees(group) {
-        columns[5].lines = ["", "knee/s"];
+        columns[5] = Column::named("knee/s", true);
     }
     let rows = group.strategies.iter().enumerate();
     let rows = rows.map(|(at, strategy)| {
@@ -118,7 +118,7 @@ fn table(group: &ComparableStrategies) -> Table<'static> {
         };
         row(strategy, standing, has_knees(group))
     });
-    Table::new(&columns, rows)
+    Table::new(columns, rows)
 }
 
 /// Which keys were tried besides the file's, and which of them were left out.

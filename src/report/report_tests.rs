@@ -207,10 +207,11 @@ fn a_report_writes_the_same_files_twice() {
 fn a_report_without_charts_has_none() {
     let results = sample::five_keys();
     let folder = tempfile::tempdir().unwrap();
-    Report::new(&results)
-        .with_charts(false)
-        .write(folder.path())
-        .unwrap();
+    let report = Report {
+        charts: false,
+        ..Report::new(&results)
+    };
+    report.write(folder.path()).unwrap();
     assert!(!folder.path().join("charts").exists());
     assert!(
         !std::fs::read_to_string(folder.path().join("summary.md"))
@@ -241,7 +242,7 @@ fn one_document_is_written_for_a_terminal_and_as_markdown() {
     let document = Document(vec![
         vec![
             Block::Heading("Keys".to_owned()),
-            Block::Table(Table::new(&columns, rows)),
+            Block::Table(Table::new(columns, rows)),
         ],
         vec![],
         vec![Block::Text(sentences), Block::Note("measured".to_owned())],

@@ -4,7 +4,7 @@
 use super::chart::Chart;
 use super::document::{Block, Column, Document, Item, Look, Table, Term};
 use super::number::{self, UNDEFINED};
-use super::{metric, sweep_views, tables};
+use super::{events, metric, sweep_views, tables};
 use crate::experiment::{ExpectationResult, KneeResult, Results, StrategyResult};
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use std::collections::BTreeMap;
 const PAIRED: &str = "Replicate by replicate, which meet the same operations: mean changes with their 95 % intervals";
 
 /// A part of a document.
-type Section<'a> = Vec<Block<'a>>;
+type Section = Vec<Block>;
 
 /// The summary for a terminal: tables, verdicts, expectations.
-pub fn for_terminal(results: &Results) -> Document<'_> {
+pub fn for_terminal(results: &Results) -> Document {
     let first = results.first_point();
     let question = &results.scenario.question;
     let title = (!question.is_empty()).then(|| Block::Title(question.clone()));
@@ -44,7 +44,7 @@ pub fn for_terminal(results: &Results) -> Document<'_> {
 }
 
 /// The summary for a pull request or a wiki; `charts` are linked.
-pub fn for_markdown<'a>(results: &'a Results, charts: &[Chart]) -> Document<'a> {
+pub fn for_markdown(results: &Results, charts: &[Chart]) -> Document {
     let first = results.first_point();
     let scenario = &results.scenario;
     let title = match scenario.question.is_empty() {
@@ -81,7 +81,7 @@ pub fn for_markdown<'a>(results: &'a Results, charts: &[Chart]) -> Document<'a> 
 }
 
 /// The page before its charts: what is true of all points of a sweep, and all of its first point.
-pub fn before_charts<'a>(results: &'a Results, first: &'a Results) -> Document<'a> {
+pub fn before_charts(results: &Results, first: &Results) -> Document {
     let (holding, broken, known) = ExpectationResult::tally(&results.expectations);
     let all = results.expectations.len();
     let tally = match (broken, known) {
@@ -102,22 +102,24 @@ pub fn before_charts<'a>(results: &'a Results, first: &'a Results) -> Document<'
     ])
 }
 
-/// The page after its charts: every number, and what is odd.
-pub fn after_charts<'a>(results: &'a Results, first: &'a Results) -> Document<'a> {
+/// The page after its charts: what happened, every number, and what is odd.
+pub fn after_charts(results: &Results, first: &Results) -> Document {
     let comparisons = Block::Table(tables::comparisons(first, "ratio [95\u{a0}% interval]"));
     let heading = "Paired comparisons with the first strategy";
-    let comparisons = Block::Folded(heading, vec![comparisons]);
+    let comparisons = Block::Folded(heading.to_owned(), vec![comparisons]);
     let comparisons = Some(comparisons).filter(|_| !first.comparisons.is_empty());
-    let metrics = Block::Folded("All metrics", vec![Block::Table(all_metrics(first))]);
+    let metrics = vec![Block::Table(all_metrics(first))];
+    let metrics = Block::Folded("All metrics".to_owned(), metrics);
     Document(vec![
+        headed("What happened to the cluster", events::lists(first)),
         headed("Numbers", comparisons.into_iter().chain([metrics])),
         warnings(results),
     ])
 }
 
 /// A heading with `blocks`; nothing where they are empty.
-fn headed<'a>(heading: &str, blocks: impl IntoIterator<Item = Block<'a>>) -> Section<'a> {
-    let mut section: Vec<Block<'a>> = blocks.into_iter().collect();
+fn headed(heading: &str, blocks: impl IntoIterator<Item = Block>) -> Section {
+    let mut section: Vec<Block> = blocks.into_iter().collect();
     if !section.iter().all(Block::is_empty) {
         section.insert(0, Block::Heading(heading.to_owned()));
     }
@@ -125,7 +127,7 @@ fn headed<'a>(heading: &str, blocks: impl IntoIterator<Item = Block<'a>>) -> Sec
 }
 
 /// What a sweep shows, every point of it, and which of them the rest of the page is about.
-fn sweep(results: &Results) -> Section<'_> {
+fn sweep(results: &Results) -> Section {
     let Some(first) = sweep_views::first_point(results) else {
         return Vec::new();
     };
@@ -144,7 +146,7 @@ fn sweep(results: &Results) -> Section<'_> {
 }
 
 /// What became of each strategy, with its key.
-fn verdicts(first: &Results) -> Block<'static> {
+fn verdicts(first: &Results) -> Block {
     let strategies = first.strategies.iter().enumerate();
     let term = |(index, strategy): (usize, &StrategyResult)| Term {
         strategy: Some(index),
@@ -168,7 +170,7 @@ fn verdict(strategy: &StrategyResult) -> &str {
         .unwrap_or(verdict)
 }
 
-fn terms<'a>(said: impl Iterator<Item = (&'a str, &'a String)>) -> Block<'static> {
+fn terms<'a>(said: impl Iterator<Item = (&'a str, &'a String)>) -> Block {
     let term = |(name, said): (&str, &String)| Term {
         name: name.to_owned(),
         said: vec![said.clone()],
@@ -178,7 +180,7 @@ fn terms<'a>(said: impl Iterator<Item = (&'a str, &'a String)>) -> Block<'static
 }
 
 /// Each strategy against the first; `paired` says how they were compared.
-fn against(first: &Results, paired: fn(&str) -> Block<'static>) -> Section<'static> {
+fn against(first: &Results, paired: fn(&str) -> Block) -> Section {
     let verdicts = first.paired_verdicts();
     let Some(of) = verdicts.first() else {
         return Vec::new();
@@ -191,7 +193,7 @@ fn against(first: &Results, paired: fn(&str) -> Block<'static>) -> Section<'stat
 }
 
 /// The highest load that each strategy keeps within the limits.
-fn knees(results: &Results) -> Section<'_> {
+fn knees(results: &Results) -> Section {
     let Some((table, caption)) = tables::knees(results).zip(knee_caption(results)) else {
         return Vec::new();
     };
@@ -214,7 +216,7 @@ fn knee_caption(results: &Results) -> Option<String> {
 }
 
 /// The access path of each read under each strategy, and its price; of `first`, the paths in words.
-fn reads<'a>(results: &'a Results, first: &Results) -> Section<'a> {
+fn reads(results: &Results, first: &Results) -> Section {
     let Some(prices) = tables::reads(results) else {
         return Vec::new();
     };
@@ -227,12 +229,13 @@ fn reads<'a>(results: &'a Results, first: &Results) -> Section<'a> {
         said: vec![read.words.clone()],
         ..Term::default()
     });
-    let words = Block::Folded("Access paths in words", vec![Block::Terms(terms.collect())]);
+    let words = vec![Block::Terms(terms.collect())];
+    let words = Block::Folded("Access paths in words".to_owned(), words);
     headed("What reads pay", [Block::Table(prices), words])
 }
 
 /// What other tables on the same servers feel.
-fn neighbours(results: &Results) -> Section<'_> {
+fn neighbours(results: &Results) -> Section {
     headed(
         "What the neighbours feel",
         tables::neighbours(results).map(Block::Table),
@@ -240,7 +243,7 @@ fn neighbours(results: &Results) -> Section<'_> {
 }
 
 /// What was argued, and whether it holds.
-fn expectations(results: &Results) -> Block<'static> {
+fn expectations(results: &Results) -> Block {
     let item = |expectation: &ExpectationResult| Item {
         standing: Some(expectation.standing()),
         name: expectation.strategy.clone(),
@@ -251,13 +254,13 @@ fn expectations(results: &Results) -> Block<'static> {
 }
 
 /// Lints and what the runs showed to be odd.
-fn warnings(results: &Results) -> Section<'static> {
+fn warnings(results: &Results) -> Section {
     let line = |warning: &String| warning.split_whitespace().collect::<Vec<_>>().join(" ");
     headed("Warnings", [Block::list(results.warnings.iter().map(line))])
 }
 
 /// A row a metric, a column a strategy.
-fn all_metrics(results: &Results) -> Table<'_> {
+fn all_metrics(results: &Results) -> Table {
     // Every strategy has nearly the same metrics: in the order of the first that has one.
     let mut paths: Vec<String> = Vec::new();
     let mut cells: Vec<BTreeMap<String, String>> = Vec::new();
@@ -280,17 +283,16 @@ fn all_metrics(results: &Results) -> Table<'_> {
         std::iter::once(path.clone()).chain(cells).collect()
     };
     let names = results.strategies.iter();
-    let names = names.map(|it| Column::numbers(["", &it.name], 0));
-    let mut columns = vec![Column::words(["", "metric"], 0)];
-    columns.extend(names);
+    let names = names.map(|it| Column::named(it.name.clone(), true));
+    let columns = [Column::named("metric", false)].into_iter().chain(names);
     Table {
         look: Look::Literal,
-        ..Table::new(&columns, paths.into_iter().map(row))
+        ..Table::new(columns, paths.into_iter().map(row))
     }
 }
 
 /// Where the numbers come from: enough to make them again.
-fn provenance(results: &Results) -> Block<'static> {
+fn provenance(results: &Results) -> Block {
     let sha = &results.scenario.sha256;
     let sha = sha.get(..12).unwrap_or(sha);
     let length = number::length(results.duration_s);

@@ -8,18 +8,15 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Columns for the swept settings, by the last name of their paths where that is clear; none without a sweep.
-pub fn columns(results: &Results) -> Vec<Column<'_>> {
+pub fn columns(results: &Results) -> Vec<Column> {
     let last = |path: &'_ str| path.rfind('.').map_or(0, |dot| dot + 1);
     let lists = results.sweep.iter();
     let columns = lists.map(|list| {
         let name = &list.path[last(&list.path)..];
         let same = |other: &&SweptList| other.path[last(&other.path)..] == *name;
         let clear = results.sweep.iter().filter(same).count() == 1;
-        Column {
-            lines: ["", if clear { name } else { &list.path }],
-            right: list.values.iter().all(Value::is_number),
-            expendable: 0,
-        }
+        let name = if clear { name } else { &list.path };
+        Column::named(name.to_owned(), list.values.iter().all(Value::is_number))
     });
     columns.collect()
 }

@@ -75,49 +75,49 @@ impl<'a> Row<'a> {
 }
 
 /// A column and its cell of a row.
+#[derive(Clone, Copy)]
 struct Cells {
-    column: Column<'static>,
+    lines: [&'static str; 2],
+    right: bool,
+    expendable: u8,
     cell: fn(&Row<'_>) -> String,
     /// A share of the operations without a good end, and from which share anywhere on it is worth a column: every run leaves a few unfinished.
     outcome: Option<(MetricId, f64)>,
 }
 
-impl Cells {
-    const fn of(column: Column<'static>, cell: fn(&Row<'_>) -> String) -> Self {
-        let outcome = None;
-        Self {
-            column,
-            cell,
-            outcome,
-        }
-    }
-
-    /// The share `id` of the operations, where it is `least` or more.
-    const fn outcome(self, id: MetricId, least: f64) -> Self {
-        let outcome = Some((id, least));
-        Self { outcome, ..self }
-    }
-}
-
 const fn words(lines: [&'static str; 2], expendable: u8, cell: fn(&Row<'_>) -> String) -> Cells {
-    Cells::of(Column::words(lines, expendable), cell)
+    Cells {
+        lines,
+        right: false,
+        expendable,
+        cell,
+        outcome: None,
+    }
 }
 
 const fn numbers(lines: [&'static str; 2], expendable: u8, cell: fn(&Row<'_>) -> String) -> Cells {
-    Cells::of(Column::numbers(lines, expendable), cell)
+    let right = true;
+    Cells {
+        right,
+        ..words(lines, expendable, cell)
+    }
 }
 
 const STRATEGY: Cells = words(["", "strategy"], 0, |it| it.strategy.name.clone());
 
-const FAILED: Cells = numbers(["", "failed"], 0, |it| {
-    it.text(MetricId::WriteFailedFraction, Percent)
-})
-.outcome(MetricId::WriteFailedFraction, 0.001);
+const FAILED: Cells = Cells {
+    outcome: Some((MetricId::WriteFailedFraction, 0.001)),
+    ..numbers(["", "failed"], 0, |it| {
+        it.text(MetricId::WriteFailedFraction, Percent)
+    })
+};
 
-const UNFINISHED: Cells = numbers(["", "unfinished"], 0, |it| {
-    it.text(MetricId::WriteUnfinishedFraction, Percent)
-})
-.outcome(MetricId::WriteUnfinishedFraction, 0.01);
+const UNFINISHED: Cells = Cells {
+    outcome: Some((MetricId::WriteUnfinishedFraction, 0.01)),
+    ..numbers(["", "unfinished"], 0, |it| {
+        it.text(MetricId::WriteUnfinishedFraction, Percent)
+    })
+};
 
 #[rustfmt::skip]
 const SCORECARD: &[Cells] = &[
@@ -191,7 +191,7 @@ fn table<'a>(
     cells: &[Cells],
     swept: usize,
     rows: impl IntoIterator<Item = Row<'a>>,
-) -> Option<Table<'a>> {
+) -> Option<Table> {
     let rows: Vec<Row<'_>> = rows.into_iter().collect();
     let results = rows.first()?.results;
     let is_worth = |it: &&Cells| {
@@ -201,7 +201,8 @@ fn table<'a>(
         })
     };
     let cells: Vec<&Cells> = cells.iter().filter(is_worth).collect();
-    let mut columns: Vec<Column<'a>> = cells.iter().map(|it| it.column).collect();
+    let column = |it: &&Cells| Column::new(it.lines, it.right, it.expendable);
+    let mut columns: Vec<Column> = cells.iter().map(column).collect();
     columns.splice(swept..swept, sweep_views::columns(results));
     let row = |row: &Row<'_>| {
         let mut texts: Vec<String> = cells.iter().map(|it| (it.cell)(row)).collect();
@@ -227,13 +228,13 @@ fn strategies(results: &Results) -> impl Iterator<Item = Row<'_>> {
     })
 }
 
-fn of_reads(columns: &mut [Column<'_>]) {
+fn of_reads(columns: &mut [Column]) {
     let writes = columns.iter_mut().filter(|it| it.lines[1] == "writes/s");
-    writes.for_each(|it| it.lines[1] = "reads/s");
+    writes.for_each(|it| it.lines[1] = "reads/s".into());
 }
 
 /// The scorecard with all its columns.
-pub fn scorecard(results: &Results) -> Table<'_> {
+pub fn scorecard(results: &Results) -> Table {
     let mut card = table(SCORECARD, 0, strategies(results)).unwrap_or_default();
     if metric::load_name(&results.strategies) == "reads" {
         of_reads(&mut card.columns);
@@ -255,7 +256,7 @@ fn effective_servers(row: &Row<'_>) -> String {
 }
 
 /// What reads pay, read by read in the order of the file; `None` without reads.
-pub fn reads(results: &Results) -> Option<Table<'_>> {
+pub fn reads(results: &Results) -> Option<Table> {
     let rows = read_names(results).flat_map(|name| priced(results, name));
     let rows = rows.map(|(strategy, read)| Row {
         results,
@@ -302,7 +303,7 @@ fn rows_per_row(row: &Row<'_>) -> String {
 }
 
 /// What neighbours feel, neighbour by neighbour in the order of the file; `None` without any.
-pub fn neighbours(results: &Results) -> Option<Table<'_>> {
+pub fn neighbours(results: &Results) -> Option<Table> {
     // Every strategy has the same neighbours.
     let named = results.strategies.first()?.neighbours.iter();
     let rows = named.flat_map(|named| {
@@ -316,7 +317,7 @@ pub fn neighbours(results: &Results) -> Option<Table<'_>> {
 }
 
 /// The highest load that each strategy keeps within the limits; `None` when no knee was looked for.
-pub fn knees(results: &Results) -> Option<Table<'_>> {
+pub fn knees(results: &Results) -> Option<Table> {
     let sought = strategies(results).filter(|row| row.strategy.knee.is_some());
     let mut table = table(KNEES, 0, sought)?;
     let (_, knee) = knees_found(results).next()?;
@@ -355,12 +356,12 @@ fn knee_binding(row: &Row<'_>) -> String {
 }
 
 /// Metrics that are shown with their 95 % intervals.
-pub fn intervals(results: &Results) -> Table<'_> {
+pub fn intervals(results: &Results) -> Table {
     table(INTERVALS, 0, strategies(results)).unwrap_or_default()
 }
 
 /// Paired comparisons with the first strategy; `ratio` heads the ratios.
-pub fn comparisons<'a>(results: &'a Results, ratio: &'static str) -> Table<'a> {
+pub fn comparisons(results: &Results, ratio: &'static str) -> Table {
     let row = |comparison: &Comparison| {
         let differs = match comparison.significant {
             true => "yes",
@@ -376,15 +377,14 @@ pub fn comparisons<'a>(results: &'a Results, ratio: &'static str) -> Table<'a> {
         ]);
         cells
     };
-    let mut columns = sweep_views::columns(results);
-    columns.extend(["strategy", "against", "metric"].map(|name| Column::words(["", name], 0)));
-    columns.extend([
-        Column::numbers(["", ratio], 0),
-        Column::words(["", "differs"], 0),
-    ]);
+    let own = ["strategy", "against", "metric", ratio, "differs"];
+    let own = own.map(|name| Column::named(name, name == ratio));
+    let columns = sweep_views::columns(results).into_iter().chain(own);
+    let look = Look::Bare;
+    let rows = results.comparisons.iter().map(row);
     Table {
-        look: Look::Bare,
-        ..Table::new(&columns, results.comparisons.iter().map(row))
+        look,
+        ..Table::new(columns, rows)
     }
 }
 

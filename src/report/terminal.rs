@@ -38,7 +38,7 @@ const RESET: &str = "\u{1b}[0m";
 /// Longer names are not waited for by what is said of the others.
 const LONGEST_NAME: usize = 24;
 
-impl Document<'_> {
+impl Document {
     /// As text, ending in a newline.
     pub fn terminal(&self, style: Style) -> String {
         let blocks = self.0.iter().flatten();
@@ -75,7 +75,7 @@ struct Writer {
 }
 
 impl Writer {
-    fn block(&self, block: &Block<'_>) -> Vec<String> {
+    fn block(&self, block: &Block) -> Vec<String> {
         let wrapped =
             |text: &str, first: &str, rest: &str| wrapped(text, self.style.width, first, rest);
         let painted = |lines: Vec<String>, colour| {
@@ -134,7 +134,7 @@ impl Writer {
 
     /// A table with as many columns as fit: headings bold; the class of hotspot, when it ends the rows, green when there is none and red
     /// otherwise.
-    fn table(&self, mut table: Table<'_>) -> Vec<String> {
+    fn table(&self, mut table: Table) -> Vec<String> {
         if table.look == Look::Grouped {
             let mut above = String::new();
             for cell in table.rows.iter_mut().filter_map(|row| row.first_mut()) {
@@ -166,7 +166,7 @@ impl Writer {
         lines.into_iter().enumerate().map(paint).collect()
     }
 
-    fn grid(&self, table: &Table<'_>) -> Vec<String> {
+    fn grid(&self, table: &Table) -> Vec<String> {
         let plain = |text: &str| match self.style.ascii {
             true => number::ascii(&visible(text)),
             false => visible(text).into_owned(),
@@ -182,7 +182,7 @@ impl Writer {
         let two = table.columns.iter().any(|it| !it.lines[0].is_empty());
         let headings = table.columns.iter().map(|it| match two {
             true => plain(&it.lines.join("\n")),
-            false => plain(it.lines[1]),
+            false => plain(&it.lines[1]),
         });
         grid.set_header(headings.collect::<Vec<_>>());
         for row in &table.rows {

@@ -57,7 +57,10 @@ fn told(name: &str, replicates: u32, changes: &[&str]) -> String {
         svg: true,
         png: false,
     };
-    let report = Report::new(&results).with_images(images);
+    let report = Report {
+        images,
+        ..Report::new(&results)
+    };
     let folder = tempfile::tempdir().unwrap();
     report.write(folder.path()).unwrap();
     let mut text = format!("# {name}\n\n");

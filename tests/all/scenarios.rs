@@ -251,7 +251,10 @@ fn every_scenario_stands_in_the_index() {
 
 /// What a run says of its strategies, without the marks of Markdown.
 fn said(ran: &Ran) -> String {
-    let report = Report::new(&ran.results).with_charts(false);
+    let report = Report {
+        charts: false,
+        ..Report::new(&ran.results)
+    };
     let style = Style {
         width: 100,
         ascii: false,

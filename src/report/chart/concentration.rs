@@ -2,6 +2,7 @@
 
 use super::prelude::*;
 use super::square::{Curve, Dots, Square, place};
+use std::collections::BTreeSet;
 
 /// Shares whose number of regions is marked.
 const MARKED: [f64; 2] = [0.5, 0.8];
@@ -68,7 +69,7 @@ impl<'a> Line<'a> {
             entry: self.entry,
             points: points.collect(),
             dots: (Dots::At(MARKED.map(dot).to_vec()), 3.4),
-            cells: [
+            cells: vec![
                 NumberFormat::Percent.text(hottest),
                 half,
                 format!("{most_of_it} of {}", compact(self.regions())),
@@ -97,14 +98,16 @@ pub fn draw(results: &Results) -> Option<Chart> {
         let x = (most as f64).log10() * f64::from(point) / f64::from(EVEN_POINTS);
         (x, 10f64.powf(x) / most as f64)
     });
+    let even_spread = number::grouped(most);
     let square = Square {
         kind: ChartKind::Concentration,
         title: title(&lines),
         subtitle: "Share of the load on the hottest regions, mean over the intervals of the window · dots: half of the load, four fifths",
-        x: Axis::log_count(most),
-        even: (even.collect(), "", place(0.0, 0.0)),
-        along: "number of regions, hottest first",
-        headings: [
+        x: (Axis::log_count(most), "number of regions, hottest first"),
+        y: (Axis::share(), "share of load"),
+        ideals: vec![even.collect()],
+        beside: ("", place(0.0, 0.0)),
+        headings: &[
             ["hottest", "region"],
             ["half in", "regions"],
             ["80\u{a0}% in", "regions"],
@@ -112,34 +115,28 @@ pub fn draw(results: &Results) -> Option<Chart> {
         leading: 1,
         curves: lines.iter().map(|line| line.curve(most)).collect(),
         notes: vec![
-            format!(
-                "Thin and grey: a perfect spread over {} regions.",
-                number::grouped(most)
-            ),
+            format!("Thin and grey: a perfect spread over {even_spread} regions."),
             "The hottest regions of each interval, whichever they are.".to_owned(),
         ],
-        data: data(&lines, most),
+        readings: ("share of the load", readings(&lines, most)),
     };
     Some(square.draw())
 }
 
 /// What the hottest regions take under each strategy.
-fn data(lines: &[Line<'_>], most: u64) -> DataSeries {
+fn readings(lines: &[Line<'_>], most: u64) -> Vec<Reading> {
     let tops = lines.iter().flat_map(|line| line.tops);
-    let mut counts: Vec<u64> = tops.map(|(regions, _)| *regions).collect();
-    counts.sort_unstable();
-    counts.dedup();
-    let point = |regions: u64| {
+    let counts: BTreeSet<u64> = tops.map(|(regions, _)| *regions).collect();
+    let reading = |regions: u64| {
         let label = match regions {
             1 => "the hottest region".to_owned(),
             n => format!("the {} hottest regions", number::grouped(n)),
         };
         let held = |line: &Line<'_>| NumberFormat::Percent.text(line.held_by(regions));
         let (x, _) = on_log_axis((regions, 0.0), most);
-        DataPoint::across(x, label, lines.iter().map(held))
+        Reading::at(x, label, lines.iter().map(held))
     };
-    let names = lines.iter().map(|line| line.entry.name());
-    DataSeries::new("share of the load", names, counts.into_iter().map(point))
+    counts.into_iter().map(reading).collect()
 }
 
 /// How few regions take half of the load; `lines` has the most concentrated first.

@@ -193,27 +193,27 @@ impl Limit<'_> {
                 sheet.line(&upright, 1.0, Paint::new(searched.entry.colour(), 0.45));
             }
         }
-        let mut points = Vec::new();
+        let mut readings: Vec<(f64, Reading)> = Vec::new();
         // The first of the file on top.
         for searched in all.iter().rev() {
             for found in searched.found(self.at) {
-                points.extend(self.draw_runs(sheet, &plot, searched.entry, &found));
+                readings.extend(self.draw_runs(sheet, &plot, searched.entry, &found));
             }
         }
-        points.sort_by(|a, b| a.x.total_cmp(&b.x));
+        readings.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let readings = readings.into_iter().map(|(_, reading)| reading);
         let along = format!("offered {load}, a run each");
-        let series = DataSeries::new(along, [title.as_str()], points);
-        sheet.read_off(&title, area, Values::Along(series));
+        sheet.read_off(&title, area, &along, [title.clone()], readings);
     }
 
-    /// The runs of a replicate; what can be read off them.
+    /// The runs of a replicate; what can be read off them, and how far right.
     fn draw_runs(
         &self,
         sheet: &Sheet,
         plot: &Plot,
         entry: Entry<'_>,
         found: &[Found],
-    ) -> Vec<DataPoint> {
+    ) -> Vec<(f64, Reading)> {
         let colour = entry.colour();
         let place = |(load, it): &Found| plot.at((*load, self.height(it.value.unwrap_or(0.0))));
         let points: Vec<Point> = found.iter().map(place).collect();
@@ -226,7 +226,8 @@ impl Limit<'_> {
             }
             let load = number::grouped(load.round() as u64);
             let text = self.format().bound(finding.value, finding.censored);
-            DataPoint::mark(at, format!("{} at {load}", entry.name()), [text])
+            let label = format!("{} at {load}", entry.name());
+            (at.0, Reading::of_mark(at, label, [text]))
         });
         runs.collect()
     }

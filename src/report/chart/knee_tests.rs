@@ -1,7 +1,7 @@
 //! Checks of the chart of knees: its title, its numbers, its rings, and when there is none.
 
 use super::knee::draw;
-use super::{Chart, Theme, Values};
+use super::{Chart, Theme};
 use crate::experiment::{
     KneeFinding, KneeLimit, KneeOutcome, KneeProbe, KneeReplicate, KneeResult, LimitBound, Results,
     StrategyResult,
@@ -64,15 +64,10 @@ fn every_run_of_the_search_is_a_dot_of_each_limit() {
     let chart = drawn(&sample::results(strategies)).expect("two knees");
     assert_eq!(chart.title, "hashed sustains 80.9k writes/s, time 20.9k");
     assert_eq!(chart.data.len(), 2);
-    let Values::Along(readings) = &chart.data[0].values else {
-        panic!("numbers along an axis");
-    };
     // Two strategies, two replicates, two loads.
-    let told: Vec<(&str, &str)> = readings
-        .points
-        .iter()
-        .map(|it| (it.label.as_str(), it.values[0].as_str()))
-        .collect();
+    let rows = chart.data[0].table.rows.iter();
+    let told = rows.map(|row| (row[0].as_str(), row[1].as_str()));
+    let told: Vec<(&str, &str)> = told.collect();
     assert_eq!(told.len(), 8);
     assert_eq!(told[0], ("time at 20\u{a0}900", "7.00\u{a0}ms"));
     assert_eq!(told[7], ("hashed at 161\u{a0}800", ">\u{a0}900\u{a0}ms"));

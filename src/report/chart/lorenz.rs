@@ -2,7 +2,7 @@
 
 use super::demand::{Demand, gini};
 use super::prelude::*;
-use super::square::{Curve, Dots, PLOT, Square, place};
+use super::square::{Curve, Dots, Square, place};
 
 /// Servers up to which each is marked by a dot.
 const MOST_DOTS: usize = 32;
@@ -36,16 +36,16 @@ pub fn draw(results: &Results) -> Option<Chart> {
         "Gini: 0 is perfectly even, 1 is one server doing everything.",
         "Each interval counts on its own: totals hide a hotspot that moves.",
     ];
-    let even = vec![(0.0, 0.0), (1.0, 1.0)];
     let square = Square {
         kind: ChartKind::Lorenz,
         title: title(results),
         subtitle: "Lorenz curve of the load per server, mean over the intervals of the window · the further below the diagonal, \
                    the more uneven",
-        x: Axis::share(),
-        even: (even, "perfectly even", place(0.36, 0.42)),
-        along: "share of servers, coldest first",
-        headings: [
+        x: (Axis::share(), "share of servers, coldest first"),
+        y: (Axis::share(), "share of load"),
+        ideals: vec![vec![(0.0, 0.0), (1.0, 1.0)]],
+        beside: ("perfectly even", place(0.36, 0.42)),
+        headings: &[
             ["", "Gini"],
             ["hottest", "÷ mean"],
             ["effective", "servers"],
@@ -53,7 +53,7 @@ pub fn draw(results: &Results) -> Option<Chart> {
         leading: 0,
         curves: spreads.iter().map(curve).collect(),
         notes: notes.map(str::to_owned).to_vec(),
-        data: data(&spreads, most),
+        readings: ("share of the load", readings(&spreads, most)),
     };
     Some(square.draw())
 }
@@ -71,7 +71,7 @@ fn curve<'a>(spread: &Spread<'a>) -> Curve<'a> {
         entry: spread.entry,
         points: points.collect(),
         dots: (dots, 2.6),
-        cells: [
+        cells: vec![
             format!("{:.2}", spread.gini),
             metric::text(strategy, MetricId::ServerPeakToMean, NumberFormat::Ratio),
             effective(strategy).unwrap_or(UNDEFINED.to_owned()),
@@ -86,9 +86,9 @@ fn effective(strategy: &StrategyResult) -> Option<String> {
 }
 
 /// What the coldest servers take under each strategy; of many servers, at so many places.
-fn data(spreads: &[Spread<'_>], most: usize) -> DataSeries {
+fn readings(spreads: &[Spread<'_>], most: usize) -> Vec<Reading> {
     let places = most.min(MOST_PLACES);
-    let point = |at: usize| {
+    let reading = |at: usize| {
         let share = at as f64 / places as f64;
         let held = |it: &Spread<'_>| {
             let server = (share * (it.shares.len() - 1) as f64).round() as usize;
@@ -99,11 +99,9 @@ fn data(spreads: &[Spread<'_>], most: usize) -> DataSeries {
             n => format!("the {} coldest servers", number::grouped(n)),
         };
         let label = format!("{coldest} of {}", number::grouped(most as u64));
-        let x = PLOT.left + PLOT.width * share;
-        DataPoint::across(x, label, spreads.iter().map(held))
+        Reading::at(place(share, 0.0).0, label, spreads.iter().map(held))
     };
-    let names = spreads.iter().map(|it| it.entry.name());
-    DataSeries::new("share of the load", names, (1..=places).map(point))
+    (1..=places).map(reading).collect()
 }
 
 /// Who spreads best and who worst.

@@ -5,10 +5,9 @@
 //! percentile · 5 concentration on regions · 6 what more servers give · 7 what spreading the writes costs the reads ·
 //! 8 what a sweep gives along its values · 9 what each strategy sustains. Must not know how results were made.
 
-#[allow(clippy::module_inception)]
-mod chart;
 mod concentration;
 mod demand;
+mod drawing;
 mod key_map;
 mod knee;
 mod lorenz;
@@ -33,7 +32,7 @@ mod sweep_tests;
 use super::sweep_views;
 use crate::experiment::Results;
 
-pub use chart::{Cells, Chart, ChartData, ChartKind, DataPoint, DataSeries, Values};
+pub use drawing::{Cells, Chart, ChartData, ChartKind, Places};
 #[cfg(feature = "png")]
 pub use picture::PngError;
 pub use picture::{Area, HeatColours, Picture, Theme};

@@ -1,6 +1,6 @@
 //! What every chart is written with.
 
-pub use super::chart::{Cells, Chart, ChartKind, DataPoint, DataSeries, Drawing, Values};
+pub use super::drawing::{Cells, Chart, ChartKind, Drawing, Reading};
 pub use super::panels::{
     Axis, Grid, MARGIN, OVERLAP_NOTE, Plot, Points, TimeUnit, WIDTH, legend_key, panel_title,
     place, quoted, spread, striped, tick_ms, turns,

@@ -145,30 +145,29 @@ pub fn draw(results: &Results) -> Option<Chart> {
     let load = metric::load_name(&results.strategies);
     plot.name_below(&format!("percentile of {load}"), 30.0);
     plot.name_beside("response time", MARGIN + 5.0);
-    sheet.read_off("", area, Values::Along(data(&plot, &lines)));
+    let names = lines.iter().map(|line| line.entry.name());
+    let readings = readings(&plot, &lines);
+    sheet.read_off("", area, "response time, by percentile", names, readings);
     Some(sheet.finish())
 }
 
 /// The response time of each strategy at each percentile that is drawn.
-fn data<'a>(plot: &Plot, lines: &[Line<'a>]) -> DataSeries {
-    let curve =
-        |line: &Line<'a>| -> &'a [(f64, f64)] { &line.entry.strategy.response_curve.points };
+fn readings(plot: &Plot, lines: &[Line<'_>]) -> Vec<Reading> {
+    let curve = |line: &Line<'_>| line.entry.strategy.response_curve.points.clone();
     let longest = lines.iter().max_by_key(|line| line.points.len());
-    let quantiles = longest.map_or(&[][..], curve).iter();
-    let value = |line: &Line<'a>, quantile: f64| {
-        let measured = curve(line).iter().find(|(at, _)| *at == quantile);
-        let is_bound = line.is_bound(nines(quantile));
-        NumberFormat::Millis.bound(measured.map(|(_, ms)| *ms), is_bound)
-    };
-    let point = |&(quantile, _): &(f64, f64)| {
+    let quantiles = longest.map(curve).unwrap_or_default().into_iter();
+    let reading = |(quantile, _): (f64, f64)| {
         let places = if quantile < 0.99 { 1 } else { 5 };
         let label = format!("p{}", number::trimmed(quantile * 100.0, places));
-        let (x, _) = plot.at((nines(quantile), 0.0));
-        DataPoint::across(x, label, lines.iter().map(|line| value(line, quantile)))
+        let nines = nines(quantile);
+        let value = |line: &Line<'_>| {
+            let found = curve(line).into_iter().find(|(at, _)| *at == quantile);
+            NumberFormat::Millis.bound(found.map(|(_, ms)| ms), line.is_bound(nines))
+        };
+        Reading::at(plot.at((nines, 0.0)).0, label, lines.iter().map(value))
     };
     let shown = quantiles.filter(|(quantile, _)| nines(*quantile) >= FIRST_NINES);
-    let names = lines.iter().map(|line| line.entry.name());
-    DataSeries::new("response time, by percentile", names, shown.map(point))
+    shown.map(reading).collect()
 }
 
 /// Who is fast and who slow: at the 99th percentile, or at the median when only that tells them apart.

@@ -101,11 +101,7 @@ pub fn draw(results: &Results) -> Option<Chart> {
             let label = muted(12.0).centre().middle();
             sheet.text(&format!("no {load}"), area.middle(), label);
         }
-        sheet.read_off(
-            &it.entry.name(),
-            area,
-            Values::Along(data(it, area, length)),
-        );
+        read_off(&mut sheet, it, area, length);
     }
     let unit = TimeUnit::of(length).name;
     let mut axes = format!("y: {load} a second asked of the server · x: simulated time, {unit}");
@@ -132,26 +128,29 @@ pub fn draw(results: &Results) -> Option<Chart> {
 }
 
 /// What each server is asked for in each interval, or the range of many servers.
-fn data(load: &Load<'_>, area: Area, length_s: f64) -> DataSeries {
+fn read_off(sheet: &mut Drawing, load: &Load<'_>, area: Area, length_s: f64) {
     let demand = &load.demand;
     let mut names = vec!["hottest".to_owned()];
     match load.is_single() {
         true => names.extend((0..demand.servers).map(|server| format!("rs{server}"))),
         false => names.extend(["mean", "least"].map(str::to_owned)),
     }
-    let point = |interval: &Interval| {
+    let reading = |interval: &Interval| {
         let mut rates = vec![interval.peak_rate()];
         match load.is_single() {
             true => rates.extend(interval.rows.iter().map(|rows| interval.rate(*rows))),
             false => rates.extend([interval.mean_rate(), interval.least_rate()]),
         }
         let x = area.left + area.width * interval.middle_s() / length_s;
-        let rates = rates.iter().map(|it| number::grouped(it.round() as u64));
-        DataPoint::across(x, demand.span(interval), rates)
+        let rates = rates
+            .into_iter()
+            .map(|it| number::grouped(it.round() as u64));
+        Reading::at(x, demand.span(interval), rates)
     };
     let load_name = metric::load_name([load.entry.strategy]);
     let along = format!("{load_name} a second, by time");
-    DataSeries::new(along, names, demand.drawn().iter().map(point))
+    let readings = demand.drawn().iter().map(reading);
+    sheet.read_off(&load.entry.name(), area, &along, names, readings);
 }
 
 /// Who asks one server for more than it can do.

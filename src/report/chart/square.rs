@@ -1,4 +1,4 @@
-//! What charts 3 and 5 share: a square plot of curves, and right of it a table of the strategies that is its legend, too.
+//! What charts 3, 5 and 6 share: a square plot of curves, and right of it a table of the strategies that is its legend, too.
 
 use super::prelude::*;
 /// The plot.
@@ -13,18 +13,18 @@ const TABLE: f64 = PLOT.left + PLOT.width + 60.0;
 /// Where names start, right of the line in the strategy's colour.
 const NAMES: f64 = TABLE + 28.0;
 const RIGHT: f64 = WIDTH - MARGIN;
-/// Where columns end.
+/// Where columns end; of fewer, the last ones.
 const COLUMNS: [f64; 3] = [RIGHT - 160.0, RIGHT - 84.0, RIGHT];
 /// Rows with room for two lines of a name.
 const MOST_TALL_ROWS: usize = 12;
 /// Distance of the notes below the table.
 const NOTE_STEP: f64 = 17.0;
 
-/// Where a share of the horizontal axis and one of the load lie on the sheet.
-pub fn place(right: f64, share: f64) -> Point {
+/// Where shares of both axes lie on the sheet.
+pub fn place(right: f64, up: f64) -> Point {
     (
         PLOT.left + PLOT.width * right,
-        PLOT.top + PLOT.height * (1.0 - share),
+        PLOT.top + PLOT.height * (1.0 - up),
     )
 }
 
@@ -45,7 +45,7 @@ pub struct Curve<'a> {
     /// Its dots and their radius.
     pub dots: (Dots, f64),
     /// Its numbers.
-    pub cells: [String; 3],
+    pub cells: Vec<String>,
 }
 
 /// A square chart.
@@ -55,23 +55,25 @@ pub struct Square<'a> {
     /// The finding.
     pub title: String,
     /// How it was measured.
-    pub subtitle: &'static str,
-    /// The horizontal axis.
-    pub x: Axis,
-    /// The line of a perfect spread, and what is written beside it at which point of the sheet.
-    pub even: (Vec<(f64, f64)>, &'static str, Point),
-    /// What the horizontal axis shows.
-    pub along: &'static str,
+    pub subtitle: &'a str,
+    /// The horizontal axis, and what it shows.
+    pub x: (Axis, &'a str),
+    /// The vertical axis, and what it shows.
+    pub y: (Axis, &'a str),
+    /// Thin lines that curves are compared with.
+    pub ideals: Vec<Points>,
+    /// What is written beside them, and where on the sheet.
+    pub beside: (&'a str, Point),
     /// Headings in two lines; the first may be empty.
-    pub headings: [[&'static str; 2]; 3],
+    pub headings: &'a [[&'a str; 2]],
     /// Column that the rows are ordered by.
     pub leading: usize,
     /// In the order of the table.
     pub curves: Vec<Curve<'a>>,
     /// Below the table, one line each.
     pub notes: Vec<String>,
-    /// The shares of the load at the places of the axis.
-    pub data: DataSeries,
+    /// What the vertical axis shows at the places of the horizontal one.
+    pub readings: (&'a str, Vec<Reading>),
 }
 
 impl Square<'_> {
@@ -89,9 +91,9 @@ impl Square<'_> {
         let height = (PLOT.bottom() + 62.0).max(self.table_bottom() + notes);
         let title = std::mem::take(&mut self.title);
         let mut sheet = Drawing::new(self.kind, title, self.subtitle, height);
-        let mut plot = Plot::new(&sheet, PLOT, self.x.clone(), Axis::share());
-        let (even, beside, at) = std::mem::take(&mut self.even);
-        plot.path(even, 1.25, AXIS);
+        let mut plot = Plot::new(&sheet, PLOT, self.x.0.clone(), self.y.0.clone());
+        let ideals = std::mem::take(&mut self.ideals).into_iter();
+        ideals.for_each(|ideal| plot.path(ideal, 1.25, AXIS));
         for (curve, turn) in order.iter().zip(turns) {
             let (colour, line) = (curve.entry.colour(), &lines[turn.along]);
             striped(&sheet, line, turn, 2.25, colour);
@@ -103,11 +105,13 @@ impl Square<'_> {
                     .for_each(|dot| sheet.disc(line[dot], *radius, colour)),
             }
         }
-        plot.name_below(self.along, 30.0);
-        plot.name_beside("share of load", MARGIN + 5.0);
+        plot.name_below(self.x.1, 30.0);
+        plot.name_beside(self.y.1, MARGIN + 5.0);
+        let (beside, at) = self.beside;
         sheet.text(beside, at, muted(11.0).right());
         self.draw_table(&sheet);
-        sheet.read_off("", PLOT, Values::Along(self.data));
+        let names = self.curves.iter().map(|curve| curve.entry.name());
+        sheet.read_off("", PLOT, self.readings.0, names, self.readings.1);
         sheet.finish()
     }
 
@@ -124,20 +128,26 @@ impl Square<'_> {
 
     /// Table and notes.
     fn draw_table(&self, sheet: &Sheet) {
-        for (heading, x) in self.headings.iter().zip(COLUMNS) {
+        let columns = &COLUMNS[COLUMNS.len() - self.headings.len()..];
+        for (heading, x) in self.headings.iter().zip(columns) {
             let label = muted(11.0).right();
-            sheet.lines(heading, (x, PLOT.top + 5.0), 13.0, label);
+            sheet.lines(heading, (*x, PLOT.top + 5.0), 13.0, label);
         }
+        let firsts = self.curves.iter().map(|row| row.cells[0].as_str());
+        let widths = firsts
+            .chain(self.headings[0])
+            .map(|it| width(it, 12.5, true));
+        let room = columns[0] - widths.fold(0.0, f64::max) - 10.0 - NAMES;
         for (at, row) in self.curves.iter().enumerate() {
             let top = PLOT.top + 26.0 + at as f64 * self.row_height();
             let y = top + self.row_height() / 2.0;
             sheet.line(&[(TABLE, top), (RIGHT, top)], 1.0, GRID);
             legend_key(sheet, (TABLE, y), row.entry.colour());
-            self.draw_name(sheet, &row.entry.name(), y);
-            for (column, (cell, x)) in row.cells.iter().zip(COLUMNS).enumerate() {
+            self.draw_name(sheet, &row.entry.name(), y, room);
+            for (column, (cell, x)) in row.cells.iter().zip(columns).enumerate() {
                 let leads = column == self.leading;
                 let label = if leads { bold(12.5) } else { ink(12.5) };
-                sheet.text(cell, (x, y), label.right().middle());
+                sheet.text(cell, (*x, y), label.right().middle());
             }
         }
         let notes = (TABLE, self.table_bottom() + 14.0);
@@ -146,12 +156,7 @@ impl Square<'_> {
     }
 
     /// In one line, or in two smaller ones where rows are tall enough.
-    fn draw_name(&self, sheet: &Sheet, name: &str, y: f64) {
-        let cells = self.curves.iter().map(|row| row.cells[0].as_str());
-        let widths = cells
-            .chain(self.headings[0])
-            .map(|it| width(it, 12.5, true));
-        let room = COLUMNS[0] - widths.fold(0.0, f64::max) - 10.0 - NAMES;
+    fn draw_name(&self, sheet: &Sheet, name: &str, y: f64, room: f64) {
         if width(name, 12.5, false) <= room || self.curves.len() > MOST_TALL_ROWS {
             let name = fitted(name, room, 12.5, false);
             sheet.text(&name, (NAMES, y), ink(12.5).middle());

@@ -44,24 +44,25 @@ impl Quantity {
         let known = prices.filter_map(|price| Some((price, price.ratio.mean?)));
         let dearest = known.max_by(|(_, a), (_, b)| a.total_cmp(b));
         let price = dearest.map(|(price, _)| {
-            let (title, format) = match price.metric.metric {
+            let (read, metric) = (&price.read, price.metric);
+            let (title, format) = match metric.metric {
                 MetricId::CallsPlanned => {
-                    let title = format!("calls of {}", article(&price.read));
-                    (quoted(&title), NumberFormat::Compact)
+                    let title = quoted(&format!("calls of {}", article(read)));
+                    (title, NumberFormat::Compact)
                 }
-                _ => {
-                    let title = format!("mean response time of “{}”", price.read);
-                    (title, NumberFormat::Millis)
-                }
+                _ => (
+                    format!("mean response time of “{read}”"),
+                    NumberFormat::Millis,
+                ),
             };
-            let price = Some((price.read.clone(), price.metric));
+            let price = Some((read.clone(), metric));
             Self {
                 title,
                 format,
                 price,
             }
         });
-        std::iter::once(throughput).chain(price).collect()
+        [throughput].into_iter().chain(price).collect()
     }
 
     /// Of `strategy`, where it is known exactly.
@@ -102,10 +103,9 @@ impl<'a> Places<'a> {
         Self { list, at }
     }
 
-    /// Every place with its value as written, from left to right.
-    fn ascending(&self) -> Vec<(f64, String)> {
-        let texts = self.list.values.iter().map(value_text);
-        let mut places: Vec<(f64, String)> = self.at.iter().copied().zip(texts).collect();
+    /// Every place with its value, from left to right.
+    fn ascending(&self) -> Vec<(f64, &'a Value)> {
+        let mut places: Vec<_> = self.at.iter().copied().zip(&self.list.values).collect();
         places.sort_by(|a, b| a.0.total_cmp(&b.0));
         places
     }
@@ -117,7 +117,8 @@ impl<'a> Places<'a> {
         let margin = if high > low { (high - low) * 0.06 } else { 1.0 };
         let range = (low - margin)..(high + margin);
         let pixels = wide / (range.end - range.start);
-        let mut ticks = self.ascending();
+        let ticks = self.ascending().into_iter();
+        let mut ticks: Vec<_> = ticks.map(|(at, value)| (at, value_text(value))).collect();
         let mut last = f64::NEG_INFINITY;
         ticks.retain(|(at, text)| {
             let room = TICK_ROOM.max(width(text, 10.5, false) + 6.0);
@@ -139,7 +140,7 @@ struct Panel<'a> {
 }
 
 struct Line<'a> {
-    /// Its strategy at one of the points, with the place of the strategy in the file.
+    /// Its strategy at the first point.
     entry: Entry<'a>,
     /// From left to right: place, value as written, and what was measured.
     points: Vec<(f64, String, &'a Measure)>,
@@ -200,9 +201,10 @@ pub fn draw(results: &Results) -> Option<Chart> {
     Some(sheet.finish())
 }
 
-/// How many strategies there are at each point.
-fn of_point(results: &Results) -> usize {
-    (results.strategies.len() / results.point_count().max(1)).max(1)
+/// The strategies at the first point.
+fn first_point(results: &Results) -> impl Iterator<Item = Entry<'_>> {
+    let each = results.strategies.len() / results.point_count().max(1);
+    Entry::all(results).take(each.max(1))
 }
 
 impl<'a> Panel<'a> {
@@ -217,39 +219,26 @@ impl<'a> Panel<'a> {
         if !others.is_empty() {
             title += &format!(" · {}", point_label(others));
         }
-        let mut lines: Vec<Line<'a>> = Vec::new();
-        for Entry { index, strategy } in Entry::all(results) {
-            let mut rest = strategy.sweep.clone();
-            let value = rest.remove(&places.list.path);
-            let is_value = |it: &Value| Some(it) == value.as_ref();
-            let place = places.list.values.iter().position(is_value);
-            let place = place.filter(|_| rest == *others);
-            let (Some(place), Some(measure)) = (place, quantity.measure(strategy)) else {
-                continue;
-            };
-            let point = (
-                places.at[place],
-                value_text(&places.list.values[place]),
-                measure,
-            );
-            let same = |line: &&mut Line<'_>| line.entry.strategy.name == strategy.name;
-            match lines.iter_mut().find(same) {
-                Some(line) => line.points.push(point),
-                None => {
-                    let index = index % of_point(results);
-                    let of =
-                        |it: &&SweepFinding| it.strategy == strategy.name && it.others == *others;
-                    lines.push(Line {
-                        entry: Entry { index, strategy },
-                        points: vec![point],
-                        finding: findings.iter().find(of),
-                    });
-                }
+        let line = |entry: Entry<'a>| {
+            let name = &entry.strategy.name;
+            let points = places.ascending().into_iter().filter_map(|(place, value)| {
+                let mut point = others.clone();
+                point.insert(places.list.path.clone(), value.clone());
+                let mut at_point = results.strategies.iter().filter(|it| it.sweep == point);
+                let measure = quantity.measure(at_point.find(|it| it.name == *name)?)?;
+                Some((place, value_text(value), measure))
+            });
+            let of = |it: &&SweepFinding| it.strategy == *name && it.others == *others;
+            let finding = findings.iter().find(of);
+            let points = points.collect();
+            Line {
+                entry,
+                points,
+                finding,
             }
-        }
-        for line in &mut lines {
-            line.points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        }
+        };
+        let lines = first_point(results).map(line);
+        let lines = lines.filter(|line| !line.points.is_empty()).collect();
         Self {
             quantity,
             title,
@@ -280,17 +269,17 @@ impl<'a> Panel<'a> {
             line.draw(sheet, &plot, &paths[at], rim, finding);
         }
         plot.name_below(&places.list.path, 30.0);
-        let points = places.ascending().into_iter().map(|(place, label)| {
+        let readings = places.ascending().into_iter().map(|(place, value)| {
+            let label = value_text(value);
             let value = |line: &Line<'_>| {
                 let point = line.points.iter().find(|(_, text, _)| *text == label);
                 point.map_or(UNDEFINED.to_owned(), |(.., it)| format.interval(it))
             };
             let values: Vec<String> = self.lines.iter().map(value).collect();
-            DataPoint::across(plot.at((place, 0.0)).0, label, values)
+            Reading::at(plot.at((place, 0.0)).0, label, values)
         });
         let names = self.lines.iter().map(|line| line.entry.name());
-        let series = DataSeries::new(&places.list.path, names, points);
-        sheet.read_off(&self.title, area, Values::Along(series));
+        sheet.read_off(&self.title, area, &places.list.path, names, readings);
     }
 }
 
@@ -333,7 +322,7 @@ fn draw_legend(sheet: &Sheet, results: &Results) {
     let mut x = MARGIN + LEFT;
     let y = TOP - 16.0;
     let label = ink(12.0).middle();
-    for entry in Entry::all(results).take(of_point(results)) {
+    for entry in first_point(results) {
         let name = entry.name();
         let wide = 26.0 + width(&name, 12.0, false) + 22.0;
         if x + wide > WIDTH - MARGIN {
@@ -392,7 +381,8 @@ mod tests {
             path: "parameter.buckets".to_owned(),
             values,
         };
-        Places::of(&list).ascending()
+        let places = Places::of(&list).ascending().into_iter();
+        places.map(|(at, value)| (at, value_text(value))).collect()
     }
 
     #[test]

@@ -182,7 +182,7 @@ impl<'a> Panel<'a> {
             let at = (area.left, area.bottom() + 44.0);
             sheet.text(&text, at, muted(10.5).top());
         }
-        sheet.read_off(self.name, area, Values::Along(self.data(&at)));
+        self.read_off(sheet, area, &at);
     }
 
     /// The border between what some strategy reaches and what none does; returns the space that it takes.
@@ -236,10 +236,10 @@ impl<'a> Panel<'a> {
     }
 
     /// The numbers of each mark, from left to right.
-    fn data(&self, at: &[Point]) -> DataSeries {
+    fn read_off(&self, sheet: &mut Drawing, area: Area, at: &[Point]) {
         let mut marks: Vec<(&Mark<'_>, &Point)> = self.marks.iter().zip(at).collect();
         marks.sort_by(|(_, a), (_, b)| a.0.total_cmp(&b.0));
-        let points = marks.into_iter().map(|(mark, at)| {
+        let readings = marks.into_iter().map(|(mark, at)| {
             let values = [
                 NumberFormat::Ratio.text(mark.skew),
                 self.price(mark),
@@ -247,7 +247,7 @@ impl<'a> Panel<'a> {
                 NumberFormat::Compact.measure(&mark.read.calls_planned),
                 NumberFormat::Compact.measure(&mark.read.rows_planned),
             ];
-            DataPoint::mark(*at, mark.entry.name(), values)
+            Reading::of_mark(*at, mark.entry.name(), values)
         });
         let price = if self.timed { "p99" } else { "planned" };
         let names = [
@@ -257,7 +257,8 @@ impl<'a> Panel<'a> {
             "calls",
             "rows read",
         ];
-        DataSeries::new("strategy", names, points)
+        let names = names.map(str::to_owned);
+        sheet.read_off(self.name, area, "strategy", names, readings);
     }
 }
 

@@ -20,17 +20,17 @@ impl Html {
     }
 
     /// Adds a document.
-    pub fn document(&mut self, document: &Document<'_>) {
+    pub fn document(&mut self, document: &Document) {
         let blocks = document.0.iter().flatten();
         let blocks = blocks.filter(|block| !block.is_empty());
         blocks.for_each(|block| self.block(block));
     }
 
-    fn block(&mut self, block: &Block<'_>) {
+    fn block(&mut self, block: &Block) {
         match block {
             Block::Title(title) => writeln!(self, "<h1>{}</h1>", text(title)),
             Block::Heading(heading) => writeln!(self, "<h2>{}</h2>", text(heading)),
-            Block::Table(found) => self.data(found),
+            Block::Table(found) => self.table(found),
             Block::Text(sentences) => {
                 writeln!(self, "<p>{}</p>", prose(&sentences.join(" ")));
             }
@@ -43,7 +43,7 @@ impl Html {
                 let (title, file) = (text(title), text(file));
                 writeln!(self, "<img src=\"{file}\" alt=\"{title}\">");
             }),
-            Block::Note(note) => writeln!(self, "<p class=\"aside\">{}</p>", text(note)),
+            Block::Note(note) => writeln!(self, "<p class=\"aside\">{}</p>", prose(note)),
             Block::Folded(summary, blocks) => self.details(summary, |html| {
                 blocks.iter().for_each(|it| html.block(it));
             }),
@@ -103,40 +103,21 @@ impl Html {
         writeln!(self, "</dl>");
     }
 
-    /// Adds a table of texts.
-    pub fn data(&mut self, table: &Table<'_>) {
-        let cell = |row: usize, column: usize, cell: &String| {
-            let cell = text(cell);
-            match (&table.look, column) {
-                (Look::Literal, 0) => format!("<code>{cell}</code>"),
-                (Look::Scorecard(_), 0) => format!("{} {cell}", dot(row)),
-                (Look::Scorecard(bars), 1) => {
-                    format!("{} {cell}", bars[row].map_or(String::new(), bar))
-                }
-                _ => cell,
-            }
-        };
-        let rows = table.rows.iter().enumerate().map(|(at, row)| {
-            let cells = row.iter().enumerate();
-            cells.map(|(column, it)| cell(at, column, it)).collect()
-        });
-        self.table(&table.columns, rows);
-    }
-
-    /// Adds a table whose cells are markup. The first cell of a row is its heading.
-    pub fn table(&mut self, columns: &[Column<'_>], rows: impl Iterator<Item = Vec<String>>) {
+    /// Adds a table. The first cell of a row is its heading.
+    pub fn table(&mut self, table: &Table) {
         // Most cells are numbers: they go without a class.
-        let class = |column: &Column<'_>| if column.right { "" } else { " class=\"text\"" };
+        let class = |column: &Column| if column.right { "" } else { " class=\"text\"" };
         writeln!(self, "<div class=\"wide\"><table>\n<thead><tr>");
-        for column in columns {
+        for column in &table.columns {
             let heading = text(&column.heading());
             writeln!(self, "<th{}>{heading}</th>", class(column));
         }
         writeln!(self, "</tr></thead>\n<tbody>");
-        for row in rows {
+        for (at, row) in table.rows.iter().enumerate() {
             write!(self, "<tr>");
-            for (at, (cell, column)) in row.iter().zip(columns).enumerate() {
-                match at {
+            for (place, (words, column)) in row.iter().zip(&table.columns).enumerate() {
+                let cell = cell(&table.look, at, place, words);
+                match place {
                     0 => write!(self, "<th>{cell}</th>"),
                     _ => write!(self, "<td{}>{cell}</td>", class(column)),
                 }
@@ -156,6 +137,19 @@ impl Html {
     /// The whole text.
     pub fn finish(self) -> String {
         self.0
+    }
+}
+
+/// What a cell of a row shows.
+fn cell(look: &Look, row: usize, column: usize, words: &str) -> String {
+    match (look, column) {
+        (Look::Sentences, _) => prose(words),
+        (Look::Literal, 0) => format!("<code>{}</code>", text(words)),
+        (Look::Scorecard(_), 0) => format!("{} {}", dot(row), text(words)),
+        (Look::Scorecard(bars), 1) => {
+            format!("{} {}", bars[row].map_or(String::new(), bar), text(words))
+        }
+        _ => text(words),
     }
 }
 

@@ -4,7 +4,6 @@
 //! Light or dark as the reader's system is, printed light on A4 landscape. Values are read off the charts by pointer and by
 //! keyboard; without scripts they are in tables. Must not draw, nor compute any metric.
 
-mod events;
 mod figures;
 mod html;
 
@@ -26,26 +25,20 @@ pub fn page(results: &Results, charts: &[Chart], theme: Option<Theme>) -> String
     let first = results.first_point();
     let headline = headline(results, charts);
     let mut html = Html::default();
-    writeln!(html, "<!doctype html>\n<html lang=\"en\">\n<head>");
-    writeln!(html, "<meta charset=\"utf-8\">");
     writeln!(
         html,
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; font-src data:; \
-         style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'\">",
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; font-src data:; \
+         style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{} · {}</title>\n\
+         <style>{style}</style>\n</head>\n<body>\n<main>",
         source(&style),
         source(SCRIPT),
-    );
-    writeln!(
-        html,
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{} · {}</title>",
         text(&results.scenario.name),
         text(&headline),
     );
-    writeln!(html, "<style>{style}</style>\n</head>\n<body>\n<main>");
     head(&mut html, results, charts, &headline);
     html.document(&summary::before_charts(results, &first));
     figures::figures(&mut html, charts);
-    events::events(&mut html, &first);
     html.document(&summary::after_charts(results, &first));
     provenance(&mut html, results);
     writeln!(html, "</main>");
@@ -61,28 +54,23 @@ fn headline(results: &Results, charts: &[Chart]) -> String {
         false => &[ChartKind::Sweep, ChartKind::Scaling],
     };
     let answer = charts.iter().find(|chart| answers.contains(&chart.kind));
-    answer.map_or_else(
-        || chart::headline(&results.first_point()),
-        |chart| chart.title.clone(),
-    )
+    match answer {
+        Some(chart) => chart.title.clone(),
+        None => chart::headline(&results.first_point()),
+    }
 }
 
 /// The findings, and what was asked.
 fn head(html: &mut Html, results: &Results, charts: &[Chart], headline: &str) {
     writeln!(html, "<h1>{}</h1>", text(headline));
-    let whole = results.sweep.is_empty();
-    let price = charts
-        .iter()
-        .find(|chart| chart.kind == ChartKind::TradeOff && whole);
+    let mut prices = charts.iter().filter(|it| it.kind == ChartKind::TradeOff);
+    let price = prices.next().filter(|_| results.sweep.is_empty());
     if let Some(price) = price.filter(|price| price.title != headline) {
         writeln!(html, "<p class=\"finding\">{}</p>", prose(&price.title));
     }
-    if !results.scenario.question.is_empty() {
-        writeln!(
-            html,
-            "<p class=\"question\">{}</p>",
-            text(&results.scenario.question)
-        );
+    let question = &results.scenario.question;
+    if !question.is_empty() {
+        writeln!(html, "<p class=\"question\">{}</p>", text(question));
     }
 }
 

@@ -12,6 +12,7 @@ mod server_strip;
 use super::demand::Demand;
 use super::prelude::*;
 use crate::experiment::KeyMapBucket;
+use crate::report::document::{Column, Look, Table};
 use event_marks::draw_events;
 use frame::Frame;
 use heat_scale::HeatScale;
@@ -24,6 +25,9 @@ const HEIGHT: f64 = 400.0;
 const OWNER_WIDTH: f64 = 34.0;
 const TOTALS_WIDTH: f64 = 70.0;
 const GAP: f64 = 8.0;
+
+/// Rows of the table behind the picture.
+const HOTTEST: usize = 20;
 
 /// Share of the writes from which one server takes "the" writes.
 const NEARLY_ALL: f64 = 0.9;
@@ -103,15 +107,44 @@ fn draw(strategy: &StrategyResult, scale: HeatScale, planned_s: f64) -> Option<C
     strip.draw(&sheet, (left, right), strip_top);
     scale.draw_legend(&sheet, (left, legend_top));
     strip.draw_legend(&sheet, (left + 430.0, legend_top));
-    // The writes of each cell can be read off.
     let intervals = demand.intervals[..cells.len()].iter();
-    let counts = Cells {
+    let cells = Cells {
         keys: shown.iter().map(key).collect(),
         times: intervals.map(|interval| demand.span(interval)).collect(),
         counts: cells.to_vec(),
     };
-    sheet.read_off("", area, Values::Cells(counts));
+    sheet.read_cells(area, hottest(&cells), cells);
     Some(sheet.finish())
+}
+
+/// Of thousands of cells, the buckets that matter.
+fn hottest(cells: &Cells) -> Table {
+    let total = |bucket: usize| -> u64 {
+        let column = cells.counts.iter().filter_map(|row| row.get(bucket));
+        column.sum()
+    };
+    let mut buckets: Vec<(&String, u64)> = cells.keys.iter().zip((0..).map(total)).collect();
+    let all: u64 = buckets.iter().map(|(_, rows)| rows).sum();
+    // Stable: equals stay in key order.
+    buckets.sort_by_key(|(_, rows)| std::cmp::Reverse(*rows));
+    let rows = buckets.iter().take(HOTTEST).filter(|(_, rows)| *rows > 0);
+    let rows = rows.map(|(key, rows)| {
+        let share = NumberFormat::Percent.text(*rows as f64 / all as f64);
+        vec![(*key).clone(), number::grouped(*rows), share]
+    });
+    let rows: Vec<Vec<String>> = rows.collect();
+    let (shown, keys) = (rows.len(), number::grouped(cells.keys.len() as u64));
+    let first = format!("the {shown} hottest of {keys} key buckets, by their first key");
+    let columns = [
+        Column::named(first, false),
+        Column::named("writes in the run", true),
+        Column::named("share", true),
+    ];
+    let look = Look::Literal;
+    Table {
+        look,
+        ..Table::new(columns, rows)
+    }
 }
 
 /// The first key of a bucket with what its segments say.

@@ -11,7 +11,7 @@ use crate::report::literals::literals;
 use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
-use plotters::element::{Circle, PathElement, Polygon};
+use plotters::element::{PathElement, Polygon};
 use plotters::prelude::Cartesian2d;
 use plotters::series::DashedLineSeries;
 use plotters::style::{
@@ -220,13 +220,6 @@ impl Plot {
     pub fn band(&mut self, outline: Vec<(f64, f64)>, colour: RGBColor) {
         let band = Polygon::new(outline, colour.filled());
         self.context.draw_series([band]).expect(DRAWN);
-    }
-
-    /// Dots at points of the coordinate system.
-    pub fn dots(&mut self, points: &[(f64, f64)], radius: f64, colour: RGBColor) {
-        let dot = |point: &(f64, f64)| Circle::new(*point, units(radius), colour.filled());
-        let dots: Vec<_> = points.iter().map(dot).collect();
-        self.context.draw_series(dots).expect(DRAWN);
     }
 
     /// Says what the horizontal axis shows, so many pixels below it.

@@ -87,21 +87,6 @@ impl DrawingBackend for Sheet {
         Ok(())
     }
 
-    fn draw_circle<S: BackendStyle>(
-        &mut self,
-        centre: BackendCoord,
-        radius: u32,
-        style: &S,
-        filled: bool,
-    ) -> Drawn {
-        let (centre, radius, paint) = (point(centre), px(radius as i32), paint(style.color()));
-        match filled {
-            true => self.disc(centre, radius, paint),
-            false => self.ring(centre, radius, stroke(style), paint),
-        }
-        Ok(())
-    }
-
     fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
         &mut self,
         path: I,

@@ -8,7 +8,7 @@ use super::terminal::Style;
 use super::{HeatColours, Theme, csv_files, page, summary};
 use crate::experiment::Results;
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// What is printed.
@@ -54,7 +54,7 @@ pub enum ReportError {
         /// Which.
         path: PathBuf,
         /// Why.
-        source: std::io::Error,
+        source: io::Error,
     },
     /// A picture.
     #[cfg(feature = "png")]
@@ -65,11 +65,16 @@ pub enum ReportError {
 /// The views of one experiment's results.
 #[derive(Debug, Clone, Copy)]
 pub struct Report<'a> {
-    results: &'a Results,
-    charts: bool,
-    images: Images,
-    theme: Option<Theme>,
-    colours: HeatColours,
+    /// What was found.
+    pub results: &'a Results,
+    /// Whether charts are drawn.
+    pub charts: bool,
+    /// Kinds of picture files.
+    pub images: Images,
+    /// The theme of everything; without, pictures are light, and the page is as its reader's system is.
+    pub theme: Option<Theme>,
+    /// The colours of heat.
+    pub colours: HeatColours,
 }
 
 impl<'a> Report<'a> {
@@ -84,42 +89,14 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// With or without charts.
-    pub fn with_charts(mut self, charts: bool) -> Self {
-        self.charts = charts;
-        self
-    }
-
-    /// With these kinds of picture files.
-    pub fn with_images(self, images: Images) -> Self {
-        Self { images, ..self }
-    }
-
-    /// All in this theme; without, pictures are light, and the page is as its reader's system is.
-    pub fn with_theme(self, theme: Theme) -> Self {
-        Self {
-            theme: Some(theme),
-            ..self
-        }
-    }
-
-    /// With heat in these colours.
-    pub fn with_colours(self, colours: HeatColours) -> Self {
-        Self { colours, ..self }
-    }
-
     /// What is printed on standard output, ending in a newline. `style` matters to [`Format::Table`] alone.
     pub fn render(&self, format: Format, style: Style) -> String {
-        let mut bytes = Vec::new();
         match format {
-            Format::Table => return summary::for_terminal(self.results).terminal(style),
-            Format::Markdown => return summary::for_markdown(self.results, &[]).markdown(),
-            Format::Csv => {
-                csv_files::summary(self.results, &mut bytes).expect("memory takes any CSV")
-            }
-            Format::Json => return self.results.to_json(),
+            Format::Table => summary::for_terminal(self.results).terminal(style),
+            Format::Markdown => summary::for_markdown(self.results, &[]).markdown(),
+            Format::Csv => csv_files::to_text(|to| csv_files::summary(self.results, to)),
+            Format::Json => self.results.to_json(),
         }
-        String::from_utf8(bytes).expect("numbers, names and escaped keys are text")
     }
 
     /// Writes `results.json` first, then `summary.csv`, `series/*.csv`, `charts/*`, `report.html` and `summary.md` into `folder`,
@@ -129,20 +106,12 @@ impl<'a> Report<'a> {
     /// When a file can't be written or a chart can't be drawn; what was written before stays.
     pub fn write(&self, folder: &Path) -> Result<(), ReportError> {
         let results = self.results;
-        create_folder(folder)?;
-        let text = results.to_json();
-        file(&folder.join("results.json"), |to| {
-            to.write_all(text.as_bytes())
-        })?;
-        file(&folder.join("summary.csv"), |to| {
-            csv_files::summary(results, to)
-        })?;
+        write_bytes(folder, "results.json", results.to_json().as_bytes())?;
+        write_file(folder, "summary.csv", |to| csv_files::summary(results, to))?;
         self.write_series(&folder.join("series"))?;
         let charts = self.write_pictures(folder)?;
         let text = summary::for_markdown(results, &charts).markdown();
-        file(&folder.join("summary.md"), |to| {
-            to.write_all(text.as_bytes())
-        })
+        write_bytes(folder, "summary.md", text.as_bytes())
     }
 
     /// Writes `charts/*` and `report.html` into `folder`, which is created when it is missing, and leaves all else in it. Charts are those
@@ -152,36 +121,27 @@ impl<'a> Report<'a> {
     /// # Errors
     /// As [`Report::write`].
     pub fn write_pictures(&self, folder: &Path) -> Result<Vec<Chart>, ReportError> {
-        create_folder(folder)?;
         let mut charts = Vec::new();
         if self.charts {
             charts = chart::charts(self.results, self.colours);
         }
         self.write_charts(&charts, &folder.join("charts"))?;
         let page = page::page(self.results, &charts, self.theme);
-        file(&folder.join("report.html"), |to| {
-            to.write_all(page.as_bytes())
-        })?;
+        write_bytes(folder, "report.html", page.as_bytes())?;
         Ok(charts)
     }
 
     fn write_charts(&self, charts: &[Chart], folder: &Path) -> Result<(), ReportError> {
-        if charts.is_empty() {
-            return Ok(());
-        }
-        create_folder(folder)?;
         let theme = self.theme.unwrap_or_default();
         for chart in charts {
+            let (name, picture) = (&chart.name, &chart.picture);
             if self.images.svg {
-                let svg = chart.picture.svg_file(theme);
-                let path = folder.join(format!("{}.svg", chart.name));
-                file(&path, |to| to.write_all(svg.as_bytes()))?;
+                let svg = picture.svg_file(theme);
+                write_bytes(folder, &format!("{name}.svg"), svg.as_bytes())?;
             }
             #[cfg(feature = "png")]
             if self.images.png {
-                let png = chart.picture.png(theme)?;
-                let path = folder.join(format!("{}.png", chart.name));
-                file(&path, |to| to.write_all(&png))?;
+                write_bytes(folder, &format!("{name}.png"), &picture.png(theme)?)?;
             }
         }
         Ok(())
@@ -190,43 +150,37 @@ impl<'a> Report<'a> {
     fn write_series(&self, folder: &Path) -> Result<(), ReportError> {
         let first = self.results.first_point();
         let results = first.as_ref();
-        if csv_files::with_series(results).next().is_none() {
+        let mut with_series = csv_files::with_series(results).peekable();
+        if with_series.peek().is_none() {
             return Ok(());
         }
-        create_folder(folder)?;
-        file(&folder.join("servers.csv"), |to| {
-            csv_files::servers(results, to)
-        })?;
-        file(&folder.join("regions.csv"), |to| {
-            csv_files::regions(results, to)
-        })?;
+        write_file(folder, "servers.csv", |to| csv_files::servers(results, to))?;
+        write_file(folder, "regions.csv", |to| csv_files::regions(results, to))?;
         if csv_files::with_series(results).any(|(_, series)| !series.events.is_empty()) {
-            file(&folder.join("events.csv"), |to| {
-                csv_files::events(results, to)
-            })?;
+            write_file(folder, "events.csv", |to| csv_files::events(results, to))?;
         }
-        for (strategy, series) in csv_files::with_series(results) {
-            let path = folder.join(format!("key-map-{}.csv", strategy.name));
-            file(&path, |to| csv_files::key_map(strategy, series, to))?;
+        for (strategy, series) in with_series {
+            let name = format!("key-map-{}.csv", strategy.name);
+            write_file(folder, &name, |to| csv_files::key_map(strategy, series, to))?;
         }
         Ok(())
     }
 }
 
-fn create_folder(path: &Path) -> Result<(), ReportError> {
-    fs::create_dir_all(path).map_err(|source| ReportError::Io {
-        path: path.to_owned(),
-        source,
-    })
+fn write_bytes(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), ReportError> {
+    write_file(folder, name, |to| to.write_all(bytes))
 }
 
-/// Fills one file, which takes the place of an older one only when it is whole.
-fn file<E: Into<std::io::Error>>(
-    path: &Path,
+/// Fills one file, which takes the place of an older one only when it is whole; its folder is created when it is missing.
+fn write_file<E: Into<io::Error>>(
+    folder: &Path,
+    name: &str,
     fill: impl FnOnce(&mut BufWriter<&mut File>) -> Result<(), E>,
 ) -> Result<(), ReportError> {
+    let failed = |path: PathBuf| move |source| ReportError::Io { path, source };
+    fs::create_dir_all(folder).map_err(failed(folder.to_owned()))?;
+    let path = folder.join(name);
     let write = || {
-        let folder = path.parent().unwrap_or(Path::new("."));
         let mut builder = tempfile::Builder::new();
         #[cfg(unix)]
         {
@@ -239,11 +193,8 @@ fn file<E: Into<std::io::Error>>(
         fill(&mut to).map_err(Into::into)?;
         to.flush()?;
         drop(to);
-        aside.persist(path)?;
+        aside.persist(&path)?;
         Ok(())
     };
-    write().map_err(|source| ReportError::Io {
-        path: path.to_owned(),
-        source,
-    })
+    write().map_err(failed(path.clone()))
 }

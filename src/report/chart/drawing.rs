@@ -1,0 +1,188 @@
+//! One chart: its picture, and the numbers behind it, which can be read off.
+
+use super::panels::sheet;
+use super::picture::{Area, Picture, Point, Sheet};
+use crate::report::document::{Column, Table};
+use std::ops::Deref;
+
+/// What a chart shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChartKind {
+    /// The key space over time, one a strategy.
+    KeyMap,
+    /// The load of each server over time.
+    ServerLoad,
+    /// How even the load of the servers is.
+    Lorenz,
+    /// Response times by percentile.
+    ResponseTime,
+    /// How few regions take the load.
+    Concentration,
+    /// What more servers give.
+    Scaling,
+    /// What spreading the writes costs the reads.
+    TradeOff,
+    /// What each strategy sustains.
+    Knee,
+    /// What a setting gives along its values.
+    Sweep,
+}
+
+crate::text::words!(ChartKind "chart" {
+    KeyMap = "key-map",
+    ServerLoad = "server-load",
+    Lorenz = "lorenz",
+    ResponseTime = "response-time",
+    Concentration = "concentration",
+    Scaling = "scaling",
+    TradeOff = "trade-off",
+    Knee = "knee",
+    Sweep = "sweep",
+});
+
+/// A finished chart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chart {
+    /// What it shows.
+    pub kind: ChartKind,
+    /// File stem: `key-map-salted`, `server-load`.
+    pub name: String,
+    /// The finding.
+    pub title: String,
+    /// The picture, 980 pixels wide.
+    pub picture: Picture,
+    /// The numbers behind it, plot by plot.
+    pub data: Vec<ChartData>,
+}
+
+/// What can be read off one plot of a chart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChartData {
+    /// What the plot shows; empty when the chart has only one.
+    pub title: String,
+    /// Where it lies on the sheet.
+    pub area: Area,
+    /// Its numbers.
+    pub table: Table,
+    /// Where they lie.
+    pub places: Places,
+}
+
+/// Where the numbers of a plot lie on the sheet.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Places {
+    /// Of each row of the table: pixels from the left edge, and from the top edge where it is a mark instead of any height.
+    Rows(Vec<(f64, Option<f64>)>),
+    /// In each cell of the key map.
+    Cells(Cells),
+}
+
+/// Writes by key bucket and interval.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cells {
+    /// Start of each bucket with what its segments say, from the bottom.
+    pub keys: Vec<String>,
+    /// Each interval, from the left.
+    pub times: Vec<String>,
+    /// Rows by interval, then bucket.
+    pub counts: Vec<Vec<u64>>,
+}
+
+/// A row of the numbers of a plot.
+pub struct Reading {
+    place: (f64, Option<f64>),
+    cells: Vec<String>,
+}
+
+impl Reading {
+    /// At any height above or below a place.
+    pub fn at(x: f64, label: String, values: impl IntoIterator<Item = String>) -> Self {
+        let cells = std::iter::once(label).chain(values).collect();
+        let place = (x, None);
+        Self { place, cells }
+    }
+
+    /// Of a mark.
+    pub fn of_mark((x, y): Point, label: String, values: impl IntoIterator<Item = String>) -> Self {
+        let place = (x, Some(y));
+        Self {
+            place,
+            ..Self::at(x, label, values)
+        }
+    }
+}
+
+/// A chart under construction: its sheet, which is drawn on, and the numbers behind what is drawn.
+pub struct Drawing {
+    chart: Chart,
+    sheet: Sheet,
+}
+
+impl Drawing {
+    /// A sheet with its heading: the finding, and below it how it was measured.
+    pub fn new(kind: ChartKind, title: String, subtitle: &str, height: f64) -> Self {
+        let sheet = sheet(height, &title, subtitle);
+        let chart = Chart {
+            kind,
+            name: kind.name().to_owned(),
+            title,
+            picture: Picture::default(),
+            data: Vec::new(),
+        };
+        Self { chart, sheet }
+    }
+
+    /// As the chart of one strategy among several of its kind.
+    pub fn of_strategy(mut self, strategy: &str) -> Self {
+        self.chart.name += &format!("-{strategy}");
+        self
+    }
+
+    /// Adds the numbers of the only plot, which has no title, or of one of several: a row a place that `along` names, from left to right,
+    /// and a column each of `names`.
+    pub fn read_off(
+        &mut self,
+        title: &str,
+        area: Area,
+        along: &str,
+        names: impl IntoIterator<Item = String>,
+        readings: impl IntoIterator<Item = Reading>,
+    ) {
+        let names = names.into_iter().map(|name| Column::named(name, true));
+        let columns = [Column::named(along.to_owned(), false)]
+            .into_iter()
+            .chain(names);
+        let readings = readings.into_iter().map(|it| (it.place, it.cells));
+        let (places, rows): (Vec<_>, Vec<_>) = readings.unzip();
+        self.chart.data.push(ChartData {
+            title: title.to_owned(),
+            area,
+            table: Table::new(columns, rows),
+            places: Places::Rows(places),
+        });
+    }
+
+    /// Adds the numbers of a key map.
+    pub fn read_cells(&mut self, area: Area, table: Table, cells: Cells) {
+        self.chart.data.push(ChartData {
+            title: String::new(),
+            area,
+            table,
+            places: Places::Cells(cells),
+        });
+    }
+
+    /// What was drawn, with the numbers behind it.
+    pub fn finish(mut self) -> Chart {
+        self.chart.picture = self.sheet.finish();
+        self.chart
+    }
+}
+
+impl Deref for Drawing {
+    type Target = Sheet;
+
+    fn deref(&self) -> &Sheet {
+        &self.sheet
+    }
+}
