@@ -5,7 +5,6 @@
 mod advice;
 #[cfg(test)]
 mod advice_tests;
-mod comparable;
 mod comparisons;
 mod expectation_result;
 mod expectations;

@@ -3,17 +3,17 @@
 
 use super::Measure;
 use crate::statistics::paired_ratio;
-use std::collections::BTreeMap;
+use crate::text::words;
 
 /// A candidate whose cost is at most so many times the best one's counts as good: replicates of a few seconds tell no finer.
 pub(super) const AS_GOOD: f64 = 1.05;
 
-/// Of tied candidates one that costs so many times less in one respect, and as much more in none, comes first.
+/// Of tied candidates one that costs so many times less in one criterion, and as much more in none, comes first.
 const NOTICED: f64 = 1.02;
 
 /// What candidates are judged by, in order of weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Respect {
+pub(super) enum Criterion {
     Limits,
     Growth,
     Reads,
@@ -21,26 +21,13 @@ pub(super) enum Respect {
     Bytes,
 }
 
-impl Respect {
-    pub(super) const ALL: [Self; 5] = [
-        Self::Limits,
-        Self::Growth,
-        Self::Reads,
-        Self::Capacity,
-        Self::Bytes,
-    ];
-
-    /// As JSON has it.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Limits => "limits",
-            Self::Growth => "growth",
-            Self::Reads => "reads",
-            Self::Capacity => "capacity",
-            Self::Bytes => "bytes",
-        }
-    }
-}
+words!(Criterion "criterion" {
+    Limits = "limits",
+    Growth = "growth",
+    Reads = "reads",
+    Capacity = "capacity",
+    Bytes = "bytes",
+});
 
 fn is_cost(value: &f64) -> bool {
     *value > 0.0 && value.is_finite()
@@ -107,10 +94,10 @@ impl Cost {
 /// One candidate.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Candidate {
-    /// Limits that it breaks.
-    pub(super) broken: usize,
-    /// Reads whose rows grow with retention, of those of which they needn't.
-    pub(super) growing: usize,
+    /// How many limits it breaks.
+    pub(super) limits: Cost,
+    /// How many reads have rows that grow with retention, of those that needn't.
+    pub(super) growth: Cost,
     /// What its reads cost.
     pub(super) reads: Cost,
     /// What it can take, as a cost: its reciprocal.
@@ -120,55 +107,49 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    /// Of a respect that is no count.
-    pub(super) fn cost(&self, respect: Respect) -> Option<&Cost> {
-        match respect {
-            Respect::Limits | Respect::Growth => None,
-            Respect::Reads => Some(&self.reads),
-            Respect::Capacity => Some(&self.capacity),
-            Respect::Bytes => Some(&self.bytes),
+    pub(super) fn cost(&self, criterion: Criterion) -> &Cost {
+        match criterion {
+            Criterion::Limits => &self.limits,
+            Criterion::Growth => &self.growth,
+            Criterion::Reads => &self.reads,
+            Criterion::Capacity => &self.capacity,
+            Criterion::Bytes => &self.bytes,
         }
     }
 
-    /// Less is better; infinite where it is unknown.
-    fn mean(&self, respect: Respect) -> f64 {
-        let count = match respect {
-            Respect::Limits => self.broken,
-            _ => self.growing,
-        };
-        self.cost(respect).map_or(count as f64, Cost::mean)
-    }
-
     /// Whether this one costs less by more than `factor`, and the replicates show it.
-    fn is_less(&self, other: &Self, respect: Respect, factor: f64) -> bool {
-        let costs = self.cost(respect).zip(other.cost(respect));
-        let ratio = costs.and_then(|(own, other)| own.over(other));
-        let is_shown = ratio.is_none_or(|ratio| ratio.high.is_some_and(|high| high < 1.0));
-        is_shown && other.mean(respect) > factor * self.mean(respect)
+    fn is_less(&self, other: &Self, criterion: Criterion, factor: f64) -> bool {
+        let (own, other) = (self.cost(criterion), other.cost(criterion));
+        let is_shown = |ratio: Measure| ratio.high.is_some_and(|high| high < 1.0);
+        own.over(other).is_none_or(is_shown) && other.mean() > factor * own.mean()
     }
 
-    /// The first respect in which the two differ by more than [`AS_GOOD`], if this one is the better in it.
-    pub(super) fn beats(&self, other: &Self) -> Option<Respect> {
+    /// The first criterion in which the two differ by more than [`AS_GOOD`], if this one is the better in it.
+    pub(super) fn beats(&self, other: &Self) -> Option<Criterion> {
         let differ =
-            |it: &Respect| self.is_less(other, *it, AS_GOOD) || other.is_less(self, *it, AS_GOOD);
-        let differing = Respect::ALL.into_iter().find(differ)?;
+            |it: &Criterion| self.is_less(other, *it, AS_GOOD) || other.is_less(self, *it, AS_GOOD);
+        let differing = Criterion::ALL.iter().copied().find(differ)?;
         self.is_less(other, differing, AS_GOOD).then_some(differing)
     }
 
-    /// At least as good in every respect, and better in one: by means, whether shown or not.
+    /// At least as good in every criterion, and better in one: by means, whether shown or not.
     fn dominates(&self, other: &Self) -> bool {
-        let costs = Respect::ALL.map(|respect| (self.mean(respect), other.mean(respect)));
-        costs.iter().all(|(own, other)| own <= other)
-            && costs.iter().any(|(own, other)| own < other)
+        let mean = |of: &Self, it: &Criterion| of.cost(*it).mean();
+        let (mut all, mut any) = (Criterion::ALL.iter(), Criterion::ALL.iter());
+        all.all(|it| mean(self, it) <= mean(other, it))
+            && any.any(|it| mean(self, it) < mean(other, it))
     }
 
-    /// As good by means in every respect, and by more than [`NOTICED`] shown to be worse in none and better in one.
+    /// As good by means in every criterion, and by more than [`NOTICED`] shown to be worse in none and better in one.
     fn surpasses(&self, other: &Self) -> bool {
-        let mut respects = Respect::ALL.into_iter();
-        let mut better = Respect::ALL.into_iter();
-        respects.all(|it| {
-            self.mean(it) <= AS_GOOD * other.mean(it) && !other.is_less(self, it, NOTICED)
-        }) && better.any(|it| self.is_less(other, it, NOTICED))
+        let is_as_good = |it: &Criterion| {
+            self.cost(*it).mean() <= AS_GOOD * other.cost(*it).mean()
+                && !other.is_less(self, *it, NOTICED)
+        };
+        Criterion::ALL.iter().all(is_as_good)
+            && Criterion::ALL
+                .iter()
+                .any(|it| self.is_less(other, *it, NOTICED))
     }
 }
 
@@ -197,13 +178,19 @@ impl Ranking {
         };
         let is_tied = |at: &usize| closures[*at].len() == 1 || cycle.contains(at);
         let (mut tied, others): (Vec<usize>, Vec<usize>) = by_means.into_iter().partition(is_tied);
-        let of_tied: Vec<Candidate> = tied.iter().map(|&at| candidates[at].clone()).collect();
-        let is_surpassed = |own: &Candidate| of_tied.iter().any(|other| other.surpasses(own));
-        let places = of_tied.iter().zip(front(&of_tied)).zip(&tied);
-        let places = places.map(|((own, on_front), at)| (*at, (is_surpassed(own), !on_front)));
-        let places: BTreeMap<usize, (bool, bool)> = places.collect();
+        let rivals = tied.clone();
+        let is = |better: fn(&Candidate, &Candidate) -> bool, at: usize| {
+            let mut rivals = rivals.iter();
+            rivals.any(|&rival| better(&candidates[rival], &candidates[at]))
+        };
         // Else in the order in which they were given.
-        tied.sort_by_key(|at| (places[at], *at));
+        tied.sort_by_cached_key(|&at| {
+            (
+                is(Candidate::surpasses, at),
+                is(Candidate::dominates, at),
+                at,
+            )
+        });
         Self {
             tied: tied.len(),
             order: tied.into_iter().chain(others).collect(),
@@ -226,18 +213,16 @@ fn betters(candidates: &[Candidate], at: usize) -> Vec<usize> {
     found
 }
 
-/// Positions from the best on, by means: in each respect in turn, only those as good as the best are kept; of equals the first. O(n^2).
+/// Positions from the best on, by means: in each criterion in turn, only those as good as the best are kept; of equals the first. O(n^2).
 pub(super) fn by_means(candidates: &[Candidate]) -> Vec<usize> {
     let mut left: Vec<usize> = (0..candidates.len()).collect();
     let mut order = Vec::with_capacity(left.len());
     while !left.is_empty() {
         let mut pool = left.clone();
-        for respect in Respect::ALL {
-            let cost = |at: usize| candidates[at].mean(respect);
-            let best = pool
-                .iter()
-                .map(|&at| cost(at))
-                .fold(f64::INFINITY, f64::min);
+        for criterion in Criterion::ALL {
+            let cost = |at: usize| candidates[at].cost(*criterion).mean();
+            let costs = pool.iter().map(|&at| cost(at));
+            let best = costs.fold(f64::INFINITY, f64::min);
             pool.retain(|&at| cost(at) <= AS_GOOD * best);
         }
         let chosen = pool[0];
@@ -260,8 +245,8 @@ mod tests {
 
     fn candidate(broken: usize, reads: f64, capacity: f64, bytes: f64) -> Candidate {
         Candidate {
-            broken,
-            growing: 0,
+            limits: Cost::Known(broken as f64),
+            growth: Cost::Known(0.0),
             reads: Cost::Known(reads),
             capacity: Cost::Known(1.0 / capacity),
             bytes: Cost::Known(bytes),
@@ -278,7 +263,7 @@ mod tests {
             candidate(0, 1.0, 490.0, 29.0),
             candidate(0, 1.0, 490.0, 20.0),
             Candidate {
-                growing: 1,
+                growth: Cost::Known(1.0),
                 ..candidate(0, 0.1, 900.0, 1.0)
             },
         ];
@@ -286,11 +271,11 @@ mod tests {
         let ranking = Ranking::of(&all);
         assert_eq!((ranking.order[0], ranking.tied), (5, 1));
         assert_eq!(front(&all[..6]), [true, true, true, true, false, true]);
-        assert_eq!(all[5].beats(&all[3]), Some(Respect::Bytes));
-        assert_eq!(all[3].beats(&all[2]), Some(Respect::Capacity));
-        assert_eq!(all[2].beats(&all[1]), Some(Respect::Reads));
-        assert_eq!(all[1].beats(&all[6]), Some(Respect::Growth));
-        assert_eq!(all[1].beats(&all[0]), Some(Respect::Limits));
+        assert_eq!(all[5].beats(&all[3]), Some(Criterion::Bytes));
+        assert_eq!(all[3].beats(&all[2]), Some(Criterion::Capacity));
+        assert_eq!(all[2].beats(&all[1]), Some(Criterion::Reads));
+        assert_eq!(all[1].beats(&all[6]), Some(Criterion::Growth));
+        assert_eq!(all[1].beats(&all[0]), Some(Criterion::Limits));
         assert_eq!(all[0].beats(&all[1]), None);
         assert_eq!(all[3].beats(&all[4]), None);
     }
@@ -304,7 +289,7 @@ mod tests {
         assert_eq!(front(&all), [false, true, true]);
         let ranking = Ranking::of(&all);
         assert_eq!((ranking.order, ranking.tied), (vec![1, 2, 0], 2));
-        assert_eq!(all[1].beats(&all[0]), Some(Respect::Capacity));
+        assert_eq!(all[1].beats(&all[0]), Some(Criterion::Capacity));
         // Undefined in one replicate, or zero, is not known.
         for values in [vec![Some(1.0), None], vec![Some(0.0)], vec![]] {
             assert_eq!(Cost::of(values.into_iter()), Cost::Unknown);
@@ -323,7 +308,7 @@ mod tests {
             with([100.0, 99.0, 101.0]),
         );
         // 100 over 80 is shown by three pairs; against one whose pairs are 2, 0.5 and 1.1 nothing is.
-        assert_eq!(more.beats(&steady), Some(Respect::Capacity));
+        assert_eq!(more.beats(&steady), Some(Criterion::Capacity));
         assert_eq!((more.beats(&noisy), noisy.beats(&more)), (None, None));
         let ranking = Ranking::of(&[steady.clone(), noisy.clone(), more.clone()]);
         assert_eq!((ranking.tied, ranking.order[2]), (2, 0), "{ranking:?}");
@@ -333,24 +318,25 @@ mod tests {
             reads: Cost::of(reads.iter().copied().map(Some)),
             capacity: Cost::of(capacity.iter().copied().map(Some)),
             bytes: Cost::Known(bytes),
-            ..Candidate::default()
+            limits: Cost::Known(0.0),
+            growth: Cost::Known(0.0),
         };
         let (a, b, c) = (
             circle(&one, &noise, 3.0),
             circle(&[5.0, 5.0], &one, 2.0),
             circle(&noise, &[5.0, 5.0], 1.0),
         );
-        assert_eq!(a.beats(&b), Some(Respect::Reads));
-        assert_eq!(b.beats(&c), Some(Respect::Capacity));
-        assert_eq!(c.beats(&a), Some(Respect::Bytes));
+        assert_eq!(a.beats(&b), Some(Criterion::Reads));
+        assert_eq!(b.beats(&c), Some(Criterion::Capacity));
+        assert_eq!(c.beats(&a), Some(Criterion::Bytes));
         let worst = circle(&[9.0, 9.0], &[9.0, 9.0], 9.0);
         assert_eq!(Ranking::of(&[worst, a, b, c]).tied, 3);
-        // What is not shown in one respect leaves it to the next.
+        // What is not shown in one criterion leaves it to the next.
         let short = Candidate {
             bytes: Cost::Known(5.0),
             ..noisy
         };
-        assert_eq!(short.beats(&more), Some(Respect::Bytes));
+        assert_eq!(short.beats(&more), Some(Criterion::Bytes));
         assert_eq!(Ranking::of(&[more, short]).order, [1, 0]);
         // A tied one that stores 3 % less comes first, whoever happened to take 1 % more in unsteady runs.
         let [large, small] =
@@ -386,7 +372,7 @@ mod tests {
             proptest::option::of(1u8..4),
         )
             .prop_map(|(broken, growing, reads, capacity, bytes)| Candidate {
-                growing,
+                growth: Cost::Known(growing as f64),
                 bytes: Cost::known(bytes.map(f64::from)),
                 ..candidate(broken, f64::from(reads), f64::from(capacity), 1.0)
             })
@@ -400,7 +386,7 @@ mod tests {
                 let Cost::Known(capacity) = it.capacity else { panic!() };
                 let Cost::Known(reads) = it.reads else { panic!() };
                 let bytes = match it.bytes { Cost::Known(bytes) => bytes, _ => 99.0 };
-                [it.broken as f64, it.growing as f64, reads, capacity, bytes]
+                [it.limits.mean(), it.growth.mean(), reads, capacity, bytes]
             };
             for (at, own) in all.iter().enumerate() {
                 let own = key(own);

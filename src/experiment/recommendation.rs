@@ -2,23 +2,22 @@
 //! limits, growth of their reads, cost of their reads, usable capacity and bytes; one is recommended only where it is shown to be better than the
 //! others, and else they are tied. Must not simulate, nor invent keys.
 
-use super::comparable::{groups, growing_reads, read_costs};
 use super::comparisons::with_reads;
 use super::matrix::strategies;
-use super::ranking::{AS_GOOD, Candidate, Cost, Ranking, Respect};
+use super::ranking::{self, AS_GOOD, Candidate, Cost, Criterion, Ranking};
 use super::read_price::{NEARLY_ALL, is_piling_up};
+use super::suggestions::{groups, seconds};
 use super::{
     Comparison, Measure, Results, StrategyResult, SuggestedKey, SuggestedKeys, Suggestions,
-    knee_result, point_label, ranking,
+    knee_result, point_label,
 };
 use crate::layout::{Layout, Replicate, Retention};
-use crate::metrics::{MetricId, MetricPath, Part, Side};
+use crate::metrics::{MetricId, MetricPath, Part, Side, Subject};
 use crate::policy::create_command;
 use crate::random::Seed;
 use crate::record::FieldId;
 use crate::scenario::{Knee, Limit, Scenario, Strategy};
-use crate::text;
-use crate::text::{compact, listed};
+use crate::text::{compact, listed, percent};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -113,12 +112,8 @@ impl Recommendations {
             let members = group
                 .iter()
                 .map(|&at| (&strategies[at], &results.strategies[at]));
-            group_of(
-                scenario,
-                results.replicates,
-                suggested,
-                &members.collect::<Vec<_>>(),
-            )
+            let members: Vec<Ran<'_>> = members.collect();
+            ComparableStrategies::of(scenario, results.replicates, suggested, &members)
         };
         // Every strategy has the same `[knee]`.
         let knee = strategies.first().and_then(|it| it.setup.knee.as_ref());
@@ -136,109 +131,173 @@ impl Recommendations {
     }
 }
 
-fn group_of(
-    scenario: &Scenario,
-    replicates: u32,
-    suggested: &[SuggestedKey],
-    found: &[(&Strategy, &StrategyResult)],
-) -> ComparableStrategies {
-    let suggested = |name: &str| suggested.iter().find(|key| key.name == name);
-    let mut rated = rated(found, scenario.seed, replicates);
-    let candidates: Vec<Candidate> = rated.iter().map(|(_, it)| it.clone()).collect();
-    let on_front = ranking::front(&candidates);
-    for (((strategy, _), (of, _)), on_front) in rated.iter_mut().zip(found).zip(on_front) {
-        strategy.suggested = suggested(&of.name).is_some();
-        strategy.on_front = on_front;
-    }
-    let Ranking { order, tied } = Ranking::of(&candidates);
-    for &at in &order[tied..] {
-        let own = &candidates[at];
-        let mut all = order.iter();
-        let beaten = all.find_map(|&best| Some((best, candidates[best].beats(own)?)));
-        rated[at].0.loses_in = beaten.map(|(best, respect)| {
-            let costs = own.cost(respect).zip(candidates[best].cost(respect));
-            let times = costs.and_then(|(own, best)| own.over(best));
-            Loss {
-                to: rated[best].0.name.clone(),
-                respect: respect.name().to_owned(),
-                times: times.unwrap_or(Measure::UNDEFINED),
-            }
-        });
-    }
-    let rated: Vec<Rated> = order.iter().map(|&at| rated[at].clone()).collect();
-    let (best, of_best) = found[order[0]];
-    let second = order.get(1).map(|&second| found[second].1);
-    let mut reasons = reasons(&rated, tied, replicates);
-    let is_of_file = |(strategy, _): &Rated| !strategy.suggested;
-    if let Some(key) = suggested(&best.name).filter(|_| !rated[..tied].iter().any(is_of_file)) {
-        let (name, settings) = (&key.name, key.settings().join("`, `"));
-        reasons.push(format!(
-            "`{name}` is not in the file: add it as `[strategy.{name}]` with `{settings}`."
-        ));
-    }
-    if tied > 1 {
-        reasons.push(format!(
-            "The command creates the table of `{}`, the first of those that are tied.",
-            rated[0].0.name
-        ));
-    }
-    if !best.copies.is_empty() {
-        let further = "Each further copy is a table of its own, which the command does not create.";
-        reasons.push(further.to_owned());
-    }
-    let field = |&id: &FieldId| best.setup.schema.field(id).name.clone();
-    ComparableStrategies {
-        fields: best.key.fields().iter().map(field).collect(),
-        strategies: rated.into_iter().map(|(strategy, _)| strategy).collect(),
-        tied,
-        reasons,
-        comparisons: second.map_or(Vec::new(), |second| compared(of_best, second)),
-        create: create(&scenario.name, best, scenario.seed),
+/// A strategy with its results.
+type Ran<'a> = (&'a Strategy, &'a StrategyResult);
+
+impl ComparableStrategies {
+    fn of(
+        scenario: &Scenario,
+        replicates: u32,
+        suggested: &[SuggestedKey],
+        found: &[Ran<'_>],
+    ) -> Self {
+        let suggested = |of: &Strategy| suggested.iter().find(|key| key.name == of.name);
+        let mut ranked = RankedStrategy::all(found, scenario.seed, replicates);
+        let candidates: Vec<Candidate> = ranked.iter().map(|it| it.judged.clone()).collect();
+        let on_front = ranking::front(&candidates);
+        for (at, own) in ranked.iter_mut().enumerate() {
+            own.suggested = suggested(found[at].0).is_some();
+            own.on_front = on_front[at];
+        }
+        let Ranking { order, tied } = Ranking::of(&candidates);
+        for &at in &order[tied..] {
+            let beats = |best: usize| candidates[best].beats(&candidates[at]);
+            let beaten = order
+                .iter()
+                .find_map(|&best| Some((&ranked[best], beats(best)?)));
+            ranked[at].loses_in = beaten.map(|(best, criterion)| Loss {
+                to: best.name.clone(),
+                respect: criterion.name().to_owned(),
+                times: match criterion {
+                    Criterion::Limits | Criterion::Growth => Measure::UNDEFINED,
+                    _ => {
+                        let costs = [&candidates[at], &best.judged].map(|it| it.cost(criterion));
+                        costs[0].over(costs[1]).unwrap_or(Measure::UNDEFINED)
+                    }
+                },
+            });
+        }
+        let ranked: Vec<RankedStrategy> = order.iter().map(|&at| ranked[at].clone()).collect();
+        let (best, of_best) = found[order[0]];
+        let second = order.get(1).map(|&second| found[second].1);
+        let mut reasons = reasons(&ranked, tied, replicates);
+        if let Some(key) = suggested(best).filter(|_| ranked[..tied].iter().all(|it| it.suggested))
+        {
+            let (name, settings) = (&key.name, key.settings().join("`, `"));
+            reasons.push(format!(
+                "`{name}` is not in the file: add it as `[strategy.{name}]` with `{settings}`."
+            ));
+        }
+        if tied > 1 {
+            let first = &ranked[0].name;
+            reasons.push(format!(
+                "The command creates the table of `{first}`, the first of those that are tied."
+            ));
+        }
+        if !best.copies.is_empty() {
+            let further =
+                "Each further copy is a table of its own, which the command does not create.";
+            reasons.push(further.to_owned());
+        }
+        let field = |&id: &FieldId| best.setup.schema.field(id).name.clone();
+        Self {
+            fields: best.key.fields().iter().map(field).collect(),
+            strategies: ranked,
+            tied,
+            reasons,
+            comparisons: second.map_or(Vec::new(), |second| compared(of_best, second)),
+            create: create(&scenario.name, best, scenario.seed),
+        }
     }
 }
 
-/// Each strategy of a group with what it is judged by.
-fn rated(found: &[(&Strategy, &StrategyResult)], seed: Seed, replicates: u32) -> Vec<Rated> {
-    let read_costs = read_costs(found);
-    let means = read_costs.iter().map(Cost::mean);
-    let least = means.fold(f64::INFINITY, f64::min);
-    let strategies: Vec<&Strategy> = found.iter().map(|(strategy, _)| *strategy).collect();
-    let growing = growing_reads(&strategies, seed);
-    let all = found.iter().zip(read_costs).zip(growing);
-    all.map(|((&(strategy, result), reads), growing_reads)| {
-        let knee = strategy.setup.knee.as_ref();
-        let broken_limits = broken(knee, result, replicates);
-        let bytes = result.mean(MetricId::RowBytes);
-        let capacity = match knee {
-            Some(_) => MetricId::Knee,
-            None => MetricId::UsableCapacity,
+/// Of each strategy, the reads that grow with retention though they don't under another one, with how much.
+fn growing_reads(found: &[Ran<'_>], seed: Seed) -> Vec<Vec<String>> {
+    let (first, result) = found[0];
+    if result.reads.is_empty() || found.len() < 2 {
+        return vec![Vec::new(); found.len()];
+    }
+    let retention = Retention::of(&first.setup, seed);
+    let growths = found.iter().map(|(strategy, _)| retention.growth(strategy));
+    let growths: Vec<Vec<f64>> = growths.collect();
+    let is_needless = |at: usize| growths.iter().any(|of| !Retention::grows(of[at]));
+    let of_strategy = |growth: &Vec<f64>| {
+        let reads = result.reads.iter().zip(growth).enumerate();
+        let growing =
+            reads.filter(|(at, (_, growth))| Retention::grows(**growth) && is_needless(*at));
+        let words = growing.map(|(_, (read, growth))| {
+            format!("`{}` reads {} times the rows", read.name, compact(*growth))
+        });
+        words.collect()
+    };
+    growths.iter().map(of_strategy).collect()
+}
+
+/// The cost of each strategy's reads: the geometric mean over the reads, each of them counting alike. A read costs the handler time that it is
+/// planned to take (calls x base + rows x time of a row); of one that is issued, the geometric mean of that and of its response time, so
+/// that calls made at a time cost less than one after another. Unknown where nothing is read, a plan is unknown, or the reads did not end though those of
+/// another strategy did.
+fn read_costs(found: &[Ran<'_>]) -> Vec<Cost> {
+    // Every strategy has the same reads: that is what makes them comparable.
+    let reads = found[0].1.reads.len();
+    let of_reads: Vec<Vec<Vec<Option<f64>>>> = (0..reads).map(|at| of_read(found, at)).collect();
+    let of_strategy = |strategy: usize| {
+        let replicates = of_reads.iter().map(|costs| costs[strategy].len()).min();
+        let mean = |replicate: usize| {
+            let costs = of_reads.iter().map(|costs| costs[strategy][replicate]);
+            let logs = costs.map(|cost| Some(libm::log(cost?)));
+            let logs: Vec<f64> = logs.collect::<Option<_>>()?;
+            Some(libm::exp(logs.iter().sum::<f64>() / reads as f64))
         };
-        let capacities = result.replicates(capacity).into_iter().flatten();
-        let candidate = Candidate {
-            broken: broken_limits.len(),
-            growing: growing_reads.len(),
-            capacity: Cost::of(capacities.map(|value| Some(1.0 / (*value)?))),
-            bytes: Cost::known(bytes),
-            reads,
-        };
-        let read_cost = candidate.reads.mean() / least;
-        let strategy = RankedStrategy {
-            name: label(result),
-            key: result.key.clone(),
-            suggested: false,
-            hotspot: result.hotspot().map(str::to_owned),
-            broken_limits,
-            growing_reads,
-            read_cost: Some(read_cost).filter(|cost| cost.is_finite()),
-            usable_capacity_per_sec: result.mean(MetricId::UsableCapacity),
-            knee_per_sec: result.mean(MetricId::Knee),
-            row_bytes: bytes,
-            on_front: false,
-            loses_in: None,
-        };
-        (strategy, candidate)
-    })
-    .collect()
+        Cost::of((0..replicates.unwrap_or(0)).map(mean))
+    };
+    (0..found.len()).map(of_strategy).collect()
+}
+
+/// Of one read, each strategy's cost in each replicate. Response times are compared by their mean, and where failed and unfinished reads leave
+/// some strategy none, by their median.
+fn of_read(found: &[Ran<'_>], at: usize) -> Vec<Vec<Option<f64>>> {
+    let responses = |statistic| {
+        let responses = found
+            .iter()
+            .map(|(_, result)| response(result, at, statistic));
+        responses.collect::<Vec<Option<Vec<Option<f64>>>>>()
+    };
+    let mut measured = responses(Part::Mean);
+    if !measured.iter().all(Option::is_some) {
+        measured = responses(Part::P50);
+    }
+    let is_issued = measured.iter().any(Option::is_some);
+    let of_strategy = |((strategy, result), measured): (&Ran<'_>, &Option<Vec<Option<f64>>>)| {
+        let planned = planned_seconds(strategy, result, at);
+        if !is_issued {
+            return planned;
+        }
+        let pairs = planned.iter().zip(measured.iter().flatten());
+        let means = pairs.map(|(planned, measured)| Some(((*planned)? * (*measured)?).sqrt()));
+        means.collect()
+    };
+    found.iter().zip(&measured).map(of_strategy).collect()
+}
+
+/// Milliseconds of one read in each replicate; `None` when it is not issued, or failed and unfinished reads reach the statistic.
+fn response(result: &StrategyResult, at: usize, statistic: Part) -> Option<Vec<Option<f64>>> {
+    let path = MetricId::ReadResponse.at(statistic).of_one(Side::Read, at);
+    let measure = result.number(path)?;
+    measure.mean.filter(|_| !measure.censored)?;
+    result.replicates(path).cloned()
+}
+
+/// Seconds of handlers that one read is planned to take, in each replicate.
+fn planned_seconds(strategy: &Strategy, result: &StrategyResult, at: usize) -> Vec<Option<f64>> {
+    // The first of these that is known over all issued reads in each replicate. What is found once holds for all.
+    let planned = |ids: [MetricId; 2]| {
+        let mut paths = ids.into_iter().map(|id| id.whole().of_one(Side::Read, at));
+        let values = paths.find_map(|path| result.replicates(path));
+        match values.map_or(&[][..], |values| values) {
+            values @ [first, others @ ..] if others.iter().all(Option::is_none) => {
+                vec![*first; values.len()]
+            }
+            values => values.to_vec(),
+        }
+    };
+    let calls = planned([MetricId::CallsPlanned, MetricId::Calls]).into_iter();
+    let rows = planned([MetricId::RowsPlanned, MetricId::RowsRead]);
+    let service = &strategy.setup.cluster.service;
+    let path = result.reads[at].path.as_deref();
+    let seconds =
+        |(calls, rows): (Option<f64>, Option<f64>)| Some(seconds(service, path?, calls?, rows?));
+    calls.zip(rows).map(seconds).collect()
 }
 
 /// What decides between two strategies.
@@ -318,6 +377,54 @@ pub struct RankedStrategy {
     pub on_front: bool,
     /// In what a better one is shown to be better; null for the first, and for those that are tied with it.
     pub loses_in: Option<Loss>,
+    /// What it is judged by.
+    #[serde(skip)]
+    judged: Candidate,
+}
+
+impl RankedStrategy {
+    /// Those of a group, in its order.
+    fn all(found: &[Ran<'_>], seed: Seed, replicates: u32) -> Vec<Self> {
+        let read_costs = read_costs(found);
+        let least = read_costs
+            .iter()
+            .map(Cost::mean)
+            .fold(f64::INFINITY, f64::min);
+        let all = found.iter().zip(read_costs).zip(growing_reads(found, seed));
+        let ranked = all.map(|((&(strategy, result), reads), growing_reads)| {
+            let knee = strategy.setup.knee.as_ref();
+            let broken_limits = broken(knee, result, replicates);
+            let bytes = result.mean(MetricId::RowBytes);
+            let capacity = match knee {
+                Some(_) => MetricId::Knee,
+                None => MetricId::UsableCapacity,
+            };
+            let capacities = result.replicates(capacity).into_iter().flatten();
+            let read_cost = reads.mean() / least;
+            Self {
+                name: label(result),
+                key: result.key.clone(),
+                suggested: false,
+                hotspot: result.hotspot().map(str::to_owned),
+                judged: Candidate {
+                    limits: Cost::Known(broken_limits.len() as f64),
+                    growth: Cost::Known(growing_reads.len() as f64),
+                    reads,
+                    capacity: Cost::of(capacities.map(|value| Some(1.0 / (*value)?))),
+                    bytes: Cost::known(bytes),
+                },
+                broken_limits,
+                growing_reads,
+                read_cost: Some(read_cost).filter(|cost| cost.is_finite()),
+                usable_capacity_per_sec: result.mean(MetricId::UsableCapacity),
+                knee_per_sec: result.mean(MetricId::Knee),
+                row_bytes: bytes,
+                on_front: false,
+                loses_in: None,
+            }
+        });
+        ranked.collect()
+    }
 }
 
 /// What a strategy loses in to the first that is better: of those that nothing beats, if there is one.
@@ -336,7 +443,7 @@ const MOST_FAILED: f64 = 0.001;
 
 /// The limits in words.
 fn words(knee: Option<&Knee>) -> Vec<String> {
-    let (all, few) = (text::percent(NEARLY_ALL), text::percent(MOST_FAILED));
+    let (all, few) = (percent(NEARLY_ALL), percent(MOST_FAILED));
     match knee {
         Some(knee) => knee.limits.iter().map(Limit::kept).collect(),
         None => vec![
@@ -371,19 +478,29 @@ fn broken_limit(limit: &Limit, result: &StrategyResult) -> Option<String> {
 }
 
 fn piling_up_or_failing(result: &StrategyResult, replicates: u32) -> Vec<String> {
-    let of_writes = ("writes".to_owned(), None, result.counts);
-    let reads = result.reads.iter().enumerate();
-    let of_reads = reads.map(|(at, read)| (format!("read `{}`", read.name), Some(at), read.counts));
+    let of_writes = (
+        "writes".to_owned(),
+        Side::Write,
+        Subject::All,
+        result.counts,
+    );
+    let of_reads = result.reads.iter().enumerate().map(|(at, read)| {
+        let subject = Subject::One(Side::Read, at);
+        (
+            format!("read `{}`", read.name),
+            Side::Read,
+            subject,
+            read.counts,
+        )
+    });
     let mut broken = Vec::new();
-    for (name, read, counts) in std::iter::once(of_writes).chain(of_reads) {
-        let path = |path: MetricPath| match read {
-            None => path,
-            Some(at) => MetricPath {
-                metric: path.metric.of(Side::Read),
-                ..path.of_one(Side::Read, at)
-            },
+    for (name, side, subject, counts) in std::iter::once(of_writes).chain(of_reads) {
+        let path = |id: MetricId, part| MetricPath {
+            metric: id.of(side),
+            subject,
+            part,
         };
-        let value = |id: MetricId| result.mean(path(id.whole()));
+        let value = |id: MetricId| result.mean(path(id, None));
         let load = value(MetricId::WriteThroughput).zip(value(MetricId::WriteOffered));
         if let Some((done, offered)) = load
             && is_piling_up(done, offered, &counts, replicates)
@@ -391,52 +508,48 @@ fn piling_up_or_failing(result: &StrategyResult, replicates: u32) -> Vec<String>
             let (done, offered) = (compact(done), compact(offered));
             broken.push(format!("{name}: {done} of {offered} a second completed"));
         }
-        let median = result.number(path(MetricId::WriteResponse.at(Part::P50)));
+        let median = result.number(path(MetricId::WriteResponse, Some(Part::P50)));
         if median.is_some_and(|median| median.censored) {
             broken.push(format!("{name}: half of them did not end"));
         }
         let failed = value(MetricId::WriteFailedFraction);
-        if let Some(failed) = failed.filter(|failed| *failed > MOST_FAILED) {
-            broken.push(format!("{name}: {} failed", text::percent(failed)));
-        }
+        let failed = failed.filter(|failed| *failed > MOST_FAILED);
+        broken.extend(failed.map(|failed| format!("{name}: {} failed", percent(failed))));
     }
     broken
 }
 
-/// A ranked strategy, and what it was judged by.
-pub(super) type Rated = (RankedStrategy, Candidate);
-
 /// Of strategies in order of preference, the first `tied` of which are tied.
-pub(super) fn reasons(rated: &[Rated], tied: usize, replicates: u32) -> Vec<String> {
-    if rated.len() < 2 {
+fn reasons(ranked: &[RankedStrategy], tied: usize, replicates: u32) -> Vec<String> {
+    if ranked.len() < 2 {
         let alone = "No other strategy stores the same rows: nothing to compare it with.";
         return vec![alone.to_owned()];
     }
-    let (first, others) = rated.split_at(tied);
+    let (first, others) = ranked.split_at(tied);
     let mut sentences = Vec::new();
     if tied > 1 {
         sentences.push(what_would_decide(first, replicates));
     }
-    for respect in Respect::ALL {
-        let words = match respect {
-            Respect::Limits => "breaks fewer limits".to_owned(),
-            Respect::Growth => format!(
-                "keeps more reads from growing when rows are kept {} times as long",
-                Retention::TIMES
-            ),
-            Respect::Reads => "serves reads at less cost".to_owned(),
-            Respect::Capacity => "can take more".to_owned(),
-            Respect::Bytes => "has shorter rows".to_owned(),
+    let times = Retention::TIMES;
+    for criterion in Criterion::ALL {
+        let words = match criterion {
+            Criterion::Limits => "breaks fewer limits".to_owned(),
+            Criterion::Growth => {
+                format!("keeps more reads from growing when rows are kept {times} times as long")
+            }
+            Criterion::Reads => "serves reads at less cost".to_owned(),
+            Criterion::Capacity => "can take more".to_owned(),
+            Criterion::Bytes => "has shorter rows".to_owned(),
         };
-        for (best, _) in first {
+        for best in first {
             let subject = match tied > 1 {
                 true => format!("`{}`", best.name),
                 false => "It".to_owned(),
             };
-            let lost = others.iter().filter_map(|(other, _)| {
+            let lost = others.iter().filter_map(|other| {
                 let loss = other.loses_in.as_ref()?;
-                let is_this = loss.respect == respect.name() && loss.to == best.name;
-                is_this.then(|| format!("`{}`{}", other.name, details(respect, other, loss)))
+                let is_this = loss.respect == criterion.name() && loss.to == best.name;
+                is_this.then(|| format!("`{}`{}", other.name, details(*criterion, other, loss)))
             });
             let names = listed(&lost.collect::<Vec<String>>());
             if !names.is_empty() {
@@ -447,39 +560,31 @@ pub(super) fn reasons(rated: &[Rated], tied: usize, replicates: u32) -> Vec<Stri
     sentences
 }
 
-/// How much worse the other one is, in brackets.
-fn details(respect: Respect, other: &RankedStrategy, loss: &Loss) -> String {
-    match (respect, loss.times.mean) {
-        (Respect::Limits, _) => String::new(),
-        (Respect::Growth, _) => format!(" ({})", other.growing_reads.join("; ")),
-        (Respect::Reads, None) => " (they did not end)".to_owned(),
+/// How much worse the other one is, in brackets: ` (2.80 times [2.71, 2.89])`.
+fn details(criterion: Criterion, other: &RankedStrategy, loss: &Loss) -> String {
+    let times = &loss.times;
+    match (criterion, times.mean.map(compact)) {
+        (Criterion::Limits, _) => String::new(),
+        (Criterion::Growth, _) => format!(" ({})", other.growing_reads.join("; ")),
+        (Criterion::Reads, None) => " (they did not end)".to_owned(),
         (_, None) => " (what it takes is not known)".to_owned(),
-        (_, Some(_)) => format!(" ({})", times(&loss.times)),
-    }
-}
-
-/// `2.80 times [2.71, 2.89]`.
-fn times(ratio: &Measure) -> String {
-    let mean = ratio.mean.map_or_else(String::new, compact);
-    match ratio.low.zip(ratio.high).filter(|(low, high)| low < high) {
-        Some((low, high)) => format!("{mean} times [{}, {}]", compact(low), compact(high)),
-        None => format!("{mean} times"),
+        (_, Some(mean)) => match times.low.zip(times.high).filter(|(low, high)| low < high) {
+            Some((low, high)) => format!(" ({mean} times [{}, {}])", compact(low), compact(high)),
+            None => format!(" ({mean} times)"),
+        },
     }
 }
 
 /// In what tied strategies differ, and what is not shown of it.
-fn what_would_decide(tied: &[Rated], replicates: u32) -> String {
+fn what_would_decide(tied: &[RankedStrategy], replicates: u32) -> String {
     let mut clauses = Vec::new();
-    for (respect, words) in [
-        (Respect::Reads, "what reads cost"),
-        (Respect::Capacity, "what they can take"),
-        (Respect::Bytes, "bytes a row"),
+    for (criterion, words) in [
+        (Criterion::Reads, "what reads cost"),
+        (Criterion::Capacity, "what they can take"),
+        (Criterion::Bytes, "bytes a row"),
     ] {
-        let costs = tied.iter().filter_map(|(_, of)| of.cost(respect));
-        let means: Vec<f64> = costs.map(Cost::mean).collect();
-        let least = means.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = means.iter().copied().fold(0.0, f64::max);
-        let apart = most / least;
+        let means = tied.iter().map(|of| of.judged.cost(criterion).mean());
+        let apart = means.clone().fold(0.0, f64::max) / means.fold(f64::INFINITY, f64::min);
         if apart.is_nan() || apart < 1.0 + 1e-3 {
             continue;
         }
@@ -487,9 +592,9 @@ fn what_would_decide(tied: &[Rated], replicates: u32) -> String {
             true => format!("{} % apart", compact(100.0 * (apart - 1.0))),
             false => format!("{} times apart", compact(apart)),
         };
-        let but = match (respect, apart > AS_GOOD) {
+        let but = match (criterion, apart > AS_GOOD) {
             (_, false) => ", less than counts here".to_owned(),
-            (Respect::Bytes, true) => String::new(),
+            (Criterion::Bytes, true) => String::new(),
             (_, true) if replicates < 2 => ", which one replicate can't show".to_owned(),
             (_, true) => format!(", which {replicates} replicates don't show"),
         };

@@ -1,12 +1,12 @@
 //! Keys of keyheat's own beside a scenario's: each is read like a strategy of the file, laid out, and only the best are kept to be simulated; where no
 //! one key serves all reads, the key that serves most of them with copies of the table for the others. Must not simulate: what a copy costs, the runs tell.
 
-use super::comparable::{groups, seconds};
 use super::ranking;
 use super::ranking::{Candidate, Cost};
 use super::suggested_keys::{
     SuggestedKey, in_quotes, presplit_regions, regions, sampled, suggested_keys,
 };
+use crate::cluster::ServiceSpec;
 use crate::layout::{Layout, ReadForecast, Replicate, Retention};
 use crate::scenario::{LoadError, Scenario, Strategy};
 use rayon::prelude::*;
@@ -103,6 +103,32 @@ impl Suggestions {
     pub fn found(&self) -> &SuggestedKeys {
         &self.found
     }
+}
+
+/// Strategies that can be compared, by their indices: each group in the order of the file, and the groups in that of their first.
+pub(super) fn groups(strategies: &[Strategy]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for at in 0..strategies.len() {
+        let is_own = |group: &&mut Vec<usize>| is_comparable(strategies, group[0], at);
+        match groups.iter_mut().find(is_own) {
+            Some(group) => group.push(at),
+            None => groups.push(vec![at]),
+        }
+    }
+    groups
+}
+
+/// Both store the same rows under the same load on the same cluster: they may differ in key, pre-split, table settings, and in what
+/// the cluster does by itself.
+fn is_comparable(strategies: &[Strategy], a: usize, b: usize) -> bool {
+    let (one, other) = (&strategies[a], &strategies[b]);
+    let (setup, others) = (&one.setup, &other.setup);
+    Replicate::twin(strategies, a) == Replicate::twin(strategies, b)
+        && one.key.fields() == other.key.fields()
+        && setup.cluster == others.cluster
+        && setup.client == others.client
+        && setup.changes.events == others.changes.events
+        && setup.changes.neighbours == others.changes.neighbours
 }
 
 /// The first of each list, then the second of each, with its list.
@@ -205,14 +231,24 @@ fn predicted(strategy: &Strategy, scenario: &Scenario, retention: &Retention) ->
         name: strategy.name.clone(),
         key: strategy.key.text().trim().to_owned(),
         judged: Candidate {
-            broken: usize::from(heat > HOT),
-            growing: 0,
+            limits: Cost::Known(f64::from(u8::from(heat > HOT))),
+            growth: Cost::Known(0.0),
             reads: Cost::known(mean),
             capacity: Cost::Known(heat),
             bytes: Cost::known(Some(layout.key_bytes)),
         },
         reads,
         grows: growths.map(Retention::grows).collect(),
+    }
+}
+
+/// Seconds of handlers for so many calls that read so many rows, as the planner has it: a Get takes its base, and so does each of a multi-Get; a
+/// scanner's call its base, and each row on top.
+pub(super) fn seconds(service: &ServiceSpec, path: &str, calls: f64, rows: f64) -> f64 {
+    let miss = (1.0 - service.cache_hit) * service.disk_read.as_secs_f64();
+    match path {
+        "get" | "multi-get" => calls.max(rows) * (service.get.as_secs_f64() + miss),
+        _ => calls * (service.scan.as_secs_f64() + miss) + rows * service.scan_row.as_secs_f64(),
     }
 }
 
@@ -224,7 +260,7 @@ fn count_growing(all: &mut [Forecast]) {
     for it in all {
         let growing = it.grows.iter().zip(&needless);
         let growing = growing.filter(|(grows, needless)| **grows && **needless);
-        it.judged.growing = growing.count();
+        it.judged.growth = Cost::Known(growing.count() as f64);
     }
 }
 
@@ -279,8 +315,12 @@ pub(super) struct Forecast {
 /// The best of these keys with copies under others of them; `None` where one key serves all reads, or no copy serves what is left. Keys with a hotspot
 /// are looked at only where all have one: a copy takes every write, like the table.
 pub(super) fn with_copies(all: &[Forecast], regions: u32) -> Option<SuggestedKey> {
-    let fewest = all.iter().map(|it| it.judged.broken).min()?;
-    let keys: Vec<&Forecast> = all.iter().filter(|it| it.judged.broken == fewest).collect();
+    let is_hot = |it: &&Forecast| it.judged.limits.mean() > 0.0;
+    let cool: Vec<&Forecast> = all.iter().filter(|it| !is_hot(it)).collect();
+    let keys = match cool.is_empty() {
+        true => all.iter().collect(),
+        false => cool,
+    };
     let reads = keys.first()?.reads.len();
     let of_key = |key: &&Forecast| (0..reads).map(|read| serves(&keys, key, read)).collect();
     let serves: Vec<Vec<bool>> = keys.iter().map(of_key).collect();
@@ -336,7 +376,7 @@ mod tests {
             name: name.to_owned(),
             key: format!("{name}-key"),
             judged: Candidate {
-                broken,
+                limits: Cost::Known(broken as f64),
                 reads: Cost::Known(reads.iter().product()),
                 ..Candidate::default()
             },
@@ -360,7 +400,7 @@ mod tests {
         // A hot key is no copy, and there is no other.
         let hot = Forecast {
             judged: Candidate {
-                broken: 1,
+                limits: Cost::Known(1.0),
                 ..by_time.judged.clone()
             },
             ..by_time
