@@ -128,46 +128,45 @@ pub(super) fn ratio(values: &[Option<f64>], bases: &[Option<f64>]) -> Option<Est
 }
 
 /// Mean, percentiles and maximum of one replicate, in the order of [`Part::ALL`].
-pub(super) type ResponseParts = [Option<Nanos>; 6];
+pub(super) type ResponseParts = Vec<Option<Nanos>>;
 
 /// The parts of one cohort.
 pub(super) fn response_parts(response: &CombinedResponse) -> ResponseParts {
-    Part::ALL.map(|part| match part.quantile() {
+    let part = |part: &Part| match part.quantile() {
         Some(q) => response.quantile(q),
-        None if part == Part::Max => response.max(),
+        None if *part == Part::Max => response.max(),
         None => response.mean(),
-    })
+    };
+    Part::ALL.iter().map(part).collect()
 }
 
 /// A family of response times in milliseconds: each part's mean over the replicates, and of a percentile (or the maximum) the value over
 /// all their operations together. What failed or unfinished operations leave open, in any
 /// replicate or together, is a lower bound.
 pub(super) fn response_family(
-    replicates: &[ResponseParts],
+    replicates: &[&ResponseParts],
     merged: &Response,
 ) -> BTreeMap<String, Measure> {
     let merged = response_parts(&merged.combined());
-    let family = Part::ALL.map(|part| {
-        let millis = |nanos: Option<Nanos>| Some(nanos?.value / NANOS_PER_MS);
+    let measure = |part: Part| {
+        let millis = |nanos: Nanos| nanos.value / NANOS_PER_MS;
         let together = merged[part as usize];
-        let each: Vec<_> = replicates
-            .iter()
-            .map(|parts| parts[part as usize])
-            .collect();
-        let values: Vec<Option<f64>> = each.iter().copied().map(millis).collect();
-        let mut measure = Measure::of(&values, (0.0, f64::INFINITY));
-        measure.merged = millis(together.filter(|_| part != Part::Mean));
-        if each
-            .iter()
-            .chain([&together])
-            .flatten()
-            .any(|nanos| nanos.censored)
-        {
-            measure = measure.lower_bound();
+        let each = replicates.iter().map(|parts| parts[part as usize]);
+        let values: Vec<Option<f64>> = each.clone().map(|nanos| nanos.map(millis)).collect();
+        let measure = Measure {
+            merged: together.filter(|_| part != Part::Mean).map(millis),
+            ..Measure::of(&values, (0.0, f64::INFINITY))
+        };
+        let is_open = each.chain([together]).flatten().any(|nanos| nanos.censored);
+        match is_open {
+            true => measure.lower_bound(),
+            false => measure,
         }
-        (part.name().to_owned(), measure)
-    });
-    family.into()
+    };
+    let family = Part::ALL.iter();
+    family
+        .map(|&part| (part.name().to_owned(), measure(part)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -200,7 +199,7 @@ mod tests {
         let parts = [&first, &second].map(|response| response_parts(&response.combined()));
         let mut merged = first.clone();
         merged.add(&second);
-        let family = response_family(&parts, &merged);
+        let family = response_family(&parts.each_ref(), &merged);
         let near =
             |found: Option<f64>, expected: f64| (found.unwrap() / expected - 1.0).abs() < 1e-3;
         // The mean of 2 and 6; of all 200 operations 97 took 2 ms, and the hundredth 6.
@@ -210,7 +209,7 @@ mod tests {
         assert!(near(family["mean"].mean, 4.09) && family["mean"].merged.is_none());
         assert!(!family["p99"].censored);
         merged.record_unfinished(9 * MS);
-        assert!(response_family(&parts, &merged)["max"].censored);
+        assert!(response_family(&parts.each_ref(), &merged)["max"].censored);
     }
 
     #[test]
@@ -225,7 +224,7 @@ mod tests {
         let mut merged = first.clone();
         merged.add(&second);
         assert!(!response_parts(&merged.combined())[3].unwrap().censored);
-        let p99 = response_family(&parts, &merged)["p99"];
+        let p99 = response_family(&parts.each_ref(), &merged)["p99"];
         assert!(p99.censored && p99.high.is_none() && p99.n == 2, "{p99:?}");
     }
 }

@@ -290,11 +290,11 @@ impl StrategyResult {
 
     /// The names of its operations.
     pub fn names(&self) -> OperationNames<'_> {
-        OperationNames {
-            writes: self.writes.iter().map(|it| &it.name[..]).collect(),
-            reads: self.reads.iter().map(|it| &it.name[..]).collect(),
-            neighbours: self.neighbours.iter().map(|it| &it.name[..]).collect(),
-        }
+        OperationNames([
+            self.writes.iter().map(|it| &it.name[..]).collect(),
+            self.reads.iter().map(|it| &it.name[..]).collect(),
+            self.neighbours.iter().map(|it| &it.name[..]).collect(),
+        ])
     }
 
     /// One of its measures.

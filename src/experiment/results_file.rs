@@ -131,14 +131,8 @@ impl Results {
         }
         for strategy in &self.strategies {
             let (name, servers) = (&strategy.name[..], strategy.servers);
-            let OperationNames {
-                writes,
-                reads,
-                neighbours,
-            } = strategy.names();
-            let mut names = [vec![name], writes, reads, neighbours]
-                .into_iter()
-                .flatten();
+            let OperationNames(operations) = strategy.names();
+            let mut names = std::iter::once(name).chain(operations.into_iter().flatten());
             if let Some(name) = names.find(|name| !is_name(name)) {
                 return Some(format!(
                     "`{name}` is no name, expected small letters, digits and `-`"

@@ -300,7 +300,7 @@ impl Runs {
     /// The family of response times.
     pub(super) fn response(&self) -> BTreeMap<String, Measure> {
         let replicates = self.replicates.iter().flatten();
-        let parts: Vec<ResponseParts> = replicates.map(|replicate| replicate.response).collect();
+        let parts: Vec<&ResponseParts> = replicates.map(|replicate| &replicate.response).collect();
         let merged = self.merged.as_ref();
         merged.map_or_else(BTreeMap::new, |merged| response_family(&parts, merged))
     }

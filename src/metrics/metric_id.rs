@@ -1,5 +1,8 @@
-//! The identities of metrics, with what is known of each. Must not compute any.
+//! The identities of metrics, with what is known of each, and their dotted paths: `read.newest.response_ms.p99`. Must not compute any.
 
+use super::Hotspot;
+use crate::text::{nearest, words};
+use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::fmt::Write;
 
@@ -247,6 +250,20 @@ impl PartialOrd for MetricId {
     }
 }
 
+impl Serialize for MetricId {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for MetricId {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(from)?;
+        let unknown = || format!("no metric is called `{name}`");
+        Self::named(&name).ok_or_else(|| serde::de::Error::custom(unknown()))
+    }
+}
+
 /// A member of a family of response times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
@@ -264,29 +281,16 @@ pub enum Part {
     Max,
 }
 
+words!(Part "part" {
+    Mean = "mean",
+    P50 = "p50",
+    P90 = "p90",
+    P99 = "p99",
+    P999 = "p999",
+    Max = "max",
+});
+
 impl Part {
-    /// All of them.
-    pub const ALL: [Self; 6] = [
-        Self::Mean,
-        Self::P50,
-        Self::P90,
-        Self::P99,
-        Self::P999,
-        Self::Max,
-    ];
-
-    /// Its name in `results.json`; the last word of its path.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Mean => "mean",
-            Self::P50 => "p50",
-            Self::P90 => "p90",
-            Self::P99 => "p99",
-            Self::P999 => "p999",
-            Self::Max => "max",
-        }
-    }
-
     /// The quantile that it is.
     pub fn quantile(self) -> Option<f64> {
         match self {
@@ -342,10 +346,285 @@ pub fn reference() -> String {
             .expect("writing to a string can't fail");
     }
     let [write, read, neighbour] = Side::ALL.map(Side::name);
-    let parts = Part::ALL.map(Part::name).join("`, `");
+    let parts: Vec<&str> = Part::ALL.iter().map(|part| part.name()).collect();
+    let parts = parts.join("`, `");
     write!(text, "\nWhat begins with `{write}_`, `{read}_` or `{neighbour}_` and has three names is known of each operation too: `{write}.ingest.response_ms.p99`. Response times are a family: `{parts}`.\n")
         .expect("writing to a string can't fail");
     text
+}
+
+/// The words of `read.<name>.path`: the names of [`crate::query::AccessPath`], cheapest kind first.
+const PATH_WORDS: [&str; 6] = [
+    "get",
+    "multi-get",
+    "scan",
+    "fan-out-scan",
+    "bucket-scan",
+    "table-scan",
+];
+
+/// The names that paths may use: those of a scenario's operations.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OperationNames<'a>(
+    /// Of the writes, the reads and the neighbours, in file order.
+    pub [Vec<&'a str>; 3],
+);
+
+impl<'a> OperationNames<'a> {
+    /// Those of one side.
+    pub fn of(&self, side: Side) -> &[&'a str] {
+        &self.0[side as usize]
+    }
+}
+
+/// Whose metric it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// The run's: of all operations, or of none in particular.
+    All,
+    /// That of one write, read or neighbour, by its index.
+    One(Side, usize),
+}
+
+/// A metric that a path names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MetricPath {
+    /// Which metric; of one write, read or neighbour, the metric of all of them that it is a part of.
+    pub metric: MetricId,
+    /// Whose.
+    pub subject: Subject,
+    /// Member of a family of response times.
+    pub part: Option<Part>,
+}
+
+/// A metric of the run that is no family.
+impl From<MetricId> for MetricPath {
+    fn from(metric: MetricId) -> Self {
+        metric.whole()
+    }
+}
+
+impl MetricId {
+    const fn of_all(self, part: Option<Part>) -> MetricPath {
+        MetricPath {
+            metric: self,
+            subject: Subject::All,
+            part,
+        }
+    }
+
+    /// The metric of a path, whosever it is.
+    pub fn of_path(path: &str) -> Option<Self> {
+        let (operation, rest) = operation_of(path);
+        let name = rest.split('.').next()?;
+        Self::find(operation.map(|(side, _)| side), name)
+    }
+
+    /// Whether the run has it, or a single operation of a side.
+    fn is_of(self, side: Option<Side>) -> bool {
+        match (self.definition().source, side) {
+            (Source::OneRead, side) => side == Some(Side::Read),
+            (_, None) => true,
+            (_, side) => self.is_of_each() && self.side() == side,
+        }
+    }
+
+    /// The metric that is called so, of the run or of a single operation of a side.
+    fn find(side: Option<Side>, name: &str) -> Option<Self> {
+        let own = |id: Self| side.map_or(id.name(), |_| id.own_name());
+        let mut all = Self::ALL.iter().copied();
+        all.find(|id| id.is_of(side) && own(*id) == name)
+    }
+
+    /// A member of a family of response times.
+    pub const fn at(self, part: Part) -> MetricPath {
+        self.of_all(Some(part))
+    }
+
+    /// The metric itself, which is no family.
+    pub const fn whole(self) -> MetricPath {
+        self.of_all(None)
+    }
+}
+
+impl MetricPath {
+    /// The same metric of one operation.
+    pub const fn of_one(self, side: Side, index: usize) -> Self {
+        Self {
+            subject: Subject::One(side, index),
+            ..self
+        }
+    }
+
+    /// The path behind what names the operation, or the whole path of a metric of the run.
+    pub fn tail(&self) -> String {
+        let name = match self.subject {
+            Subject::All => self.metric.name(),
+            Subject::One(..) => self.metric.own_name(),
+        };
+        match self.part {
+            Some(part) => format!("{name}.{}", part.name()),
+            None => name.to_owned(),
+        }
+    }
+
+    /// The path in a scenario with these operations.
+    pub fn text(&self, names: &OperationNames<'_>) -> String {
+        match self.subject {
+            Subject::All => self.tail(),
+            Subject::One(side, index) => {
+                format!("{}.{}.{}", side.name(), names.of(side)[index], self.tail())
+            }
+        }
+    }
+
+    /// What is known of the metric.
+    pub fn definition(&self) -> &'static Definition {
+        self.metric.definition()
+    }
+
+    /// The words that it may be, when it is a word.
+    pub fn words(&self) -> Option<&'static [&'static str]> {
+        match self.definition().unit {
+            Unit::Word if self.metric == MetricId::Path => Some(&PATH_WORDS),
+            Unit::Word => Some(&Hotspot::WORDS),
+            _ => None,
+        }
+    }
+}
+
+/// Why a path names no metric.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UnknownMetric {
+    /// No such name.
+    #[error("unknown metric `{path}`")]
+    Unknown {
+        /// As given.
+        path: String,
+        /// The nearest path that exists.
+        nearest: Option<String>,
+    },
+    /// A family without a member.
+    #[error(
+        "`{path}` is a family of numbers, expected one of `{path}.mean`, `.p50`, `.p90`, `.p99`, `.p999`, `.max`"
+    )]
+    NeedsPart {
+        /// As given.
+        path: String,
+    },
+    /// A write, read or neighbour that does not exist.
+    #[error("unknown {kind} `{name}` in metric `{path}`")]
+    UnknownOperation {
+        /// As given.
+        path: String,
+        /// `write`, `read` or `neighbour`.
+        kind: &'static str,
+        /// The name in it.
+        name: String,
+        /// The same path with the nearest name.
+        nearest: Option<String>,
+    },
+}
+
+impl UnknownMetric {
+    /// A path that might have been meant.
+    pub fn nearest(&self) -> Option<&str> {
+        match self {
+            Self::Unknown { nearest, .. } | Self::UnknownOperation { nearest, .. } => {
+                nearest.as_deref()
+            }
+            Self::NeedsPart { .. } => None,
+        }
+    }
+}
+
+/// The metric that a dotted path names in a scenario with these operations: `server_max_share`, `write_response_ms.p99`,
+/// `write.ingest.response_ms.p99`, `read.newest.calls`.
+///
+/// # Errors
+/// When there is none, with the nearest path that exists.
+pub fn lookup(path: &str, names: &OperationNames<'_>) -> Result<MetricPath, UnknownMetric> {
+    let unknown = || UnknownMetric::Unknown {
+        path: path.into(),
+        nearest: {
+            let all = all_paths(names);
+            nearest(path, all.iter().map(String::as_str)).map(str::to_owned)
+        },
+    };
+    let (operation, rest) = operation_of(path);
+    let subject = match operation {
+        None => Subject::All,
+        Some((side, name)) => {
+            let known = names.of(side);
+            let Some(index) = known.iter().position(|known| *known == name) else {
+                let nearest = nearest(name, known.iter().copied());
+                return Err(UnknownMetric::UnknownOperation {
+                    path: path.into(),
+                    kind: side.name(),
+                    name: name.into(),
+                    nearest: nearest.map(|nearest| format!("{}.{nearest}.{rest}", side.name())),
+                });
+            };
+            Subject::One(side, index)
+        }
+    };
+    let (head, part) = match rest.split_once('.') {
+        Some((head, part)) => (head, Some(part)),
+        None => (rest, None),
+    };
+    let metric = MetricId::find(operation.map(|(side, _)| side), head).ok_or_else(unknown)?;
+    let part = match part {
+        None if metric.is_response() => {
+            return Err(UnknownMetric::NeedsPart { path: path.into() });
+        }
+        None => None,
+        Some(part) => {
+            let known = part.parse().ok().filter(|_| metric.is_response());
+            Some(known.ok_or_else(unknown)?)
+        }
+    };
+    Ok(MetricPath {
+        metric,
+        subject,
+        part,
+    })
+}
+
+/// The operation that a path names, if it does, and what follows.
+fn operation_of(path: &str) -> (Option<(Side, &str)>, &str) {
+    let split = || {
+        let (word, rest) = path.split_once('.')?;
+        let (name, rest) = rest.split_once('.')?;
+        let mut sides = Side::ALL.into_iter();
+        let side = sides.find(|side| side.name() == word)?;
+        Some((Some((side, name)), rest))
+    };
+    split().unwrap_or((None, path))
+}
+
+/// Every path that [`lookup`] knows.
+pub fn all_paths(names: &OperationNames<'_>) -> Vec<String> {
+    let each =
+        |side: Side| (0..names.of(side).len()).map(move |at| (Some(side), Subject::One(side, at)));
+    let each = Side::ALL.into_iter().flat_map(each);
+    let mut paths = Vec::new();
+    for (side, subject) in std::iter::once((None, Subject::All)).chain(each) {
+        for &metric in MetricId::ALL.iter().filter(|id| id.is_of(side)) {
+            let members = Part::ALL.iter().copied().map(Some);
+            let whole = std::iter::once(None).filter(|_| !metric.is_response());
+            for part in whole.chain(members.filter(|_| metric.is_response())) {
+                paths.push(
+                    MetricPath {
+                        metric,
+                        subject,
+                        part,
+                    }
+                    .text(names),
+                );
+            }
+        }
+    }
+    paths
 }
 
 #[cfg(test)]
@@ -395,6 +674,141 @@ mod tests {
             let end = if id.is_response() { ".p99`" } else { "`" };
             let name = format!("{begin}{}{end}", id.name());
             assert_eq!(rows.filter(|row| row.contains(&name)).count(), 1, "{name}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod path_tests {
+    use super::*;
+    use crate::query::AccessPath;
+
+    fn names() -> OperationNames<'static> {
+        OperationNames([
+            vec!["ingest", "import-2"],
+            vec!["newest", "by-id", "window"],
+            vec!["orders", "users"],
+        ])
+    }
+
+    #[test]
+    fn every_path_is_found_by_itself() {
+        let names = names();
+        let paths: Vec<String> = all_paths(&names);
+        for expected in [
+            "server_max_share",
+            "write_response_ms.p999",
+            "read_server_max_share",
+            "read_response_ms.p50",
+            "write.import-2.response_ms.p99",
+            "write.ingest.goodput_fraction",
+            "read.by-id.path",
+            "read.by-id.rows_read",
+            "read.window.response_ms.p99",
+            "read.newest.failed_fraction",
+            "neighbour_response_ms.max",
+            "neighbour.users.response_ms.p99",
+            "neighbour.orders.throughput_per_sec",
+        ] {
+            assert!(paths.iter().any(|path| path == expected), "{expected}");
+        }
+        for path in paths {
+            let found = lookup(&path, &names).unwrap();
+            assert_eq!(found.text(&names), path);
+            assert_eq!(found.part.is_some(), path.contains("response_ms"), "{path}");
+            let of_one = ["write.", "read.", "neighbour."]
+                .iter()
+                .any(|kind| path.starts_with(kind));
+            assert_eq!(found.subject != Subject::All, of_one, "{path}");
+        }
+        let found = lookup("read.window.rows_returned", &names).unwrap();
+        assert_eq!(
+            (found.subject, found.metric),
+            (Subject::One(Side::Read, 2), MetricId::RowsReturned)
+        );
+        let found = lookup("neighbour.users.response_ms.p50", &names).unwrap();
+        assert_eq!(
+            (found.subject, found.metric, found.part),
+            (
+                Subject::One(Side::Neighbour, 1),
+                MetricId::NeighbourResponse,
+                Some(Part::P50)
+            )
+        );
+    }
+
+    #[test]
+    fn unknown_paths_come_with_the_nearest_one() {
+        let nearest = |path: &str| {
+            lookup(path, &names())
+                .unwrap_err()
+                .nearest()
+                .map(str::to_owned)
+        };
+        for (given, expected) in [
+            ("server_max_shar", "server_max_share"),
+            ("write_response_ms.p9", "write_response_ms.p90"),
+            (
+                "write.ingst.response_ms.p99",
+                "write.ingest.response_ms.p99",
+            ),
+            (
+                "write.ingest.troughput_per_sec",
+                "write.ingest.throughput_per_sec",
+            ),
+            ("read.newst.calls", "read.newest.calls"),
+            ("read.newest.row_read", "read.newest.rows_read"),
+            ("read_server_max_shares", "read_server_max_share"),
+            (
+                "neighbour.order.failed_fraction",
+                "neighbour.orders.failed_fraction",
+            ),
+        ] {
+            assert_eq!(nearest(given).as_deref(), Some(expected), "{given}");
+        }
+        assert_eq!(nearest("banana"), None);
+        // What only one read has is no metric of the run, and of no write.
+        for path in ["calls", "path", "write.ingest.calls", "read.newest.path.x"] {
+            assert!(
+                matches!(lookup(path, &names()), Err(UnknownMetric::Unknown { .. })),
+                "{path}"
+            );
+        }
+        let error = lookup("read.oldest.calls", &OperationNames::default()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "unknown read `oldest` in metric `read.oldest.calls`"
+        );
+    }
+
+    #[test]
+    fn words_are_those_of_their_metric() {
+        let words = |path: &str| lookup(path, &names()).unwrap().words();
+        assert_eq!(words("hotspot"), Some(&Hotspot::WORDS[..]));
+        assert_eq!(words("read.newest.path"), Some(&PATH_WORDS[..]));
+        assert_eq!(words("read.newest.calls"), None);
+        let paths = [
+            AccessPath::Get,
+            AccessPath::MultiGet,
+            AccessPath::Scan,
+            AccessPath::FanOutScan,
+            AccessPath::BucketScan,
+            AccessPath::TableScan,
+        ];
+        assert_eq!(paths.map(AccessPath::name), PATH_WORDS);
+    }
+
+    #[test]
+    fn a_family_is_no_metric_without_a_member() {
+        for path in [
+            "write_response_ms",
+            "read.newest.response_ms",
+            "neighbour.users.response_ms",
+        ] {
+            assert!(matches!(
+                lookup(path, &names()),
+                Err(UnknownMetric::NeedsPart { .. })
+            ));
         }
     }
 }

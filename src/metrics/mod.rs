@@ -11,7 +11,6 @@ mod events;
 mod fixture;
 mod hotspot;
 mod metric_id;
-mod metric_path;
 #[cfg(test)]
 mod read_tests;
 mod recorder;
@@ -22,7 +21,6 @@ mod response;
 mod response_cells;
 mod run_result;
 mod saved_response;
-mod scalars;
 mod summary;
 #[cfg(test)]
 mod summary_tests;
@@ -35,11 +33,10 @@ pub use demand::{HottestServer, OPERATIONS_PER_SERVER};
 pub use events::{EventKind, RefusalReason, SeriesEvent};
 pub use hotspot::{Demanded, Hotspot, HotspotEvidence, NO_HOTSPOT_BELOW, OF_READS, Peak};
 pub use metric_id::{
-    Better, Definition, MetricId, Part, READ_COSTS, Side, Source, Unit, reference,
+    Better, Definition, MetricId, MetricPath, OperationNames, Part, READ_COSTS, Side, Source,
+    Subject, Unit, UnknownMetric, all_paths, lookup, reference,
 };
-pub use metric_path::{MetricPath, OperationNames, Subject, UnknownMetric, all_paths, lookup};
 pub use recorder::{PlannedWork, ReadWork, Recorded, Recorder, RecorderConfig};
 pub use response::{CombinedResponse, Nanos, Response};
-pub use run_result::{Counts, OperationRun, RunResult, Series};
-pub use scalars::Scalars;
+pub use run_result::{Counts, OperationRun, RunResult, Scalars, Series, SideRun};
 pub use summary::BUSY;

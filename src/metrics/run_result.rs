@@ -1,9 +1,12 @@
 //! What one run leaves behind: complete, plain, and written to a file and read again without loss. Must not know other runs or
 //! strategies.
 
-use super::{HottestServer, Response, Scalars, SeriesEvent};
+use super::{HottestServer, MetricId, Response, SeriesEvent};
 use crate::statistics::ExpectedPeak;
-use serde::{Deserialize, Serialize};
+use serde::ser::Error;
+use serde::{Deserialize, Serialize, Serializer};
+use std::collections::BTreeMap;
+use std::ops::Index;
 
 /// Operations of the whole run: offered = completed + failed + in_flight, always.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -25,6 +28,51 @@ impl Counts {
         self.completed += other.completed;
         self.failed += other.failed;
         self.in_flight += other.in_flight;
+    }
+}
+
+/// What was measured of a run, or of one of its operations.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Scalars(#[serde(serialize_with = "finite")] BTreeMap<MetricId, Option<f64>>);
+
+impl Scalars {
+    /// The value of a metric; `None` when it is undefined, or was not measured.
+    pub fn get(&self, id: MetricId) -> Option<f64> {
+        self.0.get(&id).copied().flatten()
+    }
+
+    /// A metric was measured; `None` is undefined.
+    pub fn set(&mut self, id: MetricId, value: Option<f64>) {
+        self.0.insert(id, value);
+    }
+
+    /// What was measured, by name.
+    pub fn ids(&self) -> impl Iterator<Item = MetricId> + '_ {
+        self.0.keys().copied()
+    }
+}
+
+/// Of a metric that was measured.
+impl Index<MetricId> for Scalars {
+    type Output = Option<f64>;
+
+    fn index(&self, id: MetricId) -> &Option<f64> {
+        &self.0[&id]
+    }
+}
+
+/// JSON has no word for infinity: a metric that is not defined is `None`.
+fn finite<S: Serializer>(
+    scalars: &BTreeMap<MetricId, Option<f64>>,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    let is_odd = |value: &Option<f64>| value.is_some_and(|value| !value.is_finite());
+    match scalars.iter().find(|(_, value)| is_odd(value)) {
+        Some((id, _)) => Err(S::Error::custom(format!(
+            "`{}` is no finite number",
+            id.name()
+        ))),
+        None => scalars.serialize(to),
     }
 }
 
@@ -112,4 +160,40 @@ pub struct Series {
     /// What happened to regions and servers, in order of time: at most 2,000 of each kind.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<SeriesEvent>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn scalars_are_read_bit_by_bit(bits in any::<u64>()) {
+            let value = f64::from_bits(bits);
+            prop_assume!(value.is_finite());
+            let mut written = Scalars::default();
+            written.set(MetricId::Makespan, Some(value));
+            written.set(MetricId::Splits, None);
+            let all = vec![written, Scalars::default()];
+            let read: Vec<Scalars> = serde_json::from_str(&serde_json::to_string(&all).unwrap()).unwrap();
+            prop_assert_eq!(read[0][MetricId::Makespan].unwrap().to_bits(), bits);
+            prop_assert_eq!(read[0][MetricId::Splits], None);
+            prop_assert_eq!((read[0].ids().count(), read[1].ids().count()), (2, 0));
+        }
+    }
+
+    #[test]
+    fn what_can_not_be_kept_is_refused() {
+        let mut odd = Scalars::default();
+        odd.set(MetricId::Makespan, Some(f64::NAN));
+        let error = serde_json::to_string(&odd).unwrap_err();
+        assert_eq!(error.to_string(), "`makespan_ms` is no finite number");
+        let error = serde_json::from_str::<Scalars>(r#"{"makespn_ms": 3}"#);
+        let error = error.err().unwrap().to_string();
+        assert!(
+            error.contains("no metric is called `makespn_ms`"),
+            "{error}"
+        );
+    }
 }

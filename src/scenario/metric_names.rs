@@ -18,7 +18,9 @@ pub(super) fn read<'a>(
         Err(error) => error,
     };
     let part = format!(".{path}");
-    let whole = all_paths(names).find(|whole| whole.ends_with(&part));
+    let whole = all_paths(names)
+        .into_iter()
+        .find(|whole| whole.ends_with(&part));
     let nearest = error.nearest().map(str::to_owned).or(whole);
     let mut help = nearest.map(|nearest| format!("did you mean `{nearest}`?"));
     if help.is_none() && matches!(error, UnknownMetric::Unknown { .. }) {

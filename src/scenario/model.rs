@@ -294,11 +294,11 @@ impl Setup {
     pub fn operation_names(&self) -> OperationNames<'_> {
         let Workload { writes, reads, .. } = &self.workload;
         let neighbours = self.changes.neighbours.iter();
-        OperationNames {
-            writes: writes.iter().map(|write| write.name.as_str()).collect(),
-            reads: reads.iter().map(|read| read.name.as_str()).collect(),
-            neighbours: neighbours.map(|one| one.name.as_str()).collect(),
-        }
+        OperationNames([
+            writes.iter().map(|write| write.name.as_str()).collect(),
+            reads.iter().map(|read| read.name.as_str()).collect(),
+            neighbours.map(|one| one.name.as_str()).collect(),
+        ])
     }
 }
 

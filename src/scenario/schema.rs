@@ -281,7 +281,7 @@ fn whole() -> Value {
 
 /// The metrics of any scenario by name; those of its own operations by their form.
 fn metric() -> Value {
-    let names: Vec<String> = all_paths(&OperationNames::default()).collect();
+    let names = all_paths(&OperationNames::default());
     json!({
         "description": "A metric of the catalogue, or of one operation: `read.newest.response_ms.p99`.",
         "anyOf": [
