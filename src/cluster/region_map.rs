@@ -1,6 +1,7 @@
 //! Which region of a table holds a key, while regions divide and merge. Must not know servers.
 
 use crate::keyspace::{KeyBatch, KeyRange, Router, RowKey};
+use slab::Slab;
 use std::sync::Arc;
 
 /// Marks a slot that several regions share; the other bits number its overlay.
@@ -29,56 +30,34 @@ pub struct RegionMap {
     marks_below: Vec<u32>,
     /// Of each slot: its region, or [`SHARED`] and its overlay. Empty: slot s is region first + s.
     slots: Vec<u32>,
-    overlays: Vec<Overlay>,
-    /// Numbers of overlays that are not in use.
-    free: Vec<u32>,
+    overlays: Slab<Overlay>,
     /// Regions now.
     count: u32,
     /// Changes since the router was made.
     changes: u32,
 }
 
-/// The regions that share a slot.
-#[derive(Debug, Clone, Default)]
-struct Overlay {
-    /// The one that holds the slot's start.
-    first: u32,
-    /// The others with their start keys, ascending.
-    others: Vec<(RowKey, u32)>,
-}
+/// The regions that share a slot with their start keys, ascending; that of the first, which holds the slot's start, is empty.
+#[derive(Debug, Clone)]
+struct Overlay(Vec<(RowKey, u32)>);
 
 impl Overlay {
     fn locate(&self, key: &[u8]) -> u32 {
-        let below = self
-            .others
-            .partition_point(|(start, _)| start.as_bytes() <= key);
-        below
-            .checked_sub(1)
-            .map_or(self.first, |at| self.others[at].1)
+        let below = self.0.partition_point(|(start, _)| start.as_bytes() <= key);
+        self.0[below - 1].1
     }
 
     /// `region` takes the range from `start` (`None`: the slot's) to `end` (`None`: the slot's).
     fn assign(&mut self, start: Option<&RowKey>, end: Option<&RowKey>, region: u32) {
-        let from = start.map_or(0, |start| {
-            self.others.partition_point(|(other, _)| other < start)
-        });
-        let to = end.map_or(self.others.len(), |end| {
-            self.others.partition_point(|(other, _)| other < end)
-        });
+        let below = |key: &RowKey| self.0.partition_point(|(other, _)| other < key);
+        let from = start.map_or(0, below);
+        let to = end.map_or(self.0.len(), below);
         // What held the end goes on there, unless another region starts there.
-        let rest = end.filter(|end| self.others.get(to).is_none_or(|(other, _)| other != *end));
-        let rest = rest.map(|end| {
-            let before = to.checked_sub(1).map_or(self.first, |at| self.others[at].1);
-            (end.clone(), before)
-        });
-        let taken = start.map(|start| (start.clone(), region));
-        if taken.is_none() {
-            self.first = region;
-        }
-        self.others.splice(from..to, taken.into_iter().chain(rest));
-        let mut before = self.first;
-        self.others
-            .retain(|&(_, region)| std::mem::replace(&mut before, region) != region);
+        let rest = end.filter(|end| self.0.get(to).is_none_or(|(other, _)| other != *end));
+        let rest = rest.map(|end| (end.clone(), self.0[to - 1].1));
+        let taken = (start.cloned().unwrap_or_default(), region);
+        self.0.splice(from..to, [taken].into_iter().chain(rest));
+        self.0.dedup_by_key(|(_, region)| *region);
     }
 }
 
@@ -104,8 +83,7 @@ impl RegionMap {
             first,
             later: Vec::new(),
             slots: Vec::new(),
-            overlays: Vec::new(),
-            free: Vec::new(),
+            overlays: Slab::new(),
             changes: 0,
         };
         if marks.is_empty() {
@@ -175,22 +153,27 @@ impl RegionMap {
             return;
         }
         for (at, region) in found.iter_mut().enumerate() {
-            *region = self.slots[*region as usize];
-            if *region & SHARED > 0 {
-                *region = self.overlays[(*region & !SHARED) as usize].locate(keys.get(at));
-            }
+            let held = self.slots[*region as usize];
+            *region = self.overlay(held).map_or(held, |it| it.locate(keys.get(at)));
         }
     }
 
     #[inline]
     fn region_at(&self, slot: u32, key: &[u8]) -> u32 {
-        match self.slots.get(slot as usize) {
-            None => self.first + slot,
-            Some(shared) if shared & SHARED > 0 => {
-                self.overlays[(shared & !SHARED) as usize].locate(key)
-            }
-            Some(&region) => region,
-        }
+        let held = self.held(slot);
+        self.overlay(held).map_or(held, |it| it.locate(key))
+    }
+
+    /// The region of a slot, or [`SHARED`] and its overlay.
+    #[inline]
+    fn held(&self, slot: u32) -> u32 {
+        let held = self.slots.get(slot as usize).copied();
+        held.unwrap_or(self.first + slot)
+    }
+
+    #[inline]
+    fn overlay(&self, held: u32) -> Option<&Overlay> {
+        (held & SHARED > 0).then(|| &self.overlays[(held & !SHARED) as usize])
     }
 
     /// The keys of a region, which may be no more. O(log of the regions that came later).
@@ -228,19 +211,15 @@ impl RegionMap {
 
     /// The numbers of all regions in key order. O(regions) for all.
     pub fn in_key_order(&self) -> impl Iterator<Item = u32> + '_ {
-        let slots = 0..self.router.regions() as u32;
         let mut before = None;
-        slots
-            .flat_map(|slot| {
-                let held = self.slots.get(slot as usize).copied();
-                let held = held.unwrap_or(self.first + slot);
-                let overlay =
-                    (held & SHARED > 0).then(|| &self.overlays[(held & !SHARED) as usize]);
-                let first = overlay.map_or(held, |overlay| overlay.first);
-                let others = overlay.map_or(&[][..], |overlay| &overlay.others);
-                std::iter::once(first).chain(others.iter().map(|&(_, region)| region))
-            })
-            .filter(move |&region| before.replace(region) != Some(region))
+        let regions = (0..self.router.regions() as u32).flat_map(|slot| {
+            let held = self.held(slot);
+            let overlay = self.overlay(held);
+            let shared = overlay.into_iter().flat_map(|overlay| &overlay.0);
+            let only = overlay.is_none().then_some(held);
+            only.into_iter().chain(shared.map(|&(_, region)| region))
+        });
+        regions.filter(move |&region| before.replace(region) != Some(region))
     }
 
     /// A region ends; `lower` takes its keys below `row`, `upper` the others. The new numbers are greater than all before, `lower` < `upper`.
@@ -284,57 +263,28 @@ impl RegionMap {
             let slots = self.router.regions() as u32;
             self.slots.extend((0..slots).map(|slot| self.first + slot));
         }
-        let first = self.router.locate(start.as_bytes());
-        let last = if end.0.is_empty() {
-            self.router.regions() as u32 - 1
-        } else {
-            let last = self.router.locate(end.as_bytes());
-            last - u32::from(self.router.start(last) == end.as_bytes())
+        let router = &self.router;
+        let first = router.locate(start.as_bytes());
+        let (last, end_inside) = match router.locate(end.as_bytes()) {
+            _ if end.0.is_empty() => (router.regions() as u32 - 1, None),
+            next if router.start(next) == end.as_bytes() => (next - 1, None),
+            last => (last, Some(&end)),
         };
         for slot in first..=last {
+            let held = self.slots[slot as usize];
+            let mut overlay = match held & SHARED {
+                0 => Overlay(vec![(RowKey::default(), held)]),
+                _ => self.overlays.remove((held & !SHARED) as usize),
+            };
             let starts_inside = self.router.start(slot) < start.as_bytes();
-            let ends_inside = !end.0.is_empty()
-                && (slot + 1 == self.router.regions() as u32
-                    || end.as_bytes() < self.router.start(slot + 1));
-            self.assign(
-                slot,
-                starts_inside.then_some(&start),
-                ends_inside.then_some(&end),
-                region,
-            );
+            let end = end_inside.filter(|_| slot == last);
+            overlay.assign(starts_inside.then_some(&start), end, region);
+            self.slots[slot as usize] = match overlay.0[..] {
+                [(_, region)] => region,
+                _ => SHARED | self.overlays.insert(overlay) as u32,
+            };
         }
         self.later.push((region, KeyRange { start, end }));
-    }
-
-    fn assign(&mut self, slot: u32, start: Option<&RowKey>, end: Option<&RowKey>, region: u32) {
-        let held = self.slots[slot as usize];
-        if start.is_none() && end.is_none() {
-            self.slots[slot as usize] = region;
-            if held & SHARED > 0 {
-                self.free.push(held & !SHARED);
-            }
-            return;
-        }
-        let number = if held & SHARED > 0 {
-            held & !SHARED
-        } else {
-            let number = self.free.pop().unwrap_or_else(|| {
-                self.overlays.push(Overlay::default());
-                self.overlays.len() as u32 - 1
-            });
-            let overlay = &mut self.overlays[number as usize];
-            overlay.first = held;
-            overlay.others.clear();
-            number
-        };
-        let overlay = &mut self.overlays[number as usize];
-        overlay.assign(start, end, region);
-        self.slots[slot as usize] = if overlay.others.is_empty() {
-            self.free.push(number);
-            overlay.first
-        } else {
-            SHARED | number
-        };
     }
 
     /// Makes the router anew when enough has changed.
@@ -348,7 +298,6 @@ impl RegionMap {
         let starts: Vec<RowKey> = starts.map(|&region| self.range(region).start).collect();
         self.cut(regions, &starts);
         self.overlays.clear();
-        self.free.clear();
         self.changes = 0;
     }
 }

@@ -28,8 +28,8 @@ pub use normalizer::{
 };
 pub use region_policies::{BALANCER, RegionPolicies};
 pub use split_algorithm::{
-    NumberStringSplit, SplitAlgorithm, SplitError, UniformSplit, bucket_points, check_memory,
-    create_table_points, split_bytes,
+    NumberStringSplit, SplitAlgorithm, SplitError, bucket_points, check_memory,
+    create_table_points, split_bytes, uniform_points,
 };
 pub use split_points::{check_split_points, create_command, quantile_points, quantile_ranks};
 pub use split_policy::{

@@ -4,7 +4,6 @@
 use crate::keyspace::{RowKey, UnescapeError, escape, unescape};
 use crate::text::grouped;
 use num_bigint::{BigInt, BigUint};
-use std::fmt;
 use thiserror::Error;
 
 /// How a table is pre-split.
@@ -27,42 +26,7 @@ pub enum SplitAlgorithm {
 }
 crate::settings::choice!(SplitAlgorithm { None = "none", HexString = "hex-string", DecimalString = "decimal-string", Uniform = "uniform", Bytes = "bytes", Buckets = "buckets", Sampled = "sampled" });
 
-/// No algorithm of that name.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("unknown split algorithm `{name}`")]
-pub struct UnknownAlgorithm {
-    /// What was found.
-    pub name: String,
-    /// The most similar name, when it is similar at all.
-    pub nearest: Option<&'static str>,
-}
-
 impl SplitAlgorithm {
-    /// The algorithm of that name. HBase's class names (`HexStringSplit`) are suggested away, not taken.
-    ///
-    /// # Errors
-    /// The name is unknown; the nearest one is offered.
-    pub fn parse(name: &str) -> Result<Self, UnknownAlgorithm> {
-        Self::ALL
-            .into_iter()
-            .find(|algorithm| algorithm.name() == name)
-            .ok_or_else(|| {
-                let asked = name.to_ascii_lowercase();
-                let asked = asked.strip_suffix("split").unwrap_or(&asked);
-                let similarity = |algorithm: &Self| strsim::jaro_winkler(algorithm.name(), asked);
-                let nearest = Self::ALL
-                    .into_iter()
-                    .max_by(|a, b| similarity(a).total_cmp(&similarity(b)))
-                    // Jaro-Winkler's usual threshold for "probably meant".
-                    .filter(|algorithm| similarity(algorithm) >= 0.7)
-                    .map(Self::name);
-                UnknownAlgorithm {
-                    name: name.to_owned(),
-                    nearest,
-                }
-            })
-    }
-
     /// The split points of those algorithms that need no row key: sorted, distinct, not empty. `first` and `last` are digits for
     /// `hex-string` and `decimal-string`, rows in `\xHH` notation for `uniform` and `bytes`.
     ///
@@ -72,12 +36,12 @@ impl SplitAlgorithm {
     /// ```
     /// use keyheat::policy::SplitAlgorithm;
     ///
-    /// let points = SplitAlgorithm::parse("hex-string")?.split_points(4, None, None)?;
+    /// let points = SplitAlgorithm::HexString.split_points(4, None, None)?;
     /// assert_eq!(points[1].to_string(), "80000000");
     ///
     /// // The HBase reference guide's trap: between '0' and 'f' lie bytes that no hex digit is.
     /// let (first, last) = ("0000000000000000", "ffffffffffffffff");
-    /// let points = SplitAlgorithm::parse("bytes")?.split_points(10, Some(first), Some(last))?;
+    /// let points = SplitAlgorithm::Bytes.split_points(10, Some(first), Some(last))?;
     /// assert_eq!(points[3].to_string(), r"D\x84\x84\x84\x84\x84\x84\x84\x84\x84\x84\x84\x84\x84\x84\x82");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -91,30 +55,21 @@ impl SplitAlgorithm {
             Self::None => Vec::new(),
             Self::HexString => NumberStringSplit::hexadecimal(first, last)?.split(regions)?,
             Self::DecimalString => NumberStringSplit::decimal(first, last)?.split(regions)?,
-            Self::Uniform => UniformSplit::new(first, last)?.split(regions)?,
+            Self::Uniform => uniform_points(first, last, regions)?,
             Self::Bytes => {
-                let algorithm = self.name();
-                let (Some(first), Some(last)) = (first, last) else {
-                    return Err(SplitError::RangeMissing { algorithm });
-                };
+                let ends = first.zip(last);
+                let (first, last) = ends.ok_or_else(|| self.needs("`first` and `last`"))?;
                 create_table_points(&unescape(first)?, &unescape(last)?, regions)?
             }
-            Self::Buckets | Self::Sampled => {
-                let what = match self {
-                    Self::Buckets => "a row key that leads with a bucket",
-                    _ => "rows to sample: a scenario",
-                };
-                let algorithm = self.name();
-                return Err(SplitError::NeedsKeys { algorithm, what });
-            }
+            Self::Buckets => return Err(self.needs("a row key that leads with a bucket")),
+            Self::Sampled => return Err(self.needs("rows to sample: a scenario")),
         };
         verified(points)
     }
-}
 
-impl fmt::Display for SplitAlgorithm {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(self.name())
+    fn needs(self, what: &'static str) -> SplitError {
+        let algorithm = self.name();
+        SplitError::Needs { algorithm, what }
     }
 }
 
@@ -130,14 +85,10 @@ pub fn bucket_points(buckets: &[Vec<u8>]) -> Vec<RowKey> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NumberStringSplit {
     radix: u32,
-    first: Number,
-    last: Number,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Number {
-    text: String,
-    value: BigInt,
+    /// Both ends, as they are written.
+    texts: [String; 2],
+    first: BigInt,
+    last: BigInt,
 }
 
 impl NumberStringSplit {
@@ -158,16 +109,11 @@ impl NumberStringSplit {
     }
 
     fn new(radix: u32, first: &str, last: &str) -> Result<Self, SplitError> {
-        let number = |text: &str| {
-            parse(text, radix).map(|value| Number {
-                text: text.to_owned(),
-                value,
-            })
-        };
         Ok(Self {
             radix,
-            first: number(first)?,
-            last: number(last)?,
+            texts: [first, last].map(str::to_owned),
+            first: parse(first, radix)?,
+            last: parse(last, radix)?,
         })
     }
 
@@ -183,25 +129,21 @@ impl NumberStringSplit {
     /// # Errors
     /// HBase's, in its order: the range, the granularity, the number of regions; and too many regions for memory.
     pub fn split(&self, regions: i64) -> Result<Vec<RowKey>, SplitError> {
-        if self.last.value <= self.first.value {
-            return Err(SplitError::LastNotAboveFirst {
-                first: self.first.text.clone(),
-                last: self.last.text.clone(),
-            });
+        let [first, last] = self.texts.clone();
+        if self.last <= self.first {
+            return Err(SplitError::LastNotAboveFirst { first, last });
         }
-        let range: BigInt = &self.last.value - &self.first.value + 1;
+        let range: BigInt = &self.last - &self.first + 1;
         if range < BigInt::from(regions) {
-            return Err(SplitError::TooFine {
-                regions,
-                range: range.to_string(),
-            });
+            let range = range.to_string();
+            return Err(SplitError::TooFine { regions, range });
         }
         if regions < 1 {
             return Err(SplitError::NegativeArraySize(regions - 1));
         }
-        check_memory(regions as u64, self.last.text.len() as u64)?;
+        check_memory(regions as u64, last.len() as u64)?;
         let size = range / regions;
-        let point = |i| self.write(&(&self.first.value + &size * i));
+        let point = |i| self.write(&(&self.first + &size * i));
         Ok((1..regions).map(point).collect())
     }
 
@@ -224,7 +166,7 @@ impl NumberStringSplit {
     /// Lower-case digits, padded with `0` to the length of the last row's text (not of the first's).
     fn write(&self, value: &BigInt) -> RowKey {
         let digits = value.to_str_radix(self.radix);
-        RowKey(format!("{digits:0>width$}", width = self.last.text.len()).into_bytes())
+        RowKey(format!("{digits:0>width$}", width = self.texts[1].len()).into_bytes())
     }
 }
 
@@ -318,50 +260,26 @@ pub fn split_bytes(
     Ok(rows)
 }
 
-/// HBase's `UniformSplit`: raw bytes, evenly cut.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UniformSplit {
-    first: Vec<u8>,
-    last: Vec<u8>,
-}
-
-impl UniformSplit {
-    /// From rows in `\xHH` notation; the empty row to eight bytes 0xFF where not given.
-    ///
-    /// # Errors
-    /// [`SplitError::Notation`].
-    pub fn new(first: Option<&str>, last: Option<&str>) -> Result<Self, SplitError> {
-        Ok(Self {
-            first: first.map_or(Ok(Vec::new()), unescape)?,
-            last: last.map_or(Ok(vec![0xFF; 8]), unescape)?,
-        })
+/// HBase's `UniformSplit`: the `regions - 1` points that cut raw bytes evenly, between rows in `\xHH` notation; the empty row and eight bytes
+/// 0xFF where not given.
+///
+/// # Errors
+/// [`SplitError::Notation`], an empty or upside-down range, and those of [`split_bytes`].
+pub fn uniform_points(
+    first: Option<&str>,
+    last: Option<&str>,
+    regions: i64,
+) -> Result<Vec<RowKey>, SplitError> {
+    let first = first.map_or(Ok(Vec::new()), unescape)?;
+    let last = last.map_or(Ok(vec![0xFF; 8]), unescape)?;
+    if last <= first {
+        let (first, last) = (escape(&first), escape(&last));
+        return Err(SplitError::LastNotAboveFirst { first, last });
     }
-
-    /// The `regions - 1` points between the ends.
-    ///
-    /// # Errors
-    /// An empty or upside-down range, and those of [`split_bytes`].
-    pub fn split(&self, regions: i64) -> Result<Vec<RowKey>, SplitError> {
-        if self.last <= self.first {
-            return Err(SplitError::LastNotAboveFirst {
-                first: escape(&self.first),
-                last: escape(&self.last),
-            });
-        }
-        let mut rows = split_bytes(&self.first, &self.last, true, regions.saturating_sub(1))?;
-        rows.pop();
-        rows.remove(0);
-        Ok(rows)
-    }
-
-    /// The two-key form: the middle of two rows.
-    ///
-    /// # Errors
-    /// Those of [`split_bytes`].
-    pub fn split_between(&self, start: &[u8], end: &[u8]) -> Result<RowKey, SplitError> {
-        let mut rows = split_bytes(start, end, false, 1)?;
-        Ok(rows.swap_remove(1))
-    }
+    let mut rows = split_bytes(&first, &last, true, regions.saturating_sub(1))?;
+    rows.pop();
+    rows.remove(0);
+    Ok(rows)
 }
 
 /// `Admin.createTable(descriptor, start, end, regions)`: the first region ends at `start`, the last begins at `end`.
@@ -432,14 +350,13 @@ pub fn check_memory(regions: u64, key_bytes: u64) -> Result<(), SplitError> {
         .saturating_add(key_bytes)
         .saturating_add(BYTES_PER_REGION);
     let bytes = regions.saturating_mul(region);
-    match bytes > LIMIT {
-        true => Err(SplitError::TooMuchMemory {
-            regions,
-            bytes,
-            limit: LIMIT,
-        }),
-        false => Ok(()),
-    }
+    let limit = LIMIT;
+    let error = SplitError::TooMuchMemory {
+        regions,
+        bytes,
+        limit,
+    };
+    (bytes <= limit).then_some(()).ok_or(error)
 }
 
 /// A refusal. Those that HBase makes itself show its message, and name the Java exception.
@@ -491,15 +408,9 @@ pub enum SplitError {
     /// `Bytes.toBytesBinary`.
     #[error(transparent)]
     Notation(#[from] UnescapeError),
-    /// The algorithm computes nothing without these.
-    #[error("`{algorithm}` needs `first` and `last`")]
-    RangeMissing {
-        /// Its name.
-        algorithm: &'static str,
-    },
-    /// The algorithm works on a row key, or on keys.
+    /// The algorithm computes nothing without it: a range, a row key, or keys.
     #[error("`{algorithm}` needs {what}")]
-    NeedsKeys {
+    Needs {
         /// Its name.
         algorithm: &'static str,
         /// What it needs.
@@ -533,7 +444,7 @@ impl SplitError {
             Self::NotANumber(_) => Some("NumberFormatException"),
             Self::NegativeArraySize(_) => Some("NegativeArraySizeException"),
             Self::Notation(_) => Some("StringIndexOutOfBoundsException"),
-            Self::RangeMissing { .. } | Self::NeedsKeys { .. } | Self::TooMuchMemory { .. } => None,
+            Self::Needs { .. } | Self::TooMuchMemory { .. } => None,
         }
     }
 }
@@ -541,29 +452,13 @@ impl SplitError {
 /// `63 GiB`, whole unless below 10.
 fn gibibytes(bytes: u64) -> String {
     let amount = bytes as f64 / (1u64 << 30) as f64;
-    if amount < 10.0 && amount.fract() != 0.0 {
-        format!("{amount:.1} GiB")
-    } else {
-        format!("{amount:.0} GiB")
-    }
+    let decimals = usize::from(amount < 10.0 && amount.fract() != 0.0);
+    format!("{amount:.decimals$} GiB")
 }
 
 #[cfg(test)]
 mod algorithm_tests {
     use super::*;
-
-    #[test]
-    fn every_name_reads_back_and_a_mistaken_one_gets_the_nearest() {
-        for algorithm in SplitAlgorithm::ALL {
-            assert_eq!(SplitAlgorithm::parse(algorithm.name()), Ok(algorithm));
-            assert_eq!(algorithm.to_string(), algorithm.name());
-        }
-        let nearest = |name| SplitAlgorithm::parse(name).unwrap_err().nearest;
-        assert_eq!(nearest("HexStringSplit"), Some("hex-string"));
-        assert_eq!(nearest("UniformSplit"), Some("uniform"));
-        assert_eq!(nearest("bucket"), Some("buckets"));
-        assert_eq!(nearest("quantile"), None);
-    }
 
     #[test]
     fn sixteen_one_byte_buckets_make_fifteen_points() {

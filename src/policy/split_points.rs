@@ -3,52 +3,17 @@
 use crate::keyspace::{RowKey, escape};
 use thiserror::Error;
 
-/// One fault; `index` counts from 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum SplitPointError {
-    /// HBase refuses an empty split key: the first region starts there already.
-    #[error("split point {} is empty", index + 1)]
-    Empty {
-        /// Which.
-        index: usize,
-    },
-    /// It does not lie above the one before.
-    #[error("split point {} is less than the one before it", index + 1)]
-    Unsorted {
-        /// Which.
-        index: usize,
-    },
-    /// It stands there twice.
-    #[error("split point {} repeats number {}", index + 1, of + 1)]
-    Duplicate {
-        /// Which.
-        index: usize,
-        /// Its first occurrence.
-        of: usize,
-    },
-    /// No row key can be so long.
-    #[error("split point {} has {length} bytes, a row key at most {}", index + 1, RowKey::MAX_LEN)]
-    TooLong {
-        /// Which.
-        index: usize,
-        /// Its length in bytes.
-        length: usize,
-    },
-}
-
-impl SplitPointError {
+/// One fault of a listed split point.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("split point {} {fault}", index + 1)]
+pub struct SplitPointError {
     /// Which point is wrong, from 0.
-    pub fn index(&self) -> usize {
-        match *self {
-            Self::Empty { index }
-            | Self::Unsorted { index }
-            | Self::Duplicate { index, .. }
-            | Self::TooLong { index, .. } => index,
-        }
-    }
+    pub index: usize,
+    fault: String,
 }
 
-/// All faults of listed split points, by index, at most one a point. O(n log n).
+/// All faults of listed split points, by index, at most one a point: HBase refuses an empty split key, as the first region starts there
+/// already, and no row key can be too long. O(n log n).
 pub fn check_split_points(points: &[RowKey]) -> Vec<SplitPointError> {
     let mut order: Vec<usize> = (0..points.len()).collect();
     order.sort_by_key(|&index| (&points[index], index));
@@ -58,22 +23,18 @@ pub fn check_split_points(points: &[RowKey]) -> Vec<SplitPointError> {
             first_of[pair[1]] = first_of[pair[0]];
         }
     }
+    let most = RowKey::MAX_LEN;
     let fault = |(index, point): (usize, &RowKey)| {
-        let length = point.0.len();
-        if length == 0 {
-            Some(SplitPointError::Empty { index })
-        } else if length > RowKey::MAX_LEN {
-            Some(SplitPointError::TooLong { index, length })
-        } else if first_of[index] != index {
-            Some(SplitPointError::Duplicate {
-                index,
-                of: first_of[index],
-            })
-        } else if index > 0 && *point < points[index - 1] {
-            Some(SplitPointError::Unsorted { index })
-        } else {
-            None
-        }
+        let fault = match point.0.len() {
+            0 => "is empty".to_owned(),
+            length if length > most => format!("has {length} bytes, a row key at most {most}"),
+            _ if first_of[index] != index => format!("repeats number {}", first_of[index] + 1),
+            _ if index > 0 && *point < points[index - 1] => {
+                "is less than the one before it".to_owned()
+            }
+            _ => return None,
+        };
+        Some(SplitPointError { index, fault })
     };
     points.iter().enumerate().filter_map(fault).collect()
 }
@@ -82,10 +43,8 @@ pub fn check_split_points(points: &[RowKey]) -> Vec<SplitPointError> {
 /// i / regions. A key that would be a point twice is one once, and the least key is none (nothing would lie below it): where few
 /// keys hold much of the load, fewer points come back than were asked for.
 pub fn quantile_points(keys: &[&[u8]], regions: u32) -> Vec<RowKey> {
-    quantile_ranks(keys, regions)
-        .into_iter()
-        .map(|rank| RowKey::from(keys[rank]))
-        .collect()
+    let ranks = quantile_ranks(keys, regions).into_iter();
+    ranks.map(|rank| RowKey::from(keys[rank])).collect()
 }
 
 /// The same, as positions in `keys`.
@@ -113,16 +72,13 @@ pub fn quantile_ranks(keys: &[&[u8]], regions: u32) -> Vec<usize> {
 /// assert_eq!(create_command("t", "d", &[]), "create 't', 'd'");
 /// ```
 pub fn create_command(table: &str, family: &str, split_points: &[RowKey]) -> String {
-    let mut text = format!("create {}, {}", ruby(table), ruby(family));
-    for (i, point) in split_points.iter().enumerate() {
-        text.push_str(if i == 0 { ", SPLITS => ['" } else { ", '" });
-        text.push_str(&escape(point.as_bytes()).replace('\'', "\\x27"));
-        text.push('\'');
+    let create = format!("create {}, {}", ruby(table), ruby(family));
+    let escaped = |point: &RowKey| escape(point.as_bytes()).replace('\'', "\\x27");
+    let points: Vec<String> = split_points.iter().map(escaped).collect();
+    match points.is_empty() {
+        true => create,
+        false => format!("{create}, SPLITS => ['{}']", points.join("', '")),
     }
-    if !split_points.is_empty() {
-        text.push(']');
-    }
-    text
 }
 
 /// A single-quoted Ruby string.
@@ -136,54 +92,37 @@ mod check_tests {
 
     #[test]
     fn every_fault_is_named_once_with_its_place() {
-        let points: Vec<RowKey> = ["m", "", "c", "m", "z", "c"]
-            .iter()
-            .map(|text| RowKey::from(text.as_bytes()))
-            .collect();
-        let found = check_split_points(&points);
-        assert_eq!(
-            found,
-            [
-                SplitPointError::Empty { index: 1 },
-                SplitPointError::Duplicate { index: 3, of: 0 },
-                SplitPointError::Duplicate { index: 5, of: 2 },
-            ]
-        );
-        let places = |found: &[SplitPointError]| -> Vec<usize> {
-            found.iter().map(SplitPointError::index).collect()
+        let faults = |points: Vec<Vec<u8>>| {
+            let points: Vec<RowKey> = points.into_iter().map(RowKey).collect();
+            let found = check_split_points(&points).into_iter();
+            found
+                .map(|error| (error.index, error.to_string()))
+                .collect::<Vec<_>>()
         };
-        assert_eq!(places(&found), [1, 3, 5]);
-        let points: Vec<RowKey> = [vec![b'b'], vec![b'a'], vec![b'x'; 40_000]]
-            .into_iter()
-            .map(RowKey)
-            .collect();
-        let found = check_split_points(&points);
+        let listed = ["m", "", "c", "m", "z", "c"].map(|text| text.as_bytes().to_vec());
         assert_eq!(
-            found,
+            faults(listed.to_vec()),
             [
-                SplitPointError::Unsorted { index: 1 },
-                SplitPointError::TooLong {
-                    index: 2,
-                    length: 40_000
-                }
+                (1, "split point 2 is empty".to_owned()),
+                (3, "split point 4 repeats number 1".to_owned()),
+                (5, "split point 6 repeats number 3".to_owned()),
             ]
         );
-        assert_eq!(places(&found), [1, 2]);
         assert_eq!(
-            found[0].to_string(),
-            "split point 2 is less than the one before it"
+            faults(vec![vec![b'b'], vec![b'a'], vec![b'x'; 40_000]]),
+            [
+                (1, "split point 2 is less than the one before it".to_owned()),
+                (
+                    2,
+                    "split point 3 has 40000 bytes, a row key at most 32767".to_owned()
+                ),
+            ]
         );
         assert_eq!(check_split_points(&[]), []);
         // `HConstants.MAX_ROW_LENGTH` is Short.MAX_VALUE.
-        let of_length = |length| check_split_points(&[RowKey(vec![b'x'; length])]);
-        assert_eq!(of_length(32_767), []);
-        assert_eq!(
-            of_length(32_768),
-            [SplitPointError::TooLong {
-                index: 0,
-                length: 32_768
-            }]
-        );
+        assert_eq!(faults(vec![vec![b'x'; 32_767]]), []);
+        let longer = "split point 1 has 32768 bytes, a row key at most 32767".to_owned();
+        assert_eq!(faults(vec![vec![b'x'; 32_768]]), [(0, longer)]);
     }
 }
 

@@ -85,7 +85,7 @@ fn read_list(sink: &Diagnostics, items: &[Node]) -> Option<Request> {
     let points = points.into_iter().collect::<Option<Vec<RowKey>>>()?;
     let errors = check_split_points(&points);
     for error in &errors {
-        let place = &items[error.index()].place;
+        let place = &items[error.index].place;
         let label = "points are sorted, distinct and not empty";
         sink.error(place, error.to_string(), label);
     }

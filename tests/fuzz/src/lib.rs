@@ -95,9 +95,13 @@ pub fn splits(data: &[u8]) {
     let [algorithm, regions, rows @ ..] = data else {
         return;
     };
-    let names = ["hex-string", "decimal-string", "uniform", "bytes"];
-    let name = names[usize::from(*algorithm) % names.len()];
-    let algorithm = SplitAlgorithm::parse(name).expect("a known name");
+    let algorithms = [
+        SplitAlgorithm::HexString,
+        SplitAlgorithm::DecimalString,
+        SplitAlgorithm::Uniform,
+        SplitAlgorithm::Bytes,
+    ];
+    let algorithm = algorithms[usize::from(*algorithm) % algorithms.len()];
     let Ok(rows) = std::str::from_utf8(rows) else {
         return;
     };
