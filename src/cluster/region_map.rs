@@ -154,7 +154,9 @@ impl RegionMap {
         }
         for (at, region) in found.iter_mut().enumerate() {
             let held = self.slots[*region as usize];
-            *region = self.overlay(held).map_or(held, |it| it.locate(keys.get(at)));
+            *region = self
+                .overlay(held)
+                .map_or(held, |it| it.locate(keys.get(at)));
         }
     }
 
