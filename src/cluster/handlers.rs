@@ -91,16 +91,6 @@ impl Handlers {
     pub fn next_idle(&self) -> u32 {
         self.idle.last().copied().unwrap_or(0)
     }
-
-    /// Number of idle handlers.
-    pub fn idle(&self) -> usize {
-        self.idle.len()
-    }
-
-    /// Number of calls that wait, over all queues.
-    pub fn waiting(&self) -> usize {
-        self.waiting as usize
-    }
 }
 
 #[cfg(test)]
@@ -125,7 +115,7 @@ mod tests {
                 Admission::Taken { handler }
             );
         }
-        assert_eq!(server.idle(), 0);
+        assert_eq!(server.idle.len(), 0);
     }
 
     #[test]
@@ -136,7 +126,7 @@ mod tests {
         assert_eq!(server.arrive(2, |queues| queues - 1), Admission::Queued);
         assert_eq!(server.arrive(3, |queues| queues - 1), Admission::Refused);
         assert_eq!(server.arrive(4, |_| 0), Admission::Queued);
-        assert_eq!(server.waiting(), 2);
+        assert_eq!(server.waiting, 2);
     }
 
     #[test]
@@ -174,7 +164,7 @@ mod tests {
             server.arrive(call, |_| queue);
         }
         assert_eq!(server.shut(), [6, 5, 7]);
-        assert_eq!((server.waiting(), server.idle()), (0, 0));
+        assert_eq!((server.waiting, server.idle.len()), (0, 0));
         assert_eq!(server.arrive(8, |_| 0), Admission::Refused);
     }
 

@@ -62,17 +62,9 @@ impl Overlay {
 }
 
 impl RegionMap {
-    /// One region more than there are split points, which are sorted, distinct and not empty; numbered from `first` on in key order.
-    pub fn new(split_points: &Arc<Vec<RowKey>>, first: u32) -> Self {
-        Self::with_marks(split_points, first, &Arc::default())
-    }
-
-    /// [`RegionMap::new`], where one look-up tells as well between which of `marks` a key lies: sorted, distinct and not empty keys.
-    pub fn with_marks(
-        split_points: &Arc<Vec<RowKey>>,
-        first: u32,
-        marks: &Arc<Vec<RowKey>>,
-    ) -> Self {
+    /// One region more than there are split points, which are sorted, distinct and not empty; numbered from `first` on in key order. One
+    /// look-up tells as well between which of `marks` a key lies: sorted, distinct and not empty keys.
+    pub fn new(split_points: &Arc<Vec<RowKey>>, first: u32, marks: &Arc<Vec<RowKey>>) -> Self {
         let count = split_points.len() as u32 + 1;
         let mut map = Self {
             router: Router::new(&[]),

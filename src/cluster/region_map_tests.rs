@@ -76,7 +76,7 @@ proptest! {
     ) {
         let split_points = Arc::new(points.iter().cloned().map(RowKey).collect::<Vec<_>>());
         let all_marks = Arc::new(marks.iter().cloned().map(RowKey).collect::<Vec<_>>());
-        let mut map = RegionMap::with_marks(&split_points, first, &all_marks);
+        let mut map = RegionMap::new(&split_points, first, &all_marks);
         let starts = std::iter::once(Vec::new()).chain(points);
         let mut oracle: BTreeMap<Vec<u8>, u32> = starts.zip(first..).collect();
         agree(&map, &oracle, &marks, &keys);
@@ -107,7 +107,7 @@ proptest! {
 #[test]
 fn a_region_that_is_no_more_keeps_its_range() {
     let points = Arc::new(vec![RowKey::from(b"m".as_slice())]);
-    let mut map = RegionMap::new(&points, 5);
+    let mut map = RegionMap::new(&points, 5, &Arc::default());
     let parent = map.range(6);
     map.divide(6, &RowKey::from(b"t".as_slice()), 9, 11);
     let daughter = map.range(11);

@@ -36,11 +36,6 @@ impl RegionStore {
         }
     }
 
-    /// How its rows are sampled.
-    pub fn sampling(&self) -> Option<Sampling> {
-        self.sampling
-    }
-
     /// A row came into the memstore; `ticket` is a random number of its own. Not asked for where rows are not sampled.
     #[inline]
     pub fn offer<'a>(&mut self, ticket: u64, row: impl FnOnce() -> &'a [u8]) {

@@ -43,11 +43,6 @@ impl Segment {
         (self.code.shape.min, self.code.shape.max)
     }
 
-    /// A literal as written: a delimiter, unless it is empty.
-    pub fn is_literal(&self) -> bool {
-        self.is_literal
-    }
-
     /// A literal that may show where the segment before it ends.
     fn is_delimiter(&self) -> bool {
         self.is_literal && self.code.shape.min > 0

@@ -33,11 +33,6 @@ impl KeyBatch {
         Self { bytes, offsets }
     }
 
-    /// Bytes that it holds.
-    pub(super) fn memory(&self) -> usize {
-        self.bytes.capacity() + self.offsets.capacity() * size_of::<u32>()
-    }
-
     /// Forgets the keys, keeps the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();

@@ -12,14 +12,6 @@ pub struct KeyRange {
 }
 
 impl KeyRange {
-    /// All keys that start with `prefix`.
-    pub fn of_prefix(prefix: &[u8]) -> Self {
-        Self {
-            start: RowKey::from(prefix),
-            end: RowKey::after_prefix(prefix),
-        }
-    }
-
     /// The regions that split points cut the key space into: one more than there are points, which must be sorted.
     pub fn between(split_points: &[RowKey]) -> impl Iterator<Item = KeyRange> + '_ {
         (0..=split_points.len()).map(|region| KeyRange {
@@ -35,11 +27,6 @@ impl KeyRange {
     /// Whether `key` lies in it.
     pub fn contains(&self, key: &[u8]) -> bool {
         key >= self.start.as_bytes() && (self.end.0.is_empty() || key < self.end.as_bytes())
-    }
-
-    /// Whether no key lies in it.
-    pub fn is_empty(&self) -> bool {
-        !self.end.0.is_empty() && self.start >= self.end
     }
 }
 
@@ -71,18 +58,5 @@ mod tests {
                 "{key:?}"
             );
         }
-    }
-
-    #[test]
-    fn a_range_is_empty_only_when_its_end_is_not_above_its_start() {
-        assert!(!KeyRange::default().is_empty());
-        assert!(!KeyRange::of_prefix(b"\xFF").is_empty());
-        assert!(
-            KeyRange {
-                start: RowKey::from(b"b".as_slice()),
-                end: RowKey::from(b"b".as_slice())
-            }
-            .is_empty()
-        );
     }
 }

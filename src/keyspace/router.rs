@@ -238,13 +238,6 @@ impl Router {
         }
         from as u32
     }
-
-    /// Bytes that it holds, the split points' own included.
-    pub fn memory(&self) -> usize {
-        self.points.memory()
-            + self.values.capacity() * size_of::<u64>()
-            + self.slots.capacity() * size_of::<u32>()
-    }
 }
 
 /// Places of the ones, ascending.

@@ -29,20 +29,16 @@ impl RowKey {
         notation::parse_strictly(text).map(Self)
     }
 
-    /// The least key above every key that starts with `prefix`; empty (the end of the key space) when there is none, which is
-    /// when the prefix is empty or all 0xFF.
+    /// Appends the least key above every key that starts with `prefix` to `out`: nothing (the end of the key space) when there is none, which
+    /// is when the prefix is empty or all 0xFF.
     /// ```
     /// use keyheat::keyspace::RowKey;
-    /// assert_eq!(RowKey::after_prefix(b"ab\xFF"), RowKey(b"ac".to_vec()));
-    /// assert_eq!(RowKey::after_prefix(b"\xFF\xFF"), RowKey::default());
+    /// let mut end = Vec::new();
+    /// RowKey::write_after_prefix(b"ab\xFF", &mut end);
+    /// assert_eq!(end, b"ac");
+    /// RowKey::write_after_prefix(b"\xFF\xFF", &mut end);
+    /// assert_eq!(end, b"ac");
     /// ```
-    pub fn after_prefix(prefix: &[u8]) -> Self {
-        let mut end = Vec::new();
-        Self::write_after_prefix(prefix, &mut end);
-        Self(end)
-    }
-
-    /// Appends [`RowKey::after_prefix`] to `out`.
     pub fn write_after_prefix(prefix: &[u8], out: &mut Vec<u8>) {
         if let Some(last) = prefix.iter().rposition(|&byte| byte != 0xFF) {
             out.extend_from_slice(&prefix[..last]);
@@ -74,7 +70,8 @@ mod tests {
             prefix in proptest::collection::vec(prop_oneof![Just(0xFFu8), Just(0xFEu8), any::<u8>()], 0..5),
             key in proptest::collection::vec(prop_oneof![Just(0xFFu8), Just(0u8), any::<u8>()], 0..6),
         ) {
-            let end = RowKey::after_prefix(&prefix);
+            let mut end = RowKey::default();
+            RowKey::write_after_prefix(&prefix, &mut end.0);
             let inside = key.as_slice() >= prefix.as_slice() && (end.0.is_empty() || key < end.0);
             prop_assert_eq!(inside, key.starts_with(&prefix));
         }

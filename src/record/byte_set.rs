@@ -68,11 +68,6 @@ impl ByteSet {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// No byte at all?
-    pub fn is_empty(self) -> bool {
-        self.0 == [0; 4]
-    }
-
     /// The least byte that is at least `from`.
     pub fn next(self, from: u8) -> Option<u8> {
         let first = usize::from(from / 64);
@@ -128,7 +123,6 @@ mod tests {
         for (set, bytes) in all() {
             assert!(set.iter().eq(bytes.iter().copied()));
             assert_eq!(set.len() as usize, bytes.len());
-            assert_eq!(set.is_empty(), bytes.is_empty());
             for byte in 0..=255 {
                 assert_eq!(set.contains(byte), bytes.contains(&byte));
                 assert_eq!(set.next(byte), bytes.range(byte..).next().copied());

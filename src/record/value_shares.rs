@@ -120,17 +120,6 @@ impl ValueShares {
         }
     }
 
-    /// Number of values.
-    pub fn count(&self) -> u64 {
-        self.count
-    }
-
-    /// The probability of one value, by its slot; zero for slots that are none of the values. O(1).
-    #[inline]
-    pub fn share(&self, slot: i64) -> f64 {
-        self.share_between(slot, slot.saturating_add(1))
-    }
-
     /// The probability of the slots `low..high`. O(1), but for permuted laws over more than 2^20 values: those are summed up to 4,096 values, and beyond
     /// it each value counts as the mean.
     pub fn share_between(&self, low: i64, high: i64) -> f64 {

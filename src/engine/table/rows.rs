@@ -115,7 +115,7 @@ impl<'a> TableRouter<'a> {
         let mut writes = config.workload.writes.iter();
         Self {
             key,
-            map: RegionMap::with_marks(split_points, first_region, marks),
+            map: RegionMap::new(split_points, first_region, marks),
             row_salt: mix(u64::from(table)),
             draws: config.generator.draws(Stream::Keys, table),
             row_numbers: writes.any(|write| write.kind == WriteKind::Increment),

@@ -79,11 +79,6 @@ impl Imbalance {
     pub fn is_balanced(&self) -> bool {
         self.mean() < f64::from(self.threshold)
     }
-
-    /// Cost of one function.
-    pub fn cost(&self, function: CostFunction) -> f64 {
-        self.costs[function as usize]
-    }
 }
 
 impl fmt::Display for Imbalance {
