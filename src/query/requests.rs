@@ -5,7 +5,7 @@ use super::row_identity::RowStep;
 use crate::key::StepCache;
 use crate::keyspace::KeyBatch;
 use crate::record::FieldId;
-use crate::workload::RowWrite;
+use crate::workload::{Condition, RowWrite};
 
 /// Gets and scans of one read; reused.
 #[derive(Debug, Clone, Default)]
@@ -24,7 +24,8 @@ pub struct Requests {
     pub rows_returned: f64,
     /// Expected copies of each wanted row, at least 1: a row that was written again under random salts lies under several of them.
     pub copies: f64,
-    pub(super) scratch: Scratch,
+    /// Lent to the read that is worked out.
+    pub(super) scratch: Option<Box<Scratch>>,
 }
 
 /// One scan.
@@ -49,6 +50,7 @@ pub(super) struct Scratch {
     pub step: RowStep,
     pub bands: Bands,
     pub grain: StepCache,
+    pub last: LastCount,
     pub equal: Vec<(FieldId, i64)>,
     pub between: Bands,
     pub low: Vec<u8>,
@@ -70,6 +72,37 @@ pub(super) struct Scratch {
     pub spare_starts: KeyBatch,
     pub spare_stops: KeyBatch,
     pub spare_scans: Vec<ScanRequest>,
+}
+
+/// The rows that were counted last for one read: all buckets that it fans out to ask for the same.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LastCount {
+    equal: Vec<(FieldId, i64)>,
+    between: Vec<(FieldId, i64, i64)>,
+    rows: Option<f64>,
+}
+
+impl LastCount {
+    /// Another read begins.
+    pub fn forget(&mut self) {
+        self.rows = None;
+    }
+
+    /// The number of rows that satisfy a condition, by `count` unless it was asked for last.
+    pub fn of(&mut self, condition: Condition<'_>, count: impl FnOnce() -> f64) -> f64 {
+        let Condition { equal, between } = condition;
+        if let Some(rows) = self.rows
+            && self.equal == equal
+            && self.between == between
+        {
+            return rows;
+        }
+        self.equal.clear();
+        self.equal.extend_from_slice(equal);
+        self.between.clear();
+        self.between.extend_from_slice(between);
+        *self.rows.insert(count())
+    }
 }
 
 impl Requests {

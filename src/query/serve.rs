@@ -23,7 +23,8 @@ impl AccessPlan {
         requests: &mut Requests,
     ) {
         requests.clear();
-        let mut scratch = std::mem::take(&mut requests.scratch);
+        let mut scratch = requests.scratch.take().unwrap_or_default();
+        scratch.last.forget();
         scratch.record.clear();
         scratch.record.extend_from_slice(target.record);
         scratch.choice.clear();
@@ -33,7 +34,7 @@ impl AccessPlan {
             grain,
             bands,
             ..
-        } = &mut scratch;
+        } = &mut *scratch;
         self.question.resolve(target, record, grain, bands);
         scratch.step = self.question.identity.step(record, grain);
         let mut read = Read {
@@ -61,7 +62,7 @@ impl AccessPlan {
         }
         read.limit(wanted);
         let scratch = read.scratch;
-        requests.scratch = scratch;
+        requests.scratch = Some(scratch);
     }
 }
 
@@ -70,7 +71,7 @@ struct Read<'a, R> {
     plan: &'a AccessPlan,
     target: &'a ReadTarget<'a>,
     rows: &'a R,
-    scratch: Scratch,
+    scratch: Box<Scratch>,
     requests: &'a mut Requests,
 }
 
@@ -82,8 +83,12 @@ impl<R: RowCounts> Read<'_, R> {
         let combinations = lens.clone().fold(1, usize::saturating_mul);
         let counted = combinations.min(MOST_COUNTED);
         let Scratch {
-            equal, bands, step, ..
-        } = &mut self.scratch;
+            equal,
+            bands,
+            step,
+            last,
+            ..
+        } = &mut *self.scratch;
         let (mut total, mut stored) = (0.0, 0.0);
         for combination in 0..counted {
             equal.clear();
@@ -102,12 +107,15 @@ impl<R: RowCounts> Read<'_, R> {
                 between: &bands.0,
             };
             let identity = &question.identity;
-            let current =
-                identity.current_rows(self.rows, condition, *step, target.record, target.at);
-            total += current;
-            stored += match identity.leaves_copies() {
-                true => identity.rows(self.rows, condition, *step, target.record, target.at),
-                false => current,
+            let all = last.of(condition, || {
+                identity.rows(self.rows, condition, *step, target.record, target.at)
+            });
+            stored += all;
+            total += match identity.leaves_copies() {
+                true => {
+                    identity.current_rows(self.rows, condition, *step, target.record, target.at)
+                }
+                false => all,
             };
         }
         // Of no combination there are no rows.
@@ -125,8 +133,9 @@ impl<R: RowCounts> Read<'_, R> {
             bands,
             grain,
             step,
+            last,
             ..
-        } = &mut self.scratch;
+        } = &mut *self.scratch;
         let slot = |field: &FieldId, record: &[i64]| (*field, record[usize::from(field.0)]);
         equal.clear();
         equal.extend(evidence.told.iter().map(|field| slot(field, record)));
@@ -144,13 +153,15 @@ impl<R: RowCounts> Read<'_, R> {
             let range = between.within(*field, range);
             between.set(*field, Some(range));
         }
-        let count = |equal: &[(FieldId, i64)]| {
+        let mut count = |equal: &[(FieldId, i64)]| {
             let condition = Condition {
                 equal,
                 between: &between.0,
             };
             let identity = &question.identity;
-            identity.rows(self.rows, condition, *step, target.record, target.at)
+            last.of(condition, || {
+                identity.rows(self.rows, condition, *step, target.record, target.at)
+            })
         };
         let all = count(equal);
         let found = if evidence.unknown_parts {
@@ -252,7 +263,7 @@ impl<R: RowCounts> Read<'_, R> {
                     let first = next;
                     next = match values {
                         FieldValues::Steps(steps) => {
-                            let Scratch { record, grain, .. } = &mut self.scratch;
+                            let Scratch { record, grain, .. } = &mut *self.scratch;
                             let domain = plan.question.domain(field);
                             steps.window_of(first, record, domain, grain).end
                         }
@@ -283,7 +294,7 @@ impl<R: RowCounts> Read<'_, R> {
             choice,
             low,
             ..
-        } = &mut self.scratch;
+        } = &mut *self.scratch;
         low.clear();
         plan.write_prefix(segments, choice, &plan.row(record, self.target), low);
         let rows = self.rows_of(&plan.evidence);
@@ -300,7 +311,7 @@ impl<R: RowCounts> Read<'_, R> {
             high,
             stop,
             ..
-        } = &mut self.scratch;
+        } = &mut *self.scratch;
         let prefix = low.len();
         high.clone_from(low);
         match plan.way.stop {
@@ -388,7 +399,7 @@ impl<R: RowCounts> Read<'_, R> {
             cursor_record: record,
             cursor_key: key,
             ..
-        } = &mut self.scratch;
+        } = &mut *self.scratch;
         let Some(order) = plan.question.order.filter(|_| !cursor.is_empty()) else {
             return true;
         };

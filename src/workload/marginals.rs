@@ -51,7 +51,15 @@ pub(super) struct DependentValues {
 #[derive(Debug, Clone, Default)]
 struct Shares {
     shares: OnceLock<Option<ValueShares>>,
-    classes: OnceLock<Vec<ShareClass>>,
+    classes: OnceLock<ValueClasses>,
+}
+
+/// All values in classes of about the same share.
+#[derive(Debug, Clone)]
+pub(super) struct ValueClasses {
+    pub(super) classes: Vec<ShareClass>,
+    /// The sum of their squared shares.
+    pub(super) squares: f64,
 }
 
 /// What a share is a share of.
@@ -68,12 +76,16 @@ impl Shares {
         self.shares.get_or_init(prepare).as_ref()
     }
 
-    fn classes(&self, prepare: impl FnOnce() -> Option<ValueShares>) -> &[ShareClass] {
-        let classes = || {
-            self.get(prepare)
-                .map_or_else(Vec::new, ValueShares::classes)
-        };
-        self.classes.get_or_init(classes)
+    fn classes(&self, prepare: impl FnOnce() -> Option<ValueShares>) -> &ValueClasses {
+        self.classes.get_or_init(|| {
+            let shares = self.get(prepare);
+            let classes = shares.map_or_else(Vec::new, ValueShares::classes);
+            let squares = classes.iter().map(|of| of.values * of.share * of.share);
+            ValueClasses {
+                squares: squares.sum(),
+                classes,
+            }
+        })
     }
 }
 
@@ -179,11 +191,11 @@ impl Marginals {
     }
 
     /// A field's values among the rows of an origin in classes: by its own law where it depends on nothing or is not tabulated.
-    pub(super) fn classes(&self, origin: usize, field: FieldId) -> &[ShareClass] {
+    pub(super) fn classes(&self, origin: usize, field: FieldId) -> &ValueClasses {
         if let Marginal::OfOthers { values, .. } = self.of(origin, field) {
             let tabulate = || self.tabulate(origin, field, Of::Rows);
             let classes = values.by_rows.classes(tabulate);
-            if !classes.is_empty() {
+            if !classes.classes.is_empty() {
                 return classes;
             }
         }

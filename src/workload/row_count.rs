@@ -5,11 +5,12 @@
 //! on it. Origins are independent of each other, so a cell is empty with the product of theirs. The sum goes over classes of values that are about
 //! equally likely, and over groups of steps.
 
-use super::marginals::{Marginal, Of};
+use super::marginals::{Marginal, Of, ValueClasses};
 use super::population::Population;
 use super::row_history::{StepInflow, Window, both};
-use crate::record::{FieldId, Late, ShareClass, TimeUnit};
+use crate::record::{FieldId, Late, TimeUnit};
 use crate::time::SimTime;
+use smallvec::SmallVec;
 
 /// What rows must be like; all parts together.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -61,7 +62,7 @@ pub(super) struct RowCount<'a> {
     /// The target satisfies the condition.
     satisfied: bool,
     /// Of the origins of which rows can satisfy the condition.
-    selected: Vec<Selection<'a>>,
+    selected: SmallVec<[Selection<'a>; 3]>,
 }
 
 /// The rows of an origin that satisfy a condition, and how they fall on cells.
@@ -80,7 +81,7 @@ struct Selection<'a> {
     /// No two rows agree.
     unique: bool,
     /// Of the told fields, in their order.
-    roles: Vec<FieldRole>,
+    roles: SmallVec<[FieldRole; 8]>,
     /// The timestamp that is told.
     step: Option<Step<'a>>,
     /// The part of the told fields' values that the condition leaves.
@@ -139,6 +140,9 @@ struct Step<'a> {
     slots: u64,
 }
 
+/// A value of each told field.
+type ValueShares = SmallVec<[ValueShare; 8]>;
+
 /// A value of one told field.
 #[derive(Debug, Clone, Copy)]
 struct ValueShare {
@@ -174,6 +178,22 @@ fn items<'a>(condition: Condition<'a>) -> impl Iterator<Item = Item> + Clone + '
     all.map(item)
 }
 
+impl Condition<'_> {
+    /// `target` satisfies it, and whatever else does is the same row.
+    fn leaves_only(&self, target: &[i64], equality: RowEquality<'_>) -> bool {
+        let fixed = |field: &FieldId| self.equal.iter().any(|(known, _)| known == field);
+        let within = |(field, low, high)| {
+            let inside =
+                |other: &(FieldId, i64, i64)| other.0 == field && other.1 >= low && other.2 <= high;
+            fixed(&field) || self.between.iter().any(inside)
+        };
+        equality.draws == 1.0
+            && equality.told.iter().all(fixed)
+            && equality.step.is_none_or(within)
+            && items(*self).all(|item| item.holds(target))
+    }
+}
+
 impl Population {
     /// Expected number of rows that a table holds at an instant and that satisfy `condition`, when `target` (a record of the table) is known to be one of
     /// the writes: at least 1 if it satisfies the condition. Of records that agree in `equality` only one counts, as under a key that tells just that.
@@ -189,6 +209,9 @@ impl Population {
         target: &[i64],
         at: SimTime,
     ) -> f64 {
+        if condition.leaves_only(target, equality) {
+            return 1.0;
+        }
         let mut count = RowCount::new(self, condition, equality, target, at);
         if count.repeated() <= REPEATED_MAX * count.writes() {
             count.count_every_write();
@@ -219,7 +242,7 @@ impl<'a> RowCount<'a> {
             target,
             at,
             satisfied: items(condition).all(|item| item.holds(target)),
-            selected: Vec::new(),
+            selected: SmallVec::new(),
         };
         let origins = 0..population.origins.len();
         count.selected = origins.filter_map(|origin| count.select(origin)).collect();
@@ -277,7 +300,7 @@ impl<'a> RowCount<'a> {
             rows,
             others,
             unique: self.equality.draws.is_infinite(),
-            roles: Vec::with_capacity(self.equality.told.len()),
+            roles: SmallVec::new(),
             step: None,
             left: Part::ALL,
         };
@@ -448,10 +471,7 @@ impl<'a> RowCount<'a> {
             of_fields *= match (role, self.classes(of, field, role)) {
                 (_, None) => 1.0,
                 (FieldRole::Even, _) => 1.0 / marginals.count(field),
-                (_, Some(classes)) => {
-                    let squares = classes.iter().map(|of| of.values * of.share * of.share);
-                    squares.sum::<f64>()
-                }
+                (_, Some(classes)) => classes.squares,
             };
         }
         of.rows * densest.min(of.rows) * of_fields
@@ -476,7 +496,7 @@ impl<'a> RowCount<'a> {
         let own = some.filter(|(_, of)| self.can_hold_target(of));
         let rows: f64 = own.clone().map(|(_, of)| of.rows).sum();
         let free = self.selected.iter().map(|of| self.free_of_targets_cell(of));
-        let free: Vec<f64> = free.collect();
+        let free: SmallVec<[f64; 4]> = free.collect();
         let surplus = own.map(|(nth, of)| {
             let missing = if of.unique {
                 1.0 + of.others - of.rows
@@ -531,15 +551,15 @@ impl<'a> RowCount<'a> {
         let of = &self.selected[nth];
         let rivals = self.selected[..nth].iter();
         let rivals = rivals.filter(|before| self.may_agree(before, of));
-        let involved: Vec<&Selection<'a>> = [of].into_iter().chain(rivals).collect();
-        let (mut last, mut held) = (Vec::new(), 0.0);
+        let involved: SmallVec<[&Selection<'a>; 4]> = [of].into_iter().chain(rivals).collect();
+        let (mut last, mut held) = (SmallVec::new(), 0.0);
         let mut held_in = |span, steps| {
             let inflows = involved.iter().map(|of| self.inflow(of, span, steps));
-            let inflows: Vec<StepInflow> = inflows.collect();
+            let inflows: SmallVec<[StepInflow; 4]> = inflows.collect();
             if last.len() == inflows.len() && inflows.iter().zip(&last).all(StepInflow::are_alike) {
                 return held;
             }
-            let new = self.each_class(of, &mut Vec::new(), &|values| {
+            let new = self.each_class(of, &mut ValueShares::new(), &|values| {
                 let cells = involved.iter().zip(&inflows);
                 let cells = cells.map(|(of, inflow)| self.cell(of, *inflow, values));
                 // Held by the first, which is the origin itself, and by none of the others.
@@ -584,7 +604,7 @@ impl<'a> RowCount<'a> {
         of: &Selection<'_>,
         field: FieldId,
         role: FieldRole,
-    ) -> Option<&'a [ShareClass]> {
+    ) -> Option<&'a ValueClasses> {
         let several = !matches!(role, FieldRole::Given | FieldRole::Single);
         several.then(|| self.population.marginals.classes(of.origin, field))
     }
@@ -593,7 +613,7 @@ impl<'a> RowCount<'a> {
     fn each_class(
         &self,
         of: &Selection<'_>,
-        values: &mut Vec<ValueShare>,
+        values: &mut ValueShares,
         each: &dyn Fn(&[ValueShare]) -> f64,
     ) -> f64 {
         let Some((field, role)) = self.told(of).nth(values.len()) else {
@@ -617,7 +637,7 @@ impl<'a> RowCount<'a> {
             };
         };
         let (mut sum, mut left) = (0.0, marginals.count(field));
-        for class in classes {
+        for class in &classes.classes {
             left -= class.values;
             sum += class.values * sum_of(class.share, false);
         }
@@ -652,7 +672,7 @@ impl<'a> RowCount<'a> {
             },
             single: true,
         };
-        let values: Vec<ValueShare> = self.told(of).map(value).collect();
+        let values: ValueShares = self.told(of).map(value).collect();
         1.0 - self.cell(of, self.inflow(of, span, 1.0), &values)
     }
 

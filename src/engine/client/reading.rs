@@ -10,7 +10,7 @@ use crate::engine::simulation::Simulation;
 use crate::engine::table::scans::ScanCursor;
 use crate::metrics::{PlannedWork, ReadWork, Recorded};
 use crate::query::Requests;
-use crate::workload::{OperationId, ReadBatch, ReadId};
+use crate::workload::{OperationId, ReadId};
 
 impl Simulation<'_> {
     /// The next open-loop read, if there is one before the end, will start at its intended time.
@@ -36,16 +36,15 @@ impl Simulation<'_> {
         let (now, reads) = (self.clock.now, &mut self.clients.reads);
         let at = reads.next;
         reads.next += 1;
-        let batch = std::mem::take(&mut reads.batch);
         if reads.in_flight >= self.config.client.max_in_flight {
-            self.recorder.intended(now, batch.reads[at]);
-            self.recorder.failed(batch.reads[at], now, now);
+            let read = reads.batch.reads[at];
+            self.recorder.intended(now, read);
+            self.recorder.failed(read, now, now);
             self.clients.outcome(now);
         } else {
             reads.in_flight += 1;
-            self.start_read_of(&batch, at, NONE);
+            self.start_read_of(at, NONE);
         }
-        self.clients.reads.batch = batch;
         self.await_next_read();
     }
 
@@ -55,25 +54,28 @@ impl Simulation<'_> {
         let Some(source) = &mut reads.source else {
             return;
         };
-        let mut issued = std::mem::take(&mut reads.issued);
-        issued.clear();
+        reads.issued.clear();
         let reader = &mut self.clients.closed[at as usize];
-        source.issue(read, reader.number, reader.next, now, &mut issued);
+        source.issue(read, reader.number, reader.next, now, &mut reads.issued);
         reader.next += 1;
         reader.earliest = now + LEAST_CYCLE;
-        self.start_read_of(&issued, 0, at);
-        self.clients.reads.issued = issued;
+        self.start_read_of(0, at);
     }
 
-    /// The `at`-th read of a batch starts now.
-    fn start_read_of(&mut self, batch: &ReadBatch, at: usize, reader: u32) {
-        let (config, read) = (self.config, batch.reads[at]);
+    /// The `at`-th read of an open loop's batch starts now, or the one that a reader issues.
+    fn start_read_of(&mut self, at: usize, reader: u32) {
+        let (config, reads) = (self.config, &mut self.clients.reads);
+        let batch = match reader {
+            NONE => &reads.batch,
+            _ => &reads.issued,
+        };
+        let (read, operation) = (batch.reads[at], batch.operations[at]);
         let target = batch.target(at, config.generator.width());
-        let mut requests = std::mem::take(&mut self.clients.reads.requests);
+        let mut requests = reads.requests.take().unwrap_or_default();
         let plan = &config.reads[usize::from(read.0)].plan;
         plan.requests(&target, config.population.as_ref(), &mut requests);
-        self.start_read(read, target.operation, reader, &requests);
-        self.clients.reads.requests = requests;
+        self.start_read(read, operation, reader, &requests);
+        self.clients.reads.requests = Some(requests);
     }
 
     /// A read starts now and asks for `requests`; without any it is over at once.

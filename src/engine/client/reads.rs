@@ -51,7 +51,7 @@ pub struct Reads {
     pub issued: ReadBatch,
     accesses: Vec<Access>,
     /// What one read asks for; kept for its memory.
-    pub requests: Requests,
+    pub requests: Option<Box<Requests>>,
     /// Regions of the Gets of one read.
     pub get_regions: Vec<u32>,
     /// Regions that one read asks, from and to.
@@ -87,7 +87,7 @@ impl Reads {
             batch: ReadBatch::default(),
             next: 0,
             in_flight: 0,
-            requests: Requests::default(),
+            requests: None,
             get_regions: Vec::new(),
             asked: Vec::new(),
             servers: Vec::new(),
