@@ -75,10 +75,11 @@
 //!
 //! # One key
 //! ```
-//! use keyheat::key::{Given, evaluate};
+//! use keyheat::key::evaluate;
+//! use keyheat::record::FieldValue;
 //! use keyheat::random::Seed;
 //!
-//! let fields = [("host".to_owned(), Given::Text("web7".into()))];
+//! let fields = [("host".to_owned(), FieldValue::Text("web7".into()))];
 //! let key = evaluate("host || x'00' || be4(7)", &fields, Seed(0)).expect("compiles").key;
 //! assert_eq!(key.to_string(), r"web7\x00\x00\x00\x00\x07");
 //! ```

@@ -3,10 +3,10 @@
 use super::args::{KeyArguments, KeyFormat};
 use super::console::{Console, Told};
 use super::loading;
-use crate::key::{Given, KeyError, KeyPlan, Row, evaluate, parse_given};
+use crate::key::{KeyError, KeyPlan, Row, evaluate, parse_given};
 use crate::keyspace::RowKey;
 use crate::random::{DrawKey, Seed, Stream};
-use crate::record::{GivenValue, Schema};
+use crate::record::{FieldValue, Schema};
 use crate::scenario::{Diagnostic, render};
 use crate::text::hex;
 use crate::time::EpochNanos;
@@ -42,7 +42,7 @@ pub fn run(arguments: &KeyArguments, console: &Console) -> Result<()> {
 /// The given values are the only fields.
 fn by_itself(
     text: &str,
-    given: &[(String, Given)],
+    given: &[(String, FieldValue)],
     seed: Seed,
     console: &Console,
 ) -> Result<RowKey> {
@@ -82,7 +82,7 @@ fn diagnostic(error: KeyError, make: impl FnOnce(String) -> Diagnostic) -> Diagn
 fn in_scenario(
     path: &Path,
     text: &str,
-    given: &[(String, Given)],
+    given: &[(String, FieldValue)],
     seed: Seed,
     console: &Console,
 ) -> Result<RowKey> {
@@ -92,14 +92,13 @@ fn in_scenario(
         let Some(field) = schema.find(name) else {
             bail!("`{}` has no field `{name}`", path.display())
         };
-        if let Given::Unsigned(number) = value {
+        if let FieldValue::Unsigned(number) = value {
             bail!(
                 "`{name}` can't be {number}: fields hold up to {}\nwithout `--scenario`, `be8` takes it",
                 i64::MAX
             );
         }
-        record[usize::from(field.0)] =
-            schema.parse(field, given_value(value, &mut String::new()))?;
+        record[usize::from(field.0)] = schema.parse(field, value)?;
         check_time(&schema, name, value)?;
     }
     refuse_missing(&plan, &schema, given)?;
@@ -112,25 +111,9 @@ fn in_scenario(
     Ok(plan.describe(&row).0)
 }
 
-fn given_value<'a>(value: &'a Given, hex_text: &'a mut String) -> GivenValue<'a> {
-    match value {
-        Given::Int(number) => GivenValue::Int(*number),
-        Given::Text(text) => GivenValue::Text(text),
-        Given::Unsigned(number) => GivenValue::Float(*number as f64),
-        Given::Double(number) => GivenValue::Float(*number),
-        Given::Time(count, unit) => {
-            GivenValue::Instant(EpochNanos(count.saturating_mul(unit.nanos())))
-        }
-        Given::Bytes(bytes) => {
-            *hex_text = hex(bytes);
-            GivenValue::Text(hex_text)
-        }
-    }
-}
-
 /// The plan was compiled for the scenario's times, and can't fail within them.
-fn check_time(schema: &Schema, name: &str, value: &Given) -> Result<()> {
-    if let Given::Time(count, unit) = value {
+fn check_time(schema: &Schema, name: &str, value: &FieldValue) -> Result<()> {
+    if let FieldValue::Time(count, unit) = value {
         let at = EpochNanos(count.saturating_mul(unit.nanos()));
         if at < schema.time_range.0 || at > schema.time_range.1 {
             bail!(
@@ -141,7 +124,7 @@ fn check_time(schema: &Schema, name: &str, value: &Given) -> Result<()> {
     Ok(())
 }
 
-fn refuse_missing(plan: &KeyPlan, schema: &Schema, given: &[(String, Given)]) -> Result<()> {
+fn refuse_missing(plan: &KeyPlan, schema: &Schema, given: &[(String, FieldValue)]) -> Result<()> {
     let missing: Vec<&str> = plan
         .fields()
         .into_iter()

@@ -581,7 +581,7 @@ fn greatest_share(strategy: &Strategy, layout: &Layout) -> f64 {
     }
     let servers = f64::from(strategy.setup.cluster.servers);
     let shares = layout.regions.iter().map(|region| region.write_share);
-    let copies = layout.copies.iter().map(|copy| {
+    let copies = layout.run.copies.iter().map(|copy| {
         let is_reached = |it: &KeyRange| copy.key.may_reach(it.start.as_bytes(), it.end.as_bytes());
         let reached = KeyRange::between(&copy.split_points).filter(is_reached);
         1.0 / servers.min(reached.count().max(1) as f64)

@@ -174,7 +174,7 @@ impl<'a> Matrix<'a> {
                 copies: Arc::new(strategy.copies.iter().map(unsplit).collect()),
                 ..RunLayout::default()
             },
-            _ if number == 0 => RunLayout::from(first),
+            _ if number == 0 => first.run.clone(),
             JobKind::Replicate | JobKind::Knee => RunLayout::of(strategy, &replicate, first),
         };
         let setup = &strategy.setup;

@@ -8,7 +8,7 @@ use super::plan::KeyPlan;
 use super::run::Row;
 use crate::keyspace::RowKey;
 use crate::random::{DrawKey, Seed, Stream};
-use crate::record::{Field, FieldKind, Schema, TextValues, TimeUnit};
+use crate::record::{Field, FieldKind, FieldValue, Schema, TextValues, TimeUnit};
 use crate::text::unhex;
 use crate::time::EpochNanos;
 use std::collections::BTreeMap;
@@ -19,23 +19,6 @@ const UNITS: [TimeUnit; 4] = [
     TimeUnit::Micros,
     TimeUnit::Nanos,
 ];
-
-/// A value given by hand.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Given {
-    /// An integer.
-    Int(i64),
-    /// An integer above `i64::MAX`, which only `be8` takes.
-    Unsigned(u64),
-    /// A text.
-    Text(String),
-    /// Bytes.
-    Bytes(Vec<u8>),
-    /// A double.
-    Double(f64),
-    /// A timestamp: a count of a unit since 1970.
-    Time(i64, TimeUnit),
-}
 
 /// A key, its segments and the lints of its expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +34,7 @@ pub struct Evaluated {
 /// Reads `name=value` or `name:type=value`. Without a type, an integer without leading zeros is an int, `x'..'` bytes, anything else
 /// text; types are `int`, `text`, `bytes` (hexadecimal), `double`, and `s`, `ms`, `us`, `ns` for timestamps (a number or a date
 /// and time). Says what is wrong otherwise.
-pub fn parse_given(argument: &str) -> Result<(String, Given), String> {
+pub fn parse_given(argument: &str) -> Result<(String, FieldValue), String> {
     let Some((name, value)) = argument.split_once('=') else {
         return Err(format!("`{argument}` is not of the form name=value"));
     };
@@ -69,17 +52,17 @@ pub fn parse_given(argument: &str) -> Result<(String, Given), String> {
     let given = match (forced, unit) {
         (_, Some(unit)) => instant(value, unit)?,
         (None, _) => guess(value),
-        (Some("text"), _) => Given::Text(value.to_owned()),
+        (Some("text"), _) => FieldValue::Text(value.to_owned()),
         (Some("int"), _) => {
             integer(value).ok_or_else(|| format!("`{value}` is not an integer of 64 bits"))?
         }
         (Some("bytes"), _) => {
             let bytes = hexadecimal(value).or_else(|| unhex(value));
-            Given::Bytes(bytes.ok_or_else(|| format!("`{value}` is not hexadecimal"))?)
+            FieldValue::Bytes(bytes.ok_or_else(|| format!("`{value}` is not hexadecimal"))?)
         }
         (Some("double"), _) => {
             let number = value.parse().ok().filter(|number: &f64| number.is_finite());
-            Given::Double(number.ok_or_else(|| format!("`{value}` is not a finite number"))?)
+            FieldValue::Double(number.ok_or_else(|| format!("`{value}` is not a finite number"))?)
         }
         (Some(other), _) => {
             return Err(format!(
@@ -90,32 +73,34 @@ pub fn parse_given(argument: &str) -> Result<(String, Given), String> {
     Ok((name.to_owned(), given))
 }
 
-fn integer(value: &str) -> Option<Given> {
-    let signed = value.parse().map(Given::Int);
-    signed.or_else(|_| value.parse().map(Given::Unsigned)).ok()
+fn integer(value: &str) -> Option<FieldValue> {
+    let signed = value.parse().map(FieldValue::Int);
+    signed
+        .or_else(|_| value.parse().map(FieldValue::Unsigned))
+        .ok()
 }
 
 /// A count of a unit, or a date and time.
-fn instant(value: &str, unit: TimeUnit) -> Result<Given, String> {
+fn instant(value: &str, unit: TimeUnit) -> Result<FieldValue, String> {
     if let Ok(count) = value.parse() {
-        return Ok(Given::Time(count, unit));
+        return Ok(FieldValue::Time(count, unit));
     }
     let instant: jiff::Timestamp = value.parse().map_err(|_| {
         format!("`{value}` is neither an integer nor a date and time such as 2026-01-01T00:00:00Z")
     })?;
     let count = instant.as_nanosecond().div_euclid(unit.nanos().into());
     let count = i64::try_from(count).map_err(|_| format!("`{value}` is out of range"))?;
-    Ok(Given::Time(count, unit))
+    Ok(FieldValue::Time(count, unit))
 }
 
-fn guess(value: &str) -> Given {
+fn guess(value: &str) -> FieldValue {
     // `007`, `+7` and `-0` are not how numbers are written: they stay text.
     let as_written = |number: i128| number.to_string() == value;
     let number = integer(value).filter(|_| value.parse().is_ok_and(as_written));
-    let bytes = || hexadecimal(value).map(Given::Bytes);
+    let bytes = || hexadecimal(value).map(FieldValue::Bytes);
     number
         .or_else(bytes)
-        .unwrap_or_else(|| Given::Text(value.to_owned()))
+        .unwrap_or_else(|| FieldValue::Text(value.to_owned()))
 }
 
 /// The bytes of `x'...'`.
@@ -126,7 +111,7 @@ fn hexadecimal(value: &str) -> Option<Vec<u8>> {
 /// Compiles `text` with the given values as its only fields, and writes one key. `seed` is for `random`, `uuid4` and their like.
 pub fn evaluate(
     text: &str,
-    given: &[(String, Given)],
+    given: &[(String, FieldValue)],
     seed: Seed,
 ) -> Result<Evaluated, Vec<KeyError>> {
     let mut schema = Schema {
@@ -140,16 +125,16 @@ pub fn evaluate(
     for (name, value) in given {
         let mut literals = Vec::new();
         let (kind, slot) = match value {
-            &Given::Int(first) => (FieldKind::Int { first, count: 1 }, first),
-            Given::Unsigned(number) => {
+            &FieldValue::Int(first) => (FieldKind::Int { first, count: 1 }, first),
+            FieldValue::Unsigned(number) => {
                 derived.push((name.clone(), number.to_string()));
                 continue;
             }
-            Given::Text(text) => {
+            FieldValue::Text(text) => {
                 let texts = TextValues::Listed([text.clone()].into());
                 (FieldKind::Text(texts), 0)
             }
-            Given::Bytes(bytes) => {
+            FieldValue::Bytes(bytes) => {
                 let Some(length @ 1..) = u16::try_from(bytes.len()).ok() else {
                     derived.push((name.clone(), bytes_literal(bytes)));
                     continue;
@@ -158,8 +143,8 @@ pub fn evaluate(
                 let count = Some(1);
                 (FieldKind::Bytes { length, count }, Field::literal_slot(0))
             }
-            &Given::Double(min) => (FieldKind::Double { min, max: min }, min.to_bits() as i64),
-            &Given::Time(count, unit) => {
+            &FieldValue::Double(min) => (FieldKind::Double { min, max: min }, min.to_bits() as i64),
+            &FieldValue::Time(count, unit) => {
                 let Some(nanos) = count.checked_mul(unit.nanos()) else {
                     return Err(vec![beyond_calendar(name, count, text)]);
                 };

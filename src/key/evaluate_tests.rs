@@ -1,10 +1,10 @@
 //! Keys of values given by hand: how values are read, random parts, Morton codes.
 
-use super::{Given, evaluate, parse_given};
+use super::{evaluate, parse_given};
 use crate::random::Seed;
-use crate::record::TimeUnit;
+use crate::record::{FieldValue, TimeUnit};
 
-fn parsed(argument: &str) -> Given {
+fn parsed(argument: &str) -> FieldValue {
     let (name, given) = parse_given(argument).unwrap();
     assert_eq!(name, "a");
     given
@@ -18,8 +18,8 @@ fn written(expression: &str, given: &[&str], seed: u64) -> Vec<u8> {
 
 #[test]
 fn a_value_without_a_type_is_what_it_looks_like() {
-    assert_eq!(parsed("a=-7"), Given::Int(-7));
-    let beyond = Given::Unsigned(1 << 63);
+    assert_eq!(parsed("a=-7"), FieldValue::Int(-7));
+    let beyond = FieldValue::Unsigned(1 << 63);
     assert_eq!(parsed("a=9223372036854775808"), beyond);
     assert_eq!(parsed("a:int=9223372036854775808"), beyond);
     for text in [
@@ -32,21 +32,21 @@ fn a_value_without_a_type_is_what_it_looks_like() {
         "x'0g'",
         "x'aé1'",
     ] {
-        assert_eq!(parsed(&format!("a={text}")), Given::Text(text.into()));
+        assert_eq!(parsed(&format!("a={text}")), FieldValue::Text(text.into()));
     }
-    assert_eq!(parsed("a=b=c"), Given::Text("b=c".into()));
-    assert_eq!(parsed("a=x'00fF10'"), Given::Bytes(vec![0, 255, 16]));
-    assert_eq!(parsed("a=x''"), Given::Bytes(Vec::new()));
+    assert_eq!(parsed("a=b=c"), FieldValue::Text("b=c".into()));
+    assert_eq!(parsed("a=x'00fF10'"), FieldValue::Bytes(vec![0, 255, 16]));
+    assert_eq!(parsed("a=x''"), FieldValue::Bytes(Vec::new()));
 }
 
 #[test]
 fn a_type_forces_how_a_value_is_read() {
-    assert_eq!(parsed("a:int=007"), Given::Int(7));
-    assert_eq!(parsed("a:text=7"), Given::Text("7".into()));
-    assert_eq!(parsed("a:bytes=00ff"), Given::Bytes(vec![0, 255]));
-    assert_eq!(parsed("a:bytes=x'0a'"), Given::Bytes(vec![10]));
-    assert_eq!(parsed("a:double=-0.5"), Given::Double(-0.5));
-    assert_eq!(parsed("a:ms=77"), Given::Time(77, TimeUnit::Millis));
+    assert_eq!(parsed("a:int=007"), FieldValue::Int(7));
+    assert_eq!(parsed("a:text=7"), FieldValue::Text("7".into()));
+    assert_eq!(parsed("a:bytes=00ff"), FieldValue::Bytes(vec![0, 255]));
+    assert_eq!(parsed("a:bytes=x'0a'"), FieldValue::Bytes(vec![10]));
+    assert_eq!(parsed("a:double=-0.5"), FieldValue::Double(-0.5));
+    assert_eq!(parsed("a:ms=77"), FieldValue::Time(77, TimeUnit::Millis));
     // Before 1970 a part of a second belongs to the second that began before it.
     let moments = [
         ("s", TimeUnit::Seconds, 1_767_225_612, -2),
@@ -61,9 +61,9 @@ fn a_type_forces_how_a_value_is_read() {
     ];
     for (name, unit, later, earlier) in moments {
         let later_text = format!("a:{name}=2026-01-01T00:00:12.345678901Z");
-        assert_eq!(parsed(&later_text), Given::Time(later, unit));
+        assert_eq!(parsed(&later_text), FieldValue::Time(later, unit));
         let earlier_text = format!("a:{name}=1969-12-31T23:59:58.25Z");
-        assert_eq!(parsed(&earlier_text), Given::Time(earlier, unit));
+        assert_eq!(parsed(&earlier_text), FieldValue::Time(earlier, unit));
     }
 }
 
@@ -105,13 +105,13 @@ fn what_is_no_name_or_no_value_is_said() {
         assert_eq!(parse_given(argument).unwrap_err(), expected);
     }
     for argument in ["_a=1", "a_1=1", "A9=1"] {
-        assert_eq!(parse_given(argument).unwrap().1, Given::Int(1));
+        assert_eq!(parse_given(argument).unwrap().1, FieldValue::Int(1));
     }
 }
 
 #[test]
 fn bytes_of_any_length_are_written_whole() {
-    let long = |length: usize| Given::Bytes((0..length).map(|at| (at % 251) as u8).collect());
+    let long = |length: usize| FieldValue::Bytes((0..length).map(|at| (at % 251) as u8).collect());
     for length in [1, 300, 65_535, 65_536, 70_000] {
         let given = [("b".to_owned(), long(length))];
         let found = evaluate("left(b, 1) || right(b, 2)", &given, Seed(0)).unwrap();
@@ -140,7 +140,10 @@ fn bytes_of_any_length_are_written_whole() {
 
 #[test]
 fn a_timestamp_beyond_the_calendar_is_told_where_it_stands() {
-    let given = [("ts".to_owned(), Given::Time(i64::MAX, TimeUnit::Seconds))];
+    let given = [(
+        "ts".to_owned(),
+        FieldValue::Time(i64::MAX, TimeUnit::Seconds),
+    )];
     let errors = evaluate("'k' || be8(ts)", &given, Seed(0)).unwrap_err();
     assert_eq!(errors[0].span, 11..13);
     assert!(errors[0].message.contains("of `ts` lies outside"));

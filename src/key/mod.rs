@@ -31,7 +31,7 @@ mod week_fixture;
 pub use check::{Environment, FUNCTIONS};
 pub use code::Randomness;
 pub use describe::SegmentText;
-pub use evaluate::{Given, evaluate, parse_given};
+pub use evaluate::{evaluate, parse_given};
 pub use field_steps::{FieldSteps, StepCache};
 pub use knowledge::Knowledge;
 pub use known_segments::SegmentValue;

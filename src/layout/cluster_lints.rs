@@ -293,7 +293,7 @@ impl Changes<'_> {
             let help = "it has some only if a balancer has run in between";
             return Some(Diagnostic::warning(message).help(help));
         }
-        let copies = self.layout.copies.iter();
+        let copies = self.layout.run.copies.iter();
         let copies: usize = copies.map(|copy| copy.split_points.len() + 1).sum();
         let regions = self.layout.regions.len() + copies;
         let neighbours = self.setup.changes.neighbours.iter();

@@ -5,7 +5,7 @@ use super::key_sample::{KeySample, KeyedTable};
 use super::table_size::TableSample;
 use super::{Layout, RegionForecast, Replicate};
 use crate::cluster::Placement;
-use crate::engine::{ExistingRows, TableCopy, split_sizes};
+use crate::engine::{ExistingRows, split_sizes};
 use crate::keyspace::{KeyBatch, KeyRange, Router, RowKey};
 use crate::policy::{GrownTable, Growth, quantile_points};
 use crate::random::{Stream, stream};
@@ -209,19 +209,4 @@ pub(super) fn presplit(
         }
     };
     (points, existing)
-}
-
-/// The tables behind a strategy's own, as a run takes them.
-pub(super) fn copies_of(tables: &[LaidTable<'_>]) -> Arc<Vec<TableCopy>> {
-    let copies = tables[1..].iter().map(|laid| TableCopy {
-        key: Arc::clone(laid.table.key),
-        split_points: Arc::clone(&laid.points),
-    });
-    Arc::new(copies.collect())
-}
-
-/// The rows that exist, of the table itself, then of each copy.
-pub(super) fn existing_of(tables: &[LaidTable<'_>]) -> Arc<Vec<ExistingRows>> {
-    let existing = tables.iter().filter_map(|laid| laid.existing.clone());
-    Arc::new(existing.collect())
 }

@@ -140,8 +140,8 @@ fn lay_out(strategy: &Strategy) -> Layout {
     let layout = Layout::with_sample(strategy, &replicate(strategy), OPERATIONS);
     let sum: f64 = layout.regions.iter().map(|region| region.write_share).sum();
     assert!((sum - 1.0).abs() < 1e-9);
-    assert_eq!(layout.regions.len(), layout.split_points.len() + 1);
-    assert!(layout.split_points.is_sorted_by(|a, b| a < b));
+    assert_eq!(layout.regions.len(), layout.run.split_points.len() + 1);
+    assert!(layout.run.split_points.is_sorted_by(|a, b| a < b));
     assert!(
         layout.key_buckets.is_sorted_by(|a, b| a.start < b.start)
             && layout.key_buckets.len() <= 512
@@ -381,8 +381,8 @@ fn the_same_seed_lays_out_the_same_and_all_strategies_see_the_same_existing_rows
         lay_out(&by_sensor("be4(sensor)")),
     );
     assert_eq!(
-        (a.split_points, a.regions),
-        (b.split_points.clone(), b.regions)
+        (a.run.split_points, a.regions),
+        (b.run.split_points.clone(), b.regions)
     );
     // The same rows under a key of the same order: the same cuts.
     let text = lay_out(&by_sensor("lpad(sensor, 5, '0')"));
@@ -397,8 +397,8 @@ fn the_same_seed_lays_out_the_same_and_all_strategies_see_the_same_existing_rows
         points.iter().map(number).collect()
     };
     assert_eq!(
-        numbers(&text.split_points, 10),
-        numbers(&b.split_points, 256)
+        numbers(&text.run.split_points, 10),
+        numbers(&b.run.split_points, 256)
     );
 }
 

@@ -19,12 +19,11 @@ mod types;
 
 pub use cluster_lints::{change_lints, load_lints, misplaced_regions};
 pub use explanation::{Explanation, RegionCauses, SampleKey};
-pub use plan_layout::RunLayout;
 pub use replicate::Replicate;
 pub use retention::Retention;
 pub use size_findings::size_findings;
 pub use table_size::{KeyBytes, StrategySample, StrategySize, TableSize};
-pub use types::{EntityShare, KeyBucket, Layout, ReadForecast, RegionForecast};
+pub use types::{EntityShare, KeyBucket, Layout, ReadForecast, RegionForecast, RunLayout};
 
 #[cfg(test)]
 mod page_tests;

@@ -44,7 +44,7 @@ fn a_deep_page_begins_behind_the_row_before_it() {
         let mut source = ReadSource::new(workload, first.generator.clone());
         let rows = KeyedTable::of(strategy, first).existing(40_000, Choice::Spread);
         let keys = rows.sorted();
-        let router = Router::new(&layout.split_points);
+        let router = Router::new(&layout.run.split_points);
         let reversed = strategy.name == "rising";
         let mut ask = |read: u8| -> Vec<Requests> {
             let mut batch = ReadBatch::default();

@@ -1,9 +1,9 @@
 //! Lays a strategy out: its split points, then what each region will get. Must not simulate.
 
 use super::key_sample::{KeySample, KeyedTable, is_entity, is_skewed};
-use super::laid_table::{LaidTable, copies_of, existing_of, presplit};
-use super::{EntityShare, KeyBucket, Layout, RegionForecast, Replicate, read_forecast};
-use crate::engine::{ExistingRows, PlannedRead, TableCopy};
+use super::laid_table::{LaidTable, presplit};
+use super::{EntityShare, KeyBucket, Layout, RegionForecast, Replicate, RunLayout, read_forecast};
+use crate::engine::{PlannedRead, TableCopy};
 use crate::key::KeyPlan;
 use crate::keyspace::RowKey;
 use crate::policy::quantile_ranks;
@@ -58,8 +58,9 @@ impl Layout {
         let existing = (run.len() == 0).then(existing);
         let all: Vec<usize> = (0..run.len()).collect();
         let setup = table.setup();
+        let reads = read_forecast::of(tables);
         Self {
-            split_points: Arc::clone(&own.points),
+            run: RunLayout::of_tables(tables, reads.iter().map(|read| read.planned.clone())),
             regions: own.regions().to_vec(),
             opening_servers: own.opening_servers(),
             key_buckets: key_buckets(table.key, existing.as_ref().unwrap_or(run)),
@@ -70,10 +71,8 @@ impl Layout {
             hot_value: hot_value(own),
             key_bytes: run.mean_key_bytes(),
             existing_rows: setup.workload.existing_rows(&setup.schema),
-            existing: existing_of(tables),
             sampled_operations: run.len() as u64,
-            copies: copies_of(tables),
-            reads: read_forecast::of(tables),
+            reads,
             lints: tables.iter().flat_map(LaidTable::lints).collect(),
         }
     }
@@ -147,19 +146,6 @@ fn hot_value(laid: &LaidTable<'_>) -> Option<EntityShare> {
     values.max_by(|a, b| a.share.total_cmp(&b.share))
 }
 
-/// Split points, copies and planned reads of one replicate: what its run takes.
-#[derive(Debug, Clone, Default)]
-pub struct RunLayout {
-    /// Of the table.
-    pub split_points: Arc<Vec<RowKey>>,
-    /// Its copies.
-    pub copies: Arc<Vec<TableCopy>>,
-    /// How each read of the workload is served, in its order.
-    pub reads: Arc<Vec<PlannedRead>>,
-    /// The rows that exist, of the table itself, then of each copy; empty without any.
-    pub existing: Arc<Vec<ExistingRows>>,
-}
-
 impl RunLayout {
     /// Of a replicate: its own split points and rows, and the access paths of the `first` one. Two paths that cost about the same would
     /// else be taken in different replicates, and their mean would be no path's.
@@ -177,23 +163,20 @@ impl RunLayout {
             row_sample: Arc::clone(tables[read.planned.table].rows()),
             ..read.planned.clone()
         });
-        Self {
-            reads: Arc::new(reads.collect()),
-            split_points: Arc::clone(&tables[0].points),
-            existing: existing_of(&tables),
-            copies: copies_of(&tables),
-        }
+        Self::of_tables(&tables, reads)
     }
-}
 
-impl From<&Layout> for RunLayout {
-    fn from(layout: &Layout) -> Self {
-        let reads = layout.reads.iter().map(|read| read.planned.clone());
+    fn of_tables(tables: &[LaidTable<'_>], reads: impl Iterator<Item = PlannedRead>) -> Self {
+        let copies = tables[1..].iter().map(|laid| TableCopy {
+            key: Arc::clone(laid.table.key),
+            split_points: Arc::clone(&laid.points),
+        });
+        let existing = tables.iter().filter_map(|laid| laid.existing.clone());
         Self {
-            split_points: Arc::clone(&layout.split_points),
-            copies: Arc::clone(&layout.copies),
-            existing: Arc::clone(&layout.existing),
+            split_points: Arc::clone(&tables[0].points),
+            copies: Arc::new(copies.collect()),
             reads: Arc::new(reads.collect()),
+            existing: Arc::new(existing.collect()),
         }
     }
 }

@@ -42,8 +42,8 @@ use std::sync::Arc;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Layout {
-    /// Sorted, distinct, not empty: those of the pre-split, and those at which the existing rows have split the table since.
-    pub split_points: Arc<Vec<RowKey>>,
+    /// What a run takes of it.
+    pub run: RunLayout,
     /// One for each region in key order.
     pub regions: Vec<RegionForecast>,
     /// The server on which each region opens, in key order: as [`crate::cluster::Placement`] says for this replicate.
@@ -61,16 +61,25 @@ pub struct Layout {
     pub key_bytes: f64,
     /// Rows that exist before the run: writes, of which several may have made one row.
     pub existing_rows: u64,
-    /// The rows that they made, of the table itself, then of each copy; empty without any.
-    pub existing: Arc<Vec<ExistingRows>>,
     /// Operations that the shares were counted on.
     pub sampled_operations: u64,
-    /// The table's further copies.
-    pub copies: Arc<Vec<TableCopy>>,
     /// How each read of the workload is served, in its order.
     pub reads: Vec<ReadForecast>,
     /// Warnings and notes.
     pub lints: Vec<Diagnostic>,
+}
+
+/// Split points, copies and planned reads of one replicate: what its run takes.
+#[derive(Debug, Clone, Default)]
+pub struct RunLayout {
+    /// Sorted, distinct, not empty: those of the pre-split, and those at which the existing rows have split the table since.
+    pub split_points: Arc<Vec<RowKey>>,
+    /// The table's further copies.
+    pub copies: Arc<Vec<TableCopy>>,
+    /// How each read of the workload is served, in its order.
+    pub reads: Arc<Vec<PlannedRead>>,
+    /// The rows that exist, of the table itself, then of each copy; empty without any.
+    pub existing: Arc<Vec<ExistingRows>>,
 }
 
 /// How a read is served, and what it will ask of the cluster; means over a sample of its targets.

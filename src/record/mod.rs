@@ -20,10 +20,10 @@ mod domain_names;
 mod field_domain;
 mod field_mask;
 mod field_text;
+mod field_value;
 mod generator;
 #[cfg(test)]
 mod generator_tests;
-mod given_value;
 mod interval;
 mod normal;
 mod sampler;
@@ -43,8 +43,8 @@ pub use byte_shape::{ByteShape, POSITIONS};
 pub use field_domain::{FieldDomain, ValueType};
 pub use field_mask::FieldMask;
 pub use field_text::FieldText;
+pub use field_value::{FieldValue, FieldValueError};
 pub use generator::{OperationRun, RecordGenerator};
-pub use given_value::{GivenValue, GivenValueError};
 pub use interval::Interval;
 pub use sampler::{ValueSampler, zipf_rank};
 pub use schema::{

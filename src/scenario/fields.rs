@@ -8,7 +8,7 @@ use super::reader::Reader;
 use super::source;
 use crate::key::{Environment, expanded_sizes};
 use crate::record::{
-    DerivedId, Field, FieldId, FieldKind, GivenValue, GivenValueError, KnownField, Late, Law,
+    DerivedId, Field, FieldId, FieldKind, FieldValue, FieldValueError, KnownField, Late, Law,
     LawShape, Schema, TextValues, TimeUnit,
 };
 use crate::settings::{Kind, any_number, boolean, integer, json, number, table, text, time, word};
@@ -340,11 +340,12 @@ pub(super) fn given(
     node: &Node,
 ) -> Option<i64> {
     let value = match &node.value {
-        Value::Integer(value) if i64::try_from(*value).is_ok() => GivenValue::Int(*value as i64),
-        Value::Float(value) if value.is_finite() => GivenValue::Float(*value),
-        Value::Text(text) => GivenValue::Text(text),
+        Value::Integer(value) if i64::try_from(*value).is_ok() => FieldValue::Int(*value as i64),
+        Value::Float(value) if value.is_finite() => FieldValue::Double(*value),
+        Value::Text(text) => FieldValue::Text(text.clone()),
         Value::Datetime(datetime) => {
-            GivenValue::Instant(super::clock::instant(sink, datetime, &node.place)?)
+            let instant = super::clock::instant(sink, datetime, &node.place)?;
+            FieldValue::Time(instant.0, TimeUnit::Nanos)
         }
         other => {
             let message = format!("a field can't be {}", other.kind());
@@ -352,9 +353,9 @@ pub(super) fn given(
             return None;
         }
     };
-    match schema.parse(id, value) {
+    match schema.parse(id, &value) {
         Ok(slot) => Some(slot),
-        Err(GivenValueError::Outside {
+        Err(FieldValueError::Outside {
             literal: Some(bytes),
             ..
         }) => {

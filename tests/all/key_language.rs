@@ -1,9 +1,9 @@
 //! The key language as users meet it: presets, examples, errors.
 
 use crate::schema_parts::degrees;
-use keyheat::key::{Environment, Given, KeyError, KeyPlan, evaluate, presets};
+use keyheat::key::{Environment, KeyError, KeyPlan, evaluate, presets};
 use keyheat::random::Seed;
-use keyheat::record::{Field, FieldKind, Schema, TextValues, TimeUnit};
+use keyheat::record::{Field, FieldKind, FieldValue, Schema, TextValues, TimeUnit};
 use keyheat::time::EpochNanos;
 use std::collections::BTreeMap;
 
@@ -122,7 +122,7 @@ fn every_preset_compiles() {
 fn hash_sharded_keys_begin_as_cockroachdb_writes_them() {
     let file = include_str!("../data/cockroachdb_hash_shards.json");
     let file: serde_json::Value = serde_json::from_str(file).unwrap();
-    let written = |key: &str, given: &[(String, Given)]| {
+    let written = |key: &str, given: &[(String, FieldValue)]| {
         let key = evaluate(key, given, Seed(1)).unwrap().key;
         let digits = key.as_bytes().iter().map(|byte| format!("{byte:02x}"));
         digits.collect::<String>()
@@ -148,7 +148,7 @@ fn hash_sharded_keys_begin_as_cockroachdb_writes_them() {
         // The preset is for integers of six bytes, as milliseconds since 1970 are, and 16 buckets.
         if encoded.starts_with("fb") && encoded.len() == 14 && *buckets == 16 {
             let number = case["columns"][0].as_str().unwrap().parse().unwrap();
-            let given = [("ts".to_owned(), Given::Int(number))];
+            let given = [("ts".to_owned(), FieldValue::Int(number))];
             let expected = format!("{}{encoded}", case["stored"].as_str().unwrap());
             assert_eq!(written(preset, &given), expected, "{case}");
             by_preset += 1;

@@ -128,19 +128,20 @@ proptest! {
 
     #[test]
     fn order_is_kept_by_the_encodings_that_promise_it(a in any::<i64>(), b in any::<i64>(), x in -1e300f64..1e300, y in -1e300f64..1e300) {
-        use keyheat::key::{Given, evaluate};
-        let key = |expression: &str, value: Given| {
+        use keyheat::key::evaluate;
+        use keyheat::record::FieldValue;
+        let key = |expression: &str, value: FieldValue| {
             evaluate(expression, &[("v".to_owned(), value)], Seed(1)).expect("compiles").key
         };
         for expression in ["sbe8(v)", "ordered8(v)"] {
-            prop_assert_eq!(key(expression, Given::Int(a)).cmp(&key(expression, Given::Int(b))), a.cmp(&b));
+            prop_assert_eq!(key(expression, FieldValue::Int(a)).cmp(&key(expression, FieldValue::Int(b))), a.cmp(&b));
         }
-        prop_assert_eq!(key("desc(sbe8(v))", Given::Int(a)).cmp(&key("desc(sbe8(v))", Given::Int(b))), b.cmp(&a));
+        prop_assert_eq!(key("desc(sbe8(v))", FieldValue::Int(a)).cmp(&key("desc(sbe8(v))", FieldValue::Int(b))), b.cmp(&a));
         let (p, q) = (a & i64::MAX, b & i64::MAX);
         for expression in ["be8(v)", "lpad(v, 19)"] {
-            prop_assert_eq!(key(expression, Given::Int(p)).cmp(&key(expression, Given::Int(q))), p.cmp(&q));
+            prop_assert_eq!(key(expression, FieldValue::Int(p)).cmp(&key(expression, FieldValue::Int(q))), p.cmp(&q));
         }
-        prop_assert_eq!(key("be8(rev_ts(v))", Given::Int(p)).cmp(&key("be8(rev_ts(v))", Given::Int(q))), q.cmp(&p));
-        prop_assert_eq!(Some(key("of8(v)", Given::Double(x)).cmp(&key("of8(v)", Given::Double(y)))), x.partial_cmp(&y));
+        prop_assert_eq!(key("be8(rev_ts(v))", FieldValue::Int(p)).cmp(&key("be8(rev_ts(v))", FieldValue::Int(q))), q.cmp(&p));
+        prop_assert_eq!(Some(key("of8(v)", FieldValue::Double(x)).cmp(&key("of8(v)", FieldValue::Double(y)))), x.partial_cmp(&y));
     }
 }

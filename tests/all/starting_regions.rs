@@ -34,7 +34,7 @@ fn told(settings: &str) -> Vec<(Severity, String)> {
 #[test]
 fn existing_rows_split_the_table_before_the_run() {
     let layout = layout(&scenario("value = \"184B\"\n"));
-    let existing = &layout.existing[0];
+    let existing = &layout.run.existing[0];
     // A KeyValue of 20 + 16 + 1 + 1 + 184 bytes and its version, a few bytes for the block, and 1.2 for the Bloom filter.
     let row = existing.bytes as f64 / existing.rows as f64;
     assert!((222.0..228.0).contains(&row), "{row}");
@@ -72,12 +72,12 @@ fn every_copy_brings_its_own_rows() {
     let scenario =
         scenario("copies = [\"be4(id)\"]\nvalue = \"184B\"\nmemstore_flush_size = \"32MB\"\n");
     let layout = layout(&scenario);
-    assert_eq!(layout.existing.len(), 2);
+    assert_eq!(layout.run.existing.len(), 2);
     // The copy's keys are 12 bytes shorter.
-    let [bytes, fewer] = [0, 1].map(|at| layout.existing[at].bytes as f64 / 1e6);
+    let [bytes, fewer] = [0, 1].map(|at| layout.run.existing[at].bytes as f64 / 1e6);
     assert!((10.0..14.0).contains(&(bytes - fewer)), "{bytes} {fewer}");
     assert_eq!(
-        layout.copies[0].split_points.len() + 1,
+        layout.run.copies[0].split_points.len() + 1,
         layout.regions.len()
     );
 }

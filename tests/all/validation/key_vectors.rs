@@ -1,8 +1,9 @@
 //! Row keys that other systems write (`data/keys.json`: their own code, compiled, or published values) against the key language.
 
 use crate::vector_cases::{NOT_KEYS, cases, number, written};
-use keyheat::key::{Given, evaluate};
+use keyheat::key::evaluate;
 use keyheat::random::Seed;
+use keyheat::record::FieldValue;
 
 /// Number of keys, all of them equal.
 pub fn keys() -> usize {
@@ -16,7 +17,7 @@ pub fn keys() -> usize {
         }
         for (expression, given, expected) in ways {
             checked += 1;
-            let given: Vec<(String, Given)> = given
+            let given: Vec<(String, FieldValue)> = given
                 .into_iter()
                 .map(|(name, value)| (name.to_owned(), value))
                 .collect();
@@ -61,7 +62,7 @@ fn shares_of_the_polynomial_salt_are_those_that_were_measured() {
         };
         let mut counts = vec![0i64; buckets as usize];
         for n in 0..rows {
-            let given = [("n".to_owned(), Given::Int(n))];
+            let given = [("n".to_owned(), FieldValue::Int(n))];
             let key = evaluate(&format!("salt({buckets}, {key})"), &given, Seed(1))
                 .expect("compiles")
                 .key;

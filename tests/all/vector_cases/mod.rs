@@ -1,11 +1,11 @@
 //! The cases of `data/keys.json` in the key language.
 
-use keyheat::key::Given;
+use keyheat::record::FieldValue;
 use keyheat::record::TimeUnit;
 use serde_json::Value;
 
 /// What a case is in the key language: expression, values, expected key.
-pub type Written = (String, Vec<(&'static str, Given)>, Vec<u8>);
+pub type Written = (String, Vec<(&'static str, FieldValue)>, Vec<u8>);
 
 fn bytes(value: &Value) -> Vec<u8> {
     let digits = value.as_str().expect("hex");
@@ -21,12 +21,12 @@ fn text(value: &Value) -> Vec<u8> {
     }
 }
 
-fn string(value: &Value) -> Given {
-    Given::Text(value.as_str().expect("text").to_owned())
+fn string(value: &Value) -> FieldValue {
+    FieldValue::Text(value.as_str().expect("text").to_owned())
 }
 
-fn int(value: &Value) -> Given {
-    Given::Int(number(value))
+fn int(value: &Value) -> FieldValue {
+    FieldValue::Int(number(value))
 }
 
 pub fn number(value: &Value) -> i64 {
@@ -39,7 +39,7 @@ pub fn number(value: &Value) -> i64 {
 pub fn written(case: &Value) -> Vec<Written> {
     let (input, expect) = (&case["in"], &case["expect"]);
     let mut all: Vec<Written> = Vec::new();
-    let mut add = |expression: &str, given: &[(&'static str, Given)], key: Vec<u8>| {
+    let mut add = |expression: &str, given: &[(&'static str, FieldValue)], key: Vec<u8>| {
         all.push((expression.to_owned(), given.to_vec(), key));
     };
     match case["fn"].as_str().expect("fn") {
@@ -62,16 +62,16 @@ pub fn written(case: &Value) -> Vec<Written> {
             }
             let time = width + metric;
             let given = [
-                ("metric", Given::Bytes(row[width..time].to_vec())),
-                ("base", Given::Bytes(row[time..time + 4].to_vec())),
-                ("tags", Given::Bytes(row[time + 4..].to_vec())),
+                ("metric", FieldValue::Bytes(row[width..time].to_vec())),
+                ("base", FieldValue::Bytes(row[time..time + 4].to_vec())),
+                ("tags", FieldValue::Bytes(row[time + 4..].to_vec())),
             ];
             let salt = if width == 1 { "salt" } else { "salt2" };
             let expression = format!("{salt}({buckets}, metric || tags) || metric || base || tags");
             add(&expression, &given, bytes(&expect["salted_row_key"]));
         }
         "phoenix_salt" => {
-            let given = [("k", Given::Bytes(bytes(&input["key_after_salt_byte"])))];
+            let given = [("k", FieldValue::Bytes(bytes(&input["key_after_salt_byte"])))];
             add(
                 &format!("salt({}, k)", input["buckets"]),
                 &given,
@@ -80,7 +80,7 @@ pub fn written(case: &Value) -> Vec<Written> {
             add("text(java_hash(k))", &given, text(&expect["hash_i32"]));
         }
         "hbasewd_one_byte_hash" => {
-            let given = [("k", Given::Bytes(bytes(&input["key"])))];
+            let given = [("k", FieldValue::Bytes(bytes(&input["key"])))];
             let n = &input["buckets"];
             add(
                 &format!("be1(abs32(java_hash(k)) % {n}) || k"),
@@ -89,7 +89,7 @@ pub fn written(case: &Value) -> Vec<Written> {
             );
         }
         "pinpoint_range_hash" => {
-            let given = [("id", Given::Bytes(bytes(&input["trace_id"])))];
+            let given = [("id", FieldValue::Bytes(bytes(&input["trace_id"])))];
             add(
                 "be1(pmod(java_hash(id), 256))",
                 &given,
@@ -125,7 +125,7 @@ pub fn written(case: &Value) -> Vec<Written> {
             );
         }
         "java_arrays_hash" => {
-            let given = [("b", Given::Bytes(bytes(&input["bytes"])))];
+            let given = [("b", FieldValue::Bytes(bytes(&input["bytes"])))];
             add("text(java_hash(b))", &given, text(&expect["hash_i32"]));
             add("text(java_hash(b) % 16)", &given, text(&expect["rem_16"]));
             add(
@@ -144,7 +144,7 @@ pub fn written(case: &Value) -> Vec<Written> {
         }
         "encode_i64" => {
             let value = number(&input["v"]);
-            let given = [("v", Given::Int(value))];
+            let given = [("v", FieldValue::Int(value))];
             add("be8(v)", &given, bytes(&expect["hbase_Bytes_toBytes"]));
             add(
                 "ordered8(v)",
@@ -188,7 +188,7 @@ pub fn written(case: &Value) -> Vec<Written> {
         name @ ("encode_f32" | "encode_f64") => {
             let given = [(
                 "d",
-                Given::Double(input["v"].as_str().expect("text").parse().expect("double")),
+                FieldValue::Double(input["v"].as_str().expect("text").parse().expect("double")),
             )];
             let (plain, ordered) = if name == "encode_f32" {
                 ("f4(d)", "x'30' || of4(d)")
@@ -203,7 +203,10 @@ pub fn written(case: &Value) -> Vec<Written> {
             add("text(99999999 - d)", &given, text(&expect["value"]));
         }
         "reverse_ts" => {
-            let given = [("ts", Given::Time(number(&input["ts_ms"]), TimeUnit::Millis))];
+            let given = [(
+                "ts",
+                FieldValue::Time(number(&input["ts_ms"]), TimeUnit::Millis),
+            )];
             add("text(rev_ts(ts))", &given, text(&expect["value"]));
             add("be8(rev_ts(ts))", &given, bytes(&expect["be8_hex"]));
             add("lpad(rev_ts(ts), 19)", &given, text(&expect["decimal19"]));
@@ -309,7 +312,7 @@ pub fn written(case: &Value) -> Vec<Written> {
             }
         }
         "kylin_shard" => {
-            let given = [("body", Given::Bytes(bytes(&input["body_hex"])))];
+            let given = [("body", FieldValue::Bytes(bytes(&input["body_hex"])))];
             add(
                 "text(murmur3_128(body))",
                 &given,
@@ -329,13 +332,19 @@ pub fn written(case: &Value) -> Vec<Written> {
             );
         }
         "ulid_time_part" => {
-            let given = [("ts", Given::Time(number(&input["ms"]), TimeUnit::Millis))];
+            let given = [(
+                "ts",
+                FieldValue::Time(number(&input["ms"]), TimeUnit::Millis),
+            )];
             add("left(ulid(ts), 10)", &given, text(&expect["chars"]));
             add("right(be8(ts), 6)", &given, bytes(&expect["first6_bytes"]));
         }
         "snowflake" => {
             let given = [
-                ("ts", Given::Time(number(&input["ms"]), TimeUnit::Millis)),
+                (
+                    "ts",
+                    FieldValue::Time(number(&input["ms"]), TimeUnit::Millis),
+                ),
                 ("dc", int(&input["datacenter"])),
                 ("w", int(&input["worker"])),
                 ("seq", int(&input["seq"])),
@@ -349,19 +358,22 @@ pub fn written(case: &Value) -> Vec<Written> {
         "ksuid_prefix" => {
             let given = [(
                 "ts",
-                Given::Time(number(&input["unix_s"]), TimeUnit::Seconds),
+                FieldValue::Time(number(&input["unix_s"]), TimeUnit::Seconds),
             )];
             add("left(ksuid(ts), 4)", &given, bytes(&expect["first4_bytes"]));
         }
         "uuidv7_prefix" => {
             let given = [(
                 "ts",
-                Given::Time(number(&input["unix_ts_ms"]), TimeUnit::Millis),
+                FieldValue::Time(number(&input["unix_ts_ms"]), TimeUnit::Millis),
             )];
             add("left(uuid7(ts), 6)", &given, bytes(&expect["first6_bytes"]));
         }
         "opentsdb_base_and_qualifier" => {
-            let given = [("ts", Given::Time(number(&input["ts_s"]), TimeUnit::Seconds))];
+            let given = [(
+                "ts",
+                FieldValue::Time(number(&input["ts_s"]), TimeUnit::Seconds),
+            )];
             add("be4(trunc(ts, '1h'))", &given, bytes(&expect["base_hex"]));
             // 12 bits of offset, 4 of flags: a qualifier, not a key, but expressible all the same.
             let flags = &input["flags"];

@@ -2,11 +2,11 @@
 
 pub mod key_claims;
 
-use keyheat::key::{Environment, Given, KeyPlan, evaluate};
+use keyheat::key::{Environment, KeyPlan, evaluate};
 use keyheat::keyspace::{escape, unescape};
 use keyheat::policy::{SplitAlgorithm, SplitError};
 use keyheat::random::Seed;
-use keyheat::record::{Field, FieldKind, Schema, TextValues};
+use keyheat::record::{Field, FieldKind, FieldValue, Schema, TextValues};
 use keyheat::scenario::Scenario;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -68,10 +68,10 @@ pub fn key(data: &[u8]) {
         return;
     };
     let fields = [
-        ("i", Given::Int(-7)),
-        ("t", Given::Text("häuser".to_owned())),
-        ("b", Given::Bytes(vec![0, 255, 39])),
-        ("d", Given::Double(-0.5)),
+        ("i", FieldValue::Int(-7)),
+        ("t", FieldValue::Text("häuser".to_owned())),
+        ("b", FieldValue::Bytes(vec![0, 255, 39])),
+        ("d", FieldValue::Double(-0.5)),
     ];
     let fields = fields.map(|(name, value)| (name.to_owned(), value));
     if let Err(errors) = evaluate(text, &fields, Seed(1)) {

@@ -1,25 +1,29 @@
 //! Values as people write and read them, to slots and back. Must not know TOML.
 
-use super::{Field, FieldId, FieldKind, Schema, TextValues};
+use super::{Field, FieldId, FieldKind, Schema, TextValues, TimeUnit};
 use crate::text::{hex, unhex};
 use crate::time::EpochNanos;
 
-/// A value that a user gives for a field, typed as the file typed it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum GivenValue<'a> {
-    /// A whole number.
+/// A value that a user gives for a field, typed as the user typed it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FieldValue {
+    /// An integer.
     Int(i64),
+    /// An integer above `i64::MAX`, which only `be8` takes.
+    Unsigned(u64),
     /// A text; for `uuid` and `bytes` in hexadecimal.
-    Text(&'a str),
-    /// A date and time.
-    Instant(EpochNanos),
+    Text(String),
+    /// Bytes.
+    Bytes(Vec<u8>),
     /// A number with a fraction.
-    Float(f64),
+    Double(f64),
+    /// An instant: a count of a unit since 1970.
+    Time(i64, TimeUnit),
 }
 
 /// Why a given value is no slot of the field.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum GivenValueError {
+pub enum FieldValueError {
     /// Another type than the field's.
     #[error("`{field}` is {expected}, not {found}")]
     Type {
@@ -46,7 +50,7 @@ pub enum GivenValueError {
 
 impl Schema {
     /// The slot of a value that a user gives. Literals already in the schema are found. A timestamp may lie outside the scenario's times.
-    pub fn parse(&self, id: FieldId, given: GivenValue<'_>) -> Result<i64, GivenValueError> {
+    pub fn parse(&self, id: FieldId, given: &FieldValue) -> Result<i64, FieldValueError> {
         let field = self.field(id);
         let literal_or = |bytes: Vec<u8>, ordinal: Option<u64>| {
             let literal = field.literals.iter().position(|literal| *literal == bytes);
@@ -54,47 +58,49 @@ impl Schema {
             let slot = literal.map(Field::literal_slot);
             slot.or(ordinal.map(|it| it as i64)).ok_or(Some(bytes))
         };
+        let raw = |digits: &str, length: u16| {
+            let bytes = unhex(digits).filter(|bytes| bytes.len() == usize::from(length));
+            bytes.map_or(Err(None), |bytes| literal_or(bytes, None))
+        };
         // The slot, or else what the value would be as a literal.
         let slot = match (&field.kind, given) {
-            (FieldKind::Timestamp { unit, .. }, GivenValue::Instant(at)) => Ok(unit.floor(at)),
-            (FieldKind::Timestamp { .. }, GivenValue::Int(number)) => Ok(number),
+            (FieldKind::Timestamp { unit, .. }, FieldValue::Time(count, of)) => {
+                Ok(unit.floor(EpochNanos(count.saturating_mul(of.nanos()))))
+            }
+            (FieldKind::Timestamp { .. }, FieldValue::Int(number)) => Ok(*number),
             (
                 FieldKind::Int { .. } | FieldKind::Sequence { .. } | FieldKind::Digits { .. },
-                GivenValue::Int(number),
+                FieldValue::Int(number),
             ) => {
                 let (first, count) = (field.kind.first_slot(), field.kind.count());
                 let near = count.is_none_or(|count| number.abs_diff(first) < count);
-                (number >= first && near).then_some(number).ok_or(None)
+                (*number >= first && near).then_some(*number).ok_or(None)
             }
-            (FieldKind::Double { min, max }, GivenValue::Float(number)) => {
-                let inside = (*min..*max).contains(&number);
+            (FieldKind::Double { min, max }, FieldValue::Double(number)) => {
+                let inside = (*min..*max).contains(number);
                 inside.then(|| (number + 0.0).to_bits() as i64).ok_or(None)
             }
-            (FieldKind::Double { .. }, GivenValue::Int(number)) => {
-                return self.parse(id, GivenValue::Float(number as f64));
+            (FieldKind::Double { .. }, FieldValue::Int(number)) => {
+                return self.parse(id, &FieldValue::Double(*number as f64));
             }
             (
                 FieldKind::Digits { .. } | FieldKind::Text(_) | FieldKind::Domain { .. },
-                GivenValue::Text(text),
+                FieldValue::Text(text),
             ) => literal_or(text.as_bytes().to_vec(), self.text(id).ordinal(text)),
-            (kind @ (FieldKind::Uuid { .. } | FieldKind::Bytes { .. }), GivenValue::Text(text)) => {
-                let bytes = match kind {
-                    FieldKind::Bytes { length, .. } => {
-                        unhex(text).filter(|bytes| bytes.len() == usize::from(*length))
-                    }
-                    _ => unhex(&text.replace('-', "")).filter(|bytes| bytes.len() == 16),
-                };
-                bytes.map_or(Err(None), |bytes| literal_or(bytes, None))
+            (_, FieldValue::Bytes(bytes)) => {
+                return self.parse(id, &FieldValue::Text(hex(bytes)));
             }
+            (FieldKind::Uuid { .. }, FieldValue::Text(text)) => raw(&text.replace('-', ""), 16),
+            (FieldKind::Bytes { length, .. }, FieldValue::Text(text)) => raw(text, *length),
             _ => {
-                return Err(GivenValueError::Type {
+                return Err(FieldValueError::Type {
                     field: field.name.clone(),
                     expected: field.kind.describe(),
                     found: given.kind(),
                 });
             }
         };
-        slot.map_err(|literal| GivenValueError::Outside {
+        slot.map_err(|literal| FieldValueError::Outside {
             field: field.name.clone(),
             value: given.to_string(),
             domain: field.kind.describe(),
@@ -129,27 +135,31 @@ impl Schema {
     }
 }
 
-impl GivenValue<'_> {
+impl FieldValue {
     fn kind(&self) -> &'static str {
         match self {
-            Self::Int(_) => "a whole number",
+            Self::Int(_) | Self::Unsigned(_) => "a whole number",
             Self::Text(_) => "a text",
-            Self::Instant(_) => "a date and time",
-            Self::Float(_) => "a number with a fraction",
+            Self::Bytes(_) => "bytes",
+            Self::Time(..) => "a date and time",
+            Self::Double(_) => "a number with a fraction",
         }
     }
 }
 
-impl std::fmt::Display for GivenValue<'_> {
+impl std::fmt::Display for FieldValue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Int(number) => write!(f, "{number}"),
+            Self::Unsigned(number) => write!(f, "{number}"),
             Self::Text(text) => f.write_str(text),
-            Self::Instant(at) => {
-                let instant = jiff::Timestamp::from_nanosecond(i128::from(at.0));
+            Self::Bytes(bytes) => f.write_str(&hex(bytes)),
+            Self::Time(count, unit) => {
+                let nanos = i128::from(*count) * i128::from(unit.nanos());
+                let instant = jiff::Timestamp::from_nanosecond(nanos);
                 write!(f, "{}", instant.unwrap_or_default())
             }
-            Self::Float(number) => write!(f, "{number}"),
+            Self::Double(number) => write!(f, "{number}"),
         }
     }
 }
