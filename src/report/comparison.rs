@@ -11,6 +11,7 @@ use crate::experiment::{
 };
 use crate::metrics::{MetricId, MetricPath, Part, Side};
 use ChangeVerdict::{Better, Different, LowerBound, OneValue, Undefined, Worse};
+use NumberFormat::{Bytes, Compact, Ratio};
 
 /// Metrics that have a row of the table in any case; the others only when they changed, by name.
 const HEADLINES: [MetricPath; 9] = [
@@ -153,7 +154,7 @@ fn row(change: &MetricChange) -> Vec<String> {
     };
     let ratio = match change.verdict {
         LowerBound | Undefined => UNDEFINED.to_owned(),
-        _ if change.ratio.mean.is_some() => NumberFormat::Ratio.interval(&change.ratio),
+        _ if change.ratio.mean.is_some() => Ratio.interval(&change.ratio),
         // A change from or to nothing has no ratio.
         _ => format!("{sign}{}", kind.interval(&change.difference)),
     };
@@ -210,9 +211,9 @@ fn rewrite(rewrite: &Rewrite) -> String {
     };
     format!(
         "The key changed{through}, and a row key can't be changed in place: {} rows are to be read ({}) and written again ({}), in each replica.",
-        NumberFormat::Compact.optional(rewrite.rows),
-        NumberFormat::Bytes.optional(rewrite.bytes_read),
-        NumberFormat::Bytes.optional(rewrite.bytes_written),
+        Compact.optional(rewrite.rows),
+        Bytes.optional(rewrite.bytes_read),
+        Bytes.optional(rewrite.bytes_written),
     )
 }
 

@@ -2,7 +2,7 @@
 //! an empty field; a text that begins as a formula has an apostrophe in front. Must not know folders.
 
 use super::sweep_views;
-use crate::experiment::{Measure, Results, ResultsComparison, StrategyResult, value_text};
+use crate::experiment::{Results, ResultsComparison, StrategyResult, value_text};
 use crate::metrics::Series;
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -53,35 +53,21 @@ pub fn summary(results: &Results, to: impl Write) -> Written {
         let mut whose = sweep_views::cells(results, &strategy.sweep);
         whose.push(strategy.name.clone());
         let measures = strategy.measures().into_iter();
-        measures.flat_map(move |(path, measure)| {
-            let rows = measure_rows(path, measure);
-            rows.map(|row| [&whose[..], &row].concat())
-                .collect::<Vec<_>>()
+        measures.flat_map(move |(path, it)| {
+            let row = |end: &str, numbers: [Option<f64>; 3]| {
+                let numbers = numbers.map(|it| text(it.filter(|it| it.is_finite())));
+                let path = format!("{path}{end}");
+                [&whose[..], &[path], &numbers, &[it.n.to_string()]].concat()
+            };
+            let all = row("", [it.mean, it.low, it.high]);
+            let merged = it.merged.map(|it| row(".merged", [Some(it), None, None]));
+            let censored = it
+                .censored
+                .then(|| row(".censored", [Some(1.0), None, None]));
+            [Some(all), merged, censored].into_iter().flatten()
         })
     });
     write(to, swept.chain(names.split(',')), rows)
-}
-
-/// Path, mean, low, high and n.
-fn measure_rows(path: String, measure: &Measure) -> impl Iterator<Item = [String; 5]> {
-    let row = |end: &str, numbers: [Option<f64>; 3]| {
-        let [mean, low, high] = numbers.map(|it| text(it.filter(|it| it.is_finite())));
-        [
-            format!("{path}{end}"),
-            mean,
-            low,
-            high,
-            measure.n.to_string(),
-        ]
-    };
-    let all = row("", [measure.mean, measure.low, measure.high]);
-    let merged = measure
-        .merged
-        .map(|it| row(".merged", [Some(it), None, None]));
-    let censored = measure
-        .censored
-        .then(|| row(".censored", [Some(1.0), None, None]));
-    [Some(all), merged, censored].into_iter().flatten()
 }
 
 /// Every metric of every pair of strategies, one a row; of sweeps with a column for each swept setting in front.
@@ -209,13 +195,11 @@ pub fn key_map(strategy: &StrategyResult, series: &Series, to: impl Write) -> Wr
     let times = intervals.clone().map(|interval| start_s(series, interval));
     let times: Vec<String> = times.collect();
     let rows = strategy.key_map.iter().enumerate().map(|(index, bucket)| {
-        let mut row = vec![bucket.start.clone(), bucket.hex.clone()];
-        row.extend(
-            intervals
-                .clone()
-                .map(|it| at(&series.key_demand, it, index)),
-        );
-        row
+        let demand = |interval: usize| at(&series.key_demand, interval, index);
+        let key = [bucket.start.clone(), bucket.hex.clone()];
+        key.into_iter()
+            .chain(intervals.clone().map(demand))
+            .collect()
     });
     let headings = ["start", "hex"].into_iter();
     write(to, headings.chain(times.iter().map(String::as_str)), rows)

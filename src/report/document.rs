@@ -3,6 +3,7 @@
 
 use crate::experiment::Standing;
 use std::borrow::Cow;
+use unicode_width::UnicodeWidthStr;
 
 /// Parts, which a terminal sets apart by empty lines, each of blocks.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -203,22 +204,36 @@ pub fn mark(standing: Standing) -> &'static str {
     }
 }
 
-/// Rows of cells in columns, without a heading, behind an indent; the last cell as it is. Columns that `right` names hold numbers.
+/// Rows of cells in columns, without a heading, behind an indent. Columns that `right` names hold numbers.
 pub fn aligned(rows: &[Vec<String>], indent: usize, right: &[usize]) -> Block {
-    let length = |cell: &String| cell.chars().count();
-    let width = |column| {
-        let cells = rows.iter().filter_map(|row: &Vec<String>| row.get(column));
-        cells.map(length).max().unwrap_or(0)
+    let lines = in_columns(rows, |column| right.contains(&column)).into_iter();
+    Block::Lines(lines.map(|line| " ".repeat(indent) + &line).collect())
+}
+
+/// A line for each row, with cells below each other; `is_right` says which columns end below each other.
+pub fn in_columns(rows: &[Vec<String>], is_right: impl Fn(usize) -> bool) -> Vec<String> {
+    let width_of = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.width()).max().unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..rows.first().map_or(0, Vec::len)).map(width).collect();
+    let widths: Vec<usize> = (0..rows.first().map_or(0, Vec::len))
+        .map(width_of)
+        .collect();
     let line = |row: &Vec<String>| {
         let cells = row.iter().zip(&widths).enumerate();
-        let cells = cells.map(|(column, (cell, &width))| match right.contains(&column) {
-            true => format!("{cell:>width$}"),
-            false => format!("{cell:<width$}"),
+        let cells = cells.map(|(column, (cell, width))| {
+            let room = " ".repeat(width - cell.width());
+            if is_right(column) {
+                room + cell
+            } else {
+                format!("{cell}{room}")
+            }
         });
-        let line = cells.collect::<Vec<String>>().join("  ");
-        format!("{}{}", " ".repeat(indent), line.trim_end())
+        cells
+            .collect::<Vec<String>>()
+            .join("  ")
+            .trim_end()
+            .to_owned()
     };
-    Block::Lines(rows.iter().map(line).collect())
+    rows.iter().map(line).collect()
 }

@@ -5,6 +5,7 @@ use super::document::{Block, Column, Look, Table};
 use super::number::{self, NumberFormat};
 use crate::experiment::Results;
 use crate::metrics::{EventKind, SeriesEvent};
+use NumberFormat::Bytes;
 
 /// Most rows of a strategy's list: about a screenful.
 const MOST: usize = 30;
@@ -147,7 +148,7 @@ fn words(event: &SeriesEvent) -> String {
         EventKind::Balancer => format!("the balancer: {detail}"),
         EventKind::Crash => format!("server {server} dies"),
         EventKind::CrashDetected => {
-            let log = event.bytes.map(|it| NumberFormat::Bytes.text(it as f64));
+            let log = event.bytes.map(|it| Bytes.text(it as f64));
             let log = log.unwrap_or_default();
             format!(
                 "the master knows that server {server} is dead: {detail}, {log} of its log replayed"

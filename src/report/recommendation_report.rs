@@ -7,6 +7,7 @@ use crate::experiment::{
     ComparableStrategies, Comparison, RankedStrategy, Recommendations, SuggestedKey, SuggestedKeys,
 };
 use crate::text::listed;
+use NumberFormat::{Bytes, Compact, Ratio};
 
 const COLUMNS: [Column; 9] = [
     Column::words(["", "strategy"], 0),
@@ -174,9 +175,9 @@ fn row(strategy: &RankedStrategy, standing: &str, has_knees: bool) -> Vec<String
             0 => "kept".to_owned(),
             n => format!("{n} broken"),
         },
-        NumberFormat::Ratio.optional(strategy.read_cost),
-        NumberFormat::Compact.optional(sustained),
-        NumberFormat::Bytes.optional(strategy.row_bytes),
+        Ratio.optional(strategy.read_cost),
+        Compact.optional(sustained),
+        Bytes.optional(strategy.row_bytes),
         on_front.to_owned(),
         strategy.hotspot.clone().unwrap_or(UNDEFINED.to_owned()),
     ]
@@ -192,7 +193,7 @@ fn sentences(group: &ComparableStrategies) -> Vec<String> {
         comparisons.partition(|it| it.significant);
     let second = group.comparisons.first().map(|it| it.baseline.as_str());
     if let (Some(second), false) = (second, significant.is_empty()) {
-        let ratio = |it: &&Comparison| NumberFormat::Ratio.interval(&it.ratio);
+        let ratio = |it: &&Comparison| Ratio.interval(&it.ratio);
         let ratios = significant
             .iter()
             .map(|it| format!("{} {}", it.metric, ratio(it)));

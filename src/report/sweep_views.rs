@@ -4,6 +4,7 @@ use super::document::Column;
 use super::number::NumberFormat;
 use crate::experiment::{Results, SweepFinding, SweptList, at_point, point_label, value_text};
 use crate::metrics::MetricId;
+use NumberFormat::Ratio;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -50,7 +51,7 @@ fn sentence(finding: &SweepFinding) -> String {
     } = finding;
     let others = at_point(&finding.others);
     let load = if finding.reads { "reads" } else { "writes" };
-    let gain = NumberFormat::Ratio.interval(&finding.gain);
+    let gain = Ratio.interval(&finding.gain);
     let mut parts = vec![match (knee == last, knee == first) {
         (_, true) if finding.load_reached => format!(
             "from {path} = {first} on all offered {load} are completed; what greater values could take, this load does not show"
@@ -71,7 +72,7 @@ fn sentence(finding: &SweepFinding) -> String {
         ));
     }
     parts.extend(finding.dips.iter().map(|dip| {
-        let ratio = NumberFormat::Ratio.interval(&dip.ratio);
+        let ratio = Ratio.interval(&dip.ratio);
         format!("{} is worse than {}: {ratio}", dip.value, dip.than)
     }));
     parts.extend(finding.prices.iter().map(|price| {
@@ -79,7 +80,7 @@ fn sentence(finding: &SweepFinding) -> String {
             MetricId::CallsPlanned => "calls",
             _ => "mean response time",
         };
-        let ratio = NumberFormat::Ratio.interval(&price.ratio);
+        let ratio = Ratio.interval(&price.ratio);
         format!("{} then has {ratio} the {what}", price.read)
     }));
     format!("{strategy}{others}: {}", parts.join("; "))

@@ -1,12 +1,9 @@
 //! A document for a terminal, in as many columns as it has. Must not know files.
 
-use super::document::{Block, Document, Item, Look, Table, Term, mark};
+use super::document::{Block, Document, Item, Look, Table, Term, in_columns, mark};
 use super::number;
 use crate::experiment::Standing;
 use crate::text::visible;
-use comfy_table::{
-    CellAlignment, ContentArrangement, ContentLineStyle, LineStyle, Table as Grid, TableStyle,
-};
 
 /// How the terminal wants it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -166,42 +163,31 @@ impl Writer {
         lines.into_iter().enumerate().map(paint).collect()
     }
 
+    /// Headings in one line or two, a rule as wide as the widest line, and the rows.
     fn grid(&self, table: &Table) -> Vec<String> {
         let plain = |text: &str| match self.style.ascii {
             true => number::ascii(&visible(text)),
             false => visible(text).into_owned(),
         };
-        let rule = if self.style.ascii { '-' } else { '─' };
-        let mut grid = Grid::new();
-        let style = TableStyle::new()
-            .header_lines(ContentLineStyle::none())
-            .header_separator(LineStyle::none().fill(rule).junction(rule))
-            .content_lines(ContentLineStyle::none());
-        grid.load_style(style)
-            .set_content_arrangement(ContentArrangement::Disabled);
         let two = table.columns.iter().any(|it| !it.lines[0].is_empty());
-        let headings = table.columns.iter().map(|it| match two {
-            true => plain(&it.lines.join("\n")),
-            false => plain(&it.lines[1]),
-        });
-        grid.set_header(headings.collect::<Vec<_>>());
-        for row in &table.rows {
-            grid.add_row(row.iter().map(|cell| plain(cell)).collect::<Vec<_>>());
-        }
-        for (cells, column) in grid.column_iter_mut().zip(&table.columns) {
-            cells.set_padding((0, 1));
-            cells.set_cell_alignment(match column.right {
-                true => CellAlignment::Right,
-                false => CellAlignment::Left,
-            });
-        }
-        let mut lines: Vec<String> = grid.lines().map(|it| it.trim_end().to_owned()).collect();
-        // The padding after the last column makes the rule longer than anything.
-        let others = lines.iter().filter(|line| !line.starts_with(rule));
-        let width = others.map(|line| line.chars().count()).max().unwrap_or(0);
-        for line in lines.iter_mut().filter(|line| line.starts_with(rule)) {
-            *line = rule.to_string().repeat(width);
-        }
+        let headings = usize::from(!two)..2;
+        let heads = headings.len();
+        let heading = |line: usize| {
+            table
+                .columns
+                .iter()
+                .map(|it| plain(&it.lines[line]))
+                .collect()
+        };
+        let cells = table
+            .rows
+            .iter()
+            .map(|row| row.iter().map(|it| plain(it)).collect());
+        let rows: Vec<Vec<String>> = headings.map(heading).chain(cells).collect();
+        let mut lines = in_columns(&rows, |column| table.columns[column].right);
+        let width = lines.iter().map(|line| line.chars().count()).max();
+        let rule = if self.style.ascii { "-" } else { "─" };
+        lines.insert(heads, rule.repeat(width.unwrap_or(0)));
         lines
     }
 

@@ -54,7 +54,7 @@ const CRATE_OWNERS: [(&str, &[&str]); 11] = [
     ("tiny_skia", &["report"]),
     ("ttf_parser", &["report"]),
     ("csv", &["report"]),
-    ("comfy_table", &["report", "cli"]),
+    ("unicode_width", &["report"]),
     ("toml", &["scenario"]),
     ("rayon", &["experiment"]),
     ("anyhow", &["cli"]),

@@ -70,7 +70,7 @@ impl<'a> Line<'a> {
             points: points.collect(),
             dots: (Dots::At(MARKED.map(dot).to_vec()), 3.4),
             cells: vec![
-                NumberFormat::Percent.text(hottest),
+                Percent.text(hottest),
                 half,
                 format!("{most_of_it} of {}", compact(self.regions())),
             ],
@@ -79,7 +79,7 @@ impl<'a> Line<'a> {
 }
 
 fn compact(regions: u64) -> String {
-    NumberFormat::Compact.text(regions as f64)
+    Compact.text(regions as f64)
 }
 
 /// Where a share of the hottest regions lies on the sheet, when the axis ends at `most` regions.
@@ -132,7 +132,7 @@ fn readings(lines: &[Line<'_>], most: u64) -> Vec<Reading> {
             1 => "the hottest region".to_owned(),
             n => format!("the {} hottest regions", number::grouped(n)),
         };
-        let held = |line: &Line<'_>| NumberFormat::Percent.text(line.held_by(regions));
+        let held = |line: &Line<'_>| Percent.text(line.held_by(regions));
         let (x, _) = on_log_axis((regions, 0.0), most);
         Reading::at(x, label, lines.iter().map(held))
     };

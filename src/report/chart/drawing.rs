@@ -1,44 +1,10 @@
 //! One chart: its picture, and the numbers behind it, which can be read off.
 
+use super::ChartKind;
 use super::panels::sheet;
 use super::picture::{Area, Picture, Point, Sheet};
 use crate::report::document::{Column, Table};
 use std::ops::Deref;
-
-/// What a chart shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChartKind {
-    /// The key space over time, one a strategy.
-    KeyMap,
-    /// The load of each server over time.
-    ServerLoad,
-    /// How even the load of the servers is.
-    Lorenz,
-    /// Response times by percentile.
-    ResponseTime,
-    /// How few regions take the load.
-    Concentration,
-    /// What more servers give.
-    Scaling,
-    /// What spreading the writes costs the reads.
-    TradeOff,
-    /// What each strategy sustains.
-    Knee,
-    /// What a setting gives along its values.
-    Sweep,
-}
-
-crate::text::words!(ChartKind "chart" {
-    KeyMap = "key-map",
-    ServerLoad = "server-load",
-    Lorenz = "lorenz",
-    ResponseTime = "response-time",
-    Concentration = "concentration",
-    Scaling = "scaling",
-    TradeOff = "trade-off",
-    Knee = "knee",
-    Sweep = "sweep",
-});
 
 /// A finished chart.
 #[derive(Debug, Clone, PartialEq)]

@@ -32,7 +32,7 @@ impl Searched<'_> {
 
     /// The knee in words: `20.9k`, `more than 240k`.
     fn text(&self) -> String {
-        in_words(self.entry.strategy, KNEE, NumberFormat::Compact)
+        in_words(self.entry.strategy, KNEE, Compact)
     }
 
     /// What all runs found of the limit at place `at`, replicate by replicate.
@@ -116,7 +116,7 @@ fn draw_bar(sheet: &Sheet, searched: &Searched<'_>, top: f64, load: &str, plot: 
     let name = searched.entry.name();
     sheet.text(&name, (plot.left, top + 6.0), bold(12.0).middle());
     let measure = metric::measure(searched.entry.strategy, KNEE);
-    let interval = measure.and_then(|measure| NumberFormat::Compact.ends(measure));
+    let interval = measure.and_then(|measure| Compact.ends(measure));
     let text = match (searched.per_sec(), interval) {
         (None, _) => "no load within the limits".to_owned(),
         (Some(_), None) => format!("{} {load}", searched.text()),
@@ -144,9 +144,9 @@ struct Limit<'a> {
 impl Limit<'_> {
     fn format(&self) -> NumberFormat {
         match () {
-            () if self.limit.metric.contains("response_ms") => NumberFormat::Millis,
-            () if self.limit.metric.ends_with("_fraction") => NumberFormat::Percent,
-            () => NumberFormat::Compact,
+            () if self.limit.metric.contains("response_ms") => Millis,
+            () if self.limit.metric.ends_with("_fraction") => Percent,
+            () => Compact,
         }
     }
 
@@ -158,7 +158,7 @@ impl Limit<'_> {
     /// Where a value lies on the vertical axis.
     fn height(&self, value: f64) -> f64 {
         match self.format() {
-            NumberFormat::Millis => value.max(LEAST_MS).log10(),
+            Millis => value.max(LEAST_MS).log10(),
             _ => value,
         }
     }
@@ -170,11 +170,11 @@ impl Limit<'_> {
         let most = values.iter().copied().fold(0.0, f64::max);
         let least = values.iter().copied().fold(f64::INFINITY, f64::min);
         match self.format() {
-            NumberFormat::Millis => {
+            Millis => {
                 let (least, most) = (least.max(LEAST_MS) / 1.3, most.max(LEAST_MS) * 1.3);
                 Axis::log10(least, most, tick_ms)
             }
-            NumberFormat::Percent => Axis::share(),
+            Percent => Axis::share(),
             _ => Axis::from_zero(most, 5),
         }
     }

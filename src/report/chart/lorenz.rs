@@ -73,7 +73,7 @@ fn curve<'a>(spread: &Spread<'a>) -> Curve<'a> {
         dots: (dots, 2.6),
         cells: vec![
             format!("{:.2}", spread.gini),
-            metric::text(strategy, MetricId::ServerPeakToMean, NumberFormat::Ratio),
+            metric::text(strategy, MetricId::ServerPeakToMean, Ratio),
             effective(strategy).unwrap_or(UNDEFINED.to_owned()),
         ],
     }
@@ -92,7 +92,7 @@ fn readings(spreads: &[Spread<'_>], most: usize) -> Vec<Reading> {
         let share = at as f64 / places as f64;
         let held = |it: &Spread<'_>| {
             let server = (share * (it.shares.len() - 1) as f64).round() as usize;
-            NumberFormat::Percent.text(it.shares[server])
+            Percent.text(it.shares[server])
         };
         let coldest = match (share * most as f64).round() as u64 {
             1 => "the coldest server".to_owned(),

@@ -32,11 +32,46 @@ mod sweep_tests;
 use super::sweep_views;
 use crate::experiment::Results;
 
-pub use drawing::{Cells, Chart, ChartData, ChartKind, Places};
+pub use drawing::{Cells, Chart, ChartData, Places};
 #[cfg(feature = "png")]
 pub use picture::PngError;
 pub use picture::{Area, HeatColours, Picture, Theme};
 pub(super) use picture::{base64, escaped, faces as font_faces};
+
+/// What a chart shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChartKind {
+    /// The key space over time, one a strategy.
+    KeyMap,
+    /// The load of each server over time.
+    ServerLoad,
+    /// How even the load of the servers is.
+    Lorenz,
+    /// Response times by percentile.
+    ResponseTime,
+    /// How few regions take the load.
+    Concentration,
+    /// What more servers give.
+    Scaling,
+    /// What spreading the writes costs the reads.
+    TradeOff,
+    /// What each strategy sustains.
+    Knee,
+    /// What a setting gives along its values.
+    Sweep,
+}
+
+crate::text::words!(ChartKind "chart" {
+    KeyMap = "key-map",
+    ServerLoad = "server-load",
+    Lorenz = "lorenz",
+    ResponseTime = "response-time",
+    Concentration = "concentration",
+    Scaling = "scaling",
+    TradeOff = "trade-off",
+    Knee = "knee",
+    Sweep = "sweep",
+});
 
 /// Every chart that `results` have data for, in order; heat in `colours`. First what a sweep gives along its values, and what more servers
 /// give; then, each saying so, those of a sweep's first point.

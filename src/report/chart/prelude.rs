@@ -1,6 +1,7 @@
 //! What every chart is written with.
 
-pub use super::drawing::{Cells, Chart, ChartKind, Drawing, Reading};
+pub use super::ChartKind;
+pub use super::drawing::{Cells, Chart, Drawing, Reading};
 pub use super::panels::{
     Axis, Grid, MARGIN, OVERLAP_NOTE, Plot, Points, TimeUnit, WIDTH, legend_key, panel_title,
     place, quoted, spread, striped, tick_ms, turns,
@@ -15,4 +16,5 @@ pub use super::wording::{
 pub use crate::experiment::{Results, StrategyResult};
 pub use crate::metrics::{MetricId, MetricPath, Part};
 pub(in crate::report) use crate::report::metric;
+pub use crate::report::number::NumberFormat::{Compact, Millis, Percent, Ratio};
 pub use crate::report::number::{self, NumberFormat, UNDEFINED};

@@ -162,7 +162,7 @@ fn readings(plot: &Plot, lines: &[Line<'_>]) -> Vec<Reading> {
         let nines = nines(quantile);
         let value = |line: &Line<'_>| {
             let found = curve(line).into_iter().find(|(at, _)| *at == quantile);
-            NumberFormat::Millis.bound(found.map(|(_, ms)| ms), line.is_bound(nines))
+            Millis.bound(found.map(|(_, ms)| ms), line.is_bound(nines))
         };
         Reading::at(plot.at((nines, 0.0)).0, label, lines.iter().map(value))
     };
@@ -177,9 +177,7 @@ fn title(results: &Results) -> String {
     let Some((best, worst)) = ends(Part::P99) else {
         return format!("Response time of {load} by percentile");
     };
-    let text = |strategy: &StrategyResult, part: Part| {
-        in_words(strategy, path(part), NumberFormat::Millis)
-    };
+    let text = |strategy: &StrategyResult, part: Part| in_words(strategy, path(part), Millis);
     let apart = |(best, worst): (&StrategyResult, &StrategyResult), part: Part| {
         let [best, worst] =
             [best, worst].map(|it| format!("{} with {}", text(it, part), quoted_name(it)));
@@ -297,7 +295,7 @@ fn draw_labels(sheet: &Sheet, plot: &Plot, lines: &[Line<'_>], labels: &Labels) 
         let label = bold(12.0).colour(entry.text_colour()).middle();
         sheet.lines(name, (LABELS, y), LABEL_STEP, label);
         if labels.long {
-            let text = |part| metric::text(entry.strategy, path(part), NumberFormat::Millis);
+            let text = |part| metric::text(entry.strategy, path(part), Millis);
             let [p50, p99, p999] = [Part::P50, Part::P99, Part::P999].map(text);
             let numbers = format!("p50 {p50} · p99 {p99} · p99.9 {p999}");
             let fits = width(&numbers, 10.5, false) <= ROOM;

@@ -95,10 +95,7 @@ pub fn draw(results: &Results) -> Option<Chart> {
         entry: key.entry,
         points: curve(key),
         dots: (Dots::At(curve(key)), 3.4),
-        cells: vec![
-            NumberFormat::Ratio.text(key.servers()),
-            NumberFormat::Ratio.optional(key.gain()),
-        ],
+        cells: vec![Ratio.text(key.servers()), Ratio.optional(key.gain())],
     });
     let ideals = keys.iter().map(|key| {
         let [first, last] = key.ends().map(|(servers, _)| log2(servers));
@@ -107,9 +104,7 @@ pub fn draw(results: &Results) -> Option<Chart> {
         places.map(|n| (n, key.ideal(n.exp2()))).collect()
     });
     let reading = |n: &u32| {
-        let done = keys
-            .iter()
-            .map(|key| NumberFormat::Compact.optional(key.done_on(*n)));
+        let done = keys.iter().map(|key| Compact.optional(key.done_on(*n)));
         Reading::at(place(x.fraction(log2(*n)), 0.0).0, n.to_string(), done)
     };
     let a_second = format!("{} a second", metric::load_name(&results.strategies));
@@ -138,8 +133,7 @@ fn title(keys: &[Scaled<'_>]) -> String {
     let Some(((least, low), (most, high))) = least.zip(most) else {
         return "Throughput on more and more servers".to_owned();
     };
-    let [servers, low, high] =
-        [least.servers(), low, high].map(|times| NumberFormat::Ratio.text(times));
+    let [servers, low, high] = [least.servers(), low, high].map(|times| Ratio.text(times));
     if keys.len() == 1 {
         return format!("{servers} the servers give {low} the throughput");
     }

@@ -96,7 +96,7 @@ pub fn draw(results: &Results) -> Option<Chart> {
         sheet.rect(warmup, Paint::new(EMPTY, 0.75));
         let x = Axis::time(length, if columns == 3 { 4 } else { 8 });
         let mut plot = Plot::with_grid(&sheet, area, x, Axis::from_zero(top, 4), false);
-        draw_panel(&mut plot, it, it.capacity_below(top));
+        draw_panel(&sheet, &mut plot, it, it.capacity_below(top));
         if peak == 0.0 {
             let label = muted(12.0).centre().middle();
             sheet.text(&format!("no {load}"), area.middle(), label);
@@ -162,41 +162,34 @@ fn title(loads: &[Load<'_>]) -> String {
         let compared = if several { spread() } else { None };
         return compared.unwrap_or_else(|| "Load per server over time".to_owned());
     }
-    let over = |it: &Load<'_>| it.over().filter(|over| *over > 0.0);
-    let name = |it: &Load<'_>| quoted_name(it.entry.strategy);
-    let hot = loads.iter().filter_map(|it| Some((over(it)?, name(it))));
-    let mut hot: Vec<(f64, String)> = hot.collect();
+    let over = loads.iter().filter_map(|it| Some((it.over()?, it.entry)));
+    let mut hot: Vec<(f64, Entry<'_>)> = over.filter(|(over, _)| *over > 0.0).collect();
     // Stable: strategies that are equally hot stay in file order.
     hot.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let of_time = |(over, name)| {
-        (
-            name,
-            format!("{} of the time", NumberFormat::Percent.text(over)),
-        )
-    };
-    let hot: Vec<(String, String)> = hot.into_iter().map(of_time).collect();
-    let count = (hot.len(), loads.len());
+    let hot = hot.iter().map(|(over, entry)| {
+        let of_time = format!("{} of the time", Percent.text(*over));
+        (quoted_name(entry.strategy), of_time)
+    });
+    let hot: Vec<(String, String)> = hot.collect();
+    let (count, all) = (hot.len(), loads.len());
     match hot.as_slice() {
         [] if !several => "No server is asked for more than it can do".to_owned(),
         [] => spread()
             .unwrap_or_else(|| "No strategy asks a server for more than it can do".to_owned()),
         [(name, of_time)] => format!("{name} asks one server for more than it can do, {of_time}"),
-        _ if count.0 == count.1 => {
+        _ if count == all => {
             "In every strategy the hottest server has all that it can do, or more".to_owned()
         }
-        all if all.len() <= 3 => {
-            let list = all
+        _ if count <= 3 => {
+            let list = hot
                 .iter()
                 .map(|(name, of_time)| format!("{name} {of_time}"));
             let list = list.collect::<Vec<_>>().join(", ");
             format!("Over the capacity of a server: {list}")
         }
-        [(name, of_time), ..] => {
-            let (hot, all) = count;
-            format!(
-                "{hot} of {all} strategies ask one server for more than it can do, {name} {of_time}"
-            )
-        }
+        [(name, of_time), ..] => format!(
+            "{count} of {all} strategies ask one server for more than it can do, {name} {of_time}"
+        ),
     }
 }
 
@@ -215,7 +208,7 @@ fn subtitle(loads: &[Load<'_>], top: f64) -> String {
     if let (Some(least), Some(most)) =
         (capacities().reduce(f64::min), capacities().reduce(f64::max))
     {
-        let [low, high] = [least, most].map(|it| NumberFormat::Compact.text(it));
+        let [low, high] = [least, most].map(|it| Compact.text(it));
         let range = range(low, high);
         subtitle += &match least <= top {
             true => format!(" · dashed: what one server can do ({range}/s)"),
@@ -232,9 +225,7 @@ fn subtitle(loads: &[Load<'_>], top: f64) -> String {
 fn heading(sheet: &Sheet, area: Area, load: &Load<'_>) {
     let y = area.top - 9.0;
     let over = load.over();
-    let text = over.map_or(String::new(), |over| {
-        format!("over {}", NumberFormat::Percent.text(over))
-    });
+    let text = over.map_or(String::new(), |over| format!("over {}", Percent.text(over)));
     let is_over = over.is_some_and(|over| over > 0.0);
     let label = if is_over { bold(11.0) } else { muted(11.0) };
     sheet.text(&text, (area.right(), y), label.right());
@@ -250,7 +241,7 @@ fn heading(sheet: &Sheet, area: Area, load: &Load<'_>) {
     sheet.lines(&lines, (area.left, first), 13.0, label);
 }
 
-fn draw_panel(plot: &mut Plot, load: &Load<'_>, capacity: Option<f64>) {
+fn draw_panel(sheet: &Sheet, plot: &mut Plot, load: &Load<'_>, capacity: Option<f64>) {
     let demand = &load.demand;
     let peak = || over_time(demand, Interval::peak_rate);
     if load.is_single() {
@@ -261,7 +252,7 @@ fn draw_panel(plot: &mut Plot, load: &Load<'_>, capacity: Option<f64>) {
     } else {
         let least = over_time(demand, Interval::least_rate);
         let outline = peak().into_iter().chain(least.into_iter().rev());
-        plot.band(outline.collect(), GRID);
+        sheet.polygon(&plot.all_at(&outline.collect::<Points>()), GRID);
         plot.path(over_time(demand, Interval::mean_rate), THIN, GREY);
     }
     if let Some(capacity) = capacity {

@@ -37,7 +37,7 @@ impl Quantity {
     fn all(findings: &[SweepFinding], load: &str) -> Vec<Self> {
         let throughput = Self {
             title: format!("{load} a second"),
-            format: NumberFormat::Compact,
+            format: Compact,
             price: None,
         };
         let prices = findings.iter().flat_map(|finding| &finding.prices);
@@ -48,12 +48,9 @@ impl Quantity {
             let (title, format) = match metric.metric {
                 MetricId::CallsPlanned => {
                     let title = quoted(&format!("calls of {}", article(read)));
-                    (title, NumberFormat::Compact)
+                    (title, Compact)
                 }
-                _ => (
-                    format!("mean response time of “{read}”"),
-                    NumberFormat::Millis,
-                ),
+                _ => (format!("mean response time of “{read}”"), Millis),
             };
             let price = Some((read.clone(), metric));
             Self {
@@ -250,7 +247,7 @@ impl<'a> Panel<'a> {
         panel_title(sheet, &area, 22.0, &self.title);
         let format = self.quantity.format;
         let y = match format {
-            NumberFormat::Millis => Axis::from_zero_labelled(most, 5, tick_ms),
+            Millis => Axis::from_zero_labelled(most, 5, tick_ms),
             _ => Axis::from_zero(most, 5),
         };
         let plot = Plot::new(sheet, area, places.axis(area.width), y);

@@ -4,7 +4,6 @@
 use super::prelude::*;
 use crate::experiment::ReadResult;
 use crate::report::tables;
-use plotters::style::RGBColor;
 
 /// Times faster than this are drawn there: a log axis has no 0.
 const LEAST: f64 = 1e-3;
@@ -31,8 +30,6 @@ struct Mark<'a> {
     price: f64,
     /// The price is a lower bound.
     censored: bool,
-    /// No other strategy is as good in both and better in one.
-    on_front: bool,
 }
 
 impl<'a> Mark<'a> {
@@ -51,7 +48,6 @@ impl<'a> Mark<'a> {
             skew: skew.filter(|_| !metric::is_of_reads(strategy))?,
             price: measure.merged.or(measure.mean)?,
             censored: measure.censored,
-            on_front: false,
         })
     }
 
@@ -85,10 +81,6 @@ impl<'a> Panel<'a> {
                 None => missing.push(entry.name()),
             }
         }
-        for index in 0..marks.len() {
-            let beaten = marks.iter().any(|mark| mark.beats(&marks[index]));
-            marks[index].on_front = !beaten;
-        }
         Self {
             name,
             timed,
@@ -100,8 +92,8 @@ impl<'a> Panel<'a> {
     /// The price of a mark in words.
     fn price(&self, mark: &Mark<'_>) -> String {
         let text = match self.timed {
-            true => NumberFormat::Millis.text(mark.price),
-            false => format!("{}\u{a0}rows", NumberFormat::Compact.text(mark.price)),
+            true => Millis.text(mark.price),
+            false => format!("{}\u{a0}rows", Compact.text(mark.price)),
         };
         match mark.censored {
             true => format!("more than {text}"),
@@ -121,18 +113,19 @@ impl<'a> Panel<'a> {
         })
     }
 
+    /// Whether no other strategy is as good in both and better in one.
+    fn is_on_front(&self, mark: &Mark<'_>) -> bool {
+        !self.marks.iter().any(|other| other.beats(mark))
+    }
+
     fn axes(&self) -> (Axis, Axis) {
-        let range = |value: fn(&Mark<'_>) -> f64| {
-            let values = || self.marks.iter().map(|mark| value(mark).max(LEAST));
-            (
-                values().fold(f64::INFINITY, f64::min),
-                values().fold(0.0, f64::max),
-            )
-        };
-        let (_, most) = range(|mark| mark.skew);
+        let skews = self.marks.iter().map(|mark| mark.skew);
+        let most = skews.fold(2.0, f64::max);
         let times = |value| format!("{}×", number::trimmed(value, 2));
-        let x = Axis::log10(0.9, most.max(2.0) * 1.15, times);
-        let (low, high) = range(|mark| mark.price);
+        let x = Axis::log10(0.9, most * 1.15, times);
+        let prices = || self.marks.iter().map(|mark| mark.price.max(LEAST));
+        let low = prices().fold(f64::INFINITY, f64::min);
+        let high = prices().fold(0.0, f64::max);
         // At least most of a decade, and some room for labels above and below.
         let middle = (low * high).sqrt();
         let span = (high / low).max(6.0).sqrt() * (high / low).powf(0.06) * 1.5;
@@ -145,19 +138,17 @@ impl<'a> Panel<'a> {
         let (x, y) = self.axes();
         let plot = Plot::new(sheet, area, x, y);
         let log = |value: f64| value.max(LEAST).log10();
-        let places = self
-            .marks
-            .iter()
-            .map(|mark| (log(mark.skew), log(mark.price)));
-        let at = plot.all_at(&places.collect::<Points>());
+        let places = self.marks.iter();
+        let places = places.map(|mark| plot.at((log(mark.skew), log(mark.price))));
+        let at: Vec<Point> = places.collect();
         let (left, top) = (area.left + 3.0, area.top + 2.0);
         let bounds = Area::new(left, top, area.width - 4.0, area.height - 4.0);
         let ranks = ranks(&at);
         let mut taken = self.draw_front(sheet, &at, bounds);
         taken.extend(self.spaces(&at, &ranks));
-        let label = |mark| MarkLabel::of(self, mark, bounds.width * 0.6);
+        let label = |mark| self.label(mark, bounds.width * 0.6);
         let labels: Vec<MarkLabel> = self.marks.iter().map(label).collect();
-        let sizes: Vec<(f64, f64)> = labels.iter().map(MarkLabel::size).collect();
+        let sizes: Vec<(f64, f64)> = labels.iter().map(|it| size(it)).collect();
         let found = place(&at, &sizes, &taken, bounds);
         for (at, place) in at.iter().zip(&found) {
             if let Some(end) = place.and_then(|place| place.leader) {
@@ -165,9 +156,9 @@ impl<'a> Panel<'a> {
             }
         }
         self.draw_marks(sheet, &at, &ranks);
-        for (((mark, at), label), place) in self.marks.iter().zip(&at).zip(&labels).zip(&found) {
+        for ((at, label), place) in at.iter().zip(&labels).zip(&found) {
             if let Some(place) = place {
-                label.draw(sheet, *at, place.area, mark.entry.text_colour());
+                draw_label(sheet, label, *at, place.area);
             }
         }
         let price = match self.timed {
@@ -188,7 +179,7 @@ impl<'a> Panel<'a> {
     /// The border between what some strategy reaches and what none does; returns the space that it takes.
     fn draw_front(&self, sheet: &Sheet, at: &[Point], bounds: Area) -> Vec<Area> {
         let marks = self.marks.iter().zip(at);
-        let on_front = marks.filter(|(mark, _)| mark.on_front);
+        let on_front = marks.filter(|(mark, _)| self.is_on_front(mark));
         let mut front: Vec<Point> = on_front.map(|(_, at)| *at).collect();
         front.sort_by(|a, b| a.0.total_cmp(&b.0));
         let (Some(first), Some(last)) = (front.first(), front.last()) else {
@@ -219,7 +210,7 @@ impl<'a> Panel<'a> {
             }
             // A rim keeps marks on each other apart.
             sheet.disc((x, y), radius(rank) + 1.0, PAPER);
-            match mark.on_front {
+            match self.is_on_front(mark) {
                 true => sheet.disc((x, y), radius(rank), colour),
                 false => sheet.ring((x, y), radius(rank) - 0.9, 1.75, colour),
             }
@@ -235,17 +226,43 @@ impl<'a> Panel<'a> {
         arrows.chain(rings).collect()
     }
 
+    /// The name of a mark in one line or two, and, unless there are too many labels, what its price is made of below it.
+    fn label(&self, mark: &Mark<'_>, room: f64) -> MarkLabel {
+        let (lines, calls) = match self.marks.len() <= MOST_LONG_LABELS {
+            true => (2, self.calls(mark)),
+            false => (1, String::new()),
+        };
+        let style = bold(LABEL_SIZE).colour(mark.entry.text_colour());
+        let names = balanced(&mark.entry.name(), room, LABEL_SIZE, true, lines).into_iter();
+        let calls = Some(fitted(&calls, room, 10.0, false)).filter(|it| !it.is_empty());
+        let calls = calls.map(|calls| (calls, muted(10.0)));
+        names.map(|line| (line, style)).chain(calls).collect()
+    }
+
+    /// What a read asks for: `16 calls, fan-out-scan`; of a planned one the calls are its only cost beside the rows.
+    fn calls(&self, mark: &Mark<'_>) -> String {
+        let calls = mark.read.calls_planned.mean.map(|calls| {
+            let text = Compact.text(calls);
+            let word = if text == "1" { "call" } else { "calls" };
+            format!("{text}\u{a0}{word}")
+        });
+        let bound = self.price(mark).replace("more than ", ">\u{a0}");
+        let bound = mark.censored.then_some(bound);
+        let parts = [bound, calls, mark.read.path.clone()];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+    }
+
     /// The numbers of each mark, from left to right.
     fn read_off(&self, sheet: &mut Drawing, area: Area, at: &[Point]) {
         let mut marks: Vec<(&Mark<'_>, &Point)> = self.marks.iter().zip(at).collect();
         marks.sort_by(|(_, a), (_, b)| a.0.total_cmp(&b.0));
         let readings = marks.into_iter().map(|(mark, at)| {
             let values = [
-                NumberFormat::Ratio.text(mark.skew),
+                Ratio.text(mark.skew),
                 self.price(mark),
                 mark.read.path.clone().unwrap_or_default(),
-                NumberFormat::Compact.measure(&mark.read.calls_planned),
-                NumberFormat::Compact.measure(&mark.read.rows_planned),
+                Compact.measure(&mark.read.calls_planned),
+                Compact.measure(&mark.read.rows_planned),
             ];
             Reading::of_mark(*at, mark.entry.name(), values)
         });
@@ -278,60 +295,33 @@ fn radius(rank: usize) -> f64 {
     MARK + rank as f64 * RING
 }
 
-/// A name beside a mark, and what the price is made of below it.
-struct MarkLabel {
-    /// In one line or two.
-    name: Vec<String>,
-    /// Empty when there are too many labels.
-    calls: String,
+/// The lines beside a mark.
+type MarkLabel = Vec<(String, Label)>;
+
+fn size(label: &MarkLabel) -> (f64, f64) {
+    let widths = label
+        .iter()
+        .map(|(line, style)| width(line, style.size, style.bold));
+    (
+        widths.fold(0.0, f64::max) + 2.0,
+        label.len() as f64 * LABEL_STEP + 1.0,
+    )
 }
 
-impl MarkLabel {
-    fn of(panel: &Panel<'_>, mark: &Mark<'_>, room: f64) -> Self {
-        let (lines, calls) = match panel.marks.len() <= MOST_LONG_LABELS {
-            true => (2, calls(panel, mark)),
-            false => (1, String::new()),
-        };
-        Self {
-            name: balanced(&mark.entry.name(), room, LABEL_SIZE, true, lines),
-            calls: fitted(&calls, room, 10.0, false),
-        }
+/// Draws a label in `area`, on the side of its mark.
+fn draw_label(sheet: &Sheet, label: &MarkLabel, mark: Point, area: Area) {
+    let is_left = area.right() <= mark.0;
+    let x = if is_left {
+        area.right() - 1.0
+    } else {
+        area.left + 1.0
+    };
+    let mut y = area.top + LABEL_STEP / 2.0 + 0.5;
+    for (line, style) in label {
+        let style = if is_left { style.right() } else { *style };
+        sheet.text(line, (x, y), style.middle());
+        y += LABEL_STEP;
     }
-
-    fn size(&self) -> (f64, f64) {
-        let names = self.name.iter().map(|line| width(line, LABEL_SIZE, true));
-        let widest = names.fold(width(&self.calls, 10.0, false), f64::max);
-        let lines = self.name.len() + usize::from(!self.calls.is_empty());
-        (widest + 2.0, lines as f64 * LABEL_STEP + 1.0)
-    }
-
-    /// Draws it in `area`, on the side of its mark.
-    fn draw(&self, sheet: &Sheet, mark: Point, area: Area, colour: RGBColor) {
-        let is_left = area.right() <= mark.0;
-        let x = match is_left {
-            true => area.right() - 1.0,
-            false => area.left + 1.0,
-        };
-        let placed = |label: Label| if is_left { label.right() } else { label }.middle();
-        let y = area.top + LABEL_STEP / 2.0 + 0.5;
-        let name = placed(bold(LABEL_SIZE).colour(colour));
-        sheet.lines(&self.name, (x, y), LABEL_STEP, name);
-        let below = y + self.name.len() as f64 * LABEL_STEP;
-        sheet.text(&self.calls, (x, below), placed(muted(10.0)));
-    }
-}
-
-/// What a read asks for: `16 calls, fan-out-scan`; of a planned one the calls are its only cost beside the rows.
-fn calls(panel: &Panel<'_>, mark: &Mark<'_>) -> String {
-    let calls = mark.read.calls_planned.mean.map(|calls| {
-        let text = NumberFormat::Compact.text(calls);
-        let word = if text == "1" { "call" } else { "calls" };
-        format!("{text}\u{a0}{word}")
-    });
-    let bound = panel.price(mark).replace("more than ", ">\u{a0}");
-    let bound = mark.censored.then_some(bound);
-    let parts = [bound, calls, mark.read.path.clone()];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
 /// The chart; `None` with fewer than two strategies in every panel, or without reads or writes.
@@ -365,41 +355,36 @@ pub fn draw(results: &Results) -> Option<Chart> {
     Some(sheet.finish())
 }
 
-/// What the evenest writes cost the reads.
+/// What the evenest writes cost the reads: of the read that pays most for it, relative to what it could have.
 fn title(panels: &[Panel<'_>]) -> String {
-    // The read that pays most for it, relative to what it could have.
-    let mut dearest: Option<(f64, String)> = None;
-    let mut evenest = None;
-    for panel in panels {
-        let (Some(even), Some(cheap)) = (
-            panel.least(|mark| (mark.skew, mark.price)),
-            panel.least(|mark| (mark.price, mark.skew)),
-        ) else {
-            continue;
-        };
-        let [best, cheapest] = [even, cheap].map(|mark| quoted_name(mark.entry.strategy));
-        evenest.get_or_insert_with(|| best.clone());
-        let times = even.price / cheap.price;
+    let ends = panels.iter().filter_map(|panel| {
+        let even = panel.least(|mark| (mark.skew, mark.price))?;
+        Some((panel, even, panel.least(|mark| (mark.price, mark.skew))?))
+    });
+    let ends: Vec<(&Panel<'_>, &Mark<'_>, &Mark<'_>)> = ends.collect();
+    let paid = ends.iter().filter(|(_, even, cheap)| {
         let is_cheap = cheap.price <= 0.0 || even.price <= cheap.price * ALIKE_WITHIN;
-        if even.entry.index == cheap.entry.index || is_cheap {
-            continue;
-        }
-        if dearest.as_ref().is_none_or(|(most, _)| times > *most) {
-            let [dear, low] = [even, cheap].map(|mark| panel.price(mark));
-            let name = panel.name;
-            let text = format!(
-                "`{name}` costs {dear} with the evenest writes ({best}), {low} with {cheapest}"
-            );
-            dearest = Some((times, text));
-        }
+        even.entry.index != cheap.entry.index && !is_cheap
+    });
+    let paid = paid.map(|it| (it.1.price / it.2.price, it));
+    let dearest = paid.reduce(|most, it| if it.0 > most.0 { it } else { most });
+    if let Some((_, (panel, even, cheap))) = dearest {
+        let [best, cheapest] = [even, cheap].map(|mark| quoted_name(mark.entry.strategy));
+        let [dear, low] = [even, cheap].map(|mark| panel.price(mark));
+        let name = panel.name;
+        return format!(
+            "`{name}` costs {dear} with the evenest writes ({best}), {low} with {cheapest}"
+        );
     }
     let reads = match panels {
         [only] => format!("the cheapest `{}`", only.name),
         _ => "the cheapest reads".to_owned(),
     };
-    match (dearest, evenest) {
-        (Some((_, text)), _) => text,
-        (None, Some(name)) => format!("{name} has the evenest writes and {reads}"),
-        (None, None) => "What spreading the writes costs the reads".to_owned(),
+    match ends.first() {
+        Some((_, even, _)) => {
+            let name = quoted_name(even.entry.strategy);
+            format!("{name} has the evenest writes and {reads}")
+        }
+        None => "What spreading the writes costs the reads".to_owned(),
     }
 }

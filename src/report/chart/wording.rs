@@ -5,6 +5,7 @@ use crate::experiment::{Results, StrategyResult};
 use crate::metrics::{MetricId, MetricPath};
 use crate::report::metric;
 use crate::report::number::NumberFormat;
+use NumberFormat::Ratio;
 use plotters::style::RGBColor;
 
 /// Longest name on a chart, in characters.
@@ -85,7 +86,7 @@ pub fn hottest_servers<'a>(
 ) -> Option<String> {
     let path = MetricId::ServerPeakToMean.whole();
     let (best, worst) = extremes(strategies, path)?;
-    let times = |strategy| metric::text(strategy, path, NumberFormat::Ratio);
+    let times = |strategy| metric::text(strategy, path, Ratio);
     metric::value(worst, path).filter(|peak| *peak >= HOT)?;
     let (least, most) = (times(best), times(worst));
     if alike(best, worst, path) {

@@ -129,7 +129,7 @@ fn hottest(cells: &Cells) -> Table {
     buckets.sort_by_key(|(_, rows)| std::cmp::Reverse(*rows));
     let rows = buckets.iter().take(HOTTEST).filter(|(_, rows)| *rows > 0);
     let rows = rows.map(|(key, rows)| {
-        let share = NumberFormat::Percent.text(*rows as f64 / all as f64);
+        let share = Percent.text(*rows as f64 / all as f64);
         vec![(*key).clone(), number::grouped(*rows), share]
     });
     let rows: Vec<Vec<String>> = rows.collect();
@@ -229,20 +229,20 @@ fn draw_totals(sheet: &Sheet, frame: &Frame, left: f64, cells: &[Vec<u64>]) {
     let share = most as f64 / totals.iter().sum::<u64>() as f64;
     let right = left + TOTALS_WIDTH;
     sheet.line(&[(right, bottom), (right, bottom + 4.0)], 1.0, AXIS);
-    let share = NumberFormat::Percent.text(share);
+    let share = Percent.text(share);
     sheet.text(&share, (right, bottom + 8.0), label.right().top());
 }
 
 /// Where this strategy's load lands, and when.
 fn title(strategy: &StrategyResult, demand: &Demand) -> String {
     let servers = demand.servers;
-    let share = metric::text(strategy, MetricId::ServerMaxShare, NumberFormat::Percent);
-    let times = metric::text(strategy, MetricId::ServerPeakToMean, NumberFormat::Ratio);
+    let share = metric::text(strategy, MetricId::ServerMaxShare, Percent);
+    let times = metric::text(strategy, MetricId::ServerPeakToMean, Ratio);
     let finding = match (demand.least_peak_share(), metric::hotspot(strategy)) {
         (None, _) => "too few writes for a statement about the spread".to_owned(),
         _ if servers == 1 => "the only server takes all the writes".to_owned(),
         (Some(least), _) if least >= NEARLY_ALL => {
-            let least = NumberFormat::Percent.text(least);
+            let least = Percent.text(least);
             let at_least = if least.starts_with("100") {
                 ""
             } else {

@@ -81,45 +81,42 @@ impl Regions {
         regions
     }
 
-    /// Takes one event into account; those of other tables are passed over, as none of their regions is known.
-    fn apply(&mut self, event: &SeriesEvent, places: &Places) {
+    /// Takes one event into account; `None` of other tables, none of whose regions is known.
+    fn apply(&mut self, event: &SeriesEvent, places: &Places) -> Option<()> {
         let at_s = event.at_ms / 1e3;
-        let Some(region) = event.region.and_then(|region| self.position(region)) else {
-            return;
-        };
+        let region = self.position(event.region)?;
         match (event.event, &event.heirs[..]) {
             (EventKind::Split, &[lower, upper]) => {
-                let Some(row) = &event.row else { return };
-                let middle = places.of_row(row);
+                let middle = places.of_row(event.row.as_ref()?);
                 let parent = self.ends(region, at_s);
-                let heir = |heir, span| Lifetime::new(heir, span, at_s, parent.owner());
-                let heirs = [
-                    heir(lower, (parent.start, middle)),
-                    heir(upper, (middle, parent.end)),
-                ];
-                self.lives.extend(heirs);
+                let (below, above) = ((parent.start, middle), (middle, parent.end));
+                for (heir, span) in [(lower, below), (upper, above)] {
+                    let life = Lifetime::new(heir, span, at_s, parent.owner());
+                    self.lives.push(life);
+                }
             }
             (EventKind::Merge, &[merged]) => {
-                let Some(upper) = event.upper.and_then(|upper| self.position(upper)) else {
-                    return;
-                };
+                let upper = self.position(event.upper)?;
                 let (lower, upper) = (self.ends(region, at_s), self.ends(upper, at_s));
                 let span = (lower.start, upper.end);
-                self.lives
-                    .push(Lifetime::new(merged, span, at_s, lower.owner()));
+                let life = Lifetime::new(merged, span, at_s, lower.owner());
+                self.lives.push(life);
             }
             (EventKind::Open, _) => {
-                let life = &mut self.lives[region];
-                if let Some(server) = event.server.filter(|it| life.owner() != Some(*it)) {
+                let (life, server) = (&mut self.lives[region], event.server?);
+                if life.owner() != Some(server) {
                     life.owners.push((at_s, server));
                 }
             }
             _ => {}
         }
+        Some(())
     }
 
-    fn position(&self, region: u32) -> Option<usize> {
-        self.lives.iter().position(|life| life.region == region)
+    fn position(&self, region: Option<u32>) -> Option<usize> {
+        self.lives
+            .iter()
+            .position(|life| Some(life.region) == region)
     }
 
     fn ends(&mut self, position: usize, at_s: f64) -> Lifetime {
@@ -129,18 +126,15 @@ impl Regions {
 
     /// Those that are there at the end, in key order.
     fn last(&self) -> Vec<&Lifetime> {
-        let mut last: Vec<&Lifetime> = self.lasting().collect();
+        let lasting = self.lives.iter().filter(|life| life.to_s.is_infinite());
+        let mut last: Vec<&Lifetime> = lasting.collect();
         last.sort_by(|one, other| one.start.total_cmp(&other.start));
         last
     }
 
-    fn lasting(&self) -> impl Iterator<Item = &Lifetime> {
-        self.lives.iter().filter(|life| life.to_s.is_infinite())
-    }
-
     /// Number of regions at the end.
     pub fn count(&self) -> usize {
-        self.lasting().count()
+        self.last().len()
     }
 
     /// Whether boundaries are far enough apart to be drawn.

@@ -80,7 +80,7 @@ impl ServerStrip {
                 None => UNDEFINED.to_owned(),
                 Some(0.0) => "idle".to_owned(),
                 Some(peak) if peak < 0.01 => "peak < 0.01×".to_owned(),
-                Some(peak) => format!("peak {}", NumberFormat::Ratio.text(peak)),
+                Some(peak) => format!("peak {}", Ratio.text(peak)),
             };
             let is_hot = row.peak.is_some_and(|peak| peak > REMARKABLE);
             let label = if is_hot { bold(10.5) } else { muted(10.5) };

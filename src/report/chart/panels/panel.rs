@@ -11,7 +11,7 @@ use crate::report::literals::literals;
 use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
-use plotters::element::{PathElement, Polygon};
+use plotters::element::PathElement;
 use plotters::prelude::Cartesian2d;
 use plotters::series::DashedLineSeries;
 use plotters::style::{
@@ -214,12 +214,6 @@ impl Plot {
     /// A dashed level line up to `end`, for a bound.
     pub fn bound(&mut self, end: f64, value: f64) {
         self.dashes([(0.0, value), (end, value)], (4.0, 3.0), 1.0, MUTED);
-    }
-
-    /// A filled area.
-    pub fn band(&mut self, outline: Vec<(f64, f64)>, colour: RGBColor) {
-        let band = Polygon::new(outline, colour.filled());
-        self.context.draw_series([band]).expect(DRAWN);
     }
 
     /// Says what the horizontal axis shows, so many pixels below it.

@@ -87,15 +87,6 @@ impl DrawingBackend for Sheet {
         Ok(())
     }
 
-    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
-        &mut self,
-        path: I,
-        style: &S,
-    ) -> Drawn {
-        self.polygon(&points(path), paint(style.color()));
-        Ok(())
-    }
-
     fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, at: BackendCoord) -> Drawn {
         if style.color().alpha > 0.0 {
             let anchor = style.anchor();

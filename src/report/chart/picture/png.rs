@@ -3,7 +3,7 @@
 use super::colours::{Paint, Theme};
 use super::fonts;
 use super::raster::Raster;
-use super::sheet::{Area, Label, Picture, Point, Shape};
+use super::sheet::{Area, Label, Outline, Picture, Point, Shape};
 use plotters::style::RGBColor;
 use tiny_skia::{
     FillRule, FilterQuality, LineJoin, Path, PathBuilder, Pattern, Pixmap, Rect, SpreadMode,
@@ -38,15 +38,8 @@ impl Picture {
         let mut canvas = Canvas { pixels, theme };
         for shape in &self.shapes {
             match shape {
-                Shape::Rect(area, paint) => canvas.fill(rect(*area), *paint),
-                Shape::Line(points, width, paint) => {
-                    canvas.stroke(polyline(points), *width, *paint)
-                }
-                Shape::Polygon(points, paint) => canvas.fill(polyline(points), *paint),
-                Shape::Disc(centre, radius, paint) => canvas.fill(circle(*centre, *radius), *paint),
-                Shape::Ring(centre, radius, edge, paint) => {
-                    canvas.stroke(circle(*centre, *radius), *edge, *paint)
-                }
+                Shape::Area(outline, paint) => canvas.fill(path(outline), *paint),
+                Shape::Line(outline, width, paint) => canvas.stroke(path(outline), *width, *paint),
                 Shape::Text(text, at, label) => {
                     let face = if label.bold { &semi_bold } else { &regular };
                     canvas.fill(face.text(text, *at, label), label.paint)
@@ -115,21 +108,21 @@ fn solid(RGBColor(red, green, blue): RGBColor, opacity: f64) -> tiny_skia::Paint
     paint
 }
 
-fn rect(area: Area) -> Option<Path> {
-    let [x, y, w, h] = [area.left, area.top, area.width, area.height].map(|px| px as f32);
-    Some(PathBuilder::from_rect(Rect::from_xywh(x, y, w, h)?))
-}
-
-fn circle((x, y): Point, radius: f64) -> Option<Path> {
-    PathBuilder::from_circle(x as f32, y as f32, radius as f32)
-}
-
-fn polyline(points: &[Point]) -> Option<Path> {
+fn path(outline: &Outline) -> Option<Path> {
     let mut path = PathBuilder::new();
-    for (at, (x, y)) in points.iter().enumerate() {
-        match at {
-            0 => path.move_to(*x as f32, *y as f32),
-            _ => path.line_to(*x as f32, *y as f32),
+    match outline {
+        Outline::Rect(area) => {
+            let [x, y, w, h] = [area.left, area.top, area.width, area.height].map(|px| px as f32);
+            path.push_rect(Rect::from_xywh(x, y, w, h)?);
+        }
+        Outline::Circle((x, y), radius) => path.push_circle(*x as f32, *y as f32, *radius as f32),
+        Outline::Path(points) => {
+            for (at, (x, y)) in points.iter().enumerate() {
+                match at {
+                    0 => path.move_to(*x as f32, *y as f32),
+                    _ => path.line_to(*x as f32, *y as f32),
+                }
+            }
         }
     }
     path.finish()

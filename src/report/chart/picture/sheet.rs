@@ -99,11 +99,7 @@ pub enum Anchor {
 impl Anchor {
     /// The share of the width that lies left of the point, or of the capitals' height that lies below it.
     pub fn share(self) -> f64 {
-        match self {
-            Self::Start => 0.0,
-            Self::Middle => 0.5,
-            Self::End => 1.0,
-        }
+        f64::from(self as u8) / 2.0
     }
 }
 
@@ -186,19 +182,24 @@ impl Label {
     }
 }
 
+/// Where something is drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outline {
+    /// A rectangle.
+    Rect(Area),
+    /// Points that are joined by lines.
+    Path(Vec<Point>),
+    /// A circle around a point.
+    Circle(Point, f64),
+}
+
 /// One thing to be drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
-    /// A filled rectangle.
-    Rect(Area, Paint),
-    /// A line through points, so many pixels wide.
-    Line(Vec<Point>, f64, Paint),
-    /// A filled polygon.
-    Polygon(Vec<Point>, Paint),
-    /// A filled circle.
-    Disc(Point, f64, Paint),
-    /// A circle whose edge is so many pixels wide.
-    Ring(Point, f64, f64, Paint),
+    /// What lies within an outline.
+    Area(Outline, Paint),
+    /// The outline itself, so many pixels wide; a path is not closed.
+    Line(Outline, f64, Paint),
     /// One line of text.
     Text(String, Point, Label),
     /// An image stretched over a rectangle without smoothing.
@@ -264,14 +265,15 @@ impl Sheet {
     pub fn rect(&self, area: Area, paint: impl Into<Paint>) {
         let paint = paint.into();
         if paint.opacity > 0.0 && area.width > 0.0 && area.height > 0.0 {
-            self.push(Shape::Rect(area, paint));
+            self.push(Shape::Area(Outline::Rect(area), paint));
         }
     }
 
     /// A line through points, `width` pixels wide.
     pub fn line(&self, points: &[Point], width: f64, paint: impl Into<Paint>) {
         if points.len() > 1 {
-            self.push(Shape::Line(points.to_vec(), width, paint.into()));
+            let path = Outline::Path(points.to_vec());
+            self.push(Shape::Line(path, width, paint.into()));
         }
     }
 
@@ -279,18 +281,19 @@ impl Sheet {
     pub fn polygon(&self, points: &[Point], paint: impl Into<Paint>) {
         let paint = paint.into();
         if points.len() > 2 && paint.opacity > 0.0 {
-            self.push(Shape::Polygon(points.to_vec(), paint));
+            self.push(Shape::Area(Outline::Path(points.to_vec()), paint));
         }
     }
 
     /// A filled circle.
     pub fn disc(&self, centre: Point, radius: f64, paint: impl Into<Paint>) {
-        self.push(Shape::Disc(centre, radius, paint.into()));
+        self.push(Shape::Area(Outline::Circle(centre, radius), paint.into()));
     }
 
     /// A circle whose edge is `edge` pixels wide.
     pub fn ring(&self, centre: Point, radius: f64, edge: f64, paint: impl Into<Paint>) {
-        self.push(Shape::Ring(centre, radius, edge, paint.into()));
+        let circle = Outline::Circle(centre, radius);
+        self.push(Shape::Line(circle, edge, paint.into()));
     }
 
     /// One line of text.

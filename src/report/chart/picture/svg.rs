@@ -2,7 +2,7 @@
 
 use super::colours::{Paint, Theme, hex};
 use super::fonts;
-use super::sheet::{Anchor, Area, Label, Picture, Point, Shape};
+use super::sheet::{Anchor, Area, Label, Outline, Picture, Point, Shape};
 use crate::report::number::trimmed;
 use crate::text::is_hidden;
 use std::fmt::{Result, Write};
@@ -42,49 +42,29 @@ impl Picture {
 }
 
 fn write_shape(svg: &mut String, theme: Theme, shape: &Shape) -> Result {
-    let fill = |paint: &Paint| fill(theme, paint);
-    let stroke = |paint: &Paint, width: f64| stroke(theme, paint, width);
     match shape {
-        Shape::Rect(area, paint) => {
-            writeln!(svg, "<rect {}{}/>", corners(area), fill(paint))
+        Shape::Area(Outline::Path(points), paint) => {
+            let (fill, points) = (fill(theme, paint), path(points));
+            writeln!(svg, "<polygon{fill} points=\"{points}\"/>")
         }
-        Shape::Line(points, width, paint) => {
-            let stroke = stroke(paint, *width);
-            match points.as_slice() {
-                [(x, y), (u, v)] => {
-                    let [x, y, u, v] = [*x, *y, *u, *v].map(coordinate);
-                    writeln!(svg, "<path d=\"M{x} {y}L{u} {v}\" fill=\"none\"{stroke}/>")
-                }
-                points => writeln!(
-                    svg,
-                    "<polyline fill=\"none\"{stroke} stroke-linejoin=\"round\" points=\"{}\"/>",
-                    path(points)
-                ),
-            }
-        }
-        Shape::Polygon(points, paint) => {
-            writeln!(svg, "<polygon{} points=\"{}\"/>", fill(paint), path(points))
-        }
-        Shape::Disc(centre, radius, paint) => {
-            let circle = circle(centre, *radius);
-            writeln!(svg, "<circle {circle}{}/>", fill(paint))
-        }
-        Shape::Ring(centre, radius, edge, paint) => {
-            let (circle, stroke) = (circle(centre, *radius), stroke(paint, *edge));
-            writeln!(svg, "<circle {circle} fill=\"none\"{stroke}/>")
+        Shape::Area(outline, paint) => write_outline(svg, outline, &fill(theme, paint)),
+        Shape::Line(outline, width, paint) => {
+            let stroke = stroke(theme, paint, *width);
+            write_outline(svg, outline, &format!(" fill=\"none\"{stroke}"))
         }
         Shape::Text(text, at, label) => {
             let (place, size) = (place(*at, label), coordinate(label.size));
-            let weight = match label.bold {
-                true => " font-weight=\"600\"",
-                false => "",
+            let weight = if label.bold {
+                " font-weight=\"600\""
+            } else {
+                ""
             };
             let anchor = match label.across {
                 Anchor::Start => "",
                 Anchor::Middle => " text-anchor=\"middle\"",
                 Anchor::End => " text-anchor=\"end\"",
             };
-            let (fill, text) = (fill(&label.paint), escaped(text));
+            let (fill, text) = (fill(theme, &label.paint), escaped(text));
             writeln!(
                 svg,
                 "<text {place} font-size=\"{size}\"{weight}{anchor}{fill}>{text}</text>"
@@ -101,14 +81,32 @@ fn write_shape(svg: &mut String, theme: Theme, shape: &Shape) -> Result {
     }
 }
 
+fn write_outline(svg: &mut String, outline: &Outline, style: &str) -> Result {
+    match outline {
+        Outline::Rect(area) => writeln!(svg, "<rect {}{style}/>", corners(area)),
+        Outline::Circle((x, y), radius) => {
+            let [x, y, r] = [*x, *y, *radius].map(coordinate);
+            writeln!(svg, "<circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\"{style}/>")
+        }
+        Outline::Path(points) => match points.as_slice() {
+            [(x, y), (u, v)] => {
+                let [x, y, u, v] = [*x, *y, *u, *v].map(coordinate);
+                writeln!(svg, "<path d=\"M{x} {y}L{u} {v}\"{style}/>")
+            }
+            points => {
+                let points = path(points);
+                writeln!(
+                    svg,
+                    "<polyline{style} stroke-linejoin=\"round\" points=\"{points}\"/>"
+                )
+            }
+        },
+    }
+}
+
 fn corners(area: &Area) -> String {
     let [x, y, w, h] = [area.left, area.top, area.width, area.height].map(coordinate);
     format!("x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\"")
-}
-
-fn circle((x, y): &Point, radius: f64) -> String {
-    let [x, y, r] = [*x, *y, radius].map(coordinate);
-    format!("cx=\"{x}\" cy=\"{y}\" r=\"{r}\"")
 }
 
 fn fill(theme: Theme, paint: &Paint) -> String {
