@@ -109,13 +109,7 @@ impl ServiceTimes {
 /// Apart, so that the usual law's few instructions stand where they are needed.
 #[inline(never)]
 fn lognormal(mu: f64, sigma: f64, draws: &mut Draws) -> f64 {
-    libm::exp(mu + sigma * standard_normal(draws))
-}
-
-/// Box and Muller (1958): one of the two normals, from two uniforms.
-fn standard_normal(draws: &mut Draws) -> f64 {
-    let radius = libm::sqrt(2.0 * draws.exponential());
-    radius * libm::cos(std::f64::consts::TAU * draws.unit())
+    libm::exp(mu + sigma * draws.standard_normal())
 }
 
 #[cfg(test)]

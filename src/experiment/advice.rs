@@ -346,7 +346,7 @@ impl KeyParts {
         let fields = (0..).map(FieldId).zip(&schema.fields);
         let unused = fields.filter(|(id, _)| !used.contains(id));
         let unused: Vec<String> = unused.map(|(_, field)| field.name.clone()).collect();
-        let text = |segment: &&Segment| segment.expression().to_owned();
+        let text = |segment: &&Segment| segment.expression.clone();
         let writes = &strategy.setup.workload.writes;
         Self {
             lead: varying.first().map_or(String::new(), text),
@@ -358,7 +358,7 @@ impl KeyParts {
                 let holds = |segment: &&&Segment| segment.fields().contains(&field);
                 let segment = plain.iter().find(holds)?;
                 let value = format!("{} {}", entity.field, entity.value);
-                Some((segment.expression().to_owned(), value, entity.share))
+                Some((segment.expression.clone(), value, entity.share))
             }),
             unused: Some(unused)
                 .filter(|unused| unused.len() <= FEW)
@@ -371,7 +371,7 @@ impl KeyParts {
 
 /// One expression of several segments.
 fn joined(segments: &[&Segment]) -> String {
-    let texts: Vec<&str> = segments.iter().map(|s| s.expression()).collect();
+    let texts: Vec<&str> = segments.iter().map(|s| s.expression.as_str()).collect();
     let all_text = segments.iter().all(|segment| segment.is_text());
     texts.join(if all_text { " + " } else { " || " })
 }

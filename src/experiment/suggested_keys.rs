@@ -501,9 +501,9 @@ pub(super) fn in_words(units: &[&Unit]) -> String {
 
 /// As an operand of `||`: a derived field by its name, which readers may know, sums in parentheses.
 fn operand(segment: &Segment, setup: &Setup) -> String {
-    let expression = segment.expression();
+    let expression = &segment.expression;
     let is_whole = |(name, text): &&(String, String)| {
-        segment.derived() == Some(name) && text.trim() == expression.trim()
+        segment.derived.as_deref() == Some(name) && text.trim() == expression.trim()
     };
     if let Some((name, _)) = setup.derived.iter().find(is_whole) {
         return name.clone();

@@ -203,8 +203,13 @@ fn checked(scenario: &Scenario, group: &[usize], key: &SuggestedKey) -> Option<S
 fn expressions(strategy: &Strategy) -> Vec<Vec<&str>> {
     let copies = strategy.copies.iter().map(|copy| &copy.key);
     let keys = std::iter::once(&strategy.key).chain(copies);
-    keys.map(|key| key.segments().iter().map(|it| it.expression()).collect())
-        .collect()
+    keys.map(|key| {
+        key.segments()
+            .iter()
+            .map(|it| it.expression.as_str())
+            .collect()
+    })
+    .collect()
 }
 
 /// What the layout says of the key: its hottest region for the capacity, what its reads are planned to ask, and whether that grows with retention.

@@ -1,12 +1,11 @@
 //! A written key in words.
 
 use super::code::Randomness;
-use super::formats::iso;
 use super::plan::KeyPlan;
 use super::run::{Row, Rows};
 use super::segment::Segment;
 use crate::keyspace::RowKey;
-use crate::record::{FieldId, Schema, ValueType};
+use crate::record::{FieldId, FieldKind, Schema};
 use std::ops::Range;
 
 /// One segment of a written key, for people.
@@ -29,7 +28,7 @@ impl KeyPlan {
             let start = key.len();
             segment.code.write(&Rows::one(row), &mut key);
             texts.push(SegmentText {
-                expression: segment.expression().to_owned(),
+                expression: segment.expression.clone(),
                 bytes: start..key.len(),
                 meaning: meaning(segment, &key[start..], row, self.schema()),
             });
@@ -78,25 +77,16 @@ pub(super) fn bytes_literal(bytes: &[u8]) -> String {
 }
 
 /// `sensor 7`, `ts 2026-01-01T00:00:12Z`, `site eu`.
-fn value(field: FieldId, row: &Row<'_>, schema: &Schema) -> String {
-    let slot = row.record[usize::from(field.0)];
-    let name = &schema.field(field).name;
-    let domain = schema.domain(field);
+fn value(id: FieldId, row: &Row<'_>, schema: &Schema) -> String {
+    let (slot, field) = (row.record[usize::from(id.0)], schema.field(id));
     let mut bytes = Vec::new();
-    let text = match (domain.value_type, domain.time_unit) {
-        (ValueType::Int, Some(unit)) => iso(slot, unit),
-        (ValueType::Int, None) => slot.to_string(),
-        (ValueType::Double, _) => f64::from_bits(slot as u64).to_string(),
-        (ValueType::Text, _) => {
-            schema.write_text(field, slot, &mut bytes);
-            String::from_utf8_lossy(&bytes).into_owned()
-        }
-        (ValueType::Bytes, _) => {
-            schema.write_text(field, slot, &mut bytes);
-            bytes_literal(&bytes)
-        }
+    schema.write_text(id, slot, &mut bytes);
+    let text = match field.kind {
+        FieldKind::Timestamp { .. } => schema.display(id, slot),
+        FieldKind::Uuid { .. } | FieldKind::Bytes { .. } => bytes_literal(&bytes),
+        _ => String::from_utf8_lossy(&bytes).into_owned(),
     };
-    format!("{name} {text}")
+    format!("{} {text}", field.name)
 }
 
 #[cfg(test)]

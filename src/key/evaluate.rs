@@ -2,7 +2,6 @@
 
 use super::check::Environment;
 use super::describe::{SegmentText, bytes_literal};
-use super::formats::unit_name;
 use super::lang::{KeyError, KeyNote};
 use super::plan::KeyPlan;
 use super::run::Row;
@@ -12,13 +11,6 @@ use crate::record::{Field, FieldKind, FieldValue, Schema, TextValues, TimeUnit};
 use crate::text::unhex;
 use crate::time::EpochNanos;
 use std::collections::BTreeMap;
-
-const UNITS: [TimeUnit; 4] = [
-    TimeUnit::Seconds,
-    TimeUnit::Millis,
-    TimeUnit::Micros,
-    TimeUnit::Nanos,
-];
 
 /// A key, its segments and the lints of its expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,8 +39,8 @@ pub fn parse_given(argument: &str) -> Result<(String, FieldValue), String> {
             "`{name}` is not a name: letters, digits and `_`, not a digit first"
         ));
     }
-    let mut units = UNITS.into_iter();
-    let unit = units.find(|unit| forced == Some(unit_name(*unit)));
+    let mut units = TimeUnit::ALL.into_iter();
+    let unit = units.find(|unit| forced == Some(unit.name()));
     let given = match (forced, unit) {
         (_, Some(unit)) => instant(value, unit)?,
         (None, _) => guess(value),

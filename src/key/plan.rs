@@ -233,7 +233,9 @@ impl Derivation {
 
     /// Is the segment this field, and nothing else?
     pub fn is(&self, segment: &Segment) -> bool {
-        self.whole && segment.derived() == Some(&self.name) && segment.fields() == self.fields
+        self.whole
+            && segment.derived.as_ref() == Some(&self.name)
+            && segment.fields() == self.fields
     }
 
     /// Stored fields that it is made of, ascending.
@@ -264,9 +266,9 @@ fn wrong_length(segments: &[Segment], shape: &ByteShape, text: &str) -> Option<K
     if shape.max > most {
         let longest = segments.iter().max_by_key(|segment| segment.len_range().1);
         let (span, label) = match longest {
-            Some(segment) if segment.derived().is_none() => {
+            Some(segment) if segment.derived.is_none() => {
                 let longest = segment.len_range().1;
-                (segment.span(), format!("up to {longest} bytes here"))
+                (segment.span.clone(), format!("up to {longest} bytes here"))
             }
             _ => (whole, "too long".to_owned()),
         };

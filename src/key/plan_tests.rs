@@ -160,7 +160,7 @@ fn delimiters_stand_between_parts_and_fields_come_before_derived_ones() {
     let written: Vec<_> = plan
         .segments()
         .iter()
-        .map(|segment| segment.expression())
+        .map(|segment| segment.expression.as_str())
         .collect();
     assert_eq!(written, ["host", "'#'", "text(n)", "'#'", "be4(id)"]);
     let plan = compile_with("host", &[("host", "'x'")]).unwrap();

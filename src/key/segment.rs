@@ -9,10 +9,12 @@ use std::ops::Range;
 /// A segment.
 #[derive(Debug, Clone)]
 pub struct Segment {
-    pub(super) expression: String,
-    /// The derived field whose text `span` points into.
-    pub(super) derived: Option<String>,
-    pub(super) span: Range<usize>,
+    /// Its expression as written.
+    pub expression: String,
+    /// Name of the derived field whose text [`Segment::span`] points into; `None`: the key's own text.
+    pub derived: Option<String>,
+    /// Its place.
+    pub span: Range<usize>,
     pub(super) is_literal: bool,
     pub(super) code: Code,
 }
@@ -21,21 +23,6 @@ impl Segment {
     /// What segments can be one after another.
     pub(super) fn joined_shape(segments: &[Self]) -> ByteShape {
         ByteShape::joined(segments.iter().map(|segment| &segment.code.shape))
-    }
-
-    /// Its expression as written.
-    pub fn expression(&self) -> &str {
-        &self.expression
-    }
-
-    /// Name of the derived field whose text [`Segment::span`] points into; `None`: the key's own text.
-    pub fn derived(&self) -> Option<&str> {
-        self.derived.as_deref()
-    }
-
-    /// Its place.
-    pub fn span(&self) -> Range<usize> {
-        self.span.clone()
     }
 
     /// Shortest and longest length in bytes.
@@ -105,7 +92,7 @@ pub(super) fn lints(segments: &[Segment]) -> Vec<KeyNote> {
     let note = |index: usize| {
         let (segment, behind) = (&segments[index], &segments[index + 1..]);
         let (min, max) = segment.len_range();
-        let (expression, next) = (segment.expression(), behind[0].expression());
+        let (expression, next) = (&segment.expression, &behind[0].expression);
         let (message, help) = if behind[0].is_delimiter() {
             // A number or a hash cannot contain a letter; a text can contain anything its values do.
             (
@@ -132,7 +119,7 @@ pub(super) fn lints(segments: &[Segment]) -> Vec<KeyNote> {
             )
         };
         let label = format!("{min} to {max} bytes wide");
-        let text = KeyError::new(&segment.span(), message, label, help);
+        let text = KeyError::new(&segment.span, message, label, help);
         let derived = segment.derived.clone();
         KeyNote {
             is_warning: true,

@@ -461,7 +461,7 @@ fn combinations(fields: &[FieldId], schema: &Schema) -> f64 {
 /// Mean lengths of the key's segments.
 fn segments(key: &KeyPlan, sample: &KeySample) -> Vec<SegmentBytes> {
     let empty = |segment: &Segment| SegmentBytes {
-        expression: segment.expression().to_owned(),
+        expression: segment.expression.clone(),
         bytes: 0.0,
     };
     let mut segments: Vec<SegmentBytes> = key.segments().iter().map(empty).collect();

@@ -247,7 +247,7 @@ impl AccessPlan {
         }
         for (at, segment) in self.used().iter().enumerate() {
             if !key.is_delimited(at) {
-                add(OverRead::LongerValues(segment.expression().to_owned()));
+                add(OverRead::LongerValues(segment.expression.clone()));
             }
         }
         if let Some(order) = question.order
@@ -289,7 +289,7 @@ impl AccessPlan {
         let hashed = self.used().iter().filter(hashes);
         let longest = hashed.max_by_key(|segment| segment.cardinality().unwrap_or(u64::MAX));
         match longest.filter(|_| self.evidence.hashed.contains(&field)) {
-            Some(segment) => OverRead::SharedHash(segment.expression().to_owned()),
+            Some(segment) => OverRead::SharedHash(segment.expression.clone()),
             None => OverRead::Filter(self.question.name(field)),
         }
     }

@@ -183,6 +183,12 @@ impl Draws {
     pub fn exponential(&mut self) -> f64 {
         exponential::exponential(|| self.bits())
     }
+
+    /// Standard normal (Box and Muller 1958): one of the two normals, from two uniforms.
+    pub fn standard_normal(&mut self) -> f64 {
+        let radius = libm::sqrt(2.0 * self.exponential());
+        radius * libm::cos(std::f64::consts::TAU * self.unit())
+    }
 }
 
 impl TryRng for Draws {

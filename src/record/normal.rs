@@ -34,7 +34,7 @@ impl TruncatedNormal {
         let wide = self.high - self.low > 3.0 * self.sd;
         for _ in 0..MAX_ATTEMPTS {
             if wide {
-                let x = self.mean + self.sd * standard(draws);
+                let x = self.mean + self.sd * draws.standard_normal();
                 if (self.low..=self.high).contains(&x) {
                     return x;
                 }
@@ -52,12 +52,6 @@ impl TruncatedNormal {
         let z = (x - self.mean) / self.sd;
         -0.5 * z * z
     }
-}
-
-/// A standard normal number (Box and Muller 1958).
-fn standard(draws: &mut Draws) -> f64 {
-    let radius = (2.0 * draws.exponential()).sqrt();
-    radius * libm::cos(std::f64::consts::TAU * draws.unit())
 }
 
 /// Probability that a standard normal number lies in `low .. high`, without cancellation in either tail.

@@ -1,12 +1,13 @@
 //! The walk over an expression's tree that gives every part its type, code and facts.
 
-use super::complaints::{Complaints, nearest, type_name};
+use super::complaints::{Complaints, type_name};
 use super::functions::{self, Argument, Call, Function};
 use crate::key::code::{Code, Facts, Op, Order, Randomness, Trend};
 use crate::key::lang::{Expr, ExprKind, KeyError, MAX_DEPTH, parse};
 use crate::key::operator::Operator;
 use crate::key::segment::Segment;
 use crate::record::{DerivedId, FieldId, FieldKind, FieldText, Schema, ValueType};
+use crate::text::nearest;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;

@@ -64,17 +64,6 @@ impl<'a> Complaints<'a> {
     }
 }
 
-/// The known name nearest to `name`, if near enough to be meant: by Damerau and Levenshtein's distance, at most a third
-/// of the letters.
-pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let lower = name.to_ascii_lowercase();
-    let distance = |known: &str| strsim::damerau_levenshtein(&lower, &known.to_ascii_lowercase());
-    let near = known.map(|known| (distance(known), known));
-    near.filter(|(distance, known)| *distance <= 1.max(known.len().max(name.len()) / 3))
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, known)| known)
-}
-
 /// What messages call a type.
 pub fn type_name(value_type: ValueType) -> &'static str {
     match value_type {

@@ -43,51 +43,31 @@ const fn number(letters: &'static str, place: Place, number: fn(&Civil) -> i64) 
     }
 }
 
-const fn name(
-    letters: &'static str,
-    names: &'static str,
-    width: usize,
-    number: fn(&Civil) -> i64,
-) -> Field {
-    Field {
-        letters,
-        place: None,
-        names,
-        width,
-        number,
-    }
+const fn name(names: &'static str, width: usize, of: Field) -> Field {
+    Field { names, width, ..of }
 }
+
+const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
+const WEEKDAYS: &str = "SunMonTueWedThuFriSat";
 
 /// All that letters stand for, but for fractions.
 static FIELDS: [Field; 12] = [
     number("yyyy", Some((0, 1)), |c| c.year),
     number("yy", None, |c| c.year),
     number("MM", Some((1, 2)), |c| c.month),
-    name("MMM", "JanFebMarAprMayJunJulAugSepOctNovDec", 3, |c| {
-        c.month - 1
-    }),
+    name(MONTHS, 3, number("MMM", None, |c| c.month - 1)),
     number("dd", Some((2, 3)), |c| c.day),
     number("DDD", Some((1, 3)), |c| c.day_of_year),
-    name("EEE", "SunMonTueWedThuFriSat", 3, |c| c.weekday),
+    name(WEEKDAYS, 3, number("EEE", None, |c| c.weekday)),
     number("HH", Some((3, 4)), |c| c.second_of_day / 3600),
     number("hh", None, |c| (c.second_of_day / 3600 + 11) % 12 + 1),
-    name("a", "AMPM", 2, |c| c.second_of_day / 43_200),
+    name("AMPM", 2, number("a", None, |c| c.second_of_day / 43_200)),
     number("mm", Some((4, 5)), |c| c.second_of_day / 60 % 60),
     number("ss", Some((5, 6)), |c| c.second_of_day % 60),
 ];
 
 /// The letters of the longest fraction of a second, whose place is behind that of all fields.
 const FRACTION: &str = "SSSSSSSSS";
-
-/// What messages call a unit.
-pub fn unit_name(unit: TimeUnit) -> &'static str {
-    match unit {
-        TimeUnit::Seconds => "s",
-        TimeUnit::Millis => "ms",
-        TimeUnit::Micros => "us",
-        TimeUnit::Nanos => "ns",
-    }
-}
 
 struct Civil {
     year: i64,
@@ -113,11 +93,7 @@ fn civil(value: i64, unit: TimeUnit) -> Civil {
     let from_march = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let month_from_march = (5 * from_march + 2) / 153;
     let day = from_march - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 {
-        month_from_march + 3
-    } else {
-        month_from_march - 9
-    };
+    let month = (month_from_march + 2) % 12 + 1;
     let year = year_of_era + era * 400 + i64::from(month <= 2);
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let before_month =
@@ -136,27 +112,6 @@ fn civil(value: i64, unit: TimeUnit) -> Civil {
 /// The year of a timestamp.
 pub fn year(value: i64, unit: TimeUnit) -> i64 {
     civil(value, unit).year
-}
-
-/// A timestamp as people write it: `2026-01-01T00:00:12Z`, with as many decimals as are not zero.
-pub fn iso(value: i64, unit: TimeUnit) -> String {
-    let c = civil(value, unit);
-    let (hour, minute, second) = (
-        c.second_of_day / 3600,
-        c.second_of_day / 60 % 60,
-        c.second_of_day % 60,
-    );
-    let mut text = format!(
-        "{:04}-{:02}-{:02}T{hour:02}:{minute:02}:{second:02}",
-        c.year, c.month, c.day
-    );
-    if c.nanos != 0 {
-        let nanos = format!("{:09}", c.nanos);
-        text.push('.');
-        text.push_str(nanos.trim_end_matches('0'));
-    }
-    text.push('Z');
-    text
 }
 
 impl Pattern {
@@ -181,10 +136,8 @@ impl Pattern {
                 at += length + 2;
                 continue;
             }
-            let count = bytes[at..]
-                .iter()
-                .take_while(|&&byte| byte == letter)
-                .count();
+            let same = bytes[at..].iter().take_while(|&&byte| byte == letter);
+            let count = same.count();
             at += count;
             if !letter.is_ascii_alphabetic() {
                 parts.extend(std::iter::repeat_n(Part::Literal(letter), count));
@@ -243,11 +196,9 @@ impl Pattern {
 
     /// Does the text start with what changes slowest, so that it moves with time?
     pub fn leads_with_year(&self) -> bool {
-        let mut parts = self
-            .parts
-            .iter()
-            .filter(|part| !matches!(part, Part::Literal(_)));
-        matches!(parts.next(), Some(Part::Field(field)) if field.letters.starts_with('y'))
+        let mut parts = self.parts.iter();
+        let first = parts.find(|part| !matches!(part, Part::Literal(_)));
+        matches!(first, Some(Part::Field(field)) if field.letters.starts_with('y'))
     }
 
     /// Bytes that can stand at each position.

@@ -65,25 +65,18 @@ fn dates_and_times_are_those_of_another_calendar() {
 fn every_unit_gives_the_same_instant_and_its_own_fraction() {
     // 1969-12-31T23:59:58.876543211Z and 2026-03-04T05:06:07.123456789Z.
     for (nanos, second, fraction) in [
-        (-1_123_456_789_i64, "1969-12-31T23:59:58", "876543211"),
-        (
-            1_772_600_767_123_456_789,
-            "2026-03-04T05:06:07",
-            "123456789",
-        ),
+        (-1_123_456_789_i64, "19691231235958", "876543211"),
+        (1_772_600_767_123_456_789, "20260304050607", "123456789"),
     ] {
         for (unit, digits) in UNITS.into_iter().zip([0, 3, 6, 9]) {
             let value = nanos.div_euclid(unit.nanos());
             let known = &fraction[..digits];
-            let point = if digits == 0 { "" } else { "." };
-            assert_eq!(iso(value, unit), format!("{second}{point}{known}Z"));
+            assert_eq!(written("yyyyMMddHHmmss", value, unit), second);
             let padded = format!("{known:0<9}");
             assert_eq!(written("SSSSSSSSS", value, unit), padded);
             assert_eq!(written("SS", value, unit), padded[..2]);
         }
     }
-    assert_eq!(iso(1_500, TimeUnit::Millis), "1970-01-01T00:00:01.5Z");
-    assert_eq!(UNITS.map(unit_name), ["s", "ms", "us", "ns"]);
 }
 
 #[test]

@@ -7,10 +7,10 @@ mod times;
 
 pub use call::{Argument, Call, Function};
 
-use super::complaints::nearest;
 use crate::key::code::Op;
 use crate::key::formats::DigestForm::{Hex, Raw};
 use crate::key::formats::{Digest, Encoding, IntHash, Transform};
+use crate::text::nearest;
 use Argument::{Hashed, Literal, Optional, Value, Wide};
 use call::Build;
 

@@ -2,7 +2,7 @@
 
 use super::call::Call;
 use crate::key::code::{Code, Identifier, Op};
-use crate::key::formats::{Encoding, Pattern, unit_name, year};
+use crate::key::formats::{Encoding, Pattern, year};
 use crate::key::operator::Operator;
 use crate::record::TimeUnit;
 use crate::record::ValueType::{Bytes, Double, Int, Text};
@@ -30,7 +30,7 @@ fn step(text: &str, unit: TimeUnit) -> Result<i64, String> {
     let count: i64 = digits.parse().map_err(|_| no_step())?;
     let (total, tick) = (i128::from(count) * nanos, i128::from(unit.nanos()));
     if total == 0 || total % tick != 0 {
-        let unit = unit_name(unit);
+        let unit = unit.name();
         return Err(format!(
             "`'{text}'` is no multiple of the timestamp's unit, {unit}"
         ));
