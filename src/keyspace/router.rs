@@ -7,6 +7,9 @@ use std::hint::black_box;
 /// Entries of the squeezed table that a look-up compares without branching; a slot that holds more is searched.
 const SCAN: usize = 4;
 
+/// Fewer keys are looked up one by one: all lanes together cost as much as about so many.
+const FEW: usize = 8;
+
 /// Slots of the bucket table for each split point: half of them are empty on average. Where more than an eighth of the points
 /// lie in slots that hold more than [`SCAN`], there are twice as many.
 const SLOTS_PER_POINT: usize = 2;
@@ -129,6 +132,9 @@ impl Router {
 
     /// Appends the region of each key to `regions`.
     pub fn locate_batch(&self, keys: &KeyBatch, regions: &mut Vec<u32>) {
+        if keys.len() < FEW {
+            return regions.extend(keys.iter().map(|key| self.locate(key)));
+        }
         let mut values = [0u64; LANES];
         let mut slots = [(0u32, 0u32); LANES];
         let mut found = [0u32; LANES];

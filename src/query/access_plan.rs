@@ -6,6 +6,7 @@ use super::question::Question;
 use super::requests::Requests;
 use super::row_identity::RowCounts;
 use crate::key::{FieldSteps, KeyPlan, Knowledge, Randomness, Segment};
+use crate::keyspace::KeyBatch;
 use crate::record::{DerivedId, FieldId, KnownField, Schema};
 use crate::time::EpochNanos;
 use crate::workload::{Population, Read, ReadTarget};
@@ -119,6 +120,8 @@ pub struct AccessPlan {
     pub(super) ordered: Option<Ordered>,
     /// Several combinations may ask for the same.
     pub(super) may_repeat: bool,
+    /// It asks for the target's own row by its key, which no other is; that row is there.
+    own_row: bool,
     path: AccessPath,
     over_reads: Vec<OverRead>,
     expected: Expected,
@@ -155,6 +158,7 @@ impl AccessPlan {
         };
         let mut plan = Self {
             path: path(key, &way, ordered.is_some()),
+            own_row: way.stop == Stop::Key && way.dimensions.is_empty() && question.is_one_row(),
             longer: LongerValues::new(key, &way, &evidence, beginnings),
             may_repeat: may_overlap || way.dimensions.iter().any(bound),
             question: question.clone(),
@@ -181,6 +185,18 @@ impl AccessPlan {
                 .ordered
                 .as_ref()
                 .is_some_and(|ordered| ordered.reversed)
+    }
+
+    /// It asks for the target's own row by its key and for nothing else, and finds it ([`Requests::find`]): the keys of many reads can
+    /// be written together ([`AccessPlan::write_keys`]).
+    pub fn is_of_own_row(&self) -> bool {
+        self.own_row
+    }
+
+    /// Appends the keys of targets, whose records lie one after another, to `keys`.
+    pub fn write_keys(&self, records: &[i64], operations: &[u64], keys: &mut KeyBatch) {
+        let (key, draws) = (&self.question.key, self.question.draws);
+        key.write_batch(records, operations, operations, draws, keys);
     }
 
     /// What it reads besides what is wanted; nothing else is read but rows that are wanted.

@@ -183,6 +183,13 @@ impl Question {
         }
     }
 
+    /// Whatever has the known values is one row.
+    pub fn is_one_row(&self) -> bool {
+        let others = self.lists.is_empty() && self.bands.is_empty() && self.derived.is_empty();
+        let counted = self.order.is_some() || self.by_index.is_some();
+        others && !counted && self.identity.is_told_by(self.known.stored())
+    }
+
     /// The domain of a number field.
     pub fn domain(&self, field: FieldId) -> Range<i64> {
         self.domains[usize::from(field.0)].clone()

@@ -117,6 +117,13 @@ impl Requests {
         self.copies = 1.0;
     }
 
+    /// Asks for one row, which is there, by its key.
+    pub fn find(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        self.clear();
+        self.gets.push_with(write);
+        (self.gets_found, self.rows_returned) = (1.0, 1.0);
+    }
+
     /// Number of Gets and scans.
     pub fn len(&self) -> usize {
         self.gets.len() + self.scans.len()

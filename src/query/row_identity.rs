@@ -126,6 +126,13 @@ impl RowIdentity {
         }))
     }
 
+    /// Writes that agree in these fields are the same row.
+    pub(super) fn is_told_by(&self, fields: &[FieldId]) -> bool {
+        let told = self.told_or_hashed.iter();
+        let step = self.step.as_ref().map(|(field, ..)| field);
+        self.draws == 1.0 && told.chain(step).all(|field| fields.contains(field))
+    }
+
     /// A salt is drawn for each write: a row that is written again lies under another salt, and its old version stays.
     pub fn leaves_copies(&self) -> bool {
         self.draws > 1.0 && self.draws.is_finite()

@@ -22,6 +22,10 @@ impl AccessPlan {
         rows: &impl RowCounts,
         requests: &mut Requests,
     ) {
+        if self.is_of_own_row() {
+            let row = self.row(target.record, target);
+            return requests.find(|out| self.question.key.write(&row, out));
+        }
         requests.clear();
         let mut scratch = requests.scratch.take().unwrap_or_default();
         scratch.last.forget();

@@ -58,6 +58,12 @@ impl AliasTable {
         column.choose(self.entries[column.index])
     }
 
+    /// Reads what 64 random bits choose, to no end but to have it in the caches.
+    #[inline]
+    pub(super) fn touch(&self, bits: u64) -> u32 {
+        self.entries[self.column(bits).index].alias
+    }
+
     /// The entries that each of these numbers chooses take their place: the columns first, so that all entries are waited for together.
     #[inline]
     pub(super) fn sample_all(&self, values: &mut [u64]) {

@@ -169,6 +169,19 @@ impl RecordGenerator {
         }
     }
 
+    /// Reads the table entries that decide a record's values: when many records are made next, they wait for memory together.
+    #[inline]
+    pub fn touch(&self, draws: Draws) -> u32 {
+        let entries = self.steps.iter().map(|step| match &step.rule {
+            Rule::Chosen(ValueSampler {
+                sampler: Sampler::Table { table, .. },
+                ..
+            }) if step.depends.is_none() => table.touch(draws.salted(step.salt).bits()),
+            _ => 0,
+        });
+        entries.fold(0, |all, entry| all ^ entry)
+    }
+
     /// The value of a dependent field (`of`) that belongs to the values of those that it depends on, whose slots `slot_of` gives; `None` for
     /// other fields, and for dependent ones that follow the operation all the same (sequences and timestamps).
     pub fn dependent_value(&self, field: FieldId, slot_of: impl Fn(FieldId) -> i64) -> Option<i64> {

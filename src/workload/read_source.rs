@@ -3,13 +3,14 @@
 use super::page_rows::{PageFinder, RowList};
 use super::rate_profile::{RateProfile, RateTimes};
 use super::table_rows::TableRows;
-use super::target_picker::TargetPicker;
+use super::target_picker::{PickedRow, TargetPicker};
 use super::value_lists::ValueList;
 use super::{OperationId, Read, ReadBatch, ReadDrive, ReadId, Think, Workload};
 use crate::random::{DrawKey, Draws, Stream, lane_of};
 use crate::record::{FieldId, KnownField, RecordGenerator, Schema};
 use crate::time::{SimDuration, SimTime};
 use std::cmp::Reverse;
+use std::hint::black_box;
 use std::sync::Arc;
 
 /// Makes the targets of reads: each row of the table equally likely (the existing ones and those written in the run before the read's
@@ -25,6 +26,8 @@ pub struct ReadSource {
     sampling: DrawKey,
     row_lists: Vec<RowList>,
     reads: Vec<Prepared>,
+    /// What the reads of one batch are made of; kept for its memory.
+    picked: Vec<(u64, PickedRow)>,
 }
 
 /// One read.
@@ -93,6 +96,7 @@ impl ReadSource {
             reads: reads.map(&mut prepare).collect(),
             row_lists,
             table,
+            picked: Vec::new(),
         }
     }
 
@@ -104,17 +108,27 @@ impl ReadSource {
     /// Appends the next open-loop reads, in the order of their times (of the same time: in file order), at least one and at most `n`, until there are none.
     /// How many are asked for at a time changes nothing.
     pub fn fill(&mut self, batch: &mut ReadBatch, n: usize) {
+        let first = batch.len();
+        self.picked.clear();
         for _ in 0..n.max(1) {
             let open = self.reads.iter_mut().filter(|read| read.next.is_some());
             let Some(read) = open.min_by_key(|read| read.next) else {
-                return;
+                break;
             };
             let time = read.next.unwrap_or_default();
             let index = read.made;
             read.made += 1;
             read.next = read.times.as_mut().and_then(RateTimes::next);
-            let draws = read.draws.at(index);
-            read.append(index, draws, time, &mut self.table, &self.row_lists, batch);
+            let row = read.picker.row_of(read.draws.at(index), time, &self.table);
+            self.picked.push((index, row));
+            read.name(index, time, &self.table, batch);
+        }
+        let rows = self.picked.iter().filter_map(|(_, row)| *row);
+        black_box(rows.fold(0, |all, (origin, nth)| all ^ self.table.touch(origin, nth)));
+        for (at, (index, row)) in (first..).zip(&self.picked) {
+            let read = &mut self.reads[usize::from(batch.reads[at].0)];
+            let (draws, time) = (read.draws.at(*index), batch.intended[at]);
+            read.append(draws, time, *row, &mut self.table, &self.row_lists, batch);
         }
     }
 
@@ -130,7 +144,8 @@ impl ReadSource {
         let read = &mut self.reads[usize::from(read.0)];
         let index = read.index(client, k);
         let draws = read.draws.at(index);
-        read.append(index, draws, now, &mut self.table, &self.row_lists, batch);
+        read.name(index, now, &self.table, batch);
+        read.append(draws, now, None, &mut self.table, &self.row_lists, batch);
     }
 
     /// Time that a closed-loop client thinks before its `k`-th read.
@@ -156,7 +171,8 @@ impl ReadSource {
         let read = &mut self.reads[usize::from(read.0)];
         for at in numbers {
             let (draws, now) = (self.sampling.at(at), instant(at, n, self.duration));
-            read.append(at, draws, now, &mut self.table, &self.row_lists, batch);
+            read.name(at, now, &self.table, batch);
+            read.append(draws, now, None, &mut self.table, &self.row_lists, batch);
         }
     }
 
@@ -171,7 +187,8 @@ impl ReadSource {
         }
         for at in 0..n as u64 {
             let (draws, now) = (self.sampling.at(at), instant(at, n, self.duration));
-            read.picker.draw(draws, now, &mut self.table, &mut record);
+            read.picker
+                .draw(draws, now, None, &mut self.table, &mut record);
             slots.extend(read.telling.iter().map(|id| record[usize::from(id.0)]));
         }
         arranged(&slots, read.telling.len())
@@ -206,23 +223,28 @@ impl Prepared {
         k * u64::from(self.clients) + u64::from(client)
     }
 
-    fn append(
-        &mut self,
-        index: u64,
-        draws: Draws,
-        at: SimTime,
-        table: &mut TableRows,
-        row_lists: &[RowList],
-        batch: &mut ReadBatch,
-    ) {
+    /// Appends the number of one read.
+    fn name(&self, index: u64, at: SimTime, table: &TableRows, batch: &mut ReadBatch) {
         let operation = OperationId::of_read(self.id, table.writes(), index);
         batch.operations.push(operation);
         batch.reads.push(self.id);
         batch.intended.push(at);
+    }
+
+    /// Appends what it asks for.
+    fn append(
+        &mut self,
+        draws: Draws,
+        at: SimTime,
+        row: PickedRow,
+        table: &mut TableRows,
+        row_lists: &[RowList],
+        batch: &mut ReadBatch,
+    ) {
         let start = batch.records.len();
         batch.records.resize(start + table.generator.width(), 0);
         self.picker
-            .draw(draws, at, table, &mut batch.records[start..]);
+            .draw(draws, at, row, table, &mut batch.records[start..]);
         for list in &mut self.lists {
             list.append(draws, at, &mut self.picker, table, batch);
         }

@@ -2,7 +2,7 @@
 
 use super::combinations::{Combinations, PeriodicClock};
 use super::{Beat, Drive, Existing, Import, ImportOrder, ImportRows, Phase, Workload, WriteId};
-use crate::random::{DrawKey, Permutation, Stream, lane_of};
+use crate::random::{DrawKey, Draws, Permutation, Stream, lane_of};
 use crate::record::{FieldId, FieldKind, FieldMask, OperationRun, RecordGenerator, Schema};
 use crate::time::{EpochNanos, SimDuration, SimTime};
 use std::collections::BTreeMap;
@@ -223,6 +223,12 @@ impl RowSource {
         }
     }
 
+    /// What the drawn fields of a record are drawn by.
+    #[inline]
+    pub(super) fn draws_of(&self, number: u64) -> Draws {
+        self.draws.at(number)
+    }
+
     /// Writes record `number` < `len()`, with some slots `given`. `now` is the instant of records without one of their own.
     #[inline]
     pub(super) fn record(
@@ -254,7 +260,7 @@ impl RowSource {
             combinations.write(combination, &mut self.given[self.fixed..]);
         }
         self.given.extend_from_slice(given);
-        let (draws, sequence) = (self.draws.at(number), self.sequence + number);
+        let (draws, sequence) = (self.draws_of(number), self.sequence + number);
         self.generator
             .generate(draws, sequence, at, &self.given, out);
     }

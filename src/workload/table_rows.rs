@@ -133,6 +133,13 @@ impl TableRows {
         maker.rows.record(number, at, given, out);
     }
 
+    /// Reads what the `nth` row that an origin has written is looked up in ([`RecordGenerator::touch`]).
+    #[inline]
+    pub(super) fn touch(&self, origin: usize, nth: u64) -> u32 {
+        let RowMaker { rows, .. } = &self.makers[origin];
+        self.generator.touch(rows.draws_of(rows.written(nth)))
+    }
+
     /// What the key of the `nth` row of an origin draws.
     pub(super) fn write_of(&self, origin: usize, nth: u64) -> RowWrite {
         let RowMaker { write, keys, .. } = &self.makers[origin];

@@ -7,6 +7,7 @@ use super::{PickLaw, Read};
 use crate::random::{Draws, hash_name};
 use crate::record::{FieldId, FieldKind, ValueSampler, zipf_rank};
 use crate::time::SimTime;
+use smallvec::SmallVec;
 
 /// Draws of a value that no row has (a company without campaigns) before it is taken all the same.
 const DRAWS_MAX: u32 = 16;
@@ -82,11 +83,20 @@ impl TargetPicker {
         }
     }
 
-    /// Writes the target of one read at an instant to `out`.
+    /// The row that the target of one read at an instant is made of; `None` when there is none yet, or it is one by its recency.
+    pub(super) fn row_of(&self, draws: Draws, at: SimTime, table: &TableRows) -> PickedRow {
+        match self.recency {
+            Recency::Any => self.any(&mut draws.salted(self.row_salt), at, table),
+            Recency::Latest(_) | Recency::Last(..) => None,
+        }
+    }
+
+    /// Writes the target of one read at an instant to `out`, of the row that [`TargetPicker::row_of`] gives.
     pub(super) fn draw(
         &mut self,
         draws: Draws,
         at: SimTime,
+        row: PickedRow,
         table: &mut TableRows,
         out: &mut [i64],
     ) {
@@ -106,46 +116,29 @@ impl TargetPicker {
             self.given.push(given);
         }
         let mut draws = draws.salted(self.row_salt);
-        match self.row(&mut draws, at, table) {
+        match row.or_else(|| self.row(&mut draws, at, table)) {
             Some((origin, nth)) => table.write(origin, nth, at, &self.given, out),
             None => table.write_loose(draws, at, &self.given, out),
         }
     }
 
     /// The origin and number of a row that a target may be made of; `None` when there is no row yet.
-    pub(super) fn row(
-        &mut self,
-        draws: &mut Draws,
-        at: SimTime,
-        table: &TableRows,
-    ) -> Option<(usize, u64)> {
-        self.recent(self.recency, draws, at, table)
-    }
-
-    fn recent(
-        &mut self,
-        recency: Recency,
-        draws: &mut Draws,
-        at: SimTime,
-        table: &TableRows,
-    ) -> Option<(usize, u64)> {
-        match recency {
-            Recency::Any => {
-                let (left, of) = choose(draws, self.candidates(at, table))?;
-                let nth = (left / of.weight * of.rows as f64) as u64;
-                Some((of.origin, nth.min(of.rows - 1)))
-            }
+    pub(super) fn row(&mut self, draws: &mut Draws, at: SimTime, table: &TableRows) -> PickedRow {
+        match self.recency {
+            Recency::Any => self.any(draws, at, table),
             Recency::Latest(exponent) => self.latest(exponent, draws, at, table),
             Recency::Last(nanos, field) => self.last(nanos, field, draws, at, table),
         }
     }
 
+    fn any(&self, draws: &mut Draws, at: SimTime, table: &TableRows) -> PickedRow {
+        let (left, of) = choose(draws, &self.candidates(at, table))?;
+        let nth = (left / of.weight * of.rows as f64) as u64;
+        Some((of.origin, nth.min(of.rows - 1)))
+    }
+
     /// The origins that have rows, by how many of these can be a target.
-    fn candidates(
-        &self,
-        at: SimTime,
-        table: &TableRows,
-    ) -> impl Iterator<Item = Candidate> + Clone {
+    fn candidates(&self, at: SimTime, table: &TableRows) -> Candidates {
         let candidate = move |&(origin, share): &(usize, f64)| {
             let rows = table.rows(origin, at);
             Candidate {
@@ -154,7 +147,7 @@ impl TargetPicker {
                 weight: rows as f64 * share,
             }
         };
-        self.origins.iter().map(candidate)
+        self.origins.iter().map(candidate).collect()
     }
 
     /// Rows of the run are newer than existing ones; of several origins each has its part of any stretch of ranks.
@@ -164,25 +157,27 @@ impl TargetPicker {
         draws: &mut Draws,
         at: SimTime,
         table: &TableRows,
-    ) -> Option<(usize, u64)> {
+    ) -> PickedRow {
         let existing = table.existing();
+        let all = self.candidates(at, table);
         let of = |during: bool| {
-            let all = self.candidates(at, table);
-            all.filter(move |of| (of.origin >= existing) == during)
+            let some = all.iter().filter(|of| (of.origin >= existing) == during);
+            some.copied().collect::<Candidates>()
         };
-        let sum = |during| of(during).map(|of| of.weight).sum::<f64>();
-        let (before, during) = (sum(false), sum(true));
+        let sum = |all: &[Candidate]| all.iter().map(|of| of.weight).sum::<f64>();
+        let (old, new) = (of(false), of(true));
+        let (before, during) = (sum(&old), sum(&new));
         let total = (before + during) as u64;
         if total == 0 {
             return None;
         }
         let rank = (zipf_rank(total, exponent, draws) - 1) as f64;
         let newer = rank < during;
-        let (behind, group) = match newer {
-            true => (rank, during),
-            false => (rank - during, before),
+        let (behind, group, all) = match newer {
+            true => (rank, during, new),
+            false => (rank - during, before, old),
         };
-        let (_, of) = choose(draws, of(newer))?;
+        let (_, of) = choose(draws, &all)?;
         let back = (behind * (of.rows as f64 / group)) as u64;
         Some((of.origin, of.rows - 1 - back.min(of.rows - 1)))
     }
@@ -194,7 +189,7 @@ impl TargetPicker {
         draws: &mut Draws,
         at: SimTime,
         table: &TableRows,
-    ) -> Option<(usize, u64)> {
+    ) -> PickedRow {
         let instant = at.as_nanos() as f64 - nanos * draws.unit();
         let history = |origin: usize| &table.population.origins[origin].history;
         let densities = self.origins.iter().map(|&(origin, share)| {
@@ -206,7 +201,7 @@ impl TargetPicker {
                 weight: if rows > 0 { density } else { 0.0 },
             }
         });
-        if let Some((_, of)) = choose(draws, densities) {
+        if let Some((_, of)) = choose(draws, &densities.collect::<Candidates>()) {
             let number = history(of.origin).number_at(instant) as u64;
             return Some((of.origin, number.min(of.rows - 1)));
         }
@@ -214,9 +209,14 @@ impl TargetPicker {
         if let FieldKind::Timestamp { unit, .. } = table.generator.schema().field(field).kind {
             self.given.push((field, unit.floor(table.epoch(instant))));
         }
-        self.recent(Recency::Any, draws, at, table)
+        self.any(draws, at, table)
     }
 }
+
+/// An origin and the number of one of its rows.
+pub(super) type PickedRow = Option<(usize, u64)>;
+
+type Candidates = SmallVec<[Candidate; 4]>;
 
 /// Rows of one origin that may be a target.
 #[derive(Debug, Clone, Copy)]
@@ -227,15 +227,12 @@ struct Candidate {
 }
 
 /// One of them by weight, with the part of the weight before what is chosen of it; beyond the sum, which only rounding leads to, the last.
-fn choose(
-    draws: &mut Draws,
-    all: impl Iterator<Item = Candidate> + Clone,
-) -> Option<(f64, Candidate)> {
-    let all = all.filter(|of| of.weight > 0.0);
-    let total: f64 = all.clone().map(|of| of.weight).sum();
+fn choose(draws: &mut Draws, all: &[Candidate]) -> Option<(f64, Candidate)> {
+    let some = all.iter().filter(|of| of.weight > 0.0);
+    let total: f64 = some.clone().map(|of| of.weight).sum();
     let (mut point, mut chosen) = (draws.unit() * total, None);
-    for of in all {
-        chosen = Some((point, of));
+    for of in some {
+        chosen = Some((point, *of));
         if point < of.weight {
             break;
         }

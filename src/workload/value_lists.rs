@@ -147,7 +147,7 @@ impl ValueList {
                 let (record, field, mut nth) = (&mut self.record, usize::from(self.field.0), 0);
                 let of_row = || {
                     nth += 1;
-                    picker.draw(draws.salted(mix(nth)), at, table, record);
+                    picker.draw(draws.salted(mix(nth)), at, None, table, record);
                     record[field]
                 };
                 out.push(own);

@@ -15,14 +15,10 @@ use crate::workload::{OperationId, ReadId};
 impl Simulation<'_> {
     /// The next open-loop read, if there is one before the end, will start at its intended time.
     pub fn await_next_read(&mut self) {
-        let reads = &mut self.clients.reads;
-        let Some(source) = &mut reads.source else {
-            return;
-        };
+        let (reads, config) = (&mut self.clients.reads, self.config);
         if reads.next == reads.batch.len() {
-            reads.next = 0;
-            reads.batch.clear();
-            source.fill(&mut reads.batch, self.config.batch.max(1));
+            let width = config.generator.width();
+            reads.refill(&config.reads, width, config.batch.max(1));
         }
         if let Some(&intended) = reads.batch.intended.get(reads.next)
             && intended < self.config.duration
@@ -65,15 +61,19 @@ impl Simulation<'_> {
     /// The `at`-th read of an open loop's batch starts now, or the one that a reader issues.
     fn start_read_of(&mut self, at: usize, reader: u32) {
         let (config, reads) = (self.config, &mut self.clients.reads);
+        let mut requests = reads.requests.take().unwrap_or_default();
         let batch = match reader {
             NONE => &reads.batch,
             _ => &reads.issued,
         };
         let (read, operation) = (batch.reads[at], batch.operations[at]);
-        let target = batch.target(at, config.generator.width());
-        let mut requests = reads.requests.take().unwrap_or_default();
-        let plan = &config.reads[usize::from(read.0)].plan;
-        plan.requests(&target, config.population.as_ref(), &mut requests);
+        if let (NONE, Some(key)) = (reader, reads.own_key(at)) {
+            requests.find(|out| out.extend_from_slice(key));
+        } else {
+            let target = batch.target(at, config.generator.width());
+            let plan = &config.reads[usize::from(read.0)].plan;
+            plan.requests(&target, config.population.as_ref(), &mut requests);
+        }
         self.start_read(read, operation, reader, &requests);
         self.clients.reads.requests = Some(requests);
     }

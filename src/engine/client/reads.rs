@@ -1,11 +1,11 @@
 //! What is known of each kind of reads, and those that come next.
 
 use crate::cluster::TableSpec;
-use crate::engine::config::SimConfig;
+use crate::engine::config::{PlannedRead, SimConfig};
 use crate::engine::numbers::NONE;
 use crate::engine::table::rows::TableRouter;
 use crate::engine::table::scans::RowSpread;
-use crate::keyspace::RowKey;
+use crate::keyspace::{KeyBatch, RowKey};
 use crate::query::Requests;
 use crate::random::{DrawKey, Stream};
 use crate::units::ByteSize;
@@ -37,6 +37,14 @@ pub fn scan_calls(regions: f64, rows: f64, batch_rows: u64) -> f64 {
     regions * of_one.ceil().max(1.0)
 }
 
+/// Targets of one read whose own rows are asked for, and their keys, which are written together.
+#[derive(Debug, Default)]
+struct OwnKeys {
+    records: Vec<i64>,
+    operations: Vec<u64>,
+    keys: KeyBatch,
+}
+
 /// The reads of a run.
 #[derive(Debug)]
 pub struct Reads {
@@ -45,6 +53,9 @@ pub struct Reads {
     /// Open-loop reads that come next.
     pub batch: ReadBatch,
     pub next: usize,
+    /// Of each kind of reads, the keys of those in the batch that ask for their target's own row, and where that of each read in the batch is.
+    own_keys: Vec<OwnKeys>,
+    places: Vec<u32>,
     /// Open-loop reads in flight.
     pub in_flight: u64,
     /// The read that a closed-loop reader issues; kept for its memory.
@@ -80,6 +91,8 @@ impl Reads {
         });
         Self {
             accesses: accesses.collect(),
+            places: Vec::new(),
+            own_keys: config.reads.iter().map(|_| OwnKeys::default()).collect(),
             source: (!config.reads.is_empty()).then(|| {
                 let generator = config.generator.clone();
                 ReadSource::new(&config.workload, generator)
@@ -95,6 +108,41 @@ impl Reads {
             rpc_of_server: vec![NONE; config.servers_in_all() as usize],
             rows_draws: config.generator.draws(Stream::ScannedRows, 0),
         }
+    }
+
+    /// Fills the batch with the open-loop reads that come next, at most `n`, of records that have `width` slots.
+    pub fn refill(&mut self, planned: &[PlannedRead], width: usize, n: usize) {
+        self.next = 0;
+        self.batch.clear();
+        if let Some(source) = &mut self.source {
+            source.fill(&mut self.batch, n);
+        }
+        for own in &mut self.own_keys {
+            own.records.clear();
+            own.operations.clear();
+        }
+        self.places.clear();
+        let records = self.batch.records.chunks_exact(width.max(1));
+        let targets = self.batch.reads.iter().zip(&self.batch.operations);
+        for ((read, operation), record) in targets.zip(records) {
+            let own = &mut self.own_keys[usize::from(read.0)];
+            self.places.push(own.operations.len() as u32);
+            own.records.extend_from_slice(record);
+            own.operations.push(operation.0);
+        }
+        for (own, read) in self.own_keys.iter_mut().zip(planned) {
+            own.keys.clear();
+            if read.plan.is_of_own_row() {
+                read.plan
+                    .write_keys(&own.records, &own.operations, &mut own.keys);
+            }
+        }
+    }
+
+    /// The key of the batch's `at`-th read, if it asks for its target's own row.
+    pub fn own_key(&self, at: usize) -> Option<&[u8]> {
+        let own = &self.own_keys[usize::from(self.batch.reads[at].0)];
+        (!own.keys.is_empty()).then(|| own.keys.get(self.places[at] as usize))
     }
 
     /// What is known of a read.
