@@ -50,6 +50,8 @@ pub enum Command {
     Check(CheckArguments),
     /// Show what is known before any simulation: sample keys by segment, regions and their predicted shares
     Explain(ExplainArguments),
+    /// Write the operations of a strategy, keys and ranges in the order of their times, to replay them on a real store
+    Export(ExportArguments),
     /// Weigh each strategy's table without simulating: cells, rows, block encodings, regions, index, memstores
     Size(SizeArguments),
     /// Recommend a key, one of a scenario's or a suggested one: limits, reads, usable capacity, bytes, and its `create` command
@@ -188,6 +190,33 @@ pub struct ExplainArguments {
     /// Only this region of each strategy, from 0 in key order
     #[arg(long, value_name = "N")]
     pub region: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub struct ExportArguments {
+    #[command(flatten)]
+    pub input: OneScenario,
+    /// Whose operations; of a file with a single strategy it needn't be said
+    #[arg(long, value_name = "NAME")]
+    pub strategy: Option<String>,
+    /// How they are written
+    #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
+    pub to: ExportFormat,
+    /// At most so many; closed loops have no end of their own
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    pub operations: usize,
+    /// Before them, at most so many of the rows that exist before the run, spread over all of them
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub existing: usize,
+}
+
+/// How operations are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// A line of JSON each, behind one that says the table's split points and all settings
+    Jsonl,
+    /// A line each row that is put or got and each range that is scanned
+    Csv,
 }
 
 #[derive(Debug, Args)]

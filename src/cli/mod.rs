@@ -10,6 +10,7 @@ mod check;
 mod compare;
 mod console;
 mod explain;
+mod export;
 mod help;
 mod key;
 mod lints;
@@ -65,6 +66,7 @@ fn run(command: Command, console: &Console) -> Result<Outcome> {
         Command::Completions { shell } => console.data(&completions(shell)),
         Command::Help { topic } => help::run(topic.as_deref(), console),
         Command::Explain(arguments) => explain::run(&arguments, console),
+        Command::Export(arguments) => export::run(&arguments, console),
         Command::Size(arguments) => size::run(&arguments, console),
         Command::Check(arguments) => return check::run(&arguments, console),
         Command::Run(arguments) => return run::run(&arguments, console),

@@ -9,6 +9,7 @@ mod key_sample;
 mod laid_table;
 mod plan_layout;
 mod read_forecast;
+mod replay;
 mod replicate;
 mod retention;
 mod row_growth;
@@ -19,6 +20,7 @@ mod types;
 
 pub use cluster_lints::{change_lints, load_lints, misplaced_regions};
 pub use explanation::{Explanation, RegionCauses, SampleKey};
+pub use replay::{Asks, ExistingRow, Replay, Replayed, ScanRange};
 pub use replicate::Replicate;
 pub use retention::Retention;
 pub use size_findings::size_findings;

@@ -375,7 +375,7 @@ impl TableSample {
 
 /// When the cells of a sampled write were written, in milliseconds: rows of the run at their intended time, existing ones at their
 /// record's (a row a millisecond, when records have no time).
-fn written_at(sample: &KeySample, at: usize, setup: &Setup, is_run: bool) -> u64 {
+pub(super) fn written_at(sample: &KeySample, at: usize, setup: &Setup, is_run: bool) -> u64 {
     let start = setup.workload.start;
     if is_run {
         let time = start.at(sample.batch.intended[at]).0;

@@ -109,6 +109,29 @@ impl Value {
             Self::Table(_) => "a table",
         }
     }
+
+    /// As JSON has it; dates, and numbers that JSON can't hold, as texts.
+    pub fn json(&self) -> serde_json::Value {
+        match self {
+            Self::Text(text) => text.clone().into(),
+            Self::Integer(integer) => match i64::try_from(*integer) {
+                Ok(integer) => integer.into(),
+                Err(_) => integer.to_string().into(),
+            },
+            Self::Float(float) => match serde_json::Number::from_f64(*float) {
+                Some(number) => serde_json::Value::Number(number),
+                None => float.to_string().into(),
+            },
+            Self::Boolean(value) => (*value).into(),
+            Self::Datetime(datetime) => datetime.to_string().into(),
+            Self::Array(items) => items.iter().map(|item| item.value.json()).collect(),
+            Self::Table(table) => {
+                let entries = table.entries.iter();
+                let entries = entries.map(|entry| (entry.key.clone(), entry.node.value.json()));
+                entries.collect()
+            }
+        }
+    }
 }
 
 impl TomlTable {

@@ -8,7 +8,7 @@ use super::model::{Options, Scenario};
 use super::points::{Source, read_points};
 use super::settings::{apply, apply_sweep, fix_swept, merge};
 use super::sweeps::Sweep;
-use super::{render, show, source};
+use super::{render, show, source, strategies};
 use crate::random::Seed;
 use crate::text::hex;
 use sha2::{Digest, Sha256};
@@ -50,6 +50,9 @@ impl fmt::Display for LoadError {
 }
 
 impl std::error::Error for LoadError {}
+
+/// What a scenario has beside the settings of one strategy.
+const NOT_OF_ONE: [&str; 4] = ["strategy", "expect", "sweep", "quick"];
 
 /// Replicates of a quick run.
 const QUICK_REPLICATES: u32 = 2;
@@ -170,6 +173,21 @@ impl Scenario {
     /// been applied; strategies that were not selected are left out.
     pub fn show(&self) -> &str {
         &self.effective
+    }
+
+    /// The settings of one strategy, its own in place of the file's and all defaults filled in, as JSON: values are as TOML has them.
+    pub fn settings_of(&self, strategy: &str) -> serde_json::Value {
+        let mut document = document::parse(&self.effective).table;
+        let of_strategy = document.table("strategy").and_then(|all| all.get(strategy));
+        let of_strategy = of_strategy.and_then(|entry| entry.node.table()).cloned();
+        document
+            .entries
+            .retain(|entry| !NOT_OF_ONE.contains(&entry.key.as_str()));
+        if let Some(own) = of_strategy.as_ref().and_then(strategies::changes) {
+            // Whoever reads a strategy has found nothing wrong with them.
+            merge(&mut document, &own);
+        }
+        Value::Table(document).json()
     }
 
     /// The warnings and notes, as `keyheat check` prints them.

@@ -202,9 +202,21 @@ fn overlay(reader: &Reader<'_>) -> Option<TomlTable> {
             overlay.entries.push(entry.clone());
         }
     }
-    let own = ALL_OF_TABLE
-        .all()
-        .filter_map(|setting| reader.entry(setting.key));
+    with_own_table(overlay, |key| reader.entry(key))
+}
+
+/// The same of a strategy that was read without complaint.
+pub(super) fn changes(strategy: &TomlTable) -> Option<TomlTable> {
+    let overrides = strategy.table("override").cloned().unwrap_or_default();
+    with_own_table(overrides, |key| strategy.get(key))
+}
+
+/// The settings of the table that stand beside the key, laid over those of an override.
+fn with_own_table<'a>(
+    mut overlay: TomlTable,
+    entry: impl Fn(&'static str) -> Option<&'a Entry>,
+) -> Option<TomlTable> {
+    let own = ALL_OF_TABLE.all().filter_map(|setting| entry(setting.key));
     let mut own = TomlTable {
         entries: own.cloned().collect(),
     };

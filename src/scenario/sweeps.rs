@@ -159,7 +159,7 @@ impl Sweep {
     pub(super) fn values(&self, point: usize) -> Vec<SweepValue> {
         let value = |(list, node): (&List, &Node)| SweepValue {
             path: list.path(),
-            value: json(&node.value),
+            value: node.value.json(),
         };
         self.nodes(point).map(value).collect()
     }
@@ -168,7 +168,7 @@ impl Sweep {
     pub(super) fn settings(&self) -> Vec<SweptSetting> {
         let setting = |list: &List| SweptSetting {
             path: list.path(),
-            values: list.values.iter().map(|node| json(&node.value)).collect(),
+            values: list.values.iter().map(|node| node.value.json()).collect(),
         };
         self.lists.iter().map(setting).collect()
     }
@@ -306,33 +306,10 @@ impl Sweep {
 }
 
 fn position(values: &[Node], value: &Node) -> Option<usize> {
-    let wanted = json(&value.value);
-    values.iter().position(|one| json(&one.value) == wanted)
+    let wanted = value.value.json();
+    values.iter().position(|one| one.value.json() == wanted)
 }
 
 fn bare(value: &Value) -> String {
     super::show::value(value)
-}
-
-/// The value as JSON has it; dates, and numbers that JSON can't hold, as texts.
-fn json(value: &Value) -> serde_json::Value {
-    match value {
-        Value::Text(text) => text.clone().into(),
-        Value::Integer(integer) => match i64::try_from(*integer) {
-            Ok(integer) => integer.into(),
-            Err(_) => integer.to_string().into(),
-        },
-        Value::Float(float) => match serde_json::Number::from_f64(*float) {
-            Some(number) => serde_json::Value::Number(number),
-            None => float.to_string().into(),
-        },
-        Value::Boolean(value) => (*value).into(),
-        Value::Datetime(datetime) => datetime.to_string().into(),
-        Value::Array(items) => items.iter().map(|item| json(&item.value)).collect(),
-        Value::Table(table) => table
-            .entries
-            .iter()
-            .map(|entry| (entry.key.clone(), json(&entry.node.value)))
-            .collect(),
-    }
 }

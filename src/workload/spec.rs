@@ -170,6 +170,15 @@ pub enum Think {
     Exponential(SimDuration),
 }
 
+impl Think {
+    /// Its mean.
+    pub fn mean(self) -> SimDuration {
+        match self {
+            Self::Constant(mean) | Self::Exponential(mean) => mean,
+        }
+    }
+}
+
 /// Every combination of the values of `each` writes once in every period.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Beat {

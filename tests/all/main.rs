@@ -12,6 +12,7 @@ mod determinism;
 mod diagnostics;
 mod endless_runs;
 mod exam;
+mod export;
 mod fuzz_seeds;
 #[cfg(feature = "png")]
 mod gallery;

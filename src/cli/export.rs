@@ -1,0 +1,255 @@
+//! `keyheat export`: the operations of a strategy, to replay them on a real store. Must not know what they are.
+
+use super::args::{ExportArguments, ExportFormat};
+use super::console::Console;
+use super::loading;
+use crate::keyspace::RowKey;
+use crate::layout::{Asks, ExistingRow, Layout, Replay, Replayed, Replicate};
+use crate::scenario::{Scenario, Strategy};
+use crate::text::{hex, nearest};
+use anyhow::{Result, anyhow, bail};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// Of the lines of `--to jsonl`.
+const SCHEMA_VERSION: u32 = 1;
+
+/// Bytes that are written at a time.
+const CHUNK: usize = 1 << 16;
+
+pub fn run(arguments: &ExportArguments, console: &Console) -> Result<()> {
+    let scenario = loading::load(&arguments.input, console)?;
+    loading::tell_first_point(&scenario, console);
+    let strategy = chosen(&scenario, arguments.strategy.as_deref())?;
+    let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
+    let layout = Layout::of(strategy, &replicate);
+    let export = Export {
+        strategy,
+        format: arguments.to,
+    };
+    let mut text = match arguments.to {
+        ExportFormat::Jsonl => head(&scenario, strategy, &replicate, &layout).to_string() + "\n",
+        ExportFormat::Csv => "at_s,operation,name,client,table,key,stop,bytes\n".to_owned(),
+    };
+    let existing = Replay::existing(strategy, &replicate, arguments.existing);
+    let existing = existing.iter().map(|row| export.existing(row));
+    let replay = Replay::new(strategy, &replicate, &layout);
+    let operations = replay.take(arguments.operations);
+    let mut count = 0;
+    for line in existing.chain(operations.map(|operation| {
+        count += 1;
+        export.operation(&operation)
+    })) {
+        text.push_str(&line);
+        if text.len() >= CHUNK {
+            console.data(&text)?;
+            text.clear();
+            if !console.data_has_reader() {
+                return Ok(());
+            }
+        }
+    }
+    console.data(&text)?;
+    let name = &strategy.name;
+    console.say(&format!(
+        "{count} operations of `{name}`; nothing was simulated"
+    ));
+    Ok(())
+}
+
+/// The strategy of that name, or the only one.
+fn chosen<'a>(scenario: &'a Scenario, name: Option<&str>) -> Result<&'a Strategy> {
+    let all = &scenario.strategies;
+    let names = || all.iter().map(|strategy| strategy.name.as_str());
+    let Some(name) = name else {
+        let [only] = &all[..] else {
+            let names: Vec<&str> = names().collect();
+            bail!(
+                "which strategy?\nadd `--strategy` with one of {}",
+                names.join(", ")
+            );
+        };
+        return Ok(only);
+    };
+    let found = all.iter().find(|strategy| strategy.name == name);
+    found.ok_or_else(|| match nearest(name, names()) {
+        Some(near) => anyhow!("there is no strategy `{name}`\ndid you mean `{near}`?"),
+        None => anyhow!("there is no strategy `{name}`"),
+    })
+}
+
+/// The first line: what has to be there before the operations, and all that was set.
+fn head(scenario: &Scenario, strategy: &Strategy, replicate: &Replicate, layout: &Layout) -> Value {
+    let points = Layout::presplit_points(strategy, replicate);
+    let copies = strategy.copies.iter().zip(layout.run.copies.iter());
+    let copies = copies.map(|(copy, laid)| (&copy.key, &laid.split_points));
+    let table = |(key, points): (_, &Vec<RowKey>)| -> Value {
+        let points: Vec<String> = points.iter().map(|key| hex(key.as_bytes())).collect();
+        json!({ "key": crate::key::KeyPlan::text(key), "splits_hex": points })
+    };
+    let own = std::iter::once(table((&strategy.key, &points)));
+    let copies = copies.map(|(key, points)| table((key, points)));
+    json!({
+        "schema_version": SCHEMA_VERSION,
+        "tool": concat!("keyheat ", env!("CARGO_PKG_VERSION")),
+        "scenario": { "name": scenario.name, "sha256": scenario.sha256, "overrides": scenario.overrides },
+        "strategy": strategy.name,
+        "seed": scenario.seed.0,
+        "tables": own.chain(copies).collect::<Vec<Value>>(),
+        "settings": scenario.settings_of(&strategy.name),
+    })
+}
+
+/// A line of `--to jsonl`.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Line<'a> {
+    Existing {
+        written_ms: u64,
+        #[serde(flatten)]
+        row: Row,
+    },
+    Write {
+        at_s: f64,
+        write: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        client: Option<u32>,
+        #[serde(flatten)]
+        row: Row,
+    },
+    Read {
+        at_s: f64,
+        read: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        client: Option<u32>,
+        table: usize,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        gets: Vec<String>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        scans: Vec<Scan>,
+    },
+}
+
+#[derive(Serialize)]
+struct Row {
+    key: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    copies: Vec<String>,
+    bytes: u64,
+}
+
+#[derive(Serialize)]
+struct Scan {
+    start: String,
+    stop: String,
+    reversed: bool,
+}
+
+/// How lines are written, and what operations are called.
+struct Export<'a> {
+    strategy: &'a Strategy,
+    format: ExportFormat,
+}
+
+impl Export<'_> {
+    /// A row that exists before the run.
+    fn existing(&self, row: &ExistingRow) -> String {
+        match self.format {
+            ExportFormat::Jsonl => self.json(&Line::Existing {
+                written_ms: row.written_ms,
+                row: self.row(&row.keys),
+            }),
+            ExportFormat::Csv => self.puts(("", "existing", "", ""), &row.keys),
+        }
+    }
+
+    fn operation(&self, operation: &Replayed) -> String {
+        let (at_s, client) = (operation.at.as_secs_f64(), operation.client);
+        let workload = &self.strategy.setup.workload;
+        let (when, who) = (
+            at_s.to_string(),
+            client.map_or_else(String::new, |it| it.to_string()),
+        );
+        match (&operation.asks, self.format) {
+            (Asks::Write { write, keys }, format) => {
+                let name = &workload.writes[usize::from(write.0)].name;
+                match format {
+                    ExportFormat::Jsonl => {
+                        let (write, row) = (name, self.row(keys));
+                        self.json(&Line::Write {
+                            at_s,
+                            write,
+                            client,
+                            row,
+                        })
+                    }
+                    ExportFormat::Csv => self.puts((&when, "put", name, &who), keys),
+                }
+            }
+            (
+                Asks::Read {
+                    read,
+                    table,
+                    gets,
+                    scans,
+                },
+                format,
+            ) => {
+                let name = &workload.reads[usize::from(read.0)].name;
+                let key = |key: &RowKey| hex(key.as_bytes());
+                if format == ExportFormat::Jsonl {
+                    let scans = scans.iter().map(|scan| Scan {
+                        start: key(&scan.start),
+                        stop: key(&scan.stop),
+                        reversed: scan.reversed,
+                    });
+                    return self.json(&Line::Read {
+                        at_s,
+                        read: name,
+                        client,
+                        table: *table,
+                        gets: gets.iter().map(key).collect(),
+                        scans: scans.collect(),
+                    });
+                }
+                let get = |get| format!("{when},get,{name},{who},{table},{},,\n", key(get));
+                let scan = |scan: &crate::layout::ScanRange| {
+                    let kind = if scan.reversed { "scan-back" } else { "scan" };
+                    let (start, stop) = (key(&scan.start), key(&scan.stop));
+                    format!("{when},{kind},{name},{who},{table},{start},{stop},\n")
+                };
+                gets.iter().map(get).chain(scans.iter().map(scan)).collect()
+            }
+        }
+    }
+
+    fn row(&self, keys: &[RowKey]) -> Row {
+        let mut hexed = keys.iter().map(|key| hex(key.as_bytes()));
+        Row {
+            key: hexed.next().unwrap_or_default(),
+            copies: hexed.collect(),
+            bytes: self.bytes(&keys[0]),
+        }
+    }
+
+    /// Of a row's cells, keys and names included.
+    fn bytes(&self, key: &RowKey) -> u64 {
+        self.strategy
+            .setup
+            .table
+            .row_size()
+            .cells(key.as_bytes().len() as u64)
+    }
+
+    fn json(&self, line: &Line<'_>) -> String {
+        serde_json::to_string(line).expect("numbers and texts can be written") + "\n"
+    }
+
+    fn puts(&self, (at, kind, name, client): (&str, &str, &str, &str), keys: &[RowKey]) -> String {
+        let line = |(table, key): (usize, &RowKey)| {
+            let (bytes, key) = (self.bytes(key), hex(key.as_bytes()));
+            format!("{at},{kind},{name},{client},{table},{key},,{bytes}\n")
+        };
+        keys.iter().enumerate().map(line).collect()
+    }
+}

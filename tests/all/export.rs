@@ -1,0 +1,163 @@
+//! `keyheat export`: the operations that it writes are those of a run.
+
+use crate::binary::{stderr_of, stdout_of};
+use crate::workplace::Workplace;
+use keyheat::experiment::{Experiment, Metric};
+use keyheat::scenario::Scenario;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Two open loops, a read and some rows that exist, in one replicate without a warm-up.
+const SCENARIO: &str = r#"
+replicates = 1
+[time]
+duration = "2s"
+warmup = "0s"
+sample = "500ms"
+[field]
+sensor = { type = "int", count = 40, distribution = { zipf = 1.1 } }
+ts = { type = "timestamp", unit = "ms" }
+[write.points]
+rate = "300/s"
+[write.more]
+rate = "50/s"
+[existing.points]
+records = 500
+last = "1h"
+[read.newest]
+equal = ["sensor"]
+newest = { field = "ts", rows = 3 }
+rate = "20/s"
+[table]
+presplit = { algorithm = "uniform", regions = 8 }
+split_policy = "disabled"
+[strategy.hashed]
+key = "md5_bytes(sensor) || be8(ts)"
+[strategy.copied]
+key = "be4(sensor) || be8(ts)"
+copies = ["be8(ts) || be4(sensor)"]
+value = "7B"
+override.write.more.rate = "60/s"
+"#;
+
+fn lines(place: &Workplace, options: &str) -> Vec<Value> {
+    let exported = place.keyheat(&format!("export s.toml --strategy {options}"));
+    let lines = stdout_of(&exported.success());
+    let lines = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    lines.collect()
+}
+
+#[test]
+fn the_exported_operations_are_those_that_a_run_offers() {
+    let place = Workplace::new().with("s.toml", SCENARIO);
+    let exported = lines(&place, "hashed");
+    let (head, operations) = exported.split_first().expect("a head");
+    let points: Vec<&str> = head["tables"][0]["splits_hex"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it.as_str().unwrap())
+        .collect();
+    let mut regions: BTreeMap<usize, u64> = BTreeMap::new();
+    let (mut writes, mut reads, mut last) = (0, 0, 0.0);
+    for operation in operations {
+        let at = operation["at_s"].as_f64().unwrap();
+        assert!((last..2.0).contains(&at), "{operation}");
+        last = at;
+        if let Some(key) = operation["key"].as_str() {
+            writes += 1;
+            // Hex digits sort as the bytes do.
+            *regions
+                .entry(points.partition_point(|point| *point <= key))
+                .or_default() += 1;
+        } else {
+            assert_eq!(
+                operation["scans"].as_array().unwrap().len(),
+                1,
+                "{operation}"
+            );
+            reads += 1;
+        }
+    }
+    let scenario = Scenario::parse(SCENARIO, "s").unwrap_or_else(|error| panic!("{error}"));
+    let results = Experiment::new(&scenario).run(|_| {});
+    let result = &results.strategies[0];
+    assert_eq!(result.counts.offered, writes);
+    assert_eq!(result.reads[0].counts.offered, reads);
+    let Metric::Number(share) = &result.metrics["region_max_share_overall"] else {
+        panic!("a number");
+    };
+    let most = *regions.values().max().unwrap() as f64;
+    assert!((share.mean.unwrap() - most / writes as f64).abs() < 1e-9);
+}
+
+#[test]
+fn the_first_line_has_the_strategys_own_settings() {
+    let place = Workplace::new().with("s.toml", SCENARIO);
+    let exported = lines(&place, "copied --operations 5 --existing 3");
+    let settings = &exported[0]["settings"];
+    assert_eq!(settings["table"]["value"], "7B");
+    assert_eq!(settings["write"]["more"]["rate"], "60/s");
+    assert_eq!(settings["cluster"]["handlers"], 30);
+    assert!(settings.get("strategy").is_none());
+    assert_eq!(exported[0]["tables"].as_array().unwrap().len(), 2);
+    let existing = exported
+        .iter()
+        .filter(|line| line.get("written_ms").is_some());
+    assert_eq!(existing.count(), 3);
+    assert_eq!(exported.len(), 1 + 3 + 5);
+    let rows = exported.iter().filter(|line| line.get("key").is_some());
+    assert!(
+        rows.clone()
+            .all(|row| row["copies"].as_array().unwrap().len() == 1)
+    );
+}
+
+#[test]
+fn rows_of_csv_are_what_is_put_got_and_scanned() {
+    let place = Workplace::new().with("s.toml", SCENARIO);
+    let csv = "export s.toml --strategy copied --to csv --operations 50 --existing 2";
+    let text = stdout_of(&place.keyheat(csv).success());
+    let mut lines = text.lines();
+    assert_eq!(
+        lines.next(),
+        Some("at_s,operation,name,client,table,key,stop,bytes")
+    );
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
+    assert!(rows.iter().all(|row| row.len() == 8), "{text}");
+    // A row of the table and one of its copy each.
+    assert_eq!(rows.iter().filter(|row| row[1] == "existing").count(), 4);
+    assert!(
+        rows.iter()
+            .any(|row| row[1] == "put" && row[2] == "more" && row[4] == "1")
+    );
+}
+
+#[test]
+fn clients_of_a_closed_loop_take_turns() {
+    let text = SCENARIO
+        .replace("rate = \"50/s\"", "clients = 3")
+        .replace("override", "# override");
+    let place = Workplace::new().with("s.toml", &text);
+    let exported = lines(&place, "hashed --operations 400");
+    let closed = exported.iter().filter(|line| line["write"] == "more");
+    let clients: Vec<u64> = closed
+        .map(|line| line["client"].as_u64().unwrap())
+        .collect();
+    assert!(clients.len() > 9);
+    assert!((0..clients.len()).all(|at| clients[at] == at as u64 % 3));
+}
+
+#[test]
+fn which_strategy_has_to_be_said() {
+    let place = Workplace::new().with("s.toml", SCENARIO);
+    let said = stderr_of(&place.keyheat("export s.toml").code(2));
+    assert!(
+        said.contains("which strategy?") && said.contains("hashed, copied"),
+        "{said}"
+    );
+    let said = stderr_of(&place.keyheat("export s.toml --strategy hashes").code(2));
+    assert!(said.contains("did you mean `hashed`?"), "{said}");
+}
