@@ -34,6 +34,7 @@ mod planner_pages;
 mod planner_queries;
 mod planner_soundness;
 mod random_scenarios;
+mod real_hbase;
 mod rows_written_again;
 mod run_command;
 #[cfg(unix)]

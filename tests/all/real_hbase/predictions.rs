@@ -1,0 +1,366 @@
+//! What the library says of every quantity that the harness can measure. Must not know what was measured.
+
+use super::tolerances::{Tolerance, rounded, tolerance};
+use keyheat::experiment::{Experiment, StrategyResult};
+use keyheat::keyspace::{Router, RowKey};
+use keyheat::layout::{Asks, Layout, Replay, Replicate, StrategySample};
+use keyheat::metrics::{EventKind, SeriesEvent};
+use keyheat::policy::SplitAlgorithm;
+use keyheat::scenario::{Scenario, Setup, Strategy};
+use keyheat::storage::Mutation;
+use keyheat::time::SimDuration;
+use keyheat::workload::Drive;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// A quantity's prediction.
+pub struct Prediction {
+    pub tolerance: &'static Tolerance,
+    /// Null where a run says no more than a lower bound: nothing is compared then.
+    pub value: Value,
+    /// Of the scenario's text that it was predicted from.
+    pub scenario_sha256: Option<String>,
+}
+
+/// By id.
+pub static PREDICTIONS: LazyLock<BTreeMap<String, Prediction>> = LazyLock::new(|| {
+    let file = super::folder().join("experiments");
+    let text = std::fs::read_to_string(file).expect("the list of experiments is committed");
+    let mut predictions = Predictions::default();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [program, scenario, operations, existing, _] = words[..] else {
+            panic!("an experiment has five words: {line}");
+        };
+        let count = |text: &str| text.parse().expect("a number of operations");
+        predictions.of(program, scenario, count(operations), count(existing));
+    }
+    predictions.all
+});
+
+/// An operation that is measured less often says nothing about its metrics.
+const LEAST_OPERATIONS: f64 = 500.0;
+
+/// Tables that are dealt, of each number of regions.
+const DEALT: u32 = 4;
+
+#[derive(Default)]
+struct Predictions {
+    all: BTreeMap<String, Prediction>,
+    /// Of the scenario that is looked at.
+    scenario_sha256: Option<String>,
+}
+
+impl Predictions {
+    fn say(&mut self, id: String, kind: &str, value: impl Into<Value>) {
+        let prediction = Prediction {
+            tolerance: tolerance(kind),
+            value: value.into(),
+            scenario_sha256: self.scenario_sha256.clone(),
+        };
+        assert!(
+            self.all.insert(id.clone(), prediction).is_none(),
+            "{id} twice"
+        );
+    }
+
+    fn number(&mut self, id: String, kind: &str, value: f64) {
+        self.say(id, kind, rounded(value));
+    }
+
+    fn of(&mut self, program: &str, scenario: &str, operations: usize, existing: usize) {
+        self.scenario_sha256 = None;
+        if program == "splits" {
+            return self.splits();
+        }
+        let file = super::folder().join(format!("scenarios/{scenario}.toml"));
+        let scenario = Scenario::load(&file).unwrap_or_else(|error| panic!("{error}"));
+        if program == "dealing" {
+            return self.dealing(&scenario);
+        }
+        self.scenario_sha256 = Some(scenario.sha256.clone());
+        if matches!(program, "load" | "growth") {
+            return self.runs(&scenario, program == "growth");
+        }
+        for strategy in &scenario.strategies {
+            let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
+            let id = format!("{}/{}/", scenario.name, strategy.name);
+            match program {
+                "routing" => self.routing(&id, strategy, &replicate, operations),
+                "reads" => self.reads(&id, strategy, &replicate, operations),
+                "files" => self.files(&id, strategy, &replicate, existing),
+                _ => panic!("nothing predicts the program `{program}`"),
+            }
+        }
+    }
+
+    fn splits(&mut self) {
+        const REGIONS: [i64; 26] = [
+            2, 3, 4, 5, 7, 8, 10, 12, 15, 16, 20, 24, 32, 33, 50, 60, 64, 100, 128, 200, 256, 300,
+            500, 512, 1000, 1024,
+        ];
+        for algorithm in [
+            SplitAlgorithm::HexString,
+            SplitAlgorithm::DecimalString,
+            SplitAlgorithm::Uniform,
+        ] {
+            for regions in REGIONS {
+                self.points(algorithm, regions, None);
+            }
+        }
+        for regions in [3, 4, 5, 8, 10, 16, 37] {
+            let range = Some(("0000000000000000", "ffffffffffffffff"));
+            self.points(SplitAlgorithm::Bytes, regions, range);
+        }
+    }
+
+    /// The number of split points, and a digest of their bytes.
+    fn points(&mut self, algorithm: SplitAlgorithm, regions: i64, range: Option<(&str, &str)>) {
+        let (first, last) = range.unzip();
+        let points = algorithm
+            .split_points(regions, first, last)
+            .expect("HBase accepts it");
+        let lines: String = points
+            .iter()
+            .map(|point| hex(point.as_bytes()) + "\n")
+            .collect();
+        let digest = hex(&Sha256::digest(lines.as_bytes()));
+        let value = format!("{} points, {}", points.len(), &digest[..16]);
+        self.say(
+            format!("splits/{}/{regions}", algorithm.name()),
+            "exact",
+            value,
+        );
+    }
+
+    /// How evenly new tables of the file's first strategy are dealt, and whether in the order of their keys.
+    fn dealing(&mut self, scenario: &Scenario) {
+        for regions in [4_u32, 8, 12, 16, 32] {
+            let text = scenario
+                .text
+                .replace("placement = \"in-order\"", "placement = \"dealt\"")
+                .replace(
+                    "presplit = { algorithm = \"none\" }",
+                    &format!("presplit = {{ algorithm = \"uniform\", regions = {regions} }}"),
+                );
+            let dealt = Scenario::parse(&text, "dealing").unwrap_or_else(|error| panic!("{error}"));
+            let strategy = &dealt.strategies[0];
+            let servers = strategy.setup.cluster.servers;
+            let (mut widest, mut in_order) = (0, 0);
+            for number in 0..DEALT {
+                let replicate = Replicate::new(&strategy.setup, dealt.seed, number);
+                let opening = Layout::with_sample(strategy, &replicate, 1_000).opening_servers;
+                let count = |server| opening.iter().filter(|it| **it == server).count();
+                let counts: Vec<usize> = (0..servers).map(count).collect();
+                let most = counts.iter().max().expect("there are servers");
+                let fewest = counts.iter().min().expect("there are servers");
+                widest = widest.max(most - fewest);
+                let n = servers as usize;
+                in_order += u32::from((n..opening.len()).all(|at| opening[at] == opening[at - n]));
+            }
+            self.say(
+                format!("dealing/{regions}/counts_differ_by"),
+                "exact",
+                widest,
+            );
+            if regions > servers {
+                let id = format!("dealing/{regions}/tables_in_key_order");
+                self.say(id, "exact", in_order);
+            }
+        }
+    }
+
+    /// The rows that each region gets, and the rows that there are then.
+    fn routing(&mut self, id: &str, strategy: &Strategy, replicate: &Replicate, operations: usize) {
+        let layout = Layout::of(strategy, replicate);
+        let router = Router::new(&Layout::presplit_points(strategy, replicate));
+        let mut counts = vec![0_u64; router.regions()];
+        let mut keys: Vec<RowKey> = Vec::new();
+        for operation in Replay::new(strategy, replicate, &layout).take(operations) {
+            if let Asks::Write {
+                keys: mut written, ..
+            } = operation.asks
+            {
+                let key = written.swap_remove(0);
+                counts[router.locate(key.as_bytes()) as usize] += 1;
+                keys.push(key);
+            }
+        }
+        keys.sort_unstable();
+        keys.dedup();
+        self.say(format!("{id}region_rows"), "exact", counts);
+        self.say(format!("{id}rows"), "exact", keys.len());
+    }
+
+    /// What a read asks for and gets, the mean of those that the harness is given.
+    fn reads(&mut self, id: &str, strategy: &Strategy, replicate: &Replicate, operations: usize) {
+        let layout = Layout::of(strategy, replicate);
+        for (read, forecast) in strategy.setup.workload.reads.iter().zip(&layout.reads) {
+            let id = format!("{id}read.{}.", read.name);
+            let replay = Replay::new(strategy, replicate, &layout).take(operations);
+            let asked = replay.filter_map(|operation| match operation.asks {
+                Asks::Read { scans, .. } => Some(scans.len()),
+                Asks::Write { .. } => None,
+            });
+            let asked: Vec<usize> = asked.collect();
+            let scans = asked.iter().sum::<usize>() as f64 / asked.len() as f64;
+            assert_eq!(scans, forecast.requests, "{id}: these reads are scans");
+            self.number(format!("{id}calls"), "exact", forecast.calls_planned.mean);
+            self.number(
+                format!("{id}rows_read"),
+                "exact",
+                forecast.rows_planned.mean,
+            );
+        }
+    }
+
+    /// What the existing rows weigh in one store file.
+    fn files(&mut self, id: &str, strategy: &Strategy, replicate: &Replicate, rows: usize) {
+        let sample = StrategySample::of(strategy, &[], replicate);
+        let size = sample.size(0.0).tables.swap_remove(0);
+        assert_eq!(
+            size.existing_rows, rows as f64,
+            "{id}: all rows are in the file"
+        );
+        let row = strategy.setup.table.row_size();
+        let heap = row.mutation_heap(Mutation::Put, size.key_bytes.mean as u64);
+        self.number(format!("{id}cell_bytes"), "exact", size.cell_bytes);
+        self.say(format!("{id}mutation_heap"), "exact", heap);
+        self.number(
+            format!("{id}bloom_bytes"),
+            "file-size",
+            size.encoded[0].bloom_bytes,
+        );
+        for encoded in &size.encoded {
+            let encoding = encoded.encoding.name();
+            let index = encoded.block_index_bytes;
+            self.number(
+                format!("{id}{encoding}.row_bytes"),
+                "file-size",
+                encoded.row_bytes,
+            );
+            self.number(
+                format!("{id}{encoding}.block_index_bytes"),
+                "file-size",
+                index,
+            );
+        }
+    }
+
+    /// What runs of a scenario measure.
+    fn runs(&mut self, scenario: &Scenario, growth: bool) {
+        let results = Experiment::new(scenario).run(|_| {});
+        for (strategy, result) in scenario.strategies.iter().zip(&results.strategies) {
+            let id = format!("{}/{}/", scenario.name, strategy.name);
+            match growth {
+                true => self.growth(&id, result),
+                false => self.load(&id, strategy, result, results.duration_s - results.warmup_s),
+            }
+        }
+    }
+
+    fn load(&mut self, id: &str, strategy: &Strategy, result: &StrategyResult, window: f64) {
+        const METRICS: [(&str, &str); 8] = [
+            ("@throughput_per_sec", "throughput"),
+            ("@failed_fraction", "failed"),
+            ("@response_ms.mean", "mean"),
+            ("@response_ms.p50", "mean"),
+            ("@response_ms.p90", "p90"),
+            ("@response_ms.p99", "p99"),
+            ("server_max_share_overall", "share"),
+            ("region_max_share_overall", "share"),
+        ];
+        let measures: BTreeMap<_, _> = result.measures().into_iter().collect();
+        let mean = |name: &str| measures.get(name).and_then(|measure| measure.mean);
+        let censored = |name: &str| measures.get(name).is_some_and(|measure| measure.censored);
+        let takes_its_time = takes_its_time(strategy);
+        for side in ["write_", "read_"] {
+            let offered = mean(&format!("{side}offered_per_sec"));
+            if offered.is_none_or(|rate| rate * window < LEAST_OPERATIONS) {
+                continue;
+            }
+            for (metric, kind) in METRICS {
+                if metric.starts_with("@response") && !takes_its_time {
+                    continue;
+                }
+                let name = match metric.strip_prefix('@') {
+                    Some(own) => format!("{side}{own}"),
+                    None if side == "read_" => format!("{side}{metric}"),
+                    None => metric.to_owned(),
+                };
+                let Some(value) = mean(&name) else { continue };
+                let id = format!("{id}{name}");
+                match censored(&name) {
+                    true => self.say(id, kind, Value::Null),
+                    false => self.number(id, kind, value),
+                }
+            }
+        }
+        if strategy.setup.cluster.call_queue_length < u32::MAX {
+            let refused = mean("refused_calls_fraction").expect("calls arrive");
+            self.number(format!("{id}refused_calls_fraction"), "failed", refused);
+        }
+    }
+
+    fn growth(&mut self, id: &str, result: &StrategyResult) {
+        let splits = result
+            .measures()
+            .into_iter()
+            .find(|(name, _)| name == "splits");
+        let splits = splits
+            .and_then(|(_, measure)| measure.mean)
+            .expect("it is counted");
+        self.number(format!("{id}splits"), "splits", splits);
+        let series = result.series.as_ref().expect("a run keeps its series");
+        let split = |it: &&SeriesEvent| it.event == EventKind::Split;
+        let events: Vec<_> = series.events.iter().filter(split).collect();
+        let row = |event: &&SeriesEvent| {
+            let row = RowKey::parse(event.row.as_ref()?).ok()?;
+            // A split row may be a cut separator: what is missing counts as zeros.
+            let mut number = [0; 8];
+            number
+                .iter_mut()
+                .zip(row.as_bytes())
+                .for_each(|(to, from)| *to = *from);
+            Some(u64::from_be_bytes(number))
+        };
+        let mut rows: Vec<u64> = events.iter().filter_map(row).collect();
+        rows.sort_unstable();
+        if rows.len() > 3 {
+            // A thousand rows a second.
+            let first = events[0].at_ms;
+            let between = (rows[rows.len() - 1] - rows[1]) as f64 / (rows.len() - 2) as f64;
+            self.number(format!("{id}first_split_after_rows"), "splits", first);
+            self.number(format!("{id}rows_between_splits"), "splits", between);
+        }
+    }
+}
+
+/// Whether response times are those of held handlers and of the log's syncs: HBase's own work of about half a millisecond is in neither, and a
+/// write that waits in a buffer is not timed.
+fn takes_its_time(strategy: &Strategy) -> bool {
+    let Setup {
+        cluster, workload, ..
+    } = &*strategy.setup;
+    let held = cluster.service.put >= SimDuration::from_millis(5);
+    let synced = cluster
+        .wal
+        .as_ref()
+        .is_some_and(|wal| wal.sync >= SimDuration::from_millis(5));
+    let buffers = workload.writes.iter().any(|write| {
+        matches!(
+            write.drive,
+            Drive::Closed {
+                buffer: Some(_),
+                ..
+            }
+        )
+    });
+    (held || synced) && !buffers
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
