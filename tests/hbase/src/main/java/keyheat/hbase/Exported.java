@@ -45,7 +45,8 @@ final class Exported {
         throw new IOException(file + " is of another schema: " + head.get("schema_version"));
       }
       scenario = head.getAsJsonObject("scenario").get("name").getAsString();
-      sha256 = head.getAsJsonObject("scenario").get("sha256").getAsString();
+      JsonObject origin = head.getAsJsonObject("scenario");
+      sha256 = origin.getAsJsonArray("overrides").isEmpty() ? origin.get("sha256").getAsString() : "with other settings";
       strategy = head.get("strategy").getAsString();
       settings = new Settings(head.getAsJsonObject("settings"));
       JsonObject table = head.getAsJsonArray("tables").get(0).getAsJsonObject();
