@@ -28,23 +28,21 @@ pub(super) struct Advice<'a> {
 impl fmt::Display for Advice<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verdict = self.verdict;
-        let Some(hotspot) = verdict.hotspot() else {
-            return f.write_str("No advice without a statement about skew.");
-        };
-        if hotspot == Hotspot::None || verdict.servers == 1 {
-            return match verdict.is_overloaded() {
-                true => {
-                    let cluster = verdict.cluster("evenly loaded servers");
-                    write!(
-                        f,
-                        "No key cures this: the load is more than {cluster} can do."
-                    )
-                }
-                false => f.write_str("Nothing to cure."),
-            };
+        match verdict.hotspot() {
+            None => f.write_str("No advice without a statement about skew."),
+            Some(hotspot) if hotspot != Hotspot::None && verdict.servers > 1 => {
+                let (cause, cure) = (self.cause(hotspot), self.cure(hotspot));
+                write!(f, "{}: {cause} {cure} {}", class(hotspot), self.floors())
+            }
+            Some(_) if verdict.is_overloaded() => {
+                let cluster = verdict.cluster("evenly loaded servers");
+                write!(
+                    f,
+                    "No key cures this: the load is more than {cluster} can do."
+                )
+            }
+            Some(_) => f.write_str("Nothing to cure."),
         }
-        let (cause, cure) = (self.cause(hotspot), self.cure(hotspot));
-        write!(f, "{}: {cause} {cure} {}", class(hotspot), self.floors())
     }
 }
 
@@ -85,120 +83,93 @@ impl Advice<'_> {
                     "the first segment, `{lead}`, follows time, so that all rows of a moment lie side by side."
                 )
             }
-            Hotspot::Moving => {
-                let come = if self.is_of_reads() {
-                    "are read"
-                } else {
-                    "arrive"
-                };
-                format!("rows {come} in the order of their keys, by `{lead}`.")
+            Hotspot::Moving if self.is_of_reads() => {
+                format!("rows are read in the order of their keys, by `{lead}`.")
             }
-            Hotspot::Static => match (
-                self.skewed(),
-                verdict.skew(MetricId::RegionMaxShare).map(percent),
-            ) {
-                (Some((segment, value, share)), _) => {
-                    let share = percent(share);
-                    format!(
-                        "`{value}` has {share} of the {of}, and `{segment}` lays its rows side by side."
-                    )
+            Hotspot::Moving => format!("rows arrive in the order of their keys, by `{lead}`."),
+            Hotspot::Static => {
+                let region = verdict.skew(MetricId::RegionMaxShare).map(percent);
+                match (self.skewed(), region) {
+                    (Some((segment, value, share)), _) => {
+                        let share = percent(*share);
+                        format!(
+                            "`{value}` has {share} of the {of}, and `{segment}` lays its rows side by side."
+                        )
+                    }
+                    (None, Some(share)) => {
+                        format!("one range of `{lead}` has {share} of the {of}.")
+                    }
+                    (None, None) => format!("one range of `{lead}` stays hot."),
                 }
-                (None, Some(share)) => format!("one range of `{lead}` has {share} of the {of}."),
-                (None, None) => format!("one range of `{lead}` stays hot."),
-            },
+            }
         }
     }
 
     fn cure(&self, hotspot: Hotspot) -> String {
+        let (parts, servers, buckets) = (self.parts, self.verdict.servers, self.buckets());
+        // Rows that share the load of a hot one so that each is below the mean of a server.
+        let rows = libm::ceil(self.verdict.hottest_row_share * f64::from(servers)).max(2.0);
         match hotspot {
             Hotspot::None => String::new(),
-            Hotspot::Row if self.is_of_reads() => self.read_elsewhere(),
-            Hotspot::Row => self.several_rows(),
-            Hotspot::Placement => self.placed_anew(),
-            Hotspot::Static if self.is_of_reads() => self.read_apart(),
-            Hotspot::PresplitMismatch => self.regions_for_all(),
+            // A hot row is read in several places.
+            Hotspot::Row if self.is_of_reads() => format!(
+                "No salt, hash or split changes that: a Get of one row asks one server. Keep the row where its readers are (a cache), or write it \
+                 {rows} times, `be1(copy)` in front of the key, and let each reader choose a copy."
+            ),
+            // A hot row is written as several.
+            Hotspot::Row => {
+                let bytes = if rows > 256.0 { 2 } else { 1 };
+                let unused = parts.unused.join("`, `");
+                let further = match parts.unused.len() {
+                    0 => "No key over the same fields helps".to_owned(),
+                    1 => format!("Add `{unused}` to the key if its rows are to be told apart"),
+                    _ => {
+                        format!("Add one of `{unused}` to the key if its rows are to be told apart")
+                    }
+                };
+                format!(
+                    "{further}; a counter is kept in {rows:.0} rows, with `be{bytes}(random({rows:.0}))` in the key, and readers add them up."
+                )
+            }
+            // The same regions are dealt otherwise, or there are so many that chance evens out.
+            Hotspot::Placement => {
+                let regions = REGIONS_A_SERVER * servers;
+                format!(
+                    "Let a balancer place them that looks at their load (`balancer.policy = \"load\"`), or move the hot ones by hand; of {regions} regions that \
+                     are asked at a time, or more, chance makes less."
+                )
+            }
+            // What is read is laid apart.
+            Hotspot::Static if self.is_of_reads() => {
+                let salted = capital(&self.salted(parts.identity.as_ref().unwrap_or(&parts.whole)));
+                format!(
+                    "{salted}: a Get by all of that stays one Get, a scan of neighbouring keys asks all {buckets} buckets."
+                )
+            }
+            // The keys get as many regions as servers need.
+            Hotspot::PresplitMismatch => match (parts.leading_buckets, &parts.lead) {
+                (Some(few), lead) if few < servers as usize => format!(
+                    "`{lead}` has {few} values for {servers} servers: give it {buckets}, a multiple of the servers, and each a region, `{BY_BUCKETS}`."
+                ),
+                (Some(buckets), lead) if buckets <= MOST_BUCKETS as usize => {
+                    format!(
+                        "Give each of the {buckets} values of `{lead}` its region: `{BY_BUCKETS}`."
+                    )
+                }
+                _ => self.at_quantiles(),
+            },
             Hotspot::Lookback => {
                 let keep = "If it is the newest data, keep it in memory: a read from memory costs the same server less.";
-                let salted = self
-                    .parts
-                    .identity
-                    .as_ref()
-                    .map(|identity| self.salted(identity));
-                salted.map_or(keep.to_owned(), |salted| {
-                    format!("Spread what is read together: {salted}. {keep}")
-                })
+                match &parts.identity {
+                    Some(identity) => {
+                        let salted = self.salted(identity);
+                        format!("Spread what is read together: {salted}. {keep}")
+                    }
+                    None => keep.to_owned(),
+                }
             }
             Hotspot::Moving => self.away_from_time(),
             Hotspot::Static => self.apart(),
-        }
-    }
-
-    /// A hot row is read in several places.
-    fn read_elsewhere(&self) -> String {
-        let copies = self.rows_for_one();
-        format!(
-            "No salt, hash or split changes that: a Get of one row asks one server. Keep the row where its readers are (a cache), or write it \
-             {copies} times, `be1(copy)` in front of the key, and let each reader choose a copy."
-        )
-    }
-
-    /// What is read is laid apart.
-    fn read_apart(&self) -> String {
-        let what = self.parts.identity.as_ref().unwrap_or(&self.parts.whole);
-        let (salted, buckets) = (capital(&self.salted(what)), self.buckets());
-        format!(
-            "{salted}: a Get by all of that stays one Get, a scan of neighbouring keys asks all {buckets} buckets."
-        )
-    }
-
-    /// The same regions are dealt otherwise, or there are so many that chance evens out.
-    fn placed_anew(&self) -> String {
-        let regions = REGIONS_A_SERVER * self.verdict.servers;
-        format!(
-            "Let a balancer place them that looks at their load (`balancer.policy = \"load\"`), or move the hot ones by hand; of {regions} regions that \
-             are asked at a time, or more, chance makes less."
-        )
-    }
-
-    /// Rows that share the load of a hot one so that each is below the mean of a server.
-    fn rows_for_one(&self) -> f64 {
-        let share = self.verdict.hottest_row_share;
-        libm::ceil(share * f64::from(self.verdict.servers)).max(2.0)
-    }
-
-    /// A hot row is written as several.
-    fn several_rows(&self) -> String {
-        let rows = self.rows_for_one();
-        let bytes = if rows > 256.0 { 2 } else { 1 };
-        let unused = self.parts.unused.join("`, `");
-        let one_of = if self.parts.unused.len() > 1 {
-            "one of "
-        } else {
-            ""
-        };
-        let further = match unused.is_empty() {
-            true => "No key over the same fields helps".to_owned(),
-            false => format!("Add {one_of}`{unused}` to the key if its rows are to be told apart"),
-        };
-        format!(
-            "{further}; a counter is kept in {rows:.0} rows, with `be{bytes}(random({rows:.0}))` in the key, and readers add them up."
-        )
-    }
-
-    /// The keys get as many regions as servers need.
-    fn regions_for_all(&self) -> String {
-        let (lead, servers) = (&self.parts.lead, self.verdict.servers);
-        match self.parts.leading_buckets {
-            Some(few) if few < servers as usize => {
-                let buckets = self.buckets();
-                format!(
-                    "`{lead}` has {few} values for {servers} servers: give it {buckets}, a multiple of the servers, and each a region, `{BY_BUCKETS}`."
-                )
-            }
-            Some(buckets) if buckets <= MOST_BUCKETS as usize => {
-                format!("Give each of the {buckets} values of `{lead}` its region: `{BY_BUCKETS}`.")
-            }
-            _ => self.at_quantiles(),
         }
     }
 
@@ -234,11 +205,9 @@ impl Advice<'_> {
         let Some((segment, ..)) = self.skewed() else {
             let peak = |buckets| most_even(buckets, servers as usize).unwrap_or(1.0);
             return match self.verdict.uneven_count() {
-                Some(buckets) if peak(better as usize) < peak(buckets) => {
-                    format!(
-                        "{buckets} buckets don't divide evenly among {servers} servers: take {better}."
-                    )
-                }
+                Some(buckets) if peak(better as usize) < peak(buckets) => format!(
+                    "{buckets} buckets don't divide evenly among {servers} servers: take {better}."
+                ),
                 _ => self.at_quantiles(),
             };
         };
@@ -257,10 +226,8 @@ impl Advice<'_> {
 
     /// A clause that puts a salt in front.
     fn salted(&self, what: &str) -> String {
-        format!(
-            "put `salt({}, {what})` in front, with `{BY_BUCKETS}`",
-            self.buckets()
-        )
+        let buckets = self.buckets();
+        format!("put `salt({buckets}, {what})` in front, with `{BY_BUCKETS}`")
     }
 
     /// Two a server: a multiple deals out evenly, and a second one lets the balancer even out what chance leaves.
@@ -272,14 +239,13 @@ impl Advice<'_> {
     }
 
     /// The segment, value and share of the value that explains the hottest region.
-    fn skewed(&self) -> Option<(&String, &String, f64)> {
-        let (segment, value, share) = self.parts.skewed.as_ref()?;
-        (!self.is_of_reads()).then_some((segment, value, *share))
+    fn skewed(&self) -> Option<&(String, String, f64)> {
+        let skewed = self.parts.skewed.as_ref();
+        skewed.filter(|_| !self.is_of_reads())
     }
 
     fn floors(&self) -> String {
-        let verdict = self.verdict;
-        let [key, placement] = verdict.floors().map(times);
+        let [key, placement] = self.verdict.floors().map(times);
         let (of, prefix) = match self.is_of_reads() {
             true => ("reads of the hottest server", "read_"),
             false => ("hottest server", ""),
@@ -292,9 +258,8 @@ impl Advice<'_> {
 
 fn capital(clause: &str) -> String {
     let mut chars = clause.chars();
-    chars.next().map_or(String::new(), |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
+    let first = chars.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(chars).collect()
 }
 
 /// Fields that are named at most, of those that a key leaves out.

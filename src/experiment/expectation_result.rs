@@ -1,6 +1,7 @@
 //! One expectation's outcome, as `results.json` holds it and as one sentence tells it. Must not judge.
 
 use super::{Measure, at_point};
+use crate::scenario::{Bound, ExpectedValue};
 use crate::text::exact;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -28,7 +29,7 @@ pub struct ExpectationResult {
     /// What was found.
     pub value: FoundValue,
     /// What was expected.
-    pub bound: ExpectedBound,
+    pub bound: Bound,
     /// Whether the whole interval satisfies the bound.
     pub holds: bool,
     /// Why it was expected.
@@ -43,7 +44,7 @@ pub struct ExpectationResult {
 
 /// What an expectation's outcome means for the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum ExpectationStatus {
     /// It holds.
     Holds,
     /// It does not hold, or could not be told: the run fails.
@@ -54,7 +55,7 @@ pub enum Standing {
     Mended,
 }
 
-impl Standing {
+impl ExpectationStatus {
     /// Whether the run fails for it.
     pub fn is_fault(self) -> bool {
         matches!(self, Self::Broken | Self::Mended)
@@ -71,28 +72,8 @@ pub enum FoundValue {
     Text(String),
 }
 
-/// What was expected; in JSON `{"above": 0.95}`, `{"between": [0.9, 1.1]}`, `{"is": "moving"}`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ExpectedBound {
-    /// Greater than.
-    Above(f64),
-    /// Less than.
-    Below(f64),
-    /// Within, ends included.
-    Between(f64, f64),
-    /// Equal.
-    Is(ExpectedValue),
-}
-
-/// A number, or a text.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum ExpectedValue {
-    /// A number.
-    Number(f64),
-    /// A word, or an escaped key.
-    Text(String),
+impl FoundValue {
+    pub(super) const UNDEFINED: Self = Self::Number(Measure::UNDEFINED);
 }
 
 impl fmt::Display for ExpectationResult {
@@ -121,8 +102,10 @@ impl fmt::Display for ExpectationResult {
         }
         match (self.standing(), &self.reason, &self.issue) {
             (_, Some(reason), _) => write!(f, "; too short a history: {reason}"),
-            (Standing::KnownToFail, _, Some(issue)) => write!(f, "; known to fail: {issue}"),
-            (Standing::Mended, _, Some(issue)) => {
+            (ExpectationStatus::KnownToFail, _, Some(issue)) => {
+                write!(f, "; known to fail: {issue}")
+            }
+            (ExpectationStatus::Mended, _, Some(issue)) => {
                 write!(
                     f,
                     "; holds, though known to fail: take out `issue = \"{issue}\"`"
@@ -135,25 +118,25 @@ impl fmt::Display for ExpectationResult {
 
 impl ExpectationResult {
     /// What it means for the run. A history that is too short is no known failure.
-    pub fn standing(&self) -> Standing {
+    pub fn standing(&self) -> ExpectationStatus {
         match (self.holds, &self.issue) {
-            (true, None) => Standing::Holds,
-            (true, Some(_)) => Standing::Mended,
-            (false, Some(_)) if self.reason.is_none() => Standing::KnownToFail,
-            (false, _) => Standing::Broken,
+            (true, None) => ExpectationStatus::Holds,
+            (true, Some(_)) => ExpectationStatus::Mended,
+            (false, Some(_)) if self.reason.is_none() => ExpectationStatus::KnownToFail,
+            (false, _) => ExpectationStatus::Broken,
         }
     }
 
     /// Of `expectations` so many hold, are broken (or mended), and are known to fail.
     pub fn tally(expectations: &[Self]) -> (usize, usize, usize) {
-        let count = |wanted: fn(Standing) -> bool| {
+        let count = |wanted: fn(ExpectationStatus) -> bool| {
             let found = expectations.iter().filter(|it| wanted(it.standing()));
             found.count()
         };
         (
-            count(|it| it == Standing::Holds),
-            count(Standing::is_fault),
-            count(|it| it == Standing::KnownToFail),
+            count(|it| it == ExpectationStatus::Holds),
+            count(ExpectationStatus::is_fault),
+            count(|it| it == ExpectationStatus::KnownToFail),
         )
     }
 
@@ -166,10 +149,10 @@ impl ExpectationResult {
         let open = is_bound || self.holds || self.reason.is_some();
         let mean = measure.mean.filter(|_| !open);
         mean.is_some_and(|mean| match self.bound {
-            ExpectedBound::Above(least) => mean > least,
-            ExpectedBound::Below(most) => mean < most,
-            ExpectedBound::Between(least, most) => (least..=most).contains(&mean),
-            ExpectedBound::Is(_) => false,
+            Bound::Above(least) => mean > least,
+            Bound::Below(most) => mean < most,
+            Bound::Between(least, most) => (least..=most).contains(&mean),
+            Bound::Is(_) => false,
         })
     }
 }
@@ -194,7 +177,7 @@ impl fmt::Display for FoundValue {
     }
 }
 
-impl fmt::Display for ExpectedBound {
+impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Above(least) => write!(f, "above {least}"),
@@ -242,7 +225,7 @@ mod tests {
             ratio_to: None,
             record: None,
             value: FoundValue::Text("row".to_owned()),
-            bound: ExpectedBound::Is(ExpectedValue::Text("none".to_owned())),
+            bound: Bound::Is(ExpectedValue::Text("none".to_owned())),
             holds,
             because: None,
             issue: issue.map(str::to_owned),
@@ -254,27 +237,27 @@ mod tests {
     fn an_issue_excuses_what_fails_and_nothing_else() {
         let (issue, short) = (Some("#12"), Some("4 intervals, fewer than 5"));
         for (holds, issue, reason, standing, told) in [
-            (true, None, None, Standing::Holds, ""),
-            (false, None, None, Standing::Broken, ""),
+            (true, None, None, ExpectationStatus::Holds, ""),
+            (false, None, None, ExpectationStatus::Broken, ""),
             (
                 false,
                 issue,
                 None,
-                Standing::KnownToFail,
+                ExpectationStatus::KnownToFail,
                 "; known to fail: #12",
             ),
             (
                 true,
                 issue,
                 None,
-                Standing::Mended,
+                ExpectationStatus::Mended,
                 "; holds, though known to fail: take out `issue = \"#12\"`",
             ),
             (
                 false,
                 issue,
                 short,
-                Standing::Broken,
+                ExpectationStatus::Broken,
                 "; too short a history: 4 intervals, fewer than 5",
             ),
         ] {
@@ -296,29 +279,21 @@ mod tests {
 
     #[test]
     fn bounds_are_data_in_json_and_words_in_a_sentence() {
-        let text = |text: &str| ExpectedBound::Is(ExpectedValue::Text(text.to_owned()));
+        let text = |text: &str| Bound::Is(ExpectedValue::Text(text.to_owned()));
         for (bound, json, told) in [
+            (Bound::Above(0.95), r#"{"above":0.95}"#, "above 0.95"),
+            (Bound::Below(5.0), r#"{"below":5.0}"#, "below 5"),
             (
-                ExpectedBound::Above(0.95),
-                r#"{"above":0.95}"#,
-                "above 0.95",
-            ),
-            (ExpectedBound::Below(5.0), r#"{"below":5.0}"#, "below 5"),
-            (
-                ExpectedBound::Between(0.95, 1.05),
+                Bound::Between(0.95, 1.05),
                 r#"{"between":[0.95,1.05]}"#,
                 "between 0.95 and 1.05",
             ),
-            (
-                ExpectedBound::Is(ExpectedValue::Number(2.0)),
-                r#"{"is":2.0}"#,
-                "2",
-            ),
+            (Bound::Is(ExpectedValue::Number(2.0)), r#"{"is":2.0}"#, "2"),
             (text("moving"), r#"{"is":"moving"}"#, "moving"),
         ] {
             assert_eq!(serde_json::to_string(&bound).unwrap(), json);
             assert_eq!(bound.to_string(), told);
-            assert_eq!(serde_json::from_str::<ExpectedBound>(json).unwrap(), bound);
+            assert_eq!(serde_json::from_str::<Bound>(json).unwrap(), bound);
         }
     }
 }

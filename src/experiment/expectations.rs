@@ -1,13 +1,12 @@
 //! Whether what was expected holds, and whether the runs were long enough to tell: what rests on too little is broken, whatever its number says. Must
 //! not exit, nor excuse.
 
-use super::expectation_result::ExpectedValue;
-use super::read_price::{A_FEW, NEARLY_ALL};
 use super::runs::StrategyRuns;
 use super::strategy_summary::sweep_of;
-use super::{ExpectationResult, ExpectedBound, FoundValue, Measure, StrategyResult};
+use super::verdict::{A_FEW, NEARLY_ALL};
+use super::{ExpectationResult, FoundValue, Measure, StrategyResult};
 use crate::metrics::{MetricId, MetricPath, Part, Side, Unit, lookup};
-use crate::scenario::{Bound, Expectation, Scenario};
+use crate::scenario::{Bound, Expectation, ExpectedValue, Scenario};
 use std::collections::BTreeMap;
 
 /// A number equals an expected one within this relative difference: they come by different roads of rounding.
@@ -32,7 +31,7 @@ fn outcome(scenario: &Scenario, ran: &[Ran<'_>], expectation: &Expectation) -> E
             ratio_to_sweep: BTreeMap::new(),
             record: Some(key.record.clone()),
             value: FoundValue::Text(key.found.to_string()),
-            bound: ExpectedBound::Is(ExpectedValue::Text(key.expected.to_string())),
+            bound: Bound::Is(ExpectedValue::Text(key.expected.to_string())),
             holds: key.found == key.expected,
             because: key.because.clone(),
             issue: key.issue.clone(),
@@ -49,26 +48,24 @@ fn outcome(scenario: &Scenario, ran: &[Ran<'_>], expectation: &Expectation) -> E
         } => {
             let at = |point, strategy| ran[point * scenario.strategies.len() + strategy];
             let own = at(*point, *strategy);
-            let base = ratio_to
-                .as_ref()
-                .map(|ratio| at(ratio.point, ratio.strategy));
-            let result = own.0;
-            let value = find(result, base.map(|base| base.0), metric);
+            let base = ratio_to.as_ref().map(|to| at(to.point, to.strategy));
+            let (result, base_result) = (own.0, base.map(|base| base.0));
+            let path = lookup(metric, &result.names()).ok();
+            let value = path.map_or(FoundValue::UNDEFINED, |it| find(result, base_result, it));
             let mut both = std::iter::once(own).chain(base);
             let reason = both
                 .find_map(|(result, runs)| too_short(runs, &lookup(metric, &result.names()).ok()?));
-            let elsewhere = base.filter(|(base, _)| base.sweep != result.sweep);
+            let elsewhere = base_result.filter(|base| base.sweep != result.sweep);
             ExpectationResult {
                 strategy: result.name.clone(),
                 metric: metric.clone(),
                 sweep: result.sweep.clone(),
-                ratio_to_sweep: elsewhere
-                    .map_or_else(BTreeMap::new, |(base, _)| base.sweep.clone()),
-                ratio_to: base.map(|(base, _)| base.name.clone()),
+                ratio_to_sweep: elsewhere.map_or_else(BTreeMap::new, |it| it.sweep.clone()),
+                ratio_to: base_result.map(|base| base.name.clone()),
                 record: None,
                 holds: reason.is_none() && holds(&value, bound),
                 value,
-                bound: bound.into(),
+                bound: bound.clone(),
                 because: because.clone(),
                 issue: issue.clone(),
                 reason,
@@ -78,14 +75,10 @@ fn outcome(scenario: &Scenario, ran: &[Ran<'_>], expectation: &Expectation) -> E
 }
 
 /// The metric of a strategy, or over that of another.
-fn find(result: &StrategyResult, base: Option<&StrategyResult>, metric: &str) -> FoundValue {
-    const UNDEFINED: FoundValue = FoundValue::Number(Measure::UNDEFINED);
-    let Ok(path) = lookup(metric, &result.names()) else {
-        return UNDEFINED;
-    };
+fn find(result: &StrategyResult, base: Option<&StrategyResult>, path: MetricPath) -> FoundValue {
     if path.definition().unit == Unit::Word {
         let word = result.word(path).map(str::to_owned);
-        return word.map_or(UNDEFINED, FoundValue::Text);
+        return word.map_or(FoundValue::UNDEFINED, FoundValue::Text);
     }
     FoundValue::Number(match base {
         Some(base) => result.ratio(base, path),
@@ -99,38 +92,28 @@ fn find(result: &StrategyResult, base: Option<&StrategyResult>, metric: &str) ->
 /// The whole interval satisfies the bound; of one replicate, its value does. A lower bound proves `above`, an upper one `below`, and neither
 /// anything else. Words are equal or not.
 fn holds(found: &FoundValue, bound: &Bound) -> bool {
-    match (found, bound) {
-        (FoundValue::Text(word), Bound::IsText(expected)) => word == expected,
-        (FoundValue::Number(measure), Bound::Above(least)) => measure.is_above(*least),
-        (FoundValue::Number(measure), Bound::Below(most)) => measure.is_below(*most),
-        (FoundValue::Number(measure), bound) if !measure.censored && !measure.upper_bound => {
-            let Some(mean) = measure.mean else {
-                return false;
-            };
-            let (low, high) = (measure.low.unwrap_or(mean), measure.high.unwrap_or(mean));
-            match *bound {
-                Bound::Between(least, most) => low >= least && high <= most,
-                Bound::IsNumber(number) => {
-                    let equal =
-                        |value: f64| (value - number).abs() <= EQUAL * number.abs().max(1.0);
-                    equal(low) && equal(high)
-                }
-                _ => false,
-            }
+    let measure = match (found, bound) {
+        (FoundValue::Number(measure), _) => measure,
+        (FoundValue::Text(word), bound) => {
+            return *bound == Bound::Is(ExpectedValue::Text(word.clone()));
         }
-        _ => false,
-    }
-}
-
-impl From<&Bound> for ExpectedBound {
-    fn from(bound: &Bound) -> Self {
-        match bound {
-            Bound::Above(least) => Self::Above(*least),
-            Bound::Below(most) => Self::Below(*most),
-            Bound::Between(least, most) => Self::Between(*least, *most),
-            Bound::IsNumber(number) => Self::Is(ExpectedValue::Number(*number)),
-            Bound::IsText(word) => Self::Is(ExpectedValue::Text(word.clone())),
+    };
+    let is_bound = measure.censored || measure.upper_bound;
+    let within = |within: &dyn Fn(f64) -> bool| {
+        let ends = measure.mean.filter(|_| !is_bound);
+        ends.is_some_and(|mean| {
+            let ends = [measure.low.unwrap_or(mean), measure.high.unwrap_or(mean)];
+            ends.into_iter().all(within)
+        })
+    };
+    match bound {
+        Bound::Above(least) => measure.is_above(*least),
+        Bound::Below(most) => measure.is_below(*most),
+        Bound::Between(least, most) => within(&|value| (*least..=*most).contains(&value)),
+        Bound::Is(ExpectedValue::Number(number)) => {
+            within(&|value| (value - number).abs() <= EQUAL * number.abs().max(1.0))
         }
+        Bound::Is(ExpectedValue::Text(_)) => false,
     }
 }
 
@@ -259,13 +242,16 @@ mod tests {
         assert!(
             holds(&found, &Bound::Between(1.5, 6.5)) && !holds(&found, &Bound::Between(2.0, 6.5))
         );
-        assert!(!holds(&found, &Bound::IsNumber(4.0)));
+        assert!(!holds(&found, &Bound::Is(ExpectedValue::Number(4.0))));
     }
 
     #[test]
     fn one_replicate_counts_as_its_value() {
         let found = number(&[0.3]);
-        assert!(holds(&found, &Bound::Above(0.29)) && holds(&found, &Bound::IsNumber(0.1 + 0.2)));
+        assert!(
+            holds(&found, &Bound::Above(0.29))
+                && holds(&found, &Bound::Is(ExpectedValue::Number(0.1 + 0.2)))
+        );
         assert!(holds(&found, &Bound::Between(0.3, 0.4)) && !holds(&found, &Bound::Above(0.3)));
     }
 
@@ -284,8 +270,8 @@ mod tests {
         };
         let other_bounds = [
             Bound::Between(0.0, 100.0),
-            Bound::IsNumber(9.0),
-            Bound::IsText("9".into()),
+            Bound::Is(ExpectedValue::Number(9.0)),
+            Bound::Is(ExpectedValue::Text("9".into())),
         ];
         // 9 -+ t(0.975, 2) * 0.1 / sqrt(3) = 9 -+ 0.248.
         let least = FoundValue::Number(nine.lower_bound());
@@ -302,10 +288,13 @@ mod tests {
     #[test]
     fn words_are_compared_as_words() {
         let found = FoundValue::Text("moving".to_owned());
-        assert!(holds(&found, &Bound::IsText("moving".into())));
+        assert!(holds(
+            &found,
+            &Bound::Is(ExpectedValue::Text("moving".into()))
+        ));
         assert!(
-            !holds(&found, &Bound::IsText("static".into()))
-                && !holds(&found, &Bound::IsNumber(1.0))
+            !holds(&found, &Bound::Is(ExpectedValue::Text("static".into())))
+                && !holds(&found, &Bound::Is(ExpectedValue::Number(1.0)))
         );
     }
 }

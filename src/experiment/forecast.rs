@@ -5,7 +5,7 @@
 //! read asks for and how many rows it will meet, and to lay a strategy out. The constants were measured on a release build on one thread (user time and
 //! resident size of scenarios that differ in one thing each, 2 replicates); they hold within a factor of two on the machine that they were measured on.
 
-use super::matrix::{TYPICAL_RUNS, has_capacity};
+use super::experiment_runs::{TYPICAL_RUNS, has_capacity};
 use crate::client::ClientSpec;
 use crate::cluster::{idle_put, server_capacity_per_second};
 use crate::engine::{saturating_rows, scanner_rows};

@@ -8,12 +8,10 @@
 //!
 //! Where a limit is broken, held and broken again as the load grows, the bisection ends at one of the places where it breaks.
 
-use super::knee_result::{
-    KneeFinding, KneeOutcome, KneeProbe, KneeReplicate, KneeResult, sentence,
-};
+use super::knee_result::sentence;
 use super::runs::StrategyRuns;
-use crate::engine;
-use crate::engine::SimConfig;
+use super::{KneeFinding, KneeOutcome, KneeProbe, KneeReplicate, KneeResult};
+use crate::engine::{self, SimConfig};
 use crate::metrics::{MetricId, OperationNames, lookup};
 use crate::scenario::{Knee, Limit, VariedLoad};
 use crate::units::PerSecond;

@@ -3,13 +3,14 @@
 //! others, and else they are tied. Must not simulate, nor invent keys.
 
 use super::comparisons::with_reads;
-use super::matrix::strategies;
+use super::experiment_runs::strategies;
+use super::knee_result::found;
 use super::ranking::{self, AS_GOOD, Candidate, Cost, Criterion, Ranking};
-use super::read_price::{NEARLY_ALL, is_piling_up};
 use super::suggestions::{groups, seconds};
+use super::verdict::{NEARLY_ALL, is_piling_up};
 use super::{
     Comparison, Measure, Results, StrategyResult, SuggestedKey, SuggestedKeys, Suggestions,
-    knee_result, point_label,
+    point_label,
 };
 use crate::layout::{Layout, Replicate, Retention};
 use crate::metrics::{MetricId, MetricPath, Part, Side, Subject};
@@ -473,7 +474,7 @@ fn broken_limit(limit: &Limit, result: &StrategyResult) -> Option<String> {
     if value.is_some_and(|value| limit.bound.is_kept(value, measure.censored)) {
         return None;
     }
-    let found = knee_result::found(&limit.metric, value, measure.censored);
+    let found = found(&limit.metric, value, measure.censored);
     Some(format!("{found} instead of {}", limit.kept()))
 }
 

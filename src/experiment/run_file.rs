@@ -117,7 +117,7 @@ impl RunFileHeader {
             options: scenario.options.clone(),
             overrides: scenario.overrides.clone(),
             strategies: names.cloned().collect(),
-            sweep: scenario.sweep.iter().map(SweptList::from).collect(),
+            sweep: scenario.sweep.clone(),
             seed: scenario.seed.0,
             replicates: scenario.replicates,
             runs: runs.count(),

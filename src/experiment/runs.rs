@@ -41,6 +41,8 @@ pub(super) struct StrategyRuns {
     each: [Vec<Runs>; 3],
     even_peaks: [Vec<Option<ExpectedPeak>>; 3],
     hottest: Vec<Option<HottestServer>>,
+    /// Rows a second of the saturating run, when there is one.
+    pub(super) capacity: Option<f64>,
     /// The bisection of each replicate, when there is one.
     pub(super) knees: Vec<Option<KneeReplicate>>,
     /// Of replicate 0.
@@ -59,6 +61,7 @@ impl StrategyRuns {
             each: Side::ALL.map(|side| vec![runs.clone(); names.of(side).len()]),
             even_peaks: [(); 3].map(|()| vec![None; replicates]),
             hottest: vec![None; replicates],
+            capacity: None,
             knees: vec![None; replicates],
             series: None,
         }

@@ -1,7 +1,7 @@
 //! What a sweep shows: up to which value of a setting more throughput is gained, and where there is less again. Must not know how
 //! it is told.
 
-use super::read_price::NEARLY_ALL;
+use super::verdict::NEARLY_ALL;
 use super::{Measure, Results, StrategyResult, value_text};
 use crate::metrics::{MetricId, MetricPath, Part, Side};
 use crate::statistics::Estimate;

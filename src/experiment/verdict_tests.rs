@@ -1,7 +1,7 @@
 //! Verdicts, read: each must be true of its numbers, specific, and one sentence.
 
 use super::hotspots::Hotspots;
-use super::read_price::ReadPrice;
+use super::verdict::ReadPrice;
 use super::verdict::{ClusterHistory, Verdict, first_and_last};
 use crate::metrics::{Hotspot, MetricId, Side};
 use crate::query::AccessPath;

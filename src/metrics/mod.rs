@@ -18,15 +18,11 @@ mod recorder;
 mod recorder_tests;
 mod region_demand;
 mod response;
-mod response_cells;
 mod run_result;
-mod saved_response;
 mod summary;
 #[cfg(test)]
 mod summary_tests;
 mod table;
-mod tally;
-mod top_regions;
 mod warm_up;
 
 pub use demand::{HottestServer, OPERATIONS_PER_SERVER};
@@ -37,6 +33,6 @@ pub use metric_id::{
     Subject, Unit, UnknownMetric, all_paths, lookup, reference,
 };
 pub use recorder::{PlannedWork, ReadWork, Recorded, Recorder, RecorderConfig};
-pub use response::{CombinedResponse, Nanos, Response};
-pub use run_result::{Counts, OperationRun, RunResult, Scalars, Series, SideRun};
+pub use response::{CombinedResponse, Counts, Nanos, Response};
+pub use run_result::{OperationRun, RunResult, Scalars, Series, SideRun};
 pub use summary::BUSY;

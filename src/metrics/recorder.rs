@@ -5,8 +5,8 @@
 use super::demand::Demand;
 use super::events::{ClusterLog, RefusalReason, SeriesEvent};
 use super::region_demand::RegionDemand;
+use super::response::Tally;
 use super::table::{Cursor, Intervals, Table};
-use super::tally::Tally;
 use super::warm_up::WarmUp;
 use super::{OPERATIONS_PER_SERVER, Side};
 use crate::time::{SimDuration, SimTime};

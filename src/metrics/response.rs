@@ -3,9 +3,9 @@
 //!
 //! A failed operation takes for ever: its response time is infinite. An unfinished one takes longer than its age.
 
-use super::saved_response;
 use hdrhistogram::Histogram;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Ages leave a number open when taking them for true response times or for mere lower bounds makes more than this difference.
 const OPEN_BEYOND: f64 = 1.1;
@@ -14,13 +14,13 @@ const OPEN_BEYOND: f64 = 1.1;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Response {
     /// Completed operations, in nanoseconds.
-    #[serde(with = "saved_response")]
+    #[serde(serialize_with = "write_bars", deserialize_with = "read_bars")]
     pub completed: Histogram<u64>,
     /// Ages at the end of operations that were unfinished then: lower bounds.
-    #[serde(with = "saved_response")]
+    #[serde(serialize_with = "write_bars", deserialize_with = "read_bars")]
     pub unfinished: Histogram<u64>,
     /// Ages of failed operations when they were given up.
-    #[serde(with = "saved_response")]
+    #[serde(serialize_with = "write_bars", deserialize_with = "read_bars")]
     pub failed: Histogram<u64>,
     /// Exact sum over all three, in nanoseconds.
     pub sum_nanos: u128,
@@ -54,31 +54,27 @@ impl Response {
     /// Counts a completed operation.
     #[inline]
     pub fn record(&mut self, nanos: u64) {
-        record(&mut self.completed, nanos);
+        self.completed += nanos;
         self.sum_nanos += u128::from(nanos);
     }
 
     /// Counts an operation that has waited for `age` and still does.
     pub fn record_unfinished(&mut self, age: u64) {
-        record(&mut self.unfinished, age);
+        self.unfinished += age;
         self.sum_nanos += u128::from(age);
     }
 
     /// Counts an operation that was given up at `age`.
     pub fn record_failed(&mut self, age: u64) {
-        record(&mut self.failed, age);
+        self.failed += age;
         self.sum_nanos += u128::from(age);
     }
 
     /// Adds another cohort's.
     pub fn add(&mut self, other: &Self) {
-        for (own, others) in [
-            (&mut self.completed, &other.completed),
-            (&mut self.unfinished, &other.unfinished),
-            (&mut self.failed, &other.failed),
-        ] {
-            own.add(others).expect("resizing histograms can be added");
-        }
+        self.completed += &other.completed;
+        self.unfinished += &other.unfinished;
+        self.failed += &other.failed;
         self.sum_nanos += other.sum_nanos;
     }
 
@@ -91,9 +87,7 @@ impl Response {
     pub fn combined(&self) -> CombinedResponse {
         let mut finite = self.completed.clone();
         finite.auto(true);
-        finite
-            .add(&self.unfinished)
-            .expect("a resizing histogram takes every value");
+        finite += &self.unfinished;
         CombinedResponse {
             finite,
             failed: self.failed.len(),
@@ -128,13 +122,6 @@ impl Response {
         }
         curve
     }
-}
-
-#[inline]
-fn record(histogram: &mut Histogram<u64>, nanos: u64) {
-    histogram
-        .record(nanos)
-        .expect("a resizing histogram takes every value");
 }
 
 /// [`Response`] with what its quantiles need worked out.
@@ -243,6 +230,243 @@ impl CombinedResponse {
         }
         Some(area + (self.finite.max() as f64 - from).max(0.0) * share)
     }
+}
+
+/// Operations of the whole run: offered = completed + failed + in_flight, always.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Counts {
+    /// Intended.
+    pub offered: u64,
+    /// Replied to.
+    pub completed: u64,
+    /// Given up after the last retry, past the deadline, or at once when too many were in flight.
+    pub failed: u64,
+    /// Still waiting at the end.
+    pub in_flight: u64,
+}
+
+impl Counts {
+    /// Adds another run's or write's.
+    pub fn add(&mut self, other: &Self) {
+        self.offered += other.offered;
+        self.completed += other.completed;
+        self.failed += other.failed;
+        self.in_flight += other.in_flight;
+    }
+}
+
+/// Counters of one kind of operation.
+#[derive(Debug, Clone)]
+pub(super) struct Tally {
+    /// Operations of the cohort, those whose intended start lies in the window, that were completed within the deadline: nearly all, so that
+    /// each costs one counter. The others are counted below, and all of them once the run has ended.
+    pub(super) good: u64,
+    /// Of the whole run.
+    pub(super) counts: Counts,
+    /// Of the cohort.
+    pub(super) cohort: Counts,
+    /// Completed in the window, whenever intended.
+    pub(super) window_completed: u64,
+    /// Of those: within the deadline.
+    pub(super) window_good: u64,
+    /// When the last of all was completed, in nanoseconds; zero when none was.
+    last_completion: u64,
+    /// Response times that [`Tally::settle`] moves to `response`.
+    cells: ResponseCells,
+    pub(super) response: Response,
+}
+
+impl Tally {
+    /// Nothing yet; see [`Response::new`].
+    pub(super) fn new(longest: u64) -> Self {
+        Self {
+            good: 0,
+            counts: Counts::default(),
+            cohort: Counts::default(),
+            window_completed: 0,
+            window_good: 0,
+            last_completion: 0,
+            cells: ResponseCells::new(longest),
+            response: Response::new(longest),
+        }
+    }
+
+    /// Counts a reply, all times in nanoseconds, `intended` <= `finished`; whether it belongs to the cohort.
+    #[inline]
+    pub(super) fn completed(
+        &mut self,
+        intended: u64,
+        finished: u64,
+        warmup: u64,
+        within_deadline: bool,
+    ) -> bool {
+        self.last_completion = self.last_completion.max(finished);
+        let in_cohort = intended >= warmup;
+        if in_cohort {
+            let nanos = finished.saturating_sub(intended);
+            if self.cells.count(nanos) {
+                self.response.sum_nanos += u128::from(nanos);
+            } else {
+                self.response.record(nanos);
+            }
+        }
+        if in_cohort && within_deadline {
+            self.good += 1;
+        } else {
+            self.completed_otherwise(in_cohort, finished >= warmup, within_deadline);
+        }
+        in_cohort
+    }
+
+    #[cold]
+    fn completed_otherwise(&mut self, in_cohort: bool, in_window: bool, within_deadline: bool) {
+        self.counts.completed += 1;
+        self.cohort.completed += u64::from(in_cohort);
+        self.window_completed += u64::from(in_window);
+        self.window_good += u64::from(in_window && within_deadline);
+    }
+
+    /// Counts an operation that was given up at `at`.
+    pub(super) fn failed(&mut self, intended: u64, at: u64, warmup: u64) {
+        self.counts.failed += 1;
+        if intended >= warmup {
+            self.cohort.failed += 1;
+            self.response.record_failed(at.saturating_sub(intended));
+        }
+    }
+
+    /// Counts an operation in flight at the end.
+    pub(super) fn unfinished(&mut self, intended: u64, end: u64, warmup: u64) {
+        self.counts.in_flight += 1;
+        if intended >= warmup {
+            self.cohort.in_flight += 1;
+            self.response
+                .record_unfinished(end.saturating_sub(intended));
+        }
+    }
+
+    /// The run has ended, and so many operations were offered in all and in the window: nothing is counted any more, and `counts`, `cohort`
+    /// and `response` are complete.
+    pub(super) fn settle(&mut self, offered: u64, offered_in_window: u64) {
+        for (counts, offered) in [
+            (&mut self.counts, offered),
+            (&mut self.cohort, offered_in_window),
+        ] {
+            counts.offered = offered;
+            counts.completed += self.good;
+        }
+        self.window_completed += self.good;
+        self.window_good += self.good;
+        self.cells.settle(&mut self.response);
+    }
+
+    /// All of them together, which have been settled.
+    pub(super) fn total<'a>(tallies: impl IntoIterator<Item = &'a Self>) -> Self {
+        let mut all = Self::new(2);
+        for tally in tallies {
+            all.counts.add(&tally.counts);
+            all.cohort.add(&tally.cohort);
+            all.good += tally.good;
+            all.window_completed += tally.window_completed;
+            all.window_good += tally.window_good;
+            all.last_completion = all.last_completion.max(tally.last_completion);
+            all.response.add(&tally.response);
+        }
+        all
+    }
+
+    /// Operations that were completed or given up so far.
+    pub(super) fn ended(&self) -> u64 {
+        self.good + self.counts.completed + self.counts.failed
+    }
+
+    /// When the last operation was completed, in milliseconds.
+    pub(super) fn makespan_ms(&self) -> Option<f64> {
+        (self.last_completion > 0).then_some(self.last_completion as f64 / 1e6)
+    }
+
+    /// Of the operations of the cohort.
+    pub(super) fn fraction(&self, count: u64) -> Option<f64> {
+        let offered = self.cohort.offered;
+        (offered > 0).then(|| count as f64 / offered as f64)
+    }
+}
+
+/// Counts by the cells that HdrHistogram has for three significant digits: 2,048 of width 1, then 1,024 for each further power of two
+/// (`Histogram::index_for`). Counting here costs a quarter of recording there, of which a run does one an operation; the cells come out the same.
+#[derive(Debug, Clone)]
+pub(super) struct ResponseCells {
+    counts: Vec<u64>,
+}
+
+impl ResponseCells {
+    /// Nothing yet, with room for values up to `longest`.
+    pub(super) fn new(longest: u64) -> Self {
+        Self {
+            counts: vec![0; cell_of(longest) + 1],
+        }
+    }
+
+    /// Counts a value; false when it is too long.
+    #[inline(always)]
+    pub(super) fn count(&mut self, nanos: u64) -> bool {
+        let count = self.counts.get_mut(cell_of(nanos));
+        count.map(|count| *count += 1).is_some()
+    }
+
+    /// Moves what was counted to the histogram of completed operations.
+    pub(super) fn settle(&mut self, response: &mut Response) {
+        for (cell, count) in self.counts.iter_mut().enumerate() {
+            let count = std::mem::take(count);
+            if count > 0 {
+                let moved = response.completed.record_n(least_of(cell), count);
+                moved.expect("a resizing histogram takes every value");
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn cell_of(value: u64) -> usize {
+    let octave = (value | 0x7FF).ilog2() - 10;
+    ((octave as usize) << 10) + (value >> octave) as usize
+}
+
+/// The least value of a cell.
+fn least_of(cell: usize) -> u64 {
+    let octave = (cell >> 10).saturating_sub(1);
+    ((cell - (octave << 10)) as u64) << octave
+}
+
+/// Writes a histogram's bars, `[step, count, step, count, ...]`: each step leads from the last bar's highest value to the next one's.
+fn write_bars<S: Serializer>(histogram: &Histogram<u64>, to: S) -> Result<S::Ok, S::Error> {
+    let mut last = 0;
+    let bars = histogram.iter_recorded().flat_map(|bar| {
+        let step = bar.value_iterated_to() - last;
+        last += step;
+        [step, bar.count_at_value()]
+    });
+    to.collect_seq(bars)
+}
+
+/// Reads a histogram from its bars.
+fn read_bars<'de, D: Deserializer<'de>>(from: D) -> Result<Histogram<u64>, D::Error> {
+    let bars = Vec::<u64>::deserialize(from)?;
+    let mut histogram = Histogram::new(3).expect("3 digits are allowed");
+    let (mut last, mut total) = (None, 0u64);
+    for bar in bars.chunks(2) {
+        let &[step, count] = bar else {
+            return Err(D::Error::custom("a bar without a count"));
+        };
+        let value = last.unwrap_or(0u64).checked_add(step);
+        let value = value.filter(|value| last.is_none_or(|last| *value > last));
+        let value = value.ok_or_else(|| D::Error::custom("bars that do not ascend"))?;
+        let all = total.checked_add(count);
+        total = all.ok_or_else(|| D::Error::custom("more than 2^64 operations"))?;
+        histogram.record_n(value, count).map_err(D::Error::custom)?;
+        last = Some(value);
+    }
+    Ok(histogram)
 }
 
 #[cfg(test)]
@@ -483,5 +707,119 @@ mod tests {
         assert_eq!(combined.quantile(0.5), None);
         assert_eq!(combined.mean(), None);
         assert_eq!(combined.max(), None);
+    }
+}
+
+#[cfg(test)]
+mod response_cells_tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_goes_through_cells_is_as_if_recorded_at_once(
+            longest in 2u64..1 << 40,
+            values in prop::collection::vec((0u32..64, any::<u64>()), 0..300),
+        ) {
+            let mut cells = ResponseCells::new(longest);
+            let (mut through, mut at_once) = (Response::new(longest), Response::new(longest));
+            for (shift, bits) in values {
+                let value = (bits >> shift) % longest;
+                prop_assert!(cells.count(value));
+                at_once.record(value);
+            }
+            cells.settle(&mut through);
+            cells.settle(&mut through);
+            let (through, at_once) = (&through.completed, &at_once.completed);
+            let bars = |of: &hdrhistogram::Histogram<u64>| -> Vec<_> {
+                of.iter_recorded().map(|bar| (bar.value_iterated_to(), bar.count_at_value())).collect()
+            };
+            prop_assert_eq!(bars(through), bars(at_once));
+            prop_assert_eq!((through.max(), through.min(), through.len()), (at_once.max(), at_once.min(), at_once.len()));
+            for q in [0.0, 0.01, 0.5, 0.99, 1.0] {
+                prop_assert_eq!(through.value_at_quantile(q), at_once.value_at_quantile(q));
+            }
+        }
+    }
+
+    #[test]
+    fn cells_follow_each_other_without_gaps_and_longer_values_are_left_to_the_histogram() {
+        for cell in 0..40_000 {
+            let least = least_of(cell);
+            assert_eq!(cell_of(least), cell);
+            assert_eq!(cell_of(least_of(cell + 1) - 1), cell);
+        }
+        let mut cells = ResponseCells::new(5_001);
+        assert!(cells.count(5_003), "5,000 to 5,003 are one cell");
+        assert!(!cells.count(5_004));
+    }
+}
+
+#[cfg(test)]
+mod saved_response_tests {
+    use super::super::Response;
+    use proptest::prelude::*;
+
+    fn again(response: &Response) -> Response {
+        let text = serde_json::to_string(response).unwrap();
+        serde_json::from_str(&text).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn response_times_are_read_as_they_were_written(
+            completed in prop::collection::vec((0u32..62, any::<u64>()), 0..200),
+            unfinished in prop::collection::vec((0u32..62, any::<u64>()), 0..50),
+            failed in prop::collection::vec((0u32..62, any::<u64>()), 0..50),
+            room in 0u64..1 << 40,
+        ) {
+            let value = |&(bits, of): &(u32, u64)| of & ((1 << bits) - 1);
+            let mut response = Response::new(room);
+            completed.iter().for_each(|of| response.record(value(of)));
+            unfinished.iter().for_each(|of| response.record_unfinished(value(of)));
+            failed.iter().for_each(|of| response.record_failed(value(of)));
+            let read = again(&response);
+            prop_assert_eq!(serde_json::to_string(&read).unwrap(), serde_json::to_string(&response).unwrap());
+            prop_assert_eq!(read.sum_nanos, response.sum_nanos);
+            let (read, written) = (read.combined(), response.combined());
+            prop_assert_eq!(read.mean(), written.mean());
+            prop_assert_eq!(read.max(), written.max());
+            for q in [0.001, 0.5, 0.9, 0.99, 0.999] {
+                prop_assert_eq!(read.quantile(q), written.quantile(q));
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_read_goes_on_counting_and_merging() {
+        let mut first = Response::new(5_000);
+        (0..40).for_each(|_| first.record(3_000));
+        let mut second = again(&first);
+        second.record(77_000_000);
+        second.add(&first);
+        assert_eq!(second.count(), 81);
+        assert_eq!(
+            second.combined().mean().unwrap().value,
+            (80 * 3_000 + 77_000_000) as f64 / 81.0
+        );
+    }
+
+    #[test]
+    fn bars_that_are_no_histogram_are_refused() {
+        for (bars, reason) in [
+            ("[3]", "a bar without a count"),
+            ("[3, 1, 0, 2]", "bars that do not ascend"),
+            ("[3, 1, 18446744073709551615, 2]", "bars that do not ascend"),
+            (
+                "[3, 1, 9, 18446744073709551615]",
+                "more than 2^64 operations",
+            ),
+        ] {
+            let text = format!(
+                r#"{{"completed": {bars}, "unfinished": [], "failed": [], "sum_nanos": 3}}"#
+            );
+            let error = serde_json::from_str::<Response>(&text).unwrap_err();
+            assert!(error.to_string().contains(reason), "{bars}: {error}");
+        }
     }
 }

@@ -1,35 +1,12 @@
 //! What one run leaves behind: complete, plain, and written to a file and read again without loss. Must not know other runs or
 //! strategies.
 
-use super::{HottestServer, MetricId, Response, SeriesEvent};
+use super::{Counts, HottestServer, MetricId, Response, SeriesEvent};
 use crate::statistics::ExpectedPeak;
 use serde::ser::Error;
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::ops::Index;
-
-/// Operations of the whole run: offered = completed + failed + in_flight, always.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Counts {
-    /// Intended.
-    pub offered: u64,
-    /// Replied to.
-    pub completed: u64,
-    /// Given up after the last retry, past the deadline, or at once when too many were in flight.
-    pub failed: u64,
-    /// Still waiting at the end.
-    pub in_flight: u64,
-}
-
-impl Counts {
-    /// Adds another run's or write's.
-    pub fn add(&mut self, other: &Self) {
-        self.offered += other.offered;
-        self.completed += other.completed;
-        self.failed += other.failed;
-        self.in_flight += other.in_flight;
-    }
-}
 
 /// What was measured of a run, or of one of its operations.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

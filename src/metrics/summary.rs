@@ -5,8 +5,8 @@
 use super::demand::{ClosedDemand, Grid, Spread, sum};
 use super::events::{ClusterLog, EventKind};
 use super::recorder::{ReadCosts, Recorder, ServerTally};
+use super::response::Tally;
 use super::table::Table;
-use super::tally::Tally;
 use super::{
     HottestServer, MetricId, NO_HOTSPOT_BELOW, OperationRun, RefusalReason, RunResult, Scalars,
     Series, Side, run_result::SideRun,

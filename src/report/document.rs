@@ -1,7 +1,7 @@
 //! A view before anybody has written it down: headings, tables, lists and sentences. A terminal's text, Markdown and the page are three ways to
 //! write one. Must not know what it is about.
 
-use crate::experiment::Standing;
+use crate::experiment::ExpectationStatus;
 use std::borrow::Cow;
 use unicode_width::UnicodeWidthStr;
 
@@ -70,7 +70,7 @@ impl Block {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Item {
     /// Of an expectation, how it stands.
-    pub standing: Option<Standing>,
+    pub standing: Option<ExpectationStatus>,
     /// Whom it is about; may be empty.
     pub name: String,
     /// The sentence as it follows the name.
@@ -196,11 +196,11 @@ impl Table {
 }
 
 /// The sign before an expectation.
-pub fn mark(standing: Standing) -> &'static str {
+pub fn mark(standing: ExpectationStatus) -> &'static str {
     match standing {
-        Standing::Holds => "✓",
-        Standing::KnownToFail => "~",
-        Standing::Broken | Standing::Mended => "✗",
+        ExpectationStatus::Holds => "✓",
+        ExpectationStatus::KnownToFail => "~",
+        ExpectationStatus::Broken | ExpectationStatus::Mended => "✗",
     }
 }
 

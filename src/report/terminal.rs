@@ -2,7 +2,7 @@
 
 use super::document::{Block, Document, Item, Look, Table, Term, in_columns, mark};
 use super::number;
-use crate::experiment::Standing;
+use crate::experiment::ExpectationStatus;
 use crate::text::visible;
 
 /// How the terminal wants it.
@@ -113,15 +113,18 @@ impl Writer {
             return wrapped(&text, self.style.width, "", "  ");
         };
         let (mark, colour) = match standing {
-            Standing::Holds => (mark(standing), GREEN),
-            Standing::KnownToFail => (mark(standing), DIM),
-            Standing::Broken | Standing::Mended => (mark(standing), RED),
+            ExpectationStatus::Holds => (mark(standing), GREEN),
+            ExpectationStatus::KnownToFail => (mark(standing), DIM),
+            ExpectationStatus::Broken | ExpectationStatus::Mended => (mark(standing), RED),
         };
         // In ASCII the marks are words, `ok` and `FAIL`.
         let words = if self.style.ascii { 3 } else { 0 };
         let width = self.style.width.saturating_sub(words);
         let mut lines = wrapped(&text, width, &format!("{mark} "), "  ");
-        let fails = matches!(standing, Standing::Broken | Standing::KnownToFail);
+        let fails = matches!(
+            standing,
+            ExpectationStatus::Broken | ExpectationStatus::KnownToFail
+        );
         if let Some(because) = item.because.as_deref().filter(|_| fails) {
             lines.extend(wrapped(because, width, "  because ", "  "));
         }

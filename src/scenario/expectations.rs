@@ -8,7 +8,7 @@ use super::document::{Node, Value};
 use super::draft::Draft;
 use super::fields::{find, given};
 use super::metric_names;
-use super::model::{Bound, Expectation, ExpectedKey, RatioTo};
+use super::model::{Bound, Expectation, ExpectedKey, ExpectedValue, RatioTo};
 use super::names::{slip, suggest};
 use super::presplits::row_key;
 use super::reader::Reader;
@@ -244,7 +244,7 @@ fn read_bound(reader: &Reader<'_>, metric: Option<&(&str, MetricPath)>) -> Optio
     match key {
         "above" => return number(node).map(Bound::Above),
         "below" => return number(node).map(Bound::Below),
-        "is" => return number(node).map(Bound::IsNumber),
+        "is" => return number(node).map(|it| Bound::Is(ExpectedValue::Number(it))),
         _ => {}
     }
     let pair = match &node.value {
@@ -281,7 +281,7 @@ fn read_word(
             .label(format!("expected {}", either(words)));
         reader.complain(key, diagnostic.hint(slip(word, words.iter().copied())))?;
     }
-    Some(Bound::IsText(word.to_owned()))
+    Some(Bound::Is(ExpectedValue::Text(word.to_owned())))
 }
 
 /// What a metric is divided by: another strategy, another point, or both.
@@ -320,7 +320,7 @@ fn read_ratio(
         },
     };
     match bound {
-        Some(Bound::IsText(_)) => {
+        Some(Bound::Is(ExpectedValue::Text(_))) => {
             reader.refuse_key("ratio_to", "words have no ratio", "only numbers do")?;
         }
         Some(Bound::Below(high)) if *high <= 0.0 => {

@@ -3,7 +3,7 @@
 use super::diagnostic::Diagnostic;
 use super::diagnostics::Diagnostics;
 use super::document::{SourcePlace, TomlTable};
-use super::model::{Bound, Expectation, Setup, Strategy};
+use super::model::{Bound, Expectation, ExpectedValue, Setup, Strategy};
 use crate::text::all;
 use crate::time::SimDuration;
 use crate::workload::{PickLaw, RangeExtent, Read};
@@ -55,8 +55,8 @@ pub(super) fn lint<'a>(
             Bound::Above(low) => low >= greatest,
             Bound::Below(high) => high <= least,
             Bound::Between(low, high) => high < least || low > greatest,
-            Bound::IsNumber(value) => value < least || value > greatest,
-            Bound::IsText(_) => false,
+            Bound::Is(ExpectedValue::Number(value)) => value < least || value > greatest,
+            Bound::Is(ExpectedValue::Text(_)) => false,
         };
         if impossible {
             let name = &strategy.name;

@@ -47,8 +47,8 @@ pub use cluster::misfit;
 pub use diagnostic::{Diagnostic, Severity};
 pub use load::LoadError;
 pub use model::{
-    Bound, Changes, Copy, Expectation, Knee, Limit, LimitBound, Options, Presplit, Scenario, Setup,
-    Strategy, SweepValue, SweptSetting, TimeSpec, VariedLoad,
+    Bound, Changes, Copy, Expectation, ExpectedValue, Knee, Limit, LimitBound, Options, Presplit,
+    Scenario, Setup, Strategy, SweepValue, SweptSetting, TimeSpec, VariedLoad,
 };
 pub use names::{is_file_stem, is_name};
 pub use render::{count, render};

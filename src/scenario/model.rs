@@ -106,7 +106,7 @@ impl Scenario {
 }
 
 /// A setting that is swept.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SweptSetting {
     /// Dotted, as in `--set`.
     pub path: String,
@@ -338,8 +338,9 @@ pub enum Expectation {
     Key(ExpectedKey),
 }
 
-/// What a metric must satisfy: its whole interval.
-#[derive(Debug, Clone, PartialEq)]
+/// What a metric must satisfy, its whole interval; in JSON `{"above": 0.95}`, `{"between": [0.9, 1.1]}`, `{"is": "moving"}`.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Bound {
     /// Greater than.
     Above(f64),
@@ -347,10 +348,18 @@ pub enum Bound {
     Below(f64),
     /// Within, ends included.
     Between(f64, f64),
-    /// Equal to a number.
-    IsNumber(f64),
-    /// Equal to a word (`hotspot`).
-    IsText(String),
+    /// Equal.
+    Is(ExpectedValue),
+}
+
+/// What a metric, or a key, must be equal to.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(untagged)]
+pub enum ExpectedValue {
+    /// A number.
+    Number(f64),
+    /// A word (`moving`), or an escaped key.
+    Text(String),
 }
 
 /// Another strategy, or another point of the sweep, to divide by.

@@ -48,7 +48,7 @@ fn the_exam_asks_for_every_class_of_hotspot_and_every_access_path() {
         let scenario = Scenario::load(&file).unwrap_or_else(|error| panic!("{error}"));
         for expectation in scenario.expectations {
             if let Expectation::Metric {
-                bound: keyheat::scenario::Bound::IsText(word),
+                bound: keyheat::scenario::Bound::Is(keyheat::scenario::ExpectedValue::Text(word)),
                 because,
                 ..
             } = expectation

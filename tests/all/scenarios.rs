@@ -3,7 +3,7 @@
 use crate::toml_files::toml_files;
 use keyheat::experiment::{Experiment, Metric, Results, StrategyResult};
 use keyheat::report::{Format, Report, Style};
-use keyheat::scenario::{Bound, Expectation, Options, Scenario};
+use keyheat::scenario::{Bound, Expectation, ExpectedValue, Options, Scenario};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -159,7 +159,7 @@ fn has_other_keys(ran: &Ran, strategy: usize, other: usize) -> bool {
 }
 
 fn is_wrong(result: &StrategyResult, metric: &str, bound: &Bound) -> bool {
-    if let Bound::IsText(expected) = bound {
+    if let Bound::Is(ExpectedValue::Text(expected)) = bound {
         return word(result, metric).is_some_and(|word| word != *expected);
     }
     let Some(measure) = result.measure(metric) else {
@@ -198,8 +198,10 @@ fn is_on_the_wrong_side(mean: f64, bound: &Bound) -> bool {
         Bound::Above(least) => mean <= least,
         Bound::Below(most) => mean >= most,
         Bound::Between(least, most) => !(least..=most).contains(&mean),
-        Bound::IsNumber(number) => (mean - number).abs() > 1e-9 * number.abs().max(1.0),
-        Bound::IsText(_) => false,
+        Bound::Is(ExpectedValue::Number(number)) => {
+            (mean - number).abs() > 1e-9 * number.abs().max(1.0)
+        }
+        Bound::Is(ExpectedValue::Text(_)) => false,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Pieces of HTML text: escaped characters, tables. Must not know results.
 
-use crate::experiment::Standing;
+use crate::experiment::ExpectationStatus;
 use crate::report::chart::{escaped, strategy_colour};
 use crate::report::document::{Block, Column, Document, Item, Look, Table, Term, mark};
 use crate::report::literals::literals;
@@ -61,9 +61,9 @@ impl Html {
         for item in items {
             let class = match item.standing {
                 None => "",
-                Some(Standing::Holds) => " class=\"holds\"",
-                Some(Standing::KnownToFail) => " class=\"known\"",
-                Some(Standing::Broken | Standing::Mended) => " class=\"broken\"",
+                Some(ExpectationStatus::Holds) => " class=\"holds\"",
+                Some(ExpectationStatus::KnownToFail) => " class=\"known\"",
+                Some(ExpectationStatus::Broken | ExpectationStatus::Mended) => " class=\"broken\"",
             };
             let mark = item.standing.map(mark);
             let mark = mark.map_or(String::new(), |mark| format!("{mark} "));
