@@ -68,11 +68,7 @@ pub(super) fn with_reads(
     of_reads: &[MetricPath],
     strategy: &StrategyResult,
 ) -> Vec<MetricPath> {
-    let of_read = |read| {
-        of_reads
-            .iter()
-            .map(move |path| path.of_one(Side::Read, read))
-    };
+    let of_read = |read| of_reads.iter().map(move |it| it.of_one(Side::Read, read));
     let reads = (0..strategy.reads.len()).flat_map(of_read);
     metrics.iter().copied().chain(reads).collect()
 }
@@ -96,10 +92,7 @@ impl StrategyResult {
     /// A metric over another strategy's, paired by replicate; a bound where either is censored.
     pub(super) fn ratio(&self, base: &Self, path: MetricPath) -> Measure {
         let is_open = |it: &Self| it.number(path).is_some_and(|measure| measure.censored);
-        let ratio = self
-            .paired(base, path)
-            .map_or(Measure::UNDEFINED, Measure::from);
-        ratio.bounded(is_open(self), is_open(base))
+        Measure::from(self.paired(base, path)).bounded(is_open(self), is_open(base))
     }
 
     /// The same as it is, whatever is censored.
@@ -372,15 +365,13 @@ impl ParameterChange {
     fn all(before: &StrategyResult, after: &StrategyResult) -> Vec<Self> {
         let (old, new) = (&before.parameters, &after.parameters);
         let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-        let differing = names
-            .into_iter()
-            .filter(|name| old.get(*name) != new.get(*name));
         let change = |name: &String| Self {
             name: name.clone(),
             before: old.get(name).copied(),
             after: new.get(name).copied(),
         };
-        differing.map(change).collect()
+        let changes = names.into_iter().map(change);
+        changes.filter(|it| it.before != it.after).collect()
     }
 }
 
@@ -566,9 +557,8 @@ impl StrategyChange {
             let found = all.iter().find(|(other, _)| other == path);
             found.map_or(Measure::UNDEFINED, |(_, measure)| **measure)
         };
-        let only_new = new
-            .iter()
-            .filter(|(path, _)| old.iter().all(|(it, _)| it != path));
+        let is_new = |(path, _): &&(String, &Measure)| old.iter().all(|(it, _)| it != path);
+        let only_new = new.iter().filter(is_new);
         let paths = old.iter().chain(only_new).map(|(path, _)| path);
         let change = |path| {
             let sides = [(before, of(&old, path)), (after, of(&new, path))];
@@ -619,8 +609,7 @@ impl MetricChange {
         };
         let [(_, before), (_, after)] = sides;
         let measure = |estimate: Option<Estimate>| {
-            let measure = estimate.map_or(Measure::UNDEFINED, Measure::from);
-            measure.bounded(after.censored, before.censored)
+            Measure::from(estimate).bounded(after.censored, before.censored)
         };
         let mut definitions = sides.iter().rev();
         let definition = definitions.find_map(|(it, _)| it.definition(path));
@@ -675,10 +664,8 @@ type Changes = (Option<Estimate>, Option<Estimate>);
 
 /// Ratio and difference, replicate by replicate.
 fn paired_changes(old: &[Option<f64>], new: &[Option<f64>]) -> Changes {
-    let differences = old
-        .iter()
-        .zip(new)
-        .filter_map(|(old, new)| Some((*new)? - (*old)?));
+    let pairs = old.iter().zip(new);
+    let differences = pairs.filter_map(|(old, new)| Some((*new)? - (*old)?));
     let difference = Estimate::of(&differences.collect::<Vec<f64>>());
     (measures::ratio(new, old), difference)
 }

@@ -371,11 +371,8 @@ impl<'a> ExperimentRuns<'a> {
             return None;
         }
         let scenario = self.scenario;
-        let found = self
-            .found
-            .into_iter()
-            .zip(&self.strategies)
-            .zip(&self.layouts);
+        let found = self.found.into_iter().zip(&self.strategies);
+        let found = found.zip(&self.layouts);
         let summarised = |(at, ((runs, strategy), layout))| {
             let runs = Mutex::into_inner(runs).unwrap_or_else(PoisonError::into_inner);
             let point = scenario.values_at(at / scenario.strategies.len());
@@ -489,9 +486,8 @@ impl<'a> Experiment<'a> {
     pub fn try_run(&self, progress: impl Fn(Progress<'_>) + Sync) -> Result<Results, NoThreads> {
         let runs = self.start()?;
         runs.run_all(progress);
-        Ok(runs
-            .results()
-            .expect("every run was made: nothing asked to stop"))
+        let results = runs.results();
+        Ok(results.expect("every run was made: nothing asked to stop"))
     }
 
     /// As [`Experiment::try_run`]; panics when the system gives no threads.

@@ -270,10 +270,7 @@ impl StrategyRuns {
     pub(super) fn set_knee(&mut self, knee: &Knee, capacity: Option<f64>) {
         let outcome = KneeOutcome::of(&self.knees());
         let is_any = outcome != KneeOutcome::Below;
-        let knees = self
-            .knees
-            .iter()
-            .map(|replicate| replicate.as_ref()?.per_sec());
+        let knees = self.knees.iter().map(|it| it.as_ref()?.per_sec());
         let knees: Vec<Option<f64>> = knees.map(|knee| knee.filter(|_| is_any)).collect();
         let capacity = match knee.load {
             VariedLoad::Write(_) => capacity.filter(|capacity| *capacity > 0.0),
@@ -330,10 +327,8 @@ fn binding(replicates: &[KneeReplicate], knee: &Knee) -> Vec<String> {
     }
     // Stable: ties keep the order of the file.
     times.sort_by_key(|&(_, times)| std::cmp::Reverse(times));
-    let ended = replicates
-        .iter()
-        .filter(|it| it.broken_per_sec.is_some())
-        .count();
+    let ended = replicates.iter().filter(|it| it.broken_per_sec.is_some());
+    let ended = ended.count();
     let ranked = times.iter().enumerate();
     let often =
         ranked.filter(|(rank, (_, times))| *times > 0 && (*rank == 0 || 2 * times >= ended));

@@ -94,12 +94,9 @@ impl KneeReplicate {
     /// Places of the limits that broke at the first load that broke any.
     pub(super) fn binding(&self) -> impl Iterator<Item = usize> + '_ {
         let probes = self.probes.iter();
-        let first = probes
-            .filter(|probe| Some(probe.per_sec) == self.broken_per_sec)
-            .flat_map(|probe| probe.findings.iter().enumerate());
-        first
-            .filter(|(_, finding)| !finding.holds)
-            .map(|(at, _)| at)
+        let first = probes.filter(|probe| Some(probe.per_sec) == self.broken_per_sec);
+        let findings = first.flat_map(|probe| probe.findings.iter().enumerate());
+        findings.filter_map(|(at, finding)| (!finding.holds).then_some(at))
     }
 }
 
@@ -198,10 +195,8 @@ fn broken(knee: &KneeResult) -> String {
         let limits = knee.limits.iter();
         limits.filter(move |limit| limit.metric == *metric)
     });
-    let words: Vec<String> = limits
-        .map(|it| told(it, ["exceeds", "falls below"]))
-        .collect();
-    words.join(" or ")
+    let words = limits.map(|it| told(it, ["exceeds", "falls below"]));
+    words.collect::<Vec<String>>().join(" or ")
 }
 
 /// A limit in words, whose value is the most that may be, or the least.

@@ -57,9 +57,8 @@ impl Measure {
     pub fn of(values: &[Option<f64>], range: (f64, f64)) -> Self {
         let defined = values.iter().flatten().copied();
         let defined: Vec<f64> = defined.filter(|value| value.is_finite()).collect();
-        Estimate::of(&defined).map_or(Self::UNDEFINED, |estimate| {
-            estimate.clamped(range.0, range.1).into()
-        })
+        let estimate = Estimate::of(&defined);
+        estimate.map(|it| it.clamped(range.0, range.1)).into()
     }
 
     /// Failed or unfinished operations leave it open: a lower bound. The lower end of its interval still is one.
@@ -102,16 +101,21 @@ impl Measure {
     }
 }
 
+/// Undefined where there is none.
+impl From<Option<Estimate>> for Measure {
+    fn from(estimate: Option<Estimate>) -> Self {
+        estimate.map_or(Self::UNDEFINED, Self::from)
+    }
+}
+
 impl From<Estimate> for Measure {
     fn from(estimate: Estimate) -> Self {
         Self {
             mean: Some(estimate.mean),
-            merged: None,
             low: estimate.interval.map(|(low, _)| low),
             high: estimate.interval.map(|(_, high)| high),
             n: estimate.n,
-            censored: false,
-            upper_bound: false,
+            ..Self::UNDEFINED
         }
     }
 }
@@ -120,9 +124,8 @@ impl From<Estimate> for Measure {
 /// others alone.
 pub(super) fn ratio(values: &[Option<f64>], bases: &[Option<f64>]) -> Option<Estimate> {
     let pairs = values.iter().zip(bases);
-    let pairs: Vec<(f64, f64)> = pairs
-        .filter_map(|(value, base)| (*value).zip(*base))
-        .collect();
+    let pairs = pairs.filter_map(|(value, base)| (*value).zip(*base));
+    let pairs: Vec<(f64, f64)> = pairs.collect();
     let ratio = paired_ratio(pairs.iter().copied());
     ratio.filter(|ratio| ratio.n as usize == pairs.len())
 }

@@ -110,10 +110,8 @@ impl Recommendations {
         let strategies = strategies(scenario);
         let suggested = suggestions.map_or(&[][..], |found| &found.simulated);
         let group_of = |group: &Vec<usize>| {
-            let members = group
-                .iter()
-                .map(|&at| (&strategies[at], &results.strategies[at]));
-            let members: Vec<Ran<'_>> = members.collect();
+            let member = |&at: &usize| (&strategies[at], &results.strategies[at]);
+            let members: Vec<Ran<'_>> = group.iter().map(member).collect();
             ComparableStrategies::of(scenario, results.replicates, suggested, &members)
         };
         // Every strategy has the same `[knee]`.
@@ -152,10 +150,9 @@ impl ComparableStrategies {
         }
         let Ranking { order, tied } = Ranking::of(&candidates);
         for &at in &order[tied..] {
-            let beats = |best: usize| candidates[best].beats(&candidates[at]);
-            let beaten = order
-                .iter()
-                .find_map(|&best| Some((&ranked[best], beats(best)?)));
+            let beats =
+                |&best: &usize| Some((&ranked[best], candidates[best].beats(&candidates[at])?));
+            let beaten = order.iter().find_map(beats);
             ranked[at].loses_in = beaten.map(|(best, criterion)| Loss {
                 to: best.name.clone(),
                 respect: criterion.name().to_owned(),
@@ -249,10 +246,8 @@ fn read_costs(found: &[Ran<'_>]) -> Vec<Cost> {
 /// some strategy none, by their median.
 fn of_read(found: &[Ran<'_>], at: usize) -> Vec<Vec<Option<f64>>> {
     let responses = |statistic| {
-        let responses = found
-            .iter()
-            .map(|(_, result)| response(result, at, statistic));
-        responses.collect::<Vec<Option<Vec<Option<f64>>>>>()
+        let response = |(_, result): &Ran<'_>| response(result, at, statistic);
+        found.iter().map(response).collect::<Vec<_>>()
     };
     let mut measured = responses(Part::Mean);
     if !measured.iter().all(Option::is_some) {
@@ -387,10 +382,8 @@ impl RankedStrategy {
     /// Those of a group, in its order.
     fn all(found: &[Ran<'_>], seed: Seed, replicates: u32) -> Vec<Self> {
         let read_costs = read_costs(found);
-        let least = read_costs
-            .iter()
-            .map(Cost::mean)
-            .fold(f64::INFINITY, f64::min);
+        let means = read_costs.iter().map(Cost::mean);
+        let least = means.fold(f64::INFINITY, f64::min);
         let all = found.iter().zip(read_costs).zip(growing_reads(found, seed));
         let ranked = all.map(|((&(strategy, result), reads), growing_reads)| {
             let knee = strategy.setup.knee.as_ref();
@@ -460,10 +453,8 @@ fn broken(knee: Option<&Knee>, result: &StrategyResult, replicates: u32) -> Vec<
     let Some(knee) = knee else {
         return piling_up_or_failing(result, replicates);
     };
-    let limits = knee.limits.iter();
-    limits
-        .filter_map(|limit| broken_limit(limit, result))
-        .collect()
+    let broken = knee.limits.iter().filter_map(|it| broken_limit(it, result));
+    broken.collect()
 }
 
 /// As in the search for the knee, what is undefined keeps no limit.

@@ -8,7 +8,6 @@ use crate::metrics::{
 use crate::scenario::{SweptSetting, is_file_stem, is_name};
 use serde::de::Error;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use serde_json::ser::{Formatter, PrettyFormatter};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -383,15 +382,10 @@ impl Results {
         let mut point = self.clone();
         point.scenario.overrides.extend(set);
         point.sweep.clear();
-        point.strategies.retain(|it| it.sweep == *first);
-        point.strategies.iter_mut().for_each(|it| it.sweep.clear());
-        point.comparisons.retain(|it| it.sweep == *first);
-        point.comparisons.iter_mut().for_each(|it| it.sweep.clear());
-        point.expectations.retain(|it| it.sweep == *first);
-        point
-            .expectations
-            .iter_mut()
-            .for_each(|it| it.sweep.clear());
+        let is_first = |sweep: &mut BTreeMap<_, _>| std::mem::take(sweep) == *first;
+        point.strategies.retain_mut(|it| is_first(&mut it.sweep));
+        point.comparisons.retain_mut(|it| is_first(&mut it.sweep));
+        point.expectations.retain_mut(|it| is_first(&mut it.sweep));
         Cow::Owned(point)
     }
 }

@@ -136,11 +136,8 @@ impl StrategyRuns {
     /// Sets the makespan: the last completion of the imports, given by their place among the writes and their rows, in those replicates in
     /// which all of them came to their end.
     pub(super) fn set_makespan(&mut self, imports: &[(usize, u64)]) {
-        let writes = self.each(Side::Write);
-        let ends = imports
-            .iter()
-            .map(|&(write, rows)| writes[write].ends(rows));
-        let ends: Vec<Vec<Option<f64>>> = ends.collect();
+        let ends = |&(write, rows): &(usize, u64)| self.each(Side::Write)[write].ends(rows);
+        let ends: Vec<Vec<Option<f64>>> = imports.iter().map(ends).collect();
         self.all_mut().set(MetricId::Makespan, |index, _| {
             let last = |latest: f64, of: &Vec<Option<f64>>| Some(latest.max(of[index]?));
             (!ends.is_empty()).then(|| ends.iter().try_fold(0.0, last))?
@@ -250,9 +247,7 @@ impl Runs {
 
     /// Those of them that were completed.
     pub(super) fn completed_of_cohort(&self) -> u64 {
-        self.merged
-            .as_ref()
-            .map_or(0, |response| response.completed.len())
+        self.merged.as_ref().map_or(0, |all| all.completed.len())
     }
 
     /// Number of replicates.
@@ -262,10 +257,8 @@ impl Runs {
 
     /// What each replicate has.
     fn of_each(&self, value: impl Fn(&Replicate) -> Option<f64>) -> Vec<Option<f64>> {
-        let replicates = self.replicates.iter();
-        replicates
-            .map(|replicate| value(replicate.as_ref()?))
-            .collect()
+        let values = self.replicates.iter().map(|it| value(it.as_ref()?));
+        values.collect()
     }
 
     /// A scalar in each replicate.
@@ -293,11 +286,8 @@ impl Runs {
 
     /// The means of all that are defined.
     pub(super) fn means(&self) -> BTreeMap<MetricId, f64> {
-        let means = self
-            .ids()
-            .into_iter()
-            .filter_map(|id| Some((id, self.mean(id)?)));
-        means.collect()
+        let ids = self.ids().into_iter();
+        ids.filter_map(|id| Some((id, self.mean(id)?))).collect()
     }
 
     /// The family of response times.
@@ -332,10 +322,8 @@ impl Runs {
         ids: impl IntoIterator<Item = MetricId>,
         name: fn(MetricId) -> &'static str,
     ) -> BTreeMap<String, Metric> {
-        let numbers = ids.into_iter();
-        numbers
-            .map(|id| (name(id).to_owned(), Metric::Number(self.measure(id))))
-            .collect()
+        let number = |id| (name(id).to_owned(), Metric::Number(self.measure(id)));
+        ids.into_iter().map(number).collect()
     }
 
     /// The same with its response times.

@@ -108,9 +108,8 @@ impl<'a> StrategySummary<'a> {
     /// Its reads, in file order: as the file has them, as they were foreseen, and as they went.
     fn reads(&self) -> impl Iterator<Item = (&Read, &ReadForecast, &Runs)> {
         let reads = self.strategy.setup.workload.reads.iter();
-        let known = reads
-            .zip(&self.layout.reads)
-            .zip(self.runs.each(Side::Read));
+        let known = reads.zip(&self.layout.reads);
+        let known = known.zip(self.runs.each(Side::Read));
         known.map(|((read, forecast), runs)| (read, forecast, runs))
     }
 
@@ -164,6 +163,9 @@ impl<'a> StrategySummary<'a> {
         let verdict = self.verdict();
         let parts = &KeyParts::of(strategy, layout.hot_value.as_slice());
         let hottest = layout.entities.iter().take(ENTITIES);
+        let told =
+            |it: &EntityShare| format!("{} {}: {}", it.field, it.value, text::percent(it.share));
+        let knee = strategy.setup.knee.as_ref();
         let regions = layout.regions.iter();
         let mut result = StrategyResult {
             name: strategy.name.clone(),
@@ -185,14 +187,8 @@ impl<'a> StrategySummary<'a> {
             }
             .to_string(),
             verdict: verdict.to_string(),
-            knee: strategy
-                .setup
-                .knee
-                .as_ref()
-                .map(|knee| runs.knee_result(knee)),
-            entities: hottest
-                .map(|it| format!("{} {}: {}", it.field, it.value, text::percent(it.share)))
-                .collect(),
+            knee: knee.map(|knee| runs.knee_result(knee)),
+            entities: hottest.map(told).collect(),
             series: runs.series.clone(),
             key_map: layout.key_buckets.iter().map(key_map_bucket).collect(),
             region_starts: regions.map(|region| region.start.to_string()).collect(),
@@ -237,6 +233,7 @@ impl<'a> StrategySummary<'a> {
         });
         let named = |it: &EntityShare| (format!("{} {}", it.field, it.value), it.share);
         let slow = setup.changes.events.iter();
+        let course = runs.series.as_ref().map(ClusterHistory::of);
         Verdict {
             means: runs.all().means(),
             hotspots: self.hotspots,
@@ -260,11 +257,7 @@ impl<'a> StrategySummary<'a> {
             slow: slow.filter_map(|it| self.slow_server(it)).collect(),
             clients: clients.sum(),
             log_bandwidth: setup.cluster.wal.as_ref().map(|wal| wal.bandwidth.0),
-            course: runs
-                .series
-                .as_ref()
-                .map(ClusterHistory::of)
-                .unwrap_or_default(),
+            course: course.unwrap_or_default(),
             reads: self.prices(),
         }
     }
@@ -373,10 +366,8 @@ fn read_result((read, forecast, runs): (&Read, &ReadForecast, &Runs)) -> ReadRes
 
 /// A point's values by path.
 pub(super) fn sweep_of(point: &[SweepValue]) -> BTreeMap<String, serde_json::Value> {
-    let values = point.iter();
-    values
-        .map(|swept| (swept.path.clone(), swept.value.clone()))
-        .collect()
+    let value = |it: &SweepValue| (it.path.clone(), it.value.clone());
+    point.iter().map(value).collect()
 }
 
 fn key_map_bucket(bucket: &crate::layout::KeyBucket) -> KeyMapBucket {

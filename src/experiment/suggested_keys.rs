@@ -181,10 +181,10 @@ impl Sources<'_> {
             let units = self.units.iter();
             units.filter(move |unit| holds(known, unit) == is_known && unit.is_time == is_time)
         };
-        chosen(true, false)
-            .chain(chosen(true, true))
-            .chain(chosen(false, true))
-            .chain(chosen(false, false))
+        let order = [(true, false), (true, true), (false, true), (false, false)];
+        order
+            .into_iter()
+            .flat_map(|(known, time)| chosen(known, time))
             .collect()
     }
 
@@ -347,7 +347,7 @@ fn leads_with_hash(strategy: &Strategy, fields: &[FieldId]) -> bool {
             && first.fields() == fields
             && first
                 .cardinality()
-                .is_none_or(|values| values > u64::from(MOST_BUCKETS))
+                .is_none_or(|it| it > u64::from(MOST_BUCKETS))
     })
 }
 
@@ -519,12 +519,8 @@ fn name(segment: &Segment, expression: &str, setup: &Setup) -> String {
         return expression.to_owned();
     }
     let name = |&field: &FieldId| setup.schema.field(field).name.as_str();
-    segment
-        .fields()
-        .iter()
-        .map(name)
-        .collect::<Vec<&str>>()
-        .join("-")
+    let names: Vec<&str> = segment.fields().iter().map(name).collect();
+    names.join("-")
 }
 
 fn is_name(text: &str) -> bool {

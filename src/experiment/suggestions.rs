@@ -158,9 +158,8 @@ fn named(
     };
     let numbered = (2..).map(|number| format!("{}-{number}", key.name));
     let mut names = std::iter::once(key.name.clone()).chain(numbered);
-    let name = names
-        .find(is_free)
-        .expect("there are more numbers than names");
+    let name = names.find(is_free);
+    let name = name.expect("there are more numbers than names");
     SuggestedKey { name, ..key }
 }
 
@@ -184,13 +183,11 @@ fn with_keys(scenario: &Scenario, keys: &[SuggestedKey]) -> Result<Scenario, Loa
 
 /// The key as a strategy; `None` when the file is refused with it, the file has it in as many regions, or it means other rows than its group.
 fn checked(scenario: &Scenario, group: &[usize], key: &SuggestedKey) -> Option<Strategy> {
-    let mut strategies = with_keys(scenario, std::slice::from_ref(key))
-        .ok()?
-        .strategies;
+    let with_key = with_keys(scenario, std::slice::from_ref(key)).ok()?;
+    let mut strategies = with_key.strategies;
     let at = strategies.len() - 1;
-    let alike = groups(&strategies)
-        .into_iter()
-        .find(|group| group.contains(&at))?;
+    let mut groups = groups(&strategies).into_iter();
+    let alike = groups.find(|group| group.contains(&at))?;
     let new = &strategies[at];
     let is_new = alike[..alike.len() - 1].iter().all(|&own| {
         let own = &strategies[own];
@@ -365,9 +362,8 @@ fn serves(keys: &[&Forecast], key: &Forecast, read: usize) -> bool {
     let needless = keys.iter().any(|other| !other.grows[read]);
     let grows = |key: &Forecast| needless && key.grows[read];
     let kept = keys.iter().filter(|other| !grows(other));
-    let least = kept
-        .map(|other| other.reads[read])
-        .fold(f64::INFINITY, f64::min);
+    let costs = kept.map(|other| other.reads[read]);
+    let least = costs.fold(f64::INFINITY, f64::min);
     !grows(key) && key.reads[read] <= SERVED * least
 }
 

@@ -141,33 +141,24 @@ fn finding(
     others: BTreeMap<String, Value>,
     points: Vec<&StrategyResult>,
 ) -> Option<SweepFinding> {
-    let mut ascending = points
-        .into_iter()
-        .map(|point| Some((point.sweep.get(path)?.as_f64()?, point)))
-        .collect::<Option<Vec<_>>>()?;
+    let values = points.into_iter();
+    let values = values.map(|point| Some((point.sweep.get(path)?.as_f64()?, point)));
+    let mut ascending = values.collect::<Option<Vec<_>>>()?;
     ascending.sort_by(|a, b| a.0.total_cmp(&b.0));
     let points: Vec<&StrategyResult> = ascending.into_iter().map(|(_, point)| point).collect();
     let load = points[0].load();
     let throughput = MetricId::WriteThroughput.of(load);
     let of = |a: usize, b: usize| ratio(points[a], points[b], throughput.whole());
     let growth = growth(points.len(), of)?;
-    let measure = |ratio: Option<Estimate>| ratio.map_or(Measure::UNDEFINED, Measure::from);
-    let text = |at: usize| {
-        points[at]
-            .sweep
-            .get(path)
-            .map_or_else(String::new, value_text)
-    };
+    let text = |at: usize| value_text(&points[at].sweep[path]);
     let knee = growth.knee;
-    let prices = points[knee]
-        .reads
-        .iter()
-        .enumerate()
-        .flat_map(|(at, read)| PRICES.map(|metric| (at, &read.name, metric)));
+    let reads = points[knee].reads.iter().enumerate();
+    let prices = reads.flat_map(|(at, read)| PRICES.map(|metric| (at, &read.name, metric)));
     let prices = prices.filter_map(|(at, read, metric)| {
         let ratio = price(points[knee], points[0], metric.of_one(Side::Read, at))?;
+        let read = read.clone();
         Some(SweepPrice {
-            read: read.clone(),
+            read,
             metric,
             ratio,
         })
@@ -175,8 +166,9 @@ fn finding(
     let dip = |(at, than)| SweepDip {
         value: text(at),
         than: text(than),
-        ratio: measure(of(at, than)),
+        ratio: of(at, than).into(),
     };
+    let mut beyond = points[knee..].iter();
     Some(SweepFinding {
         strategy: points[0].name.clone(),
         path: path.to_owned(),
@@ -186,10 +178,8 @@ fn finding(
         knee: text(knee),
         last: text(points.len() - 1),
         idle_servers: idle_servers(points[knee]),
-        load_reached: points[knee..]
-            .iter()
-            .all(|point| completes_all(point, load)),
-        gain: measure(of(knee, 0)),
+        load_reached: beyond.all(|point| completes_all(point, load)),
+        gain: of(knee, 0).into(),
         dips: growth.dips.into_iter().map(dip).collect(),
         prices: prices.collect(),
     })

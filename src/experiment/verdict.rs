@@ -628,9 +628,8 @@ impl ReadPrice {
         prices.iter().rev().max_by(|a, b| {
             let pairs = rank(a).into_iter().zip(rank(b));
             let mut orders = pairs.map(|(a, b)| a.total_cmp(&b));
-            orders
-                .find(|order| order.is_ne())
-                .unwrap_or(Ordering::Equal)
+            let unequal = orders.find(|order| order.is_ne());
+            unequal.unwrap_or(Ordering::Equal)
         })
     }
 }

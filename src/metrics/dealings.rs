@@ -128,16 +128,12 @@ impl RegionLoads {
     ) -> Option<DealtPeaks> {
         let measured = |kept: &&IntervalLoads| kept.total > 0 && measured(kept.interval);
         let kept = self.kept.iter().filter(measured);
-        let weights: Vec<IntervalWeights> = kept
-            .map(|kept| IntervalWeights {
-                total: kept.total as f64,
-                things: kept
-                    .loads
-                    .iter()
-                    .map(|&(region, load)| (region, f64::from(load)))
-                    .collect(),
-            })
-            .collect();
+        let weight = |&(region, load): &(u32, u32)| (region, f64::from(load));
+        let weights = kept.map(|kept| IntervalWeights {
+            total: kept.total as f64,
+            things: kept.loads.iter().map(weight).collect(),
+        });
+        let weights: Vec<IntervalWeights> = weights.collect();
         let (mut dealing, mut orders) = (None, Vec::new());
         DealtPeaks::of(&weights, servers as usize, DEALINGS, |number, region| {
             if dealing != Some(number) {

@@ -214,10 +214,9 @@ impl ClosedDemand {
             if written + read < grid.least(row) {
                 continue;
             }
-            let both = writes
-                .iter()
-                .zip(of_reads)
-                .map(|(&written, &read)| (u64::from(written) * write_nanos + read, read));
+            let both = writes.iter().zip(of_reads);
+            let both =
+                both.map(|(&written, &read)| (u64::from(written) * write_nanos + read, read));
             let total: f64 = both.clone().map(|(both, _)| both as f64).sum();
             if let Some((most, read_most)) = both.max().filter(|_| total > 0.0) {
                 peaks.push(most as f64 * f64::from(grid.joined[row]) / total);

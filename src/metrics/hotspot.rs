@@ -144,10 +144,8 @@ impl Hotspot {
             false => (writes, reads),
         };
         let hot = |class: &Self| *class != Self::None;
-        first
-            .filter(hot)
-            .or(second.filter(hot))
-            .unwrap_or(Self::None)
+        let class = first.filter(hot).or(second.filter(hot));
+        class.unwrap_or(Self::None)
     }
 
     /// The word that results use.

@@ -102,11 +102,9 @@ impl Response {
     /// taking ages for response times, it gives each unfinished operation the prospects of those that had waited as long. Failed ones take
     /// longer than every value.
     fn survival(&self) -> Vec<(f64, f64)> {
-        let mut ages = self
-            .unfinished
-            .iter_recorded()
-            .map(|bar| (bar.value_iterated_to(), bar.count_at_value()))
-            .peekable();
+        let ages = self.unfinished.iter_recorded();
+        let ages = ages.map(|bar| (bar.value_iterated_to(), bar.count_at_value()));
+        let mut ages = ages.peekable();
         let mut at_risk = self.count() as f64;
         let mut share = 1.0;
         let mut curve = Vec::new();

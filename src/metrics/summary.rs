@@ -99,10 +99,9 @@ impl Recorder {
             Some(last) if !whole(last) && window.len() > 1 => window.start..last,
             _ => window.clone(),
         };
+        let joined = |row| self.log.servers_in(&intervals, row);
         let grid = Grid {
-            joined: (0..rows)
-                .map(|row| self.log.servers_in(&intervals, row))
-                .collect(),
+            joined: (0..rows).map(joined).collect(),
             window,
             full,
         };
@@ -207,11 +206,8 @@ impl Summary {
     /// Servers that had joined, mean over the window's intervals.
     fn servers_in_window(&self) -> f64 {
         let joined = &self.grid.joined[self.grid.window.clone()];
-        joined
-            .iter()
-            .map(|&servers| f64::from(servers))
-            .sum::<f64>()
-            / joined.len() as f64
+        let servers = joined.iter().map(|&servers| f64::from(servers));
+        servers.sum::<f64>() / joined.len() as f64
     }
 
     /// Length of the window in seconds; `None` when the run ended before it.
@@ -284,11 +280,10 @@ impl Summary {
 
     /// Share of each server's handlers that is busy over some intervals.
     fn utilisations(&self, rows: Range<usize>) -> impl Iterator<Item = f64> + '_ {
-        let length: u64 = rows
+        let lengths = rows
             .clone()
-            .map(|row| self.run.intervals.length(row, self.end))
-            .sum();
-        let capacity = length as f64 * f64::from(self.run.config.handlers);
+            .map(|row| self.run.intervals.length(row, self.end));
+        let capacity = lengths.sum::<u64>() as f64 * f64::from(self.run.config.handlers);
         (0..self.servers()).map(move |server| {
             let busy = |row| self.run.servers.row(row)[server].busy;
             let busy: u64 = rows.clone().map(busy).sum();

@@ -118,9 +118,8 @@ impl Intervals {
 
     /// Length of an interval in a run that ends at `end`.
     pub(super) fn length(&self, index: usize, end: u64) -> u64 {
-        self.start(index + 1)
-            .min(end)
-            .saturating_sub(self.start(index))
+        let end = self.start(index + 1).min(end);
+        end.saturating_sub(self.start(index))
     }
 
     /// Number of intervals that a run ending at `end` touches.

@@ -24,11 +24,8 @@ impl Estimate {
         let origin = values[0];
         let shift = values.iter().map(|value| value - origin).sum::<f64>() / n;
         let interval = (values.len() >= 2).then(|| {
-            let squares: f64 = values
-                .iter()
-                .map(|value| squared(value - origin - shift))
-                .sum();
-            let half = t_975(n - 1.0) * (squares / (n - 1.0) / n).sqrt();
+            let squares = values.iter().map(|value| squared(value - origin - shift));
+            let half = t_975(n - 1.0) * (squares.sum::<f64>() / (n - 1.0) / n).sqrt();
             (origin + shift - half, origin + shift + half)
         });
         Some(Self {
@@ -77,11 +74,9 @@ impl Estimate {
 /// twice and half are equally far from one. Pairs that are not both positive and finite are left out; `None` when none remains.
 pub fn paired_ratio(pairs: impl Iterator<Item = (f64, f64)>) -> Option<Estimate> {
     let is_ratio = |value: &f64| *value > 0.0 && value.is_finite();
-    let logs: Vec<f64> = pairs
-        .filter(|(value, baseline)| is_ratio(value) && is_ratio(baseline))
-        .map(|(value, baseline)| libm::log(value / baseline))
-        .collect();
-    Some(Estimate::of(&logs)?.map(libm::exp))
+    let pairs = pairs.filter(|(value, baseline)| is_ratio(value) && is_ratio(baseline));
+    let logs = pairs.map(|(value, baseline)| libm::log(value / baseline));
+    Some(Estimate::of(&logs.collect::<Vec<f64>>())?.map(libm::exp))
 }
 
 /// Mean of `values` less mean of `others`, of independent runs whose spreads may differ: Welch's t-interval with Satterthwaite's degrees

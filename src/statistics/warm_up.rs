@@ -56,10 +56,8 @@ pub fn settling(observations: &[f64], warm_up: usize) -> Option<Settling> {
     noises.extend((cut == limit).then(|| Noise::of_trend(rest)));
     // So many tests: one a place, and the second one at the last.
     let tests = (limit + 1) as f64;
-    if !noises
-        .iter()
-        .any(|noise| differs(first, rest, noise, tests))
-    {
+    let differs = |noise: &Noise| differs(first, rest, noise, tests);
+    if !noises.iter().any(differs) {
         return Some(Settling::Before);
     }
     Some(match cut < limit {
