@@ -23,7 +23,7 @@ pub fn run(arguments: &AdviseArguments, console: &Console) -> Result<()> {
         Some(suggestions) => Recommendations::with_suggestions(suggestions, &results),
         None => Recommendations::of(&scenario, &results),
     };
-    let report = RecommendationReport::new(&found);
+    let report = RecommendationReport(&found);
     if let Some(file) = &arguments.create {
         write_new(file, &report.commands())?;
     }

@@ -24,6 +24,6 @@ pub fn run(arguments: &CompareArguments, console: &Console) -> Result<()> {
         console
             .warn("no strategy has the same name in both; `--pair BEFORE=AFTER` compares any two");
     }
-    let report = ComparisonReport::new(&comparison);
+    let report = ComparisonReport(&comparison);
     console.data(&report.render(arguments.format, console.table_style()))
 }

@@ -43,24 +43,17 @@ const COLUMNS: [Column; 5] = [
 
 /// The views of a comparison.
 #[derive(Debug, Clone, Copy)]
-pub struct ComparisonReport<'a> {
-    comparison: &'a ResultsComparison,
-}
+pub struct ComparisonReport<'a>(pub &'a ResultsComparison);
 
-impl<'a> ComparisonReport<'a> {
-    /// Of `comparison`.
-    pub fn new(comparison: &'a ResultsComparison) -> Self {
-        Self { comparison }
-    }
-
+impl ComparisonReport<'_> {
     /// What is printed on standard output, ending in a newline. `style` matters to [`Format::Table`] alone.
     pub fn render(&self, format: Format, style: Style) -> String {
         match format {
             Format::Table => self.document().terminal(style),
             Format::Markdown => self.document().markdown(),
-            Format::Csv => csv_files::to_text(|to| csv_files::comparison(self.comparison, to)),
+            Format::Csv => csv_files::to_text(|to| csv_files::comparison(self.0, to)),
             Format::Json => {
-                let text = serde_json::to_string_pretty(self.comparison);
+                let text = serde_json::to_string_pretty(self.0);
                 text.expect("comparisons hold only what JSON can hold") + "\n"
             }
         }
@@ -68,7 +61,7 @@ impl<'a> ComparisonReport<'a> {
 
     fn document(&self) -> Document {
         let title = vec![Block::Title(self.heading())];
-        let strategies = self.comparison.strategies.iter();
+        let strategies = self.0.strategies.iter();
         let strategies = strategies.map(|change| {
             let mut part = vec![Block::Heading(name(change)), Block::Table(table(change))];
             part.extend(notes(change).into_iter().map(Block::text));
@@ -89,15 +82,15 @@ impl<'a> ComparisonReport<'a> {
             };
             format!("{} (seed {}, {replicates}{set})", side.name, side.seed)
         };
-        let comparison = self.comparison;
-        format!("{} → {}", side(&comparison.before), side(&comparison.after))
+        format!("{} → {}", side(&self.0.before), side(&self.0.after))
     }
 
     fn unpaired_strategies(&self) -> Vec<Block> {
-        let comparison = self.comparison;
-        let (before, after) = (&comparison.only_before, &comparison.only_after);
-        let sides = [("first", before), ("second", after)].into_iter();
-        let unpaired = sides.filter(|(_, names)| !names.is_empty());
+        let sides = [
+            ("first", &self.0.only_before),
+            ("second", &self.0.only_after),
+        ];
+        let unpaired = sides.into_iter().filter(|(_, names)| !names.is_empty());
         let text = |(place, names): (_, &Vec<String>)| {
             Block::text(format!("only in the {place}: {}", names.join(", ")))
         };
@@ -105,7 +98,7 @@ impl<'a> ComparisonReport<'a> {
     }
 
     fn footnote(&self) -> String {
-        let how = match self.comparison.paired {
+        let how = match self.0.paired {
             true => "Paired: the same seed gives both the same draws, replicate by replicate.",
             false => "Not paired: the seeds differ (Welch's intervals).",
         };
@@ -148,10 +141,8 @@ fn is_headline(change: &MetricChange) -> bool {
 
 fn row(change: &MetricChange) -> Vec<String> {
     let kind = metric::kind_of(change.unit);
-    let sign = match change.difference.mean {
-        Some(difference) if difference > 0.0 => "+",
-        _ => "",
-    };
+    let grows = change.difference.mean.is_some_and(|it| it > 0.0);
+    let sign = if grows { "+" } else { "" };
     let ratio = match change.verdict {
         LowerBound | Undefined => UNDEFINED.to_owned(),
         _ if change.ratio.mean.is_some() => Ratio.interval(&change.ratio),

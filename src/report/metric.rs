@@ -42,11 +42,6 @@ pub fn text(strategy: &StrategyResult, path: impl Into<MetricPath>, kind: Number
     kind.measure(measure(strategy, path).unwrap_or(&Measure::UNDEFINED))
 }
 
-/// The class of hotspot; `None` when it was not determined.
-pub fn hotspot(strategy: &StrategyResult) -> Option<&str> {
-    strategy.hotspot()
-}
-
 /// Whether nothing is written: the reads' numbers then stand for the load.
 pub fn is_of_reads(strategy: &StrategyResult) -> bool {
     strategy.load() == Side::Read

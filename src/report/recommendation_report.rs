@@ -29,16 +29,9 @@ const POINTS_SHOWN: usize = 2;
 
 /// The views of recommendations.
 #[derive(Debug, Clone, Copy)]
-pub struct RecommendationReport<'a> {
-    found: &'a Recommendations,
-}
+pub struct RecommendationReport<'a>(pub &'a Recommendations);
 
-impl<'a> RecommendationReport<'a> {
-    /// Of `found`.
-    pub fn new(found: &'a Recommendations) -> Self {
-        Self { found }
-    }
-
+impl RecommendationReport<'_> {
     /// For a terminal, ending in a newline.
     pub fn table(&self, style: Style) -> String {
         self.document().terminal(style)
@@ -51,7 +44,7 @@ impl<'a> RecommendationReport<'a> {
 
     fn document(&self) -> Document {
         let mut parts = vec![vec![Block::Title(self.title().to_owned())]];
-        for group in &self.found.groups {
+        for group in &self.0.groups {
             parts.push(vec![Block::Table(table(group))]);
             let (create, rest) = shown(&group.create);
             let reasons = [Block::Text(sentences(group)), Block::Command(create)];
@@ -63,13 +56,13 @@ impl<'a> RecommendationReport<'a> {
 
     /// For a program, ending in a newline.
     pub fn json(&self) -> String {
-        let text = serde_json::to_string_pretty(self.found);
+        let text = serde_json::to_string_pretty(self.0);
         text.expect("recommendations hold only what JSON can hold") + "\n"
     }
 
     /// The `create` command of each recommended table, for the HBase shell.
     pub fn commands(&self) -> String {
-        let groups = self.found.groups.iter();
+        let groups = self.0.groups.iter();
         let best = groups.filter_map(|group| Some((group.strategies.first()?, &group.create)));
         let commands = best.map(|(best, create)| {
             let key: Vec<&str> = best.key.split_whitespace().collect();
@@ -79,14 +72,14 @@ impl<'a> RecommendationReport<'a> {
     }
 
     fn title(&self) -> &str {
-        match self.found.question.is_empty() {
-            true => &self.found.scenario,
-            false => &self.found.question,
+        match self.0.question.is_empty() {
+            true => &self.0.scenario,
+            false => &self.0.question,
         }
     }
 
     fn footnote(&self) -> String {
-        let found = self.found;
+        let found = self.0;
         let replicates = number::counted(found.replicates as usize, "replicate");
         format!(
             "{} Each group is ranked among the keys that store the same rows: by limits ({}), then by reads that grow with the time that rows are kept, \
@@ -157,11 +150,7 @@ fn has_knees(group: &ComparableStrategies) -> bool {
 }
 
 fn row(strategy: &RankedStrategy, standing: &str, has_knees: bool) -> Vec<String> {
-    let source = if strategy.suggested {
-        "keyheat"
-    } else {
-        "file"
-    };
+    let source = ["file", "keyheat"][usize::from(strategy.suggested)];
     let on_front = if strategy.on_front { "yes" } else { "no" };
     let sustained = match has_knees {
         true => strategy.knee_per_sec,

@@ -137,7 +137,7 @@ const SCORECARD: &[Cells] = &[
     numbers(["empty", "regions"], 8, |it| it.text(MetricId::EmptyRegionFraction, Percent)),
     numbers(["bytes", "a row"], 10, |it| it.text(MetricId::RowBytes, Bytes)),
     numbers(["", "table"], 11, |it| it.text(MetricId::TableBytes, Bytes)),
-    words(["", "hotspot"], 0, |it| metric::hotspot(it.strategy).unwrap_or(UNDEFINED).to_owned()),
+    words(["", "hotspot"], 0, |it| it.strategy.hotspot().unwrap_or(UNDEFINED).to_owned()),
 ];
 
 #[rustfmt::skip]

@@ -42,18 +42,17 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The share of the `regions` hottest; where the points are apart, between them.
+    /// The share of the `regions` hottest; where the points are apart, straight between points of the drawn axis, which is logarithmic.
     fn held_by(&self, regions: u64) -> f64 {
-        let at = self.tops.partition_point(|(top, _)| *top < regions);
-        match (at.checked_sub(1), self.tops.get(at)) {
-            (_, None) => 1.0,
-            (None, Some((_, held))) => *held,
-            (Some(before), Some((top, held))) => {
-                let (fewer, less) = self.tops[before];
-                // Straight between points of the drawn axis, which is logarithmic.
-                let [at, fewer, top] = [regions, fewer, *top].map(|it| (it as f64).ln());
-                less + (held - less) * (at - fewer) / (top - fewer)
-            }
+        let ln = |regions: u64| (regions as f64).ln();
+        let points: Points = self
+            .tops
+            .iter()
+            .map(|(top, held)| (ln(*top), *held))
+            .collect();
+        match regions > self.regions() {
+            true => 1.0,
+            false => height(&points, ln(regions)),
         }
     }
 

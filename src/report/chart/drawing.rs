@@ -104,8 +104,8 @@ impl Drawing {
         self
     }
 
-    /// Adds the numbers of the only plot, which has no title, or of one of several: a row a place that `along` names, from left to right,
-    /// and a column each of `names`.
+    /// Adds the numbers of the only plot, which has no title, or of one of several: a row a place that `along` names, put in order
+    /// from left to right, and a column each of `names`.
     pub fn read_off(
         &mut self,
         title: &str,
@@ -118,6 +118,8 @@ impl Drawing {
         let columns = [Column::named(along.to_owned(), false)]
             .into_iter()
             .chain(names);
+        let mut readings: Vec<Reading> = readings.into_iter().collect();
+        readings.sort_by(|one, other| one.place.0.total_cmp(&other.place.0));
         let readings = readings.into_iter().map(|it| (it.place, it.cells));
         let (places, rows): (Vec<_>, Vec<_>) = readings.unzip();
         self.chart.data.push(ChartData {

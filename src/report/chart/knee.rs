@@ -166,9 +166,7 @@ impl Limit<'_> {
     fn axis(&self, all: &[Searched<'_>]) -> Axis {
         let found = all.iter().flat_map(|it| it.found(self.at)).flatten();
         let found = found.filter_map(|(_, finding)| finding.value);
-        let values: Vec<f64> = found.chain([self.bound()]).collect();
-        let most = values.iter().copied().fold(0.0, f64::max);
-        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let (least, most) = extent(found.chain([self.bound()]));
         match self.format() {
             Millis => {
                 let (least, most) = (least.max(LEAST_MS) / 1.3, most.max(LEAST_MS) * 1.3);
@@ -193,27 +191,25 @@ impl Limit<'_> {
                 sheet.line(&upright, 1.0, Paint::new(searched.entry.colour(), 0.45));
             }
         }
-        let mut readings: Vec<(f64, Reading)> = Vec::new();
+        let mut readings = Vec::new();
         // The first of the file on top.
         for searched in all.iter().rev() {
             for found in searched.found(self.at) {
                 readings.extend(self.draw_runs(sheet, &plot, searched.entry, &found));
             }
         }
-        readings.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let readings = readings.into_iter().map(|(_, reading)| reading);
         let along = format!("offered {load}, a run each");
         sheet.read_off(&title, area, &along, [title.clone()], readings);
     }
 
-    /// The runs of a replicate; what can be read off them, and how far right.
+    /// The runs of a replicate; what can be read off them.
     fn draw_runs(
         &self,
         sheet: &Sheet,
         plot: &Plot,
         entry: Entry<'_>,
         found: &[Found],
-    ) -> Vec<(f64, Reading)> {
+    ) -> Vec<Reading> {
         let colour = entry.colour();
         let place = |(load, it): &Found| plot.at((*load, self.height(it.value.unwrap_or(0.0))));
         let points: Vec<Point> = found.iter().map(place).collect();
@@ -227,7 +223,7 @@ impl Limit<'_> {
             let load = number::grouped(load.round() as u64);
             let text = self.format().bound(finding.value, finding.censored);
             let label = format!("{} at {load}", entry.name());
-            (at.0, Reading::of_mark(at, label, [text]))
+            Reading::of_mark(at, label, [text])
         });
         runs.collect()
     }

@@ -200,26 +200,25 @@ fn title(results: &Results) -> String {
 }
 
 fn subtitle(lines: &[Line<'_>]) -> String {
-    let mut subtitle =
-        "From the intended start to the reply, retries included · each step right is ten times rarer".to_owned();
     let is_whole = |it: &Line<'_>| it.max.is_some() && it.censored_from.is_none();
-    if lines.iter().any(is_whole) {
-        subtitle += " · circle: maximum";
-    }
-    if lines.iter().any(|it| it.censored_from.is_some()) {
-        subtitle += " · dashed, ending in >: failed or unfinished, a lower bound";
-    }
-    subtitle
+    let maximum = lines.iter().any(is_whole);
+    let bound = lines.iter().any(|it| it.censored_from.is_some());
+    let parts = [
+        Some(
+            "From the intended start to the reply, retries included · each step right is ten times rarer",
+        ),
+        maximum.then_some("circle: maximum"),
+        bound.then_some("dashed, ending in >: failed or unfinished, a lower bound"),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
 fn axes(lines: &[Line<'_>]) -> (Axis, Axis) {
-    let heights = |line: &Line<'_>| -> Vec<f64> {
-        let points = line.points.iter().map(|point| point.1);
-        points.chain(line.max).collect()
+    let heights = |line| {
+        let Line { points, max, .. }: &Line<'_> = line;
+        points.iter().map(|point| point.1).chain(*max)
     };
-    let values = || lines.iter().flat_map(heights);
-    let low = values().fold(f64::INFINITY, f64::min);
-    let high = values().fold(f64::NEG_INFINITY, f64::max);
+    let (low, high) = extent(lines.iter().flat_map(heights));
     // At least half a decade, so that one value has an axis around it.
     let (low, high) = (low.min(high - 0.5) - 0.05, high + 0.1);
     let y = Axis::log10(10f64.powf(low), 10f64.powf(high), tick_ms);

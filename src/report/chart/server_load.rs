@@ -204,10 +204,8 @@ fn subtitle(loads: &[Load<'_>], top: f64) -> String {
         ),
     };
     let mut subtitle = format!("{grey} · colour: the hottest server in each interval");
-    let capacities = || loads.iter().filter_map(|it| it.capacity);
-    if let (Some(least), Some(most)) =
-        (capacities().reduce(f64::min), capacities().reduce(f64::max))
-    {
+    let (least, most) = extent(loads.iter().filter_map(|it| it.capacity));
+    if least <= most {
         let [low, high] = [least, most].map(|it| Compact.text(it));
         let range = range(low, high);
         subtitle += &match least <= top {

@@ -89,8 +89,7 @@ impl<'a> Places<'a> {
             // Words, and numbers with units, stand in the order of the file.
             None => (0..list.values.len()).map(|place| place as f64).collect(),
             Some(numbers) => {
-                let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
-                let most = numbers.iter().copied().fold(0.0, f64::max);
+                let (least, most) = extent(numbers.iter().copied());
                 match least > 0.0 && most / least >= WIDE_RANGE {
                     true => numbers.iter().map(|number| number.log2()).collect(),
                     false => numbers,
@@ -109,8 +108,7 @@ impl<'a> Places<'a> {
 
     /// With some room on either side, and labels where there is room for them.
     fn axis(&self, wide: f64) -> Axis {
-        let low = self.at.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = self.at.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let (low, high) = extent(self.at.iter().copied());
         let margin = if high > low { (high - low) * 0.06 } else { 1.0 };
         let range = (low - margin)..(high + margin);
         let pixels = wide / (range.end - range.start);

@@ -123,9 +123,7 @@ impl<'a> Panel<'a> {
         let most = skews.fold(2.0, f64::max);
         let times = |value| format!("{}×", number::trimmed(value, 2));
         let x = Axis::log10(0.9, most * 1.15, times);
-        let prices = || self.marks.iter().map(|mark| mark.price.max(LEAST));
-        let low = prices().fold(f64::INFINITY, f64::min);
-        let high = prices().fold(0.0, f64::max);
+        let (low, high) = extent(self.marks.iter().map(|mark| mark.price.max(LEAST)));
         // At least most of a decade, and some room for labels above and below.
         let middle = (low * high).sqrt();
         let span = (high / low).max(6.0).sqrt() * (high / low).powf(0.06) * 1.5;
@@ -252,11 +250,10 @@ impl<'a> Panel<'a> {
         parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
     }
 
-    /// The numbers of each mark, from left to right.
+    /// The numbers of each mark.
     fn read_off(&self, sheet: &mut Drawing, area: Area, at: &[Point]) {
-        let mut marks: Vec<(&Mark<'_>, &Point)> = self.marks.iter().zip(at).collect();
-        marks.sort_by(|(_, a), (_, b)| a.0.total_cmp(&b.0));
-        let readings = marks.into_iter().map(|(mark, at)| {
+        let marks = self.marks.iter().zip(at);
+        let readings = marks.map(|(mark, at)| {
             let values = [
                 Ratio.text(mark.skew),
                 self.price(mark),

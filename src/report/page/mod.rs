@@ -81,19 +81,21 @@ fn provenance(html: &mut Html, results: &Results) {
         html,
         "<footer>\n<h2>Where the numbers come from</h2>\n<dl class=\"pairs\">"
     );
-    let mut pair = |name: &str, value: &str| {
-        writeln!(html, "<dt>{name}</dt><dd>{}</dd>", text(value));
-    };
-    pair("Made by", &results.tool);
-    pair("Scenario", &scenario.name);
-    pair("SHA-256", &scenario.sha256);
-    pair("Seed", &results.seed.to_string());
-    pair("Replicates", &results.replicates.to_string());
-    pair("Simulated", &number::length(results.duration_s));
-    pair("Warm-up", &number::length(results.warmup_s));
-    pair("Interval", &number::length(results.sample_s));
+    let mut pairs = vec![
+        ("Made by", results.tool.clone()),
+        ("Scenario", scenario.name.clone()),
+        ("SHA-256", scenario.sha256.clone()),
+        ("Seed", results.seed.to_string()),
+        ("Replicates", results.replicates.to_string()),
+        ("Simulated", number::length(results.duration_s)),
+        ("Warm-up", number::length(results.warmup_s)),
+        ("Interval", number::length(results.sample_s)),
+    ];
     if !scenario.overrides.is_empty() {
-        pair("Set", &scenario.overrides.join(", "));
+        pairs.push(("Set", scenario.overrides.join(", ")));
+    }
+    for (name, value) in pairs {
+        writeln!(html, "<dt>{name}</dt><dd>{}</dd>", text(&value));
     }
     writeln!(html, "</dl>");
     html.details("The scenario's text", |html| {

@@ -52,29 +52,39 @@ impl HeatScale {
         sheet.rect(Area::new(left, top, 20.0, 10.0), EMPTY);
         sheet.text("none", (left + 10.0, top + 14.0), label);
         let bar = left + 44.0;
-        let mut raster = Raster::new(HEAT_STEPS, self.palette());
-        (1..=HEAT_STEPS).for_each(|index| raster.push(index as u8));
+        let heat = (1..=HEAT_STEPS).map(|index| index as u8).collect();
+        let raster = Raster::new(HEAT_STEPS, self.palette(), heat);
         sheet.image(Area::new(bar, top, WIDE, 10.0), raster);
         let axis = Axis::log10(self.low, self.high, number::tick);
         let decade = |value: f64| (value - value.round()).abs() < 1e-9;
         // Over two decades and more, the decades alone leave no gaps in the labels.
         let of_decades = axis.ticks().iter().filter(|(value, _)| decade(*value));
         let decades = of_decades.count() >= 2;
-        let mut free = f64::NEG_INFINITY;
-        for (value, text) in axis.ticks() {
-            if decades && !decade(*value) {
-                continue;
-            }
-            let x = bar + WIDE * axis.fraction(*value);
-            sheet.line(&[(x, top + 10.0), (x, top + 13.0)], 1.0, MUTED);
-            let half = width(text, 10.0, false) / 2.0;
-            if x - half > free {
-                sheet.text(text, (x, top + 14.0), label);
-                free = x + half + 4.0;
-            }
-        }
+        let ticks = axis.ticks().iter();
+        let ticks = ticks.filter(|(value, _)| !decades || decade(*value));
+        let ticks = ticks.map(|(value, text)| (axis.fraction(*value), text));
+        draw_ticks(sheet, (bar, top + 10.0), WIDE, ticks);
         let at = (bar + WIDE + 14.0, top + 5.0);
         let label = muted(10.5).middle();
         sheet.text("writes a second and bucket", at, label);
+    }
+}
+
+/// Ticks below a bar of colours, at fractions of its width, with texts where there is room for them.
+pub fn draw_ticks<'a>(
+    sheet: &Sheet,
+    (left, below): Point,
+    wide: f64,
+    ticks: impl IntoIterator<Item = (f64, &'a String)>,
+) {
+    let mut free = f64::NEG_INFINITY;
+    for (fraction, text) in ticks {
+        let x = left + wide * fraction;
+        sheet.line(&[(x, below), (x, below + 3.0)], 1.0, MUTED);
+        let half = width(text, 10.0, false) / 2.0;
+        if x - half > free {
+            sheet.text(text, (x, below + 4.0), muted(10.0).centre().top());
+            free = x + half + 4.0;
+        }
     }
 }

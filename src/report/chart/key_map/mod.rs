@@ -117,13 +117,20 @@ fn draw(strategy: &StrategyResult, scale: HeatScale, planned_s: f64) -> Option<C
     Some(sheet.finish())
 }
 
+/// Writes to each bucket.
+fn totals(cells: &[Vec<u64>], buckets: usize) -> Vec<u64> {
+    let rows = |bucket: usize| {
+        cells
+            .iter()
+            .filter_map(move |interval| interval.get(bucket))
+    };
+    (0..buckets).map(|bucket| rows(bucket).sum()).collect()
+}
+
 /// Of thousands of cells, the buckets that matter.
 fn hottest(cells: &Cells) -> Table {
-    let total = |bucket: usize| -> u64 {
-        let column = cells.counts.iter().filter_map(|row| row.get(bucket));
-        column.sum()
-    };
-    let mut buckets: Vec<(&String, u64)> = cells.keys.iter().zip((0..).map(total)).collect();
+    let totals = totals(&cells.counts, cells.keys.len());
+    let mut buckets: Vec<(&String, u64)> = cells.keys.iter().zip(totals).collect();
     let all: u64 = buckets.iter().map(|(_, rows)| rows).sum();
     // Stable: equals stay in key order.
     buckets.sort_by_key(|(_, rows)| std::cmp::Reverse(*rows));
@@ -161,14 +168,14 @@ fn key(bucket: &KeyMapBucket) -> String {
 
 fn draw_cells(sheet: &Sheet, frame: &Frame, demand: &Demand, scale: HeatScale, cells: &[Vec<u64>]) {
     sheet.rect(frame.area, EMPTY);
-    let mut raster = Raster::new(cells.len(), scale.palette());
-    for bucket in (0..frame.buckets).rev() {
-        for interval in cells {
-            let rows = interval.get(bucket).copied().unwrap_or(0);
-            raster.push(scale.index(rows as f64 / demand.interval_s));
-        }
-    }
-    sheet.image(frame.area, raster);
+    let heat = |bucket: usize| {
+        let rows = cells
+            .iter()
+            .map(move |interval| interval.get(bucket).copied().unwrap_or(0));
+        rows.map(|rows| scale.index(rows as f64 / demand.interval_s))
+    };
+    let heat = (0..frame.buckets).rev().flat_map(heat).collect();
+    sheet.image(frame.area, Raster::new(cells.len(), scale.palette(), heat));
 }
 
 /// A bracket over the warm-up, which measures leave out. Returns where its text ends.
@@ -205,12 +212,7 @@ fn draw_time(sheet: &Sheet, frame: &Frame, demand: &Demand) {
 
 /// Share of the writes of each bucket, over the whole run, as one polygon: bars would show seams.
 fn draw_totals(sheet: &Sheet, frame: &Frame, left: f64, cells: &[Vec<u64>]) {
-    let mut totals = vec![0u64; frame.buckets];
-    for interval in cells {
-        for (total, rows) in totals.iter_mut().zip(interval) {
-            *total += rows;
-        }
-    }
+    let totals = totals(cells, frame.buckets);
     let (top, bottom) = (frame.area.top, frame.area.bottom());
     let label = muted(10.5);
     sheet.text("writes", (left, top - 6.0), label);
@@ -238,7 +240,7 @@ fn title(strategy: &StrategyResult, demand: &Demand) -> String {
     let servers = demand.servers;
     let share = metric::text(strategy, MetricId::ServerMaxShare, Percent);
     let times = metric::text(strategy, MetricId::ServerPeakToMean, Ratio);
-    let finding = match (demand.least_peak_share(), metric::hotspot(strategy)) {
+    let finding = match (demand.least_peak_share(), strategy.hotspot()) {
         (None, _) => "too few writes for a statement about the spread".to_owned(),
         _ if servers == 1 => "the only server takes all the writes".to_owned(),
         (Some(least), _) if least >= NEARLY_ALL => {

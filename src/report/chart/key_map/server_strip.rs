@@ -1,5 +1,6 @@
 //! The strip under the key map: the load of each server over its fair share, over time. One image a row.
 
+use super::heat_scale::draw_ticks;
 use crate::report::chart::demand::Demand;
 use crate::report::chart::prelude::*;
 
@@ -68,11 +69,11 @@ impl ServerStrip {
             let label = muted(10.5).right().middle();
             sheet.text(&row.name, (left - 8.0, middle), label);
             let nothing = Paint::new(PAPER, 0.0);
-            let mut raster = Raster::new(row.ratios.len(), colours().chain([nothing]).collect());
-            for ratio in &row.ratios {
-                let step = |ratio| step(ratio, self.servers) + LOAD_STEPS;
-                raster.push(ratio.map_or(2 * LOAD_STEPS + 1, step) as u8);
-            }
+            let palette: Vec<Paint> = colours().chain([nothing]).collect();
+            let step = |ratio| (step(ratio, self.servers) + LOAD_STEPS) as u8;
+            let none = palette.len() as u8 - 1;
+            let cells = row.ratios.iter().map(|ratio| ratio.map_or(none, step));
+            let raster = Raster::new(row.ratios.len(), palette, cells.collect());
             sheet.image(Area::new(left, y, right - left, ROW), raster);
             let below = y + ROW + 0.5;
             sheet.line(&[(left, below), (right, below)], 0.75, GRID);
@@ -95,9 +96,9 @@ impl ServerStrip {
         if self.servers < 2 {
             return;
         }
-        let steps = 2 * LOAD_STEPS + 1;
-        let mut raster = Raster::new(steps as usize, colours().collect());
-        (0..steps).for_each(|index| raster.push(index as u8));
+        let palette: Vec<Paint> = colours().collect();
+        let steps = palette.len();
+        let raster = Raster::new(steps, palette, (0..steps as u8).collect());
         sheet.image(Area::new(left, top, WIDE, 10.0), raster);
         let below = top + 10.0;
         sheet.line(&[(left, below), (left + WIDE, below)], 0.75, GRID);
@@ -107,12 +108,12 @@ impl ServerStrip {
             "1×".to_owned(),
             format!("{servers}×"),
         ];
-        for (index, text) in ends.iter().enumerate() {
-            let x = left + WIDE / 2.0 * index as f64;
-            sheet.line(&[(x, below), (x, top + 13.0)], 1.0, MUTED);
-            let label = muted(10.0).centre().top();
-            sheet.text(text, (x, top + 14.0), label);
-        }
+        draw_ticks(
+            sheet,
+            (left, below),
+            WIDE,
+            [0.0, 0.5, 1.0].into_iter().zip(&ends),
+        );
         let at = (left + WIDE + 16.0, top + 5.0);
         let label = muted(10.5).middle();
         sheet.text("server load ÷ fair share", at, label);

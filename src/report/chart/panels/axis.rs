@@ -137,6 +137,13 @@ impl ValueFormatter<f64> for Axis {
     }
 }
 
+/// The least and the greatest of some numbers; of none, infinity and its opposite.
+pub fn extent(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
+    let none = (f64::INFINITY, f64::NEG_INFINITY);
+    let wider = |(low, high): (f64, f64), value: f64| (low.min(value), high.max(value));
+    values.into_iter().fold(none, wider)
+}
+
 /// A tick of an axis of response times: milliseconds below a second, seconds from there on.
 pub fn tick_ms(ms: f64) -> String {
     match ms < 999.5 {

@@ -7,9 +7,9 @@ mod label_places;
 mod overlap;
 mod panel;
 
-pub use axis::{Axis, TimeUnit, tick_ms};
+pub use axis::{Axis, TimeUnit, extent, tick_ms};
 pub use label_places::{place, spread};
-pub use overlap::{OVERLAP_NOTE, Points, turns};
+pub use overlap::{OVERLAP_NOTE, Points, height, turns};
 pub use panel::{
     Grid, MARGIN, Plot, WIDTH, add_line, legend_key, panel_title, quoted, sheet, striped,
 };

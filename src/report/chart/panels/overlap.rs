@@ -77,7 +77,7 @@ fn ends(points: &[(f64, f64)]) -> Option<(f64, f64)> {
 }
 
 /// The height of a line at `x`, which lies between its ends.
-fn height(points: &[(f64, f64)], x: f64) -> f64 {
+pub fn height(points: &[(f64, f64)], x: f64) -> f64 {
     let next = points.partition_point(|point| point.0 < x);
     let (right, left) = (points[next.min(points.len() - 1)], points[next.max(1) - 1]);
     if right.0 <= left.0 {

@@ -245,8 +245,7 @@ mod tests {
         sheet.disc((20.0, 20.0), 5.0, ORANGE);
         sheet.ring((50.0, 20.0), 5.0, 2.0, ORANGE);
         sheet.line(&[(70.0, 10.0), (70.0, 30.0)], 4.0, ORANGE);
-        let mut raster = Raster::new(2, vec![PAPER.into(), ORANGE.into()]);
-        [0, 1].into_iter().for_each(|cell| raster.push(cell));
+        let raster = Raster::new(2, vec![PAPER.into(), ORANGE.into()], vec![0, 1]);
         sheet.image(Area::new(10.0, 40.0, 20.0, 10.0), raster);
         let picture = sheet.finish();
         let png = picture.png(Theme::Light).expect("a picture");

@@ -12,20 +12,14 @@ pub struct Raster {
 }
 
 impl Raster {
-    /// A grid `width` cells wide; cells are added by [`Raster::push`], row by row. `palette` has at most 256 colours.
-    pub fn new(width: usize, palette: Vec<Paint>) -> Self {
+    /// A grid `width` cells wide, whose cells are colours of a palette of at most 256, row by row.
+    pub fn new(width: usize, palette: Vec<Paint>, cells: Vec<u8>) -> Self {
         debug_assert!(palette.len() <= 256 && width > 0);
         Self {
             width,
             palette,
-            cells: Vec::new(),
+            cells,
         }
-    }
-
-    /// The next cell shows colour `index` of the palette.
-    pub fn push(&mut self, index: u8) {
-        debug_assert!(usize::from(index) < self.palette.len());
-        self.cells.push(index);
     }
 
     /// The image as base64 of an indexed PNG.
@@ -99,10 +93,7 @@ mod tests {
             RGBColor(200, 100, 50).into(),
             RGBColor(9, 8, 7).into(),
         ];
-        let mut raster = Raster::new(3, palette);
-        for cell in [0, 1, 2, 2, 1, 0] {
-            raster.push(cell);
-        }
+        let raster = Raster::new(3, palette, vec![0, 1, 2, 2, 1, 0]);
         let mut reader = png::Decoder::new(std::io::Cursor::new(raster.png()))
             .read_info()
             .expect("a PNG");
