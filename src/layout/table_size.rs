@@ -16,8 +16,8 @@ use crate::key::{KeyPlan, Randomness, Segment};
 use crate::record::{FieldId, FieldKind, Schema};
 use crate::scenario::{Setup, Strategy};
 use crate::storage::{
-    BlockEncoding, CELL_STRUCTURE, Cell, SharedPrefixes, StoreFile, StoreFileSize,
-    block_index_bytes, bloom_bytes,
+    BlockEncoding, Bloom, CELL_STRUCTURE, Cell, FileFormat, SharedPrefixes, StoreFile,
+    StoreFileSize, Value, block_index,
 };
 use crate::workload::Choice;
 use serde::Serialize;
@@ -337,7 +337,7 @@ impl TableSample {
     fn encoded(&self, encoding: BlockEncoding, rows: f64, total: f64) -> EncodedSize {
         let file = self.files[encoding as usize];
         let sampled = self.rows.max(1.0);
-        let mut row_bytes = file.data_bytes / sampled;
+        let mut row_bytes = file.data_bytes as f64 / sampled;
         let mut index_key = file.index_key_bytes as f64 / (file.blocks as f64).max(1.0);
         if rows > sampled {
             let drawn = self.prefixes.sampled();
@@ -359,8 +359,8 @@ impl TableSample {
         let blocks = file.blocks as f64 * rows / sampled;
         let data_bytes = rows * row_bytes;
         let regions = (data_bytes / self.max_file_bytes).ceil().max(1.0);
-        let block_index_bytes = regions * block_index_bytes(blocks / regions, index_key);
-        let bloom_bytes = bloom_bytes(rows);
+        let block_index_bytes = regions * block_index(blocks / regions, index_key).0;
+        let bloom_bytes = regions * Bloom::Row.bytes(rows / regions, self.size.key_bytes.mean);
         EncodedSize {
             encoding,
             row_bytes,
@@ -399,18 +399,24 @@ pub(super) fn written_at(sample: &KeySample, at: usize, setup: &Setup, is_run: b
 fn encode(encoding: BlockEncoding, rows: &[(&[u8], u64)], setup: &Setup) -> StoreFileSize {
     let mut qualifiers: Vec<&str> = setup.table.qualifiers.iter().map(String::as_str).collect();
     qualifiers.sort_unstable();
-    let mut file = StoreFile::new(encoding, &setup.table.family);
-    for &(row, timestamp) in rows {
-        for qualifier in &qualifiers {
-            file.append(&Cell {
-                row,
-                qualifier: qualifier.as_bytes(),
-                timestamp,
-                value_bytes: setup.table.value.0,
-            });
-        }
-    }
-    file.finish()
+    let cells = rows
+        .iter()
+        .flat_map(|row| qualifiers.iter().map(move |it| (row, it)));
+    let cells = (0..)
+        .zip(cells)
+        .map(|(number, (&(row, timestamp), qualifier))| {
+            let value = Value::Stated {
+                bytes: setup.table.value.0,
+                entropy: 1.0,
+                number,
+            };
+            Cell::put(row, qualifier.as_bytes(), timestamp, value)
+        });
+    let format = FileFormat {
+        encoding,
+        ..FileFormat::of(&setup.table.family)
+    };
+    StoreFile::of(format, cells)
 }
 
 /// For each length, the most different prefixes of keys that there can be: what the segments and the fields that begin within it allow.

@@ -14,24 +14,9 @@
 //! Two rows of different lengths share nothing but the high byte of the length: with keys of many lengths no encoding finds the
 //! prefixes. Source: HBase's `PrefixKeyDeltaEncoder`, `DiffKeyDeltaEncoder`, `FastDiffDeltaEncoder`.
 
-use super::BlockEncoding;
 use super::separator::common_prefix;
+use super::{BlockEncoding, Cell, CellType, Value};
 
-/// A cell as it is written to a store file; the family is the file's, the type `Put`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cell<'a> {
-    /// The row key, at most 32,767 bytes.
-    pub row: &'a [u8],
-    /// The qualifier.
-    pub qualifier: &'a [u8],
-    /// Milliseconds since the epoch.
-    pub timestamp: u64,
-    /// Length of the value. Values are taken to differ from each other, unless both are empty.
-    pub value_bytes: u64,
-}
-
-/// `KeyValue.Type.Put`.
-const TYPE_PUT: u8 = 4;
 const ROW_LENGTH: usize = 2;
 const FAMILY_LENGTH: usize = 1;
 const TIMESTAMP: usize = 8;
@@ -42,11 +27,15 @@ const TYPE: usize = 1;
 pub struct CellEncoder {
     encoding: BlockEncoding,
     family: Vec<u8>,
-    /// The cell before, once `started`.
+    /// The cell before, if any; of its block only once `started`.
     row: Vec<u8>,
     qualifier: Vec<u8>,
     timestamp: u64,
+    kind: CellType,
     value_bytes: u64,
+    /// Of its value: the number, or the bytes if FAST_DIFF may compare them.
+    value_number: Option<u64>,
+    value: Vec<u8>,
     started: bool,
 }
 
@@ -59,7 +48,10 @@ impl CellEncoder {
             row: Vec::new(),
             qualifier: Vec::new(),
             timestamp: 0,
+            kind: CellType::Put,
             value_bytes: 0,
+            value_number: None,
+            value: Vec::new(),
             started: false,
         }
     }
@@ -96,27 +88,33 @@ impl CellEncoder {
         self.qualifier.clear();
         self.qualifier.extend_from_slice(cell.qualifier);
         self.timestamp = cell.timestamp;
-        self.value_bytes = cell.value_bytes;
+        self.kind = cell.kind;
+        self.value_bytes = cell.value.bytes();
+        self.value_number = cell.value.number();
+        if let (BlockEncoding::FastDiff, Value::Bytes(value)) = (self.encoding, cell.value) {
+            self.value.clear();
+            self.value.extend_from_slice(value);
+        }
         self.started = true;
         value
     }
 
     fn whole(&self, cell: &Cell<'_>, out: &mut Vec<u8>) -> u64 {
         out.extend_from_slice(&(self.key_bytes(cell) as u32).to_be_bytes());
-        out.extend_from_slice(&(cell.value_bytes as u32).to_be_bytes());
+        out.extend_from_slice(&(cell.value.bytes() as u32).to_be_bytes());
         self.flat_key(cell, out);
-        cell.value_bytes
+        cell.value.bytes()
     }
 
     fn prefix(&self, cell: &Cell<'_>, out: &mut Vec<u8>) -> u64 {
         let shared = self.shared_with_time(cell);
         put_vint(out, (self.key_bytes(cell) - shared) as u64);
-        put_vint(out, cell.value_bytes);
+        put_vint(out, cell.value.bytes());
         put_vint(out, shared as u64);
         let start = out.len();
         self.flat_key(cell, out);
         out.drain(start..start + shared);
-        cell.value_bytes
+        cell.value.bytes()
     }
 
     fn diff(&self, cell: &Cell<'_>, out: &mut Vec<u8>) -> u64 {
@@ -127,7 +125,9 @@ impl CellEncoder {
         let mut flags = 0;
         let mut number = cell.timestamp;
         if self.started {
-            flags = SAME_TYPE;
+            if self.kind == cell.kind {
+                flags = SAME_TYPE;
+            }
             let difference = self.timestamp.abs_diff(cell.timestamp);
             if bytes_of(difference) < bytes_of(number) {
                 number = difference;
@@ -147,10 +147,10 @@ impl CellEncoder {
         out[place] |= same;
         self.put_row_and_qualifier(cell, out);
         out.extend_from_slice(&number.to_le_bytes()[..length]);
-        if !self.started {
-            out.push(TYPE_PUT);
+        if flags & SAME_TYPE == 0 {
+            out.push(cell.kind as u8);
         }
-        cell.value_bytes
+        cell.value.bytes()
     }
 
     fn fast_diff(&self, cell: &Cell<'_>, out: &mut Vec<u8>) -> u64 {
@@ -159,33 +159,64 @@ impl CellEncoder {
         if !self.started {
             out.push(0);
             put_vint(out, self.key_bytes(cell) as u64);
-            put_vint(out, cell.value_bytes);
+            put_vint(out, cell.value.bytes());
             put_vint(out, 0);
             self.flat_key(cell, out);
-            return cell.value_bytes;
+            return cell.value.bytes();
         }
         let (bytes, before) = (cell.timestamp.to_be_bytes(), self.timestamp.to_be_bytes());
         let shared = common_prefix(&bytes, &before).min(TIMESTAMP - 1);
         let place = out.len();
-        out.push(SAME_TYPE | shared as u8);
-        if cell.value_bytes == 0 && self.value_bytes == 0 {
+        out.push(shared as u8);
+        if self.kind == cell.kind {
+            out[place] |= SAME_TYPE;
+        }
+        let same_value = self.has_value(cell);
+        if same_value {
             out[place] |= SAME_VALUE;
         }
         let same = self.put_lengths(cell, [1 << 3, 1 << 4], out);
         out[place] |= same;
         self.put_row_and_qualifier(cell, out);
         out.extend_from_slice(&bytes[shared..]);
-        cell.value_bytes
+        if self.kind != cell.kind {
+            out.push(cell.kind as u8);
+        }
+        if same_value { 0 } else { cell.value.bytes() }
     }
 
-    fn flat_key(&self, cell: &Cell<'_>, out: &mut Vec<u8>) {
+    /// The last cell without its value.
+    pub(super) fn last(&self) -> Cell<'_> {
+        Cell {
+            kind: self.kind,
+            ..Cell::put(
+                &self.row,
+                &self.qualifier,
+                self.timestamp,
+                Value::Bytes(&[]),
+            )
+        }
+    }
+
+    /// The cell before has the value of this one.
+    fn has_value(&self, cell: &Cell<'_>) -> bool {
+        self.value_bytes == cell.value.bytes()
+            && match cell.value {
+                _ if self.value_bytes == 0 => true,
+                Value::Bytes(value) => self.value_number.is_none() && self.value == value,
+                Value::Stated { .. } => self.value_number == cell.value.number(),
+            }
+    }
+
+    /// Appends the flat key.
+    pub(super) fn flat_key(&self, cell: &Cell<'_>, out: &mut Vec<u8>) {
         out.extend_from_slice(&(cell.row.len() as u16).to_be_bytes());
         out.extend_from_slice(cell.row);
         out.push(self.family.len() as u8);
         out.extend_from_slice(&self.family);
         out.extend_from_slice(cell.qualifier);
         out.extend_from_slice(&cell.timestamp.to_be_bytes());
-        out.push(TYPE_PUT);
+        out.push(cell.kind as u8);
     }
 
     /// Bytes that the flat key shares with the one before, up to the qualifier's end; 0 at the start of a block.
@@ -215,7 +246,7 @@ impl CellEncoder {
         }
         let bytes = cell.timestamp.to_be_bytes();
         match common_prefix(&bytes, &self.timestamp.to_be_bytes()) {
-            TIMESTAMP => shared + TIMESTAMP + TYPE,
+            TIMESTAMP if self.kind == cell.kind => shared + TIMESTAMP + TYPE,
             time => shared + time,
         }
     }
@@ -224,8 +255,8 @@ impl CellEncoder {
     fn put_lengths(&self, cell: &Cell<'_>, flags: [u8; 2], out: &mut Vec<u8>) -> u8 {
         let length = |cell: &Cell<'_>| cell.row.len() + cell.qualifier.len();
         let key = self.row.len() + self.qualifier.len() == length(cell);
-        let same = [key, self.value_bytes == cell.value_bytes];
-        let lengths = [self.key_bytes(cell) as u64, cell.value_bytes];
+        let same = [key, self.value_bytes == cell.value.bytes()];
+        let lengths = [self.key_bytes(cell) as u64, cell.value.bytes()];
         let mut set = 0;
         for at in 0..2 {
             match self.started && same[at] {
@@ -254,7 +285,7 @@ impl CellEncoder {
 }
 
 /// 7 bits a byte, lowest first.
-fn put_vint(out: &mut Vec<u8>, mut value: u64) {
+pub(super) fn put_vint(out: &mut Vec<u8>, mut value: u64) {
     while value > 0x7f {
         out.push(value as u8 | 0x80);
         value >>= 7;

@@ -1,207 +1,376 @@
-//! A store file (HFile) as cells are appended to it: data blocks and what the index holds for them. Must not know tables.
+//! A store file (HFile) as HBase writes it (`StoreFileWriter`, `HFileWriterImpl`, version 3), for its size: data blocks with what finds their cells, and
+//! what is loaded when the file is opened. Must not know tables.
 
-use super::separator::{common_prefix, separator};
-use super::{BlockEncoding, Cell, CellEncoder};
+use super::block::Output;
+use super::block_index::{IndexEntry, IndexWriter, block_index};
+use super::bloom::{Bloom, BloomWriter};
+use super::cell::put_vlong;
+use super::cell_encoder::put_vint;
+use super::separator::separator;
+use super::{BlockEncoding, Cell, CellEncoder, CellType, Compression, mvcc_bytes};
 
-/// Size of a data block: it is closed before the next cell when its cells, unencoded or encoded, have so many bytes (HBase default,
-/// `BLOCKSIZE`; `HFileWriterImpl.checkBlockBoundary`). So an encoding makes blocks smaller, not fewer.
-const BLOCK: u64 = 64 << 10;
+/// `FixedFileTrailer` of version 3.
+const TRAILER: u64 = 4 << 10;
 
-/// Header of every block: type 8, two sizes of 4, offset of the block before 8, checksum type 1, two sizes of 4.
-pub(super) const BLOCK_HEADER: f64 = 33.0;
+/// How a column family's store files are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileFormat<'a> {
+    /// Name of the family, 1 to 127 bytes.
+    pub family: &'a str,
+    /// `DATA_BLOCK_ENCODING`.
+    pub encoding: BlockEncoding,
+    /// `COMPRESSION`.
+    pub compression: Compression,
+    /// `BLOOMFILTER`.
+    pub bloom: Bloom,
+    /// `BLOCKSIZE`: a data block is closed before the next cell when its cells, unencoded or encoded, have so many bytes. So neither an encoding nor
+    /// a compression makes blocks fewer.
+    pub block_size: u64,
+}
 
-/// Bytes that each checksum of 4 covers (HBase default, `hbase.hstore.bytes.per.checksum`).
-const PER_CHECKSUM: f64 = (16 << 10) as f64;
-
-/// In front of the cells of an encoded block: the encoding's number 2, their unencoded size 4.
-const ENCODED_FRAME: u64 = 6;
-
-/// Timestamp and type at the end of an index entry's key.
-const TIMESTAMP_AND_TYPE: usize = 9;
-
-/// Bytes of a cell's mvcc number, which follows it in a store file: Hadoop's vlong. Compactions set numbers that are older than
-/// five days to 0 (`hbase.hstore.compaction.keep.seqId.period`), which takes 1 byte.
-pub fn mvcc_bytes(number: u64) -> u64 {
-    match number {
-        0..=127 => 1,
-        _ => 9 - u64::from(number.leading_zeros()) / 8,
+impl<'a> FileFormat<'a> {
+    /// HBase's defaults.
+    pub fn of(family: &'a str) -> Self {
+        Self {
+            family,
+            encoding: BlockEncoding::default(),
+            compression: Compression::default(),
+            bloom: Bloom::default(),
+            block_size: 64 << 10,
+        }
     }
 }
 
-/// Bytes of a ROW Bloom filter for so many rows: -ln(e) / ln(2)^2 bits each, with HBase's default error rate e of 0.01
-/// (`io.storefile.bloom.error.rate`).
-pub fn bloom_bytes(rows: f64) -> f64 {
-    const BITS_PER_ROW: f64 = 9.585_058;
-    rows * BITS_PER_ROW / 8.0
-}
-
-/// A block with the checksums of its header and its data.
-pub(super) fn with_checksums(bytes: f64) -> f64 {
-    bytes + 4.0 * (bytes / PER_CHECKSUM).ceil()
-}
-
-/// What a store file weighs.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+/// What a store file weighs, in bytes on disk where nothing else is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StoreFileSize {
     /// Cells in it.
     pub cells: u64,
     /// Data blocks.
     pub blocks: u64,
-    /// All data blocks with headers and checksums.
-    pub data_bytes: f64,
-    /// Keys of all entries of the block index, without offsets and sizes.
+    /// All data blocks, with headers and checksums.
+    pub data_bytes: u64,
+    /// All blocks of the block index.
+    pub index_bytes: u64,
+    /// Their contents before compression.
+    pub index_content_bytes: u64,
+    /// Keys of the data blocks in it.
     pub index_key_bytes: u64,
+    /// Entries of its root.
+    pub index_entries: u64,
+    /// Its levels: 1 is a root alone.
+    pub index_levels: u32,
+    /// Keys in the Bloom filter: rows, or rows with qualifiers.
+    pub bloom_keys: u64,
+    /// Rows with a [`CellType::DeleteFamily`], which have a filter of their own unless the other knows qualifiers.
+    pub deleted_families: u64,
+    /// Both filters: chunks, and what finds them.
+    pub bloom_bytes: u64,
+    /// Where the part begins that is loaded when the file is opened: behind data blocks, chunks and all of the index but its root.
+    pub load_on_open: u64,
+    /// Contents and headers of all blocks but those of the index's upper levels, before compression, and the trailer (`totalUncompressedBytes`).
+    pub uncompressed_bytes: u64,
+    /// The file.
+    pub file_bytes: u64,
 }
 
-/// A store file being written, for its size only: cells are encoded, values counted.
+/// What files of any number of such cells weigh, in bytes on disk.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FileSizes {
+    /// Data blocks.
+    pub blocks: f64,
+    /// All data blocks.
+    pub data_bytes: f64,
+    /// The block index.
+    pub index_bytes: f64,
+    /// Its levels.
+    pub index_levels: u32,
+    /// Bloom filters.
+    pub bloom_bytes: f64,
+    /// All of the file.
+    pub file_bytes: f64,
+}
+
+impl StoreFileSize {
+    /// A file of `cells` cells like these, with `bloom_keys` keys in its Bloom filter: this one, if it has so many; else its blocks as many times as
+    /// it takes, and index and filters of their own. O(1). The sample must be of neighbours: runs of as many cells as blocks hold.
+    pub fn scaled(&self, format: &FileFormat<'_>, cells: f64, bloom_keys: f64) -> FileSizes {
+        let times = if self.cells == 0 {
+            0.0
+        } else {
+            cells / self.cells as f64
+        };
+        let blocks = (self.blocks as f64 * times).max(f64::from(u8::from(times > 0.0)));
+        let data_bytes = self.data_bytes as f64 * times;
+        let key_bytes = self.index_key_bytes as f64 / self.blocks.max(1) as f64;
+        let (plain, index_levels) = block_index(blocks, key_bytes);
+        // What compression makes of the sample's index it makes of a larger one.
+        let packed =
+            self.index_bytes as f64 / block_index(self.blocks as f64, key_bytes).0.max(1.0);
+        let deleted = self.deleted_families as f64 * times;
+        let other = format.bloom.of_deleted_families();
+        let bloom_bytes =
+            format.bloom.bytes(bloom_keys, key_bytes) + other.bytes(deleted, key_bytes);
+        let rest = self.file_bytes - self.data_bytes - self.index_bytes - self.bloom_bytes;
+        let index_bytes = plain * packed;
+        FileSizes {
+            blocks,
+            data_bytes,
+            index_bytes,
+            index_levels,
+            bloom_bytes,
+            file_bytes: data_bytes + index_bytes + bloom_bytes + rest as f64,
+        }
+    }
+}
+
+/// A store file being written, for its size only. What is not to be compressed is counted, not made.
 #[derive(Debug, Clone)]
-pub struct StoreFile {
-    encoding: BlockEncoding,
-    family_bytes: usize,
+pub struct StoreFile<'a> {
+    format: FileFormat<'a>,
     encoder: CellEncoder,
-    /// Encoded bytes of a cell before its value, reused.
-    scratch: Vec<u8>,
+    /// Of the data block being filled: its key in the index, its cells' bytes before encoding, after it, and, if they are to be compressed, themselves.
+    index_key: Vec<u8>,
     unencoded: u64,
     encoded: u64,
-    /// Last cell's row and qualifier.
-    last: Option<(Vec<u8>, Vec<u8>)>,
+    content: Vec<u8>,
+    output: Output,
+    index: IndexWriter,
+    bloom: BloomWriter,
+    /// Of the rows with a [`CellType::DeleteFamily`].
+    deleted: BloomWriter,
+    /// Bytes and key of the largest cell.
+    biggest: (u64, Vec<u8>),
     size: StoreFileSize,
+    /// Reused.
+    scratch: Vec<u8>,
 }
 
-impl StoreFile {
-    /// An empty file of a family of 1 to 127 bytes.
-    pub fn new(encoding: BlockEncoding, family: &str) -> Self {
+impl<'a> StoreFile<'a> {
+    /// An empty file.
+    pub fn new(format: FileFormat<'a>) -> Self {
         Self {
-            encoding,
-            family_bytes: family.len(),
-            encoder: CellEncoder::new(encoding, family),
-            scratch: Vec::new(),
+            format,
+            encoder: CellEncoder::new(format.encoding, format.family),
+            index_key: Vec::new(),
             unencoded: 0,
             encoded: 0,
-            last: None,
+            content: Vec::new(),
+            output: Output::new(format.compression),
+            index: IndexWriter::new(),
+            bloom: BloomWriter::new(format.bloom),
+            deleted: BloomWriter::new(format.bloom.of_deleted_families()),
+            biggest: (0, Vec::new()),
             size: StoreFileSize::default(),
+            scratch: Vec::new(),
         }
     }
 
-    /// Appends a cell; cells come in ascending order of (row, qualifier).
+    /// The file of these cells, which come in their order ([`Cell::order`]).
+    pub fn of<'c>(
+        format: FileFormat<'a>,
+        cells: impl IntoIterator<Item = Cell<'c>>,
+    ) -> StoreFileSize {
+        let mut file = Self::new(format);
+        cells.into_iter().for_each(|cell| file.append(&cell));
+        file.finish()
+    }
+
+    /// Appends a cell; cells come in their order.
     pub fn append(&mut self, cell: &Cell<'_>) {
-        if self.unencoded >= BLOCK || self.encoded >= BLOCK {
+        match self.format.bloom {
+            Bloom::None => {}
+            Bloom::Row => self.bloom.append(cell.row),
+            Bloom::Rowcol => {
+                self.scratch.clear();
+                first_key(cell.row, "", cell.qualifier, &mut self.scratch);
+                self.bloom.append(&self.scratch);
+            }
+        }
+        if cell.kind == CellType::DeleteFamily {
+            self.deleted.append(cell.row);
+        }
+        let full = self.format.block_size;
+        if self.unencoded.max(self.encoded) >= full && !self.encoder.last().has_key_of(cell) {
             self.close_block();
+            self.write_inline(false);
         }
         if self.unencoded == 0 {
-            self.size.index_key_bytes += self.index_key_bytes(cell) as u64;
-            self.encoder.restart();
+            self.start_block(cell);
         }
-        self.scratch.clear();
-        let value = self.encoder.encode(cell, &mut self.scratch);
-        let mvcc = mvcc_bytes(0);
-        self.encoded += self.scratch.len() as u64 + value + mvcc;
-        self.unencoded += 8 + self.encoder.key_bytes(cell) as u64 + cell.value_bytes + mvcc;
+        let before = self.content.len();
+        let value = self.encoder.encode(cell, &mut self.content);
+        let mvcc = mvcc_bytes(cell.mvcc);
+        self.encoded += (self.content.len() - before) as u64 + value + mvcc;
+        if self.format.compression == Compression::None {
+            self.content.clear();
+        } else {
+            if value > 0 {
+                cell.value.write(&mut self.content);
+            }
+            put_vlong(&mut self.content, cell.mvcc);
+        }
+        let bytes = 8 + self.encoder.key_bytes(cell) as u64 + cell.value.bytes();
+        self.unencoded += bytes + mvcc;
+        if bytes > self.biggest.0 {
+            self.biggest.0 = bytes;
+            self.biggest.1.clear();
+            self.encoder.flat_key(cell, &mut self.biggest.1);
+        }
         self.size.cells += 1;
-        let (row, qualifier) = self.last.get_or_insert_default();
-        row.clear();
-        row.extend_from_slice(cell.row);
-        qualifier.clear();
-        qualifier.extend_from_slice(cell.qualifier);
     }
 
-    /// Closes the last block.
-    pub fn finish(mut self) -> StoreFileSize {
-        self.close_block();
-        self.size
+    fn start_block(&mut self, cell: &Cell<'_>) {
+        self.index_key.clear();
+        self.index_key(cell);
+        self.encoder.restart();
+        self.content.clear();
+        let id = self.format.encoding as u16;
+        if self.format.encoding != BlockEncoding::None {
+            // The encoding, and its cells' bytes before it, which differ little from block to block.
+            self.content.extend_from_slice(&(id + 1).to_be_bytes());
+            self.content
+                .extend_from_slice(&(self.format.block_size as u32).to_be_bytes());
+        }
+    }
+
+    /// The key of the entry for a block that starts with `cell`: a separator row alone, the row with a separating
+    /// qualifier, or, for the first block and for another version of the same column, the whole key.
+    fn index_key(&mut self, cell: &Cell<'_>) {
+        let (last, out) = (self.encoder.last(), &mut self.index_key);
+        let middle = |left: &[u8], right: &[u8]| separator(left, right).ok().flatten();
+        if self.size.cells == 0 {
+            self.encoder.flat_key(cell, out);
+        } else if let Some(row) = middle(last.row, cell.row) {
+            first_key(&row, "", &[], out);
+        } else if let Some(qualifier) = middle(last.qualifier, cell.qualifier) {
+            first_key(cell.row, self.format.family, &qualifier, out);
+        } else {
+            self.encoder.flat_key(cell, out);
+        }
     }
 
     fn close_block(&mut self) {
         if self.unencoded == 0 {
             return;
         }
-        let frame = match self.encoding {
-            BlockEncoding::None => 0,
-            _ => ENCODED_FRAME,
+        const FRAME: u64 = 6;
+        let frame = if self.format.encoding == BlockEncoding::None {
+            0
+        } else {
+            FRAME
         };
+        let offset = self.output.offset;
+        let content = &self.content;
+        let size = self.output.block(frame + self.encoded, || content);
+        let key = self.index_key.clone();
+        self.index.append(IndexEntry { key, offset, size });
         self.size.blocks += 1;
-        self.size.data_bytes += with_checksums(BLOCK_HEADER + (frame + self.encoded) as f64);
-        self.unencoded = 0;
-        self.encoded = 0;
+        self.size.data_bytes += size;
+        (self.unencoded, self.encoded) = (0, 0);
     }
 
-    /// Bytes of the key of the entry for a block that starts with `cell`: a separator row alone, the row with a separating
-    /// qualifier, or, for the first block and for another version of the same cell, the whole key.
-    fn index_key_bytes(&self, cell: &Cell<'_>) -> usize {
-        let row_only = |row: usize| 2 + row + 1 + TIMESTAMP_AND_TYPE;
-        let with_qualifier =
-            |qualifier: usize| row_only(cell.row.len()) + self.family_bytes + qualifier;
-        let whole = with_qualifier(cell.qualifier.len());
-        let Some((row, qualifier)) = &self.last else {
-            return whole;
-        };
-        match separator(row, cell.row) {
-            Ok(Some(row)) => row_only(row.len()),
-            _ if qualifier == cell.qualifier => whole,
-            _ => with_qualifier(common_prefix(qualifier, cell.qualifier) + 1),
+    /// Blocks of index and filters that stand among the data blocks.
+    fn write_inline(&mut self, closing: bool) {
+        self.index.write_leaf(closing, &mut self.output);
+        self.bloom.write_chunks(closing, &mut self.output);
+        self.deleted.write_chunks(closing, &mut self.output);
+    }
+
+    /// Closes the last block and writes what is loaded when the file is opened. A file without cells is not written.
+    pub fn finish(mut self) -> StoreFileSize {
+        if self.size.cells == 0 {
+            return self.size;
         }
+        self.close_block();
+        self.write_inline(true);
+        let output = &mut self.output;
+        self.index.write_intermediate(output);
+        self.size.load_on_open = output.offset;
+        self.index.write_root(output);
+        // The index of meta blocks, of which there are none.
+        output.block(0, || []);
+        let info = self.file_info();
+        let output = &mut self.output;
+        output.block(info.len() as u64, || info);
+        self.bloom.write_meta(output);
+        self.deleted.write_meta(output);
+        StoreFileSize {
+            index_bytes: self.index.disk_bytes,
+            index_content_bytes: self.index.uncompressed,
+            index_key_bytes: self.index.key_bytes,
+            index_entries: self.index.root.len() as u64,
+            index_levels: self.index.levels,
+            bloom_keys: self.bloom.keys,
+            deleted_families: self.deleted.keys,
+            bloom_bytes: self.bloom.disk_bytes + self.deleted.disk_bytes,
+            uncompressed_bytes: output.uncompressed + TRAILER,
+            file_bytes: output.offset + TRAILER,
+            ..self.size
+        }
+    }
+
+    /// Names and values, as a protocol buffer writes them. What depends on when the file was written stands for itself.
+    fn file_info(&self) -> Vec<u8> {
+        let mut last = Vec::new();
+        self.encoder.flat_key(&self.encoder.last(), &mut last);
+        let long = self.encoder.last().timestamp.to_be_bytes();
+        let times = [long, long].concat();
+        let encoding = self.format.encoding.name().replace('-', "_").to_uppercase();
+        let bloom = self.format.bloom.name().to_uppercase();
+        let of_bloom: &[(&str, &[u8])] = &[
+            ("BLOOM_FILTER_TYPE", bloom.as_bytes()),
+            ("LAST_BLOOM_KEY", &self.bloom.last),
+        ];
+        let of_encoding: &[(&str, &[u8])] = &[("DATA_BLOCK_ENCODING", encoding.as_bytes())];
+        let always: [(&str, &[u8]); 15] = [
+            ("COMPACTION_EVENT_KEY", b"PBUF"),
+            ("DELETE_FAMILY_COUNT", &self.deleted.keys.to_be_bytes()),
+            ("EARLIEST_PUT_TS", &long),
+            ("HISTORICAL", &[0]),
+            ("KEY_VALUE_VERSION", &[0, 0, 0, 1]),
+            ("MAJOR_COMPACTION_KEY", &[0]),
+            ("MAX_MEMSTORE_TS_KEY", &[0; 8]),
+            ("MAX_SEQ_ID_KEY", &self.size.cells.to_be_bytes()),
+            ("TIMERANGE", &times),
+            ("hfile.AVG_KEY_LEN", &(last.len() as u32).to_be_bytes()),
+            ("hfile.AVG_VALUE_LEN", &[0; 4]),
+            ("hfile.CREATE_TIME_TS", &long),
+            ("hfile.KEY_OF_BIGGEST_CELL", &self.biggest.1),
+            ("hfile.LASTKEY", &last),
+            ("hfile.LEN_OF_BIGGEST_CELL", &self.biggest.0.to_be_bytes()),
+        ];
+        let bloom = if self.bloom.keys > 0 { of_bloom } else { &[] };
+        let encoding = match self.format.encoding {
+            BlockEncoding::None => &[],
+            _ => of_encoding,
+        };
+        let field = |out: &mut Vec<u8>, tag: u8, bytes: &[u8]| {
+            out.push(tag);
+            put_vint(out, bytes.len() as u64);
+            out.extend_from_slice(bytes);
+        };
+        let mut entries = Vec::new();
+        for (name, value) in bloom.iter().chain(encoding).chain(&always) {
+            let mut entry = Vec::new();
+            field(&mut entry, 0x0A, name.as_bytes());
+            field(&mut entry, 0x12, value);
+            field(&mut entries, 0x0A, &entry);
+        }
+        let mut out = b"PBUF".to_vec();
+        put_vint(&mut out, entries.len() as u64);
+        out.extend(entries);
+        out
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn file(encoding: BlockEncoding, rows: u32, qualifiers: &[&str]) -> StoreFileSize {
-        let mut file = StoreFile::new(encoding, "dd");
-        for row in 0..rows {
-            let row = format!("user{row:06}").into_bytes();
-            for qualifier in qualifiers {
-                file.append(&Cell {
-                    row: &row,
-                    qualifier: qualifier.as_bytes(),
-                    timestamp: 1_767_225_600_000,
-                    value_bytes: 100,
-                });
-            }
-        }
-        file.finish()
-    }
-
-    #[test]
-    fn blocks_close_with_the_cell_that_fills_them_and_are_no_fewer_when_encoded() {
-        // 20 + 10 + 2 + 1 + 100 bytes and an mvcc number: 134. Block 0 ends with cell 490 (65,660 >= 65,536).
-        let plain = file(BlockEncoding::None, 1_000, &["v"]);
-        assert_eq!((plain.cells, plain.blocks), (1_000, 3));
-        let blocks = [490.0f64, 490.0, 20.0].map(|cells| with_checksums(33.0 + cells * 134.0));
-        assert_eq!(plain.data_bytes, blocks.iter().sum::<f64>());
-        for encoding in BlockEncoding::ALL {
-            let encoded = file(encoding, 1_000, &["v"]);
-            assert_eq!(encoded.blocks, 3);
-            assert_eq!(encoded.index_key_bytes, plain.index_key_bytes);
-            assert!(encoding == BlockEncoding::None || encoded.data_bytes < plain.data_bytes);
-        }
-    }
-
-    #[test]
-    fn index_keys_are_separators_but_the_first() {
-        let size = file(BlockEncoding::None, 1_000, &["v"]);
-        // The first cell whole: 2 + 10 + 1 + 2 + 1 + 9; then user00049 (between ...489 and ...490) and user00098.
-        assert_eq!(size.index_key_bytes, 25 + (12 + 9) + (12 + 9));
-        // A row of more than a block: the next entry names the row and a separating qualifier.
-        let mut wide = StoreFile::new(BlockEncoding::None, "dd");
-        for qualifier in ["alpha", "beta"] {
-            wide.append(&Cell {
-                row: b"row",
-                qualifier: qualifier.as_bytes(),
-                timestamp: 1,
-                value_bytes: 70_000,
-            });
-        }
-        assert_eq!(
-            wide.finish().index_key_bytes,
-            (12 + 3 + 2 + 5) + (12 + 3 + 2 + 1)
-        );
-    }
-
-    #[test]
-    fn mvcc_numbers_are_vlongs() {
-        let sizes = [0, 127, 128, 255, 256, 1 << 24, u64::MAX >> 1].map(mvcc_bytes);
-        assert_eq!(sizes, [1, 1, 2, 2, 3, 5, 9]);
-    }
+/// The key before all cells of a column, or of a row: latest timestamp, greatest type.
+fn first_key(row: &[u8], family: &str, qualifier: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(&(row.len() as u16).to_be_bytes());
+    out.extend_from_slice(row);
+    out.push(family.len() as u8);
+    out.extend_from_slice(family.as_bytes());
+    out.extend_from_slice(qualifier);
+    out.extend_from_slice(&i64::MAX.to_be_bytes());
+    out.push(255);
 }

@@ -47,7 +47,10 @@ const SHARDS_OF_RUNS: [&str; 9] = [
 ];
 
 /// Crates that belong to certain rooms.
-const CRATE_OWNERS: [(&str, &[&str]); 11] = [
+const CRATE_OWNERS: [(&str, &[&str]); 14] = [
+    ("snap", &["storage"]),
+    ("lz4", &["storage"]),
+    ("zstd", &["storage"]),
     ("plotters", &["report"]),
     ("plotters_backend", &["report"]),
     ("tiny_skia", &["report"]),

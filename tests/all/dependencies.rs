@@ -188,9 +188,10 @@ fn library(package: &str) -> String {
     name.unwrap_or(package).replace('-', "_")
 }
 
-/// Whether Rust code names the library in a path. Comments name nothing, and neither do tests where `tests` says so.
+/// Whether Rust code names the library in a path, or links it (`use name as _`). Comments name nothing, and neither do tests where `tests` says so.
 fn uses(code: &str, name: &str, tests: bool) -> bool {
     let path = format!("{name}::");
+    let linked = format!("use {name} as _;");
     let own = match code.find("#[cfg(test)]\nmod tests {") {
         Some(at) if !tests => &code[..at],
         _ => code,
@@ -198,10 +199,12 @@ fn uses(code: &str, name: &str, tests: bool) -> bool {
     own.lines()
         .filter(|line| !line.trim_start().starts_with("//"))
         .any(|line| {
-            line.match_indices(&path).any(|(at, _)| {
-                let before = line[..at].chars().next_back();
-                !before.is_some_and(|c| c.is_alphanumeric() || c == '_')
-            })
+            let mut paths = line.match_indices(&path);
+            line.trim() == linked
+                || paths.any(|(at, _)| {
+                    let before = line[..at].chars().next_back();
+                    !before.is_some_and(|c| c.is_alphanumeric() || c == '_')
+                })
         })
 }
 
