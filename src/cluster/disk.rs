@@ -88,10 +88,10 @@ impl Disk {
 
     /// When the next job ends if nothing changes until then; `None` without jobs. O(jobs).
     pub fn next_end(&self) -> Option<SimTime> {
-        let (flush, compaction) = self.rates();
+        let rates = self.rates();
         let ends = self.jobs.iter().map(|work| {
-            let rate = u128::from(work.rate(flush, compaction));
-            let nanos = u64::try_from(work.left.div_ceil(rate)).unwrap_or(u64::MAX);
+            let nanos = work.left.div_ceil(work.rate(rates));
+            let nanos = u64::try_from(nanos).unwrap_or(u64::MAX);
             self.at + SimDuration::from_nanos(nanos)
         });
         ends.min()
@@ -111,38 +111,32 @@ impl Disk {
         if nanos == 0 || self.jobs.is_empty() {
             return;
         }
-        let (flush, compaction) = self.rates();
+        let rates = self.rates();
         for work in &mut self.jobs {
-            let rate = u128::from(work.rate(flush, compaction));
-            work.left = work.left.saturating_sub(rate * nanos);
+            work.left = work.left.saturating_sub(work.rate(rates) * nanos);
         }
     }
 
     /// Bytes a second of each flush, and of each compaction; at least 1, so that every job ends.
-    fn rates(&self) -> (u64, u64) {
+    fn rates(&self) -> [u64; 2] {
         let jobs = self.jobs.len() as u64;
-        let compactions = self
-            .jobs
-            .iter()
-            .filter(|work| matches!(work.job, DiskJob::Compaction(_)))
-            .count() as u64;
-        let equal = self.bandwidth / jobs.max(1);
-        let compaction = match self.limit {
-            Some(limit) => equal.min(limit / compactions.max(1)),
-            None => equal,
-        };
+        let compactions = self.jobs.iter().filter(|work| work.is_compaction());
+        let compactions = compactions.count() as u64;
+        let limit = self.limit.unwrap_or(u64::MAX) / compactions.max(1);
+        let compaction = limit.min(self.bandwidth / jobs.max(1));
         let flushes = (jobs - compactions).max(1);
         let flush = (self.bandwidth - compaction * compactions) / flushes;
-        (flush.max(1), compaction.max(1))
+        [flush.max(1), compaction.max(1)]
     }
 }
 
 impl Work {
-    fn rate(&self, flush: u64, compaction: u64) -> u64 {
-        match self.job {
-            DiskJob::Flush(_) => flush,
-            DiskJob::Compaction(_) => compaction,
-        }
+    fn is_compaction(&self) -> bool {
+        matches!(self.job, DiskJob::Compaction(_))
+    }
+
+    fn rate(&self, rates: [u64; 2]) -> u128 {
+        u128::from(rates[usize::from(self.is_compaction())])
     }
 }
 

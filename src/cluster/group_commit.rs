@@ -154,10 +154,8 @@ impl GroupCommit {
             if sent > now {
                 return;
             }
-            let later = self
-                .announced
-                .iter()
-                .rposition(|edits| edits.served.at > sent);
+            let mut announced = self.announced.iter();
+            let later = announced.rposition(|edits| edits.served.at > sent);
             let covers = &self.announced[later.map_or(0, |place| place + 1)..];
             let bytes: u64 = covers.iter().map(|edits| u64::from(edits.bytes)).sum();
             let writing =

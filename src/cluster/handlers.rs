@@ -80,10 +80,8 @@ impl Handlers {
         self.idle.clear();
         self.queue_length = 0;
         self.waiting = 0;
-        self.queues
-            .iter_mut()
-            .flat_map(|queue| queue.drain(..))
-            .collect()
+        let queues = self.queues.iter_mut();
+        queues.flat_map(|queue| queue.drain(..)).collect()
     }
 
     /// The handler that takes the next call, or any number when all are busy.

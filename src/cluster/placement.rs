@@ -67,12 +67,10 @@ impl Placement {
                 }
                 table.servers
             }
-            Self::Listed(list) => list
-                .iter()
-                .copied()
-                .cycle()
-                .take(regions as usize)
-                .collect(),
+            Self::Listed(list) => {
+                let servers = list.iter().copied().cycle();
+                servers.take(regions as usize).collect()
+            }
         }
     }
 }
@@ -92,17 +90,14 @@ struct GrowingTable {
 impl GrowingTable {
     /// With the regions of the pre-split alone, on these servers.
     fn new(regions: u32, growth: &[u32], dealt: &[u32], servers: u32) -> Self {
-        let mut later = vec![false; regions as usize];
-        growth
-            .iter()
-            .for_each(|&region| later[region as usize] = true);
+        let later: BTreeSet<&u32> = growth.iter().collect();
         let mut table = Self {
             servers: vec![0; regions as usize],
             open: BTreeSet::new(),
             held: vec![Vec::new(); servers as usize],
             counts: (0..servers).map(|server| (0, server)).collect(),
         };
-        let first = (0..regions).filter(|&region| !later[region as usize]);
+        let first = (0..regions).filter(|region| !later.contains(region));
         for (region, &server) in first.zip(dealt) {
             table.open(region, server);
         }

@@ -36,10 +36,8 @@ impl RegionFile {
     /// References to the part below `row` and to the rest: bytes as the sampled rows are divided, in halves where rows are unknown. A part
     /// without bytes is not referred to.
     pub fn divided(self, row: &[u8]) -> (Option<Self>, Option<Self>) {
-        let share = self
-            .sample
-            .as_ref()
-            .map_or(0.5, |sample| sample.share_below(row));
+        let sample = self.sample.as_ref();
+        let share = sample.map_or(0.5, |sample| sample.share_below(row));
         let below = |all: u64| ((all as f64 * share).round() as u64).min(all);
         let (bytes, rows) = (below(self.bytes), below(self.rows));
         let (lower, upper) = self.sample.map(|sample| sample.divide(row)).unzip();

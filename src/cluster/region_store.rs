@@ -61,13 +61,8 @@ impl RegionStore {
 
     /// The largest store file, the oldest of equal ones.
     pub fn largest_file(&self) -> Option<&RegionFile> {
-        self.files.iter().reduce(|largest, file| {
-            if file.bytes > largest.bytes {
-                file
-            } else {
-                largest
-            }
-        })
+        // Of equal ones the last that comes, going back.
+        self.files.iter().rev().max_by_key(|file| file.bytes)
     }
 
     /// A file that was there before the run.
@@ -98,14 +93,10 @@ impl RegionStore {
     pub fn write_all(&mut self, memstore: &mut Memstore) -> impl Iterator<Item = Flushed> + use<> {
         let first = self.written(memstore);
         let second = (memstore.rows > 0).then(|| {
-            let heap = memstore.heap;
-            let file = self.drain(memstore);
-            memstore.heap = 0;
-            let bytes = file.bytes;
-            self.files.push(file);
-            Flushed { heap, bytes }
+            self.freeze(memstore);
+            self.written(memstore)
         });
-        first.into_iter().chain(second)
+        first.into_iter().chain(second.flatten())
     }
 
     /// Rows that came late, while the region was closing, belong to its newest file.

@@ -159,18 +159,15 @@ impl RowSample {
     /// The rows below `row`, and the others. The number offered is divided as the sampled rows are.
     pub fn divide(self, row: &[u8]) -> (Self, Self) {
         let all = self.held.len().max(1) as f64;
-        let (below, above): (Vec<_>, Vec<_>) = self
-            .held
-            .into_iter()
-            .partition(|(_, held)| held.as_slice() < row);
+        let held = self.held.into_iter();
+        let (below, above): (Vec<_>, Vec<_>) = held.partition(|(_, held)| held.as_slice() < row);
         let lower = (self.offered as f64 * (below.len() as f64 / all)).round() as u64;
         // At the border the sampled row next to it is the end.
-        let greatest = below.iter().map(|(_, held)| held).max();
-        let border = greatest.map_or_else(|| self.first.clone(), |held| RowKey(held.clone()));
-        let lower_ends = (self.first, border);
-        let least = above.iter().map(|(_, held)| held).min();
-        let border = least.map_or_else(|| self.last.clone(), |held| RowKey(held.clone()));
-        let upper_ends = (border, self.last);
+        let greatest = below.iter().map(|(_, held)| held).max().cloned();
+        let greatest = greatest.map_or_else(|| self.first.clone(), RowKey);
+        let least = above.iter().map(|(_, held)| held).min().cloned();
+        let least = least.map_or_else(|| self.last.clone(), RowKey);
+        let (lower_ends, upper_ends) = ((self.first, greatest), (least, self.last));
         let part = |held: Vec<_>, offered, (first, last): (RowKey, RowKey)| Self {
             held: held.into(),
             capacity: self.capacity,

@@ -30,9 +30,10 @@ pub fn parse_given(argument: &str) -> Result<(String, FieldValue), String> {
     let Some((name, value)) = argument.split_once('=') else {
         return Err(format!("`{argument}` is not of the form name=value"));
     };
-    let (name, forced) = name
-        .split_once(':')
-        .map_or((name, None), |(name, forced)| (name, Some(forced)));
+    let (name, forced) = match name.split_once(':') {
+        Some((name, forced)) => (name, Some(forced)),
+        None => (name, None),
+    };
     let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     if !starts_well || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
         return Err(format!(
@@ -89,10 +90,8 @@ fn guess(value: &str) -> FieldValue {
     // `007`, `+7` and `-0` are not how numbers are written: they stay text.
     let as_written = |number: i128| number.to_string() == value;
     let number = integer(value).filter(|_| value.parse().is_ok_and(as_written));
-    let bytes = || hexadecimal(value).map(FieldValue::Bytes);
-    number
-        .or_else(bytes)
-        .unwrap_or_else(|| FieldValue::Text(value.to_owned()))
+    let known = number.or_else(|| hexadecimal(value).map(FieldValue::Bytes));
+    known.unwrap_or_else(|| FieldValue::Text(value.to_owned()))
 }
 
 /// The bytes of `x'...'`.

@@ -52,44 +52,35 @@ pub fn unescape(text: &str) -> Result<Vec<u8>, UnescapeError> {
     let mut units = Vec::with_capacity(text.len());
     let mut buffer = [0u16; 2];
     for (position, character) in text.char_indices() {
-        units.extend(
-            character
-                .encode_utf16(&mut buffer)
-                .iter()
-                .map(|&unit| (position, unit)),
-        );
+        let encoded = character.encode_utf16(&mut buffer).iter();
+        units.extend(encoded.map(|&unit| (position, unit)));
     }
+    let (backslash, x) = (u16::from(b'\\'), u16::from(b'x'));
     let mut bytes = Vec::with_capacity(units.len());
-    let mut at = 0;
-    while at < units.len() {
-        let (position, unit) = units[at];
-        if unit == u16::from(b'\\')
-            && units
-                .get(at + 1)
-                .is_some_and(|&(_, next)| next == u16::from(b'x'))
-        {
-            let (Some(&(_, high)), Some(&(_, low))) = (units.get(at + 2), units.get(at + 3)) else {
-                return Err(UnescapeError { position });
-            };
-            if let (Some(high), Some(low)) = (digit(high), digit(low)) {
-                bytes.push(high << 4 | low);
-                at += 4;
-            } else {
-                at += 1;
+    let mut rest = &units[..];
+    while let [(position, unit), behind @ ..] = rest {
+        rest = behind;
+        match behind {
+            [(_, next), digits @ ..] if (*unit, *next) == (backslash, x) => {
+                let [(_, high), (_, low), behind @ ..] = digits else {
+                    let position = *position;
+                    return Err(UnescapeError { position });
+                };
+                if let (Some(high), Some(low)) = (digit(*high), digit(*low)) {
+                    bytes.push(high << 4 | low);
+                    rest = behind;
+                }
             }
-        } else {
-            bytes.push(unit as u8);
-            at += 1;
+            _ => bytes.push(*unit as u8),
         }
     }
     Ok(bytes)
 }
 
 fn digit(unit: u16) -> Option<u8> {
-    let byte = u8::try_from(unit).ok()?;
-    HEX.iter()
-        .position(|&hex| hex == byte)
-        .map(|value| value as u8)
+    let mut digits = HEX.iter();
+    let value = digits.position(|&hex| u16::from(hex) == unit);
+    value.map(|value| value as u8)
 }
 
 /// What a text in `\xHH` notation should not contain; positions are byte offsets in it.
@@ -130,10 +121,8 @@ impl NotationError {
 
 /// [`unescape`] that refuses what would silently become another key.
 pub(super) fn parse_strictly(text: &str) -> Result<Vec<u8>, NotationError> {
-    if let Some((position, character)) = text
-        .char_indices()
-        .find(|(_, character)| !character.is_ascii())
-    {
+    let mut characters = text.char_indices();
+    if let Some((position, character)) = characters.find(|(_, it)| !it.is_ascii()) {
         return Err(NotationError::NotAscii {
             position,
             character,

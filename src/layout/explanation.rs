@@ -133,19 +133,15 @@ fn prefixes(strategy: &Strategy, sample: &KeySample, positions: &[usize]) -> Vec
     let stride = positions.len().div_ceil(MOST_DESCRIBED);
     let described = positions.iter().step_by(stride).map(|&at| {
         let (key, segments) = strategy.key.describe(&sample.row(at));
-        let last = segments
-            .iter()
-            .position(|segment| segment.bytes.end > common);
-        let cut = last.map_or(segments.len(), |at| at + 1);
-        let shown = &segments[..cut];
-        let end = shown
-            .last()
-            .map_or(key.0.len(), |segment| segment.bytes.end);
+        let mut places = segments.iter();
+        let last = places.position(|segment| segment.bytes.end > common);
+        let shown = &segments[..last.map_or(segments.len(), |at| at + 1)];
+        let end = shown.last().map_or(key.0.len(), |last| last.bytes.end);
         let meaning = shown.iter().map(|segment| segment.meaning.clone());
         (RowKey::from(&key.0[..end]), meaning.collect())
     });
     let described: Vec<(RowKey, Vec<String>)> = described.collect();
-    let mut runs: Vec<&[(RowKey, Vec<String>)]> = described.chunk_by(|a, b| a.0 == b.0).collect();
+    let mut runs: Vec<_> = described.chunk_by(|a, b| a.0 == b.0).collect();
     // Stable: equal counts stay in key order.
     runs.sort_by_key(|run| std::cmp::Reverse(run.len()));
     let share = |run: &[(RowKey, Vec<String>)]| PrefixShare {

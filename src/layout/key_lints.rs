@@ -125,10 +125,7 @@ impl LaidTable<'_> {
         if self.unreachable() > 0 || regions >= servers {
             return None;
         }
-        let has = match regions {
-            1 => "a single region".to_owned(),
-            _ => format!("only {regions} regions"),
-        };
+        let has = some_regions(regions, "only ");
         // The table may split, and a balancer may move the parts: daughters alone stay where their parent was.
         let (setup, policies) = (self.table.setup(), &self.table.setup().changes.policies);
         let spreads_by_itself = policies.split_policy != SplitPolicy::Disabled
@@ -145,9 +142,8 @@ impl LaidTable<'_> {
     }
 
     fn buckets_share_regions(&self) -> Option<Diagnostic> {
-        let mut buckets = self.table.key.leading_buckets()?;
-        buckets.sort();
-        buckets.dedup();
+        // Sorted and distinct.
+        let buckets = self.table.key.leading_buckets()?;
         // Digits of a hash, which spread wherever they are cut.
         if buckets.len() > MOST_SALTS {
             return None;
@@ -165,24 +161,17 @@ impl LaidTable<'_> {
         }
         let crowded: usize = in_one().filter(|buckets| *buckets > 1).sum();
         let (message, help) = match regions {
-            _ if buckets > regions => {
-                let regions = match regions {
-                    1 => "a single region".to_owned(),
-                    _ => format!("{regions} regions"),
-                };
-                let help = "`presplit = { algorithm = \"buckets\" }` gives each bucket its region";
-                (format!("{buckets} buckets share {regions}"), help)
-            }
+            _ if buckets > regions => (
+                format!("{buckets} buckets share {}", some_regions(regions, "")),
+                "`presplit = { algorithm = \"buckets\" }` gives each bucket its region",
+            ),
             _ if crowded == 0 => return None,
-            _ => {
-                let message = format!(
+            _ => (
+                format!(
                     "the regions are not cut at the bucket bytes: {crowded} of {buckets} buckets begin in a region with another"
-                );
-                (
-                    message,
-                    "`presplit = { algorithm = \"buckets\" }` cuts at them",
-                )
-            }
+                ),
+                "`presplit = { algorithm = \"buckets\" }` cuts at them",
+            ),
         };
         Some(self.warning(message, "leads with the bucket", help))
     }
@@ -313,6 +302,14 @@ impl LaidTable<'_> {
             return 1.0;
         }
         (identity.rows(rows, all, step, &record, end) / current).max(1.0)
+    }
+}
+
+/// `a single region`, or how many there are.
+fn some_regions(regions: usize, before: &str) -> String {
+    match regions {
+        1 => "a single region".to_owned(),
+        _ => format!("{before}{regions} regions"),
     }
 }
 

@@ -163,9 +163,8 @@ pub(super) fn cheapest<'a>(
 ) -> (usize, AccessPlan) {
     let plans = keys.map(|key| plan(key, read, context));
     let seconds = |(_, plan): &(usize, AccessPlan)| plan.expected().seconds;
-    let cheapest = plans
-        .enumerate()
-        .min_by(|a, b| seconds(a).total_cmp(&seconds(b)));
+    let cheapest = plans.enumerate();
+    let cheapest = cheapest.min_by(|a, b| seconds(a).total_cmp(&seconds(b)));
     cheapest.expect("there is a table")
 }
 
@@ -209,9 +208,10 @@ fn forecast(
         let mut of_scans = 0.0;
         for (at, scan) in requests.scans.iter().enumerate() {
             let range = (requests.starts.get(at), requests.stops.get(at));
-            let share = match scan.rows > 0.0 {
-                true => scan.rows_read / scan.rows,
-                false => 1.0,
+            let share = if scan.rows > 0.0 {
+                scan.rows_read / scan.rows
+            } else {
+                1.0
             };
             let (first, last) = span(laid, range, share, scan.reversed);
             of_scans += scan_calls(f64::from(last - first + 1), scan.rows_read, batch_rows);
@@ -238,9 +238,10 @@ fn forecast(
         calls.push(of_gets + of_scans);
         rows_read.push(requests.rows_read());
     }
-    let targets = context.sample.len();
-    let (regions, write_share) = (of_reads / targets as f64, write_share / targets as f64);
-    let plan = plan.expecting(expected.of_one(targets));
+    let targets = context.sample.len() as f64;
+    let [regions, of_a_request, write_share] =
+        [of_reads, of_requests, write_share].map(|sum| sum / targets);
+    let plan = plan.expecting(expected.of_one(context.sample.len()));
     let expected = plan.expected();
     let parts = match is_get(&plan) {
         true => expected.requests,
@@ -252,13 +253,7 @@ fn forecast(
     };
     ReadForecast {
         name: read.name.clone(),
-        words: words(
-            &plan,
-            laid,
-            regions,
-            of_requests / targets as f64,
-            write_share,
-        ),
+        words: words(&plan, laid, regions, of_a_request, write_share),
         requests: expected.requests,
         rows_read: expected.rows_read,
         rows_returned: expected.rows_returned,
@@ -307,12 +302,10 @@ fn span(
         return (begin, begin);
     }
     let read = (((to - from) as f64 * share).ceil() as usize).clamp(1, to - from);
-    if reversed {
-        let least = router.locate(rows.get(to - read));
-        (least.clamp(first, last), last)
-    } else {
-        let greatest = router.locate(rows.get(from + read - 1));
-        (first, greatest.clamp(first, last))
+    let region = |row: usize| router.locate(rows.get(row)).clamp(first, last);
+    match reversed {
+        true => (region(to - read), last),
+        false => (first, region(from + read - 1)),
     }
 }
 

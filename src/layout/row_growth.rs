@@ -46,13 +46,11 @@ impl RowGrowth {
     pub fn rows(&self, written: f64) -> f64 {
         let points = &self.points;
         let after = points.partition_point(|(writes, _)| *writes <= written);
-        let last = self.points.len() - 1;
-        let (from, to) = match after {
-            0 => return self.points[0].1,
-            after if after > last => (last - 1, last),
-            after => (after - 1, after),
+        let to = after.min(points.len() - 1);
+        let Some(from) = to.checked_sub(1) else {
+            return points[0].1;
         };
-        let ((before, rows), (until, more)) = (self.points[from], self.points[to]);
+        let ((before, rows), (until, more)) = (points[from], points[to]);
         if until <= before {
             return more;
         }

@@ -238,13 +238,10 @@ impl StrategySample {
 
     /// The sizes after so many writes of the run.
     pub fn size(&self, written: f64) -> StrategySize {
+        let tables = self.tables.iter().map(|table| table.size(written));
         StrategySize {
             strategy: self.strategy.clone(),
-            tables: self
-                .tables
-                .iter()
-                .map(|table| table.size(written))
-                .collect(),
+            tables: tables.collect(),
             memstore: self.memstore,
         }
     }

@@ -33,19 +33,14 @@ impl TimeNeighbours {
         let prefix: usize = before.iter().map(|segment| segment.len_range().0).sum();
         let (mut cover, mut groups) = (0.0, 0.0);
         for group in rows.chunk_by(|a, b| a.0[..prefix] == b.0[..prefix]) {
-            let times = || group.iter().map(|(_, time)| *time);
-            let (Some(first), Some(last)) = (times().min(), times().max()) else {
-                continue;
-            };
             if group.len() > 1 {
                 // The span of n draws is (n - 1) / (n + 1) of what they are drawn from.
-                let n = group.len() as f64;
+                let (n, (first, last)) = (group.len() as f64, ends(group));
                 cover += (last - first) as f64 * (n + 1.0) / (n - 1.0);
                 groups += 1.0;
             }
         }
-        let times = || rows.iter().map(|(_, time)| *time);
-        let (first, last) = (times().min()?, times().max()?);
+        let (first, last) = ends(rows);
         let all_ms = (last - first) as f64;
         let cover_ms = match groups < 8.0 && cover == 0.0 {
             true => all_ms,
@@ -83,6 +78,12 @@ impl TimeNeighbours {
         let mean = together * near + (1.0 - together) * self.others[encoding as usize];
         (self.sampled[encoding as usize] - mean).max(0.0)
     }
+}
+
+/// The first and the last timestamp of some rows.
+fn ends(rows: &[(&[u8], u64)]) -> (u64, u64) {
+    let ends = |(first, last): (u64, u64), (_, time): &_| (first.min(*time), last.max(*time));
+    rows.iter().fold((u64::MAX, 0), ends)
 }
 
 /// Bytes of a cell's timestamp behind one with another.

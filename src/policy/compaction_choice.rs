@@ -89,9 +89,10 @@ impl CompactionRules {
                 if bytes >= self.min_bytes && !self.in_ratio(set, bytes) {
                     continue;
                 }
-                if best.as_ref().is_none_or(|(range, size)| {
+                let worse = |(range, size): &(Range<usize>, u64)| {
                     is_better(stuck, (range.len(), *size), (set.len(), bytes))
-                }) {
+                };
+                if best.as_ref().is_none_or(worse) {
                     best = Some((start..end, bytes));
                 }
             }
@@ -102,8 +103,8 @@ impl CompactionRules {
 
     /// `bytes` is the set's sum.
     fn in_ratio(&self, set: &[CompactionFile], bytes: u64) -> bool {
-        set.iter()
-            .all(|file| file.bytes as f64 <= (bytes - file.bytes) as f64 * self.ratio)
+        let mut files = set.iter().map(|file| file.bytes);
+        files.all(|file| file as f64 <= (bytes - file) as f64 * self.ratio)
     }
 }
 

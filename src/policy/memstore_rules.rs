@@ -73,26 +73,24 @@ impl MemstoreRules {
         &self,
         regions: impl IntoIterator<Item = FlushCandidate>,
     ) -> Option<usize> {
-        let mut any: Option<(usize, u64)> = None;
-        let mut flushable: Option<(usize, u64)> = None;
-        for (index, region) in regions.into_iter().enumerate() {
-            if region.flushing || region.heap_bytes == 0 {
-                continue;
-            }
+        let regions = regions.into_iter().enumerate();
+        let some = regions.filter(|(_, region)| !region.flushing && region.heap_bytes > 0);
+        let (mut any, mut flushable) = (None, None);
+        for (index, region) in some {
+            let this = Some((index, region.heap_bytes));
             let larger = |best: Option<(usize, u64)>| {
                 best.is_none_or(|(_, bytes)| region.heap_bytes > bytes)
             };
             if larger(any) {
-                any = Some((index, region.heap_bytes));
+                any = this;
             }
             if region.store_files <= self.blocking_files && larger(flushable) {
-                flushable = Some((index, region.heap_bytes));
+                flushable = this;
             }
         }
         match (any, flushable) {
             (Some((index, bytes)), Some((_, least))) if bytes > 2 * least => Some(index),
-            (_, Some((index, _))) => Some(index),
-            (any, None) => any.map(|(index, _)| index),
+            (any, flushable) => flushable.or(any).map(|(index, _)| index),
         }
     }
 }

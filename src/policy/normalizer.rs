@@ -120,10 +120,12 @@ impl NormalizerRules {
             return Vec::new();
         }
         let mean = self.mean_mb(regions);
-        let mut plans: Vec<NormalizerPlan> = (0..regions.len())
-            .filter(|&at| regions[at].open && regions[at].store_mb as f64 > 2.0 * mean)
-            .map(NormalizerPlan::Split)
-            .collect();
+        let large = |at: &usize| {
+            let NormalizedRegion { open, store_mb, .. } = regions[*at];
+            open && store_mb as f64 > 2.0 * mean
+        };
+        let splits = (0..regions.len()).filter(large);
+        let mut plans: Vec<_> = splits.map(NormalizerPlan::Split).collect();
         // HBase cuts the mean to whole MB for merges only.
         let mean = mean as u64;
         if regions.len() >= self.merge_min_regions && mean >= self.merge_min_mb {
@@ -142,32 +144,22 @@ impl NormalizerRules {
     }
 
     fn merges(&self, regions: &[NormalizedRegion], mean: u64, plans: &mut Vec<NormalizerPlan>) {
-        let mut range = 0..0;
-        let mut sum = 0;
-        let mut close = |range: &Range<usize>| {
-            if range.len() >= 2 {
-                plans.push(NormalizerPlan::Merge(range.clone()));
-            }
-        };
+        let (mut range, mut sum) = (0..0, 0);
         for (at, region) in regions.iter().enumerate() {
-            if !self.may_merge(region) {
-                close(&range);
-                range = 0..0;
-                sum = 0;
-                continue;
-            }
+            let may_merge = self.may_merge(region);
             let room = range.len() < self.merge_max_regions;
             let fits = (range.len() == 1 && sum == 0)
                 || (room && (region.store_mb == 0 || region.store_mb + sum <= mean));
-            if range.is_empty() || !fits {
-                close(&range);
-                range = at..at;
-                sum = 0;
+            if !may_merge || range.is_empty() || !fits {
+                plans.extend((range.len() >= 2).then_some(NormalizerPlan::Merge(range)));
+                (range, sum) = (at..at, 0);
             }
-            range.end = at + 1;
-            sum += region.store_mb;
+            if may_merge {
+                range.end = at + 1;
+                sum += region.store_mb;
+            }
         }
-        close(&range);
+        plans.extend((range.len() >= 2).then_some(NormalizerPlan::Merge(range)));
     }
 
     fn may_merge(&self, region: &NormalizedRegion) -> bool {

@@ -101,17 +101,13 @@ impl GrownTable<'_> {
         let regions = points.len() as u64 + 1;
         let mut found = Vec::new();
         let mut from = 0;
-        for region in 0..regions {
-            let start = match region {
-                0 => &[][..],
-                _ => points[region as usize - 1].as_bytes(),
-            };
-            let end = points
-                .get(region as usize)
-                .map_or(&[][..], RowKey::as_bytes);
+        let bounds = || points.iter().map(RowKey::as_bytes);
+        let starts = std::iter::once(&[][..]).chain(bounds());
+        let ends = bounds().chain([&[][..]]);
+        for (region, (start, end)) in (0..).zip(starts.zip(ends)) {
             let rows = match end {
                 [] => &sample[from..],
-                _ => &sample[from..from + sample[from..].partition_point(|row| *row < end)],
+                _ => &sample[from..][..sample[from..].partition_point(|row| *row < end)],
             };
             let range = from..from + rows.len();
             from = range.end;

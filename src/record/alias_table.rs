@@ -18,22 +18,16 @@ impl AliasTable {
     pub(super) fn new(weights: &[f64]) -> Self {
         let n = weights.len();
         let sum: f64 = weights.iter().sum();
-        let mut heights: Vec<f64> = weights
-            .iter()
-            .map(|weight| {
-                if sum > 0.0 {
-                    weight * n as f64 / sum
-                } else {
-                    1.0
-                }
-            })
-            .collect();
-        let mut entries: Vec<Entry> = (0..n)
-            .map(|i| Entry {
-                threshold: u32::MAX,
-                alias: i as u32,
-            })
-            .collect();
+        let height = |weight: &f64| match sum > 0.0 {
+            true => weight * n as f64 / sum,
+            false => 1.0,
+        };
+        let mut heights: Vec<f64> = weights.iter().map(height).collect();
+        let entry = |alias| Entry {
+            threshold: u32::MAX,
+            alias,
+        };
+        let mut entries: Vec<Entry> = (0..n as u32).map(entry).collect();
         let (mut low, mut high): (Vec<u32>, Vec<u32>) =
             (0..n as u32).partition(|i| heights[*i as usize] < 1.0);
         while let (Some(&short), Some(&tall)) = (low.last(), high.last()) {

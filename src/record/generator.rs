@@ -157,11 +157,10 @@ impl RecordGenerator {
         out: &mut [i64],
     ) {
         debug_assert_eq!(out.len(), self.width());
-        let given = Given::new(fixed);
         for (field, slot) in fixed {
             out[usize::from(field.0)] = *slot;
         }
-        for step in self.steps.iter().filter(|step| !given.has(step.slot)) {
+        for step in self.steps.iter().filter(|step| !is_given(fixed, step.slot)) {
             out[step.slot] = match &step.depends {
                 None => step.rule.value(&mut draws.salted(step.salt), sequence, at),
                 Some(depends) => depends.value(&step.rule, out, sequence, at),
@@ -198,7 +197,6 @@ impl RecordGenerator {
     pub fn generate_run(&self, run: OperationRun<'_>, fixed: &[(FieldId, i64)], out: &mut [i64]) {
         let width = self.width();
         debug_assert_eq!(out.len(), run.times.len() * width);
-        let given = Given::new(fixed);
         let chunks = run.times.chunks(ROWS);
         let chunks = chunks.zip(out.chunks_mut(ROWS * width.max(1)));
         for ((times, out), passed) in chunks.zip((0u64..).step_by(ROWS)) {
@@ -217,7 +215,7 @@ impl RecordGenerator {
                     record[usize::from(field.0)] = *slot;
                 }
             }
-            let drawn = |step: &&Step| run.asked.has(step.slot) && !given.has(step.slot);
+            let drawn = |step: &&Step| run.asked.has(step.slot) && !is_given(fixed, step.slot);
             for step in self.steps.iter().filter(drawn) {
                 step.fill(&rows, out.chunks_exact_mut(width));
             }
@@ -225,32 +223,10 @@ impl RecordGenerator {
     }
 }
 
-/// Which fields are given.
-struct Given<'a> {
-    fixed: &'a [(FieldId, i64)],
-    /// The first 64 fields, a bit each.
-    bits: u64,
-}
-
-impl<'a> Given<'a> {
-    fn new(fixed: &'a [(FieldId, i64)]) -> Self {
-        let bit = |field: FieldId| 1u64.checked_shl(u32::from(field.0)).unwrap_or(0);
-        Self {
-            fixed,
-            bits: fixed.iter().fold(0, |bits, (field, _)| bits | bit(*field)),
-        }
-    }
-
-    #[inline]
-    fn has(&self, slot: usize) -> bool {
-        match slot {
-            0..64 => self.bits >> slot & 1 == 1,
-            _ => self
-                .fixed
-                .iter()
-                .any(|(field, _)| usize::from(field.0) == slot),
-        }
-    }
+/// Whether the field of a slot is given.
+#[inline]
+fn is_given(fixed: &[(FieldId, i64)], slot: usize) -> bool {
+    fixed.iter().any(|(field, _)| usize::from(field.0) == slot)
 }
 
 impl Step {

@@ -45,31 +45,27 @@ impl IntHash {
     }
 }
 
+/// Up to eight bytes as a little-endian number.
+fn little(bytes: &[u8]) -> u64 {
+    let bytes = bytes.iter().rev();
+    bytes.fold(0, |word, &byte| word << 8 | u64::from(byte))
+}
+
 /// MurmurHash3_x86_32 (Austin Appleby), as Guava's `murmur3_32` and mmh3.
 fn murmur3_32(bytes: &[u8], seed: u32) -> u32 {
-    let scramble = |k: u32| {
-        k.wrapping_mul(0xcc9e_2d51)
-            .rotate_left(15)
-            .wrapping_mul(0x1b87_3593)
+    let scramble = |word: u32| {
+        let turned = word.wrapping_mul(0xcc9e_2d51).rotate_left(15);
+        turned.wrapping_mul(0x1b87_3593)
     };
     let mut hash = seed;
     let mut chunks = bytes.chunks_exact(4);
     for chunk in &mut chunks {
         let word = u32::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]);
-        hash = (hash ^ scramble(word))
-            .rotate_left(13)
-            .wrapping_mul(5)
-            .wrapping_add(0xe654_6b64);
+        hash = (hash ^ scramble(word)).rotate_left(13);
+        hash = hash.wrapping_mul(5).wrapping_add(0xe654_6b64);
     }
-    let tail = chunks
-        .remainder()
-        .iter()
-        .rev()
-        .fold(0u32, |word, &byte| word << 8 | u32::from(byte));
-    if !chunks.remainder().is_empty() {
-        hash ^= scramble(tail);
-    }
-    hash ^= bytes.len() as u32;
+    // No rest scrambles to 0.
+    hash ^= scramble(little(chunks.remainder()) as u32) ^ bytes.len() as u32;
     hash = (hash ^ hash >> 16).wrapping_mul(0x85eb_ca6b);
     hash = (hash ^ hash >> 13).wrapping_mul(0xc2b2_ae35);
     hash ^ hash >> 16
@@ -80,13 +76,16 @@ fn murmur3_32(bytes: &[u8], seed: u32) -> u32 {
 fn murmur3_128(bytes: &[u8]) -> i64 {
     const C1: u64 = 0x87c3_7b91_1142_53d5;
     const C2: u64 = 0x4cf5_ad43_2745_937f;
-    let word = |part: &[u8]| {
-        part.iter()
-            .rev()
-            .fold(0u64, |word, &byte| word << 8 | u64::from(byte))
+    let scramble = |word: &[u8], first: u64, turns: u32, second: u64| {
+        let turned = little(word).wrapping_mul(first).rotate_left(turns);
+        turned.wrapping_mul(second)
     };
-    let mix1 = |k: u64| k.wrapping_mul(C1).rotate_left(31).wrapping_mul(C2);
-    let mix2 = |k: u64| k.wrapping_mul(C2).rotate_left(33).wrapping_mul(C1);
+    let mix1 = |word: &[u8]| scramble(word, C1, 31, C2);
+    let mix2 = |word: &[u8]| scramble(word, C2, 33, C1);
+    let step = |hash: u64, turns: u32, other: u64, more: u64| {
+        let sum = hash.rotate_left(turns).wrapping_add(other);
+        sum.wrapping_mul(5).wrapping_add(more)
+    };
     let finish = |mut k: u64| {
         k = (k ^ k >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
         k = (k ^ k >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
@@ -95,21 +94,13 @@ fn murmur3_128(bytes: &[u8]) -> i64 {
     let (mut h1, mut h2) = (0u64, 0u64);
     let mut blocks = bytes.chunks_exact(16);
     for block in &mut blocks {
-        h1 = (h1 ^ mix1(word(&block[..8])))
-            .rotate_left(27)
-            .wrapping_add(h2);
-        h1 = h1.wrapping_mul(5).wrapping_add(0x52dc_e729);
-        h2 = (h2 ^ mix2(word(&block[8..])))
-            .rotate_left(31)
-            .wrapping_add(h1);
-        h2 = h2.wrapping_mul(5).wrapping_add(0x3849_5ab5);
+        h1 = step(h1 ^ mix1(&block[..8]), 27, h2, 0x52dc_e729);
+        h2 = step(h2 ^ mix2(&block[8..]), 31, h1, 0x3849_5ab5);
     }
     let rest = blocks.remainder();
     // A missing half mixes to 0.
-    h1 ^= mix1(word(&rest[..rest.len().min(8)]));
-    h2 ^= mix2(word(rest.get(8..).unwrap_or_default()));
-    h1 ^= bytes.len() as u64;
-    h2 ^= bytes.len() as u64;
+    h1 ^= mix1(&rest[..rest.len().min(8)]) ^ bytes.len() as u64;
+    h2 ^= mix2(rest.get(8..).unwrap_or_default()) ^ bytes.len() as u64;
     h1 = h1.wrapping_add(h2);
     h2 = h2.wrapping_add(h1);
     finish(h1).wrapping_add(finish(h2)) as i64

@@ -66,9 +66,7 @@ impl ClusterCosts {
         columns.extend([
             column(CostFunction::ReadRequest, &|region| region.load.reads),
             column(CostFunction::WriteRequest, &|region| region.load.writes),
-            column(CostFunction::MemstoreSize, &|region| {
-                region.load.memstore_mb
-            }),
+            column(CostFunction::MemstoreSize, &|it| it.load.memstore_mb),
             column(CostFunction::StoreFile, &|region| region.load.store_file_mb),
         ]);
         let server: Vec<u32> = regions.iter().map(|region| region.server).collect();

@@ -42,10 +42,8 @@ impl LoadSamples {
         if self.samples.is_empty() {
             return RegionLoad::default();
         }
-        let files = self
-            .samples
-            .iter()
-            .map(|sample| f64::from(sample.store_file_mb));
+        let samples = self.samples.iter();
+        let files = samples.map(|sample| f64::from(sample.store_file_mb));
         RegionLoad {
             reads: self.mean_rise(|sample| sample.reads),
             writes: self.mean_rise(|sample| sample.writes),

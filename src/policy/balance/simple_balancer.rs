@@ -80,9 +80,8 @@ fn level(newest_first: &[u32], placement: &mut [u32], servers: u32, draws: &mut 
         }
     }
     // Round robin to the shuffled servers below `least`, then one each to those that have no more than `least`.
-    let mut below: Vec<usize> = (0..servers)
-        .filter(|&it| missing(&regions[it]) > 0)
-        .collect();
+    let below = (0..servers).filter(|&it| missing(&regions[it]) > 0);
+    let mut below: Vec<usize> = below.collect();
     for i in (1..below.len()).rev() {
         below.swap(i, draws.below(i as u64 + 1) as usize);
     }

@@ -69,10 +69,8 @@ impl FromSource for StochasticBalancer {
         let min_cost = f32::read(source, "min_cost_need_balance");
         let weights = CostFunction::ALL.map(|function| f32::read(source, function.name()));
         let weights = CostWeights(weights);
-        let said = CostFunction::WORDS
-            .iter()
-            .rev()
-            .find(|key| source.says(key));
+        let mut keys = CostFunction::WORDS.iter().rev();
+        let said = keys.find(|key| source.says(key));
         if let Some(key) = said.filter(|_| weights.sum() == 0.0) {
             let label = "a balancer weighs at least one cost";
             source.complain_of(key, "all weights are zero".to_owned(), label);
@@ -147,10 +145,9 @@ impl StochasticBalancer {
 
     /// Steps of one walk.
     fn steps(&self, regions: u64, servers: u32) -> u64 {
-        regions
-            .saturating_mul(self.steps_per_region)
-            .saturating_mul(u64::from(servers))
-            .min(self.max_steps)
+        let steps = regions.saturating_mul(self.steps_per_region);
+        let steps = steps.saturating_mul(u64::from(servers));
+        steps.min(self.max_steps)
     }
 
     fn imbalance_of(&self, cluster: &ClusterCosts) -> Imbalance {
@@ -192,10 +189,8 @@ fn next_step(cluster: &ClusterCosts, draws: &mut Draws) -> Option<Step> {
 fn fullest_and_emptiest(cluster: &ClusterCosts, draws: &mut Draws) -> Option<(u32, u32)> {
     let count = |server: u32| cluster.regions_of(server).len();
     let pick = |best: usize, without: Option<u32>, draws: &mut Draws| {
-        let servers = || {
-            (0..cluster.servers())
-                .filter(|&server| count(server) == best && Some(server) != without)
-        };
+        let is_one = |server: &u32| count(*server) == best && Some(*server) != without;
+        let servers = || (0..cluster.servers()).filter(is_one);
         servers().nth(draws.below(servers().count() as u64) as usize)
     };
     let most = (0..cluster.servers()).map(count).max()?;
