@@ -218,23 +218,33 @@ pub struct Parsed {
     pub is_broken: bool,
 }
 
-/// Values without an end that are left out, one after another, for the errors behind them (estimate): each takes parsing the file again.
+/// Statements without an end whose errors are told (estimate): each takes reading all that follows.
 const MOST_UNCLOSED: usize = 16;
 
 /// Parses a whole file.
 pub fn parse(text: &str) -> Parsed {
     let parsed = DeTable::parse_recoverable(text);
     let is_broken = parsed.1.iter().any(|error| !is_duplicate(error));
-    let (closed, mut diagnostics) = match is_broken {
-        true => without_unclosed(text),
-        false => (Cow::Borrowed(text), Vec::new()),
+    let broken = if is_broken {
+        broken_statements(text)
+    } else {
+        Vec::new()
     };
-    let (document, errors) = match is_broken {
-        true => DeTable::parse_recoverable(&closed),
-        false => parsed,
+    let mut sound = Cow::Borrowed(text);
+    for (statement, _) in &broken {
+        let blank = text[statement.clone()].bytes().skip(1);
+        let blank = blank.map(|byte| if byte == b'\n' { '\n' } else { ' ' });
+        let comment: String = std::iter::once('#').chain(blank).collect();
+        sound.to_mut().replace_range(statement.clone(), &comment);
+    }
+    let (document, errors) = match broken.is_empty() {
+        true => parsed,
+        false => DeTable::parse_recoverable(&sound),
     };
-    let errors = without_followers(errors, text, &closed);
-    diagnostics.extend(independent(document.get_ref(), errors, &closed));
+    let others = without_followers(errors, text, &sound).into_iter();
+    let others = others.take(MOST_SYNTAX_ERRORS - broken.len());
+    let mut diagnostics: Vec<Diagnostic> = broken.into_iter().map(|(_, it)| it).collect();
+    diagnostics.extend(others.map(|error| syntax_error(&error, text, 0)));
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.as_ref().map(|span| span.start));
     let table = table(document.get_ref(), &SourcePlace::File, &mut diagnostics);
     Parsed {
@@ -271,107 +281,116 @@ fn without_followers(
     errors
 }
 
-/// The text with a comment in the stead of each table header, and a zero in the stead of each value, whose brackets nobody closes, all else at its
-/// place; and the complaints about those.
-fn without_unclosed(text: &str) -> (Cow<'_, str>, Vec<Diagnostic>) {
-    let mut closed = Cow::Borrowed(text);
-    let mut complaints = Vec::new();
-    while complaints.len() < MOST_UNCLOSED
-        && let Some((unclosed, instead, complaint)) = first_unclosed(&closed)
-    {
-        complaints.push(complaint);
-        let blank = closed[unclosed.clone()].bytes().map(|byte| match byte {
-            b'\n' => '\n',
-            _ => ' ',
-        });
-        let blank: String = std::iter::once(instead).chain(blank.skip(1)).collect();
-        closed.to_mut().replace_range(unclosed, &blank);
+/// The statements that are no TOML, each with the first of its errors.
+fn broken_statements(text: &str) -> Vec<(Range<usize>, Diagnostic)> {
+    let (mut statements, mut unclosed, mut at) = (Vec::new(), 0, 0);
+    while at < text.len() {
+        let line_end = text[at..].find('\n').map_or(text.len(), |end| at + end);
+        let end = match unclosed < MOST_UNCLOSED {
+            true => end_of_statement(text, at),
+            false => Ok(line_end),
+        };
+        unclosed += usize::from(end.is_err());
+        let end = end.map_or_else(|_| next_statement(text, at), |end| text.len().min(end + 1));
+        statements.push(at..end);
+        at = end;
     }
-    (closed, complaints)
+    let mut broken = Vec::new();
+    find_broken(text, &statements, &mut broken);
+    broken
 }
 
-/// The first header or value whose brackets nobody closes, up to where the next statement begins; what may stand there instead, and what is wrong
-/// with it.
-fn first_unclosed(text: &str) -> Option<(Range<usize>, char, Diagnostic)> {
-    let (document, mut errors) = DeTable::parse_recoverable(text);
-    errors.sort_by_key(start_of);
-    let values = broken_values(document.get_ref(), &errors, text);
-    let value = values.into_iter().find(|value| !value.is_closed);
-    let header = errors.iter().find_map(|error| {
-        let line = line_start(text, start_of(error));
-        let is_unclosed = error.message().starts_with("unclosed table")
-            || error.message().starts_with("unclosed array table");
-        (is_unclosed && text[line..].starts_with('[')).then_some((line, error))
-    });
-    if let Some((line, error)) = header
-        && value.as_ref().is_none_or(|value| line < value.place.start)
-    {
-        let end = text[line..].find('\n').map_or(text.len(), |at| line + at);
-        return Some((line..end, '#', syntax_error(error, text)));
+/// Adds those of `statements`, which follow each other, that are broken, by halves: most files have few.
+fn find_broken(
+    text: &str,
+    statements: &[Range<usize>],
+    broken: &mut Vec<(Range<usize>, Diagnostic)>,
+) {
+    let first_error = |range: Range<usize>| {
+        let (_, errors) = DeTable::parse_recoverable(&text[range]);
+        let errors = errors.into_iter().filter(|error| !is_duplicate(error));
+        errors.min_by_key(start_of)
+    };
+    let (Some(first), Some(last)) = (statements.first(), statements.last()) else {
+        return;
+    };
+    let found = first_error(first.start..last.end);
+    let Some(error) = found.filter(|_| broken.len() < MOST_SYNTAX_ERRORS) else {
+        return;
+    };
+    if statements.len() > 1 {
+        let (before, behind) = statements.split_at(statements.len() / 2);
+        find_broken(text, before, broken);
+        find_broken(text, behind, broken);
+        return;
     }
-    let start = value?.place.start;
-    let first = errors.iter().find(|error| start_of(error) >= start)?;
-    let complaint = syntax_error(first, text);
-    let complaint = still_open(complaint, start, start_of(first), text);
-    Some((start..next_statement(text, start), '0', complaint))
+    // What is not closed takes in all that follows, up to what can't be inside.
+    let start = first.start;
+    let unclosed = end_of_statement(&text[..first.end], start).is_err();
+    let beyond = if unclosed {
+        first_error(start..text.len())
+    } else {
+        None
+    };
+    let error = beyond.unwrap_or(error);
+    let complaint = syntax_error(&error, text, start);
+    let at = start + start_of(&error);
+    let complaint = match end_of_statement(&text[..at], start) {
+        Err(open) if text[open..at].contains('\n') => complaint.help(format!(
+            "the `{}` on line {} is still open here",
+            &text[open..=open],
+            text[..open].matches('\n').count() + 1
+        )),
+        _ => complaint,
+    };
+    broken.push((first.clone(), complaint));
 }
 
 fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |newline| newline + 1)
 }
 
-/// Of the errors of a text without unclosed values those that stand on their own: of several in one value, or on one line, the first.
-fn independent(
-    document: &DeTable<'_>,
-    mut errors: Vec<toml::de::Error>,
-    text: &str,
-) -> Vec<Diagnostic> {
-    errors.sort_by_key(start_of);
-    let values = broken_values(document, &errors, text);
-    let mut found: Vec<Diagnostic> = Vec::new();
-    // The statement of the last error ends here.
-    let mut end = 0;
-    for error in &errors {
-        if found.len() == MOST_SYNTAX_ERRORS {
-            break;
+/// The end of the line that ends the statement at `start`; or where the bracket or the quotes stand that nobody closes.
+fn end_of_statement(text: &str, start: usize) -> Result<usize, usize> {
+    let bytes = text.as_bytes();
+    let line_end = |at: usize| text[at..].find('\n').map_or(bytes.len(), |end| at + end);
+    let (mut open, mut at) = (Vec::new(), start);
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'\n' if open.is_empty() => break,
+            b'#' => {
+                at = line_end(at);
+                continue;
+            }
+            b'"' | b'\'' => {
+                let is_long = bytes[at..].starts_with(&[byte; 3]);
+                let (length, limit) = match is_long {
+                    true => (3, bytes.len()),
+                    false => (1, line_end(at)),
+                };
+                let mut end = at + length;
+                while end < limit && !bytes[end..].starts_with(&[byte; 3][..length]) {
+                    end += 1 + usize::from(byte == b'"' && bytes[end] == b'\\');
+                }
+                if is_long && end >= limit {
+                    return Err(at);
+                }
+                at = if end < limit { end + length } else { limit };
+                continue;
+            }
+            b'{' | b'[' => open.push(at),
+            b'}' | b']' if open.last().is_some_and(|&it| bytes[it] + 2 == byte) => {
+                open.pop();
+            }
+            _ => {}
         }
-        let start = start_of(error);
-        if is_duplicate(error) {
-            found.push(syntax_error(error, text));
-            continue;
-        }
-        if start < end {
-            continue;
-        }
-        let at = values.partition_point(|value| value.place.start <= start);
-        let around = at.checked_sub(1).map(|at| &values[at].place);
-        let around = around.filter(|place| start <= place.end);
-        let complaint = syntax_error(error, text);
-        found.push(match around {
-            Some(place) => still_open(complaint, place.start, start, text),
-            None => complaint,
-        });
-        let rest = start.max(around.map_or(0, |place| place.end));
-        end = text[rest..].find('\n').map_or(text.len(), |at| rest + at) + 1;
+        at += 1;
     }
-    found
+    open.first().map_or(Ok(at), |first| Err(*first))
 }
 
-/// A complaint about what stands at `error`, with the line on which the bracket at `open` is, if that is another one.
-fn still_open(complaint: Diagnostic, open: usize, error: usize, text: &str) -> Diagnostic {
-    if !text[open..error].contains('\n') {
-        return complaint;
-    }
-    complaint.help(format!(
-        "the `{}` on line {} is still open here",
-        &text[open..=open],
-        text[..open].matches('\n').count() + 1
-    ))
-}
-
-/// Where the first statement begins that can't belong to the value at `value`: the next table header, or a key at the beginning of its line.
-fn next_statement(text: &str, value: usize) -> usize {
-    let mut at = value;
+/// Where the next statement begins whatever is open at `at`: the next table header, or a key at the beginning of its line.
+fn next_statement(text: &str, mut at: usize) -> usize {
     while let Some(newline) = text[at..].find('\n') {
         at += newline + 1;
         let line = text[at..].lines().next().unwrap_or_default();
@@ -411,91 +430,6 @@ fn start_of(error: &toml::de::Error) -> usize {
     error.span().map_or(0, |span| span.start)
 }
 
-/// The end of the brackets that open at `start`, strings and comments left out; `None` where they are not closed.
-fn end_of_brackets(text: &str, start: usize) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let find = |from: usize, what: &str| text.get(from..).and_then(|rest| rest.find(what));
-    let (mut open, mut at) = (Vec::new(), start);
-    while let Some(&byte) = bytes.get(at) {
-        at += 1;
-        match byte {
-            b'#' => at += find(at, "\n").unwrap_or(bytes.len() - at),
-            b'"' | b'\'' => {
-                let quote = if byte == b'"' { "\"" } else { "'" };
-                let long = quote.repeat(3);
-                let is_long = text[at - 1..].starts_with(&long);
-                let (quote, within) = match is_long {
-                    true => (long.as_str(), bytes.len()),
-                    false => (quote, at + find(at, "\n").unwrap_or(bytes.len() - at)),
-                };
-                at = at - 1 + quote.len();
-                while at < within && !text.as_bytes()[at..].starts_with(quote.as_bytes()) {
-                    let is_escape = byte == b'"' && bytes[at] == b'\\';
-                    at += 1 + usize::from(is_escape);
-                }
-                at = (at + quote.len()).min(bytes.len());
-            }
-            b'{' | b'[' => open.push(byte + 2),
-            b'}' | b']' if open.last() == Some(&byte) => {
-                open.pop();
-                if open.is_empty() {
-                    return Some(at);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
-}
-
-/// A list or inline table with a syntax error in it.
-struct BrokenValue {
-    place: Range<usize>,
-    is_closed: bool,
-}
-
-/// The outermost lists and inline tables of several lines with one of the errors, which are sorted, in them. Only the first error in each is the user's:
-/// one that is not closed takes all that follows for its items.
-fn broken_values(
-    document: &DeTable<'_>,
-    errors: &[toml::de::Error],
-    text: &str,
-) -> Vec<BrokenValue> {
-    let starts = errors.iter().filter(|error| !is_duplicate(error));
-    let starts: Vec<usize> = starts.map(start_of).collect();
-    let mut found = Vec::new();
-    if starts.is_empty() {
-        return found;
-    }
-    let mut open: Vec<&Spanned<DeValue<'_>>> = document.values().collect();
-    while let Some(value) = open.pop() {
-        let start = value.span().start;
-        // A table that is no inline one stands where its header does.
-        let is_header = || text[line_start(text, start)..start].trim().is_empty();
-        if text[start..].starts_with(['{', '[']) && !is_header() {
-            // Where it is not closed, the parser's own end is wherever it gave up.
-            let closed = end_of_brackets(text, start);
-            let end = closed.unwrap_or(text.len());
-            let next = starts.partition_point(|at| *at < start);
-            let is_broken = starts.get(next).is_some_and(|at| *at <= end);
-            if is_broken && text[start..end].contains('\n') {
-                found.push(BrokenValue {
-                    place: start..end,
-                    is_closed: closed.is_some(),
-                });
-                continue;
-            }
-        }
-        match value.get_ref() {
-            DeValue::Array(items) => open.extend(items.iter()),
-            DeValue::Table(items) => open.extend(items.values()),
-            _ => {}
-        }
-    }
-    found.sort_by_key(|value| value.place.start);
-    found
-}
-
 /// Parses one value in TOML syntax, as a setting gives it.
 pub fn parse_value(text: &str, place: &SourcePlace) -> Option<Node> {
     let parsed = DeValue::parse(text).ok()?;
@@ -504,12 +438,14 @@ pub fn parse_value(text: &str, place: &SourcePlace) -> Option<Node> {
     diagnostics.is_empty().then_some(node)
 }
 
-fn syntax_error(error: &toml::de::Error, text: &str) -> Diagnostic {
+/// A complaint about what was read from `offset` on.
+fn syntax_error(error: &toml::de::Error, text: &str, offset: usize) -> Diagnostic {
     let (message, expected) = match error.message().split_once(", expected ") {
         Some((message, expected)) => (message, format!("expected {expected}")),
         None => (error.message(), String::new()),
     };
     let span = error.span().unwrap_or(0..0);
+    let span = offset + span.start..offset + span.end;
     let found = text.get(span.clone()).unwrap_or_default().trim();
     let diagnostic = match message {
         "duplicate key" => {
