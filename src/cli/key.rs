@@ -1,16 +1,16 @@
 //! `keyheat key`: one row key from an expression. Must not know the language.
 
-use super::args::{KeyArguments, KeyFormat};
+use super::args::{ChangeArguments, KeyArguments, KeyFormat};
 use super::console::{Console, Told};
 use super::loading;
-use crate::key::{KeyError, KeyPlan, Row, evaluate, parse_given};
+use crate::key::{Environment, KeyError, KeyPlan, Row, evaluate, parse_given};
 use crate::keyspace::RowKey;
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{FieldValue, Schema};
 use crate::scenario::{Diagnostic, render};
 use crate::text::hex;
 use crate::time::EpochNanos;
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Error, Result, anyhow, bail};
 use std::path::Path;
 
 /// What complaints call the expression.
@@ -46,7 +46,6 @@ fn by_itself(
     seed: Seed,
     console: &Console,
 ) -> Result<RowKey> {
-    let shown = |notes: Vec<Diagnostic>| render(&notes, text, EXPRESSION, true);
     match evaluate(text, given, seed) {
         Ok(evaluated) => {
             let notes = evaluated.notes.into_iter();
@@ -56,17 +55,21 @@ fn by_itself(
             });
             let notes: Vec<Diagnostic> = notes.collect();
             if !notes.is_empty() {
-                console.say_styled(&shown(notes));
+                console.say_styled(&render(&notes, text, EXPRESSION, true));
             }
             Ok(evaluated.key)
         }
-        Err(errors) => {
-            let errors = errors.into_iter();
-            let errors = errors.map(|error| diagnostic(error, Diagnostic::error));
-            console.insist_styled(&shown(errors.collect()));
-            Err(Told.into())
-        }
+        Err(errors) => Err(told(text, errors, console)),
     }
+}
+
+/// Tells what is wrong with the expression.
+fn told(text: &str, errors: Vec<KeyError>, console: &Console) -> Error {
+    let errors = errors.into_iter();
+    let errors = errors.map(|error| diagnostic(error, Diagnostic::error));
+    let errors: Vec<Diagnostic> = errors.collect();
+    console.insist_styled(&render(&errors, text, EXPRESSION, true));
+    Told.into()
 }
 
 fn diagnostic(error: KeyError, make: impl FnOnce(String) -> Diagnostic) -> Diagnostic {
@@ -86,7 +89,17 @@ fn in_scenario(
     seed: Seed,
     console: &Console,
 ) -> Result<RowKey> {
-    let (plan, schema) = loading::load_key(path, text, console)?;
+    let changes = ChangeArguments::default();
+    let scenario = loading::load_all(&[path.to_owned()], &changes, console)?.swap_remove(0);
+    let setup = &scenario.strategies[0].setup;
+    let schema = &setup.schema;
+    let environment = Environment {
+        schema,
+        derived: &setup.derived,
+        parameters: &scenario.parameters,
+    };
+    let plan = KeyPlan::compile(text, &environment);
+    let plan = plan.map_err(|errors| told(text, errors, console))?;
     let mut record = vec![0; schema.fields.len()];
     for (name, value) in given {
         let Some(field) = schema.find(name) else {
@@ -99,9 +112,9 @@ fn in_scenario(
             );
         }
         record[usize::from(field.0)] = schema.parse(field, value)?;
-        check_time(&schema, name, value)?;
+        check_time(schema, name, value)?;
     }
-    refuse_missing(&plan, &schema, given)?;
+    refuse_missing(&plan, schema, given)?;
     let draws = DrawKey::new(seed, 0, Stream::Keys, 0).at(0);
     let row = Row {
         record: &record,

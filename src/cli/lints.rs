@@ -3,6 +3,7 @@
 use super::console::Console;
 use crate::layout::{Layout, Replicate, change_lints, load_lints};
 use crate::scenario::{Diagnostic, Scenario, Severity, render};
+use crate::text;
 
 /// The layouts of all strategies.
 fn layouts(scenario: &Scenario) -> Vec<Layout> {
@@ -14,20 +15,41 @@ fn layouts(scenario: &Scenario) -> Vec<Layout> {
 }
 
 /// All lints: those of the file, then those that need split points, keys or the cluster. A lint that several strategies have
-/// comes once.
+/// comes once; if their numbers differ, with those of the first and the names of all.
 pub fn all<'a>(scenario: &Scenario, layouts: impl Iterator<Item = &'a Layout>) -> Vec<Diagnostic> {
     let mut lints = scenario.warnings.clone();
+    let mut found: Vec<(Diagnostic, Vec<&str>)> = Vec::new();
     for (strategy, layout) in scenario.strategies.iter().zip(layouts) {
         let time = &scenario.time;
         let changes = change_lints(strategy, layout, time);
         let loads = load_lints(strategy, time);
         for lint in layout.lints.iter().cloned().chain(loads).chain(changes) {
-            if !lints.contains(&lint) {
-                lints.push(lint);
+            let name = strategy.name.as_str();
+            if lints.contains(&lint) || found.iter().any(|(other, _)| *other == lint) {
+                continue;
+            }
+            let mut others = found.iter_mut();
+            match others.find(|(other, names)| !names.contains(&name) && are_alike(other, &lint)) {
+                Some((_, names)) => names.push(name),
+                None => found.push((lint, vec![name])),
             }
         }
     }
+    lints.extend(found.into_iter().map(|(mut lint, names)| {
+        if let [first, others @ ..] = &names[..]
+            && !others.is_empty()
+        {
+            lint.message += &format!(" (under `{first}`; likewise under {})", text::all(others));
+        }
+        lint
+    }));
     lints
+}
+
+/// Whether two lints of different strategies say the same but for their numbers: they advise the same.
+fn are_alike(one: &Diagnostic, other: &Diagnostic) -> bool {
+    let advice = |lint: &Diagnostic| (lint.severity, lint.help.clone(), lint.label.clone());
+    one.span.is_none() && other.span.is_none() && one.help.is_some() && advice(one) == advice(other)
 }
 
 /// Shows all lints with their places on stderr, notes as well, unless `--quiet`.

@@ -4,15 +4,12 @@
 use super::args::{ChangeArguments, OneScenario};
 use super::console::{Console, Told};
 use crate::experiment::{Experiment, Results};
-use crate::key::KeyPlan;
 use crate::layout::misplaced_regions;
-use crate::record::Schema;
 use crate::scenario::{Options, Scenario, render};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// What stands for standard input where a scenario file is named, as in most tools; a file of this name is `./-`.
 pub const STDIN: &str = "-";
@@ -139,35 +136,4 @@ pub fn tell_first_point(scenario: &Scenario, console: &Console) {
         scenario.point_count(),
         values.join(", ")
     ));
-}
-
-/// `expression` compiled as a key of the scenario, with the fields that it is compiled for.
-pub fn load_key(
-    path: &Path,
-    expression: &str,
-    console: &Console,
-) -> Result<(Arc<KeyPlan>, Schema)> {
-    let changes = ChangeArguments::default();
-    let mut scenarios = load_all(&[path.to_owned()], &changes, console)?;
-    let scenario = scenarios.swap_remove(0);
-    let name = scenario.strategies[0].name.clone();
-    // What JSON quotes, TOML reads, but for the control character that JSON takes for a letter.
-    let quoted = serde_json::to_string(expression)?.replace('\u{7f}', "\\u007F");
-    let options = Options {
-        sets: vec![
-            format!("strategy.{name}.key={quoted}"),
-            // The file's own split points may not suit another key.
-            format!("strategy.{name}.presplit={{ algorithm = \"none\" }}"),
-        ],
-        only: vec![name],
-        ..Options::default()
-    };
-    let (text, shown) = (&scenario.text, &scenario.path);
-    let keyed = Scenario::parse_in(text, &scenario.name, shown, &scenario.folder, &options);
-    let mut keyed = keyed.map_err(|error| {
-        console.insist_styled(&error.render(true));
-        Told
-    })?;
-    let strategy = keyed.strategies.swap_remove(0);
-    Ok((strategy.key, strategy.setup.schema.clone()))
 }

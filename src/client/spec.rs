@@ -13,11 +13,11 @@ crate::settings! {
         /// `hbase.client.pause`: the first back-off.
         ///
         /// It is the unit of the back-off table.
-        pause: SimDuration = time().or("100ms").within("", "1d", "no useful `client.pause`", "must be at most 1d"),
+        pause: SimDuration = time().within("", "1d", "no useful `client.pause`", "must be at most 1d"),
         /// `hbase.client.retries.number`.
         ///
         /// Attempts after the first.
-        retries: u32 = integer(0, 1_000).or("15"),
+        retries: u32 = integer(0, 1_000),
         /// A later success does not count as goodput.
         ///
         /// An operation that would be retried after this time from its intended start fails.

@@ -18,7 +18,7 @@ crate::settings! {
         /// `hbase.regionserver.handler.count`.
         ///
         /// Handlers of each server.
-        handlers: u32 = integer(1, 100_000).or("30"),
+        handlers: u32 = integer(1, 100_000),
         /// Default: a tenth of the handlers.
         ///
         /// Call queues of each server, at most as many as handlers (`hbase.ipc.server.callqueue.handler.factor`).
@@ -56,7 +56,7 @@ crate::settings! {
         /// From a crash to the moment at which the master knows.
         ///
         /// `zookeeper.session.timeout`, capped by ZooKeeper's own 40 s.
-        failure_detection: SimDuration = time().or("40s").within(
+        failure_detection: SimDuration = time().within(
             "", "1d", "`cluster.failure_detection` is {}", "must be at most 1d",
         ),
         /// How long a handler is busy with a call.
@@ -73,7 +73,7 @@ crate::settings! {
     ///
     /// A call takes X * base + (rows - 1) * per-row time, X of mean 1 drawn once a call; a multi-Get is worked through Get by Get, each with its
     /// own X. All times are estimates.
-    pub struct ServiceSpec: SERVICE("", "") {
+    pub struct ServiceSpec: SERVICE("", "") in "cluster.service" {
         /// Of the base times.
         ///
         /// The law of X.
@@ -124,7 +124,7 @@ crate::settings! {
     /// The write-ahead log of a server.
     ///
     /// Group commit: a sync is acknowledged max(sync, bytes / bandwidth) after it was sent.
-    pub struct WalSpec: WAL("", "") {
+    pub struct WalSpec: WAL("", "") in "cluster.wal" {
         /// From sending a sync to its acknowledgement.
         ///
         /// An estimate; it gives HBase's published 20,000 puts/s a server: 30 handlers / (0.3 ms + 1.2 ms).
@@ -134,7 +134,7 @@ crate::settings! {
         /// The book's 5 to 15 MB/s a server.
         bandwidth: Bandwidth = bandwidth().or("10MB/s"),
         /// `pipelined`: the next sync is sent when the bytes of the one before are written; `single`: when it is acknowledged.
-        syncs: LogSyncs = word(LogSyncs::WORDS).or("pipelined"),
+        syncs: LogSyncs = word(LogSyncs::WORDS),
     } and {
         /// `off` leaves it out.
         mode = word(&["on", "off"]).or("on"),
@@ -178,39 +178,39 @@ crate::settings! {
         /// `hbase.hregion.max.filesize`, at least 1MB.
         ///
         /// Size from which on a store is split.
-        max_file_size: ByteSize = size().or("10GB").within(
+        max_file_size: ByteSize = size().within(
             "1MB", "", "a `max_file_size` of {}", "expected at least 1MB",
         ),
         /// `hbase.hregion.memstore.flush.size`, at least 1MB.
         ///
         /// Heap of a memstore from which on it is flushed.
-        memstore_flush_size: ByteSize = size().or("128MB").within(
+        memstore_flush_size: ByteSize = size().within(
             "1MB", "", "a `memstore_flush_size` of {}", "expected at least 1MB",
         ),
         /// `hbase.regionserver.optionalcacheflushinterval`: older memstores are flushed; `0s` is never.
         ///
         /// Age of a memstore's oldest row from which on it is flushed, however small it is.
-        memstore_flush_interval: SimDuration = time().or("1h").within(
+        memstore_flush_interval: SimDuration = time().within(
             "1s", "365d", "a `memstore_flush_interval` of {}", "must be in 1s ..= 365d, or `0s` for never",
         ).zero(true),
         /// Of data blocks on disk.
         ///
         /// `DATA_BLOCK_ENCODING`.
-        block_encoding: BlockEncoding = word(BlockEncoding::WORDS).or("none"),
+        block_encoding: BlockEncoding = word(BlockEncoding::WORDS),
         /// A region refuses writes at so many times its flush size.
         ///
         /// `RegionTooBusy` (`hbase.hregion.memstore.block.multiplier`).
-        memstore_block_multiplier: u32 = integer(1, 1_000).or("4"),
+        memstore_block_multiplier: u32 = integer(1, 1_000),
         /// `hbase.hstore.blockingStoreFiles`: flushes wait for compactions.
-        blocking_store_files: u32 = integer(1, 1_000_000).or("16"),
+        blocking_store_files: u32 = integer(1, 1_000_000),
         /// `hbase.hstore.compaction.min.size`, at least 1MB: files smaller than this together are compacted whatever their ratio.
         ///
         /// hbase-default.xml sets it to 128 MB, so that it does not follow the flush size.
-        min_compaction_size: ByteSize = size().or("128MB").within(
+        min_compaction_size: ByteSize = size().within(
             "1MB", "", "a `min_compaction_size` of {}", "expected at least 1MB",
         ),
         /// `hbase.hfile.compaction.discharger.interval`, 1ms to 1d: a daughter can't split before its compacted references are archived.
-        discharger_period: SimDuration = time().or("120s").within(
+        discharger_period: SimDuration = time().within(
             "1ms", "1d", "a `discharger_period` of {}", "must be in 1ms ..= 1d",
         ),
         /// What compactions of a server may write.
@@ -238,15 +238,15 @@ crate::settings! {
     ///
     /// From `low` without pressure to `high` near the blocking number of files.
     #[derive(Copy)]
-    pub struct CompactionBandwidth: COMPACTION_BANDWIDTH("", "") {
+    pub struct CompactionBandwidth: COMPACTION_BANDWIDTH("", "") in "table.compaction_bandwidth" {
         /// Without pressure.
         ///
         /// `hbase.hstore.compaction.throughput.lower.bound`.
-        low: Bandwidth = bandwidth().or("50MB/s"),
+        low: Bandwidth = bandwidth(),
         /// At full pressure.
         ///
         /// `hbase.hstore.compaction.throughput.higher.bound`.
-        high: Bandwidth = bandwidth().or("100MB/s"),
+        high: Bandwidth = bandwidth(),
     }
 }
 

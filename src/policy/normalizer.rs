@@ -51,14 +51,14 @@ crate::settings! {
         /// HBase's region normalizer.
         ///
         /// `NORMALIZATION_ENABLED`.
-        normalization = boolean().or("false"),
+        normalization = boolean(),
         /// How often the normalizer runs.
         ///
         /// `hbase.normalizer.period`.
-        normalizer_period = time().or("5m").of("normalization", &["true"])
+        normalizer_period = time().of("normalization", &["true"])
             .within("1s", "", "a `normalizer_period` of {}", "must be at least 1s"),
         /// Younger regions are not merged.
-        normalizer_min_age = time().or("3d").of("normalization", &["true"]),
+        normalizer_min_age = time().of("normalization", &["true"]),
         /// Of a region, at least 1MB.
         normalizer_target_size = size().of("normalization", &["true"])
             .within("1MB", "", "a `normalizer_target_size` of less than 1MB", "HBase counts whole MB"),

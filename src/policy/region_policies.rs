@@ -42,15 +42,15 @@ crate::settings! {
     /// Which balancer runs, how often, and what it weighs.
     pub static BALANCER("balancer", "") with super::balance::STOCHASTIC {
         /// stochastic is HBase's default; simple counts regions; load deals regions by their demand (a heuristic, not HBase's).
-        policy = word(&["none", "simple", "stochastic", "load"]).or("stochastic"),
+        policy = word(&["none", "simple", "stochastic", "load"]),
         /// `hbase.balancer.period`.
         ///
         /// At least a second: servers report their loads every few seconds (`hbase.regionserver.msginterval`).
-        period = time().or("300s").within("1s", "365d", "`balancer.period` is {}", "must be in 1s ..= 365d"),
+        period = time().within("1s", "365d", "`balancer.period` is {}", "must be in 1s ..= 365d"),
         /// Of `stochastic`: how often the loads of regions reach it, `hbase.balancer.statusPeriod`.
         ///
         /// The least is that of a scenario in which time runs six hundred times as fast as in HBase (estimate).
-        samples = time().or("60s").of("policy", &["stochastic"])
+        samples = time().of("policy", &["stochastic"])
             .within("100ms", "365d", "`balancer.samples` is {}", "must be in 100ms ..= 365d"),
         /// Of `stochastic`: the reads of `hbase:meta` that its read cost sees, and no metric.
         meta_reads = rate().or("1/s").of("policy", &["stochastic"]),
@@ -65,7 +65,7 @@ impl RegionPolicies {
         let word = balancer.choose("policy");
         let balancer_period = SimDuration::read(balancer, "period");
         // A balancer that asks for no loads leaves their defaults.
-        let hbase = Defaults(&BALANCER);
+        let hbase = Defaults::of(&BALANCER);
         let loads: &dyn Source = if word == Some("stochastic") {
             balancer
         } else {
@@ -101,14 +101,14 @@ fn read_meta_reads(balancer: &dyn Source) -> PerSecond {
 impl Default for RegionPolicies {
     /// HBase's defaults.
     fn default() -> Self {
-        let table = Defaults(&REGIONS);
-        Self::read(&table, &Defaults(&BALANCER))
+        let table = Defaults::of(&REGIONS);
+        Self::read(&table, &Defaults::of(&BALANCER))
     }
 }
 
 crate::settings! {
     /// What `[table]` says of when regions are split and merged.
-    pub static REGIONS("", "") with super::split_policy::SPLITTING
+    pub static REGIONS("", "") in "table" with super::split_policy::SPLITTING
         with super::split_policy::BUSY with super::normalizer::NORMALIZING {}
 }
 

@@ -44,20 +44,19 @@ pub enum SplitPolicy {
 crate::settings! {
     /// When a region counts as busy.
     #[derive(Copy)]
-    pub struct BusyRules: BUSY("", "") {
+    pub struct BusyRules: BUSY("", "") in "table" {
         /// Of `busy-region`: share of blocked requests from which it splits.
         ///
         /// Refused batches per written row (`hbase.busy.policy.blockedRequests`).
-        busy_blocked_requests: f32 = number("greater than 0, and at most 1", 0.0, 1.0, (false, true))
-            .or("0.2").of("split_policy", &["busy-region"]),
+        busy_blocked_requests: f32 = number("greater than 0, and at most 1", 0.0, 1.0, (false, true)).of("split_policy", &["busy-region"]),
         /// Of `busy-region`: younger regions are not busy.
         ///
         /// Time since the region's opening (`hbase.busy.policy.minAge`).
-        busy_min_age: SimDuration = time().or("10m").of("split_policy", &["busy-region"]),
+        busy_min_age: SimDuration = time().of("split_policy", &["busy-region"]),
         /// Of `busy-region`: the time over which requests are counted.
         ///
         /// Window of the rate (`hbase.busy.policy.aggWindow`), see [`super::BlockedRate`].
-        busy_window: SimDuration = time().or("5m").of("split_policy", &["busy-region"])
+        busy_window: SimDuration = time().of("split_policy", &["busy-region"])
             .within("", "", "`table.busy_window` is zero", "must be longer than zero").zero(false),
     }
 }
@@ -68,7 +67,7 @@ crate::settings! {
         /// HBase's policies. stepping: at twice the flush size while a server has one region, then at `max_file_size`.
         split_policy = word(&[
             "stepping", "constant-size", "increasing", "key-prefix", "delimited-key-prefix", "busy-region", "disabled",
-        ]).or("stepping"),
+        ]),
         /// Of `key-prefix`: bytes that are kept together.
         ///
         /// HBase takes rows of at most 32,767 bytes.

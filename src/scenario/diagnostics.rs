@@ -2,8 +2,8 @@
 
 use super::diagnostic::Diagnostic;
 use super::document::{Node, SourcePlace, Value};
-use super::profiles::Profile;
 use super::string_map::locate;
+use crate::settings::Profile;
 use crate::units::ByteSize;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -159,9 +159,9 @@ impl Diagnostics {
         self.profile.set(profile);
     }
 
-    /// What the profile says of the setting at a path.
-    pub(super) fn profile_default(&self, path: &str) -> Option<&'static str> {
-        self.profile.get().default(path)
+    /// Whose defaults are used.
+    pub(super) fn profile(&self) -> &'static Profile {
+        self.profile.get()
     }
 
     /// Notes a default that was used.

@@ -11,7 +11,6 @@ use super::fields::{FIELD, Fields, read_fields};
 use super::knee::{KNEE, read_knee};
 use super::model::{Changes, Setup, TimeSpec};
 use super::presplits::{Request, read_presplit};
-use super::profiles;
 use super::reader::Reader;
 use super::reads::{READ, check_uses, read_reads};
 use super::writes::{EXISTING, WRITE, read_existing, read_writes};
@@ -21,7 +20,7 @@ use crate::cluster::{
 };
 use crate::key::Environment;
 use crate::policy::{BALANCER, RegionPolicies};
-use crate::settings::{FromSource, integer, json, names, table, text, word};
+use crate::settings::{FromSource, PROFILE_NAMES, integer, json, names, table, text, word};
 use crate::workload::{ClosedLoopLimits, Drive, Workload, Write};
 use std::sync::Arc;
 
@@ -31,7 +30,7 @@ crate::settings! {
         /// What the scenario asks. It heads every result.
         question = text("").or(""),
         /// The store whose defaults hold where the file says nothing.
-        profile = word(profiles::NAMES).or(profiles::NAMES[0]),
+        profile = word(PROFILE_NAMES).or(PROFILE_NAMES[0]),
         /// All randomness comes from it: the same file and seed give the same results.
         ///
         /// TOML's integers have 64 bits and a sign; all of them are seeds.
@@ -178,5 +177,44 @@ fn closed_loop_limits(setup: &Setup) -> ClosedLoopLimits {
         idle_response: idle_put(cluster),
         rows_per_sec: servers * server_capacity_per_second(cluster, table),
         buffered_rows_per_sec: servers * server_buffered_capacity_per_second(cluster, table),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cluster::{ClusterSpec, LogSyncs};
+    use crate::policy::balance::Balancer;
+    use crate::policy::{RegionPolicies, SplitPolicy};
+    use crate::scenario::diagnostics::Diagnostics;
+    use crate::scenario::document::TomlTable;
+    use crate::scenario::draft::SCENARIO;
+    use crate::scenario::reader::Reader;
+    use crate::settings::{FromSource, Profile};
+
+    static OTHER: Profile = Profile {
+        name: "other",
+        defaults: &[
+            ("table.split_policy", "constant-size"),
+            ("balancer.policy", "load"),
+            ("cluster.call_queues", "1"),
+            ("cluster.wal.syncs", "single"),
+            ("cluster.handlers", "64"),
+        ],
+    };
+
+    #[test]
+    fn a_profile_says_what_every_setting_and_decider_is_where_a_scenario_says_nothing() {
+        let (sink, document) = (Diagnostics::default(), TomlTable::default());
+        sink.set_profile(&OTHER);
+        let scenario = Reader::whole(&sink, &document, &SCENARIO);
+        let cluster = ClusterSpec::read_all(&scenario.table("cluster"));
+        assert_eq!(
+            (cluster.handlers, cluster.call_queues, cluster.servers),
+            (64, 1, 8)
+        );
+        assert_eq!(cluster.wal.map(|wal| wal.syncs), Some(LogSyncs::Single));
+        let policies = RegionPolicies::read(&scenario.table("table"), &scenario.table("balancer"));
+        assert_eq!(policies.split_policy, SplitPolicy::ConstantSize);
+        assert!(matches!(policies.balancer, Balancer::Load(_)));
     }
 }

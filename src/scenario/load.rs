@@ -262,6 +262,7 @@ fn build(
         seed: Seed(draft.seed),
         replicates: draft.replicates,
         time: draft.time,
+        parameters: draft.fields.parameters,
         strategies: first.strategies,
         sweep: sweep.settings(),
         points,

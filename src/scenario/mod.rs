@@ -27,7 +27,6 @@ mod model;
 mod names;
 mod points;
 mod presplits;
-mod profiles;
 mod reader;
 mod reads;
 mod render;

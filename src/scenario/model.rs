@@ -14,6 +14,7 @@ use crate::time::{EpochNanos, SimDuration};
 use crate::units::PerSecond;
 use crate::workload::{ImportOrder, Workload};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -61,6 +62,8 @@ pub struct Scenario {
     pub replicates: u32,
     /// When.
     pub time: TimeSpec,
+    /// What `[parameter]` says.
+    pub parameters: BTreeMap<String, i64>,
     /// Candidates, in file order; at least one. Of a sweep those of its first point.
     pub strategies: Vec<Strategy>,
     /// What is swept, in file order; empty without a sweep.

@@ -6,7 +6,7 @@ use super::draft::{ALL_OF_TABLE, SCENARIO};
 use super::expectations::EXPECT;
 use super::strategies::{STRATEGY, overridable};
 use crate::metrics::{OperationNames, all_paths};
-use crate::settings::{Domain, Setting, Shape, Table};
+use crate::settings::{Domain, Profile, Setting, Shape, Table};
 use crate::units::UnitKind;
 use serde_json::{Map, Value, json};
 
@@ -92,7 +92,7 @@ fn file() -> Value {
     }
     let properties = &mut definitions["strategy"]["properties"];
     for setting in ALL_OF_TABLE.all() {
-        properties[setting.key] = setting_schema(setting);
+        properties[setting.key] = setting_schema(&ALL_OF_TABLE, setting);
     }
     let mut schema = table_schema(&SCENARIO);
     schema["$schema"] = "http://json-schema.org/draft-07/schema#".into();
@@ -170,7 +170,7 @@ fn table_schema(table: &Table) -> Value {
     }
     let mut required = Vec::new();
     for setting in table.all() {
-        schema["properties"][setting.key] = setting_schema(setting);
+        schema["properties"][setting.key] = setting_schema(table, setting);
         if setting.kind.example.is_some() && setting.kind.of.is_none() {
             required.push(setting.key);
         }
@@ -182,7 +182,8 @@ fn table_schema(table: &Table) -> Value {
     schema
 }
 
-fn setting_schema(setting: &Setting) -> Value {
+/// The schema of a setting that stands in `table`.
+fn setting_schema(table: &Table, setting: &Setting) -> Value {
     let members = match setting.kind.shape {
         Shape::Integer(least, greatest) => ranged("integer", least, greatest, (true, true)),
         Shape::Number(Domain {
@@ -214,7 +215,8 @@ fn setting_schema(setting: &Setting) -> Value {
         Shape::Json(schema) if schema.starts_with('@') => written(schema),
         Shape::Json(rules) => members(rules),
     };
-    let (about, default) = (setting.about(), setting.kind.default);
+    let default = <&Profile>::default().default_of(table.path, setting);
+    let about = setting.about();
     if about.is_empty() && default.is_none() {
         return members;
     }

@@ -5,7 +5,7 @@ use super::document;
 use super::document::{Entry, Node, Path, SourcePlace, TomlTable, Value, dotted};
 use super::draft::SCENARIO;
 use super::names::suggest;
-use crate::settings::Shape;
+use crate::settings::{Profile, Shape};
 
 /// Whether the children of a table are names that the file itself chooses.
 fn is_named(key: &str) -> bool {
@@ -18,13 +18,13 @@ fn forget_settings(path: &str, table: &mut TomlTable, key: &str, new: &Value) {
     let Some(Shape::Table(declared)) = SCENARIO.get(path).map(|setting| setting.kind.shape) else {
         return;
     };
-    let choice = declared.get(key).map(|setting| setting.kind);
-    let (Some(choice), Value::Text(new)) = (choice, new) else {
+    let (Some(choice), Value::Text(new)) = (declared.get(key), new) else {
         return;
     };
     let old = table.get(key).and_then(|entry| entry.node.text());
-    let is_word = matches!(choice.shape, Shape::Word(_));
-    if is_word && old.or(choice.default) != Some(new) {
+    let is_word = matches!(choice.kind.shape, Shape::Word(_));
+    let default = || <&Profile>::default().default_of(path, choice);
+    if is_word && old.or_else(default) != Some(new) {
         let of = |entry: &Entry| declared.get(&entry.key)?.kind.of;
         let belongs = |entry: &Entry| of(entry).is_some_and(|(choice, _)| choice == key);
         table.entries.retain(|entry| !belongs(entry));

@@ -11,7 +11,6 @@ use super::reader::Reader;
 use super::settings::merge;
 use super::sweeps::SHARED;
 use crate::key::{KeyError, KeyPlan};
-use crate::keyspace::RowKey;
 use crate::settings::{json, text};
 use std::sync::Arc;
 
@@ -259,12 +258,6 @@ fn compile(sink: &Diagnostics, text: &str, node: &Node, draft: &Draft) -> Option
             false => Diagnostic::note,
         };
         push(sink, &note.text, node, draft, severity);
-    }
-    let longest = plan.len_range().1;
-    if longest > RowKey::MAX_LEN {
-        let message = format!("the key can have {longest} bytes");
-        let label = format!("HBase takes rows of at most {} bytes", RowKey::MAX_LEN);
-        sink.error(&node.place, message, label)?;
     }
     Some(Arc::new(plan))
 }

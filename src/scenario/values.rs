@@ -66,7 +66,7 @@ impl<'a> Reader<'a> {
     }
 
     fn read_or<T>(&self, key: &'static str, default: &str, read: impl Fn(&Node) -> Option<T>) -> T {
-        let own = self.sink.profile_default(&self.path_of(key));
+        let own = self.sink.profile().own_default(&self.path_of(key));
         let own = own.map(|default| toml(&self.setting(key).kind.shape, default));
         let default = own.as_deref().unwrap_or(default);
         let found = match self.entry(key) {
@@ -319,7 +319,8 @@ impl<'a> Reader<'a> {
 impl Source for Reader<'_> {
     fn value(&self, key: &'static str) -> Found {
         let setting = self.setting(key);
-        let default = setting.kind.default.expect("it is declared with a default");
+        let default = self.sink.profile().default_of(&self.path, setting);
+        let default = default.expect("it is declared with a default");
         self.found_or(setting, default)
     }
 

@@ -1,16 +1,17 @@
 //! The one way to declare a table of settings.
 
-/// Declares a table of settings: `static TABLE("definition", "rules") { ... }`, or with a struct that holds it. The first paragraph of each
-/// doc comment is what users read.
+/// Declares a table of settings: `static TABLE("definition", "rules") { ... }`, or with a struct that holds it. `in "path"` says where it stands, if
+/// not under the name of its definition. The first paragraph of each doc comment is what users read.
 #[macro_export]
 macro_rules! settings {
     ($(#[doc = $about:literal])* $vis:vis static $table:ident($name:literal, $rules:literal)
-        $(with $other:path)* {
+        $(in $path:literal)? $(with $other:path)* {
         $($(#[doc = $doc:literal])* $key:ident = $kind:expr,)*
     }) => {
         $(#[doc = $about])*
         $vis static $table: $crate::settings::Table = $crate::settings::Table {
             name: $name,
+            path: $crate::settings!(@path $name $($path)?),
             documentation: concat!($($about, "\n"),*),
             rules: $rules,
             settings: &[$($crate::settings::Setting {
@@ -22,7 +23,7 @@ macro_rules! settings {
         };
     };
     ($(#[doc = $about:literal])* $(#[derive($($derive:ident),*)])?
-        pub struct $holder:ident: $table:ident($name:literal, $rules:literal) {
+        pub struct $holder:ident: $table:ident($name:literal, $rules:literal) $(in $path:literal)? {
         $($(#[doc = $doc:literal])* $key:ident: $type:ty $([$read:path])? = $kind:expr,)*
     } $(and {
         $($(#[doc = $more_doc:literal])* $more:ident = $more_kind:expr,)*
@@ -34,7 +35,7 @@ macro_rules! settings {
         }
         $crate::settings! {
             $(#[doc = $about])*
-            pub static $table($name, $rules) {
+            pub static $table($name, $rules) $(in $path)? {
                 $($(#[doc = $doc])* $key = $kind,)*
                 $($($(#[doc = $more_doc])* $more = $more_kind,)*)?
             }
@@ -46,10 +47,12 @@ macro_rules! settings {
         }
         impl Default for $holder {
             fn default() -> Self {
-                $crate::settings::FromSource::read_all(&$crate::settings::Defaults(&$table))
+                $crate::settings::FromSource::read_all(&$crate::settings::Defaults::of(&$table))
             }
         }
     };
+    (@path $name:literal) => { $name };
+    (@path $name:literal $path:literal) => { $path };
     (@read $source:ident, $key:ident, $read:path) => { $read($source) };
     (@read $source:ident, $key:ident,) => {
         $crate::settings::FromSource::read($source, stringify!($key))

@@ -1,14 +1,23 @@
 //! The defaults of a table as a source of values.
 
-use super::{Setting, Shape, Source, Table, Value};
+use super::{Profile, Setting, Shape, Source, Table, Value};
 use crate::time::SimDuration;
 use crate::units::{Nanos, UnitKind};
 
-/// A table of which nothing is said: every setting is its default.
+/// A table of which nothing is said: every setting is its default in the first profile.
 #[derive(Debug, Clone, Copy)]
-pub struct Defaults(pub &'static Table);
+pub struct Defaults(&'static Table);
 
 impl Defaults {
+    /// Of a table that stands at one place.
+    pub fn of(table: &'static Table) -> Self {
+        Self(table)
+    }
+
+    fn default_of(&self, key: &str) -> Option<&'static str> {
+        <&Profile>::default().default_of(self.0.path, self.setting(key))
+    }
+
     fn setting(&self, key: &str) -> &'static Setting {
         self.0.get(key).expect("a declared setting is read")
     }
@@ -48,7 +57,7 @@ impl Source for Defaults {
 
     fn given(&self, key: &'static str) -> Option<Value> {
         let setting = self.setting(key);
-        setting.kind.default.map(|text| parsed(setting, text))
+        self.default_of(key).map(|text| parsed(setting, text))
     }
 
     fn text_of(&self, _: &'static str) -> Option<String> {
@@ -64,7 +73,7 @@ impl Source for Defaults {
     }
 
     fn choose(&self, key: &'static str) -> Option<&'static str> {
-        self.setting(key).kind.default
+        self.default_of(key)
     }
 
     fn complain_of(&self, _: &str, _: String, _: &str) {}

@@ -7,6 +7,8 @@ use crate::units::UnitKind;
 pub struct Table {
     /// The definition of the JSON Schema that it becomes; empty for a table that is described where it stands.
     pub name: &'static str,
+    /// Where the file has it, if that is one place.
+    pub path: &'static str,
     /// What it is for, as in the source.
     pub documentation: &'static str,
     /// Further members of its JSON Schema, without braces: what its settings need of each other.
@@ -64,7 +66,7 @@ fn first_paragraph(documentation: &str) -> String {
 pub struct Kind {
     /// Its type.
     pub shape: Shape,
-    /// What it is where nothing is said, as a user would write it, without quotes.
+    /// What it is where nothing is said, as a user would write it, without quotes, unless the store's profile says it.
     pub default: Option<&'static str>,
     /// A value, as TOML writes it, for the advice to somebody who left out a setting that has no default.
     pub example: Option<&'static str>,

@@ -23,6 +23,7 @@
 mod declaration;
 mod defaults;
 mod kind;
+mod profiles;
 mod source;
 mod words;
 
@@ -31,5 +32,6 @@ pub use kind::{
     Domain, Kind, Limit, Setting, Shape, Table, any_number, bandwidth, boolean, integer, json,
     list_of_texts, names, number, rate, size, table, text, time, word,
 };
+pub use profiles::{PROFILE_NAMES, Profile};
 pub use source::{FromSource, FromValue, Source, Value, given};
 pub(crate) use words::choice;

@@ -27,35 +27,35 @@ pub struct StochasticBalancer {
 impl Default for StochasticBalancer {
     /// HBase's.
     fn default() -> Self {
-        Self::read_all(&Defaults(&STOCHASTIC))
+        Self::read_all(&Defaults::of(&STOCHASTIC))
     }
 }
 
 crate::settings! {
     /// What the balancers by HBase's costs and counts weigh.
-    pub static STOCHASTIC("", "") {
+    pub static STOCHASTIC("", "") in "balancer" {
         /// Of `simple` and `stochastic`: uneven counts that are borne.
-        slop = SHARE.or("0.2").of("policy", &["simple", "stochastic"]),
+        slop = SHARE.of("policy", &["simple", "stochastic"]),
         /// Of `stochastic`: cheaper clusters are left alone.
-        min_cost_need_balance = SHARE.or("0.025").of("policy", &["stochastic"]),
+        min_cost_need_balance = SHARE.of("policy", &["stochastic"]),
         /// Of `stochastic`: weight of uneven counts of regions.
-        region_count_cost = WEIGHT.or("500.0"),
+        region_count_cost = WEIGHT,
         /// Of `stochastic`: weight of regions that move.
-        move_cost = WEIGHT.or("7.0"),
+        move_cost = WEIGHT,
         /// Of `stochastic`: weight of blocks on other servers.
-        locality_cost = WEIGHT.or("25.0"),
+        locality_cost = WEIGHT,
         /// Of `stochastic`: weight of blocks in other racks.
-        rack_locality_cost = WEIGHT.or("15.0"),
+        rack_locality_cost = WEIGHT,
         /// Of `stochastic`: weight of uneven counts of one table's regions.
-        table_skew_cost = WEIGHT.or("35.0"),
+        table_skew_cost = WEIGHT,
         /// Of `stochastic`: weight of uneven reads.
-        read_request_cost = WEIGHT.or("5.0"),
+        read_request_cost = WEIGHT,
         /// Of `stochastic`: weight of uneven writes.
-        write_request_cost = WEIGHT.or("5.0"),
+        write_request_cost = WEIGHT,
         /// Of `stochastic`: weight of unevenly growing memstores.
-        memstore_size_cost = WEIGHT.or("5.0"),
+        memstore_size_cost = WEIGHT,
         /// Of `stochastic`: weight of uneven sizes of store files.
-        storefile_size_cost = WEIGHT.or("5.0"),
+        storefile_size_cost = WEIGHT,
     }
 }
 

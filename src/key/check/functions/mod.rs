@@ -10,7 +10,7 @@ pub use call::{Argument, Call, Function};
 use crate::key::code::Op;
 use crate::key::formats::DigestForm::{Hex, Raw};
 use crate::key::formats::{Digest, Encoding, IntHash, Transform};
-use crate::text::nearest;
+use crate::text::{all, nearest, ranked};
 use Argument::{Hashed, Literal, Optional, Value, Wide};
 use call::Build;
 
@@ -114,8 +114,9 @@ pub fn find(name: &str) -> Option<&'static Function> {
 
 /// What SQL, Java and scripts call what a key expression says in its own way, and what to write instead.
 #[rustfmt::skip]
-const OTHER_NAMES: [(&str, &str); 12] = [
+const OTHER_NAMES: [(&str, &str); 13] = [
     ("cityhash hash hash_code hashcode siphash xxhash xxhash64", "`be1(bucket(n, x))` writes one of n buckets, `md5_bytes(x)` and `be4(murmur3(x))` write hashes"),
+    ("hash_prefix md5_prefix prefix_hash sha1_prefix", "`left(md5(x), n)` are the first n hex digits of a hash, `left(md5_bytes(x), n)` its first n bytes"),
     ("concat concat_ws join", "`||` joins the parts of a key, `delim('#', a, b)` with a text between them"),
     ("bytes int integer long tobytes to_bytes", "`be4(i)` and `be8(i)` write an int as Bytes.toBytes(int) and Bytes.toBytes(long) do, `text(i)` its digits; a text is its bytes"),
     ("cast char str string to_string tostring", "`text(i)` writes the digits of an int, `lpad(i, n)` so many of them"),
@@ -139,7 +140,16 @@ pub fn instead(name: &str) -> String {
     let names = FUNCTIONS.iter().map(|function| function.name);
     match nearest(name, names).and_then(find) {
         Some(near) => format!("did you mean `{}`?", near.usage),
-        None => "`keyheat key --help` lists the functions".to_owned(),
+        None => {
+            let names = FUNCTIONS.iter().map(|function| function.name);
+            let nearest = ranked(name, names).into_iter().take(3);
+            let nearest: Vec<&str> = nearest.map(|(name, _)| name).collect();
+            let near = match nearest[..] {
+                [] => String::new(),
+                _ => format!("the nearest are {}; ", all(&nearest)),
+            };
+            format!("{near}`keyheat key --help` lists the functions")
+        }
     }
 }
 

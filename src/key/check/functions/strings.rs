@@ -4,7 +4,7 @@ use super::call::Call;
 use crate::key::code::{Code, Op};
 use crate::key::formats::{Digest, DigestForm, Encoding, IntHash, Transform, hex_digit};
 use crate::key::operator::Operator;
-use crate::record::ValueType::{Bytes, Text};
+use crate::record::ValueType::{Bytes, Int, Text};
 use crate::record::{ByteSet, ByteShape, Interval, POSITIONS};
 
 const HEX_DIGITS: &[u8; 16] = b"0123456789abcdef";
@@ -29,7 +29,12 @@ pub fn case(call: &mut Call<'_, '_>, transform: Transform, letter: fn(u8) -> u8)
 }
 
 pub fn desc(call: &mut Call<'_, '_>) -> Option<Code> {
-    let bytes = call.bytes(0)?;
+    let bytes = call.value(0)?;
+    if bytes.is_number() {
+        let encode = if bytes.value_type == Int { "be8" } else { "f8" };
+        let help = format!("encode it first: `desc({encode}({}))`", call.written(0));
+        return call.wrong_type(0, &bytes, "text or bytes", &help);
+    }
     let shape = bytes.shape.map(|byte| !byte);
     Some(bytes.to_bytes(Op::Map(Transform::Invert), Bytes, shape))
 }
