@@ -5,7 +5,8 @@ use crate::experiment::Shard;
 use crate::key::FUNCTIONS;
 use crate::policy::SplitAlgorithm;
 use crate::report::{Format, HeatColours, Theme};
-use crate::units::{ByteSize, Nanos};
+use crate::time::SimDuration;
+use crate::units::ByteSize;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, value_parser};
@@ -166,7 +167,7 @@ pub struct LimitArguments {
     pub max_memory: Option<ByteSize>,
     /// Refuse what would take longer, about: `30m`, `12h`
     #[arg(long, value_name = "LENGTH", default_value = "1h")]
-    pub max_time: Nanos,
+    pub max_time: SimDuration,
 }
 
 #[derive(Debug, Args)]

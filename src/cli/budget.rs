@@ -76,7 +76,7 @@ impl<'a> Budget<'a> {
                 largest.1.less_memory(most as f64)
             );
         }
-        let most = limits.max_time.0 as f64 / 1e9;
+        let most = limits.max_time.as_secs_f64();
         if all_secs > most {
             bail!(
                 "about {time} is more than the {} of `--max-time`\n`{path}`: {}",

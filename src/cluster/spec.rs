@@ -166,7 +166,7 @@ crate::settings! {
     /// The table; a strategy may set any of it for itself.
     ///
     /// What its rows are made of, and when its stores are flushed, compacted and split.
-    pub struct TableSpec: TABLE("", "") {
+    pub struct TableSpec: TABLE("", "") in "table" {
         /// The column family.
         family: String = text(r#""minLength": 1, "maxLength": 127"#).or("d"),
         /// A cell each in every row.

@@ -10,7 +10,7 @@ use crate::policy::balance::{Balancer, StochasticBalancer};
 use crate::policy::{MAX_FILE_SIZE_JITTER, RegionPolicies, SplitPolicy};
 use crate::scenario::{Diagnostic, Presplit, Scenario, Setup, Strategy, TimeSpec, misfit};
 use crate::time::SimDuration;
-use crate::units::{ByteSize, Nanos};
+use crate::units::ByteSize;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// Below so many operations in the measurement window nothing can be said.
@@ -136,10 +136,6 @@ struct Changes<'a> {
     policies: &'a RegionPolicies,
 }
 
-fn text(time: SimDuration) -> String {
-    Nanos(time.as_nanos()).to_string()
-}
-
 fn in_words(regions: usize) -> String {
     match regions {
         1 => "1 region".to_owned(),
@@ -154,7 +150,7 @@ impl Changes<'_> {
         if policies.balancer == Balancer::None || policies.balancer_period < self.duration {
             return None;
         }
-        let [period, run] = [policies.balancer_period, self.duration].map(text);
+        let (period, run) = (policies.balancer_period, self.duration);
         let message = format!("the balancer never runs: first after {period}, in a run of {run}");
         let default = Balancer::Stochastic(StochasticBalancer::default());
         let lint = match policies.balancer == default {
@@ -174,7 +170,6 @@ impl Changes<'_> {
         if period >= samples || !matches!(self.policies.balancer, Balancer::Stochastic(_)) {
             return None;
         }
-        let [period, samples] = [period, samples].map(text);
         let message = format!(
             "the balancer runs before it sees any load: every {period}, when loads reach it every {samples}"
         );
@@ -262,7 +257,7 @@ impl Changes<'_> {
         if most >= asked {
             return None;
         }
-        let (period, regions) = (text(table.discharger_period), in_words(regions));
+        let (period, regions) = (table.discharger_period, in_words(regions));
         let message = format!(
             "a daughter can't split before the discharger's next tick, every {period}: of {regions} there are at most {most} at the end of this run, and what is written asks for {asked}"
         );
@@ -272,7 +267,7 @@ impl Changes<'_> {
 
     fn event_without_effect(&self, TimedEvent { at, event }: &TimedEvent) -> Option<Diagnostic> {
         let (servers, name) = (self.setup.cluster.servers, &self.strategy.name);
-        let at = Nanos(at.as_nanos());
+        let at = SimDuration::from_nanos(at.as_nanos());
         let named = match event {
             ClusterEvent::Crash(CrashTarget::Server(server)) => *server,
             ClusterEvent::Slow { server, .. } => *server,

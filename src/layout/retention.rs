@@ -7,7 +7,6 @@ use super::read_forecast::{ReadTargets, TARGETS, cheapest};
 use crate::random::Seed;
 use crate::scenario::{Setup, Strategy};
 use crate::time::SimDuration;
-use crate::units::Nanos;
 use crate::workload::{Drive, Existing, ImportRows, Workload, WriteId};
 
 /// A table with the rows that the file gives it, and with ten times as many, written at the same pace.
@@ -105,7 +104,8 @@ fn histories(setup: &Setup) -> Vec<Existing> {
 fn kept_longer(rows: &ImportRows, times: f64) -> ImportRows {
     let longer = |last: SimDuration| {
         // Times stay within what a file may say.
-        let nanos = (last.as_nanos() as f64 * times).min(Nanos::MAX.0 as f64);
+        let nanos =
+            (last.as_nanos() as f64 * times).min(SimDuration::LONGEST_WRITTEN.as_nanos() as f64);
         SimDuration::from_nanos(nanos as u64)
     };
     match rows {

@@ -7,7 +7,6 @@ use super::reader::Reader;
 use crate::settings::{json, time};
 use crate::text::grouped;
 use crate::time::{EpochNanos, SimDuration};
-use crate::units::Nanos;
 use toml::value::Datetime;
 
 /// Longest run (estimate: beyond it nobody waits for the result).
@@ -15,6 +14,8 @@ const LONGEST: SimDuration = SimDuration::from_secs(31 * 86_400);
 
 /// Most sample intervals of a run; each keeps counters of every server.
 const MOST_INTERVALS: u64 = 1_000_000;
+/// Queues of a cluster in balance settle within seconds: a fifth of the run by default, and at most so long (estimate).
+const LONGEST_WARM_UP: SimDuration = SimDuration::from_secs(10);
 /// Intervals of a long window by default: longer than a second each beyond a day (estimate).
 const DEFAULT_INTERVALS: u64 = 100_000;
 
@@ -38,12 +39,10 @@ crate::settings! {
 pub(super) fn read_time(time: Reader<'_>) -> TimeSpec {
     let start = read_start(&time);
     let duration: SimDuration = time.value("duration");
-    // Queues of a cluster in balance settle within seconds: a fifth of the run, 10 s at most (estimate).
-    let default = Nanos((duration.as_nanos() / 5).min(10_000_000_000));
+    let default = SimDuration::from_nanos(duration.as_nanos() / 5).min(LONGEST_WARM_UP);
     let warmup: SimDuration = time.value_or("warmup", &default.to_string());
     let sound = duration > SimDuration::ZERO && duration <= LONGEST && warmup < duration;
     if warmup >= duration && duration > SimDuration::ZERO {
-        let [warmup, duration] = [warmup, duration].map(|time| Nanos(time.as_nanos()));
         let message = format!("the warm-up, {warmup}, is as long as the run");
         let label = format!("must be shorter than `duration`, {duration}");
         time.refuse("warmup", message, label);
@@ -52,11 +51,11 @@ pub(super) fn read_time(time: Reader<'_>) -> TimeSpec {
         SimDuration::from_nanos(duration.as_nanos().saturating_sub(warmup.as_nanos()).max(1));
     // Ten intervals or more, of a second at most unless there would be too many.
     let nanos = (window.as_nanos() / 10).clamp(1, 1_000_000_000);
-    let default = Nanos(nanos.max(window.as_nanos() / DEFAULT_INTERVALS));
+    let default = SimDuration::from_nanos(nanos.max(window.as_nanos() / DEFAULT_INTERVALS));
     let sample: SimDuration = time.value_or("sample", &default.to_string());
     if sample == SimDuration::ZERO || (sample > window && sound) {
-        let message = format!("`time.sample` is {}", Nanos(sample.as_nanos()));
-        let fit = format!(", and fit into the window of {}", Nanos(window.as_nanos()));
+        let message = format!("`time.sample` is {sample}");
+        let fit = format!(", and fit into the window of {window}");
         let fit = if sound { fit.as_str() } else { "" };
         let label = format!("must be longer than zero{fit}");
         time.refuse("sample", message, label);
@@ -109,7 +108,7 @@ pub(super) fn instant(
     let parsed = text.parse::<jiff::Timestamp>().ok();
     let nanos = parsed.and_then(|instant| i64::try_from(instant.as_nanosecond()).ok());
     // A century on each side keeps sums with any duration inside 64-bit nanoseconds.
-    let limit = i64::MAX - 2 * Nanos::MAX.0 as i64;
+    let limit = i64::MAX - 2 * SimDuration::LONGEST_WRITTEN.as_nanos() as i64;
     let nanos = nanos.filter(|nanos| nanos.abs() < limit);
     if nanos.is_none() {
         let label = "expected a date from 1878 to 2061";

@@ -14,7 +14,7 @@ use crate::keyspace::RowKey;
 use crate::settings::{FromSource, integer, json, number, rate, table, time};
 use crate::text::grouped;
 use crate::time::{SimDuration, SimTime};
-use crate::units::{Nanos, PerSecond};
+use crate::units::PerSecond;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -222,8 +222,7 @@ pub(super) fn read_events(
 fn read_event(reader: &Reader<'_>, time: &TimeSpec) -> Option<(TimedEvent, SourcePlace)> {
     let at: Option<SimDuration> = reader.given("at");
     if let Some(at) = at.filter(|at| *at >= time.duration) {
-        let [at, end] = [at, time.duration].map(|time| Nanos(time.as_nanos()));
-        let label = format!("must be before the end of the run, {end}");
+        let label = format!("must be before the end of the run, {}", time.duration);
         reader.refuse("at", format!("an event at {at}"), label);
     }
     let kind = reader.one_of(

@@ -189,7 +189,7 @@ mod tests {
     use crate::scenario::document::TomlTable;
     use crate::scenario::draft::SCENARIO;
     use crate::scenario::reader::Reader;
-    use crate::settings::{FromSource, Profile};
+    use crate::settings::{FromSource, Profile, Shape};
 
     static OTHER: Profile = Profile {
         name: "other",
@@ -216,5 +216,18 @@ mod tests {
         let policies = RegionPolicies::read(&scenario.table("table"), &scenario.table("balancer"));
         assert_eq!(policies.split_policy, SplitPolicy::ConstantSize);
         assert!(matches!(policies.balancer, Balancer::Load(_)));
+    }
+
+    #[test]
+    fn a_profile_says_nothing_but_settings() {
+        for (path, _) in <&Profile>::default().defaults {
+            let mut table = &SCENARIO;
+            for key in path.split('.') {
+                let setting = table.get(key).unwrap_or_else(|| panic!("{path}"));
+                if let Shape::Table(inner) = setting.kind.shape {
+                    table = inner;
+                }
+            }
+        }
     }
 }

@@ -9,7 +9,7 @@ use super::show;
 use crate::settings::{FromValue, Limit, Setting, Shape, Source, Value as Found};
 use crate::text::{either, grouped};
 use crate::time::SimDuration;
-use crate::units::{Bandwidth, ByteSize, Nanos, PerSecond, UnitError, UnitKind};
+use crate::units::{Bandwidth, ByteSize, PerSecond, UnitError, UnitKind};
 use std::fmt::Display;
 use std::str::FromStr;
 
@@ -18,7 +18,7 @@ pub(super) trait Unit: FromStr<Err = UnitError> {
     const KIND: UnitKind;
 }
 
-impl Unit for Nanos {
+impl Unit for SimDuration {
     const KIND: UnitKind = UnitKind::Duration;
 }
 impl Unit for ByteSize {
@@ -90,10 +90,7 @@ impl<'a> Reader<'a> {
                 let contains = |value| domain.contains(value);
                 Found::Number(self.number_node(key, node, domain.name, contains)?)
             }
-            Shape::Unit(UnitKind::Duration) => {
-                let time: Nanos = self.quantity(key, node, limit)?;
-                Found::Time(SimDuration::from_nanos(time.0))
-            }
+            Shape::Unit(UnitKind::Duration) => Found::Time(self.quantity(key, node, limit)?),
             Shape::Unit(UnitKind::ByteSize) => Found::Size(self.quantity(key, node, limit)?),
             Shape::Unit(UnitKind::Bandwidth) => Found::Bandwidth(self.quantity(key, node, limit)?),
             Shape::Unit(UnitKind::Rate) => Found::Rate(self.quantity(key, node, limit)?),

@@ -11,7 +11,7 @@ use crate::record::{FieldId, FieldKind};
 use crate::settings::{integer, json, number, rate, size, time, word};
 use crate::text::grouped;
 use crate::time::SimDuration;
-use crate::units::{ByteSize, Nanos, PerSecond};
+use crate::units::{ByteSize, PerSecond};
 use crate::workload::{
     Arrivals, Beat, Drive, Existing, ExistingRows, Import, ImportOrder, ImportRows, Phase,
     ProfilePoint, ReadDrive, Think, Write, WriteId, WriteKind,
@@ -321,8 +321,7 @@ fn read_profile(reader: &Reader<'_>, time: &TimeSpec, does: &str) -> Option<Vec<
         let together = latest.filter(|point| point.at == at).count();
         let (message, label) = match points.last() {
             Some(last) if last.at > at => {
-                let last = Nanos(last.at.as_nanos());
-                let label = format!("earlier than the point before it, {last}");
+                let label = format!("earlier than the point before it, {}", last.at);
                 ("the points of a profile are not in order", label)
             }
             _ if together == 2 => {
@@ -351,7 +350,6 @@ fn read_profile(reader: &Reader<'_>, time: &TimeSpec, does: &str) -> Option<Vec<
 }
 
 fn warn_of_late_point(point: &Reader<'_>, at: SimDuration, end: SimDuration) {
-    let [at, end] = [at, end].map(|time| Nanos(time.as_nanos()));
     let message = format!("the profile's point at {at} lies behind the end of the run");
     let diagnostic = Diagnostic::warning(message).label(format!("the run takes {end}"));
     point.complain("at", diagnostic);
@@ -407,8 +405,7 @@ fn read_think(reader: &Reader<'_>) -> Option<Think> {
         return Some(Think::Constant(SimDuration::ZERO));
     };
     if !matches!(entry.node.value, Value::Table(_)) {
-        let time: Nanos = reader.unit_node("think", &entry.node)?;
-        return Some(Think::Constant(SimDuration::from_nanos(time.0)));
+        return reader.unit_node("think", &entry.node).map(Think::Constant);
     }
     reader.table_at(entry, &THINK_TIME).read_with(|think| {
         let exponential: Option<SimDuration> = think.given("exponential");
@@ -429,7 +426,6 @@ fn read_beat(reader: &Reader<'_>, fields: &Fields) -> Option<Beat> {
     let jitter: SimDuration = reader.value("jitter");
     let (each, every) = each.zip(every)?;
     if jitter > every {
-        let [jitter, every] = [jitter, every].map(|time| Nanos(time.as_nanos()));
         let message = format!("`jitter` is {jitter}");
         reader.refuse("jitter", message, format!("at most `every`, {every}"));
     }
@@ -551,7 +547,6 @@ pub(super) fn read_rows(
             reader.missing("last", "\"30d\"")?;
         }
         (Some(every), Some(last)) if every > last => {
-            let [every, last] = [every, last].map(|time| Nanos(time.as_nanos()));
             let message = format!("`every` {every} is longer than `last` {last}");
             let key = if reader.has("every") { "every" } else { "last" };
             reader.refuse(key, message, "no row would exist")?;
@@ -648,7 +643,9 @@ fn read_existing_rows(
         {
             // As long as the write needed for so many. Times stay within a century.
             let nanos = *records as f64 / rate * 1e9;
-            *last = SimDuration::from_nanos((nanos as u64).clamp(1, Nanos::MAX.0));
+            *last = SimDuration::from_nanos(
+                (nanos as u64).clamp(1, SimDuration::LONGEST_WRITTEN.as_nanos()),
+            );
         }
         return Some(rows);
     }

@@ -1,8 +1,7 @@
 //! The defaults of a table as a source of values.
 
 use super::{Profile, Setting, Shape, Source, Table, Value};
-use crate::time::SimDuration;
-use crate::units::{Nanos, UnitKind};
+use crate::units::UnitKind;
 
 /// A table of which nothing is said: every setting is its default in the first profile.
 #[derive(Debug, Clone, Copy)]
@@ -28,10 +27,7 @@ fn parsed(setting: &Setting, text: &str) -> Value {
     let found = match setting.kind.shape {
         Shape::Integer(..) => text.parse().ok().map(Value::Integer),
         Shape::Number(_) => text.parse().ok().map(Value::Number),
-        Shape::Unit(UnitKind::Duration) => {
-            let time = text.parse::<Nanos>().ok();
-            time.map(|time| Value::Time(SimDuration::from_nanos(time.0)))
-        }
+        Shape::Unit(UnitKind::Duration) => text.parse().ok().map(Value::Time),
         Shape::Unit(UnitKind::ByteSize) => text.parse().ok().map(Value::Size),
         Shape::Unit(UnitKind::Bandwidth) => text.parse().ok().map(Value::Bandwidth),
         Shape::Unit(UnitKind::Rate) => text.parse().ok().map(Value::Rate),

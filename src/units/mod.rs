@@ -9,14 +9,11 @@ mod error;
 
 pub use error::{UnitError, UnitKind};
 
+use crate::time::SimDuration;
 use decimal::Decimal;
 use error::Fault;
 use std::fmt;
 use std::str::FromStr;
-
-/// A length of time in nanoseconds, at most [`Nanos::MAX`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Nanos(pub u64);
 
 /// A number of bytes, at most [`ByteSize::MAX`]. In text, KB, MB, GB are powers of 1024, as HBase users mean them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -115,7 +112,7 @@ impl UnitKind {
     /// The greatest that is read.
     fn greatest(self) -> String {
         match self {
-            Self::Duration => Nanos::MAX.to_string(),
+            Self::Duration => SimDuration::LONGEST_WRITTEN.to_string(),
             Self::ByteSize => ByteSize::MAX.to_string(),
             Self::Bandwidth => format!("{}/s", ByteSize::MAX),
             Self::Rate => PerSecond::MAX.to_string(),
@@ -141,9 +138,9 @@ impl UnitKind {
     }
 }
 
-impl Nanos {
-    /// A hundred years: calendar arithmetic in 64-bit nanoseconds stays far from its ends.
-    pub const MAX: Self = Self(100 * 365 * 86_400_000_000_000);
+impl SimDuration {
+    /// The longest that is read, a hundred years: calendar arithmetic in 64-bit nanoseconds stays far from its ends.
+    pub const LONGEST_WRITTEN: Self = Self::from_secs(100 * 365 * 86_400);
 }
 
 impl ByteSize {
@@ -156,13 +153,14 @@ impl PerSecond {
     pub const MAX: Self = Self(1e9);
 }
 
-impl FromStr for Nanos {
+impl FromStr for SimDuration {
     type Err = UnitError;
 
     /// `us`, `ms`, `s`, `m`, `h`, `d`; a space before the unit is allowed; no finer than a nanosecond.
     fn from_str(text: &str) -> Result<Self, UnitError> {
         UnitKind::Duration.read(text, |number, (scale, _)| {
-            number.times(scale, Self::MAX.0, true).map(Self)
+            let nanos = number.times(scale, Self::LONGEST_WRITTEN.as_nanos(), true);
+            nanos.map(Self::from_nanos)
         })
     }
 }
@@ -213,18 +211,19 @@ fn whole_unit(value: u64, units: &[Unit]) -> Option<&Unit> {
     units.iter().rev().find(divides)
 }
 
-impl fmt::Display for Nanos {
+impl fmt::Display for SimDuration {
     /// The shortest text that reads back as the same length: `2ms`, `1.5s`, `1h`.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0 == 0 {
+        let nanos = self.as_nanos();
+        if nanos == 0 {
             return out.write_str("0s");
         }
         // Minutes and longer only when whole, so that 90 s stays 90s.
-        let decimal = || TIMES[..3].iter().rev().find(|unit| self.0 >= unit.1);
-        let (unit, scale, _) = whole_unit(self.0, &TIMES[3..])
+        let decimal = || TIMES[..3].iter().rev().find(|unit| nanos >= unit.1);
+        let (unit, scale, _) = whole_unit(nanos, &TIMES[3..])
             .or_else(decimal)
             .unwrap_or(&TIMES[0]);
-        write!(out, "{}{unit}", Decimal::quotient(self.0, *scale))
+        write!(out, "{}{unit}", Decimal::quotient(nanos, *scale))
     }
 }
 
@@ -275,9 +274,9 @@ mod tests {
     use proptest::prelude::*;
 
     fn nanos(text: &str) -> u64 {
-        text.parse::<Nanos>()
+        text.parse::<SimDuration>()
             .unwrap_or_else(|error| panic!("{text}: {error}"))
-            .0
+            .as_nanos()
     }
 
     fn bytes(text: &str) -> u64 {
@@ -364,7 +363,7 @@ mod tests {
             ),
         ];
         for (text, message, help) in cases {
-            match text.parse::<Nanos>() {
+            match text.parse::<SimDuration>() {
                 Ok(_) => assert_eq!(message, "", "{text}"),
                 Err(error) => {
                     assert!(
@@ -417,15 +416,16 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_panics(text in ".{0,24}") {
-            let _ = text.parse::<Nanos>();
+            let _ = text.parse::<SimDuration>();
             let _ = text.parse::<ByteSize>();
             let _ = text.parse::<PerSecond>();
             let _ = text.parse::<Bandwidth>();
         }
 
         #[test]
-        fn durations_and_sizes_read_back_as_written(value in 0..=Nanos::MAX.0, shift in 0u32..50) {
-            prop_assert_eq!(Nanos(value >> shift).to_string().parse(), Ok(Nanos(value >> shift)));
+        fn durations_and_sizes_read_back_as_written(value in 0..=SimDuration::LONGEST_WRITTEN.as_nanos(), shift in 0u32..50) {
+            let length = SimDuration::from_nanos(value >> shift);
+            prop_assert_eq!(length.to_string().parse(), Ok(length));
             let size = ByteSize((value % (ByteSize::MAX.0 >> shift)) << shift);
             prop_assert_eq!(size.to_string().parse(), Ok(size));
         }
