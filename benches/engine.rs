@@ -5,14 +5,16 @@
 #[path = "../tests/all/configs/mod.rs"]
 mod configs;
 
-use configs::{closed, config, even_ids, newest, open, put, read, read_rate, schema, with_reads};
+use configs::{
+    closed, config, even_ids, known, newest, open, put, read, read_rate, schema, with_reads,
+};
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main};
 use keyheat::engine::{self, SimConfig};
 use keyheat::keyspace::RowKey;
 use keyheat::metrics::{MetricId, RunResult};
-use keyheat::record::LawShape;
-use keyheat::workload::Read;
+use keyheat::record::{FieldId, Law, LawShape};
+use keyheat::workload::{Page, PageVia, PickLaw, Read};
 use md5::{Digest, Md5};
 use std::cell::LazyCell;
 use std::hint::black_box;
@@ -100,6 +102,44 @@ fn closed_run_of(strategy: usize) -> SimConfig {
 fn run_of_reads(key: &str, splits: Vec<RowKey>, read: Read) -> SimConfig {
     let schema = schema(IDS, LawShape::Zipf { exponent: 0.8 });
     let run = config(&schema, key, splits, Vec::new(), 2.0, 7);
+    with_reads(run, 1_000_000, &[], vec![read])
+}
+
+/// Reads at one rate under a key that leads with the MD5 of an id: the key, and what is asked for.
+fn reads_by_hash() -> [(&'static str, &'static str, Read); 5] {
+    let rate = read_rate(200_000.0);
+    let own = "md5_bytes(be4(id)) || be4(id)";
+    let history = "md5_bytes(be4(id)) || be4(id) || be8(ts)";
+    let mut picked = read(&["id"], rate.clone());
+    let mut law = Law::default();
+    law.shape = LawShape::Zipf { exponent: 0.8 };
+    picked.pick = vec![(FieldId(0), PickLaw::Law(law))];
+    let mut paged = read(&["id"], rate.clone());
+    paged.page = Some(Page {
+        via: PageVia::Cursor,
+        field: known("ts"),
+        size: 10,
+        number: 3,
+    });
+    [
+        ("Gets", own, read(&["id"], rate.clone())),
+        (
+            "Gets of one moment",
+            "md5_bytes(be4(id) || be8(ts)) || be4(id) || be8(ts)",
+            read(&["id", "ts"], rate.clone()),
+        ),
+        ("Gets of a pick", own, picked),
+        ("scans", history, read(&["id"], rate)),
+        ("pages", history, paged),
+    ]
+}
+
+/// Two seconds of such a read, of a million rows from before the run, to which a thousand a second are added.
+fn run_by_hash(key: &str, read: Read) -> SimConfig {
+    let schema = schema(1_000_000, LawShape::Zipf { exponent: 0.8 });
+    let points = split_points("md5", 160);
+    let mut run = config(&schema, key, points, vec![put(open(1_000.0))], 2.0, 7);
+    run.cluster.servers = 16;
     with_reads(run, 1_000_000, &[], vec![read])
 }
 
@@ -195,6 +235,10 @@ fn whole_runs(c: &mut Criterion) {
         let get = read(&["id", "ts"], read_rate(40_000.0));
         run_of_reads(KEYS[0].1, split_points("raw", 160), get)
     });
+    for (name, key, read) in reads_by_hash() {
+        let name = BenchmarkId::new("reads by md5 of one in a million ids", name);
+        bench(group, name, reads, || run_by_hash(key, read));
+    }
     let name = BenchmarkId::new("reads", "scans of 16 buckets");
     bench(group, name, reads, || {
         let buckets = (1..16).map(|salt| RowKey(vec![salt])).collect();

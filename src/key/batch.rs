@@ -4,8 +4,9 @@ use super::code::{Code, Op};
 use super::formats::Digest;
 use super::plan::KeyPlan;
 use super::run::{ROWS, Rows};
+use super::segment::Segment;
 use crate::keyspace::KeyBatch;
-use crate::random::DrawKey;
+use crate::random::{DrawKey, Seed, Stream};
 
 /// The widest key that goes by columns: beyond it, rows no longer stay near the processor.
 const WIDEST: usize = 256;
@@ -22,48 +23,72 @@ impl KeyPlan {
         draws: DrawKey,
         keys: &mut KeyBatch,
     ) {
-        let slots = records.len().checked_div(indices.len()).unwrap_or(0);
-        let widths = self.segments().iter().map(|segment| segment.code.width);
-        let width = widths
-            .sum::<Option<usize>>()
-            .filter(|width| (1..=WIDEST).contains(width));
-        // Of keys without one width, segments with MD5s are made beforehand.
-        let prepared = self.segments().iter().map(|segment| {
-            let width = segment.code.width.filter(|_| makes_md5(&segment.code));
-            (width.unwrap_or(0), Vec::new())
-        });
-        let mut prepared: Vec<(usize, Vec<u8>)> = prepared.collect();
-        for first in (0..indices.len()).step_by(ROWS) {
-            let last = (first + ROWS).min(indices.len());
-            let (records, indices) = (&records[first * slots..last * slots], &indices[first..last]);
-            let rows = Rows::new(records, indices, draws, &operations[first..last]);
-            if let Some(width) = width {
-                keys.push_fixed(rows.len(), width, |out| {
-                    let mut at = 0;
-                    for segment in self.segments() {
-                        segment.code.write_column(&rows, out, width, at);
-                        at += segment.code.width.unwrap_or(0);
-                    }
-                });
-                continue;
-            }
-            for (segment, (width, column)) in self.segments().iter().zip(&mut prepared) {
-                if *width > 0 {
-                    column.resize(rows.len() * *width, 0);
-                    segment.code.write_column(&rows, column, *width, 0);
+        let segments = self.segments();
+        write_segments(segments, records, (operations, indices), draws, keys);
+    }
+
+    /// Appends the first `segments` segments of the keys of rows, in which nothing is drawn, to `keys`.
+    pub fn write_beginnings(
+        &self,
+        segments: usize,
+        records: &[i64],
+        rows: &[u64],
+        keys: &mut KeyBatch,
+    ) {
+        let draws = DrawKey::new(Seed(0), 0, Stream::Keys, 0);
+        let segments = &self.segments()[..segments];
+        write_segments(segments, records, (rows, rows), draws, keys);
+    }
+}
+
+fn write_segments(
+    segments: &[Segment],
+    records: &[i64],
+    (operations, indices): (&[u64], &[u64]),
+    draws: DrawKey,
+    keys: &mut KeyBatch,
+) {
+    let slots = records.len().checked_div(indices.len()).unwrap_or(0);
+    let widths = segments.iter().map(|segment| segment.code.width);
+    let width = widths
+        .sum::<Option<usize>>()
+        .filter(|width| (1..=WIDEST).contains(width));
+    // Of keys without one width, segments with MD5s are made beforehand.
+    let prepared = segments.iter().map(|segment| {
+        let width = segment.code.width.filter(|_| makes_md5(&segment.code));
+        (width.unwrap_or(0), Vec::new())
+    });
+    let mut prepared: Vec<(usize, Vec<u8>)> = prepared.collect();
+    for first in (0..indices.len()).step_by(ROWS) {
+        let last = (first + ROWS).min(indices.len());
+        let (records, indices) = (&records[first * slots..last * slots], &indices[first..last]);
+        let rows = Rows::new(records, indices, draws, &operations[first..last]);
+        if let Some(width) = width {
+            keys.push_fixed(rows.len(), width, |out| {
+                let mut at = 0;
+                for segment in segments {
+                    segment.code.write_column(&rows, out, width, at);
+                    at += segment.code.width.unwrap_or(0);
                 }
+            });
+            continue;
+        }
+        for (segment, (width, column)) in segments.iter().zip(&mut prepared) {
+            if *width > 0 {
+                column.resize(rows.len() * *width, 0);
+                segment.code.write_column(&rows, column, *width, 0);
             }
-            for at in 0..rows.len() {
-                let row = rows.row(at);
-                keys.push_with(|out| {
-                    for (segment, (width, column)) in self.segments().iter().zip(&prepared) {
-                        match width {
-                            0 => segment.code.write(&row, out),
-                            _ => out.extend_from_slice(&column[at * width..][..*width]),
-                        }
+        }
+        for at in 0..rows.len() {
+            let row = rows.row(at);
+            keys.push_with(|out| {
+                for (segment, (width, column)) in segments.iter().zip(&prepared) {
+                    match width {
+                        0 => segment.code.write(&row, out),
+                        _ => out.extend_from_slice(&column[at * width..][..*width]),
                     }
-                });
-            }
+                }
+            });
         }
     }
 }

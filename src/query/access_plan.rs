@@ -187,16 +187,23 @@ impl AccessPlan {
                 .is_some_and(|ordered| ordered.reversed)
     }
 
-    /// It asks for the target's own row by its key and for nothing else, and finds it ([`Requests::find`]): the keys of many reads can
-    /// be written together ([`AccessPlan::write_keys`]).
+    /// It asks for the target's own row by its key and for nothing else, and finds it ([`Requests::find`]).
     pub fn is_of_own_row(&self) -> bool {
         self.own_row
     }
 
-    /// Appends the keys of targets, whose records lie one after another, to `keys`.
-    pub fn write_keys(&self, records: &[i64], operations: &[u64], keys: &mut KeyBatch) {
-        let (key, draws) = (&self.question.key, self.question.draws);
-        key.write_batch(records, operations, operations, draws, keys);
+    /// Appends the beginnings of the keys of targets, whose records lie one after another, to `keys` ([`AccessPlan::requests_from`]): for many targets faster
+    /// than one by one. None where each has several.
+    pub fn write_beginnings(&self, records: &[i64], operations: &[u64], keys: &mut KeyBatch) {
+        let key = &self.question.key;
+        if self.way.dimensions.is_empty() && self.question.by_index.is_none() {
+            key.write_beginnings(self.way.segments(key), records, operations, keys);
+        }
+    }
+
+    /// Reads what rows with the values that are known of a target are counted by: when many are counted next, they wait for memory together.
+    pub fn touch(&self, record: &[i64], population: &Population) -> f64 {
+        population.touch(self.question.known.stored(), record)
     }
 
     /// What it reads besides what is wanted; nothing else is read but rows that are wanted.

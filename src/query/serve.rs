@@ -22,6 +22,17 @@ impl AccessPlan {
         rows: &impl RowCounts,
         requests: &mut Requests,
     ) {
+        self.requests_from(None, target, rows, requests);
+    }
+
+    /// The same, where the beginning of the key has been written ([`AccessPlan::write_beginnings`]).
+    pub fn requests_from(
+        &self,
+        beginning: Option<&[u8]>,
+        target: &ReadTarget<'_>,
+        rows: &impl RowCounts,
+        requests: &mut Requests,
+    ) {
         if self.is_of_own_row() {
             let row = self.row(target.record, target);
             return requests.find(|out| self.question.key.write(&row, out));
@@ -43,6 +54,7 @@ impl AccessPlan {
         scratch.step = self.question.identity.step(record, grain);
         let mut read = Read {
             plan: self,
+            beginning,
             target,
             rows,
             scratch,
@@ -73,6 +85,7 @@ impl AccessPlan {
 /// One read being worked out.
 struct Read<'a, R> {
     plan: &'a AccessPlan,
+    beginning: Option<&'a [u8]>,
     target: &'a ReadTarget<'a>,
     rows: &'a R,
     scratch: Box<Scratch>,
@@ -300,7 +313,10 @@ impl<R: RowCounts> Read<'_, R> {
             ..
         } = &mut *self.scratch;
         low.clear();
-        plan.write_prefix(segments, choice, &plan.row(record, self.target), low);
+        match self.beginning {
+            Some(beginning) => low.extend_from_slice(beginning),
+            None => plan.write_prefix(segments, choice, &plan.row(record, self.target), low),
+        }
         let rows = self.rows_of(&plan.evidence);
         if plan.way.stop == Stop::Key {
             self.requests.gets.push(&self.scratch.low);

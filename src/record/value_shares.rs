@@ -120,6 +120,14 @@ impl ValueShares {
         }
     }
 
+    /// The share of a slot where it is looked up in a table, to have that in the caches.
+    pub fn touch(&self, slot: i64) -> f64 {
+        match self.form {
+            Form::Table { .. } => self.share_between(slot, slot.saturating_add(1)),
+            _ => 0.0,
+        }
+    }
+
     /// The probability of the slots `low..high`. O(1), but for permuted laws over more than 2^20 values: those are summed up to 4,096 values, and beyond
     /// it each value counts as the mean.
     pub fn share_between(&self, low: i64, high: i64) -> f64 {

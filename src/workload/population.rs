@@ -3,7 +3,7 @@
 use super::Workload;
 use super::marginals::Marginals;
 use super::row_history::RowOrigin;
-use crate::record::{RecordGenerator, TimeUnit};
+use crate::record::{FieldId, RecordGenerator, TimeUnit};
 use crate::time::{EpochNanos, SimTime};
 use std::sync::Arc;
 
@@ -36,6 +36,15 @@ impl Population {
     pub fn rows(&self, at: SimTime) -> f64 {
         let rows = self.origins.iter().map(|origin| origin.history.rows(at));
         rows.sum()
+    }
+
+    /// Reads what rows with a record's values of some fields are counted by, as far as it is there.
+    pub fn touch(&self, fields: &[FieldId], record: &[i64]) -> f64 {
+        let shares = fields.iter().map(|field| {
+            let slot = record[usize::from(field.0)];
+            self.marginals.touch(*field, slot)
+        });
+        shares.sum()
     }
 
     /// Nanoseconds from the start of the run to the start of a timestamp's slot.

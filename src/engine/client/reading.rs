@@ -17,8 +17,7 @@ impl Simulation<'_> {
     pub fn await_next_read(&mut self) {
         let (reads, config) = (&mut self.clients.reads, self.config);
         if reads.next == reads.batch.len() {
-            let width = config.generator.width();
-            reads.refill(&config.reads, width, config.batch.max(1));
+            reads.refill(config);
         }
         if let Some(&intended) = reads.batch.intended.get(reads.next)
             && intended < self.config.duration
@@ -62,17 +61,18 @@ impl Simulation<'_> {
     fn start_read_of(&mut self, at: usize, reader: u32) {
         let (config, reads) = (self.config, &mut self.clients.reads);
         let mut requests = reads.requests.take().unwrap_or_default();
-        let batch = match reader {
-            NONE => &reads.batch,
-            _ => &reads.issued,
+        let (batch, beginning) = match reader {
+            NONE => (&reads.batch, reads.beginning(at)),
+            _ => (&reads.issued, None),
         };
         let (read, operation) = (batch.reads[at], batch.operations[at]);
-        if let (NONE, Some(key)) = (reader, reads.own_key(at)) {
-            requests.find(|out| out.extend_from_slice(key));
-        } else {
-            let target = batch.target(at, config.generator.width());
-            let plan = &config.reads[usize::from(read.0)].plan;
-            plan.requests(&target, config.population.as_ref(), &mut requests);
+        let plan = &config.reads[usize::from(read.0)].plan;
+        match beginning {
+            Some(key) if plan.is_of_own_row() => requests.find(|out| out.extend_from_slice(key)),
+            _ => {
+                let target = batch.target(at, config.generator.width());
+                plan.requests_from(beginning, &target, &*config.population, &mut requests);
+            }
         }
         self.start_read(read, operation, reader, &requests);
         self.clients.reads.requests = Some(requests);

@@ -10,6 +10,7 @@ use crate::query::Requests;
 use crate::random::{DrawKey, Stream};
 use crate::units::ByteSize;
 use crate::workload::{ReadBatch, ReadId, ReadSource};
+use std::hint::black_box;
 
 /// Most that a server returns to one call of a scanner (`hbase.client.scanner.max.result.size`, 2 MB).
 const SCANNER_BYTES: ByteSize = ByteSize(2 << 20);
@@ -37,9 +38,9 @@ pub fn scan_calls(regions: f64, rows: f64, batch_rows: u64) -> f64 {
     regions * of_one.ceil().max(1.0)
 }
 
-/// Targets of one read whose own rows are asked for, and their keys, which are written together.
+/// Targets of one kind of reads, and where their keys begin, which is written for all of them together.
 #[derive(Debug, Default)]
-struct OwnKeys {
+struct Beginnings {
     records: Vec<i64>,
     operations: Vec<u64>,
     keys: KeyBatch,
@@ -53,8 +54,8 @@ pub struct Reads {
     /// Open-loop reads that come next.
     pub batch: ReadBatch,
     pub next: usize,
-    /// Of each kind of reads, the keys of those in the batch that ask for their target's own row, and where that of each read in the batch is.
-    own_keys: Vec<OwnKeys>,
+    /// Of each kind of reads those in the batch, and which of its kind each read is.
+    beginnings: Vec<Beginnings>,
     places: Vec<u32>,
     /// Open-loop reads in flight.
     pub in_flight: u64,
@@ -92,7 +93,7 @@ impl Reads {
         Self {
             accesses: accesses.collect(),
             places: Vec::new(),
-            own_keys: config.reads.iter().map(|_| OwnKeys::default()).collect(),
+            beginnings: config.reads.iter().map(|_| Beginnings::default()).collect(),
             source: (!config.reads.is_empty()).then(|| {
                 let generator = config.generator.clone();
                 ReadSource::new(&config.workload, generator)
@@ -110,39 +111,46 @@ impl Reads {
         }
     }
 
-    /// Fills the batch with the open-loop reads that come next, at most `n`, of records that have `width` slots.
-    pub fn refill(&mut self, planned: &[PlannedRead], width: usize, n: usize) {
+    /// Fills the batch with the open-loop reads that come next.
+    pub fn refill(&mut self, config: &SimConfig) {
+        let width = config.generator.width();
         self.next = 0;
         self.batch.clear();
         if let Some(source) = &mut self.source {
-            source.fill(&mut self.batch, n);
+            source.fill(&mut self.batch, config.batch.max(1));
         }
-        for own in &mut self.own_keys {
-            own.records.clear();
-            own.operations.clear();
+        for of in &mut self.beginnings {
+            of.records.clear();
+            of.operations.clear();
+            of.keys.clear();
         }
         self.places.clear();
         let records = self.batch.records.chunks_exact(width.max(1));
         let targets = self.batch.reads.iter().zip(&self.batch.operations);
         for ((read, operation), record) in targets.zip(records) {
-            let own = &mut self.own_keys[usize::from(read.0)];
-            self.places.push(own.operations.len() as u32);
-            own.records.extend_from_slice(record);
-            own.operations.push(operation.0);
+            let of = &mut self.beginnings[usize::from(read.0)];
+            self.places.push(of.operations.len() as u32);
+            of.records.extend_from_slice(record);
+            of.operations.push(operation.0);
         }
-        for (own, read) in self.own_keys.iter_mut().zip(planned) {
-            own.keys.clear();
-            if read.plan.is_of_own_row() {
-                read.plan
-                    .write_keys(&own.records, &own.operations, &mut own.keys);
+        for (of, PlannedRead { plan, .. }) in self.beginnings.iter_mut().zip(&*config.reads) {
+            plan.write_beginnings(&of.records, &of.operations, &mut of.keys);
+            if plan.is_of_own_row() {
+                continue;
             }
+            let records = of.records.chunks_exact(width.max(1));
+            black_box(
+                records
+                    .map(|of| plan.touch(of, &config.population))
+                    .sum::<f64>(),
+            );
         }
     }
 
-    /// The key of the batch's `at`-th read, if it asks for its target's own row.
-    pub fn own_key(&self, at: usize) -> Option<&[u8]> {
-        let own = &self.own_keys[usize::from(self.batch.reads[at].0)];
-        (!own.keys.is_empty()).then(|| own.keys.get(self.places[at] as usize))
+    /// The beginning of the key of the batch's `at`-th read, if it has one.
+    pub fn beginning(&self, at: usize) -> Option<&[u8]> {
+        let of = &self.beginnings[usize::from(self.batch.reads[at].0)];
+        (!of.keys.is_empty()).then(|| of.keys.get(self.places[at] as usize))
     }
 
     /// What is known of a read.

@@ -38,7 +38,7 @@ impl RowSpread {
     pub fn new(sample: &Arc<KeyBatch>, table: &TableRouter<'_>) -> Self {
         let regions: Vec<u32> = table.map.in_key_order().collect();
         let starts = regions.iter().map(|&region| table.map.start(region));
-        let borders = starts.map(|start| keys_below(sample, start));
+        let borders = starts.map(|start| sample.below(start) as u32);
         let mut spread = Self {
             borders: borders.chain([sample.len() as u32]).collect(),
             sample: sample.clone(),
@@ -70,7 +70,7 @@ impl RowSpread {
         }
         let (first, end) = (place as usize, place as usize + gone.len());
         self.regions.splice(first..end, heirs.iter().copied());
-        let border = row.map(|row| keys_below(&self.sample, row.as_bytes()));
+        let border = row.map(|row| self.sample.below(row.as_bytes()) as u32);
         self.borders.splice(first + 1..end, border);
         self.number_from(place);
         self.version += 1;
@@ -84,24 +84,33 @@ impl RowSpread {
 
     /// The range `[start, stop)`, an empty `stop` being the end of the key space. A range without keys lies in the region of `start`.
     pub fn range(&self, start: &[u8], stop: &[u8], table: &TableRouter<'_>) -> SpreadRange {
+        let (regions, keys) = (self.regions.len() as u32, self.sample.len() as u32);
         let first = self.place(table.map.locate(start));
-        let from = keys_below(&self.sample, start);
+        let borders = &self.borders[first as usize..];
+        let from = least(borders[0]..borders[1], |at| self.is_from(at, start));
+        let next = self.regions.get(first as usize + 1);
+        // Most ranges end in the region where they start.
         let (last, to) = if stop.is_empty() {
-            (self.regions.len() as u32 - 1, self.sample.len() as u32)
+            (regions - 1, keys)
+        } else if next.is_none_or(|&next| stop <= table.map.start(next)) {
+            (first, least(from..borders[1], |at| self.is_from(at, stop)))
         } else {
             let region = table.map.locate(stop);
-            let last = self.place(region);
-            let is_before = last > 0 && table.map.start(region) == stop;
-            (
-                last - u32::from(is_before),
-                keys_below(&self.sample, stop).max(from),
-            )
+            let is_before = table.map.start(region) == stop;
+            let last = self.place(region) - u32::from(is_before);
+            (last, least(from..keys, |at| self.is_from(at, stop)))
         };
         SpreadRange {
             first,
-            count: last.saturating_sub(first) + 1,
+            count: last - first + 1,
             keys: (from, to),
         }
+    }
+
+    /// The `at`-th key of the sample is `key` or lies behind it.
+    #[inline]
+    fn is_from(&self, at: u32, key: &[u8]) -> bool {
+        self.sample.get(at as usize) >= key
     }
 
     /// Share of the range's rows that lie in the first `regions` (1..=count) of its regions in key order: by the sample, or
@@ -114,11 +123,6 @@ impl RowSpread {
         let border = self.borders[(range.first + regions) as usize];
         f64::from(border.clamp(from, to) - from) / f64::from(to - from)
     }
-}
-
-/// Number of keys of a sorted batch below `key`.
-fn keys_below(sorted: &KeyBatch, key: &[u8]) -> u32 {
-    least(0..sorted.len() as u32, |at| sorted.get(at as usize) >= key)
 }
 
 /// The least number of a range from which on something holds; its end when it does nowhere.
