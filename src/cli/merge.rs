@@ -20,7 +20,7 @@ pub fn run(arguments: &MergeArguments, console: &Console) -> Result<Outcome> {
     for path in expand(&arguments.files, is_shard, (&missing, help))? {
         let saved = SavedRuns::read(&path)?;
         saved_runs::tell_cut_off(&saved, &path, console);
-        let name = saved.header.name().to_owned();
+        let name = saved.header.name.clone();
         by_scenario.entry(name).or_default().push((path, saved));
     }
     let mut ended = Outcome::Fine;
@@ -65,10 +65,7 @@ fn merge(
             }
         }
     }
-    let of: Vec<Shard> = shards
-        .iter()
-        .map(|(_, saved)| saved.header.shard())
-        .collect();
+    let of: Vec<Shard> = shards.iter().map(|(_, saved)| saved.header.shard).collect();
     for (path, saved) in shards {
         saved_runs::add(&runs, saved, &path)?;
     }

@@ -60,7 +60,7 @@ pub fn open(
                 differences.join("; ")
             );
         }
-        let (count, all) = (saved.runs.len(), saved.header.count());
+        let (count, all) = (saved.runs.len(), saved.header.runs);
         if resume {
             let name = &runs.scenario().name;
             let all = runs.of(shard).len();

@@ -213,11 +213,6 @@ impl<'a> ExperimentRuns<'a> {
         runs.iter().map(|&run| self.jobs[run].effort()).sum()
     }
 
-    /// Makes all that are missing; `progress` as in [`ExperimentRuns::run`].
-    pub fn run_all(&self, progress: impl Fn(Progress<'_>) + Sync) {
-        self.run(Shard::ALL, &AtomicBool::new(false), progress, |_| ());
-    }
-
     /// Makes those runs of a shard that are missing. `ended` is called once for each before it is taken in, `progress` also within a bisection;
     /// both from any thread, in any order. When `stop` becomes true, no more runs are begun; those that are under way are
     /// dropped within a moment, and stay missing.
@@ -485,7 +480,7 @@ impl<'a> Experiment<'a> {
     /// When the system gives no threads.
     pub fn try_run(&self, progress: impl Fn(Progress<'_>) + Sync) -> Result<Results, NoThreads> {
         let runs = self.start()?;
-        runs.run_all(progress);
+        runs.run(Shard::ALL, &AtomicBool::new(false), progress, |_| ());
         let results = runs.results();
         Ok(results.expect("every run was made: nothing asked to stop"))
     }

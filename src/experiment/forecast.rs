@@ -238,7 +238,7 @@ impl Forecast {
         let count = |bytes_of_each: f64| bytes / bytes_of_each / factor;
         match part {
             Part::Intervals => {
-                let sample = rounded_up(self.sample * factor);
+                let sample = rounded(self.sample * factor, f64::ceil, (1e3, "ms"));
                 format!("intervals x servers take most: `time.sample` = \"{sample}\" would fit")
             }
             Part::InFlight => {
@@ -266,30 +266,21 @@ impl Forecast {
     /// What makes it take so much time, and what would fit `most` seconds.
     pub fn less_time(&self, most: f64) -> String {
         let factor = self.secs() / most.max(1e-3);
+        let long = rounded(self.duration, f64::ceil, (1e3, "ms"));
+        let shorter = rounded(self.duration / factor, f64::floor, (1e6, "us"));
+        let runs = self.runs;
         format!(
-            "{} runs of {} each take it: `time.duration` = \"{}\" would fit, or fewer `replicates` and a lower rate",
-            self.runs,
-            rounded_up(self.duration),
-            rounded_down(self.duration / factor)
+            "{runs} runs of {long} each take it: `time.duration` = \"{shorter}\" would fit, or fewer `replicates` and a lower rate"
         )
     }
 }
 
-/// A length that TOML takes, at least `secs`.
-fn rounded_up(secs: f64) -> String {
+/// A length that TOML takes, rounded up or down: in minutes, in seconds, or in such a part of one of which there are so many.
+fn rounded(secs: f64, round: fn(f64) -> f64, (parts, part): (f64, &str)) -> String {
     match secs {
-        s if s < 1.0 => format!("{:.0}ms", (s * 1e3).ceil()),
-        s if s < 600.0 => format!("{:.0}s", s.ceil()),
-        s => format!("{:.0}m", (s / 60.0).ceil()),
-    }
-}
-
-/// A length that TOML takes, at most `secs`.
-fn rounded_down(secs: f64) -> String {
-    match secs {
-        s if s < 1.0 => format!("{:.0}us", (s * 1e6).floor().max(1.0)),
-        s if s < 600.0 => format!("{:.0}s", s.floor()),
-        s => format!("{:.0}m", (s / 60.0).floor()),
+        s if s < 1.0 => format!("{:.0}{part}", round(s * parts).max(1.0)),
+        s if s < 600.0 => format!("{:.0}s", round(s)),
+        s => format!("{:.0}m", round(s / 60.0)),
     }
 }
 

@@ -205,7 +205,7 @@ fn told(limit: &Limit, [most, least]: [&str; 2]) -> String {
         LimitBound::Below(bound) => (most, bound),
         LimitBound::Above(bound) => (least, bound),
     };
-    let (name, bound) = (short(&limit.metric), value(bound, unit(&limit.metric)));
+    let (name, bound) = (short(&limit.metric), value(bound, &limit.metric));
     format!("{name} {words} {bound}")
 }
 
@@ -214,7 +214,7 @@ pub(super) fn found(metric: &str, found: Option<f64>, lower_bound: bool) -> Stri
     let name = short(metric);
     let over = if lower_bound { "over " } else { "" };
     match found {
-        Some(found) => format!("{name} {over}{}", value(found, unit(metric))),
+        Some(found) => format!("{name} {over}{}", value(found, metric)),
         None => format!("{name} undefined"),
     }
 }
@@ -234,13 +234,9 @@ fn short(metric: &str) -> String {
     }
 }
 
-/// The unit of a metric by its path, whosever it is.
-fn unit(metric: &str) -> Option<Unit> {
-    MetricId::of_path(metric).map(|id| id.definition().unit)
-}
-
-fn value(value: f64, unit: Option<Unit>) -> String {
-    match unit {
+/// A value of a metric, whosever it is.
+fn value(value: f64, metric: &str) -> String {
+    match MetricId::of_path(metric).map(|id| id.definition().unit) {
         Some(Unit::Millis) => length(value / 1e3),
         Some(Unit::Fraction) => format!("{} %", exact(value * 100.0)),
         _ => compact(value),

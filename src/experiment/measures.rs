@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 pub(super) const NANOS_PER_MS: f64 = 1e6;
 
 /// A number from replicates: mean with its 95 % t-interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measure {
     /// Mean over the replicates in which it is defined; null when none.
     pub mean: Option<f64>,

@@ -103,7 +103,7 @@ impl Recommendations {
 
     /// From the results of the scenario with suggested keys.
     pub fn with_suggestions(suggestions: &Suggestions, results: &Results) -> Self {
-        Self::found(suggestions.scenario(), results, Some(suggestions.found()))
+        Self::found(&suggestions.scenario, results, Some(&suggestions.found))
     }
 
     fn found(scenario: &Scenario, results: &Results, suggestions: Option<&SuggestedKeys>) -> Self {

@@ -124,7 +124,7 @@ fn where_no_one_key_serves_all_reads_a_second_order_is_tried_and_wins() {
     // 20 rows and 4 scans of 193.
     let scenario = parsed(ALERTS);
     let suggestions = Suggestions::of(&scenario);
-    let found = &suggestions.found().simulated;
+    let found = &suggestions.found.simulated;
     let copied: Vec<_> = found.iter().filter(|it| !it.copies.is_empty()).collect();
     let [key] = copied[..] else {
         panic!("{found:#?}")
@@ -138,7 +138,7 @@ fn where_no_one_key_serves_all_reads_a_second_order_is_tried_and_wins() {
             .any(|it| it.contains("be4(object) || ") && it != by_time)
     );
     assert_eq!(key.presplit, "{ algorithm = \"sampled\", regions = 8 }");
-    let results = Experiment::new(suggestions.scenario()).run(|_| {});
+    let results = Experiment::new(&suggestions.scenario).run(|_| {});
     let advice = Recommendations::with_suggestions(&suggestions, &results);
     let group = &advice.groups[0];
     assert_eq!(

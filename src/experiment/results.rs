@@ -166,12 +166,12 @@ pub struct ReadResult {
     /// The copy of the table that serves it, from 1; null: the table itself.
     pub copy: Option<u32>,
     /// Calls of a read by its plan: mean of all that were sent; when it is planned only, of a sample, whose interval and number it has.
-    #[serde(default = "undefined")]
+    #[serde(default)]
     pub calls_planned: Measure,
     /// Regions that a read asks, likewise.
     pub regions: Measure,
     /// Rows that servers have to read by its plan, likewise.
-    #[serde(default = "undefined")]
+    #[serde(default)]
     pub rows_planned: Measure,
     /// Rows that the reader is to get, likewise.
     pub rows_returned: Measure,
@@ -185,10 +185,6 @@ pub struct ReadResult {
     pub metrics: BTreeMap<String, Metric>,
     /// Response times; null when it is planned only.
     pub response_ms: Option<BTreeMap<String, Measure>>,
-}
-
-fn undefined() -> Measure {
-    Measure::UNDEFINED
 }
 
 /// A paired difference between two strategies.

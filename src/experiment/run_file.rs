@@ -24,7 +24,8 @@ const LINE_LIMIT: u64 = 1 << 30;
 pub struct RunFileHeader {
     keyheat_runs: u32,
     tool: String,
-    name: String,
+    /// The scenario's name.
+    pub name: String,
     path: String,
     folder: String,
     text: String,
@@ -36,8 +37,10 @@ pub struct RunFileHeader {
     sweep: Vec<SweptList>,
     seed: u64,
     replicates: u32,
-    runs: usize,
-    shard: Shard,
+    /// Number of runs of the whole experiment.
+    pub runs: usize,
+    /// Which part of the runs the file is for.
+    pub shard: Shard,
 }
 
 /// Why a file of runs can't be used.
@@ -123,21 +126,6 @@ impl RunFileHeader {
             runs: runs.count(),
             shard,
         }
-    }
-
-    /// The scenario's name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Number of runs of the whole experiment.
-    pub fn count(&self) -> usize {
-        self.runs
-    }
-
-    /// Which part of the runs the file is for.
-    pub fn shard(&self) -> Shard {
-        self.shard
     }
 
     /// The scenario itself, read again.

@@ -284,7 +284,7 @@ fn any_number_of_shards_gives_the_bytes_of_one_machine() {
             let runs = experiment(&scenario);
             make(&runs, shard, usize::MAX, new_file(&path, &runs, shard));
             let saved = SavedRuns::read(&path).unwrap();
-            assert_eq!(saved.header.shard(), shard);
+            assert_eq!(saved.header.shard, shard);
             for run in saved.runs {
                 merged.add(run).unwrap();
             }

@@ -38,7 +38,7 @@ pub(super) struct StrategyRuns {
     /// counts and response times are kept here.
     together: [Runs; 3],
     /// The operations of each side one by one, in file order.
-    each: [Vec<Runs>; 3],
+    pub(super) each: [Vec<Runs>; 3],
     even_peaks: [Vec<Option<ExpectedPeak>>; 3],
     hottest: Vec<Option<HottestServer>>,
     /// Rows a second of the saturating run, when there is one.
@@ -105,11 +105,6 @@ impl StrategyRuns {
     /// The operations of a side one by one, in file order.
     pub(super) fn each(&self, side: Side) -> &[Runs] {
         &self.each[side as usize]
-    }
-
-    /// The reads one by one, to set what only the forecast knows.
-    pub(super) fn reads_mut(&mut self) -> &mut [Runs] {
-        &mut self.each[Side::Read as usize]
     }
 
     /// What chance makes of a perfect spread of writes or of reads: the same in all replicates but for the number of rows; the first that is

@@ -8,7 +8,7 @@ use super::verdict::{ReadPrice, is_piling_up};
 use super::{KeyMapBucket, Measure, Metric, OperationResult, ReadResult, StrategyResult};
 use crate::cluster::{ClusterEvent, TimedEvent};
 use crate::layout::{EntityShare, Layout, ReadForecast, StrategySample};
-use crate::metrics::{BUSY, MetricId, READ_COSTS, Side, lookup};
+use crate::metrics::{BUSY, MetricId, Side, lookup};
 use crate::policy::SplitAlgorithm;
 use crate::scenario::{Presplit, Setup, Severity, Strategy, SweepValue, TimeSpec};
 use crate::statistics::Estimate;
@@ -74,7 +74,7 @@ impl<'a> StrategySummary<'a> {
             .collect();
         runs.set_makespan(&imports);
         let reads = setup.workload.reads.iter().zip(&layout.reads);
-        for (runs, (read, forecast)) in runs.reads_mut().iter_mut().zip(reads) {
+        for (runs, (read, forecast)) in runs.each[Side::Read as usize].iter_mut().zip(reads) {
             if read.drive.is_none() {
                 set_costs(runs, forecast);
             }
@@ -338,26 +338,18 @@ fn set_costs(runs: &mut Runs, forecast: &ReadForecast) {
 }
 
 fn read_result((read, forecast, runs): (&Read, &ReadForecast, &Runs)) -> ReadResult {
-    let [
-        calls_planned,
-        regions,
-        rows_planned,
-        rows_returned,
-        calls,
-        rows_read,
-    ] = READ_COSTS.map(|id| runs.measure(id));
     let copy = u32::try_from(forecast.planned.table).ok();
     ReadResult {
         name: read.name.clone(),
         path: Some(forecast.planned.plan.path().name().to_owned()),
         words: forecast.words.clone(),
         copy: copy.filter(|copy| *copy > 0),
-        calls_planned,
-        regions,
-        rows_planned,
-        rows_returned,
-        calls,
-        rows_read,
+        calls_planned: runs.measure(MetricId::CallsPlanned),
+        regions: runs.measure(MetricId::Regions),
+        rows_planned: runs.measure(MetricId::RowsPlanned),
+        rows_returned: runs.measure(MetricId::RowsReturned),
+        calls: runs.measure(MetricId::Calls),
+        rows_read: runs.measure(MetricId::RowsRead),
         counts: runs.counts,
         metrics: runs.rates(Side::Read),
         response_ms: read.drive.as_ref().map(|_| runs.response()),

@@ -24,8 +24,10 @@ const HOT: f64 = 2.0;
 /// A scenario with the suggested keys that are worth simulating.
 #[derive(Debug, Clone)]
 pub struct Suggestions {
-    scenario: Scenario,
-    found: SuggestedKeys,
+    /// With the keys to simulate, behind those of the file.
+    pub scenario: Scenario,
+    /// What was suggested.
+    pub found: SuggestedKeys,
 }
 
 /// Which keys were suggested.
@@ -92,16 +94,6 @@ impl Suggestions {
                 Self { scenario, found }
             }
         }
-    }
-
-    /// The scenario with the keys to simulate, behind those of the file.
-    pub fn scenario(&self) -> &Scenario {
-        &self.scenario
-    }
-
-    /// What was suggested.
-    pub fn found(&self) -> &SuggestedKeys {
-        &self.found
     }
 }
 

@@ -171,11 +171,11 @@ fn a_file_with_one_key_that_follows_time_is_advised_to_spread_it() {
     let scenario = parsed(text);
     let suggestions = Suggestions::of(&scenario);
     assert_eq!(
-        suggestions.scenario().strategies.len(),
+        suggestions.scenario.strategies.len(),
         5,
         "the file's key and four of our own"
     );
-    let results = Experiment::new(suggestions.scenario()).run(|_| {});
+    let results = Experiment::new(&suggestions.scenario).run(|_| {});
     let found = Recommendations::with_suggestions(&suggestions, &results);
     let best = &found.groups[0].strategies[0];
     assert!(best.suggested, "{found:?}");
@@ -197,7 +197,7 @@ fn a_suggestion_does_not_displace_a_key_that_is_as_good() {
         presplit = { algorithm = \"uniform\", regions = 15 }\n";
     let scenario = parsed(text);
     let suggestions = Suggestions::of(&scenario);
-    let results = Experiment::new(suggestions.scenario()).run(|_| {});
+    let results = Experiment::new(&suggestions.scenario).run(|_| {});
     let found = Recommendations::with_suggestions(&suggestions, &results);
     // 9,000 sensors that are written equally often spread like their hashes do, and a hash of six bytes makes a row of 140 longer by less than counts.
     let group = &found.groups[0];

@@ -158,7 +158,7 @@ impl ClosedDemand {
                 ginis.extend(skew.gini);
             }
         }
-        let mut overall = vec![0u64; self.servers.columns()];
+        let mut overall = vec![0u64; self.servers.columns];
         for row in grid.window.clone() {
             let loads = overall.iter_mut().zip(self.servers.row(row));
             loads.for_each(|(sum, &load)| *sum += u64::from(load));
@@ -230,7 +230,7 @@ impl ClosedDemand {
         }
         Some(HottestServer {
             peak: median(&peaks)?,
-            even: expected_peak(median(&equal)?, grid.servers_at_end(self.servers.columns())),
+            even: expected_peak(median(&equal)?, grid.servers_at_end(self.servers.columns)),
             read_share: median(&read_shares)?,
         })
     }

@@ -180,17 +180,6 @@ macro_rules! identities {
 
 super::catalogue::catalogue!(identities);
 
-/// What each read costs: means a read. The first four by its plan, over all that were sent; the last two as measured, over those that were
-/// completed.
-pub const READ_COSTS: [MetricId; 6] = [
-    MetricId::CallsPlanned,
-    MetricId::Regions,
-    MetricId::RowsPlanned,
-    MetricId::RowsReturned,
-    MetricId::Calls,
-    MetricId::RowsRead,
-];
-
 impl MetricId {
     /// Its name in `results.json`; the first word of its path.
     pub fn name(self) -> &'static str {

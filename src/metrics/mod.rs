@@ -29,8 +29,8 @@ pub use demand::{HottestServer, OPERATIONS_PER_SERVER};
 pub use events::{EventKind, RefusalReason, SeriesEvent};
 pub use hotspot::{Demanded, Hotspot, HotspotEvidence, NO_HOTSPOT_BELOW, OF_READS, Peak};
 pub use metric_id::{
-    Better, Definition, MetricId, MetricPath, OperationNames, Part, READ_COSTS, Side, Source,
-    Subject, Unit, UnknownMetric, all_paths, lookup, reference,
+    Better, Definition, MetricId, MetricPath, OperationNames, Part, Side, Source, Subject, Unit,
+    UnknownMetric, all_paths, lookup, reference,
 };
 pub use recorder::{PlannedWork, ReadWork, Recorded, Recorder, RecorderConfig};
 pub use response::{CombinedResponse, Counts, Nanos, Response};

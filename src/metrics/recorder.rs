@@ -531,7 +531,7 @@ impl Recorder {
     #[inline]
     pub fn interval_start(&mut self, at: SimTime) -> SimTime {
         self.busy_at.to(&self.intervals, at.as_nanos());
-        SimTime::from_nanos(self.busy_at.start())
+        SimTime::from_nanos(self.busy_at.start)
     }
 
     /// Handlers of `server` were busy for so long in all, in the interval that holds `at`.

@@ -58,7 +58,7 @@ fn finite<S: Serializer>(
 pub struct OperationRun {
     /// Of the whole run.
     pub counts: Counts,
-    /// Its rates and fractions (`write_offered_per_sec`, ...); of a write its makespan too, of a read what it costs ([`READ_COSTS`](super::READ_COSTS)).
+    /// Its rates and fractions (`write_offered_per_sec`, ...); of a write its makespan too, of a read what it costs.
     pub metrics: Scalars,
     /// Response times of the cohort.
     pub response: Response,

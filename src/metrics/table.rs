@@ -5,7 +5,8 @@ use crate::time::{SimDuration, SimTime};
 /// One row of counters an interval in one flat array, grown on demand.
 #[derive(Debug, Clone)]
 pub(super) struct Table<T> {
-    columns: usize,
+    /// Counters of a row.
+    pub(super) columns: usize,
     cells: Vec<T>,
 }
 
@@ -16,11 +17,6 @@ impl<T: Copy + Default + std::ops::AddAssign> Table<T> {
             columns,
             cells: Vec::new(),
         }
-    }
-
-    /// Counters of a row.
-    pub(super) fn columns(&self) -> usize {
-        self.columns
     }
 
     /// A counter; the table grows to hold it.
@@ -71,7 +67,8 @@ pub(super) struct Intervals {
 /// Remembers the interval of the last instant that was asked for: most questions need no division.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Cursor {
-    start: u64,
+    /// Start of the interval in which it stands.
+    pub(super) start: u64,
     length: u64,
     index: usize,
 }
@@ -149,12 +146,6 @@ impl Cursor {
         self.start = intervals.start(self.index);
         self.length = intervals.start(self.index + 1) - self.start;
     }
-
-    /// Start of the interval in which it stands.
-    #[inline]
-    pub(super) fn start(&self) -> u64 {
-        self.start
-    }
 }
 
 #[cfg(test)]
@@ -196,7 +187,7 @@ mod tests {
         for nanos in [0, 3, 2, 50, 9, 10, 11, 17, 16, 1000, 5] {
             let interval = cursor.to(&intervals, nanos);
             assert_eq!(interval, intervals.index(nanos), "{nanos}");
-            assert_eq!(cursor.start(), intervals.start(interval), "{nanos}");
+            assert_eq!(cursor.start, intervals.start(interval), "{nanos}");
         }
     }
 }

@@ -206,9 +206,9 @@ fn again(number: u64, with: &str, longer: u64, replicates: u32) -> Results {
 fn objections(number: u64) -> Vec<String> {
     let text = design(number, 1, number, TRIAL);
     let suggestions = Suggestions::of(&parsed(&text));
-    let results = Experiment::new(suggestions.scenario()).run(|_| {});
+    let results = Experiment::new(&suggestions.scenario).run(|_| {});
     let advice = Recommendations::with_suggestions(&suggestions, &results);
-    let own_keys = suggestions.scenario().text[text.len()..].to_owned();
+    let own_keys = suggestions.scenario.text[text.len()..].to_owned();
     let mut objections = Vec::new();
     for group in &advice.groups {
         let best = &group.strategies[0].name;

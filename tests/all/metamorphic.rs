@@ -399,7 +399,7 @@ fn keys_of_keyheats_own_have_as_many_regions_as_those_of_the_file() {
         let text = changed(&[("regions = 16", &format!("regions = {regions}"))]);
         let (text, _) = text.split_once("[strategy.salted]").expect("it is there");
         let suggestions = Suggestions::of(&parsed(text));
-        let results = Experiment::new(suggestions.scenario()).run(|_| {});
+        let results = Experiment::new(&suggestions.scenario).run(|_| {});
         assert!(results.strategies.len() > 2, "none are suggested");
         for found in &results.strategies {
             assert_eq!(mean(found, "regions_start"), regions, "{}", found.name);
