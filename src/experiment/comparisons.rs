@@ -603,9 +603,15 @@ impl MetricChange {
     /// Of a metric of two results: whose, and its summary.
     fn of(path: &str, sides: [(&StrategyResult, Measure); 2], paired: bool) -> Self {
         let [old, new] = sides.map(|(it, _)| it.values.get(path).cloned().unwrap_or_default());
-        let (ratio, difference) = match paired {
-            true => paired_changes(&old, &new),
-            false => unpaired_changes(&old, &new),
+        let (ratio, difference) = if paired {
+            let pairs = old.iter().zip(&new);
+            let differences = pairs.filter_map(|(old, new)| Some((*new)? - (*old)?));
+            let differences: Vec<f64> = differences.collect();
+            (measures::ratio(&new, &old), Estimate::of(&differences))
+        } else {
+            let [old, new]: [Vec<f64>; 2] =
+                [&old, &new].map(|it| it.iter().flatten().copied().collect());
+            (unpaired_ratio(&new, &old), unpaired_difference(&new, &old))
         };
         let [(_, before), (_, after)] = sides;
         let measure = |estimate: Option<Estimate>| {
@@ -658,23 +664,6 @@ impl MetricChange {
             (Better::Higher, false) | (Better::Lower, true) => ChangeVerdict::Worse,
         }
     }
-}
-
-type Changes = (Option<Estimate>, Option<Estimate>);
-
-/// Ratio and difference, replicate by replicate.
-fn paired_changes(old: &[Option<f64>], new: &[Option<f64>]) -> Changes {
-    let pairs = old.iter().zip(new);
-    let differences = pairs.filter_map(|(old, new)| Some((*new)? - (*old)?));
-    let difference = Estimate::of(&differences.collect::<Vec<f64>>());
-    (measures::ratio(new, old), difference)
-}
-
-/// Ratio and difference of independent runs.
-fn unpaired_changes(old: &[Option<f64>], new: &[Option<f64>]) -> Changes {
-    let defined = |values: &[Option<f64>]| values.iter().flatten().copied().collect::<Vec<f64>>();
-    let (old, new) = (defined(old), defined(new));
-    (unpaired_ratio(&new, &old), unpaired_difference(&new, &old))
 }
 
 #[cfg(test)]

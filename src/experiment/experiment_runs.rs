@@ -140,7 +140,10 @@ impl<'a> ExperimentRuns<'a> {
     /// shards.
     pub fn of(&self, shard: Shard) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.jobs.len()).collect();
-        order.sort_by_key(|&job| self.jobs[job].dealing_order());
+        order.sort_by_key(|&number| {
+            let job = self.jobs[number];
+            (job.kind as u8, job.point, job.strategy, job.replicate)
+        });
         let own = order.into_iter().skip(shard.number() as usize - 1);
         let mut own: Vec<usize> = own.step_by(shard.of() as usize).collect();
         own.sort_unstable();
@@ -580,11 +583,6 @@ impl Job {
             JobKind::Knee => TYPICAL_RUNS,
             JobKind::Replicate | JobKind::Capacity => 1,
         }
-    }
-
-    /// The order in which jobs are dealt to shards: those that cost about the same are neighbours.
-    fn dealing_order(&self) -> (u8, usize, usize, u32) {
-        (self.kind as u8, self.point, self.strategy, self.replicate)
     }
 }
 

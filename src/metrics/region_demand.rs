@@ -279,7 +279,9 @@ impl RegionDemand {
         }
         if in_window {
             // A region that ended in this interval may have been busy as well as its heirs.
-            let idle = self.own_in(self.oldest).saturating_sub(busy);
+            let after = self.own.partition_point(|&(from, _)| from <= self.oldest);
+            let (_, own) = self.own[after.max(1) - 1];
+            let idle = own.saturating_sub(busy);
             self.large.sort_unstable();
             let small = &mut self.frequencies[..(most as usize + 1).min(COUNTED_LOADS)];
             // Loads with the number of regions that have each, ascending.
@@ -300,11 +302,6 @@ impl RegionDemand {
         }
         self.by_range.fill(0);
         self.oldest += 1;
-    }
-
-    fn own_in(&self, interval: usize) -> u64 {
-        let after = self.own.partition_point(|&(from, _)| from <= interval);
-        self.own[after.max(1) - 1].1
     }
 }
 

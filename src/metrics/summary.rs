@@ -134,7 +134,9 @@ impl Recorder {
 
 impl Summary {
     fn result(mut self) -> RunResult {
-        let seconds = self.window_seconds();
+        // Of the window, unless the run ended before it.
+        let nanos = self.end.saturating_sub(self.run.config.warmup.as_nanos());
+        let seconds = (nanos > 0).then_some(nanos as f64 / 1e9);
         let together = |side: Side| Rates {
             tally: Tally::total(&self.run.of(side).tallies),
             // Nothing at all is not a load of zero.
@@ -201,19 +203,6 @@ impl Summary {
 
     fn servers(&self) -> usize {
         self.run.config.servers as usize
-    }
-
-    /// Servers that had joined, mean over the window's intervals.
-    fn servers_in_window(&self) -> f64 {
-        let joined = &self.grid.joined[self.grid.window.clone()];
-        let servers = joined.iter().map(|&servers| f64::from(servers));
-        servers.sum::<f64>() / joined.len() as f64
-    }
-
-    /// Length of the window in seconds; `None` when the run ended before it.
-    fn window_seconds(&self) -> Option<f64> {
-        let length = self.end.saturating_sub(self.run.config.warmup.as_nanos());
-        (length > 0).then_some(length as f64 / 1e9)
     }
 
     fn events(&self) -> &ClusterLog {
@@ -297,8 +286,13 @@ impl Summary {
     }
 
     fn mean_utilisation(&self) -> Option<f64> {
-        let mean = || self.busy.iter().sum::<f64>() / self.servers_in_window();
-        (!self.grid.window.is_empty()).then(mean)
+        let joined = &self.grid.joined[self.grid.window.clone()];
+        let servers = joined
+            .iter()
+            .map(|&servers| f64::from(servers))
+            .sum::<f64>();
+        let mean = || self.busy.iter().sum::<f64>() / (servers / joined.len() as f64);
+        (!joined.is_empty()).then(mean)
     }
 
     /// How much of the window passed before the run had settled: that of the writes or of the reads, whichever took longer. What piles up
