@@ -17,7 +17,7 @@ pub fn run(arguments: &AdviseArguments, console: &Console) -> Result<()> {
     let suggestions = (!arguments.own).then(|| Suggestions::of(&scenario));
     let simulated = suggestions
         .as_ref()
-        .map_or(&scenario, Suggestions::scenario);
+        .map_or(&scenario, |suggestions| &suggestions.scenario);
     let results = loading::simulate(simulated, arguments.threads, console)?;
     let found = match &suggestions {
         Some(suggestions) => Recommendations::with_suggestions(suggestions, &results),
