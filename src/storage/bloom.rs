@@ -99,7 +99,7 @@ impl Shape {
     /// Bytes of a chunk of so many keys: halved as long as it stays at most half full (`BloomFilterChunk.compactBloom`).
     fn folded(self, keys: u64) -> u64 {
         let (mut bytes, mut most) = (CHUNK, self.most_keys);
-        while bytes % 2 == 0 && most > 2 * keys {
+        while bytes.is_multiple_of(2) && most > 2 * keys {
             bytes /= 2;
             most /= 2;
         }

@@ -73,8 +73,9 @@ impl Value<'_> {
         let bits = self.random_bits();
         out.resize(end - bits.div_ceil(8) as usize, 0);
         let mut word = mix(number);
-        if bits % 8 > 0 {
-            out.push(word as u8 & ((1 << (bits % 8)) - 1));
+        let odd = bits % 8;
+        if odd > 0 {
+            out.push(word as u8 & ((1 << odd) - 1));
         }
         while out.len() < end {
             word = mix(word.wrapping_add(0x9E37_79B9_7F4A_7C15));

@@ -9,6 +9,7 @@ pub mod asked;
 pub mod pages;
 mod requested;
 pub mod rows;
+pub mod store;
 mod table;
 
 use proptest::prelude::*;
