@@ -3,6 +3,7 @@
 use super::{Compared, compared, measured};
 use crate::real_hbase::tolerances::TOLERANCES;
 use std::fmt::Write;
+use std::path::Path;
 
 const HEAD: &str = "
 ## Against a real HBase
@@ -10,6 +11,8 @@ const HEAD: &str = "
 Mini clusters of HBase 2.6.1 on loopback, with real calls, regions, splits and log syncs, against the same scenarios in keyheat:
 [`tests/hbase`](../tests/hbase/README.md) says how, and `tests/hbase/measured.jsonl` keeps every value. A server's capacity is its handlers over the time for
 which a coprocessor holds them. *Not* measured, and not claimed: the limits of processors, caches, networks and disks, files in HDFS, garbage collection.
+
+![Predicted against measured: the dots lie along the diagonal](../tests/hbase/measured.svg)
 
 ";
 
@@ -54,11 +57,32 @@ pub fn chapter() -> String {
             writeln!(text, "- {reason}: {}", ids.join(", ")).unwrap();
         }
     }
+    text.push_str(EARLIER);
     text
 }
 
+/// What earlier models had otherwise, and what HBase did.
+const EARLIER: &str = "
+Where earlier models were wrong, and HBase showed it:
+
+- One sync of the log at a time: 1,500 puts a second of 60 clients, where HBase did 2,833. Syncs are pipelined.
+- Daughters that split as soon as their references were compacted: they wait for the discharger, two minutes by default. 23 splits in 75 s were one.
+- Compactions whose least size follows the flush size of the table: it is 128 MB, whatever that is.
+- New tables dealt in the order of their keys: 40 of 40 tables had even counts, and none of more regions than servers was in order.
+- A balancer that never starts under a hotspot of writes alone: it starts, since all reads of `hbase:meta` are on one server, and cures nothing.
+- Tails of refused calls: the last of a thousand operations took 49 and 69 s, which a minute's window does not show.
+";
+
 #[test]
-fn the_chapter_has_a_line_for_every_kind() {
-    let text = chapter();
-    assert!(TOLERANCES.iter().all(|kind| text.contains(kind.words)));
+fn the_document_has_the_chapter() {
+    if std::env::var_os("KEYHEAT_MEASURED").is_some() {
+        return;
+    }
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("output/VALIDATION.md");
+    let document = std::fs::read_to_string(file).expect("it is committed");
+    let chapter = chapter();
+    assert!(
+        document.contains(&chapter),
+        "not what stands there:\n{chapter}"
+    );
 }

@@ -4,8 +4,11 @@
 //! `KEYHEAT_MEASURED=FILE cargo test --test all real_hbase` judges another measurement: what chance and the machine's speed have no part in.
 
 mod chapter;
+mod chart;
 mod predictions;
 mod tolerances;
+
+pub use chapter::chapter;
 
 use predictions::PREDICTIONS;
 use serde::Deserialize;
@@ -13,6 +16,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tolerances::{Tolerance, rounded, tolerance};
+
+/// Quantities that are measured at least.
+const LEAST_QUANTITIES: usize = 200;
 
 /// One line of a measurement.
 #[derive(Debug, Deserialize)]
@@ -154,6 +160,11 @@ fn every_measured_quantity_is_predicted() {
         all.len(),
         told(&wrong)
     );
+    let count = all.len();
+    assert!(
+        fresh || count >= LEAST_QUANTITIES,
+        "only {count} quantities"
+    );
 }
 
 /// Whether the committed measurement says of a quantity why it differs.
@@ -168,6 +179,9 @@ fn is_known_to_differ(id: &str) -> bool {
 
 #[test]
 fn what_is_known_to_differ_still_differs() {
+    if std::env::var_os("KEYHEAT_MEASURED").is_some() {
+        return;
+    }
     let all = compared(&measured());
     let agreeing: Vec<&Compared> = all
         .iter()

@@ -8,6 +8,7 @@ use super::{
     split_policy_vectors, split_vectors, theory,
 };
 use crate::brute_force::Compared;
+use crate::real_hbase;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -194,6 +195,7 @@ fn document() -> String {
     ] {
         figures(&mut text, oracle);
     }
+    text.push_str(&real_hbase::chapter());
     text.push_str(PUBLISHED_HEAD);
     published(&mut text);
     text.trim_end().to_owned() + "\n"

@@ -9,6 +9,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hbase.HBaseConfiguration;
+import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.io.encoding.DataBlockEncoding;
@@ -26,6 +27,8 @@ import org.apache.hadoop.hbase.util.ChecksumType;
 final class StoreFiles {
   private static final DataBlockEncoding[] ENCODINGS =
       {DataBlockEncoding.NONE, DataBlockEncoding.PREFIX, DataBlockEncoding.DIFF, DataBlockEncoding.FAST_DIFF};
+
+  private static final int BYTES_PER_CHECKSUM = 16 * 1024;
 
   private final Exported export;
   private final Configuration conf = HBaseConfiguration.create();
@@ -62,7 +65,7 @@ final class StoreFiles {
       long length = files.getFileStatus(path).getLen();
       double data = plain.getLoadOnOpenDataOffset();
       out.say(export, name + "row_bytes", Measured.Kind.FILE_SIZE, data / rows.size());
-      out.say(export, name + "block_index_bytes", Measured.Kind.FILE_SIZE, (double) plain.getUncompressedDataIndexSize());
+      out.say(export, name + "block_index_bytes", Measured.Kind.FILE_SIZE, onDisk(plain.getUncompressedDataIndexSize()));
       if (encoding == DataBlockEncoding.NONE) {
         write(files, path, rows, encoding, BloomType.ROW);
         out.say(export, "bloom_bytes", Measured.Kind.FILE_SIZE, (double) files.getFileStatus(path).getLen() - length);
@@ -70,6 +73,12 @@ final class StoreFiles {
     }
     files.delete(path, false);
     Files.delete(folder);
+  }
+
+  /** Of an index of one block: with its header, and a checksum for each 16 KB. */
+  private static double onDisk(long bytes) {
+    double block = HConstants.HFILEBLOCK_HEADER_SIZE + bytes;
+    return block + 4 * Math.ceil(block / BYTES_PER_CHECKSUM);
   }
 
   private KeyValue cell(Exported.Existing row, int column, int n) {
@@ -82,7 +91,7 @@ final class StoreFiles {
   private FixedFileTrailer write(FileSystem files, Path path, List<Exported.Existing> rows, DataBlockEncoding encoding, BloomType bloom)
       throws IOException {
     HFileContext context = new HFileContextBuilder().withIncludesMvcc(true).withHBaseCheckSum(true)
-        .withChecksumType(ChecksumType.getDefaultChecksumType()).withBytesPerCheckSum(16 * 1024).withBlockSize(64 * 1024)
+        .withChecksumType(ChecksumType.getDefaultChecksumType()).withBytesPerCheckSum(BYTES_PER_CHECKSUM).withBlockSize(64 * 1024)
         .withDataBlockEncoding(encoding).withColumnFamily(family).withTableName(Bytes.toBytes("t")).build();
     files.delete(path, false);
     StoreFileWriter writer = new StoreFileWriter.Builder(conf, CacheConfig.DISABLED, files).withFilePath(path).withBloomType(bloom)
