@@ -1,5 +1,6 @@
 package keyheat.hbase;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,7 +87,12 @@ public final class Main {
       try (var client = cluster.connection.getTable(table)) {
         long end = System.nanoTime() + 3_000_000_000L;
         for (int i = 0; System.nanoTime() < end; i++) {
-          client.put(load.put(rows.get(i % rows.size())));
+          try {
+            client.put(load.put(rows.get(i % rows.size())));
+          } catch (IOException refused) {
+            // Where clients do not try again a small memstore refuses some of so fast a load.
+            Thread.sleep(10);
+          }
         }
       }
     }
