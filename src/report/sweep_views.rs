@@ -41,18 +41,11 @@ pub fn sentences(results: &Results) -> Vec<String> {
 
 /// `salted: beyond parameter.buckets = 8 writes gain nothing (there 8.00× [7.98×, 8.02×] of 1); 12 is worse than 8 (0.750× ...)`.
 fn sentence(finding: &SweepFinding) -> String {
-    let SweepFinding {
-        strategy,
-        path,
-        first,
-        knee,
-        last,
-        ..
-    } = finding;
+    let (path, first, knee) = (&finding.path, &finding.first, &finding.knee);
     let others = at_point(&finding.others);
     let load = if finding.reads { "reads" } else { "writes" };
     let gain = Ratio.interval(&finding.gain);
-    let mut parts = vec![match (knee == last, knee == first) {
+    let mut parts = vec![match (*knee == finding.last, knee == first) {
         (_, true) if finding.load_reached => format!(
             "from {path} = {first} on all offered {load} are completed; what greater values could take, this load does not show"
         ),
@@ -83,5 +76,5 @@ fn sentence(finding: &SweepFinding) -> String {
         let ratio = Ratio.interval(&price.ratio);
         format!("{} then has {ratio} the {what}", price.read)
     }));
-    format!("{strategy}{others}: {}", parts.join("; "))
+    format!("{}{others}: {}", finding.strategy, parts.join("; "))
 }

@@ -146,7 +146,7 @@ impl<'a> Panel<'a> {
         taken.extend(self.spaces(&at, &ranks));
         let label = |mark| self.label(mark, bounds.width * 0.6);
         let labels: Vec<MarkLabel> = self.marks.iter().map(label).collect();
-        let sizes: Vec<(f64, f64)> = labels.iter().map(|it| size(it)).collect();
+        let sizes: Vec<(f64, f64)> = labels.iter().map(size).collect();
         let found = place(&at, &sizes, &taken, bounds);
         for (at, place) in at.iter().zip(&found) {
             if let Some(end) = place.and_then(|place| place.leader) {

@@ -1,7 +1,8 @@
 //! plotters draws on a sheet through its `DrawingBackend`.
 //!
 //! plotters counts whole pixels, which turns thin sloping lines into stairs; so it is told that a pixel has
-//! [`UNITS_PER_PX`] units, and they are divided away here.
+//! [`UNITS_PER_PX`] units, and they are divided away here. It draws lines and text: circles and polygons are drawn on the sheet itself,
+//! as plotters would make them of pixels.
 
 use super::colours::Paint;
 use super::fonts;
