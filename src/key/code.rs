@@ -301,7 +301,7 @@ impl Code {
     }
 
     /// The integers of an operation on this.
-    pub fn to_int(self, op: Op, range: Interval) -> Self {
+    pub fn apply_int(self, op: Op, range: Interval) -> Self {
         Self::int(op, vec![self], range)
     }
 
@@ -337,7 +337,7 @@ impl Code {
     }
 
     /// The text or bytes of an operation on this.
-    pub fn to_bytes(self, op: Op, value_type: ValueType, shape: ByteShape) -> Self {
+    pub fn apply_bytes(self, op: Op, value_type: ValueType, shape: ByteShape) -> Self {
         Self::bytes(op, vec![self], value_type, shape)
     }
 
@@ -353,7 +353,7 @@ impl Code {
             return Self::literal(ValueType::Text, value.to_string().as_bytes());
         }
         let shape = ByteShape::decimal(self.range);
-        self.to_bytes(Op::Encode(Encoding::Decimal), ValueType::Text, shape)
+        self.apply_bytes(Op::Encode(Encoding::Decimal), ValueType::Text, shape)
     }
 
     /// Text or bytes, as they are or as the decimal text of an integer; a double has no bytes of its own.
@@ -371,7 +371,7 @@ impl Code {
             return self;
         }
         let shape = ByteShape::uniform(8, 8, ByteSet::ALL);
-        self.to_bytes(Op::Encode(Encoding::Ordered(8)), ValueType::Bytes, shape)
+        self.apply_bytes(Op::Encode(Encoding::Ordered(8)), ValueType::Bytes, shape)
     }
 
     /// Texts and bytes one after another.

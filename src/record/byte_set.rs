@@ -64,7 +64,7 @@ impl ByteSet {
     }
 
     /// Number of bytes.
-    pub fn len(self) -> u32 {
+    pub fn size(self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
@@ -122,7 +122,7 @@ mod tests {
         };
         for (set, bytes) in all() {
             assert!(set.iter().eq(bytes.iter().copied()));
-            assert_eq!(set.len() as usize, bytes.len());
+            assert_eq!(set.size() as usize, bytes.len());
             for byte in 0..=255 {
                 assert_eq!(set.contains(byte), bytes.contains(&byte));
                 assert_eq!(set.next(byte), bytes.range(byte..).next().copied());
@@ -136,7 +136,7 @@ mod tests {
             }
         }
         assert_eq!(ByteSet::range(b'a', b'c'), ByteSet::of(b"cab"));
-        assert_eq!((ByteSet::ALL.len(), ByteSet::NONE.len()), (256, 0));
+        assert_eq!((ByteSet::ALL.size(), ByteSet::NONE.size()), (256, 0));
         assert_eq!(format!("{:?}", ByteSet::of(b"\nba")), r"[\nab]");
     }
 }

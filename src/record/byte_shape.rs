@@ -109,7 +109,7 @@ impl ByteShape {
     pub fn single(&self) -> Option<Vec<u8>> {
         let known = self.min == self.max && self.max <= POSITIONS;
         let sets = self.sets.iter().filter(|_| known);
-        let single = sets.map(|set| set.next(0).filter(|_| set.len() == 1));
+        let single = sets.map(|set| set.next(0).filter(|_| set.size() == 1));
         single.collect::<Option<_>>().filter(|_| known)
     }
 
@@ -118,7 +118,7 @@ impl ByteShape {
         let mut strings: u64 = 1;
         let mut total: u64 = u64::from(self.min == 0);
         for length in 1..=self.max {
-            strings = strings.checked_mul(u64::from(self.at(length - 1).len()))?;
+            strings = strings.checked_mul(u64::from(self.at(length - 1).size()))?;
             if length >= self.min {
                 total = total.checked_add(strings)?;
             }

@@ -31,7 +31,7 @@ pub fn abs(call: &mut Call<'_, '_>) -> Option<Code> {
     }
     Some(match range.low {
         0.. => value,
-        _ => value.to_int(Op::Abs, range.abs()),
+        _ => value.apply_int(Op::Abs, range.abs()),
     })
 }
 
@@ -51,17 +51,17 @@ pub fn abs32(call: &mut Call<'_, '_>) -> Option<Code> {
             "HBaseWD has this bug: such rows get a prefix that no scan asks for; `pmod(x, n)` has not",
         );
     }
-    Some(value.to_int(Op::Abs32, absolute))
+    Some(value.apply_int(Op::Abs32, absolute))
 }
 
 pub fn bit_reverse(call: &mut Call<'_, '_>) -> Option<Code> {
     let help = "`bit_reverse64` takes negative numbers as well";
     let value = call.int_within(0, (0, i64::MAX), help)?;
-    Some(value.to_int(Op::BitReverse63, Interval::new(0, i64::MAX)))
+    Some(value.apply_int(Op::BitReverse63, Interval::new(0, i64::MAX)))
 }
 
 pub fn bit_reverse64(call: &mut Call<'_, '_>) -> Option<Code> {
-    Some(call.int(0)?.to_int(Op::BitReverse64, Interval::ALL))
+    Some(call.int(0)?.apply_int(Op::BitReverse64, Interval::ALL))
 }
 
 /// `random` and `round_robin`: a number from 0 on that is drawn or counted for each write.
@@ -82,7 +82,7 @@ fn encoded(encoding: Encoding, value: Code, alphabet: ByteSet) -> Code {
         true => encoding.between(value.range, alphabet),
         false => ByteShape::uniform(width, width, alphabet),
     };
-    value.to_bytes(Op::Encode(encoding), value_type, shape)
+    value.apply_bytes(Op::Encode(encoding), value_type, shape)
 }
 
 /// What `be1` to `be8` hold: the numbers of their width with a sign, and those without.
@@ -270,7 +270,7 @@ fn pad_text(
         true => Transform::PadLeft { width, pad },
         false => Transform::PadRight { width, pad },
     };
-    Some(text.to_bytes(Op::Map(transform), Text, padded))
+    Some(text.apply_bytes(Op::Map(transform), Text, padded))
 }
 
 /// `nth`.
@@ -308,5 +308,5 @@ pub fn nth(call: &mut Call<'_, '_>) -> Option<Code> {
     let shapes = chosen.map(|choice| ByteShape::literal(choice));
     let shape = shapes.reduce(|all, shape| all.or(&shape))?;
     let op = Op::Encode(Encoding::Nth(choices));
-    Some(index.to_bytes(op, characters.value_type, shape))
+    Some(index.apply_bytes(op, characters.value_type, shape))
 }

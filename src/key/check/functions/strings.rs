@@ -18,14 +18,14 @@ pub fn hex(call: &mut Call<'_, '_>) -> Option<Code> {
     });
     let digits = ByteSet::of(HEX_DIGITS);
     let hex = ByteShape::from_sets(2 * shape.min, 2 * shape.max, sets.collect(), digits);
-    Some(bytes.to_bytes(Op::Map(Transform::Hex), Text, hex))
+    Some(bytes.apply_bytes(Op::Map(Transform::Hex), Text, hex))
 }
 
 /// `upper` and `lower`.
 pub fn case(call: &mut Call<'_, '_>, transform: Transform, letter: fn(u8) -> u8) -> Option<Code> {
     let text = call.text(0, "bytes become text by `hex(b)`")?;
     let shape = text.shape.map(letter);
-    Some(text.to_bytes(Op::Map(transform), Text, shape))
+    Some(text.apply_bytes(Op::Map(transform), Text, shape))
 }
 
 pub fn desc(call: &mut Call<'_, '_>) -> Option<Code> {
@@ -36,7 +36,7 @@ pub fn desc(call: &mut Call<'_, '_>) -> Option<Code> {
         return call.wrong_type(0, &bytes, "text or bytes", &help);
     }
     let shape = bytes.shape.map(|byte| !byte);
-    Some(bytes.to_bytes(Op::Map(Transform::Invert), Bytes, shape))
+    Some(bytes.apply_bytes(Op::Map(Transform::Invert), Bytes, shape))
 }
 
 /// `reverse`, and `reverse_bytes` of anything as bytes.
@@ -47,7 +47,7 @@ pub fn reverse(call: &mut Call<'_, '_>, as_bytes: bool) -> Option<Code> {
         return Some(shuffled(Transform::ReverseChars, bytes));
     }
     let shape = bytes.shape.reversed();
-    Some(bytes.to_bytes(Op::Map(Transform::ReverseBytes), value_type, shape))
+    Some(bytes.apply_bytes(Op::Map(Transform::ReverseBytes), value_type, shape))
 }
 
 pub fn reverse_domain(call: &mut Call<'_, '_>) -> Option<Code> {
@@ -57,7 +57,7 @@ pub fn reverse_domain(call: &mut Call<'_, '_>) -> Option<Code> {
 /// Any text of the same bytes.
 fn shuffled(transform: Transform, text: Code) -> Code {
     let any = ByteShape::uniform(text.shape.min, text.shape.max, text.shape.all());
-    text.to_bytes(Op::Map(transform), Text, any)
+    text.apply_bytes(Op::Map(transform), Text, any)
 }
 
 /// The first `count` bytes of a digest, which are written without the rest of it.
@@ -95,7 +95,7 @@ fn cut(
         by_char,
     };
     let value_type = bytes.value_type;
-    Some(bytes.to_bytes(Op::Map(transform), value_type, part))
+    Some(bytes.apply_bytes(Op::Map(transform), value_type, part))
 }
 
 pub fn left(call: &mut Call<'_, '_>) -> Option<Code> {
@@ -141,11 +141,11 @@ pub fn digest(call: &mut Call<'_, '_>, digest: Digest, form: DigestForm) -> Opti
     };
     let keep = form.length(digest.size());
     let op = Op::Digest { digest, form, keep };
-    Some(bytes.to_bytes(op, value_type, ByteShape::uniform(keep, keep, set)))
+    Some(bytes.apply_bytes(op, value_type, ByteShape::uniform(keep, keep, set)))
 }
 
 fn hashed(hash: IntHash, bytes: Code) -> Code {
-    bytes.to_int(Op::Hash(hash), hash.range())
+    bytes.apply_int(Op::Hash(hash), hash.range())
 }
 
 /// Hashes that are numbers.
@@ -210,10 +210,10 @@ pub fn salt(call: &mut Call<'_, '_>, width: u8) -> Option<Code> {
             ),
         );
     }
-    let bucket = bytes.to_int(Op::Salt(buckets), Interval::new(0, buckets - 1));
+    let bucket = bytes.apply_int(Op::Salt(buckets), Interval::new(0, buckets - 1));
     let encoding = Encoding::BigEndian(width);
     let shape = encoding.between(bucket.range, ByteSet::ALL);
-    Some(bucket.to_bytes(Op::Encode(encoding), Bytes, shape))
+    Some(bucket.apply_bytes(Op::Encode(encoding), Bytes, shape))
 }
 
 pub fn bucket(call: &mut Call<'_, '_>) -> Option<Code> {

@@ -60,7 +60,7 @@ pub fn trunc(call: &mut Call<'_, '_>) -> Option<Code> {
     let floor = |value: i64| value.checked_sub(value.rem_euclid(step));
     let ends = floor(value.range.low).zip(floor(value.range.high));
     let range = ends.map_or(Interval::ALL, |(low, high)| Interval::new(low, high));
-    Some(value.to_int(Op::Floor(step), range))
+    Some(value.apply_int(Op::Floor(step), range))
 }
 
 fn no_timestamp<T>(call: &mut Call<'_, '_>, help: &str) -> Option<T> {
@@ -90,7 +90,7 @@ fn instant(call: &mut Call<'_, '_>, wanted: TimeUnit) -> Option<Code> {
         Ordering::Less => {
             // Rounded down, also before 1970.
             let floor = Interval::new(range.low.saturating_sub(step), i64::MAX);
-            let floored = value.to_int(Op::Floor(step), floor);
+            let floored = value.apply_int(Op::Floor(step), floor);
             let range = Interval::new(range.low.div_euclid(step), range.high.div_euclid(step));
             let operands = vec![floored, constant];
             Code::int(Op::Binary(Operator::Divide), operands, range)
@@ -151,7 +151,7 @@ pub fn to_char(call: &mut Call<'_, '_>) -> Option<Code> {
         }
     }
     let shape = ByteShape::from_sets(sets.len(), sets.len(), sets, ByteSet::ALL);
-    Some(value.to_bytes(Op::Encode(encoding), Text, shape))
+    Some(value.apply_bytes(Op::Encode(encoding), Text, shape))
 }
 
 pub fn rev_ts(call: &mut Call<'_, '_>) -> Option<Code> {
@@ -259,7 +259,7 @@ fn coordinate(call: &mut Call<'_, '_>, at: usize, bits: u32) -> Option<Code> {
         Double if at < 2 => {
             let limit = if at == 0 { 180.0 } else { 90.0 };
             let count = value.facts.cardinality;
-            let mut cell = value.to_int(Op::Cell { limit, bits }, cells);
+            let mut cell = value.apply_int(Op::Cell { limit, bits }, cells);
             cell.facts.cardinality = count;
             Some(cell)
         }
