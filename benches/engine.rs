@@ -111,8 +111,10 @@ fn reads_by_hash() -> [(&'static str, &'static str, Read); 5] {
     let own = "md5_bytes(be4(id)) || be4(id)";
     let history = "md5_bytes(be4(id)) || be4(id) || be8(ts)";
     let mut picked = read(&["id"], rate.clone());
-    let mut law = Law::default();
-    law.shape = LawShape::Zipf { exponent: 0.8 };
+    let law = Law {
+        shape: LawShape::Zipf { exponent: 0.8 },
+        ..Law::default()
+    };
     picked.pick = vec![(FieldId(0), PickLaw::Law(law))];
     let mut paged = read(&["id"], rate.clone());
     paged.page = Some(Page {
