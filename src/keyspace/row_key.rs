@@ -24,7 +24,7 @@ impl RowKey {
     }
 
     /// The key that `text` writes in `\xHH` notation, refusing what HBase would silently read as something else: see
-    /// [`NotationError`]. [`super::unescape`] is HBase's own reading.
+    /// `NotationError`. [`super::unescape`] is HBase's own reading.
     pub fn parse(text: &str) -> Result<Self, NotationError> {
         notation::parse_strictly(text).map(Self)
     }
