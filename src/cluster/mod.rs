@@ -4,6 +4,7 @@
 mod capacity;
 mod disk;
 mod event;
+mod family;
 mod group_commit;
 mod handlers;
 mod memstore;
@@ -19,6 +20,7 @@ mod spec;
 pub use capacity::{idle_put, server_buffered_capacity_per_second, server_capacity_per_second};
 pub use disk::{Disk, DiskJob};
 pub use event::{ClusterEvent, CrashTarget, Neighbour, TimedEvent};
+pub use family::{CellSpec, FAMILY, Family, FamilySpec, VALUE, ValueSpec, WrittenCells};
 pub use group_commit::{Edits, GroupCommit, LogPace};
 pub use handlers::{Admission, Handlers};
 pub use memstore::Memstore;

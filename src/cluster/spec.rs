@@ -1,6 +1,7 @@
 //! The description of a cluster and its table, with HBase's defaults.
 
 use super::Placement;
+use super::family::{CellSpec, Family, WrittenCells, of_table};
 use crate::settings::choice;
 use crate::settings::{
     FromSource, Source, bandwidth, integer, json, list_of_texts, number, size, table, text, time,
@@ -167,7 +168,7 @@ crate::settings! {
     ///
     /// What its rows are made of, and when its stores are flushed, compacted and split.
     pub struct TableSpec: TABLE("", "") in "table" {
-        /// The column family.
+        /// The column family, where no `[family.x]` is declared.
         family: String = text(r#""minLength": 1, "maxLength": 127"#).or("d"),
         /// A cell each in every row.
         qualifiers: Vec<String> = list_of_texts().or("[\"v\"]"),
@@ -222,10 +223,26 @@ crate::settings! {
         placement: Placement [unread] = json(
             r#""anyOf": [{ "enum": ["dealt", "in-order", "grown"] }, { "type": "array", "minItems": 1, "items": { "type": "integer", "minimum": 0 } }]"#,
         ).or("dealt"),
+    } beside {
+        /// Its column families, at least one; where the scenario declares none, the one that `family`, `value` and `block_encoding` describe. Where it
+        /// does, those three are as in the first of them.
+        families: Vec<Family> [of_table],
     }
 }
 
 impl TableSpec {
+    /// What a write puts into a row that says nothing of its cells: one of each qualifier with the value of a family.
+    pub fn cells_of(&self, family: usize) -> WrittenCells {
+        let cell = |qualifier: &String| CellSpec {
+            qualifier: qualifier.clone(),
+            value: self.families[family].spec.value.clone(),
+        };
+        WrittenCells {
+            family,
+            cells: self.qualifiers.iter().map(cell).collect(),
+        }
+    }
+
     /// What its rows weigh.
     pub fn row_size(&self) -> RowSize {
         let qualifiers = self.qualifiers.iter().map(String::as_str);

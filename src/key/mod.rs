@@ -36,7 +36,7 @@ pub use field_steps::{FieldSteps, StepCache};
 pub use knowledge::Knowledge;
 pub use known_segments::SegmentValue;
 pub use lang::{KeyError, expanded_sizes};
-pub use plan::KeyPlan;
+pub use plan::{KeyPlan, Role};
 pub use presets::{Preset, presets};
 pub use run::Row;
 pub use segment::Segment;

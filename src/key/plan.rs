@@ -13,6 +13,34 @@ use crate::record::{Field, FieldId, FieldKind, Schema, ValueType};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// What the bytes of an expression become, which says how many there may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// A row key, or a row key with a qualifier behind it: 1 to [`RowKey::MAX_LEN`] bytes.
+    RowKey,
+    /// The qualifier of a cell: as long as a row key, or empty.
+    Qualifier,
+    /// The value of a cell: at most 10 MB with all that stands around it (HBase default, `hbase.client.keyvalue.maxsize`).
+    Value,
+}
+
+impl Role {
+    fn name(self) -> &'static str {
+        match self {
+            Self::RowKey => "key",
+            Self::Qualifier => "qualifier",
+            Self::Value => "value",
+        }
+    }
+
+    fn most_bytes(self) -> usize {
+        match self {
+            Self::RowKey | Self::Qualifier => RowKey::MAX_LEN,
+            Self::Value => 10 << 20,
+        }
+    }
+}
+
 /// A compiled row key. Immutable; writing cannot fail nor allocate (but to grow the buffer).
 ///
 /// ```
@@ -63,15 +91,23 @@ pub struct KeyPlan {
     schema: Arc<Schema>,
 }
 
+/// Of one schema: the same expression with the same parameters writes the same bytes.
+impl PartialEq for KeyPlan {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.text, &self.parameters) == (&other.text, &other.parameters)
+    }
+}
+
 impl KeyPlan {
     /// Compiles an expression; *all* errors at once.
     pub fn compile(text: &str, environment: &Environment<'_>) -> Result<Self, Vec<KeyError>> {
-        Self::compile_despite(text, environment, &[])
+        Self::compile_despite(Role::RowKey, text, environment, &[])
     }
 
-    /// [`KeyPlan::compile`] beside names that could not be read: an expression that uses one of them has no plan, and only those of
+    /// [`KeyPlan::compile`] of what may be no key, beside names that could not be read: an expression that uses one of them has no plan, and only those of
     /// its errors are returned (perhaps none) that don't hang on their meaning.
     pub fn compile_despite(
+        role: Role,
         text: &str,
         environment: &Environment<'_>,
         unreadable: &[String],
@@ -92,7 +128,7 @@ impl KeyPlan {
         let shape = Segment::joined_shape(&segments);
         let mut errors = checker.complaints.errors;
         if errors.is_empty() {
-            errors.extend(wrong_length(&segments, &shape, text));
+            errors.extend(wrong_length(role, &segments, &shape, text));
         }
         if !errors.is_empty() {
             return Err(errors);
@@ -261,8 +297,13 @@ fn fields(segments: &[Segment]) -> Vec<FieldId> {
 }
 
 /// HBase refuses empty rows and rows beyond [`RowKey::MAX_LEN`].
-fn wrong_length(segments: &[Segment], shape: &ByteShape, text: &str) -> Option<KeyError> {
-    let (whole, most) = (0..text.len(), RowKey::MAX_LEN);
+fn wrong_length(
+    role: Role,
+    segments: &[Segment],
+    shape: &ByteShape,
+    text: &str,
+) -> Option<KeyError> {
+    let (whole, most) = (0..text.len(), role.most_bytes());
     if shape.max > most {
         let longest = segments.iter().max_by_key(|segment| segment.len_range().1);
         let (span, label) = match longest {
@@ -272,14 +313,19 @@ fn wrong_length(segments: &[Segment], shape: &ByteShape, text: &str) -> Option<K
             }
             _ => (whole, "too long".to_owned()),
         };
+        let name = match role {
+            Role::RowKey => "row key",
+            other => other.name(),
+        };
         let message = format!(
-            "key of up to {} bytes; a row key has at most {most}",
+            "{} of up to {} bytes; a {name} has at most {most}",
+            role.name(),
             shape.max
         );
         let help = "hash or cut long values: `left(s, n)`, `md5_bytes(s)`";
         return Some(KeyError::new(&span, message, label, help));
     }
-    (shape.min == 0).then(|| {
+    (role == Role::RowKey && shape.min == 0).then(|| {
         KeyError::new(
             &whole,
             "the key can be empty, which HBase refuses",

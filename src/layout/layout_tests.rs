@@ -95,21 +95,26 @@ pub(super) fn strategy(key: &str, presplit: Presplit, sensor: LawShape, existing
         reads: Vec::new(),
         closed_loops: crate::workload::ClosedLoopLimits::default(),
     };
+    let table = TableSpec::default();
     let setup = Setup {
         schema,
         derived: Vec::new(),
+        written: workload.writes.iter().map(|_| table.cells_of(0)).collect(),
         workload,
         cluster: ClusterSpec::default(),
-        table: TableSpec::default(),
+        table,
         client: ClientSpec::default(),
         changes: Changes::default(),
         knee: None,
     };
+    let plan = Arc::new(plan);
     Strategy {
         name: "tried".into(),
         title: "tried".into(),
         key_span: 100..102 + key.len(),
-        key: Arc::new(plan),
+        qualifier: None,
+        cell_key: Arc::clone(&plan),
+        key: plan,
         copies: Vec::new(),
         presplit,
         setup: Arc::new(setup),

@@ -1,6 +1,7 @@
 //! How far timestamps and sequences can go in a run: what interval analysis of key expressions relies on.
 
 use super::model::{Setup, VariedLoad};
+use crate::cluster::TableSpec;
 use crate::record::{FieldId, FieldKind};
 use crate::time::{EpochNanos, SimDuration, SimTime};
 use crate::workload::{Drive, ImportRows, PickLaw, Workload, Write};
@@ -8,10 +9,10 @@ use crate::workload::{Drive, ImportRows, PickLaw, Workload, Write};
 /// Operations are numbered with 56 bits.
 const MOST: f64 = ((1u64 << 56) - 1) as f64;
 
-/// Sets the schema's `time_range` and `sequence_span` to bounds that no record of the setup exceeds.
-pub(super) fn set_bounds(setup: &mut Setup) {
+/// Sets the schema's `time_range` and `sequence_span` to bounds that no record of the setup exceeds; a row has at least so many bytes.
+pub(super) fn set_bounds(setup: &mut Setup, least_row: f64) {
     setup.schema.time_range = time_range(setup);
-    setup.schema.sequence_span = sequence_span(setup);
+    setup.schema.sequence_span = sequence_span(setup, least_row);
 }
 
 fn time_range(setup: &Setup) -> (EpochNanos, EpochNanos) {
@@ -22,7 +23,10 @@ fn time_range(setup: &Setup) -> (EpochNanos, EpochNanos) {
     let rows = imports
         .map(|import| &import.rows)
         .chain(existing.iter().map(|it| &it.rows));
-    let oldest = rows.map(last_of).chain(picked(&setup.workload)).max();
+    let oldest = rows
+        .map(ImportRows::last)
+        .chain(picked(&setup.workload))
+        .max();
     let late = setup
         .schema
         .fields
@@ -52,19 +56,13 @@ fn picked(workload: &Workload) -> impl Iterator<Item = SimDuration> {
     })
 }
 
-fn last_of(rows: &ImportRows) -> SimDuration {
-    match rows {
-        ImportRows::Drawn { last, .. } | ImportRows::Each { last, .. } => *last,
-    }
-}
-
-fn sequence_span(setup: &Setup) -> u64 {
+fn sequence_span(setup: &Setup, least_row: f64) -> u64 {
     let Workload {
         writes, existing, ..
     } = &setup.workload;
     let existing: f64 = existing.iter().map(|it| rows_of(setup, &it.rows)).sum();
     let written = writes.iter().enumerate();
-    let written = written.map(|(at, write)| most_operations(setup, at, write));
+    let written = written.map(|(at, write)| most_operations(setup, least_row, at, write));
     (existing + written.fold(0.0, f64::max)).min(MOST) as u64
 }
 
@@ -85,7 +83,7 @@ fn rows_of(setup: &Setup, rows: &ImportRows) -> f64 {
     }
 }
 
-fn most_operations(setup: &Setup, at: usize, write: &Write) -> f64 {
+fn most_operations(setup: &Setup, row: f64, at: usize, write: &Write) -> f64 {
     if let Some(import) = write.drive.import() {
         return rows_of(setup, &import.rows);
     }
@@ -110,7 +108,6 @@ fn most_operations(setup: &Setup, at: usize, write: &Write) -> f64 {
             clients, buffer, ..
         } => {
             let clients = f64::from(*clients);
-            let row = least_row_bytes(setup);
             let buffered = buffer.map_or(1.0, |buffer| buffer.0 as f64 / row + 1.0);
             // A client can't go faster than its round trip (a microsecond at least), ...
             let trip = (2.0 * setup.cluster.network.as_secs_f64()).max(1e-6);
@@ -126,8 +123,7 @@ fn most_operations(setup: &Setup, at: usize, write: &Write) -> f64 {
 }
 
 /// A row has a cell for each qualifier; a KeyValue takes 20 bytes besides row, family, qualifier and value (HBase's layout).
-fn least_row_bytes(setup: &Setup) -> f64 {
-    let table = &setup.table;
+pub(super) fn least_row_bytes(table: &TableSpec) -> f64 {
     let fixed = 20 + table.family.len() as u64 + table.value.0;
     let cells = table
         .qualifiers

@@ -171,6 +171,12 @@ impl Diagnostics {
         self.defaults.borrow_mut().push((path, node));
     }
 
+    /// Takes back the defaults of settings that have no meaning here after all.
+    pub(super) fn forget_defaults(&self, paths: &[String]) {
+        let mut defaults = self.defaults.borrow_mut();
+        defaults.retain(|(path, _)| !paths.contains(path));
+    }
+
     /// Number of errors so far.
     pub(super) fn errors(&self) -> usize {
         self.diagnostics

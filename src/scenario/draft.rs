@@ -1,7 +1,8 @@
 //! Everything of a scenario but its strategies and expectations, read from one document: the file itself, or the file under a
 //! strategy's overrides.
 
-use super::bounds::set_bounds;
+use super::bounds::{least_row_bytes, set_bounds};
+use super::cells::{are_declared, read_cells};
 use super::clock::{TIME, read_time};
 use super::cluster::{EVENT, NEIGHBOUR, read_cluster, read_events, read_neighbours, read_table};
 use super::diagnostic::Diagnostic;
@@ -16,11 +17,12 @@ use super::reads::{READ, check_uses, read_reads};
 use super::writes::{EXISTING, WRITE, read_existing, read_writes};
 use crate::client::{CLIENT, ClientSpec};
 use crate::cluster::{
-    CLUSTER, idle_put, server_buffered_capacity_per_second, server_capacity_per_second,
+    CLUSTER, FAMILY, idle_put, server_buffered_capacity_per_second, server_capacity_per_second,
 };
 use crate::key::Environment;
 use crate::policy::{BALANCER, RegionPolicies};
 use crate::settings::{FromSource, PROFILE_NAMES, integer, json, names, table, text, word};
+use crate::storage::CELL_STRUCTURE;
 use crate::workload::{ClosedLoopLimits, Drive, Workload, Write};
 use std::sync::Arc;
 
@@ -44,6 +46,8 @@ crate::settings! {
         field = names("@identifier", "@field", r#""minProperties": 1"#).with(&[&FIELD]),
         /// What is written, and when.
         write = names("@name", "@write", "").with(&[&WRITE]),
+        /// Column families of the table; without any there is the one that `[table]` describes.
+        family = names("@family-name", "@family", r#""maxProperties": 16"#).with(&[&FAMILY]),
         /// Records written before the run; what one does not say comes from the write of its name.
         existing = names("@name", "@existing", "").with(&[&EXISTING]),
         /// What readers know and want; how it is read follows from each key.
@@ -86,6 +90,8 @@ pub(super) struct Draft {
     pub(super) presplit: Request,
     /// Where `placement` of the table is said.
     pub(super) placement: SourcePlace,
+    /// Writes that name their cells.
+    pub(super) named_cells: Vec<String>,
 }
 
 impl Draft {
@@ -127,6 +133,11 @@ pub(super) fn read_draft(sink: &Diagnostics, document: &TomlTable) -> Draft {
     for mirror in ["quick", "sweep"] {
         scenario.entry(mirror);
     }
+    // Of cells that are known only when their expressions are, a KeyValue has this much at least.
+    let least_row = match are_declared(&scenario, &writes) {
+        true => CELL_STRUCTURE as f64,
+        false => least_row_bytes(&spec),
+    };
     let mut setup = Setup {
         schema: fields.schema.clone(),
         derived: fields.derived.clone(),
@@ -140,6 +151,7 @@ pub(super) fn read_draft(sink: &Diagnostics, document: &TomlTable) -> Draft {
         },
         cluster,
         table: spec,
+        written: Vec::new(),
         client,
         changes: Changes {
             policies,
@@ -148,10 +160,11 @@ pub(super) fn read_draft(sink: &Diagnostics, document: &TomlTable) -> Draft {
         },
         knee: None,
     };
-    setup.workload.closed_loops = closed_loop_limits(&setup);
     setup.knee = read_knee(&scenario, &time, &setup);
+    set_bounds(&mut setup, least_row);
+    let named_cells = read_cells(&scenario, &time, &fields, &mut setup);
+    setup.workload.closed_loops = closed_loop_limits(&setup);
     scenario.finish();
-    set_bounds(&mut setup);
     check_uses(sink, &fields, &setup.schema);
     Draft {
         question,
@@ -162,6 +175,7 @@ pub(super) fn read_draft(sink: &Diagnostics, document: &TomlTable) -> Draft {
         setup: Arc::new(setup),
         presplit,
         placement,
+        named_cells,
     }
 }
 

@@ -11,6 +11,7 @@
 #[cfg(test)]
 mod asked_fixture;
 mod bounds;
+mod cells;
 mod clock;
 mod cluster;
 mod diagnostic;
@@ -18,6 +19,7 @@ mod diagnostics;
 mod document;
 mod draft;
 mod expectations;
+mod expressions;
 mod fields;
 mod knee;
 mod lints;

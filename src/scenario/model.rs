@@ -3,7 +3,7 @@
 
 use super::diagnostic::Diagnostic;
 use crate::client::ClientSpec;
-use crate::cluster::{ClusterSpec, Neighbour, TableSpec, TimedEvent};
+use crate::cluster::{ClusterSpec, Neighbour, TableSpec, TimedEvent, WrittenCells};
 use crate::key::KeyPlan;
 use crate::keyspace::RowKey;
 use crate::metrics::OperationNames;
@@ -157,6 +157,11 @@ pub struct Strategy {
     pub title: String,
     /// Its row key, compiled; `key.text()` is its text.
     pub key: Arc<KeyPlan>,
+    /// What names the cell of a write within its row, compiled; the write then has one cell.
+    pub qualifier: Option<Arc<KeyPlan>>,
+    /// The row key with the qualifier behind it: what tells one cell from another, which a write of the same only replaces by a new version. The
+    /// row key alone without a qualifier.
+    pub cell_key: Arc<KeyPlan>,
     /// Row keys of further copies of the table, each in a sort order of its own.
     pub copies: Vec<Copy>,
     /// How the table is pre-split.
@@ -193,6 +198,8 @@ impl Strategy {
 pub struct Copy {
     /// Its row key, compiled.
     pub key: Arc<KeyPlan>,
+    /// The same with the strategy's qualifier behind it.
+    pub cell_key: Arc<KeyPlan>,
     /// How it is pre-split: as it says itself, else as the strategy says, for this key.
     pub presplit: Presplit,
     /// Where the key stands in the scenario's text.
@@ -212,6 +219,8 @@ pub struct Setup {
     pub cluster: ClusterSpec,
     /// The rows.
     pub table: TableSpec,
+    /// The cells of each write, in the order of the workload's.
+    pub written: Vec<WrittenCells>,
     /// The clients.
     pub client: ClientSpec,
     /// What becomes of the cluster.

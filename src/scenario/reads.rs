@@ -9,7 +9,7 @@ use super::fields::{Fields, Order, ZIPF, find, find_known, read_law_entry};
 use super::model::TimeSpec;
 use super::reader::Reader;
 use super::writes::{read_read_drive, read_with};
-use crate::key::KeyPlan;
+use crate::key::{KeyPlan, Role};
 use crate::random::Seed;
 use crate::record::{Field, FieldId, FieldKind, KnownField, Schema, ValueShares};
 use crate::settings::{integer, json, names, rate, table, time, word};
@@ -574,6 +574,8 @@ pub(super) fn check_uses(sink: &Diagnostics, fields: &Fields, schema: &Schema) {
 fn compile(name: &str, fields: &Fields, schema: &Schema) -> Option<KeyPlan> {
     let environment = fields.environment(schema);
     // Numbers are no keys: their 8 bytes are.
-    let compile = |key: &str| KeyPlan::compile_despite(key, &environment, &fields.unreadable).ok();
+    let compile = |key: &str| {
+        KeyPlan::compile_despite(Role::RowKey, key, &environment, &fields.unreadable).ok()
+    };
     compile(name).or_else(|| compile(&format!("be8({name})")))
 }

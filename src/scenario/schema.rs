@@ -40,6 +40,7 @@ pub fn json_schema() -> String {
 const BASICS: &str = r##"{
     "name": { "description": "Small letters, digits and `-`.", "type": "string", "pattern": "^[a-z0-9][a-z0-9-]{0,63}$" },
     "identifier": { "description": "A letter, then letters, digits and `_`.", "type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]{0,63}$" },
+    "family-name": { "description": "Letters, digits, `_` and `-`.", "type": "string", "pattern": "^[A-Za-z0-9_-]{1,127}$" },
     "value": { "description": "The value of a field: a number, a text or a date.", "type": ["integer", "number", "string"] },
     "row": { "description": "A row key in HBase's notation, in single quotes: printable ASCII stands for itself, any other byte is `\\xHH`.", "type": "string" },
     "fields": { "type": "array", "items": "@identifier" },

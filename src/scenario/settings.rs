@@ -206,7 +206,7 @@ fn no_such_name(kind: &str, name: &str, table: Option<&TomlTable>) -> Diagnostic
 }
 
 /// Lays `overlay` over `base`: tables are merged, all else is replaced; so are whole choices (`distribution`, each law of `pick`, a
-/// `presplit` with another algorithm, a `range` with a field); a word that is replaced takes its settings with it. Names that `base` does not have are returned as complaints.
+/// `presplit` with another algorithm, a `range` with a field, the `value` of a family, each of `cells`); a word that is replaced takes its settings with it. Names that `base` does not have are returned as complaints.
 pub(super) fn merge(base: &mut TomlTable, overlay: &TomlTable) -> Vec<(SourcePlace, Diagnostic)> {
     let mut complaints = Vec::new();
     for entry in &overlay.entries {
@@ -231,6 +231,7 @@ fn merge_entry(base: &mut TomlTable, overlay: &Entry) {
         "distribution" => true,
         "presplit" => says("algorithm"),
         "range" => says("field"),
+        "value" => says("size") || says("expr"),
         _ => false,
     };
     let (Some(Value::Table(inner)), Some(over), false) =
@@ -244,7 +245,7 @@ fn merge_entry(base: &mut TomlTable, overlay: &Entry) {
     }
     for entry in &over.entries {
         match overlay.key.as_str() {
-            "pick" => inner.set(&entry.key, entry.place.clone(), entry.node.clone()),
+            "pick" | "cells" => inner.set(&entry.key, entry.place.clone(), entry.node.clone()),
             _ => merge_entry(inner, entry),
         }
     }

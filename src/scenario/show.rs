@@ -7,6 +7,7 @@ use std::fmt::Write;
 /// Tables whose children are tables of their own, with their own header.
 const NESTED: &[&str] = &[
     "write",
+    "family",
     "existing",
     "read",
     "neighbour",
@@ -15,7 +16,7 @@ const NESTED: &[&str] = &[
 ];
 
 /// The order in which a reader wants to know.
-const ORDER: [&str; 16] = [
+const ORDER: [&str; 17] = [
     "time",
     "parameter",
     "field",
@@ -24,6 +25,7 @@ const ORDER: [&str; 16] = [
     "read",
     "cluster",
     "table",
+    "family",
     "client",
     "balancer",
     "event",

@@ -5,12 +5,14 @@ use super::diagnostic::Diagnostic;
 use super::diagnostics::Diagnostics;
 use super::document::{Entry, Node, TomlTable, Value};
 use super::draft::{ALL_OF_TABLE, Draft, SCENARIO, read_draft};
-use super::model::{Copy, Strategy};
+use super::expressions::{compile, push};
+use super::model::{Copy, Setup, Strategy};
 use super::presplits::{Request, read_presplit, resolve, resolve_for_copy};
 use super::reader::Reader;
 use super::settings::merge;
 use super::sweeps::SHARED;
-use crate::key::{KeyError, KeyPlan};
+use crate::key::{KeyPlan, Role};
+use crate::keyspace::RowKey;
 use crate::settings::{json, text};
 use std::sync::Arc;
 
@@ -28,6 +30,9 @@ crate::settings! {
         /// An expression: segments joined by `||`, as in `salt(16, host) || host || x'00' || be8(ts)`. `keyheat key --help` lists the functions,
         /// `keyheat presets` known designs.
         key = text(r#""minLength": 1"#).needs("\"be8(ts)\""),
+        /// What names a write's cell within its row, an expression as the key is: writes with one key are cells of one row, those with the same
+        /// qualifier, too, its versions. Default: a write has the cells that it says, in every row the same.
+        qualifier = text(r#""minLength": 1"#),
         /// Keys of further copies of the table: another order, written with every row, read where it is cheaper.
         copies = json(r#""type": "array", "maxItems": 16, "items": { "anyOf": [{ "type": "string", "minLength": 1 }, "@copy"] }"#).with(&[&COPY]),
     }
@@ -98,9 +103,11 @@ fn read_strategy<'a>(
     let title = reader.text("title").unwrap_or(name).to_owned();
     let copies = read_copies(&reader);
     let key = reader.required_text("key").zip(reader.node("key"));
+    let qualifier = reader.text("qualifier").zip(reader.node("qualifier"));
     let overlay = overlay(&reader);
     for section in overridable() {
-        if reader.entry(section).is_some() {
+        // `family` is a setting of the table as well.
+        if ALL_OF_TABLE.get(section).is_none() && reader.entry(section).is_some() {
             let message = format!("unknown key `{section}` in {}", reader.name());
             let diagnostic = Diagnostic::error(message).label("not a setting of the table");
             let help = format!("write `override.{section}` to change it for one strategy");
@@ -122,14 +129,30 @@ fn read_strategy<'a>(
             Arc::new(draft)
         }
     };
+    let compiled = |role, expression| {
+        let Draft { fields, setup, .. } = &*draft;
+        compile(sink, role, expression, fields, &setup.schema)
+    };
+    let mut setup = Arc::clone(&draft.setup);
+    let qualified = qualifier.map(|qualifier| {
+        check_qualified(&reader, &draft);
+        name_cells(Arc::make_mut(&mut setup));
+        let plan = compiled(Role::Qualifier, qualifier)?;
+        Some((plan, qualifier.1))
+    });
+    let cell_key = |key: &Arc<KeyPlan>| match &qualified {
+        Some(Some((qualifier, node))) => joined(sink, key, qualifier, node, &draft),
+        _ => Some(Arc::clone(key)),
+    };
     let (text, node) = key?;
     let copies = copies.into_iter().map(|(text, node, presplit)| {
-        let key = compile(sink, text, node, &draft)?;
+        let key = compiled(Role::RowKey, (text, node))?;
         let presplit = match &presplit {
             Some(own) => resolve(sink, own, &key),
             None => resolve_for_copy(&draft.presplit, &key),
         };
         Some(Copy {
+            cell_key: cell_key(&key)?,
             key,
             presplit,
             key_span: node.place.span(),
@@ -137,19 +160,76 @@ fn read_strategy<'a>(
     });
     // All of them are looked at before any is given up.
     let copies: Vec<Option<Copy>> = copies.collect();
-    let key = compile(sink, text, node, &draft)?;
+    let key = compiled(Role::RowKey, (text, node))?;
+    let cell_key = cell_key(&key)?;
     let presplit = resolve(sink, &draft.presplit, &key);
     check_length(sink, &draft.placement, &draft.setup, &presplit);
     let strategy = Strategy {
         copies: copies.into_iter().collect::<Option<_>>()?,
         name: name.clone(),
         title,
+        qualifier: match qualified {
+            Some(qualifier) => Some(qualifier?.0),
+            None => None,
+        },
+        cell_key,
         key,
         presplit,
-        setup: Arc::clone(&draft.setup),
+        setup,
         key_span: node.place.span(),
     };
     Some(ReadStrategy { strategy, draft })
+}
+
+/// Complains about what names cells beside the strategy's `qualifier`.
+fn check_qualified(reader: &Reader<'_>, draft: &Draft) {
+    if let Some(write) = draft.named_cells.first() {
+        let message = format!("`qualifier` beside the `cells` of `[write.{write}]`");
+        let label = "a write has one cell, which this names";
+        let help = "leave out one of them; what the cell holds is the `value` of its family";
+        reader.complain_of_key(
+            "qualifier",
+            Diagnostic::error(message).label(label).help(help),
+        );
+    }
+    if draft.setup.table.qualifiers.len() > 1 {
+        let label = "a write has one cell, which this names";
+        reader.refuse_key(
+            "qualifier",
+            "`qualifier` beside several `table.qualifiers`",
+            label,
+        );
+    }
+}
+
+/// Each write has one cell, whose name is the strategy's to say.
+fn name_cells(setup: &mut Setup) {
+    for written in &mut setup.written {
+        written.cells.truncate(1);
+        for cell in &mut written.cells {
+            cell.qualifier.clear();
+        }
+    }
+}
+
+/// The key with the qualifier behind it.
+fn joined(
+    sink: &Diagnostics,
+    key: &KeyPlan,
+    qualifier: &KeyPlan,
+    node: &Node,
+    draft: &Draft,
+) -> Option<Arc<KeyPlan>> {
+    let text = format!("({}) || ({})", key.text(), qualifier.text());
+    let plan = KeyPlan::compile(&text, &draft.environment());
+    if plan.is_err() {
+        // Each of them compiles: together they are too long.
+        let longest = key.len_range().1 + qualifier.len_range().1;
+        let message = format!("key and qualifier of up to {longest} bytes");
+        let label = format!("together they have at most {}", RowKey::MAX_LEN);
+        sink.error(&node.place, message, label);
+    }
+    plan.ok().map(Arc::new)
 }
 
 /// Further copies: keys in quotes, or tables of a key and a pre-split. Each key with its place, and the copy's own pre-split.
@@ -180,10 +260,11 @@ pub(super) fn check_derived(sink: &Diagnostics, draft: &Draft) {
     let (fields, environment) = (&draft.fields, draft.environment());
     for ((name, _), node) in fields.derived.iter().zip(&fields.derived_nodes) {
         // By its name, so that what is wrong inside is told from what makes it no key.
-        let compiled = KeyPlan::compile_despite(name, &environment, &fields.unreadable);
+        let unreadable = &fields.unreadable;
+        let compiled = KeyPlan::compile_despite(Role::RowKey, name, &environment, unreadable);
         let errors = compiled.err().unwrap_or_default().into_iter();
         for error in errors.filter(|error| error.derived.is_some()) {
-            push(sink, &error, node, draft, Diagnostic::error);
+            push(sink, &error, node, fields, Diagnostic::error);
         }
     }
 }
@@ -233,48 +314,4 @@ fn with_own_table<'a>(
         overlay.set("table", place.clone(), Node { value, place });
     }
     (!overlay.entries.is_empty()).then_some(overlay)
-}
-
-fn compile(sink: &Diagnostics, text: &str, node: &Node, draft: &Draft) -> Option<Arc<KeyPlan>> {
-    let compiled = KeyPlan::compile_despite(text, &draft.environment(), &draft.fields.unreadable);
-    let plan = match compiled {
-        Ok(plan) => plan,
-        Err(errors) => {
-            for error in &errors {
-                push(sink, error, node, draft, Diagnostic::error);
-            }
-            return None;
-        }
-    };
-    let notes = plan.notes();
-    for (at, note) in notes.iter().enumerate() {
-        let mut earlier = notes[..at].iter();
-        // Once a key is enough.
-        if earlier.any(|it| it.text.message == note.text.message) {
-            continue;
-        }
-        let severity = match note.is_warning {
-            true => Diagnostic::warning,
-            false => Diagnostic::note,
-        };
-        push(sink, &note.text, node, draft, severity);
-    }
-    Some(Arc::new(plan))
-}
-
-/// Ties a complaint of the key language to the file: to the key's own text, or to a derived field's.
-fn push(
-    sink: &Diagnostics,
-    error: &KeyError,
-    node: &Node,
-    draft: &Draft,
-    severity: fn(String) -> Diagnostic,
-) {
-    let derived = error.derived.as_ref().and_then(|name| {
-        let at = draft.fields.derived_at(name)?;
-        draft.fields.derived_nodes.get(at)
-    });
-    let diagnostic = severity(error.message.clone()).label(error.label.clone());
-    let place = sink.place_in(derived.unwrap_or(node), &error.span);
-    sink.add(&place, diagnostic.hint(error.help.clone()));
 }

@@ -8,7 +8,7 @@ use super::model::TimeSpec;
 use super::names::slip;
 use super::reader::Reader;
 use crate::record::{FieldId, FieldKind};
-use crate::settings::{integer, json, number, rate, size, time, word};
+use crate::settings::{integer, json, number, rate, size, text, time, word};
 use crate::text::grouped;
 use crate::time::SimDuration;
 use crate::units::{ByteSize, PerSecond};
@@ -22,8 +22,12 @@ crate::settings! {
     /// is a finite import.
     pub(super) static WRITE("write", r#""anyOf": [{ "required": ["rate"] }, { "required": ["clients"] }, { "required": ["each", "every"] }]"#)
         with LOOPS {
-        /// An increment holds its row over the WAL sync.
+        /// An increment or an append reads the row first, and holds it over the WAL sync; a delete writes a marker.
         kind = word(WriteKind::WORDS).or("put"),
+        /// The column family of its cells. Default: the first.
+        family = text(r#""minLength": 1"#),
+        /// The cells of a row, by qualifier, with what each holds. Default: one for each of `table.qualifiers`, or the one that the strategy's `qualifier` says.
+        cells = json(r#""type": "object", "minProperties": 1, "additionalProperties": { "anyOf": ["@size", "@cell-value"] }"#),
         /// Fixed fields: another kind of row, or a hot tenant's own stream.
         with = json("@values"),
         /// Open loop: so many a second, whether or not the table keeps up.
@@ -382,9 +386,13 @@ fn read_buffer(
         let label = "leave it out to write row by row";
         reader.refuse("buffer", "a buffer of zero bytes", label)?;
     }
-    if kind == WriteKind::Increment {
+    if kind.reads_first() {
         let label = "HBase sends each as its own call";
-        reader.refuse_key("buffer", "increments are not buffered", label);
+        reader.refuse_key(
+            "buffer",
+            format!("{}s are not buffered", kind.name()),
+            label,
+        );
     }
     // A row takes about as much here as in the client's own buffer.
     let bytes = f64::from(clients.unwrap_or(0)) * buffer.0 as f64;

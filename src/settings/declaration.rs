@@ -1,7 +1,7 @@
 //! The one way to declare a table of settings.
 
 /// Declares a table of settings: `static TABLE("definition", "rules") { ... }`, or with a struct that holds it. `in "path"` says where it stands, if
-/// not under the name of its definition. The first paragraph of each doc comment is what users read.
+/// not under the name of its definition; `and` has settings that the struct does not hold, `beside` what it holds besides. The first paragraph of each doc comment is what users read.
 #[macro_export]
 macro_rules! settings {
     ($(#[doc = $about:literal])* $vis:vis static $table:ident($name:literal, $rules:literal)
@@ -27,11 +27,14 @@ macro_rules! settings {
         $($(#[doc = $doc:literal])* $key:ident: $type:ty $([$read:path])? = $kind:expr,)*
     } $(and {
         $($(#[doc = $more_doc:literal])* $more:ident = $more_kind:expr,)*
+    })? $(beside {
+        $($(#[doc = $own_doc:literal])* $own:ident: $own_type:ty [$own_read:path],)*
     })?) => {
         $(#[doc = $about])*
         #[derive(Debug, Clone, PartialEq $($(, $derive)*)?)]
         pub struct $holder {
             $($(#[doc = $doc])* pub $key: $type,)*
+            $($($(#[doc = $own_doc])* pub $own: $own_type,)*)?
         }
         $crate::settings! {
             $(#[doc = $about])*
@@ -42,7 +45,10 @@ macro_rules! settings {
         }
         impl $crate::settings::FromSource for $holder {
             fn read_all(source: &dyn $crate::settings::Source) -> Self {
-                Self { $($key: $crate::settings!(@read source, $key, $($read)?)),* }
+                Self {
+                    $($key: $crate::settings!(@read source, $key, $($read)?),)*
+                    $($($own: $own_read(source),)*)?
+                }
             }
         }
         impl Default for $holder {

@@ -431,6 +431,13 @@ impl ImportRows {
         }
     }
 
+    /// How far back they reach.
+    pub fn last(&self) -> SimDuration {
+        match self {
+            Self::Drawn { last, .. } | Self::Each { last, .. } => *last,
+        }
+    }
+
     /// Fields of which they hold every combination as often.
     pub fn each(&self) -> &[FieldId] {
         match self {

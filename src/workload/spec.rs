@@ -84,7 +84,7 @@ impl Default for ClosedLoopLimits {
 pub struct Write {
     /// Its name in the file.
     pub name: String,
-    /// Put or increment.
+    /// What it does at the server.
     pub kind: WriteKind,
     /// What makes operations happen.
     pub drive: Drive,
@@ -99,8 +99,24 @@ pub enum WriteKind {
     Put,
     /// Holds its row exclusively from the start of its service to the end of its WAL sync.
     Increment,
+    /// The same, and the value grows: what is written stands behind what was there.
+    Append,
+    /// Of the row's cells of a family, or of one cell where the strategy has a qualifier: a marker that hides them.
+    Delete,
 }
-crate::settings::choice!(WriteKind { Put = "put", Increment = "increment" });
+crate::settings::choice!(WriteKind {
+    Put = "put",
+    Increment = "increment",
+    Append = "append",
+    Delete = "delete",
+});
+
+impl WriteKind {
+    /// It reads what is there before it writes, and holds the row meanwhile; each is a call of its own.
+    pub const fn reads_first(self) -> bool {
+        matches!(self, Self::Increment | Self::Append)
+    }
+}
 
 /// What makes a write's operations happen.
 #[derive(Debug, Clone, PartialEq)]

@@ -15,7 +15,7 @@ use crate::keyspace::RowKey;
 use crate::random::Stream;
 use crate::time::{SimDuration, SimTime};
 use crate::workload::{
-    ClosedSource, Drive, OperationBatch, OperationId, ReadDrive, ReadId, Think, WriteId, WriteKind,
+    ClosedSource, Drive, OperationBatch, OperationId, ReadDrive, ReadId, Think, WriteId,
 };
 
 /// A client starts at most one operation (or flush) in this time, so that a workload without any delay still ends.
@@ -152,7 +152,7 @@ impl Clients {
             } = &write.drive
             {
                 // HBase's BufferedMutator takes no increments: they are sent one by one.
-                let buffer = buffer.filter(|_| write.kind == WriteKind::Put);
+                let buffer = buffer.filter(|_| !write.kind.reads_first());
                 closed.extend(
                     Client::all(Task::Write(id), clients, think).map(|client| Client {
                         buffer: buffer.map_or(NONE, |capacity| {
@@ -181,9 +181,7 @@ impl Clients {
             buffers,
             reads: Reads::new(config, &tables.routers),
             neighbours: Neighbours::new(config, tables),
-            increments: writes
-                .map(|write| write.kind == WriteKind::Increment)
-                .collect(),
+            increments: writes.map(|write| write.kind.reads_first()).collect(),
             back_off: BackOff::new(config.client.pause, config.cluster.network),
             back_off_draws: AttemptDraws::new(generator, Stream::BackOff),
             last_outcome: SimTime::ZERO,

@@ -8,7 +8,7 @@ use crate::key::KeyPlan;
 use crate::keyspace::{KeyBatch, RowKey};
 use crate::random::{DrawKey, Stream, mix};
 use crate::storage::{Mutation, RowSize};
-use crate::workload::{OperationBatch, OperationId, WriteKind};
+use crate::workload::{OperationBatch, OperationId};
 use std::sync::Arc;
 
 /// Bytes of a neighbour's row key (estimate).
@@ -118,7 +118,7 @@ impl<'a> TableRouter<'a> {
             map: RegionMap::new(split_points, first_region, marks),
             row_salt: mix(u64::from(table)),
             draws: config.generator.draws(Stream::Keys, table),
-            row_numbers: writes.any(|write| write.kind == WriteKind::Increment),
+            row_numbers: writes.any(|write| write.kind.reads_first()),
             keys: KeyBatch::default(),
             regions: Vec::new(),
             key_buckets: Vec::new(),
