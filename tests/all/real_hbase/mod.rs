@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use tolerances::{Tolerance, rounded, tolerance};
 
 /// Quantities that are measured at least.
-const LEAST_QUANTITIES: usize = 200;
+const LEAST_QUANTITIES: usize = 450;
 
 /// One line of a measurement.
 #[derive(Debug, Deserialize)]
@@ -96,7 +96,10 @@ fn compared(lines: &[Line]) -> Vec<Compared> {
             return None;
         }
         let values: Vec<&Value> = lines.iter().map(|line| &line.value).collect();
-        let (measured, deviation) = mean(&values);
+        let (measured, repeated) = mean(&values);
+        // What was measured is the mean of so many runs.
+        let by_chance = prediction.deviation / (values.len() as f64).sqrt();
+        let deviation = repeated.max(by_chance);
         Some(Compared {
             id: id.to_owned(),
             tolerance: prediction.tolerance,

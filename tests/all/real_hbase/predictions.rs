@@ -6,7 +6,7 @@ use keyheat::keyspace::{Router, RowKey};
 use keyheat::layout::{Asks, Layout, Replay, Replicate, StrategySample};
 use keyheat::metrics::{EventKind, SeriesEvent};
 use keyheat::policy::SplitAlgorithm;
-use keyheat::scenario::{Scenario, Setup, Strategy};
+use keyheat::scenario::{Presplit, Scenario, Setup, Strategy};
 use keyheat::storage::Mutation;
 use keyheat::time::SimDuration;
 use keyheat::workload::Drive;
@@ -20,6 +20,8 @@ pub struct Prediction {
     pub tolerance: &'static Tolerance,
     /// Null where a run says no more than a lower bound: nothing is compared then.
     pub value: Value,
+    /// Of a single run, by chance alone: within three of it lies what is measured. 0 where chance has no part, or replicates are no measure of it.
+    pub deviation: f64,
     /// Of the scenario's text that it was predicted from.
     pub scenario_sha256: Option<String>,
 }
@@ -40,6 +42,16 @@ pub static PREDICTIONS: LazyLock<BTreeMap<String, Prediction>> = LazyLock::new(|
     predictions.all
 });
 
+/// Replicates that runs are predicted from.
+const REPLICATES: u32 = 16;
+
+/// Half the width of the 95 % interval of so many replicates, in standard errors: Student's t with 15 degrees of freedom.
+const HALF_WIDTH: f64 = 2.131_450;
+
+/// What keeps a seventeenth run as surely within as three standard deviations do that are known exactly: 3.586 of those of sixteen runs (Student's
+/// t), times the root of 1 + 1/16.
+const WIDER: f64 = 3.697 / 3.0;
+
 /// An operation that is measured less often says nothing about its metrics.
 const LEAST_OPERATIONS: f64 = 500.0;
 
@@ -55,9 +67,14 @@ struct Predictions {
 
 impl Predictions {
     fn say(&mut self, id: String, kind: &str, value: impl Into<Value>) {
+        self.say_with(id, kind, value.into(), 0.0);
+    }
+
+    fn say_with(&mut self, id: String, kind: &str, value: Value, deviation: f64) {
         let prediction = Prediction {
             tolerance: tolerance(kind),
-            value: value.into(),
+            value,
+            deviation,
             scenario_sha256: self.scenario_sha256.clone(),
         };
         assert!(
@@ -249,19 +266,36 @@ impl Predictions {
         }
     }
 
-    /// What runs of a scenario measure.
+    /// What runs of a scenario measure: the mean of several replicates. The harness replays the first one: where its rows give the split points,
+    /// throughputs and shares are those of this one.
     fn runs(&mut self, scenario: &Scenario, growth: bool) {
-        let results = Experiment::new(scenario).run(|_| {});
-        for (strategy, result) in scenario.strategies.iter().zip(&results.strategies) {
-            let id = format!("{}/{}/", scenario.name, strategy.name);
-            match growth {
-                true => self.growth(&id, result),
-                false => self.load(&id, strategy, result, results.duration_s - results.warmup_s),
+        if growth {
+            let results = Experiment::new(scenario).run(|_| {});
+            for (strategy, result) in scenario.strategies.iter().zip(&results.strategies) {
+                self.growth(&format!("{}/{}/", scenario.name, strategy.name), result);
             }
+            return;
+        }
+        let [replayed, several] = [1, REPLICATES].map(|replicates| {
+            let mut scenario = scenario.clone();
+            scenario.replicates = replicates;
+            Experiment::new(&scenario).run(|_| {})
+        });
+        let window = replayed.duration_s - replayed.warmup_s;
+        let results = replayed.strategies.iter().zip(&several.strategies);
+        for (strategy, (replayed, several)) in scenario.strategies.iter().zip(results) {
+            let id = format!("{}/{}/", scenario.name, strategy.name);
+            self.load(&id, strategy, (replayed, several), window);
         }
     }
 
-    fn load(&mut self, id: &str, strategy: &Strategy, result: &StrategyResult, window: f64) {
+    fn load(
+        &mut self,
+        id: &str,
+        strategy: &Strategy,
+        (replayed, several): (&StrategyResult, &StrategyResult),
+        window: f64,
+    ) {
         const METRICS: [(&str, &str); 8] = [
             ("@throughput_per_sec", "throughput"),
             ("@failed_fraction", "failed"),
@@ -272,17 +306,19 @@ impl Predictions {
             ("server_max_share_overall", "share"),
             ("region_max_share_overall", "share"),
         ];
-        let measures: BTreeMap<_, _> = result.measures().into_iter().collect();
-        let mean = |name: &str| measures.get(name).and_then(|measure| measure.mean);
-        let censored = |name: &str| measures.get(name).is_some_and(|measure| measure.censored);
+        let [replayed, several] = [replayed, several]
+            .map(|result| result.measures().into_iter().collect::<BTreeMap<_, _>>());
+        let mean = |name: &str| replayed.get(name).and_then(|measure| measure.mean);
         let takes_its_time = takes_its_time(strategy);
+        let is_sampled = matches!(strategy.presplit, Presplit::Sampled { .. });
         for side in ["write_", "read_"] {
             let offered = mean(&format!("{side}offered_per_sec"));
             if offered.is_none_or(|rate| rate * window < LEAST_OPERATIONS) {
                 continue;
             }
             for (metric, kind) in METRICS {
-                if metric.starts_with("@response") && !takes_its_time {
+                let is_response = metric.starts_with("@response");
+                if is_response && !takes_its_time {
                     continue;
                 }
                 let name = match metric.strip_prefix('@') {
@@ -290,16 +326,29 @@ impl Predictions {
                     None if side == "read_" => format!("{side}{metric}"),
                     None => metric.to_owned(),
                 };
-                let Some(value) = mean(&name) else { continue };
+                let measures = match is_sampled && !is_response {
+                    true => &replayed,
+                    false => &several,
+                };
+                let Some(measure) = measures.get(&name) else {
+                    continue;
+                };
+                let Some(value) = measure.mean else { continue };
                 let id = format!("{id}{name}");
-                match censored(&name) {
-                    true => self.say(id, kind, Value::Null),
-                    false => self.number(id, kind, value),
+                if measure.censored {
+                    self.say(id, kind, Value::Null);
+                    continue;
                 }
+                let width = measure.high.zip(measure.low).map(|(high, low)| high - low);
+                let error = width.unwrap_or(0.0) / 2.0 / HALF_WIDTH;
+                let deviation = error * f64::from(measure.n).sqrt() * WIDER;
+                self.say_with(id, kind, rounded(value), deviation);
             }
         }
         if strategy.setup.cluster.call_queue_length < u32::MAX {
-            let refused = mean("refused_calls_fraction").expect("calls arrive");
+            let refused = several.get("refused_calls_fraction");
+            let refused = refused.and_then(|measure| measure.mean);
+            let refused = refused.expect("calls arrive");
             self.number(format!("{id}refused_calls_fraction"), "failed", refused);
         }
     }

@@ -1,8 +1,13 @@
 //! How far a prediction may be from what was measured, by the kind of quantity. Must not know any quantity.
+//!
+//! A measurement is one run, or a few. In a closed loop at capacity the queue wanders from server to server, and hardly does so once in half a
+//! minute: with the same mean the median of one run is off by a fifth, its p99 by a quarter. What four handlers of a slow server do in half a
+//! minute is off by a thirtieth. So a prediction may also be off by three standard deviations of a run.
 
 use serde_json::Value;
 
-/// What is allowed of one kind: the greater of a part of what is predicted, a difference, and three standard deviations of repeated measurements.
+/// What is allowed of one kind: the greater of a part of what is predicted, a difference, and three standard deviations: those of
+/// repeated measurements, and those of a run as the replicates of the simulation scatter.
 #[derive(Debug)]
 pub struct Tolerance {
     /// As measurements name it.
@@ -88,7 +93,7 @@ pub fn tolerance(kind: &str) -> &'static Tolerance {
 }
 
 impl Tolerance {
-    /// Whether a prediction holds; `deviation` is that of repeated measurements.
+    /// Whether a prediction holds; `deviation` is what chance makes of a measurement.
     pub fn allows(&self, predicted: &Value, measured: &Value, deviation: f64) -> bool {
         let (Some(predicted), Some(measured)) = (predicted.as_f64(), measured.as_f64()) else {
             return predicted == measured;
