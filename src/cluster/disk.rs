@@ -35,13 +35,13 @@ pub struct Disk {
     at: SimTime,
 }
 
-/// Something that writes a store file, of the region of this number.
+/// Something that writes store files of the region of this number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiskJob {
     /// A memstore is written.
     Flush(u32),
-    /// Store files are rewritten into one.
-    Compaction(u32),
+    /// Files of the store of this family are rewritten into one.
+    Compaction(u32, u8),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -132,7 +132,7 @@ impl Disk {
 
 impl Work {
     fn is_compaction(&self) -> bool {
-        matches!(self.job, DiskJob::Compaction(_))
+        matches!(self.job, DiskJob::Compaction(..))
     }
 
     fn rate(&self, rates: [u64; 2]) -> u128 {
@@ -159,12 +159,12 @@ mod tests {
     fn flushes_take_what_limited_compactions_leave() {
         let mut disk = Disk::new(Bandwidth(120.0));
         disk.limit_compactions(at(0), Some(Bandwidth(30.0)));
-        disk.add(at(0), DiskJob::Compaction(1), 600);
-        disk.add(at(0), DiskJob::Compaction(2), 30);
+        disk.add(at(0), DiskJob::Compaction(1, 0), 600);
+        disk.add(at(0), DiskJob::Compaction(2, 0), 30);
         disk.add(at(0), DiskJob::Flush(3), 180);
         // 15 + 15 + 90.
         assert_eq!(disk.next_end(), Some(at(2 * SECOND)));
-        assert_eq!(disk.ended(at(2 * SECOND)), Some(DiskJob::Compaction(2)));
+        assert_eq!(disk.ended(at(2 * SECOND)), Some(DiskJob::Compaction(2, 0)));
         assert_eq!(disk.ended(at(2 * SECOND)), Some(DiskJob::Flush(3)));
         assert_eq!(disk.ended(at(2 * SECOND)), None);
         // 570 are left at 30 a second; without limit at 120.
@@ -179,7 +179,7 @@ mod tests {
     fn a_cancelled_job_leaves_its_share_to_the_others() {
         let mut disk = Disk::new(Bandwidth(10.0));
         disk.add(at(0), DiskJob::Flush(1), 100);
-        disk.add(at(0), DiskJob::Compaction(1), 100);
+        disk.add(at(0), DiskJob::Compaction(1, 0), 100);
         disk.cancel(at(4 * SECOND), DiskJob::Flush(1));
         assert_eq!(disk.next_end(), Some(at(12 * SECOND)));
         disk.cancel_all(at(5 * SECOND));
@@ -219,7 +219,7 @@ mod tests {
 
     impl Plain {
         fn caps(&self) -> Vec<f64> {
-            let compacts = |job: &DiskJob| matches!(job, DiskJob::Compaction(_));
+            let compacts = |job: &DiskJob| matches!(job, DiskJob::Compaction(..));
             let compactions = self.jobs.iter().filter(|(job, _)| compacts(job)).count();
             let cap = self.limit.unwrap_or(f64::INFINITY) / compactions as f64;
             let jobs = self.jobs.iter();
@@ -293,7 +293,7 @@ mod tests {
                 };
                 match change {
                     Change::Flush(bytes) => add(DiskJob::Flush(number as u32), bytes),
-                    Change::Compaction(bytes) => add(DiskJob::Compaction(number as u32), bytes),
+                    Change::Compaction(bytes) => add(DiskJob::Compaction(number as u32, 0), bytes),
                     Change::Limit(limit) => {
                         let limit = limit.map(|limit| (limit * UNIT) as f64);
                         disk.limit_compactions(now, limit.map(Bandwidth));

@@ -2,6 +2,7 @@
 //! they take what happened and say what happens next. Must not schedule, nor know clients.
 
 mod capacity;
+mod cell_history;
 mod disk;
 mod event;
 mod family;
@@ -18,6 +19,7 @@ mod service_times;
 mod spec;
 
 pub use capacity::{idle_put, server_buffered_capacity_per_second, server_capacity_per_second};
+pub use cell_history::{CellHistory, Keeping};
 pub use disk::{Disk, DiskJob};
 pub use event::{ClusterEvent, CrashTarget, Neighbour, TimedEvent};
 pub use family::{CellSpec, FAMILY, Family, FamilySpec, VALUE, ValueSpec, WrittenCells};
@@ -25,11 +27,11 @@ pub use group_commit::{Edits, GroupCommit, LogPace};
 pub use handlers::{Admission, Handlers};
 pub use memstore::Memstore;
 pub use placement::Placement;
-pub use region_file::RegionFile;
+pub use region_file::{FileRules, RegionFile};
 pub use region_map::RegionMap;
 pub use region_store::{Flushed, RegionStore};
 pub use row_locks::RowLocks;
-pub use row_sample::{RowSample, Sampling};
+pub use row_sample::{Kept, RowSample, Sampling};
 pub use service_times::ServiceTimes;
 pub use spec::{
     CLUSTER, ClusterSpec, LogSyncs, ServiceLaw, ServiceSpec, TABLE, TableSpec, WalSpec,

@@ -1,8 +1,8 @@
-//! Which rows a memstore or a store file holds, as far as a split asks: a bounded sample of them, and the first and the last. Must not know
-//! sizes.
+//! Which rows a memstore or a store file holds, as far as a split asks: a bounded sample of them, and the first and the last; and, where cells are
+//! followed, what became of the sampled ones. Must not know files.
 
+use super::{CellHistory, Keeping};
 use crate::keyspace::RowKey;
-use std::collections::BinaryHeap;
 
 /// Number of tickets: 2^64.
 const TICKETS: f64 = 18_446_744_073_709_551_616.0;
@@ -32,10 +32,12 @@ impl Sampling {
 /// Tickets belong to rows, and a sample holds every row whose ticket is below its limit. So it is the same in whatever order the rows came;
 /// that of a compacted file follows from those of its parts without reading them; and that of a daughter is what falls into it, from which
 /// it fills up again as the daughter grows.
+///
+/// Where cells are followed, tickets are hashes of their keys: samples of several files then hold the same cells, each once, with its history.
 #[derive(Debug, Clone)]
 pub struct RowSample {
-    /// The greatest ticket first.
-    held: BinaryHeap<(u64, Vec<u8>)>,
+    /// By ticket.
+    held: Vec<Sampled>,
     capacity: usize,
     /// All rows with tickets below it are held, and no others.
     limit: u64,
@@ -49,11 +51,30 @@ pub struct RowSample {
     empty: bool,
 }
 
+/// A sampled row.
+#[derive(Debug, Clone, Default)]
+struct Sampled {
+    ticket: u64,
+    row: Vec<u8>,
+    /// Of a cell that is followed.
+    history: Option<Box<CellHistory>>,
+}
+
+/// What a retention leaves of a memstore or of files.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Kept {
+    /// Bytes of the cells that are followed, and the variance of this estimate.
+    pub bytes: f64,
+    pub variance: f64,
+    /// Bytes that they hide of cells that were written before the run, if these are all there.
+    pub superseding: f64,
+}
+
 impl RowSample {
     /// Of no rows. Memory is taken as rows come.
     pub fn new(sampling: Sampling) -> Self {
         Self {
-            held: BinaryHeap::new(),
+            held: Vec::new(),
             capacity: sampling.capacity.max(1),
             // A share of 1 is all tickets: the cast saturates.
             limit: (sampling.share * TICKETS) as u64,
@@ -75,20 +96,43 @@ impl RowSample {
             self.stretch(bits, row);
         }
         self.offered += 1;
-        if ticket >= self.limit {
-            return;
+        if ticket < self.limit {
+            self.hold(ticket, row, false);
         }
-        if self.held.len() < self.capacity {
-            self.held.push((ticket, row.to_vec()));
-        } else if let Some(mut greatest) = self.held.peek_mut() {
+    }
+
+    /// Something happens to a cell; `ticket` is a hash of its key, the same for all that happens to it. `row` is that key.
+    pub fn follow(&mut self, ticket: u64, row: &[u8], happens: impl FnOnce(&mut CellHistory)) {
+        self.stretch(leading_bits(row), row);
+        self.offered += 1;
+        if ticket < self.limit
+            && let Some(sampled) = self.hold(ticket, row, true)
+        {
+            happens(sampled.history.get_or_insert_default());
+        }
+    }
+
+    /// The row of a ticket below the limit: the one that is held already if rows are `same` by their tickets. `None` where it becomes the limit.
+    fn hold(&mut self, ticket: u64, row: &[u8], same: bool) -> Option<&mut Sampled> {
+        let at = match self.held.binary_search_by_key(&ticket, |held| held.ticket) {
+            Ok(at) if same => return self.held.get_mut(at),
+            Ok(at) | Err(at) => at,
+        };
+        let mut new = Sampled::default();
+        if self.held.len() >= self.capacity {
             // One of the two has to go, and is the new limit.
-            self.limit = ticket.max(greatest.0);
-            if ticket < greatest.0 {
-                greatest.0 = ticket;
-                greatest.1.clear();
-                greatest.1.extend_from_slice(row);
+            self.limit = ticket;
+            if at == self.held.len() {
+                return None;
             }
+            new = self.held.pop().unwrap_or_default();
+            (self.limit, new.history) = (new.ticket, None);
         }
+        new.ticket = ticket;
+        new.row.clear();
+        new.row.extend_from_slice(row);
+        self.held.insert(at, new);
+        self.held.get_mut(at)
     }
 
     fn stretch(&mut self, bits: u64, row: &[u8]) {
@@ -119,7 +163,7 @@ impl RowSample {
 
     /// The sampled rows, sorted; a row that was written often stands there as often as it was drawn.
     pub fn sorted(&self) -> Vec<&[u8]> {
-        let mut rows: Vec<&[u8]> = self.held.iter().map(|(_, row)| row.as_slice()).collect();
+        let mut rows: Vec<&[u8]> = self.held.iter().map(|held| held.row.as_slice()).collect();
         rows.sort_unstable();
         rows
     }
@@ -139,20 +183,85 @@ impl RowSample {
         sorted.partition_point(|sampled| *sampled < row) as f64 / sorted.len() as f64
     }
 
-    /// The rows of both together; a sample of this one's capacity.
-    pub fn merge(&mut self, other: Self) {
+    /// The rows of both together; a sample of this one's capacity. Cells that are followed are written later in the other, and deletes in it may be of
+    /// whole rows.
+    pub fn merge(&mut self, other: Self, deletes_rows: bool) {
         if !other.empty {
             self.stretch(other.first_bits, other.first());
             self.stretch(other.last_bits, other.last());
         }
         self.offered += other.offered;
-        self.limit = self.limit.min(other.limit);
         self.held.extend(other.held);
-        while let Some(greatest) = self.held.peek()
-            && (greatest.0 >= self.limit || self.held.len() > self.capacity)
-        {
-            self.limit = self.limit.min(greatest.0);
-            self.held.pop();
+        // Stable: of one ticket the older first.
+        self.held.sort_by_key(|held| held.ticket);
+        self.held.dedup_by(|newer, older| {
+            let (Some(history), Some(newer_history)) = (&mut older.history, &newer.history) else {
+                return false;
+            };
+            let is_same = older.ticket == newer.ticket;
+            if is_same {
+                history.then(newer_history, deletes_rows);
+            }
+            is_same
+        });
+        self.limit = self.limit.min(other.limit);
+        let below = self.held.partition_point(|held| held.ticket < self.limit);
+        if let Some(greatest) = self.held[..below].get(self.capacity) {
+            self.limit = greatest.ticket;
+        }
+        self.held.truncate(below.min(self.capacity));
+    }
+
+    /// Retention of cells that are followed and of which so many bytes are `known` to be there, with a variance where they were estimated. Exact where the
+    /// sample holds all of them, or none is written again, deleted or too old: otherwise off by 1 / sqrt(rows in the sample) of what is left, about
+    /// (one standard deviation).
+    ///
+    /// With a share p of all cells in the sample, its sums over p estimate those of all: s of bytes before, k of bytes kept. As w bytes are known to
+    /// have been there, k + b (w - s) is a better estimate: a regression through the origin (Särndal and others, "Model Assisted Survey Sampling",
+    /// 1992, §6.4). Its variance is b² var(w) + (1 - p) / p² sum (kept - b before)², and least at the b below.
+    ///
+    /// `meets`: cells that were written before the run are among the files, and are hidden by those that have not met them yet.
+    pub fn keep(&mut self, keeping: &Keeping, known: (f64, f64), meets: bool) -> Kept {
+        let (mut before, mut kept, mut superseding) = (0.0, 0.0, 0.0);
+        let (mut products, mut squares, mut kept_squares) = (0.0, 0.0, 0.0);
+        self.held.retain_mut(|held| {
+            let Some(history) = &mut held.history else {
+                return true;
+            };
+            let all = history.bytes() as f64;
+            if meets && !std::mem::replace(&mut history.has_met, true) {
+                superseding += history.superseding_bytes(keeping.retention.versions) as f64;
+            }
+            history.keep(keeping);
+            let left = history.bytes() as f64;
+            before += all;
+            kept += left;
+            products += all * left;
+            squares += all * all;
+            kept_squares += left * left;
+            left > 0.0
+        });
+        let share = match self.limit {
+            u64::MAX => 1.0,
+            limit => limit as f64 / TICKETS,
+        };
+        let (bytes, variance) = match share == 1.0 || squares == 0.0 {
+            true if share == 1.0 => (kept, 0.0),
+            true => known,
+            false => {
+                let weight = (1.0 - share) / (share * share);
+                let slope = products / (squares + known.1 / weight);
+                let residual = kept_squares - slope * (2.0 * products - slope * squares);
+                (
+                    (slope * known.0 + (kept - slope * before) / share).clamp(0.0, known.0),
+                    slope * slope * known.1 + weight * residual,
+                )
+            }
+        };
+        Kept {
+            bytes,
+            variance,
+            superseding: superseding / share,
         }
     }
 
@@ -160,16 +269,16 @@ impl RowSample {
     pub fn divide(self, row: &[u8]) -> (Self, Self) {
         let all = self.held.len().max(1) as f64;
         let held = self.held.into_iter();
-        let (below, above): (Vec<_>, Vec<_>) = held.partition(|(_, held)| held.as_slice() < row);
+        let (below, above): (Vec<_>, Vec<_>) = held.partition(|held| held.row.as_slice() < row);
         let lower = (self.offered as f64 * (below.len() as f64 / all)).round() as u64;
         // At the border the sampled row next to it is the end.
-        let greatest = below.iter().map(|(_, held)| held).max().cloned();
+        let greatest = below.iter().map(|held| &held.row).max().cloned();
         let greatest = greatest.map_or_else(|| self.first.clone(), RowKey);
-        let least = above.iter().map(|(_, held)| held).min().cloned();
+        let least = above.iter().map(|held| &held.row).min().cloned();
         let least = least.map_or_else(|| self.last.clone(), RowKey);
         let (lower_ends, upper_ends) = ((self.first, greatest), (least, self.last));
         let part = |held: Vec<_>, offered, (first, last): (RowKey, RowKey)| Self {
-            held: held.into(),
+            held,
             capacity: self.capacity,
             limit: self.limit,
             offered,
@@ -240,7 +349,7 @@ mod bound_tests {
             let (mut merged, mut other) = (RowSample::new(sampling(capacity)), RowSample::new(sampling(capacity)));
             offer(&mut merged, &keys[..first], 0);
             offer(&mut other, &keys[first..second], first);
-            merged.merge(other);
+            merged.merge(other, false);
             prop_assert_eq!(merged.offered, second as u64);
             prop_assert_eq!(merged.sorted(), below(&keys[..second], merged.limit, |_| true));
             prop_assert_eq!(merged.held.len(), capacity.min(second));
@@ -309,7 +418,7 @@ mod tests {
         ) {
             let mut sample = of(&rows[..cut.min(rows.len())]);
             let rest: Vec<_> = rows.iter().skip(cut).cloned().collect();
-            sample.merge(of(&rest));
+            sample.merge(of(&rest), false);
             rows.sort_unstable();
             prop_assert_eq!(sample.sorted(), rows.iter().map(Vec::as_slice).collect::<Vec<_>>());
             prop_assert_eq!((sample.first(), sample.last()), (&rows[0][..], &rows[rows.len() - 1][..]));

@@ -44,6 +44,8 @@ pub enum ClusterStep {
     ReferencesArchived(u32),
     /// This region opens.
     RegionOpens(u32),
+    /// Servers look which stores are due for a major compaction.
+    MajorsChecked,
     /// The next move that the balancer wants starts.
     MoveStarts,
     /// The balancer runs.

@@ -1,14 +1,16 @@
 //! One fully resolved run.
 
 use crate::client::ClientSpec;
-use crate::cluster::{ClusterEvent, ClusterSpec, Neighbour, TableSpec, TimedEvent};
+use crate::cluster::{
+    ClusterEvent, ClusterSpec, FileRules, Neighbour, TableSpec, TimedEvent, WrittenCells,
+};
 use crate::key::KeyPlan;
 use crate::keyspace::{KeyBatch, RowKey};
 use crate::policy::{RegionPolicies, SplitPolicy, SplitSizes};
 use crate::query::AccessPlan;
 use crate::record::RecordGenerator;
 use crate::time::{SimDuration, SimTime};
-use crate::workload::{Population, Workload};
+use crate::workload::{Population, Workload, WriteKind};
 use std::sync::Arc;
 
 /// Everything that one run needs.
@@ -40,6 +42,10 @@ pub struct SimConfig {
     pub cluster: ClusterSpec,
     /// Rows.
     pub table: TableSpec,
+    /// What each write of the workload puts into a row, in its order.
+    pub written: Arc<Vec<WrittenCells>>,
+    /// How these cells fill store files.
+    pub cells: Arc<StoredCells>,
     /// Clients.
     pub client: ClientSpec,
     /// What the cluster does by itself, and what happens to it.
@@ -54,6 +60,48 @@ impl SimConfig {
         let copies = self.copies.iter();
         let copies = copies.map(|copy| (&*copy.key, &copy.split_points));
         std::iter::once((&*self.key, &self.split_points)).chain(copies)
+    }
+
+    /// The shortest and the longest qualifier that is written behind each row key; 0 and 0 where writes name their cells.
+    fn qualifier_range(&self) -> (usize, usize) {
+        self.cells.keys.first().map_or((0, 0), |cell| {
+            let (row, cell) = (self.key.len_range(), cell.len_range());
+            (cell.0 - row.0, cell.1 - row.1)
+        })
+    }
+
+    /// Bytes of the qualifier behind each row key: the least where they vary.
+    pub(super) fn qualifier_bytes(&self) -> usize {
+        self.qualifier_range().0
+    }
+
+    /// The key of each cell is written, not only that of its row: of the table itself, then of each copy. Else empty.
+    pub(super) fn cell_keys(&self) -> &[Arc<KeyPlan>] {
+        let (shortest, longest) = self.qualifier_range();
+        match self.cells.follows || shortest < longest {
+            true => &self.cells.keys,
+            false => &[],
+        }
+    }
+
+    /// A family of one version is incremented or appended to: its memstores replace what is there.
+    pub(super) fn replaces(&self, family: usize) -> bool {
+        let writes = self.workload.writes.iter().enumerate();
+        let mut reading = writes.filter(|(_, write)| write.kind.reads_first());
+        let of = |at: usize| self.written.get(at).map_or(0, |written| written.family);
+        self.table.families[family].spec.versions == 1 && reading.any(|(at, _)| of(at) == family)
+    }
+
+    /// Deletes of a family are of all of its cells in a row: they name none, nor does the strategy.
+    pub(super) fn deletes_rows(&self, family: usize) -> bool {
+        let mut writes = self.workload.writes.iter().zip(self.written.iter());
+        self.cells.keys.is_empty()
+            && writes.any(|(write, written)| {
+                let mut cells = written.cells.iter();
+                write.kind == WriteKind::Delete
+                    && written.family == family
+                    && cells.all(|cell| cell.qualifier.is_empty())
+            })
     }
 
     /// Tables of users: the table itself, its copies and its neighbours.
@@ -107,6 +155,20 @@ impl SimConfig {
     }
 }
 
+/// How the cells that a run writes fill store files, as far as it is known before it.
+#[derive(Debug, Clone, Default)]
+pub struct StoredCells {
+    /// Row key and qualifier, where the strategy says both: of the table itself, then of each copy.
+    pub keys: Vec<Arc<KeyPlan>>,
+    /// Enough of them are written again, deleted or expire that files have to tell them apart, as far as flushes and compactions see it. Takes hashing
+    /// each key.
+    pub follows: bool,
+    /// Of each family; those that are not here hold KeyValues as they are.
+    pub files: Vec<FileRules>,
+    /// Of each write, how often it writes a cell in the run; 1 for those that are not here.
+    pub writes_per_cell: Vec<f64>,
+}
+
 /// How much larger than its bytes in the write-ahead log a row gets in a store file, at most (estimate: block headers and indices).
 const STORE_FILE_GROWTH: f64 = 1.25;
 
@@ -136,14 +198,18 @@ impl Default for ClusterChanges {
 }
 
 /// Rows written before the run, of one table.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ExistingRows {
     /// Their number.
     pub rows: u64,
     /// Their bytes in store files.
     pub bytes: u64,
+    /// Share of each family in the bytes; empty for one family.
+    pub family_shares: Vec<f64>,
     /// Sorted keys of a sample of them, each standing for as many.
     pub sample: Arc<KeyBatch>,
+    /// When these were written, in nanoseconds since the start of the run; empty where they don't expire.
+    pub written_ns: Arc<Vec<i64>>,
     /// The regions that were split off while they were written, by their places in key order, in the order in which that happened; empty
     /// unless the table's placement is [`crate::cluster::Placement::Grown`].
     pub split_off: Arc<Vec<u32>>,

@@ -29,7 +29,9 @@ mod table;
 
 pub use crate::cluster::Neighbour;
 pub use client::reads::{scan_calls, scanner_rows};
-pub use config::{ClusterChanges, ExistingRows, PlannedRead, SimConfig, TableCopy, split_sizes};
+pub use config::{
+    ClusterChanges, ExistingRows, PlannedRead, SimConfig, StoredCells, TableCopy, split_sizes,
+};
 pub use saturating::{saturating, saturating_rows};
 
 use crate::metrics::RunResult;

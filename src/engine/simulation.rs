@@ -143,6 +143,7 @@ impl<'a> Simulation<'a> {
                 self.split_as_asked(region);
             }
             ClusterStep::RegionOpens(region) => self.region_opens(region),
+            ClusterStep::MajorsChecked => self.majors_are_checked(),
             ClusterStep::MoveStarts => self.next_move_starts(),
             ClusterStep::BalancerRuns => self.balancer_runs(),
             ClusterStep::LoadsSampled => self.loads_are_sampled(),

@@ -8,7 +8,7 @@ use super::{
     strategy_summary,
 };
 use crate::engine::{self, ClusterChanges, SimConfig, TableCopy};
-use crate::layout::{Layout, Replicate, RunLayout, StrategySample};
+use crate::layout::{Layout, Replicate, RunLayout, StrategySample, stored_cells};
 use crate::metrics::{MetricId, RunResult};
 use crate::scenario::{Copy, Scenario, Strategy};
 use crate::time::SimTime;
@@ -348,6 +348,8 @@ impl<'a> ExperimentRuns<'a> {
             key_buckets: Arc::new(buckets.map(|bucket| bucket.start.clone()).collect()),
             cluster: setup.cluster.clone(),
             table: setup.table.clone(),
+            written: Arc::new(setup.written.clone()),
+            cells: Arc::new(stored_cells(strategy, &replicate)),
             client: setup.client.clone(),
             changes: ClusterChanges {
                 policies: setup.changes.policies.clone(),

@@ -2,14 +2,15 @@
 //! will get. Must not know reads.
 
 use super::key_sample::{KeySample, KeyedTable};
-use super::table_size::TableSample;
+use super::table_size::{TableSample, written_at};
 use super::{Layout, RegionForecast, Replicate};
-use crate::cluster::Placement;
+use crate::cluster::{Placement, WrittenCells};
 use crate::engine::{ExistingRows, split_sizes};
 use crate::keyspace::{KeyBatch, KeyRange, Router, RowKey};
 use crate::policy::{GrownTable, Growth, quantile_points};
 use crate::random::{Stream, stream};
 use crate::scenario::{Presplit, Strategy};
+use crate::storage::CELL_STRUCTURE;
 use crate::workload::Choice;
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -99,11 +100,55 @@ impl<'a> LaidTable<'a> {
             existing: Some(ExistingRows {
                 rows: size.existing_rows.round() as u64,
                 bytes,
+                family_shares: self.family_shares(sample),
                 sample: packed(&sorted),
+                written_ns: Arc::new(self.written_ns(sample)),
                 split_off: Arc::new(growth.split_off),
             }),
             ..self
         }
+    }
+
+    /// Share of each family in the bytes of sampled rows; none for one family.
+    fn family_shares(&self, sample: &KeySample) -> Vec<f64> {
+        let setup = self.table.setup();
+        let families = &setup.table.families;
+        let (mut bytes, key) = (vec![0.0; families.len()], sample.mean_key_bytes());
+        for write in &sample.batch.writes {
+            let Some(WrittenCells { family, cells }) = setup.written.get(usize::from(write.0))
+            else {
+                continue;
+            };
+            let names = CELL_STRUCTURE + families[*family].name.len() as u64;
+            let cells = cells.iter().map(|cell| {
+                let own = cell.qualifier.len() as u64 + cell.value.bytes();
+                (names + own) as f64 + key
+            });
+            bytes[*family] += cells.sum::<f64>();
+        }
+        let all: f64 = bytes.iter().sum();
+        match bytes.len() {
+            1 => Vec::new(),
+            _ => bytes.iter().map(|bytes| bytes / all.max(1.0)).collect(),
+        }
+    }
+
+    /// When sampled rows were written, in key order; none where no family forgets them.
+    fn written_ns(&self, sample: &KeySample) -> Vec<i64> {
+        let setup = self.table.setup();
+        let start = setup.workload.start.0;
+        let ranks = match setup
+            .table
+            .families
+            .iter()
+            .any(|family| family.spec.ttl.is_some())
+        {
+            true => 0..sample.len(),
+            false => 0..0,
+        };
+        let millis = |rank| written_at(sample, sample.at_rank(rank), setup, false);
+        let nanos = |rank| millis(rank) as i64 * 1_000_000 - start;
+        ranks.map(|rank| nanos(rank).min(0)).collect()
     }
 
     /// The server of each region in key order, as the engine opens them.

@@ -14,6 +14,7 @@ mod replicate;
 mod retention;
 mod row_growth;
 mod size_findings;
+mod stored_cells;
 mod table_size;
 mod time_neighbours;
 mod types;
@@ -24,6 +25,7 @@ pub use replay::{Asks, ExistingRow, Replay, Replayed, ScanRange};
 pub use replicate::Replicate;
 pub use retention::Retention;
 pub use size_findings::size_findings;
+pub use stored_cells::stored_cells;
 pub use table_size::{KeyBytes, StrategySample, StrategySize, TableSize};
 pub use types::{EntityShare, KeyBucket, Layout, ReadForecast, RegionForecast, RunLayout};
 

@@ -77,7 +77,7 @@ fn what_happens_to_a_region_on_a_server_names_both() {
     };
     assert_eq!(shown(flush), expected);
     for (references, detail) in [(false, None), (true, Some("references".to_owned()))] {
-        let compaction = SeriesEvent::compacted(region, server, 9_000, references);
+        let compaction = SeriesEvent::compacted(region, server, 9_000, references, false);
         let expected = SeriesEvent {
             bytes: Some(9_000),
             detail,
@@ -188,7 +188,10 @@ fn all_are_counted_and_few_are_listed() {
     for time in 0..3_000 {
         log.push(at(time), SeriesEvent::flushed(0, 0, 10));
     }
-    log.push(at(3_000), SeriesEvent::compacted(0, 0, 15_000, false));
+    log.push(
+        at(3_000),
+        SeriesEvent::compacted(0, 0, 15_000, false, false),
+    );
     assert_eq!(log.count(EventKind::Flush), 3_000);
     assert_eq!(log.write_amplification(), Some(1.5));
     assert_eq!(log.listed.len(), LISTED_OF_A_KIND + 1);

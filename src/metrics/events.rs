@@ -187,11 +187,21 @@ impl SeriesEvent {
         flush
     }
 
-    /// Files, a daughter's references among them or not, became one of so many bytes.
-    pub fn compacted(region: u32, server: u32, bytes: u64, references: bool) -> Self {
+    /// Files, a daughter's references among them or not, became one of so many bytes; nothing may be left of the region's rows.
+    pub fn compacted(
+        region: u32,
+        server: u32,
+        bytes: u64,
+        references: bool,
+        is_empty: bool,
+    ) -> Self {
         let mut compaction = Self::of_region(EventKind::Compaction, region, Some(server));
         compaction.bytes = Some(bytes);
-        compaction.detail = references.then(|| "references".to_owned());
+        compaction.detail = match (references, is_empty) {
+            (_, true) => Some("the region is empty now, and stays open".to_owned()),
+            (true, _) => Some("references".to_owned()),
+            _ => None,
+        };
         compaction
     }
 

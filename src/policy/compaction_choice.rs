@@ -1,5 +1,6 @@
 //! Which store files are compacted, and how fast: HBase's exploring, ratio-based choice. Must not know keys, nor when files appear.
 
+use crate::time::SimDuration;
 use crate::units::Bandwidth;
 use std::ops::Range;
 
@@ -34,6 +35,16 @@ impl Default for CompactionRules {
 /// Bytes of a compaction above which the server's thread for large ones runs it, not that for small ones (HBase default,
 /// `hbase.regionserver.thread.compaction.throttle`: 2 x 10 x the flush size).
 pub const LARGE_COMPACTION_BYTES: u64 = 2_684_354_560;
+
+/// From one major compaction of a store to the next, `u` drawn evenly from 0 to 1 once for its oldest file: `hbase.hregion.majorcompaction`, 7 days, give
+/// or take `hbase.hregion.majorcompaction.jitter`, half of it (`SortedCompactionPolicy.getNextMajorCompactTime`).
+pub fn major_compaction_period(u: f64) -> SimDuration {
+    SimDuration::from_secs(7 * 86_400).mul_f64(1.5 - u)
+}
+
+/// From one look for due major compactions to the next: `hbase.regionserver.compaction.check.period`, 10 s, times
+/// `hbase.server.compactchecker.interval.multiplier` (`HRegionServer.CompactionChecker`).
+pub const MAJOR_CHECKS_EVERY: SimDuration = SimDuration::from_secs(10_000);
 
 /// A store file as the choice sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

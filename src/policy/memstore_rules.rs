@@ -54,6 +54,20 @@ impl MemstoreRules {
         }
     }
 
+    /// Which of a region's families a flush writes (`FlushAllLargeStoresPolicy.selectStoresToFlush`): those that hold more than their part of the flush
+    /// size, and more than 16 MB, and those with an old row; where there are none all that hold any, and an only one anyway.
+    pub fn families_to_flush(&self, families: &[FamilyMemstore]) -> Vec<bool> {
+        let count = families.len();
+        let part = (self.flush_bytes / count.max(1) as u64).max(LEAST_PART);
+        let chosen = |family: &FamilyMemstore| family.heap_bytes > part || family.is_old;
+        let all = !families.iter().any(chosen);
+        let taken = |family: &FamilyMemstore| match all {
+            true => family.heap_bytes > 0 || count == 1,
+            false => chosen(family),
+        };
+        families.iter().map(taken).collect()
+    }
+
     /// Whether a flush asked for at `wanted` may begin at `now`, while the region's store has so many files
     /// (`MemStoreFlusher.flushRegion`). A held one is looked at again after a hundredth of the longest hold; at its first hold the region
     /// asks for a split or, if none is due, for a compaction. Forced flushes are not held.
@@ -93,6 +107,19 @@ impl MemstoreRules {
             (any, flushable) => flushable.or(any).map(|(index, _)| index),
         }
     }
+}
+
+/// Heap of a family's memstore from which on it may be flushed without the others (HBase default,
+/// `hbase.hregion.percolumnfamilyflush.size.lower.bound.min`).
+const LEAST_PART: u64 = 16 << 20;
+
+/// The memstore of one of a region's families.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FamilyMemstore {
+    /// Its heap.
+    pub heap_bytes: u64,
+    /// Its first row is older than memstores may get (`HRegion.shouldFlushStore`).
+    pub is_old: bool,
 }
 
 /// A region's answer to a write.
@@ -145,6 +172,32 @@ mod tests {
     use super::*;
 
     const MB: u64 = 1 << 20;
+
+    #[test]
+    fn a_flush_takes_the_large_and_the_old_families_and_else_all() {
+        let rules = MemstoreRules::for_heap(16 << 30);
+        let chosen = |megabytes: &[u64], old: usize| {
+            let families = megabytes
+                .iter()
+                .enumerate()
+                .map(|(at, heap)| FamilyMemstore {
+                    heap_bytes: heap * MB,
+                    is_old: at == old,
+                });
+            rules.families_to_flush(&families.collect::<Vec<_>>())
+        };
+        // A third of 128 MB is 42.7 MB.
+        assert_eq!(chosen(&[100, 28, 43], 99), [true, false, true]);
+        assert_eq!(chosen(&[100, 28, 0], 1), [true, true, false]);
+        assert_eq!(chosen(&[42, 42, 42], 99), [true; 3]);
+        // A tenth is less than 16 MB.
+        assert_eq!(chosen(&[16; 10], 99), [true; 10]);
+        assert_eq!(
+            chosen(&[17, 16, 9, 1, 1, 1, 1, 1, 1, 1], 99)[..2],
+            [true, false]
+        );
+        assert_eq!(chosen(&[1], 99), [true]);
+    }
 
     #[test]
     fn a_region_asks_above_the_flush_size_and_refuses_above_four_times_it() {

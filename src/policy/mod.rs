@@ -18,10 +18,11 @@ mod starting_points;
 
 pub use blocked_rate::BlockedRate;
 pub use compaction_choice::{
-    CompactionFile, CompactionRules, LARGE_COMPACTION_BYTES, compaction_limit, compaction_pressure,
+    CompactionFile, CompactionRules, LARGE_COMPACTION_BYTES, MAJOR_CHECKS_EVERY, compaction_limit,
+    compaction_pressure, major_compaction_period,
 };
 pub use memstore_rules::{
-    FlushCandidate, FlushVerdict, MemstoreRules, RegionMemstore, ServerMemstore,
+    FamilyMemstore, FlushCandidate, FlushVerdict, MemstoreRules, RegionMemstore, ServerMemstore,
 };
 pub use normalizer::{
     NORMALIZING, NormalizedRegion, NormalizerPlan, NormalizerRules, NormalizerSpec,

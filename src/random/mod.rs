@@ -78,6 +78,8 @@ pub enum Stream {
     Neighbours = 21,
     /// How long the flush of an old memstore is delayed, by region and memstore.
     FlushDelay = 22,
+    /// When stores are due for their major compactions, file by file.
+    MajorCompaction = 23,
 }
 
 fn chacha(seed: Seed, replicate: u32, stream: Stream, lane: u32) -> ChaCha8Rng {

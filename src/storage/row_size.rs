@@ -13,9 +13,8 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowSize {
     family: u64,
-    /// Of each cell.
-    qualifiers: Vec<u64>,
-    value: u64,
+    /// Qualifier and value of each cell.
+    cells: Vec<(u64, u64)>,
 }
 
 /// Bytes of a KeyValue besides row, family, qualifier and value: key length 4, value length 4, row length 2, family length 1,
@@ -58,25 +57,25 @@ pub enum Mutation {
 impl RowSize {
     /// One cell for each qualifier, with values of `value` bytes; `family` is the length of the family's name.
     pub fn new<'a>(family: u64, qualifiers: impl IntoIterator<Item = &'a str>, value: u64) -> Self {
-        Self {
-            family,
-            qualifiers: qualifiers
-                .into_iter()
-                .map(|name| name.len() as u64)
-                .collect(),
-            value,
-        }
+        let names = qualifiers.into_iter();
+        Self::of_cells(family, names.map(|name| (name.len() as u64, value)))
+    }
+
+    /// Cells of these lengths of qualifiers and values.
+    pub fn of_cells(family: u64, cells: impl IntoIterator<Item = (u64, u64)>) -> Self {
+        let cells = cells.into_iter().collect();
+        Self { family, cells }
     }
 
     /// Number of cells.
     pub fn cell_count(&self) -> u64 {
-        self.qualifiers.len() as u64
+        self.cells.len() as u64
     }
 
     fn each_cell(&self, key: u64) -> impl Iterator<Item = u64> + '_ {
-        self.qualifiers
+        self.cells
             .iter()
-            .map(move |qualifier| CELL_STRUCTURE + key + self.family + qualifier + self.value)
+            .map(move |(qualifier, value)| CELL_STRUCTURE + key + self.family + qualifier + value)
     }
 
     /// Bytes of all KeyValues of a row whose key has `key` bytes: 20 + row + family + qualifier + value each. What the WAL
@@ -87,13 +86,16 @@ impl RowSize {
 
     /// Mean bytes of a cell of that row; 0 without cells.
     pub fn mean_cell(&self, key: f64) -> f64 {
-        if self.qualifiers.is_empty() {
+        if self.cells.is_empty() {
             return 0.0;
         }
-        let qualifiers: u64 = self.qualifiers.iter().sum();
-        (CELL_STRUCTURE + self.family + self.value) as f64
+        let count = self.cells.len() as f64;
+        let qualifiers: u64 = self.cells.iter().map(|cell| cell.0).sum();
+        let values: u64 = self.cells.iter().map(|cell| cell.1).sum();
+        (CELL_STRUCTURE + self.family) as f64
+            + values as f64 / count
             + key
-            + qualifiers as f64 / self.qualifiers.len() as f64
+            + qualifiers as f64 / count
     }
 
     /// Heap that the row takes in a memstore: 72 + cell for each cell, rounded up to 8.
@@ -107,13 +109,13 @@ impl RowSize {
     /// `Mutation.heapSize`; compressed oops): the mutation with its own copies of row and family, and every cell.
     pub fn mutation_heap(&self, mutation: Mutation, key: u64) -> u64 {
         const AMOUNT: u64 = 8;
-        let amount = |cell: u64| match mutation {
-            Mutation::Increment => cell - self.value + AMOUNT,
+        let values = self.cells.iter().map(|(_, value)| value);
+        let amount = |(cell, value): (u64, &u64)| match mutation {
+            Mutation::Increment => cell - value + AMOUNT,
             _ => cell,
         };
-        let cells = self
-            .each_cell(key)
-            .map(|cell| KEY_VALUE + array(amount(cell)));
+        let cells = self.each_cell(key).zip(values);
+        let cells = cells.map(|cell| KEY_VALUE + array(amount(cell)));
         let references = 4 * self.cell_count();
         let family = MUTATION_FAMILY + array(self.family) + array(references) + cells.sum::<u64>();
         let heap = MUTATION

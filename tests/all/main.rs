@@ -35,6 +35,7 @@ mod planner_queries;
 mod planner_soundness;
 mod random_scenarios;
 mod real_hbase;
+mod region_stores;
 mod retention;
 mod rows_written_again;
 mod run_command;

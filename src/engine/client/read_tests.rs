@@ -70,6 +70,8 @@ pub fn config() -> SimConfig {
         key,
         split_points: Arc::new((1..10).map(|region| RowKey(vec![region * 10])).collect()),
         key_buckets: Arc::default(),
+        written: Arc::default(),
+        cells: Arc::default(),
         copies: Arc::default(),
         reads: Arc::new(vec![planned]),
         population: Arc::new(population),

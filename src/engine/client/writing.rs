@@ -9,6 +9,7 @@ use crate::engine::rpc::{OperationKind, Rpc, RpcBody};
 use crate::engine::server::serving::Replies;
 use crate::engine::simulation::Simulation;
 use crate::time::SimTime;
+use crate::workload::OperationId;
 use std::hint::black_box;
 
 /// The row of an open-loop write in the table itself, as it is sent: how it was routed, the server that its client calls, and its key.
@@ -279,8 +280,12 @@ impl Simulation<'_> {
         let client = &mut clients.closed[at as usize];
         let buffer = &mut clients.buffers[client.buffer as usize];
         let copies = tables.routers.len() - 1;
+        let Task::Write(write) = client.task else {
+            return;
+        };
+        let write = OperationId::new(write, 0);
         let longest = tables.routers.iter().map(|table| table.longest_key());
-        let heap = longest.map(|key| u64::from(tables.weights.of(key).buffered));
+        let heap = longest.map(|key| u64::from(tables.weights.of(write, key).buffered));
         let heap: u64 = heap.sum();
         loop {
             let rows = match client.thinks {
@@ -302,7 +307,7 @@ impl Simulation<'_> {
                     } else {
                         self.recorder.copied(now, row.region, server);
                     }
-                    let heap = u64::from(tables.weights.of(row.key_length).buffered);
+                    let heap = u64::from(tables.weights.of(operation, row.key_length).buffered);
                     let buffered = BufferedRow {
                         operation,
                         put: now,
@@ -351,7 +356,8 @@ impl Simulation<'_> {
         let rows = &self.clients.buffer(rpc.client).rows;
         let rows = &rows[first as usize..][..count as usize];
         let weights = &self.tables.weights;
-        let bytes = rows.iter().map(|row| weights.of(row.key_length).bytes);
+        let logged = |row: &BufferedRow| weights.of(row.operation, row.key_length).logged;
+        let bytes = rows.iter().map(logged);
         let bytes = bytes.fold(0, u32::saturating_add);
         (rpc.operation, rpc.server) = (rows[0].operation, rows[0].server);
         let body = RpcBody::Rows {

@@ -76,6 +76,8 @@ pub fn config_of(
         key: one_field::compiled(key, &schema),
         split_points: Arc::new(vec![RowKey(vec![4, 0]), RowKey(vec![9])]),
         key_buckets: Arc::default(),
+        written: Arc::default(),
+        cells: Arc::default(),
         copies: Arc::default(),
         reads: Arc::default(),
         population: Arc::new(population),

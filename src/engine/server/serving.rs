@@ -8,6 +8,7 @@ use crate::engine::rpc::RpcBody;
 use crate::engine::simulation::Simulation;
 use crate::metrics::RefusalReason::{self, NotServingRegion, RegionTooBusy};
 use crate::time::{SimDuration, SimTime};
+use crate::workload::OperationId;
 
 /// Replies that leave one server at one time: what is counted of them together.
 #[derive(Debug)]
@@ -124,8 +125,8 @@ impl Simulation<'_> {
         let rpc = self.rpcs.get(id);
         let server = rpc.server;
         let (time, appends) = if rpc.piece == NONE && rpc.failures == 0 && !rpc.exclusive {
-            let bytes = self.tables.weights.of(rpc.key_length).bytes;
-            (SimDuration::from_nanos(rpc.detail), Some(bytes))
+            let weight = self.tables.weights.of(rpc.operation, rpc.key_length);
+            (SimDuration::from_nanos(rpc.detail), Some(weight.logged))
         } else {
             self.draw_service(id)
         };
@@ -140,8 +141,9 @@ impl Simulation<'_> {
         let draws = self.rpcs.draws(self.servers.service_draws, id);
         match self.rpcs.body(id) {
             None | Some(RpcBody::Row) => {
-                let weight = self.tables.weights.of(self.rpcs.get(id).key_length);
-                (times.write(1, draws), Some(weight.bytes))
+                let rpc = self.rpcs.get(id);
+                let weight = self.tables.weights.of(rpc.operation, rpc.key_length);
+                (times.write(1, draws), Some(weight.logged))
             }
             Some(RpcBody::Rows { count, bytes, .. }) => (times.write(count, draws), Some(bytes)),
             Some(RpcBody::Gets { found, .. }) => {
@@ -197,14 +199,15 @@ impl Simulation<'_> {
         let (server, handler) = (rpc.server, rpc.handler);
         let exclusive = rpc.exclusive.then_some(rpc.detail);
         let is_open = rpc.client == NONE && rpc.piece == NONE;
-        let (region, key, key_length) = (rpc.region, rpc.key, rpc.key_length);
+        let (operation, region) = (rpc.operation, rpc.region);
+        let (key, key_length) = (rpc.key, rpc.key_length);
         if taken >= replies.since {
             replies.busy = replies.busy + now.since(taken);
         } else {
             self.recorder.busy(server, taken, now);
         }
         if is_open {
-            self.row_is_written(region, key_length, key);
+            self.row_is_written(operation, region, key_length, key);
             self.open_reply_leaves(id, replies);
         } else {
             self.waited_for_reply_leaves(id);
@@ -234,13 +237,13 @@ impl Simulation<'_> {
         let loads = &mut self.master.loads;
         match self.rpcs.body(id) {
             None | Some(RpcBody::Row) => {
-                self.row_is_written(rpc.region, rpc.key_length, rpc.key);
+                self.row_is_written(rpc.operation, rpc.region, rpc.key_length, rpc.key);
                 self.rpcs.get_mut(id).key = NONE;
             }
             Some(RpcBody::Rows { first, count, .. }) => {
                 let rows = std::mem::take(&mut self.clients.buffer(rpc.client).rows);
                 for row in &rows[first as usize..][..count as usize] {
-                    self.row_is_written(row.region, row.key_length, row.key);
+                    self.row_is_written(row.operation, row.region, row.key_length, row.key);
                 }
                 self.clients.buffer(rpc.client).rows = rows;
             }
@@ -258,9 +261,9 @@ impl Simulation<'_> {
 
     /// A row is in its memstore now. Its key is not needed any more.
     #[inline(always)]
-    fn row_is_written(&mut self, region: u32, key_length: u16, key: u32) {
-        let weight = *self.tables.weights.of(key_length);
-        self.memstore_takes(region, weight.memstore, weight.bytes, key);
+    fn row_is_written(&mut self, operation: OperationId, region: u32, key_length: u16, key: u32) {
+        let weight = *self.tables.weights.of(operation, key_length);
+        self.memstore_takes(region, &weight, key);
         self.tables.keys.remove(key);
     }
 

@@ -5,6 +5,9 @@
 #[cfg(test)]
 mod aging_tests;
 #[cfg(test)]
+mod family_tests;
+pub mod region_stores;
+#[cfg(test)]
 mod store_run_tests;
 #[cfg(test)]
 mod store_tests;

@@ -58,7 +58,8 @@ fn row(config: &SimConfig) -> (u64, u64) {
 fn stored(sim: &Simulation<'_>) -> (u64, u64) {
     let in_memory = sim.stores.memstores.iter().map(|memstore| memstore.bytes);
     let regions = 0..sim.tables.regions.len();
-    let in_files = regions.filter_map(|region| Some(sim.stores.get(region)?.data.file_bytes()));
+    let in_files =
+        regions.filter_map(|region| Some(sim.stores.get(region)?.largest().file_bytes()));
     (in_memory.sum(), in_files.sum())
 }
 
@@ -96,7 +97,7 @@ fn rows_that_are_flushed_and_compacted_are_all_there() {
     let sim = run(&config);
     let regions = 0..sim.tables.regions.len();
     let files: Vec<&[RegionFile]> = regions
-        .filter_map(|region| Some(sim.stores.get(region)?.data.files()))
+        .filter_map(|region| Some(sim.stores.get(region)?.largest().files()))
         .collect();
     assert!(
         files.iter().all(|files| files.len() < 16),

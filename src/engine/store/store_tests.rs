@@ -1,11 +1,12 @@
 //! What becomes of rows in memstores and files, to the byte and the nanosecond, without calls: rows come when the test says so.
 
-use super::stores::{BytesWritten, FlushState};
+use super::region_stores::{FlushState, Store};
+use super::stores::BytesWritten;
 use crate::cluster::RegionFile;
 use crate::engine::client::read_tests::config;
 use crate::engine::numbers::NONE;
 use crate::engine::simulation::Simulation;
-use crate::engine::table::rows::Keys;
+use crate::engine::table::rows::{CellChange, Keys, RowWeight};
 use crate::engine::{ExistingRows, SimConfig};
 use crate::keyspace::{KeyBatch, RowKey};
 use crate::policy::{NoSplitRow, SplitCandidate};
@@ -22,8 +23,18 @@ const BYTES: u64 = 150;
 /// 4,682 rows are the first to exceed it.
 const FLUSH: u64 = 1 << 20;
 const ROWS: u64 = FLUSH / HEAP + 1;
+pub const ROW: RowWeight = RowWeight {
+    logged: BYTES as u32,
+    left: BYTES as u32,
+    stored: BYTES as u32,
+    buffered: 0,
+    memstore: HEAP as u32,
+    family: 0,
+    salt: 0,
+    change: CellChange::Put,
+};
 
-fn small() -> SimConfig {
+pub fn small() -> SimConfig {
     let mut config = config();
     config.table.memstore_flush_size = ByteSize(FLUSH);
     config.table.compaction_bandwidth.low = Bandwidth(1e9);
@@ -34,28 +45,36 @@ fn small() -> SimConfig {
 }
 
 /// A simulation in which nothing happens by itself but what disks do and held flushes.
-struct Bench<'a> {
-    sim: Simulation<'a>,
+pub struct Bench<'a> {
+    pub sim: Simulation<'a>,
     /// Rows so far: their keys rise.
     rows: u32,
 }
 
 impl<'a> Bench<'a> {
-    fn new(config: &'a SimConfig) -> Self {
+    pub fn new(config: &'a SimConfig) -> Self {
         let mut sim = Simulation::new(config);
         sim.tables.keys = Keys::of(8);
-        sim.stores.samples = true;
+        (sim.stores.samples, sim.stores.looks_at_rows) = (true, true);
         sim.load_stores();
         Self { sim, rows: 0 }
     }
 
     /// A row whose key starts with `first`, and rises.
     fn write_key(&mut self, region: u32, first: u8, number: u32) {
+        self.write_weight(region, &ROW, first, number);
+    }
+
+    /// A row of that weight whose key lies in the region.
+    pub fn write_row(&mut self, region: u32, weight: &RowWeight, number: u32) {
+        self.write_weight(region, weight, region as u8 * 10 + 1, number);
+    }
+
+    fn write_weight(&mut self, region: u32, weight: &RowWeight, first: u8, number: u32) {
         let mut key = vec![first];
         key.extend(number.to_be_bytes());
         let slot = self.sim.tables.keys.insert(&key);
-        self.sim
-            .memstore_takes(region, HEAP as u32, BYTES as u32, slot);
+        self.sim.memstore_takes(region, weight, slot);
         self.sim.tables.keys.remove(slot);
     }
 
@@ -67,7 +86,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Everything happens that happens by then.
-    fn run_until(&mut self, until: SimTime) {
+    pub fn run_until(&mut self, until: SimTime) {
         loop {
             let stores = &self.sim.stores;
             let servers = stores.servers.iter().zip(0..);
@@ -96,31 +115,32 @@ impl<'a> Bench<'a> {
         self.sim.clock.now = until;
     }
 
-    fn run_for(&mut self, nanos: u64) {
+    pub fn run_for(&mut self, nanos: u64) {
         self.run_until(self.sim.clock.now + SimDuration::from_nanos(nanos));
     }
 
-    fn run_to_the_end(&mut self) {
+    pub fn run_to_the_end(&mut self) {
         self.run_until(SimTime::MAX - SimDuration::from_nanos(1));
     }
 
-    fn candidate(&self, region: u32) -> Option<SplitCandidate> {
+    pub fn candidate(&self, region: u32) -> Option<SplitCandidate> {
         let now = self.sim.clock.now;
         self.sim.stores.split_candidate(region, now)
     }
 
-    fn heap(&self, region: u32) -> u64 {
+    pub fn heap(&self, region: u32) -> u64 {
         self.sim.stores.bytes(region).1
     }
 
     /// Bytes of a region's files, oldest first.
-    fn files(&self, region: u32) -> Vec<u64> {
+    pub fn files(&self, region: u32) -> Vec<u64> {
         let store = self.sim.stores.get(region);
-        let files = store.map(|store| store.data.files()).unwrap_or_default();
+        let files = store.map(|store| store.families[0].data.files());
+        let files = files.unwrap_or_default();
         files.iter().map(|file| file.bytes).collect()
     }
 
-    fn server(&self, region: u32) -> u32 {
+    pub fn server(&self, region: u32) -> u32 {
         self.sim.tables.regions.get(region).server
     }
 
@@ -232,13 +252,14 @@ fn a_flush_is_held_above_the_blocking_number_of_files_for_ninety_seconds() {
         bytes: 1_000_000_000_000_000,
         rows: 1,
         is_reference: true,
-        sample: None,
+        major_due_ns: i64::MAX,
+        ..RegionFile::default()
     };
     let store = bench.sim.stores.store(1);
-    store.data.add_file(reference);
+    store.families[0].data.add_file(reference);
     let (stores, clock) = (&mut bench.sim.stores, &mut bench.sim.clock);
     stores.files_changed(server, 0, 1, clock);
-    stores.ask_compaction(1, clock);
+    stores.ask_compactions(1, false, clock);
     bench.write(1, ROWS - 1);
     for files in 2..=5 {
         bench.run_for(1_000_000);
@@ -412,7 +433,7 @@ fn existing_rows_are_one_file_a_region_in_proportion_to_the_sampled_keys() {
         rows: 1_000,
         bytes: 100_003,
         sample: Arc::new(sample),
-        split_off: Arc::default(),
+        ..ExistingRows::default()
     };
     config.changes.existing = Arc::new(vec![existing]);
     let bench = Bench::new(&config);
@@ -425,7 +446,7 @@ fn existing_rows_are_one_file_a_region_in_proportion_to_the_sampled_keys() {
     let candidate = bench.candidate(2).unwrap();
     assert_eq!((candidate.store_bytes, candidate.store_files), (55_557, 1));
     assert!(bench.candidate(1).is_none());
-    let file = &bench.sim.stores.get(2).unwrap().data.files()[0];
+    let file = &bench.sim.stores.get(2).unwrap().families[0].data.files()[0];
     let sample = file.sample.as_ref().map(|sample| sample.sorted());
     assert_eq!(sample, Some(vec![&[20u8][..], &[21], &[22], &[23], &[29]]));
 }
@@ -449,7 +470,6 @@ fn a_region_of_one_row_and_one_without_files_have_no_split_row() {
 
 #[test]
 fn a_region_that_was_never_written_takes_forty_bytes() {
-    let stores =
-        size_of::<crate::cluster::Memstore>() + size_of::<Option<Box<super::stores::Store>>>();
+    let stores = size_of::<crate::cluster::Memstore>() + size_of::<Option<Box<Store>>>();
     assert_eq!(stores, 40);
 }

@@ -1,20 +1,23 @@
 //! The stores of all regions and the disks of all servers: their state, and what follows from it alone.
 
-use crate::cluster::{Disk, DiskJob, Memstore, RegionStore, Sampling, TableSpec};
+use super::region_stores::{
+    CompactionState, FamilyRules, FamilyStore, FlushState, Store, StoreRules, Thread, family_rules,
+};
+use crate::cluster::{Disk, DiskJob, FileRules, Keeping, Memstore, Sampling, TableSpec};
 use crate::engine::clock::{Clock, ClusterStep, Event};
 use crate::engine::config::SimConfig;
-use crate::engine::table::rows::longest_key;
+use crate::engine::table::rows::{CellChange, RowWeight, cell_ticket, longest_key};
 use crate::engine::table::tables::Tables;
 use crate::metrics::RefusalReason;
 use crate::policy::{
-    BlockedRate, CompactionFile, CompactionRules, FlushCandidate, LARGE_COMPACTION_BYTES,
-    MemstoreRules, ServerMemstore, SplitCandidate, compaction_limit, compaction_pressure,
+    CompactionRules, FamilyMemstore, FlushCandidate, ServerMemstore, SplitCandidate,
+    compaction_limit, compaction_pressure, major_compaction_period,
 };
 use crate::random::Stream;
 use crate::time::{SimDuration, SimTime};
 use crate::units::Bandwidth;
-use rand::Rng;
 use rand::rngs::Xoshiro256PlusPlus;
+use rand::{Rng, RngExt};
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -25,163 +28,8 @@ const SAMPLED_ROWS: usize = 1 << 16;
 const FEWEST_ROWS: usize = 16;
 const MOST_ROWS: usize = 256;
 
-/// The settings of a table's stores.
-#[derive(Debug, Clone)]
-pub struct StoreRules {
-    pub memstore: MemstoreRules,
-    pub compaction: CompactionRules,
-    /// Age from which on a memstore is flushed; `None` where the run is too short for any to get as old.
-    pub flush_interval: Option<SimDuration>,
-    /// `None` where keys are not kept.
-    pub sampling: Option<Sampling>,
-}
-
-impl StoreRules {
-    fn of(config: &SimConfig, table: &TableSpec, sampling: Option<Sampling>) -> Self {
-        Self {
-            memstore: MemstoreRules {
-                flush_bytes: table.memstore_flush_size.0,
-                block_multiplier: u64::from(table.memstore_block_multiplier),
-                blocking_files: table.blocking_store_files,
-                ..MemstoreRules::for_heap(config.cluster.heap.0)
-            },
-            compaction: CompactionRules {
-                min_bytes: table.min_compaction_size.0,
-                blocking_files: table.blocking_store_files as usize,
-                ..CompactionRules::default()
-            },
-            flush_interval: Some(table.memstore_flush_interval)
-                .filter(|&interval| interval > SimDuration::ZERO)
-                .filter(|&interval| SimTime::ZERO + interval < config.duration),
-            sampling,
-        }
-    }
-
-    /// Heap of a server's memstores from which on flushes are forced.
-    fn low_mark(&self) -> u64 {
-        (self.memstore.server_bytes as f64 * self.memstore.lower_limit).ceil() as u64
-    }
-}
-
 /// Flushes of one server that run at a time (HBase default, `hbase.hstore.flusher.count`).
 pub const FLUSHERS: u32 = 2;
-
-/// One region's store, from its first file, its first opening in the run, or the first need of more than its memstore on.
-#[derive(Debug)]
-pub struct Store {
-    pub data: RegionStore,
-    pub flush: FlushState,
-    pub compaction: CompactionState,
-    /// When the references that a compaction has replaced last are archived.
-    pub archived: SimTime,
-    /// Memstores that have begun.
-    pub memstores: u32,
-    /// When the last of them is flushed for its age, if it is still there.
-    pub flush_due: SimTime,
-    /// When the region was opened.
-    pub opened: SimTime,
-    /// Rows written since then, those in the memstore apart.
-    pub flushed_rows: u64,
-    /// Batches refused since then.
-    pub refused: u64,
-    pub blocked: BlockedRate,
-    /// What it was when it was asked last.
-    pub blocked_rate: f32,
-}
-
-/// Where a flush of a region stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FlushState {
-    /// None is asked for.
-    Idle,
-    /// It waits for a flusher.
-    Asked {
-        /// Since when.
-        wanted: SimTime,
-        /// It was held before.
-        held: bool,
-    },
-    /// The store has too many files.
-    Held {
-        /// Since when it is wanted.
-        wanted: SimTime,
-        /// When it joins the queue again.
-        until: SimTime,
-    },
-    /// A flusher writes it.
-    Running,
-}
-
-/// Where a compaction of a region stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CompactionState {
-    /// None is asked for.
-    Idle,
-    /// It waits for one of its server's threads.
-    Asked(Thread),
-    /// These files are being rewritten.
-    Running(Thread, Range<usize>),
-}
-
-/// The two threads of a server that compact (`hbase.regionserver.thread.compaction.small` and `large`, one each).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Thread {
-    /// Every compaction asks it first.
-    Small,
-    /// Takes those that are too large for the other.
-    Large,
-}
-
-impl Store {
-    /// Of a region that is open from the start, or opens later ([`Store::reopen`]).
-    fn new(sampling: Option<Sampling>) -> Self {
-        Self {
-            data: RegionStore::new(sampling),
-            flush: FlushState::Idle,
-            compaction: CompactionState::Idle,
-            archived: SimTime::ZERO,
-            memstores: 0,
-            flush_due: SimTime::ZERO,
-            opened: SimTime::ZERO,
-            flushed_rows: 0,
-            refused: 0,
-            blocked: BlockedRate::new(SimTime::ZERO),
-            blocked_rate: 0.0,
-        }
-    }
-
-    /// Whether files of another region are among its own, those that were compacted and are not archived included (`HStore.hasReferences`).
-    pub fn has_references(&self, now: SimTime) -> bool {
-        self.data.has_references() || now < self.archived
-    }
-
-    /// Counters start again. What was compacted before is archived: as the store closed (`HStore.close`), or now (`HStore.initialize`).
-    pub fn reopen(&mut self, now: SimTime) {
-        self.archived = now;
-        self.opened = now;
-        self.flushed_rows = 0;
-        self.refused = 0;
-        self.blocked = BlockedRate::new(now);
-        self.blocked_rate = 0.0;
-    }
-
-    /// What its compaction does that `thread` takes up: it runs, waits for the other thread, or there is nothing to compact.
-    fn next_compaction(&self, rules: &CompactionRules, thread: Thread) -> CompactionState {
-        let files = self.data.files().iter().map(|file| CompactionFile {
-            bytes: file.bytes,
-            is_reference: file.is_reference,
-        });
-        let files: Vec<_> = files.collect();
-        let Some(chosen) = rules.choose(&files, 0..0) else {
-            return CompactionState::Idle;
-        };
-        let bytes: u64 = files[chosen.clone()].iter().map(|file| file.bytes).sum();
-        match thread == Thread::Small && bytes > LARGE_COMPACTION_BYTES {
-            true => CompactionState::Asked(Thread::Large),
-            false => CompactionState::Running(thread, chosen),
-        }
-    }
-}
 
 /// What the stores of one server share, its memstores' heap apart.
 #[derive(Debug)]
@@ -199,8 +47,8 @@ pub struct ServerStores {
     pub flush_queue: VecDeque<u32>,
     /// Flushers at work.
     pub flushing: u32,
-    /// Regions whose compaction waits for a thread.
-    pub compaction_queue: Vec<u32>,
+    /// Regions and families whose compaction waits for a thread.
+    pub compaction_queue: Vec<(u32, u8)>,
     /// Threads that compact: small, large.
     pub compacting: [bool; 2],
     /// Writes that wait for room in the memstores, in their order.
@@ -298,8 +146,12 @@ pub struct Stores {
     neighbours: Range<u32>,
     /// Rows are sampled, as their keys are kept.
     pub(super) samples: bool,
+    /// Each row is looked at by itself: for its family's memstore, or for a sample.
+    pub(super) looks_at_rows: bool,
     /// One a row: which rows files' samples hold.
     tickets: Xoshiro256PlusPlus,
+    /// One a file, and one a store at the start: when a major compaction is due.
+    majors: Xoshiro256PlusPlus,
     pub(super) written: BytesWritten,
     /// What compactions of a server may write, at the least and at the most pressure.
     compaction_bandwidth: (Bandwidth, Bandwidth),
@@ -313,12 +165,26 @@ impl Stores {
         let capacity = (SAMPLED_ROWS / regions).clamp(FEWEST_ROWS, MOST_ROWS);
         let row = config.table.row_size().memstore(longest_key(config) as u64);
         let rows = config.table.memstore_flush_size.0 as f64 / row.max(1) as f64;
-        let sampling = Sampling::filled_by(rows, capacity);
+        let sampling = match config.cells.follows {
+            // However often a row is written again, it is one.
+            true => Sampling {
+                capacity,
+                share: 1.0,
+            },
+            false => Sampling::filled_by(rows, capacity),
+        };
         let own = tables.routers.iter().map(|table| table.map.regions());
         let bandwidth = &config.table.compaction_bandwidth;
         let servers = config.servers_in_all() as usize;
         let disk = Disk::new(config.cluster.disk_bandwidth);
-        let rules = StoreRules::of(config, &config.table, Some(sampling));
+        let families = family_rules(config);
+        let samples = tables.keys.kept();
+        let looks_at_rows = samples || families.len() > 1;
+        let rules = StoreRules::of(config, &config.table, Some(sampling), families);
+        let neighbours = vec![FamilyRules {
+            keeping: Keeping::default(),
+            files: FileRules::default(),
+        }];
         let heap = |limit| ServerHeap { heap: 0, limit };
         let mut heaps = vec![heap(rules.low_mark()); servers + 1];
         heaps[0] = heap(u64::MAX);
@@ -329,10 +195,12 @@ impl Stores {
             stores: Vec::new(),
             servers: (0..servers).map(server).collect(),
             own: rules,
-            others: StoreRules::of(config, &TableSpec::default(), None),
+            others: StoreRules::of(config, &TableSpec::default(), None, neighbours),
             neighbours: own.sum()..tables.regions.len(),
-            samples: tables.keys.kept(),
+            samples,
+            looks_at_rows,
             tickets: config.generator.sequence(Stream::FileSample, 0),
+            majors: config.generator.sequence(Stream::MajorCompaction, 0),
             written: BytesWritten::default(),
             compaction_bandwidth: (bandwidth.low, bandwidth.high),
             discharger_period: config.table.discharger_period,
@@ -368,7 +236,9 @@ impl Stores {
     /// A region's memstore with its store, which is made now if it was not needed before.
     pub fn pair(&mut self, region: u32) -> (&mut Memstore, &mut Store) {
         if self.get(region).is_none() {
-            self.stores[region as usize] = Some(Box::new(Store::new(self.sampling(region))));
+            let families = &self.rules(region).families;
+            let store = Store::new(self.sampling(region), families);
+            self.stores[region as usize] = Some(Box::new(store));
             if let Some(server) = self.server_of(region) {
                 self.server_mut(server).regions.push(region);
             }
@@ -418,7 +288,8 @@ impl Stores {
     /// Bytes of a region's store files, and of its memstore's heap.
     pub fn bytes(&self, region: u32) -> (u64, u64) {
         let files = self.get(region);
-        let files = files.map_or(0, |store| store.data.file_bytes());
+        let families = files.map_or(&[][..], |store| &store.families[..]);
+        let files = families.iter().map(|family| family.data.file_bytes()).sum();
         let memstore = self.memstores.get(region as usize);
         (files, memstore.map_or(0, |memstore| memstore.heap))
     }
@@ -434,8 +305,8 @@ impl Stores {
     pub fn split_candidate(&self, region: u32, now: SimTime) -> Option<SplitCandidate> {
         let store = self.get(region)?;
         Some(SplitCandidate {
-            store_bytes: store.data.file_bytes(),
-            store_files: store.data.files().len() as u32,
+            store_bytes: store.largest().file_bytes(),
+            store_files: store.most_files(),
             has_references: store.has_references(now),
             table_regions: 0,
             server_regions: 0,
@@ -471,11 +342,80 @@ impl Stores {
         self.tickets.next_u64()
     }
 
-    /// A sample of the region's next store file may take the row.
+    /// A row came into the memstore of its family, whose next store file may take it into its sample.
     #[inline(never)]
-    pub fn sample<'k>(&mut self, region: u32, key: impl FnOnce() -> &'k [u8]) {
-        let ticket = self.ticket();
-        self.store(region).data.offer(ticket, key);
+    pub fn row_comes<'k>(
+        &mut self,
+        region: u32,
+        weight: &RowWeight,
+        now: SimTime,
+        key: impl FnOnce() -> &'k [u8],
+    ) {
+        let (samples, follows) = (self.samples, self.own.families[0].keeping.follows);
+        let ticket = (samples && !follows).then(|| self.ticket());
+        let rows = self.rows_held(region);
+        let store = self.store(region);
+        let is_only = store.families.len() == 1;
+        let family = &mut store.families[usize::from(weight.family)];
+        if !is_only {
+            family.memstore.take(weight.memstore, weight.stored);
+            if family.memstore.rows == 1 {
+                family.since = now;
+            }
+        }
+        if let Some(ticket) = ticket {
+            family.data.offer(ticket, key);
+        } else if follows && family.data.is_sampled() {
+            let rows = if is_only { rows } else { family.memstore.rows };
+            let (key, now_ns) = (key(), now.as_nanos() as i64);
+            let RowWeight { left, change, .. } = *weight;
+            let ticket = cell_ticket(key, weight.salt);
+            let data = &mut family.data;
+            data.follow((rows, now_ns), (ticket, key), |cell| match change {
+                CellChange::Put => cell.put(now_ns, left, false),
+                CellChange::Replace => cell.put(now_ns, left, true),
+                CellChange::Delete => cell.delete(now_ns, left, false),
+                CellChange::DeleteRow => cell.delete(now_ns, left, true),
+            });
+        }
+    }
+
+    /// What a file of a family keeps that is written now.
+    pub fn keeping(&mut self, region: u32, family: usize, now: SimTime) -> Keeping {
+        let now_ns = now.as_nanos() as i64;
+        let period = major_compaction_period(self.majors.random());
+        Keeping {
+            now_ns,
+            major_due_ns: now_ns.saturating_add_unsigned(period.as_nanos()),
+            ..self.rules(region).families[family].keeping
+        }
+    }
+
+    /// Something happens to each of a region's stores and its part of the memstore: that of an only one is the whole.
+    pub fn for_each_store(
+        &mut self,
+        region: u32,
+        now: SimTime,
+        mut happens: impl FnMut(&mut FamilyStore, &Keeping),
+    ) {
+        for family in 0..self.rules(region).families.len() {
+            let keeping = self.keeping(region, family, now);
+            let (memstore, store) = self.pair(region);
+            if let [only] = &mut store.families[..] {
+                only.memstore = *memstore;
+            }
+            happens(&mut store.families[family], &keeping);
+            let parts = store.families.iter().map(|family| &family.memstore);
+            memstore.heap = parts.clone().map(|part| part.heap).sum();
+            memstore.bytes = parts.clone().map(|part| part.bytes).sum();
+            memstore.rows = parts.map(|part| part.rows).sum();
+        }
+    }
+
+    /// When a store is due for its next major compaction, in nanoseconds, whose last one was at any time of its period before the run.
+    pub fn next_major(&mut self) -> i64 {
+        let period = major_compaction_period(self.majors.random());
+        period.mul_f64(self.majors.random()).as_nanos() as i64
     }
 
     /// How rows of a region are sampled; `None` where they are not.
@@ -541,7 +481,7 @@ impl Stores {
             let store = self.get(region);
             FlushCandidate {
                 heap_bytes: self.memstores[region as usize].heap,
-                store_files: store.map_or(0, |store| store.data.files().len() as u32),
+                store_files: store.map_or(0, Store::most_files),
                 flushing: store.is_none_or(|store| store.flush == FlushState::Running),
             }
         });
@@ -549,11 +489,29 @@ impl Stores {
         Some(regions[place])
     }
 
-    /// A flusher of a server writes a region's memstore to its disk.
+    /// A flusher of a server writes a region's memstore to its disk, or the parts of it that a flush takes.
     pub fn start_flush(&mut self, region: u32, server: u32, clock: &mut Clock) {
-        let (memstore, store) = self.pair(region);
-        store.flushed_rows += u64::from(memstore.rows);
-        let bytes = store.data.freeze(memstore);
+        let (now, interval) = (clock.now, self.rules(region).flush_interval);
+        let (rules, before) = (self.rules(region).memstore, self.rows_held(region));
+        let parts = self
+            .store(region)
+            .families
+            .iter()
+            .map(|part| FamilyMemstore {
+                heap_bytes: part.memstore.heap,
+                is_old: interval.is_some_and(|most| now.since(part.since) > most),
+            });
+        let parts: Vec<_> = parts.collect();
+        let mut taken = rules.families_to_flush(&parts).into_iter();
+        let mut bytes = 0;
+        self.for_each_store(region, now, |part, keeping| {
+            if taken.next() == Some(true) {
+                bytes += part.data.freeze(&mut part.memstore, keeping);
+            }
+        });
+        let after = self.rows_held(region);
+        let store = self.store(region);
+        store.flushed_rows += u64::from(before - after);
         store.flush = FlushState::Running;
         let one = self.server_mut(server);
         one.flushing += 1;
@@ -562,19 +520,25 @@ impl Stores {
         self.set_memstore_limit(region);
     }
 
-    /// A region's files are to be compacted if there are enough of them or references among them, unless that has been asked for already.
-    pub fn ask_compaction(&mut self, region: u32, clock: &mut Clock) {
-        let rules = self.rules(region).compaction;
+    /// The files of each of a region's stores are to be compacted if there are enough of them or references among them, unless that has been asked for
+    /// already; with `majors`, also where a major compaction is due.
+    pub fn ask_compactions(&mut self, region: u32, majors: bool, clock: &mut Clock) {
         let Some(server) = self.server_of(region) else {
             return;
         };
-        let store = self.store(region);
-        let files = store.data.files().len();
-        let wanted = store.data.has_references() || rules.needs_compaction(files, 0);
-        if store.compaction == CompactionState::Idle && wanted {
-            store.compaction = CompactionState::Asked(Thread::Small);
-            self.server_mut(server).compaction_queue.push(region);
-            self.start_compactions(server, clock);
+        let rules = self.rules(region).compaction;
+        for family in 0..self.rules(region).families.len() {
+            let keeping = majors.then(|| self.keeping(region, family, clock.now));
+            let store = &mut self.store(region).families[family];
+            let wanted = store.data.has_references()
+                || rules.needs_compaction(store.data.files().len(), 0)
+                || keeping.is_some_and(|keeping| store.data.is_major_due(&keeping));
+            if store.compaction == CompactionState::Idle && wanted {
+                store.compaction = CompactionState::Asked(Thread::Small);
+                let queue = &mut self.server_mut(server).compaction_queue;
+                queue.push((region, family as u8));
+                self.start_compactions(server, clock);
+            }
         }
     }
 
@@ -583,45 +547,63 @@ impl Stores {
     pub fn start_compactions(&mut self, server: u32, clock: &mut Clock) {
         for thread in [Thread::Small, Thread::Large] {
             while !self.server(server).compacting[thread as usize]
-                && let Some(region) = self.next_compaction(server, thread)
+                && let Some(store) = self.next_compaction(server, thread)
             {
-                self.start_compaction(region, server, thread, clock);
+                self.start_compaction(store, server, thread, clock);
             }
         }
     }
 
     /// Of the stores that wait for a thread the one nearest to holding its flushes, references before all others; of equal ones the one
     /// that has waited longest (`HStore.getCompactPriority`). O(stores that wait).
-    fn next_compaction(&mut self, server: u32, thread: Thread) -> Option<u32> {
-        let urgency = |&region: &u32| {
-            let store = self.get(region)?;
+    fn next_compaction(&mut self, server: u32, thread: Thread) -> Option<(u32, u8)> {
+        let urgency = |&(region, family): &(u32, u8)| {
+            let store = &self.get(region)?.families[usize::from(family)];
             let files = store.data.files().len() as i64;
             let room = self.rules(region).compaction.blocking_files as i64;
             (store.compaction == CompactionState::Asked(thread))
                 .then(|| (store.data.has_references(), files - room))
         };
         let waiting = (0..).zip(&self.server(server).compaction_queue);
-        let found = waiting.filter_map(|(place, region)| Some((urgency(region)?, place)));
+        let found = waiting.filter_map(|(place, store)| Some((urgency(store)?, place)));
         let (_, place) = found.reduce(|most, next| if next.0 > most.0 { next } else { most })?;
         Some(self.server_mut(server).compaction_queue.remove(place))
     }
 
-    fn start_compaction(&mut self, region: u32, server: u32, thread: Thread, clock: &mut Clock) {
+    fn start_compaction(
+        &mut self,
+        (region, family): (u32, u8),
+        server: u32,
+        thread: Thread,
+        clock: &mut Clock,
+    ) {
         let rules = self.rules(region).compaction;
-        let store = self.store(region);
-        store.compaction = store.next_compaction(&rules, thread);
-        let CompactionState::Running(_, files) = &store.compaction else {
-            if store.compaction != CompactionState::Idle {
-                self.server_mut(server).compaction_queue.push(region);
-            }
-            return;
+        let keeping = self.keeping(region, family.into(), clock.now);
+        let store = &mut self.store(region).families[usize::from(family)];
+        let before = store.data.files().len();
+        if keeping.follows {
+            store.data.remove_expired(keeping.oldest_ns());
+        }
+        let after = store.data.files().len();
+        store.compaction = store.next_compaction(&rules, &keeping, thread);
+        let files = match &store.compaction {
+            CompactionState::Running(_, files) => Some(&store.data.files()[files.clone()]),
+            _ => None,
         };
-        let files = &store.data.files()[files.clone()];
-        let bytes = files.iter().map(|file| file.bytes).sum();
+        let bytes = files.map(|files| files.iter().map(|file| file.bytes).sum());
+        let waits = store.compaction != CompactionState::Idle;
+        if after < before {
+            self.files_changed(server, before, after, clock);
+        }
         let one = self.server_mut(server);
-        one.compacting[thread as usize] = true;
-        one.disk.add(clock.now, DiskJob::Compaction(region), bytes);
-        self.await_disk(server, clock);
+        if let Some(bytes) = bytes {
+            one.compacting[thread as usize] = true;
+            one.disk
+                .add(clock.now, DiskJob::Compaction(region, family), bytes);
+            self.await_disk(server, clock);
+        } else if waits {
+            one.compaction_queue.push((region, family));
+        }
     }
 
     /// The references that a region has just compacted stay until the discharger of its server archives them.
@@ -663,9 +645,12 @@ impl Stores {
         let (memstore, store) = self.pair(region);
         memstore.place = 0;
         let heap = memstore.heap;
-        let files = store.data.files().len();
         let flush = std::mem::replace(&mut store.flush, FlushState::Idle);
-        let compaction = std::mem::replace(&mut store.compaction, CompactionState::Idle);
+        let families = store.families.iter_mut().map(|family| {
+            let compaction = std::mem::replace(&mut family.compaction, CompactionState::Idle);
+            (family.data.files().len(), compaction)
+        });
+        let families: Vec<_> = families.collect();
         *self.heap_mut(server) -= heap;
         let one = self.server_mut(server);
         one.regions.retain(|&other| other != region);
@@ -677,15 +662,20 @@ impl Stores {
                 one.disk.cancel(now, DiskJob::Flush(region));
             }
         }
-        match compaction {
-            CompactionState::Idle => {}
-            CompactionState::Asked(_) => one.compaction_queue.retain(|&other| other != region),
-            CompactionState::Running(thread, _) => {
-                one.compacting[thread as usize] = false;
-                one.disk.cancel(now, DiskJob::Compaction(region));
+        for (family, (files, compaction)) in (0..).zip(families) {
+            let one = self.server_mut(server);
+            match compaction {
+                CompactionState::Idle => {}
+                CompactionState::Asked(_) => one
+                    .compaction_queue
+                    .retain(|&other| other != (region, family)),
+                CompactionState::Running(thread, _) => {
+                    one.compacting[thread as usize] = false;
+                    one.disk.cancel(now, DiskJob::Compaction(region, family));
+                }
             }
+            self.files_changed(server, files, 0, clock);
         }
-        self.files_changed(server, files, 0, clock);
     }
 }
 

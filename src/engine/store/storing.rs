@@ -5,18 +5,22 @@
 //! each after a random delay, so that tables that are written evenly do not write all their files at once
 //! (`HRegionServer.PeriodicMemStoreFlusher`, `HRegion.shouldFlush`). A flush for its size comes first where it is due first.
 
-use super::stores::{CompactionState, FLUSHERS, FlushState, ServerHeap};
-use crate::cluster::{DiskJob, Flushed, Memstore, RegionFile, RegionStore, RowSample, Sampling};
+use super::region_stores::{CompactionState, FlushState};
+use super::stores::{FLUSHERS, ServerHeap};
+use crate::cluster::{DiskJob, Flushed, Memstore, RegionFile, RowSample, Sampling};
 use crate::engine::clock::ClusterStep;
 use crate::engine::config::ExistingRows;
 use crate::engine::simulation::Simulation;
+use crate::engine::table::rows::RowWeight;
 use crate::keyspace::RowKey;
 use crate::metrics::SeriesEvent;
 use crate::policy::{
-    FlushVerdict, NoSplitRow, RegionMemstore, SampledFile, SplitPolicy, split_row,
+    FlushVerdict, MAJOR_CHECKS_EVERY, NoSplitRow, RegionMemstore, SampledFile, SplitPolicy,
+    split_row,
 };
 use crate::random::Stream;
 use crate::time::{SimDuration, SimTime};
+use std::ops::Range;
 
 /// From look to look (HBase default, `hbase.server.thread.wakefrequency`).
 const LOOKS_EVERY: SimDuration = SimDuration::from_secs(10);
@@ -27,15 +31,15 @@ const LONGEST_DELAY: SimDuration = SimDuration::from_secs(300);
 impl Simulation<'_> {
     /// A row was synced: its cells are in the region's memstore now. `key` is needed while keys are kept.
     #[inline(always)]
-    pub fn memstore_takes(&mut self, region: u32, heap: u32, bytes: u32, key: u32) {
+    pub fn memstore_takes(&mut self, region: u32, weight: &RowWeight, key: u32) {
         let stores = &mut self.stores;
         let memstore = &mut stores.memstores[region as usize];
-        let full = memstore.take(heap, bytes);
+        let full = memstore.take(weight.memstore, weight.stored);
         let server = &mut stores.heaps[memstore.place as usize];
-        server.heap += u64::from(heap);
+        server.heap += u64::from(weight.memstore);
         let full = full | (server.heap >= server.limit);
-        if stores.samples {
-            stores.sample(region, || self.tables.keys.get(key));
+        if stores.looks_at_rows {
+            stores.row_comes(region, weight, self.clock.now, || self.tables.keys.get(key));
         }
         if full {
             self.limit_is_passed(region);
@@ -52,7 +56,7 @@ impl Simulation<'_> {
         };
         let Memstore { heap, rows, .. } = self.stores.memstores[region as usize];
         if rows == 1 {
-            self.memstore_begins(region);
+            self.memstore_begins(region, self.clock.now);
         }
         match self.stores.rules(region).memstore.region(heap) {
             RegionMemstore::Open => {}
@@ -79,7 +83,7 @@ impl Simulation<'_> {
             store.blocked_rate = rate.update(now, store.refused, written, rules.busy_window);
         }
         if !self.consider_split(region) {
-            self.stores.ask_compaction(region, &mut self.clock);
+            self.stores.ask_compactions(region, false, &mut self.clock);
         }
     }
 
@@ -90,13 +94,18 @@ impl Simulation<'_> {
     pub fn split_row(&self, region: u32) -> Result<RowKey, NoSplitRow> {
         let store = self.stores.get(region).ok_or(NoSplitRow::NoFile)?;
         let has_references = store.has_references(self.clock.now);
-        let largest = store.data.largest_file();
+        let largest = store.largest().largest_file();
         let sample = largest.and_then(|file| file.sample.as_ref());
-        let sorted = sample.map(|sample| (sample, sample.sorted()));
+        // What is sampled may be a cell: its row, and behind it its qualifier.
+        let row = |key: &'_ [u8]| key.len() - self.tables.qualifier_bytes.min(key.len());
+        let sorted = sample.map(|sample| {
+            let rows = sample.sorted().into_iter();
+            (sample, rows.map(|key| &key[..row(key)]).collect::<Vec<_>>())
+        });
         let file = sorted.as_ref().map(|(sample, sorted)| SampledFile {
             sample: sorted,
-            first: sample.first(),
-            last: sample.last(),
+            first: &sample.first()[..row(sample.first())],
+            last: &sample.last()[..row(sample.last())],
         });
         if file.is_none() && !has_references {
             return Err(NoSplitRow::NoFile);
@@ -158,7 +167,7 @@ impl Simulation<'_> {
         let FlushState::Asked { wanted, held } = store.flush else {
             return;
         };
-        match rules.flush(store.data.files().len() as u32, wanted, now) {
+        match rules.flush(store.most_files(), wanted, now) {
             FlushVerdict::Begin => self.stores.start_flush(region, server, &mut self.clock),
             FlushVerdict::Hold { look_again_in } => {
                 let until = now + look_again_in;
@@ -187,25 +196,41 @@ impl Simulation<'_> {
         while let Some(job) = self.stores.server_mut(server).disk.ended(now) {
             match job {
                 DiskJob::Flush(region) => self.flush_ends(region, server),
-                DiskJob::Compaction(region) => self.compaction_ends(region, server),
+                DiskJob::Compaction(region, family) => {
+                    self.compaction_ends(region, family, server);
+                }
             }
         }
         self.stores.await_disk(server, &mut self.clock);
     }
 
     fn flush_ends(&mut self, region: u32, server: u32) {
-        let (memstore, store) = self.stores.pair(region);
-        let files = store.data.files().len();
-        let Some(flushed) = store.data.written(memstore) else {
+        let (now, mut files) = (self.clock.now, Vec::new());
+        let mut all: Option<Flushed> = None;
+        self.stores.for_each_store(region, now, |part, _| {
+            let before = part.data.files().len();
+            if let Some(flushed) = part.data.written(&mut part.memstore) {
+                let sum = all.get_or_insert_default();
+                (sum.heap, sum.bytes) = (sum.heap + flushed.heap, sum.bytes + flushed.bytes);
+                files.push(before);
+            }
+        });
+        let Some(flushed) = all else {
             return;
         };
+        let (memstore, store) = self.stores.pair(region);
         store.flush = FlushState::Idle;
-        let heap = memstore.heap;
+        let (heap, since) = (memstore.heap, store.oldest_row());
         self.stores.server_mut(server).flushing -= 1;
         *self.stores.heap_mut(server) -= flushed.heap;
         self.report_flush(region, server, flushed);
-        self.stores
-            .files_changed(server, files, files + 1, &mut self.clock);
+        for files in files {
+            self.stores
+                .files_changed(server, files, files + 1, &mut self.clock);
+        }
+        if let Some(since) = since {
+            self.memstore_begins(region, since);
+        }
         let state = self.tables.regions.get(region);
         let rules = self.stores.rules(region).memstore;
         if state.writable != state.serving && rules.region(heap) != RegionMemstore::TooBusy {
@@ -223,16 +248,19 @@ impl Simulation<'_> {
         self.happens(SeriesEvent::flushed(region, server, bytes));
     }
 
-    fn compaction_ends(&mut self, region: u32, server: u32) {
-        let store = self.stores.store(region);
+    fn compaction_ends(&mut self, region: u32, family: u8, server: u32) {
+        let now = self.clock.now;
+        let mut keeping = self.stores.keeping(region, family.into(), now);
+        let store = &mut self.stores.store(region).families[usize::from(family)];
         let state = std::mem::replace(&mut store.compaction, CompactionState::Idle);
         let CompactionState::Running(thread, files) = state else {
             return;
         };
         let all = store.data.files();
         let before = all.len();
+        keeping.is_major = files.len() == before;
         let references = all[files.clone()].iter().any(|file| file.is_reference);
-        let bytes = store.data.compacted(files);
+        let bytes = store.data.compacted(files, &keeping);
         let after = store.data.files().len();
         let written = &mut self.stores.written;
         written.compacted += bytes;
@@ -244,13 +272,27 @@ impl Simulation<'_> {
             self.stores
                 .await_discharger(region, server, &mut self.clock);
         }
-        self.happens(SeriesEvent::compacted(region, server, bytes, references));
+        let is_empty = bytes == 0 && self.stores.bytes(region) == (0, 0);
+        self.happens(SeriesEvent::compacted(
+            region, server, bytes, references, is_empty,
+        ));
         self.split_or_compact(region);
         self.stores.start_compactions(server, &mut self.clock);
     }
 
-    /// The oldest row of a region's memstore came in now: a flush for its age is awaited, if the run lasts so long.
-    pub fn memstore_begins(&mut self, region: u32) {
+    /// Servers look which of their stores are due for a major compaction, and will look again.
+    pub fn majors_are_checked(&mut self) {
+        for region in 0..self.tables.regions.len() {
+            if self.stores.get(region).is_some() {
+                self.stores.ask_compactions(region, true, &mut self.clock);
+            }
+        }
+        self.clock
+            .await_after(MAJOR_CHECKS_EVERY, ClusterStep::MajorsChecked);
+    }
+
+    /// The oldest row of a region's memstore came in then: a flush for its age is awaited, if the run lasts so long.
+    pub fn memstore_begins(&mut self, region: u32, since: SimTime) {
         let Some(interval) = self.stores.rules(region).flush_interval else {
             return;
         };
@@ -259,7 +301,7 @@ impl Simulation<'_> {
         let number = u64::from(region) << 32 | u64::from(store.memstores);
         let draws = self.config.generator.draws(Stream::FlushDelay, 0);
         let delay = draws.at(number).below(LONGEST_DELAY.as_nanos());
-        let old = (self.clock.now + interval).as_nanos();
+        let old = (since + interval).max(self.clock.now).as_nanos();
         let seen = old.next_multiple_of(LOOKS_EVERY.as_nanos());
         store.flush_due = SimTime::from_nanos(seen) + SimDuration::from_nanos(delay);
         let due = store.flush_due;
@@ -283,9 +325,13 @@ impl Simulation<'_> {
             return;
         };
         self.stores.leave_server(region, server, &mut self.clock);
-        let (memstore, store) = self.stores.pair(region);
-        store.flushed_rows += u64::from(memstore.rows);
-        for flushed in store.data.write_all(memstore) {
+        let (now, mut written) = (self.clock.now, Vec::new());
+        let rows = self.stores.rows_held(region);
+        self.stores.for_each_store(region, now, |part, keeping| {
+            written.extend(part.data.write_all(&mut part.memstore, keeping));
+        });
+        self.stores.store(region).flushed_rows += u64::from(rows);
+        for flushed in written {
             self.report_flush(region, server, flushed);
         }
         self.stores.set_memstore_limit(region);
@@ -302,26 +348,40 @@ impl Simulation<'_> {
         store.reopen(now);
         memstore.place = server + 1;
         let (heap, rows) = (memstore.heap, memstore.rows);
-        let restored = store.data.restore();
-        let files = store.data.files().len();
+        let families = store.families.iter_mut().map(|family| {
+            let restored = family.data.restore();
+            (restored, family.data.files().len())
+        });
+        let families: Vec<_> = families.collect();
         self.stores.heaps[0].heap -= heap;
         *self.stores.heap_mut(server) += heap;
         self.stores.server_mut(server).regions.push(region);
-        if let Some(bytes) = restored {
-            self.report_flush(region, server, Flushed { heap: 0, bytes });
+        for (restored, files) in families {
+            if let Some(bytes) = restored {
+                self.report_flush(region, server, Flushed { heap: 0, bytes });
+            }
+            self.stores.files_changed(server, 0, files, &mut self.clock);
         }
-        self.stores.files_changed(server, 0, files, &mut self.clock);
         // Rows that handlers worked on when it closed.
         if rows > 0 {
-            self.memstore_begins(region);
+            self.memstore_begins(region, now);
         }
         self.stores.set_memstore_limit(region);
-        self.stores.ask_compaction(region, &mut self.clock);
+        self.stores.ask_compactions(region, false, &mut self.clock);
     }
 
     /// The files of a closed region become references of its daughters; their samples are divided at `row`.
     pub fn split_store(&mut self, parent: u32, lower: u32, upper: u32, row: &RowKey) {
-        let (below, above) = self.hand_over(parent).divide(row.as_bytes());
+        let families = self.hand_over(parent).into_iter();
+        let divided = families.map(|files| {
+            let parts = files.into_iter().map(|file| file.divided(row.as_bytes()));
+            let (below, above): (Vec<_>, Vec<_>) = parts.unzip();
+            (
+                below.into_iter().flatten().collect(),
+                above.into_iter().flatten().collect(),
+            )
+        });
+        let (below, above) = divided.unzip();
         self.take_over(lower, below);
         self.take_over(upper, above);
     }
@@ -329,26 +389,35 @@ impl Simulation<'_> {
     /// The files of two closed regions become references of one.
     pub fn merge_stores(&mut self, lower: u32, upper: u32, merged: u32) {
         for region in [lower, upper] {
-            let files = self.hand_over(region).refer().collect();
-            self.take_over(merged, files);
+            let mut families = self.hand_over(region);
+            let files = families.iter_mut().flatten();
+            files.for_each(|file| file.is_reference = true);
+            self.take_over(merged, families);
         }
     }
 
-    /// A closed region ends: what it has stored. Rows that handlers still worked on when it closed are in its newest file.
-    fn hand_over(&mut self, region: u32) -> RegionStore {
+    /// A closed region ends: the files of each of its families. Rows that handlers still worked on when it closed are in its newest one.
+    fn hand_over(&mut self, region: u32) -> Vec<Vec<RegionFile>> {
         debug_assert_eq!(self.stores.server_of(region), None, "closed before");
         self.stores.reach_regions(self.tables.regions.len());
-        let (memstore, store) = self.stores.pair(region);
-        let heap = memstore.heap;
-        store.data.settle(memstore);
-        let data = std::mem::replace(&mut store.data, RegionStore::new(None));
+        let now = self.clock.now;
+        let heap = self.stores.memstores[region as usize].heap;
+        let mut files = Vec::new();
+        self.stores.for_each_store(region, now, |part, keeping| {
+            part.data.settle(&mut part.memstore, keeping);
+            files.push(part.data.take_files());
+        });
         self.stores.heaps[0].heap -= heap;
-        data
+        files
     }
 
-    fn take_over(&mut self, region: u32, files: Vec<RegionFile>) {
+    fn take_over(&mut self, region: u32, families: Vec<Vec<RegionFile>>) {
         let store = self.stores.store(region);
-        files.into_iter().for_each(|file| store.data.add_file(file));
+        for (family, files) in store.families.iter_mut().zip(families) {
+            files
+                .into_iter()
+                .for_each(|file| family.data.add_file(file));
+        }
     }
 
     /// A server died: its jobs are gone, the memstores of these regions are in its log only. Returns the bytes to replay; they become
@@ -356,11 +425,13 @@ impl Simulation<'_> {
     pub fn lose_memstores(&mut self, server: u32, regions: &[u32]) -> u64 {
         let mut bytes = 0;
         for &region in regions {
+            let now = self.clock.now;
+            self.stores.for_each_store(region, now, |part, keeping| {
+                bytes += part.data.lose(&mut part.memstore, keeping);
+                part.compaction = CompactionState::Idle;
+            });
             let (memstore, store) = self.stores.pair(region);
-            memstore.place = 0;
-            bytes += store.data.lose(memstore);
-            store.flush = FlushState::Idle;
-            store.compaction = CompactionState::Idle;
+            (memstore.place, store.flush) = (0, FlushState::Idle);
             self.stores.set_memstore_limit(region);
         }
         self.stores.server_mut(server).clear(self.clock.now);
@@ -369,8 +440,12 @@ impl Simulation<'_> {
         bytes
     }
 
-    /// The existing rows are there, one store file a region; regions that are due to compact or split at the start do so.
+    /// The existing rows are there, one store file a region and family; regions that are due to compact or split at the start do so.
     pub fn load_stores(&mut self) {
+        if SimTime::ZERO + MAJOR_CHECKS_EVERY < self.clock.end {
+            self.clock
+                .await_after(MAJOR_CHECKS_EVERY, ClusterStep::MajorsChecked);
+        }
         self.stores.reach_regions(self.tables.regions.len());
         for region in 0..self.tables.regions.len() {
             let server = self.tables.regions.get(region).serving;
@@ -385,9 +460,8 @@ impl Simulation<'_> {
                 .iter()
                 .map(|&region| self.tables.range(region).1)
                 .collect();
-            for (region, file) in regions.into_iter().zip(files(rows, &ends)) {
-                if let Some((file, keys)) = file {
-                    self.load(region, file, keys);
+            for (region, part) in regions.into_iter().zip(parts(rows, &ends)) {
+                if self.load(region, rows, &part) {
                     loaded.push(region);
                 }
             }
@@ -397,40 +471,73 @@ impl Simulation<'_> {
         }
     }
 
-    /// A region holds a file from the start; `keys` of its rows are a sample, of which each row is one with a probability of `share`.
-    fn load(&mut self, region: u32, mut file: RegionFile, Keys { keys, share }: Keys<'_>) {
+    /// A region holds its part of the existing rows from the start, a file a family; false without any.
+    fn load(&mut self, region: u32, existing: &ExistingRows, part: &Part) -> bool {
         let sampling = self.stores.sampling(region);
-        file.sample = sampling.map(|Sampling { capacity, .. }| {
-            let mut sample = RowSample::new(Sampling { capacity, share });
-            for key in keys {
-                // The tickets of the sampled rows are the least of all.
-                let ticket = (self.stores.ticket() as f64 * share) as u64;
-                sample.offer(ticket, key);
+        let times = existing.written_ns.get(part.sampled.clone()).unwrap_or(&[]);
+        let oldest_ns = times.iter().min().copied().unwrap_or(0);
+        let newest_ns = times.iter().max().copied().unwrap_or(0);
+        let mut is_loaded = false;
+        for family in 0..self.stores.rules(region).families.len() {
+            let share = match existing.family_shares.get(family) {
+                None if family == 0 => 1.0,
+                share => share.copied().unwrap_or(0.0),
+            };
+            let bytes = (part.bytes as f64 * share).round() as u64;
+            if bytes == 0 {
+                continue;
             }
-            sample
-        });
-        self.stores.store(region).data.add_file(file);
-        self.stores.set_memstore_limit(region);
-        if let Some(server) = self.stores.server_of(region) {
-            self.stores.files_changed(server, 0, 1, &mut self.clock);
+            is_loaded = true;
+            let sample = sampling.map(|Sampling { capacity, .. }| {
+                let share = part.share;
+                let mut sample = RowSample::new(Sampling { capacity, share });
+                for at in part.sampled.clone() {
+                    // The tickets of the sampled rows are the least of all.
+                    let ticket = (self.stores.ticket() as f64 * share) as u64;
+                    sample.offer(ticket, existing.sample.get(at));
+                }
+                sample
+            });
+            let file = RegionFile {
+                bytes,
+                rows: (part.rows as f64 * share).round() as u64,
+                sample,
+                oldest_ns,
+                newest_ns,
+                early_bytes: bytes,
+                early_newest_ns: newest_ns,
+                major_due_ns: self.stores.next_major(),
+                ..RegionFile::default()
+            };
+            self.stores.store(region).families[family]
+                .data
+                .add_file(file);
+            if let Some(server) = self.stores.server_of(region) {
+                self.stores.files_changed(server, 0, 1, &mut self.clock);
+            }
         }
+        self.stores.set_memstore_limit(region);
+        is_loaded
     }
 }
 
-/// Sampled keys of a file.
-struct Keys<'a> {
-    keys: Vec<&'a [u8]>,
+/// The existing rows of one region.
+struct Part {
+    /// Those of the sampled keys.
+    sampled: Range<usize>,
     /// Sampled rows per row.
     share: f64,
+    bytes: u64,
+    rows: u64,
 }
 
-/// The file of each region of a table, by their end keys, in proportion to the sampled keys that lie in it; none where no key lies.
-fn files<'a>(
-    rows: &'a ExistingRows,
+/// The existing rows of each region of a table, by their end keys, in proportion to the sampled keys that lie in it.
+fn parts<'a>(
+    existing: &'a ExistingRows,
     ends: &'a [RowKey],
-) -> impl Iterator<Item = Option<(RegionFile, Keys<'a>)>> {
-    let sampled = rows.sample.len();
-    let share = (sampled as f64 / rows.rows.max(1) as f64).clamp(f64::MIN_POSITIVE, 1.0);
+) -> impl Iterator<Item = Part> + use<'a> {
+    let sampled = existing.sample.len();
+    let share = (sampled as f64 / existing.rows.max(1) as f64).clamp(f64::MIN_POSITIVE, 1.0);
     // Of the first `keys` keys: whole numbers that add up to the table's.
     let until = move |all: u64, keys: usize| {
         (u128::from(all) * keys as u128 / sampled.max(1) as u128) as u64
@@ -438,19 +545,17 @@ fn files<'a>(
     let mut start = 0;
     ends.iter().map(move |end| {
         let mut stop = start;
-        while stop < sampled && (end.0.is_empty() || rows.sample.get(stop) < end.as_bytes()) {
+        while stop < sampled && (end.0.is_empty() || existing.sample.get(stop) < end.as_bytes()) {
             stop += 1;
         }
         let range = start..stop;
         start = stop;
         let of = |all| until(all, range.end) - until(all, range.start);
-        let file = RegionFile {
-            bytes: of(rows.bytes),
-            rows: of(rows.rows),
-            is_reference: false,
-            sample: None,
-        };
-        let keys = range.clone().map(|at| rows.sample.get(at)).collect();
-        (file.bytes > 0).then_some((file, Keys { keys, share }))
+        Part {
+            share,
+            bytes: of(existing.bytes),
+            rows: of(existing.rows),
+            sampled: range,
+        }
     })
 }

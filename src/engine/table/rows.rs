@@ -1,72 +1,219 @@
 //! The rows of a table: what they weigh, where they go (record to key to region), and the keys of those in flight, kept as long as a split could
 //! ask for them.
 
-use crate::cluster::RegionMap;
+use crate::cluster::{RegionMap, WrittenCells};
 use crate::engine::config::SimConfig;
 use crate::engine::numbers::NONE;
 use crate::key::KeyPlan;
 use crate::keyspace::{KeyBatch, RowKey};
 use crate::random::{DrawKey, Stream, mix};
 use crate::storage::{Mutation, RowSize};
-use crate::workload::{OperationBatch, OperationId};
+use crate::workload::{OperationBatch, OperationId, WriteKind};
 use std::sync::Arc;
 
 /// Bytes of a neighbour's row key (estimate).
 const NEIGHBOUR_KEY_BYTES: u64 = 16;
 /// Bytes of the value of its only cell (estimate; the default of `table.value`).
 const NEIGHBOUR_VALUE_BYTES: u64 = 100;
+/// Bytes of a counter (`Increment`: a long).
+const AMOUNT_BYTES: u64 = 8;
 
-/// What one row weighs.
+/// What one row weighs, by its write and the length of its key.
 #[derive(Debug, Clone, Copy)]
 pub struct RowWeight {
-    /// Bytes in the write-ahead log, and in store files without encoding: its KeyValues.
-    pub bytes: u32,
+    /// Bytes in the write-ahead log: its KeyValues.
+    pub logged: u32,
+    /// Bytes of the KeyValues that it leaves behind.
+    pub left: u32,
+    /// What they add to those of the memstore.
+    pub stored: u32,
     /// Heap in a client's write buffer.
     pub buffered: u32,
-    /// Heap in a memstore.
+    /// Heap that it adds to a memstore.
     pub memstore: u32,
+    /// Its family.
+    pub family: u8,
+    /// Keeps the cells of one key apart that have other names.
+    pub salt: u8,
+    pub change: CellChange,
 }
 
-/// The rows of a run, for every length that a key of the table or of a copy may have, and behind them those of neighbours.
+/// What a row does to its cells where they are followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CellChange {
+    /// New versions.
+    Put,
+    /// New versions, in the memstore instead of those that are there.
+    Replace,
+    /// Deletes them.
+    Delete,
+    /// Deletes all of the family.
+    DeleteRow,
+}
+
+/// The rows of a run, for every write and every length that a key of the table or of a copy may have, and behind each write those of neighbours.
 #[derive(Debug)]
-pub struct RowWeights(Vec<RowWeight>);
+pub struct RowWeights {
+    weights: Vec<RowWeight>,
+    /// Where those of each write begin.
+    starts: [u32; 256],
+    neighbours_length: u16,
+}
 
 impl RowWeights {
     pub fn new(config: &SimConfig) -> Self {
-        let weight = |size: &RowSize, key| RowWeight {
-            bytes: size.cells(key) as u32,
-            buffered: size.mutation_heap(Mutation::Put, key) as u32,
-            memstore: size.memstore(key) as u32,
+        let longest = longest_key(config) as u64;
+        let neighbour = RowSize::new(1, ["v"], NEIGHBOUR_VALUE_BYTES);
+        let neighbour = RowWeight {
+            logged: neighbour.cells(NEIGHBOUR_KEY_BYTES) as u32,
+            left: neighbour.cells(NEIGHBOUR_KEY_BYTES) as u32,
+            stored: neighbour.cells(NEIGHBOUR_KEY_BYTES) as u32,
+            buffered: neighbour.mutation_heap(Mutation::Put, NEIGHBOUR_KEY_BYTES) as u32,
+            memstore: neighbour.memstore(NEIGHBOUR_KEY_BYTES) as u32,
+            family: 0,
+            salt: 0,
+            change: CellChange::Put,
         };
-        let (own, neighbours) = (
-            config.table.row_size(),
-            RowSize::new(1, ["v"], NEIGHBOUR_VALUE_BYTES),
-        );
-        let keys = 0..=longest_key(config) as u64;
-        let weights = keys.map(|key| weight(&own, key));
-        Self(
-            weights
-                .chain([weight(&neighbours, NEIGHBOUR_KEY_BYTES)])
-                .collect(),
-        )
+        let (mut weights, mut starts) = (Vec::new(), [0; 256]);
+        let mut known: Vec<(WrittenRow<'_>, u32)> = Vec::new();
+        let writes = config.workload.writes.len().max(1);
+        for (number, start) in starts.iter_mut().enumerate().take(writes) {
+            let row = WrittenRow::of(config, number);
+            *start = match known.iter().find(|(other, _)| *other == row) {
+                Some((_, start)) => *start,
+                None => {
+                    known.push((row, weights.len() as u32));
+                    weights.extend((0..=longest).map(|length| row.weight(config, length)));
+                    weights.push(neighbour);
+                    known[known.len() - 1].1
+                }
+            };
+        }
+        Self {
+            weights,
+            starts,
+            neighbours_length: (longest + 1) as u16,
+        }
     }
 
     /// The length of key under which the weight of neighbours' rows stands: no row of the table or of a copy has it.
     pub fn neighbours_length(&self) -> u16 {
-        (self.0.len() - 1) as u16
+        self.neighbours_length
     }
 
-    /// A row whose key has so many bytes.
+    /// A row of a write whose key has so many bytes.
     #[inline]
-    pub fn of(&self, key_length: u16) -> &RowWeight {
-        &self.0[usize::from(key_length)]
+    pub fn of(&self, operation: OperationId, key_length: u16) -> &RowWeight {
+        let start = self.starts[usize::from(operation.write().0)];
+        &self.weights[start as usize + usize::from(key_length)]
     }
 }
 
-/// Bytes of the longest key of the table and its copies.
+/// What a write puts into a row, as far as its weight goes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct WrittenRow<'a> {
+    kind: WriteKind,
+    cells: Option<&'a WrittenCells>,
+    /// How often it writes each cell.
+    times: f64,
+    salt: u8,
+}
+
+impl<'a> WrittenRow<'a> {
+    fn of(config: &'a SimConfig, number: usize) -> Self {
+        let kind_of = |at: usize| config.workload.writes.get(at).map(|write| write.kind);
+        let (cells, kind) = (config.written.get(number), kind_of(number));
+        let kind = kind.unwrap_or(WriteKind::Put);
+        // The first write that puts these cells; of a delete, any of the family.
+        let first = config.written.iter().enumerate().position(|(at, other)| {
+            let names = |cells: &'a WrittenCells| cells.cells.iter().map(|cell| &cell.qualifier);
+            let is_same = |cells: &'a WrittenCells| {
+                cells.family == other.family
+                    && (kind == WriteKind::Delete || names(cells).eq(names(other)))
+            };
+            kind_of(at) != Some(WriteKind::Delete) && cells.is_some_and(is_same)
+        });
+        let times = config.cells.writes_per_cell.get(number);
+        Self {
+            kind,
+            cells,
+            times: times.map_or(1.0, |times| times.max(1.0)),
+            salt: first.unwrap_or(0) as u8,
+        }
+    }
+
+    /// With a key of so many bytes: of its row, or of its cell where these are written.
+    ///
+    /// Where a family keeps one version, its memstore replaces what an increment or an append has made before (`HRegion.applyToMemStore`: `upsert`): of
+    /// each cell the last value stays, of which each write adds its part. The n-th append writes the value of all n, (n + 1) / 2 of them on average.
+    fn weight(&self, config: &SimConfig, length: u64) -> RowWeight {
+        let qualifier = config.qualifier_bytes() as u64;
+        let key = match config.cell_keys().is_empty() {
+            true => length,
+            false => length.saturating_sub(qualifier),
+        };
+        let number = self.cells.map_or(0, |cells| cells.family);
+        let family = &config.table.families[number];
+        let size = |appends: f64| match self.cells {
+            None => config.table.row_size(),
+            Some(WrittenCells { cells, .. }) => {
+                let cells = cells.iter().map(|cell| {
+                    let value = match self.kind {
+                        WriteKind::Put => cell.value.bytes(),
+                        WriteKind::Increment => AMOUNT_BYTES,
+                        WriteKind::Append => (cell.value.bytes() as f64 * appends).round() as u64,
+                        WriteKind::Delete => 0,
+                    };
+                    (cell.qualifier.len() as u64 + qualifier, value)
+                });
+                RowSize::of_cells(family.name.len() as u64, cells)
+            }
+        };
+        let replaces = self.kind.reads_first() && family.spec.versions == 1;
+        let mean = (self.times + 1.0) / 2.0;
+        let (last, part) = if replaces {
+            (self.times, self.times)
+        } else {
+            (mean, 1.0)
+        };
+        let (logged, last) = (size(mean), size(last));
+        let part = |all: u64| (all as f64 / part).round() as u32;
+        let is_delete = self.kind == WriteKind::Delete;
+        // Others are not buffered.
+        let mutation = if is_delete {
+            Mutation::Delete
+        } else {
+            Mutation::Put
+        };
+        RowWeight {
+            logged: logged.cells(key) as u32,
+            left: last.cells(key) as u32,
+            stored: part(last.cells(key)),
+            buffered: logged.mutation_heap(mutation, key) as u32,
+            memstore: part(last.memstore(key)),
+            family: number as u8,
+            salt: self.salt,
+            change: match self.cells {
+                Some(_) if is_delete && config.deletes_rows(number) => CellChange::DeleteRow,
+                _ if is_delete => CellChange::Delete,
+                _ if replaces => CellChange::Replace,
+                _ => CellChange::Put,
+            },
+        }
+    }
+}
+
+/// Bytes of the longest key of the table and its copies: of a cell's, where those are written.
 pub fn longest_key(config: &SimConfig) -> usize {
-    let lengths = config.keys().map(|(key, _)| key.len_range().1);
+    let rows = config.keys().map(|(key, _)| key);
+    let lengths = rows.chain(config.cell_keys().iter().map(|cell| &**cell));
+    let lengths = lengths.map(|key| key.len_range().1);
     lengths.max().unwrap_or(0)
+}
+
+/// Where cells are followed: a hash of a cell's key, the ticket by which files sample it.
+pub fn cell_ticket(key: &[u8], salt: u8) -> u64 {
+    row_number(key).wrapping_add(u64::from(salt).wrapping_mul(0x9E37_79B9_7F4A_7C15))
 }
 
 /// Where one row goes.
@@ -76,7 +223,7 @@ pub struct RoutedRow {
     pub region: u32,
     /// Bucket of the key map; zero without series.
     pub key_bucket: u32,
-    /// Bytes of the key.
+    /// Bytes of the key, or of the cell's key where those are written.
     pub key_length: u16,
     /// Names the row among those of its server that are locked at a time: 64 well-mixed bits of its key, so that two rows of
     /// a million in flight share a number with a probability below 10^-7 (they would then wait for each other).
@@ -93,7 +240,11 @@ pub struct TableRouter<'a> {
     row_salt: u64,
     draws: DrawKey,
     row_numbers: bool,
+    /// The keys of its cells, where those are written.
+    cells: Option<&'a KeyPlan>,
     keys: KeyBatch,
+    /// Of rows, beside those of cells.
+    row_keys: KeyBatch,
     regions: Vec<u32>,
     key_buckets: Vec<u32>,
 }
@@ -119,7 +270,9 @@ impl<'a> TableRouter<'a> {
             row_salt: mix(u64::from(table)),
             draws: config.generator.draws(Stream::Keys, table),
             row_numbers: writes.any(|write| write.kind.reads_first()),
+            cells: config.cell_keys().get(table as usize).map(|cells| &**cells),
             keys: KeyBatch::default(),
+            row_keys: KeyBatch::default(),
             regions: Vec::new(),
             key_buckets: Vec::new(),
         }
@@ -130,7 +283,7 @@ impl<'a> TableRouter<'a> {
         self.key.len_range().1 as u16
     }
 
-    /// The keys that were routed last, in order, and their buckets of the key map, for those of a batch before.
+    /// The keys that were routed last, those of cells where they are written, in order, and their buckets of the key map, for those of a batch before.
     pub fn swap_keys(&mut self, keys: &mut KeyBatch, key_buckets: &mut Vec<u32>) {
         std::mem::swap(&mut self.keys, keys);
         std::mem::swap(&mut self.key_buckets, key_buckets);
@@ -155,15 +308,21 @@ impl<'a> TableRouter<'a> {
         self.key_buckets.clear();
         self.map
             .locate_marked(&self.keys, &mut self.regions, &mut self.key_buckets);
+        if let Some(cells) = self.cells {
+            std::mem::swap(&mut self.keys, &mut self.row_keys);
+            self.keys.clear();
+            cells.write_batch(records, operations, indices, self.draws, &mut self.keys);
+        }
         for (at, &operation) in operations.iter().enumerate() {
             let key = self.keys.get(at);
             let row = RoutedRow {
                 region: self.regions[at],
                 key_bucket: self.key_buckets.get(at).copied().unwrap_or(0),
                 key_length: key.len() as u16,
-                row: match self.row_numbers {
-                    true => row_number(key) ^ self.row_salt,
-                    false => 0,
+                row: match (self.row_numbers, self.cells) {
+                    (false, _) => 0,
+                    (true, None) => row_number(key) ^ self.row_salt,
+                    (true, Some(_)) => row_number(self.row_keys.get(at)) ^ self.row_salt,
                 },
             };
             each(at, OperationId(operation), row, key);

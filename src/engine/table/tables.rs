@@ -203,6 +203,8 @@ pub struct Tables<'a> {
     pub keys: Keys,
     /// What rows weigh.
     pub weights: RowWeights,
+    /// What is kept as a row's key has so many bytes of a qualifier behind it.
+    pub qualifier_bytes: usize,
 }
 
 impl<'a> Tables<'a> {
@@ -229,7 +231,11 @@ impl<'a> Tables<'a> {
                 known: Vec::new(),
             },
             first_reader: NONE,
-            keys: match config.regions_may_divide() {
+            qualifier_bytes: match config.cell_keys().is_empty() {
+                true => 0,
+                false => config.qualifier_bytes(),
+            },
+            keys: match config.regions_may_divide() || config.cells.follows {
                 true => Keys::of(longest_key(config)),
                 false => Keys::default(),
             },

@@ -267,6 +267,8 @@ pub fn config(
         cluster: ClusterSpec::default(),
         table: TableSpec::default(),
         client: ClientSpec::default(),
+        written: Arc::default(),
+        cells: Arc::default(),
         copies: Arc::default(),
         reads: Arc::default(),
         population: Arc::new(population),

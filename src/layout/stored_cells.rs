@@ -1,0 +1,89 @@
+//! How the cells of a strategy's writes fill its store files, as far as it is known before a run: how often each is written, and whether it was there
+//! before. Must not lay regions out.
+
+use super::Replicate;
+use super::row_growth::RowGrowth;
+use crate::cluster::FileRules;
+use crate::engine::StoredCells;
+use crate::scenario::{Setup, Strategy};
+use crate::workload::{Workload, WriteKind};
+
+/// Files tell cells apart from so many more writes than cells on: else they hold as many cells as were written, a tenth too many at most.
+const MANY: f64 = 1.1;
+
+/// The cells of a strategy over a replicate's records.
+pub fn stored_cells(strategy: &Strategy, replicate: &Replicate) -> StoredCells {
+    let setup = &*strategy.setup;
+    let (workload, schema, families) = (&setup.workload, &setup.schema, &setup.table.families);
+    let (existing, planned) = (
+        workload.existing_rows(schema) as f64,
+        workload.estimated_writes(schema),
+    );
+    let growth = RowGrowth::of(&strategy.cell_key, setup, replicate);
+    let (before, after) = (growth.rows(0.0), growth.rows(planned));
+    let of_run = match existing > 0.0 {
+        false => after,
+        true => {
+            let workload = Workload {
+                existing: Vec::new(),
+                ..workload.clone()
+            };
+            let alone = Setup {
+                workload,
+                ..setup.clone()
+            };
+            let replicate = Replicate::new(&alone, replicate.seed, replicate.number);
+            RowGrowth::of(&strategy.cell_key, &alone, &replicate).rows(planned)
+        }
+    }
+    .max(1.0);
+    let in_run = planned / of_run;
+    let known = (1.0 - (after - before) / of_run).clamp(0.0, 1.0);
+    // Of a cell that was written less often than it has versions nothing is superseded.
+    let written_before = |versions: u32| match existing >= before * f64::from(versions) {
+        true => known,
+        false => 0.0,
+    };
+    let is_superseded = families.iter().any(|family| {
+        let versions = family.spec.versions;
+        in_run > MANY * f64::from(versions) || written_before(versions) > MANY - 1.0
+    });
+    let expires = families.iter().any(|family| {
+        let ttl = family.spec.ttl;
+        ttl.is_some_and(|ttl| existing > 0.0 || ttl < workload.duration)
+    });
+    let deletes = workload
+        .writes
+        .iter()
+        .any(|write| write.kind == WriteKind::Delete);
+    let copies = strategy.copies.iter().map(|copy| &copy.cell_key);
+    let keys = std::iter::once(&strategy.cell_key).chain(copies);
+    StoredCells {
+        keys: keys
+            .filter(|_| strategy.qualifier.is_some())
+            .cloned()
+            .collect(),
+        follows: is_superseded || expires || deletes,
+        files: families
+            .iter()
+            .map(|family| FileRules {
+                written_before: written_before(family.spec.versions),
+                ..FileRules::default()
+            })
+            .collect(),
+        writes_per_cell: workload
+            .writes
+            .iter()
+            .map(|write| {
+                let of_write = workload.estimated_operations(write, schema);
+                match write.kind {
+                    // What rows had been appended to before counts as well.
+                    WriteKind::Append => {
+                        of_write * (existing / planned.max(1.0) + 1.0) / after.max(1.0)
+                    }
+                    _ => of_write / of_run,
+                }
+            })
+            .collect(),
+    }
+}
