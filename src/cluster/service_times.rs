@@ -4,7 +4,8 @@ use super::{ServiceLaw, ServiceSpec};
 use crate::random::Draws;
 use crate::time::SimDuration;
 
-/// Service times: X * base + (rows - 1) * per-row time, X of mean 1; reads that memory doesn't serve add a read from disk.
+/// Service times: X * base + (rows - 1) * per-row time, X of mean 1; reads add a time for each further cell of a row, and those that memory
+/// doesn't serve a read from disk.
 #[derive(Debug, Clone, Copy)]
 pub struct ServiceTimes {
     put_nanos: f64,
@@ -12,6 +13,7 @@ pub struct ServiceTimes {
     get_nanos: f64,
     scan_nanos: f64,
     scan_row_nanos: u64,
+    scan_cell_nanos: f64,
     cache_miss: f64,
     disk_nanos: u64,
     law: Law,
@@ -49,6 +51,7 @@ impl ServiceTimes {
             get_nanos: spec.get.as_nanos() as f64,
             scan_nanos: spec.scan.as_nanos() as f64,
             scan_row_nanos: spec.scan_row.as_nanos(),
+            scan_cell_nanos: spec.scan_cell.as_nanos() as f64,
             cache_miss: 1.0 - spec.cache_hit,
             disk_nanos: spec.disk_read.as_nanos(),
             law,
@@ -64,23 +67,31 @@ impl ServiceTimes {
 
     /// The service time of a call of `gets` Gets, worked through in turn, each with an X of its own. `found`, in [0, 1], is the share of
     /// them that find a row: the others never go to disk, as a Bloom filter in memory answers them (`BLOOMFILTER => 'ROW'`, HBase's
-    /// default). O(gets).
-    pub fn gets(&self, gets: u32, found: f64, mut draws: Draws) -> SimDuration {
+    /// default). Of a row that is found so many `cells` are read. O(gets).
+    pub fn gets(&self, gets: u32, found: f64, cells: f64, mut draws: Draws) -> SimDuration {
         let disk = self.cache_miss * found;
-        let nanos = (0..gets)
+        let nanos: u64 = (0..gets)
             .map(|_| self.base(self.get_nanos, &mut draws) + self.disk(disk, &mut draws))
             .sum();
-        SimDuration::from_nanos(nanos)
+        let further = self.further_cells(f64::from(gets) * found, cells);
+        SimDuration::from_nanos(nanos.saturating_add(further))
     }
 
-    /// The service time of a scanner's call that reads `rows` rows, which may be none. At most one read from disk a call: the blocks of a
-    /// batch lie one after another (estimate).
+    /// The service time of a scanner's call that reads `rows` rows, which may be none, and of each so many `cells`. At most one read from
+    /// disk a call: the blocks of a batch lie one after another (estimate).
     #[inline]
-    pub fn scan(&self, rows: u64, mut draws: Draws) -> SimDuration {
+    pub fn scan(&self, rows: u64, cells: f64, mut draws: Draws) -> SimDuration {
         let base = self.base(self.scan_nanos, &mut draws);
         let further = rows.saturating_sub(1).saturating_mul(self.scan_row_nanos);
+        let further = further.saturating_add(self.further_cells(rows as f64, cells));
         let disk = self.disk(self.cache_miss, &mut draws);
         SimDuration::from_nanos((base + disk).saturating_add(further))
+    }
+
+    /// All cells of so many rows but the first of each.
+    #[inline]
+    fn further_cells(&self, rows: f64, cells: f64) -> u64 {
+        ((cells - 1.0).max(0.0) * rows * self.scan_cell_nanos) as u64
     }
 
     /// X * `nanos`.
@@ -199,6 +210,7 @@ mod tests {
             get: SimDuration::from_nanos(1_000_000),
             scan: SimDuration::from_nanos(2_000_000),
             scan_row: SimDuration::from_nanos(7_000),
+            scan_cell: SimDuration::from_nanos(100),
             cache_hit,
             disk_read: SimDuration::from_nanos(30_000_000),
             ..ClusterSpec::default().service
@@ -209,13 +221,26 @@ mod tests {
     fn a_multi_get_works_through_its_gets_and_a_scan_reads_further_rows_for_less() {
         let draws = DrawKey::new(Seed(1), 0, Stream::Service, 0).at(9);
         let warm = constant(1.0);
-        assert_eq!(warm.gets(5, 1.0, draws).as_nanos(), 5_000_000);
-        assert_eq!(warm.scan(41, draws).as_nanos(), 2_000_000 + 40 * 7_000);
-        assert_eq!(warm.scan(1, draws), warm.scan(0, draws));
-        assert_eq!(warm.scan(0, draws).as_nanos(), 2_000_000);
+        assert_eq!(warm.gets(5, 1.0, 1.0, draws).as_nanos(), 5_000_000);
+        assert_eq!(warm.scan(41, 1.0, draws).as_nanos(), 2_000_000 + 40 * 7_000);
+        assert_eq!(warm.scan(1, 1.0, draws), warm.scan(0, 1.0, draws));
+        assert_eq!(warm.scan(0, 1.0, draws).as_nanos(), 2_000_000);
         let cold = constant(0.0);
-        assert_eq!(cold.gets(5, 1.0, draws).as_nanos(), 5 * 31_000_000);
-        assert_eq!(cold.scan(3, draws).as_nanos(), 32_000_000 + 2 * 7_000);
+        assert_eq!(cold.gets(5, 1.0, 1.0, draws).as_nanos(), 5 * 31_000_000);
+        assert_eq!(cold.scan(3, 1.0, draws).as_nanos(), 32_000_000 + 2 * 7_000);
+    }
+
+    #[test]
+    fn further_cells_of_a_row_are_read_one_by_one_and_the_first_comes_with_it() {
+        let draws = DrawKey::new(Seed(1), 0, Stream::Service, 0).at(9);
+        let warm = constant(1.0);
+        // Five Gets, four of which find a row of 601 cells; three rows of 11.
+        let gets = warm.gets(5, 0.8, 601.0, draws).as_nanos();
+        assert_eq!(gets, 5_000_000 + 4 * 600 * 100);
+        let scan = warm.scan(3, 11.0, draws).as_nanos();
+        assert_eq!(scan, 2_000_000 + 2 * 7_000 + 3 * 10 * 100);
+        // Of one qualifier half of the rows have none.
+        assert_eq!(warm.scan(3, 0.5, draws), warm.scan(3, 1.0, draws));
     }
 
     #[test]
@@ -225,7 +250,7 @@ mod tests {
         let n = 20_000;
         let disks = |found: f64| {
             let total: u64 = (0..n)
-                .map(|index| times.gets(8, found, key.at(index)).as_nanos())
+                .map(|index| times.gets(8, found, 1.0, key.at(index)).as_nanos())
                 .sum();
             (total as f64 / 1e6 / n as f64 - 8.0) / 30.0
         };

@@ -72,7 +72,7 @@ crate::settings! {
 crate::settings! {
     /// How long a handler is busy with a call.
     ///
-    /// A call takes X * base + (rows - 1) * per-row time, X of mean 1 drawn once a call; a multi-Get is worked through Get by Get, each with its
+    /// A call takes X * base + (rows - 1) * per-row time + (cells - rows) * per-cell time where it reads, X of mean 1 drawn once a call; a multi-Get is worked through Get by Get, each with its
     /// own X. All times are estimates.
     pub struct ServiceSpec: SERVICE("", "") in "cluster.service" {
         /// Of the base times.
@@ -95,6 +95,10 @@ crate::settings! {
         ).zero(false),
         /// Each row that a scan reads.
         scan_row: SimDuration = time().or("1us").within("", "1h", "no service time of a row", "must be at most 1h"),
+        /// Each further cell of a row that a Get or a scan reads.
+        ///
+        /// A quarter of a row, which a cell is no end of: four million cells a second and handler.
+        scan_cell: SimDuration = time().or("0.25us").within("", "1h", "no service time of a cell", "must be at most 1h"),
         /// Share of reads that are served from memory.
         ///
         /// Of the Gets that find a row, and of the scanners' calls; the others add `disk_read`.

@@ -239,6 +239,8 @@ pub struct PlannedRead {
     pub table: usize,
     /// Its access path.
     pub plan: Arc<AccessPlan>,
+    /// Mean size of a cell of that table: its KeyValue.
+    pub cell_bytes: f64,
     /// How long a Get of it, or a scan of one region, is expected to take a handler.
     pub part_work: SimDuration,
     /// Sorted keys of rows of that table, each standing for as many: how a scan's rows lie over the regions that it crosses.

@@ -449,6 +449,14 @@ impl Rpcs {
         RpcBody::Gets { list, found }
     }
 
+    /// Cells that an RPC of a read reads of each row; 1 of a neighbour.
+    pub fn row_cells(&self, id: u32) -> f64 {
+        match self.operation_of(id).kind {
+            OperationKind::Read { work, .. } => work.row_cells,
+            _ => 1.0,
+        }
+    }
+
     /// Adds a Get to an RPC of Gets.
     pub fn push_get(&mut self, id: u32, region: u32, key: u32) {
         if let Some(RpcBody::Gets { list, .. }) = self.body(id) {

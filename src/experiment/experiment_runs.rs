@@ -10,7 +10,7 @@ use super::{
 use crate::engine::{self, ClusterChanges, SimConfig, TableCopy};
 use crate::layout::{Layout, Replicate, RunLayout, StrategySample, stored_cells};
 use crate::metrics::{MetricId, RunResult};
-use crate::scenario::{Copy, Scenario, Strategy};
+use crate::scenario::{Copy, Expectation, Scenario, Strategy};
 use crate::time::SimTime;
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -390,7 +390,13 @@ fn results(scenario: &Scenario, summaries: &[StrategySummary<'_>]) -> Results {
             warnings.push(warning);
         }
     }
-    let strategies: Vec<StrategyResult> = summaries.iter().map(StrategySummary::result).collect();
+    // Where each row has one cell, rows say it all, unless bytes are asked for.
+    let cells = summaries.iter().any(StrategySummary::reads_cells)
+        || scenario.expectations.iter().any(
+            |it| matches!(it, Expectation::Metric { metric, .. } if metric.ends_with(".bytes_read")),
+        );
+    let strategies = summaries.iter().map(|summary| summary.result(cells));
+    let strategies: Vec<StrategyResult> = strategies.collect();
     let runs = summaries.iter().map(|summary| &summary.runs);
     let ran: Vec<_> = strategies.iter().zip(runs).collect();
     let points = strategies.chunks(scenario.strategies.len().max(1));

@@ -483,15 +483,21 @@ impl<'a> Load<'a> {
     fn reads(&self, run: &mut Run, varied: Varied) -> ReadLoad {
         let (layout, cluster) = (self.layout, &self.setup.cluster);
         let service = &cluster.service;
-        let rows = scanner_rows(&self.setup.table, layout.key_bytes as u64) as f64;
         let base = service.get.max(service.scan).as_secs_f64();
         let servers = f64::from(cluster.servers);
         let mut load = ReadLoad::default();
         let forecasts = layout.reads.iter().zip(&self.timed.reads);
         let reads = self.setup.workload.reads.iter().zip(forecasts).enumerate();
         for (at, (read, (forecast, nanos))) in reads {
-            let calls = forecast.requests.max(forecast.regions) + forecast.rows_read / rows;
-            let work = base * calls + forecast.rows_read * service.scan_row.as_secs_f64();
+            let (rows, cells) = (
+                forecast.rows_read,
+                forecast.cells_read.max(forecast.rows_read),
+            );
+            let batch = scanner_rows(cells / rows.max(1.0) * forecast.planned.cell_bytes);
+            let calls = forecast.requests.max(forecast.regions) + rows / batch as f64;
+            let work = base * calls
+                + rows * service.scan_row.as_secs_f64()
+                + (cells - rows) * service.scan_cell.as_secs_f64();
             let hottest_row = forecast.hot_rows.first().map_or(0.0, |&(_, share)| share);
             let even = 1.0 / servers.min(forecast.table_regions.max(1) as f64);
             // A read of a few regions that take most writes is one of the newest rows under a key that follows time.

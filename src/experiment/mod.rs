@@ -57,8 +57,8 @@ pub use measures::{Measure, Metric};
 pub use point_words::{at_point, point_label, value_text};
 pub use recommendation::{ComparableStrategies, RankedStrategy, Recommendations};
 pub use results::{
-    Comparison, Curve, KeyMapBucket, LoadError, OperationResult, ReadResult, Results, ScenarioInfo,
-    StrategyResult,
+    CellsRead, Comparison, Curve, KeyMapBucket, LoadError, OperationResult, ReadResult, Results,
+    ScenarioInfo, StrategyResult,
 };
 pub use run_file::{RunFile, RunFileError, RunFileHeader, SavedRuns};
 pub use suggested_keys::SuggestedKey;

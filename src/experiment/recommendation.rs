@@ -222,7 +222,7 @@ fn growing_reads(found: &[Ran<'_>], seed: Seed) -> Vec<Vec<String>> {
 }
 
 /// The cost of each strategy's reads: the geometric mean over the reads, each of them counting alike. A read costs the handler time that it is
-/// planned to take (calls x base + rows x time of a row); of one that is issued, the geometric mean of that and of its response time, so
+/// planned to take (calls x base + rows x time of a row + further cells x time of a cell); of one that is issued, the geometric mean of that and of its response time, so
 /// that calls made at a time cost less than one after another. Unknown where nothing is read, a plan is unknown, or the reads did not end though those of
 /// another strategy did.
 fn read_costs(found: &[Ran<'_>]) -> Vec<Cost> {
@@ -289,11 +289,15 @@ fn planned_seconds(strategy: &Strategy, result: &StrategyResult, at: usize) -> V
     };
     let calls = planned([MetricId::CallsPlanned, MetricId::Calls]).into_iter();
     let rows = planned([MetricId::RowsPlanned, MetricId::RowsRead]);
+    // None where each row has one.
+    let mut cells = planned([MetricId::CellsRead; 2]);
+    cells.resize(rows.len(), None);
     let service = &strategy.setup.cluster.service;
     let path = result.reads[at].path.as_deref();
-    let seconds =
-        |(calls, rows): (Option<f64>, Option<f64>)| Some(seconds(service, path?, calls?, rows?));
-    calls.zip(rows).map(seconds).collect()
+    let seconds = |((calls, rows), cells): ((Option<f64>, Option<f64>), Option<f64>)| {
+        Some(seconds(service, path?, calls?, rows?, cells.unwrap_or(0.0)))
+    };
+    calls.zip(rows).zip(cells).map(seconds).collect()
 }
 
 /// What decides between two strategies.

@@ -179,12 +179,26 @@ pub struct ReadResult {
     pub calls: Measure,
     /// Rows that servers read as measured, likewise.
     pub rows_read: Measure,
+    /// The cells of those rows; left out where each row has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells: Option<CellsRead>,
     /// Sums over the replicates; zero when it is planned only.
     pub counts: Counts,
     /// By JSON name without the prefix `read_`: `throughput_per_sec`, `failed_fraction`, ...
     pub metrics: BTreeMap<String, Metric>,
     /// Response times; null when it is planned only.
     pub response_ms: Option<BTreeMap<String, Measure>>,
+}
+
+/// Cells that a read meets.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CellsRead {
+    /// That the reader is to get, like [`ReadResult::rows_returned`].
+    pub cells_returned: Measure,
+    /// That servers read, like [`ReadResult::rows_read`].
+    pub cells_read: Measure,
+    /// Bytes of these, as KeyValues.
+    pub bytes_read: Measure,
 }
 
 /// A paired difference between two strategies.
@@ -216,15 +230,23 @@ impl OperationResult {
 
 impl ReadResult {
     /// What it costs, a metric each.
-    pub fn costs(&self) -> [(MetricId, &Measure); 6] {
-        [
+    pub fn costs(&self) -> Vec<(MetricId, &Measure)> {
+        let cells = self.cells.iter().flat_map(|cells| {
+            [
+                (MetricId::CellsReturned, &cells.cells_returned),
+                (MetricId::CellsRead, &cells.cells_read),
+                (MetricId::BytesRead, &cells.bytes_read),
+            ]
+        });
+        let rows = [
             (MetricId::CallsPlanned, &self.calls_planned),
             (MetricId::Regions, &self.regions),
             (MetricId::RowsPlanned, &self.rows_planned),
             (MetricId::RowsReturned, &self.rows_returned),
             (MetricId::Calls, &self.calls),
             (MetricId::RowsRead, &self.rows_read),
-        ]
+        ];
+        rows.into_iter().chain(cells).collect()
     }
 
     /// One of its measures.
@@ -233,8 +255,13 @@ impl ReadResult {
         match path.part {
             Some(part) => self.response_ms.as_ref()?.get(part.name()),
             None => {
+                let asked = match (path.metric, self.cells) {
+                    (MetricId::CellsRead, None) => MetricId::RowsRead,
+                    (MetricId::CellsReturned, None) => MetricId::RowsReturned,
+                    (metric, _) => metric,
+                };
                 let mut costs = self.costs().into_iter();
-                let cost = costs.find(|(id, _)| *id == path.metric);
+                let cost = costs.find(|(id, _)| *id == asked);
                 let rate = || number(&self.metrics, path.metric.own_name(), None);
                 cost.map(|(_, cost)| cost).or_else(rate)
             }

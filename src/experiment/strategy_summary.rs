@@ -5,7 +5,9 @@ use super::hotspots::{self, Hotspots};
 use super::runs::{Runs, StrategyRuns, response_curve};
 use super::verdict::{ClusterHistory, Verdict};
 use super::verdict::{ReadPrice, is_piling_up};
-use super::{KeyMapBucket, Measure, Metric, OperationResult, ReadResult, StrategyResult};
+use super::{
+    CellsRead, KeyMapBucket, Measure, Metric, OperationResult, ReadResult, StrategyResult,
+};
 use crate::cluster::{ClusterEvent, TimedEvent};
 use crate::layout::{EntityShare, Layout, ReadForecast, StrategySample};
 use crate::metrics::{BUSY, MetricId, Side, lookup};
@@ -137,8 +139,15 @@ impl<'a> StrategySummary<'a> {
             .collect()
     }
 
-    /// What `results.json` says of it.
-    pub(super) fn result(&self) -> StrategyResult {
+    /// Whether some row that it reads has more cells than one, or fewer that are asked for.
+    pub(super) fn reads_cells(&self) -> bool {
+        self.layout.reads.iter().any(|read| {
+            (read.cells_read, read.cells_returned) != (read.rows_read, read.rows_returned)
+        })
+    }
+
+    /// What `results.json` says of it, with the `cells` of its reads if they are told.
+    pub(super) fn result(&self, cells: bool) -> StrategyResult {
         let (strategy, layout, runs) = (self.strategy, self.layout, &self.runs);
         let mut metrics = runs.metrics();
         for (id, class) in [
@@ -178,7 +187,7 @@ impl<'a> StrategySummary<'a> {
             metrics,
             values: BTreeMap::new(),
             writes: operations(Side::Write),
-            reads: self.reads().map(read_result).collect(),
+            reads: self.reads().map(|read| read_result(read, cells)).collect(),
             neighbours: operations(Side::Neighbour),
             counts: runs.all().counts,
             advice: Advice {
@@ -332,13 +341,24 @@ fn set_costs(runs: &mut Runs, forecast: &ReadForecast) {
         (MetricId::RowsReturned, Some(forecast.rows_returned)),
         (MetricId::Calls, calls.mean),
         (MetricId::RowsRead, rows.mean),
+        (MetricId::CellsReturned, Some(forecast.cells_returned)),
+        (MetricId::CellsRead, Some(forecast.cells_read)),
+        (
+            MetricId::BytesRead,
+            Some(forecast.cells_read * forecast.planned.cell_bytes),
+        ),
     ] {
         runs.set_first(id, cost);
     }
 }
 
-fn read_result((read, forecast, runs): (&Read, &ReadForecast, &Runs)) -> ReadResult {
+fn read_result((read, forecast, runs): (&Read, &ReadForecast, &Runs), cells: bool) -> ReadResult {
     let copy = u32::try_from(forecast.planned.table).ok();
+    let cells = cells.then(|| CellsRead {
+        cells_returned: runs.measure(MetricId::CellsReturned),
+        cells_read: runs.measure(MetricId::CellsRead),
+        bytes_read: runs.measure(MetricId::BytesRead),
+    });
     ReadResult {
         name: read.name.clone(),
         path: Some(forecast.planned.plan.path().name().to_owned()),
@@ -350,6 +370,7 @@ fn read_result((read, forecast, runs): (&Read, &ReadForecast, &Runs)) -> ReadRes
         rows_returned: runs.measure(MetricId::RowsReturned),
         calls: runs.measure(MetricId::Calls),
         rows_read: runs.measure(MetricId::RowsRead),
+        cells,
         counts: runs.counts,
         metrics: runs.rates(Side::Read),
         response_ms: read.drive.as_ref().map(|_| runs.response()),

@@ -215,7 +215,13 @@ fn predicted(strategy: &Strategy, scenario: &Scenario, retention: &Retention) ->
     let service = &strategy.setup.cluster.service;
     let of_read = |read: &ReadForecast| {
         let path = read.planned.plan.path();
-        seconds(service, path.name(), read.parts, read.rows_read)
+        seconds(
+            service,
+            path.name(),
+            read.parts,
+            read.rows_read,
+            read.cells_read,
+        )
     };
     let reads: Vec<f64> = layout.reads.iter().map(of_read).collect();
     let logs: f64 = reads.iter().map(|seconds| libm::log(*seconds)).sum();
@@ -236,14 +242,18 @@ fn predicted(strategy: &Strategy, scenario: &Scenario, retention: &Retention) ->
     }
 }
 
-/// Seconds of handlers for so many calls that read so many rows, as the planner has it: a Get takes its base, and so does each of a multi-Get; a
-/// scanner's call its base, and each row on top.
-pub(super) fn seconds(service: &ServiceSpec, path: &str, calls: f64, rows: f64) -> f64 {
+/// Seconds of handlers for so many calls that read so many rows and cells, as the planner has it: a Get takes its base, and so does each of a
+/// multi-Get; a scanner's call its base, and each row on top; and either each further cell of a row.
+pub(super) fn seconds(service: &ServiceSpec, path: &str, calls: f64, rows: f64, cells: f64) -> f64 {
     let miss = (1.0 - service.cache_hit) * service.disk_read.as_secs_f64();
-    match path {
-        "get" | "multi-get" => calls.max(rows) * (service.get.as_secs_f64() + miss),
-        _ => calls * (service.scan.as_secs_f64() + miss) + rows * service.scan_row.as_secs_f64(),
-    }
+    let further = (cells - rows).max(0.0) * service.scan_cell.as_secs_f64();
+    further
+        + match path {
+            "get" | "multi-get" => calls.max(rows) * (service.get.as_secs_f64() + miss),
+            _ => {
+                calls * (service.scan.as_secs_f64() + miss) + rows * service.scan_row.as_secs_f64()
+            }
+        }
 }
 
 /// Counts the reads of each that grow with retention, where those of another do not.

@@ -1,6 +1,7 @@
 //! Compiled sub-expressions and what is known of their values, worked out once, bottom up, when code is made. Must not hold anything
 //! that could fail, nor know how it was written.
 
+use super::digit::{Digit, Line};
 use super::formats::{Digest, DigestForm, Encoding, IntHash, Transform};
 use super::knowledge::Needs;
 use super::operator::Operator;
@@ -204,8 +205,12 @@ pub struct Facts {
     pub fields: Vec<FieldId>,
     /// How they follow each of these; `None`: in no order, or not known.
     pub trends: Vec<Option<Trend>>,
-    /// Fields of which different values give different ones, whatever the others are; ascending.
-    pub injective: Vec<FieldId>,
+    /// Digits of fields of which different values give different ones, whatever the others are; ascending.
+    pub told: Vec<Digit>,
+    /// They are made of those digits and nothing else.
+    pub are_told: bool,
+    /// Set when an integer is a multiple of a digit, give or take a constant.
+    pub line: Option<Line>,
     /// Whether they follow the operations' time. Which way they do matters to integers only, which are added up: `desc(x)` leaves it.
     pub order: Order,
     /// At most so many different values.
@@ -224,7 +229,9 @@ impl Facts {
         let mut all = Self {
             fields: Vec::new(),
             trends: Vec::new(),
-            injective: Vec::new(),
+            told: Vec::new(),
+            are_told: true,
+            line: None,
             order: Order::None,
             cardinality: Some(1),
             unit: None,
@@ -251,7 +258,7 @@ impl Facts {
         Self {
             fields: vec![field],
             trends: vec![trend],
-            injective: vec![field],
+            told: vec![Digit::whole(field)],
             needs: Needs::field(field),
             ..Self::of_all(std::iter::empty())
         }
@@ -400,6 +407,8 @@ impl Code {
             facts,
         };
         code.facts.limit(code.value_count());
+        let lines = code.facts.fields.iter().copied().map(Line::of);
+        code.facts.line = lines.last().filter(|_| code.value_type == ValueType::Int);
         code
     }
 
@@ -433,9 +442,10 @@ impl Code {
             facts,
         };
         code.facts.limit(code.value_count());
+        code.facts.line = code.line();
         let follow = code.facts.fields.iter();
         code.facts.trends = follow.map(|field| code.trend(*field)).collect();
-        code.facts.injective = code.injective();
+        (code.facts.told, code.facts.are_told) = code.told();
         (code.facts.order, code.facts.unit) = code.order_and_unit();
         code
     }
@@ -487,7 +497,16 @@ impl Code {
         }
         let trend = |at: usize| self.operands[at].facts.trend(field);
         match &self.op {
-            Op::Binary(operator) => self.binary_trend(*operator, field),
+            Op::Binary(operator) => {
+                let by_operator = self.binary_trend(*operator, field);
+                let line = self.facts.line.filter(|line| line.digit.field == field);
+                let line = line.filter(|line| !line.digit.is_periodic());
+                let by_line = line.map(|line| Trend {
+                    rising: line.is_rising(),
+                    exact: line.digit.is_whole(),
+                });
+                by_operator.or(by_line)
+            }
             Op::Floor(step) => trend(0).map(|trend| trend.kept(*step == 1)),
             Op::Snowflake => {
                 let mut rest = self.operands[1..].iter();
@@ -552,12 +571,60 @@ impl Code {
         }
     }
 
-    /// Fields of which different values give different ones.
-    fn injective(&self) -> Vec<FieldId> {
+    /// An integer of one field as a multiple of a digit.
+    fn line(&self) -> Option<Line> {
+        if self.value_type != ValueType::Int || self.range == Interval::ALL {
+            return None;
+        }
+        let mut operands = self.operands.iter();
+        let (x, y) = (operands.next()?, operands.next());
+        let line = x.facts.line;
+        let Op::Binary(operator) = &self.op else {
+            return match self.op {
+                Op::Floor(step) => line?.quotient(step)?.times(step),
+                _ => None,
+            };
+        };
+        let (other, constant) = (y?.facts.line, y?.range.single());
+        // A quotient by a constant is rounded down, and a remainder not negative.
+        let is_floor = x.range.low >= 0;
+        match (operator, line, other) {
+            (Operator::Add, Some(line), None) => line.plus(constant?),
+            (Operator::Add, None, Some(line)) => line.plus(x.range.single()?),
+            (Operator::Subtract, Some(line), None) => line.plus(constant?.checked_neg()?),
+            (Operator::Subtract, None, Some(line)) => line.times(-1)?.plus(x.range.single()?),
+            (Operator::Subtract, Some(line), Some(remainder)) => line.minus(remainder),
+            (Operator::Multiply, Some(line), None) => line.times(constant?),
+            (Operator::Multiply, None, Some(line)) => line.times(x.range.single()?),
+            (Operator::Divide, Some(line), None) if is_floor && constant? > 0 => {
+                line.quotient(constant?)
+            }
+            (Operator::Remainder, Some(line), None) if is_floor && constant? > 0 => {
+                line.remainder(constant?)
+            }
+            (Operator::Pmod, Some(line), None) => line.remainder(constant?),
+            _ => None,
+        }
+    }
+
+    /// Digits of fields of which different values give different ones, and whether nothing else is in them.
+    fn told(&self) -> (Vec<Digit>, bool) {
         let is_md5 =
             |of: &Self| matches!(&of.op, Op::Digest { digest, .. } if *digest == Digest::Md5);
+        let mut operands: Vec<&Self> = self.operands.iter().collect();
         let tells = match &self.op {
-            Op::Encode(encoding) => encoding.is_exact(),
+            Op::Encode(Encoding::Calendar(pattern, unit)) => {
+                let line = self.operands[0].facts.line;
+                let (cycles, only) = pattern.cycles(*unit);
+                let digits = cycles.iter().filter_map(|(step, period)| {
+                    let line = period.map_or(line, |period| line?.remainder(period));
+                    Some(line?.quotient(*step)?.digit)
+                });
+                let digits: Vec<Digit> = digits.collect();
+                let only = only && digits.len() == cycles.len();
+                return (digits, only);
+            }
+            Op::Encode(_) => true,
             // Hexadecimal digits stay apart.
             Op::Map(Transform::Upper) => self.operands.iter().all(is_md5),
             Op::Map(Transform::Substr { .. } | Transform::Lower) | Op::Identifier { .. } => false,
@@ -568,17 +635,34 @@ impl Code {
             // Where one part ends is not known unless it has one width; ambiguities inside hashes are not worth a distinction.
             _ if !self.is_number() => true,
             Op::BitReverse63 | Op::BitReverse64 => self.facts.fields.len() == 1,
-            Op::Binary(Operator::Add) if let Some((high, low)) = self.two_digits() => {
-                return union(&high.facts.injective, &low.facts.injective);
+            op => {
+                let Facts {
+                    line,
+                    fields,
+                    trends,
+                    ..
+                } = &self.facts;
+                match (line, &fields[..], &trends[..]) {
+                    (Some(line), ..) => return (vec![line.digit], true),
+                    // Of one field that it follows exactly.
+                    (None, [field], [Some(trend)]) if trend.exact => {
+                        return (vec![Digit::whole(*field)], true);
+                    }
+                    _ => {}
+                }
+                let sum = matches!(op, Op::Binary(Operator::Add));
+                let digits = sum.then(|| self.two_digits()).flatten();
+                operands = digits.map_or(operands, |(high, low)| vec![high, low]);
+                digits.is_some()
             }
-            // Of one field that it follows exactly.
-            _ => match (&self.facts.fields[..], &self.facts.trends[..]) {
-                ([_], [Some(trend)]) if trend.exact => return self.facts.fields.clone(),
-                _ => false,
-            },
         };
-        let operands = self.operands.iter().filter(|_| tells);
-        operands.fold(Vec::new(), |all, of| union(&all, &of.facts.injective))
+        let are_told = tells && operands.iter().all(|of| of.facts.are_told);
+        operands.retain(|_| tells);
+        let told = operands.iter().flat_map(|of| of.facts.told.iter().copied());
+        let mut told: Vec<Digit> = told.collect();
+        told.sort_unstable();
+        told.dedup();
+        (told, self.facts.fields.is_empty() || are_told)
     }
 
     /// The two digits of a sum `x * base + y` with fewer values of y in a row than the base: x and y.

@@ -114,6 +114,12 @@ fn arithmetic_follows_the_field_or_turns_it_round() {
             ("be8(trunc(n, 4))", UP_COARSE),
             ("be8(trunc(n, 1))", UP),
             ("be8(LONG_MAX - n)", DOWN),
+            // What is left of a number without its remainder.
+            ("sbe8(n - n % 7)", UP_COARSE),
+            ("sbe8(n - (n + 1) % 7)", UP_COARSE),
+            ("sbe8(5 - n * 3 + n * 3 % 21)", None),
+            ("sbe8(n - n % 7 % 3)", None),
+            ("sbe8(n % 7 - n)", None),
         ],
     );
     check(

@@ -1,6 +1,7 @@
 //! The steps in which a key uses a field: between two of them, no coarse use of it changes.
 
 use super::code::{Code, Op};
+use super::digit::Digit;
 use super::run::{Row, Rows};
 use crate::random::{DrawKey, Draws, Seed, Stream};
 use crate::record::FieldId;
@@ -170,22 +171,36 @@ fn reach(most: u64, mut same: impl FnMut(u64) -> bool) -> u64 {
     inside
 }
 
-/// Adds the greatest parts of `code` that are coarse uses of `field` alone to `uses`; false when the field is used anywhere else.
-pub(super) fn coarse_uses(code: &Code, field: FieldId, uses: &mut Vec<Code>) -> bool {
+/// Adds the greatest parts of `code` that are coarse uses of `field` alone to `uses`, or made of digits of it that are among `parts`, each of
+/// which comes again only in other steps; false when the field is used anywhere else, or, if it has to be `told`, where the code does
+/// not tell one step from another.
+pub(super) fn coarse_uses(
+    code: &Code,
+    field: FieldId,
+    (parts, told): (&[Digit], bool),
+    uses: &mut Vec<Code>,
+) -> bool {
     let facts = &code.facts;
     if !facts.mention(field) {
         return true;
     }
-    if facts.are_of(field) && facts.trend(field).is_some_and(|trend| !trend.exact) {
+    let is_coarse = || facts.trend(field).is_some_and(|trend| !trend.exact);
+    let is_part =
+        |digit: &Digit| parts.contains(digit) || !(digit.is_periodic() || digit.is_whole());
+    let in_parts = || facts.are_told && facts.told.iter().all(is_part);
+    if facts.are_of(field) && (is_coarse() || in_parts()) {
         uses.push(code.clone().in_order());
         return true;
     }
     let is_field = matches!(code.op, Op::Slot(_) | Op::Field(..));
+    let mut coarse = !is_field;
     // All operands are gone through, even after one that uses it otherwise.
-    let operands = code.operands.iter();
-    operands.fold(!is_field, |coarse, operand| {
-        coarse_uses(operand, field, uses) && coarse
-    })
+    for operand in &code.operands {
+        let mut digits = operand.facts.told.iter();
+        coarse &= !told || digits.all(|digit| facts.told.contains(digit));
+        coarse &= coarse_uses(operand, field, (parts, told), uses);
+    }
+    coarse
 }
 
 #[cfg(test)]

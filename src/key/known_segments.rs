@@ -1,10 +1,11 @@
 //! What a reader can make of each segment of a key: is it known, does it follow a field, which values can it take.
 
 use super::code::{Code, Drawn, Op, Randomness, Trend};
+use super::digit::{Digit, joined};
 use super::field_steps::{FieldSteps, coarse_uses};
 use super::finite_values::{bytes_values, distinct};
+use super::formats::Transform;
 use super::knowledge::Knowledge;
-use super::operator::Operator;
 use super::plan::{Derivation, KeyPlan};
 use super::run::{Row, Rows};
 use crate::record::{DerivedId, FieldId};
@@ -28,6 +29,19 @@ impl SegmentValue {
             Self::Drawn(code, drawn) => code.write(&Rows::one(row).with_drawn(*drawn), out),
         }
     }
+}
+
+/// How segments use a number field in steps, together: one whose values come again in every hour does beside one that tells the hour.
+#[derive(Debug, Clone)]
+pub struct JointSteps {
+    /// In which nothing of them changes.
+    pub steps: FieldSteps,
+    /// Those of the steps that they tell; `None` without any.
+    pub told: Option<FieldSteps>,
+    /// The segments that use the field in these steps only.
+    pub segments: Vec<usize>,
+    /// Of them, those that don't tell the steps in which they change, such as a short hash of a day, nor do others.
+    pub hidden: Vec<usize>,
 }
 
 impl KeyPlan {
@@ -58,28 +72,68 @@ impl KeyPlan {
         (lead > 0 && code.facts.needs.met(known)).then_some(lead)
     }
 
-    /// Fields of which different values give different bytes in the segment, whatever the others are.
-    pub fn injective_fields(&self, segment: usize) -> &[FieldId] {
-        &self.code(segment).facts.injective
+    /// Fields of which different values give different bytes in these segments, whatever the others are: those of each, and those that several
+    /// of them tell together (`n / 2` and `n % 2`, `trunc(ts, '1h')` and `ts % 3600`).
+    pub fn told_fields(&self, segments: impl Iterator<Item = usize>) -> Vec<FieldId> {
+        let digits = segments.flat_map(|segment| &self.code(segment).facts.told);
+        let digits: Vec<Digit> = digits.copied().collect();
+        let of = |field: FieldId| digits.iter().copied().filter(move |it| it.field == field);
+        let mut fields = distinct(digits.iter().map(|digit| digit.field).collect());
+        fields.retain(|field| joined(of(*field)).whole);
+        fields
     }
 
-    /// Fields of which different values give different bytes in these segments: those of each, and numbers whose quotient and remainder two
-    /// of them are (`n / 2` and `n % 2`).
-    pub fn jointly_injective_fields(&self, segments: impl Iterator<Item = usize>) -> Vec<FieldId> {
-        let mut fields = Vec::new();
-        let (mut quotients, mut remainders) = (Vec::new(), Vec::new());
-        for segment in segments {
-            fields.extend_from_slice(self.injective_fields(segment));
-            find_digits(self.code(segment), &mut quotients, &mut remainders);
-        }
-        for (field, step) in quotients {
-            // So many values in a row leave different remainders.
-            let mut remainders = remainders.iter();
-            if remainders.any(|(other, modulus)| *other == field && *modulus >= step) {
-                fields.push(field);
+    /// How these segments use a number field in steps only; `None` where none does.
+    pub fn joint_steps(
+        &self,
+        segments: impl Iterator<Item = usize>,
+        field: FieldId,
+    ) -> Option<JointSteps> {
+        let mut left: Vec<usize> = segments.collect();
+        left.retain(|segment| self.code(*segment).facts.mention(field));
+        let (mut found, mut uses, mut grains) = (Vec::new(), Vec::new(), Vec::new());
+        loop {
+            let before = left.len();
+            left.retain(|segment| {
+                let told = found.iter().chain([segment]);
+                let digits = told.flat_map(|at: &usize| self.code(*at).facts.told.iter().copied());
+                let all = joined(digits.filter(|digit| digit.field == field));
+                let known = uses.len();
+                let rules = (&all.parts[..], true);
+                let in_steps = coarse_uses(self.code(*segment), field, rules, &mut uses);
+                if in_steps {
+                    found.push(*segment);
+                    grains = all.grains;
+                } else {
+                    uses.truncate(known);
+                }
+                !in_steps
+            });
+            if left.len() == before {
+                break;
             }
         }
-        distinct(fields)
+        let told = (!uses.is_empty()).then(|| FieldSteps::new(field, uses.clone()));
+        let mut hidden = Vec::new();
+        for segment in left {
+            let mut others = Vec::new();
+            if !coarse_uses(self.code(segment), field, (&[], false), &mut others) {
+                continue;
+            }
+            let is_told = |digit: &Digit| grains.iter().any(|grain| digit.is_told_by(grain));
+            let mut digits = others.iter().flat_map(|code| &code.facts.told);
+            if told.is_none() || !digits.all(is_told) {
+                hidden.push(segment);
+                uses.extend(others);
+            }
+            found.push(segment);
+        }
+        (!uses.is_empty()).then(|| JointSteps {
+            steps: FieldSteps::new(field, uses),
+            told,
+            segments: found,
+            hidden,
+        })
     }
 
     /// All bytes that the segment can be (and perhaps more), ascending, when it is made of hashes, remainders, draws and constants and they
@@ -104,14 +158,28 @@ impl KeyPlan {
     pub fn field_steps(&self, segments: Range<usize>, field: FieldId) -> Option<FieldSteps> {
         let mut uses = Vec::new();
         for segment in segments {
-            coarse_uses(self.code(segment), field, &mut uses);
+            coarse_uses(self.code(segment), field, (&[], false), &mut uses);
         }
         (!uses.is_empty()).then(|| FieldSteps::new(field, uses))
     }
 
     /// Does the segment use the field in coarse steps only?
     pub fn is_coarse(&self, segment: usize, field: FieldId) -> bool {
-        coarse_uses(self.code(segment), field, &mut Vec::new())
+        coarse_uses(self.code(segment), field, (&[], false), &mut Vec::new())
+    }
+
+    /// Do the segment's bytes keep the order of a field, or of a digit of it, that they are made of?
+    pub fn keeps_order(&self, segment: usize) -> bool {
+        fn follows(code: &Code) -> bool {
+            match (&code.op, &code.operands[..]) {
+                (Op::Encode(encoding), [value]) => {
+                    value.facts.line.is_some() && encoding.keeps_order(value.range)
+                }
+                (Op::Map(Transform::Invert), [bytes]) => follows(bytes),
+                _ => false,
+            }
+        }
+        follows(self.code(segment))
     }
 
     /// The steps of one segment that follows the field; of an identifier, those of its time.
@@ -131,33 +199,6 @@ impl KeyPlan {
 
     fn code(&self, segment: usize) -> &Code {
         &self.segments()[segment].code
-    }
-}
-
-/// A field and what it is divided by.
-type Digit = (FieldId, i64);
-
-/// Quotients and remainders of not negative fields by constants, where the bytes tell them.
-fn find_digits(code: &Code, quotients: &mut Vec<Digit>, remainders: &mut Vec<Digit>) {
-    let value = match (&code.op, &code.operands[..]) {
-        (Op::Concat, parts) => {
-            return parts
-                .iter()
-                .for_each(|part| find_digits(part, quotients, remainders));
-        }
-        (Op::Encode(encoding), [value]) if encoding.is_exact() => value,
-        _ => return,
-    };
-    if let (Op::Binary(operator), [number, by]) = (&value.op, &value.operands[..])
-        && let (&Op::Slot(slot), Some(by @ 1..)) = (&number.op, by.range.single())
-        && number.range.low >= 0
-    {
-        let digit = (FieldId(slot as u16), by);
-        match operator {
-            Operator::Divide => quotients.push(digit),
-            Operator::Remainder | Operator::Pmod => remainders.push(digit),
-            _ => {}
-        }
     }
 }
 

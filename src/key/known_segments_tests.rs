@@ -42,7 +42,7 @@ fn compiled(key: &str) -> KeyPlan {
 
 #[test]
 fn a_number_of_two_digits_tells_both_while_the_lower_one_fits() {
-    let told = |key: &str| compiled(key).injective_fields(0).to_vec();
+    let told = |key: &str| compiled(key).told_fields(0..1);
     assert_eq!(told("be8(n * 1000 + thousand)"), [N, THOUSAND]);
     assert_eq!(told("be8(thousand + 1000 * n)"), [N, THOUSAND]);
     assert_eq!(
@@ -59,7 +59,7 @@ fn a_number_of_two_digits_tells_both_while_the_lower_one_fits() {
 
 #[test]
 fn quotient_and_remainder_tell_a_number_together() {
-    let told = |key: &str| compiled(key).jointly_injective_fields(0..2);
+    let told = |key: &str| compiled(key).told_fields(0..2);
     assert_eq!(told("be4(n / 100) || be1(n % 100)"), [N]);
     assert_eq!(told("be1(pmod(n, 100)) || be4(n / 100)"), [N]);
     assert_eq!(told("be4(n / 100) || be1(n % 101)"), [N]);
@@ -69,12 +69,16 @@ fn quotient_and_remainder_tell_a_number_together() {
     assert_eq!(told("be1(n % 100) || be1(pmod(n, 100))"), []);
     // Joined within one segment as well.
     let text = compiled("text(lpad(n / 100, 4) || lpad(n % 100, 2))");
-    assert_eq!(text.jointly_injective_fields(0..1), [N]);
+    assert_eq!(text.told_fields(0..1), [N]);
     // -5 / 10 and 5 / 10 are both 0.
     assert_eq!(told("sbe4(signed / 10) || be1(pmod(signed, 10))"), []);
+    // In as many digits as there are, in whatever order.
+    let all = |key: &str| compiled(key).told_fields(0..3);
+    assert_eq!(all("be1(n / 10 % 10) || be1(n % 10) || be4(n / 100)"), [N]);
+    assert_eq!(all("be1(n / 10 % 9) || be1(n % 10) || be4(n / 100)"), []);
     // One segment alone tells neither.
     assert_eq!(
-        compiled("be4(n / 100) || be1(n % 100)").jointly_injective_fields(0..1),
+        compiled("be4(n / 100) || be1(n % 100)").told_fields(0..1),
         []
     );
 }

@@ -1,13 +1,15 @@
 //! How a strategy serves its reads: the cheapest access path among its table and copies, and the regions that it asks. Must not
 //! simulate.
 
+use super::key_sample::KeyedTable;
 use super::laid_table::LaidTable;
 use super::{Layout, ReadForecast, Replicate};
 use crate::cluster::ClusterSpec;
 use crate::engine::{PlannedRead, scan_calls, scanner_rows};
-use crate::key::KeyPlan;
 use crate::keyspace::RowKey;
-use crate::query::{AccessPath, AccessPlan, Costs, Expected, PlanContext, Requests, plan};
+use crate::query::{
+    AccessPath, AccessPlan, Costs, Expected, PlanContext, Requests, StoredCells, plan,
+};
 use crate::scenario::Setup;
 use crate::statistics::Estimate;
 use crate::time::SimDuration;
@@ -49,9 +51,10 @@ pub(super) fn of(tables: &[LaidTable<'_>]) -> Vec<ReadForecast> {
     }
     let mut targets = ReadTargets::new(workload, replicate);
     let reads = workload.reads.iter().enumerate().map(|(at, read)| {
-        let keys = tables.iter().map(|laid| laid.table.key);
-        let (table, plan) =
-            targets.with(at, TARGETS, setup, |context| cheapest(keys, read, context));
+        let tables_of = tables.iter().map(|laid| stored(&laid.table));
+        let (table, plan) = targets.with(at, TARGETS, setup, |context| {
+            cheapest(tables_of, read, context)
+        });
         // Every combination of lists is counted for each target, whatever it takes to read them.
         let combinations = targets.with(at, 1, setup, |context| {
             let lens = context.sample.iter().flat_map(|it| it.within_lens);
@@ -155,13 +158,21 @@ impl<'a> ReadTargets<'a> {
     }
 }
 
-/// The table, of those with these keys, that serves a read most cheaply, and how.
-pub(super) fn cheapest<'a>(
-    keys: impl Iterator<Item = &'a Arc<KeyPlan>>,
+/// How a table stores what is written.
+pub(super) fn stored(table: &KeyedTable<'_>) -> StoredCells {
+    StoredCells {
+        cells_of_a_write: table.setup().table.qualifiers.len() as f64,
+        ..StoredCells::from(table.key)
+    }
+}
+
+/// The table, of those that are stored so, that serves a read most cheaply, and how.
+pub(super) fn cheapest(
+    tables: impl Iterator<Item = StoredCells>,
     read: &Read,
     context: &PlanContext<'_>,
 ) -> (usize, AccessPlan) {
-    let plans = keys.map(|key| plan(key, read, context));
+    let plans = tables.map(|table| plan(&table, read, context));
     let seconds = |(_, plan): &(usize, AccessPlan)| plan.expected().seconds;
     let cheapest = plans.enumerate();
     let cheapest = cheapest.min_by(|a, b| seconds(a).total_cmp(&seconds(b)));
@@ -175,6 +186,7 @@ fn costs(cluster: &ClusterSpec) -> Costs {
         get: service.get.as_secs_f64() + miss,
         scan: service.scan.as_secs_f64() + miss,
         row: service.scan_row.as_secs_f64().max(LEAST_ROW),
+        cell: service.scan_cell.as_secs_f64(),
     }
 }
 
@@ -187,7 +199,8 @@ fn forecast(
 ) -> ReadForecast {
     let (setup, rows) = (laid.table.setup(), laid.rows());
     let key_bytes: usize = rows.iter().map(<[u8]>::len).sum();
-    let batch_rows = scanner_rows(&setup.table, (key_bytes / rows.len().max(1)) as u64);
+    let key_bytes = key_bytes as f64 / rows.len().max(1) as f64;
+    let cell_bytes = setup.table.row_size().mean_cell(key_bytes);
     let mut expected = Expected::default();
     let (mut of_requests, mut of_reads, mut write_share) = (0.0, 0.0, 0.0);
     let (mut calls, mut rows_read) = (Vec::new(), Vec::new());
@@ -206,6 +219,7 @@ fn forecast(
         let gets = requests.gets.iter().map(|key| laid.router().locate(key));
         spans.extend(gets.map(|region| (region, region)));
         let mut of_scans = 0.0;
+        let batch_rows = scanner_rows(requests.row_cells * cell_bytes);
         for (at, scan) in requests.scans.iter().enumerate() {
             let range = (requests.starts.get(at), requests.stops.get(at));
             let share = if scan.rows > 0.0 {
@@ -257,6 +271,8 @@ fn forecast(
         requests: expected.requests,
         rows_read: expected.rows_read,
         rows_returned: expected.rows_returned,
+        cells_read: expected.cells_read,
+        cells_returned: expected.cells_returned,
         regions,
         parts,
         hot_rows: Vec::new(),
@@ -268,6 +284,7 @@ fn forecast(
             table: laid.table.number as usize,
             part_work: SimDuration::from_nanos((expected.seconds / parts.max(1.0) * 1e9) as u64),
             plan: Arc::new(plan),
+            cell_bytes,
             row_sample: Arc::clone(rows),
         },
     }

@@ -3,7 +3,7 @@
 
 use super::Replicate;
 use super::key_sample::KeyedTable;
-use super::read_forecast::{ReadTargets, TARGETS, cheapest};
+use super::read_forecast::{ReadTargets, TARGETS, cheapest, stored};
 use crate::random::Seed;
 use crate::scenario::{Setup, Strategy};
 use crate::time::SimDuration;
@@ -56,13 +56,13 @@ impl Retention {
         let rows = |(workload, replicate): &(Workload, Replicate)| {
             let mut targets = ReadTargets::new(workload, replicate);
             let rows = (0..workload.reads.len()).map(|read| {
-                let keys = KeyedTable::all(strategy, replicate).map(|table| table.key);
+                let tables = KeyedTable::all(strategy, replicate).map(|table| stored(&table));
                 let asked = &workload.reads[read];
                 let plan = targets.with(read, TARGETS, &strategy.setup, |context| {
-                    cheapest(keys, asked, context).1
+                    cheapest(tables, asked, context).1
                 });
                 // A Get that finds nothing reads a row like one that finds it.
-                plan.expected().rows_read.max(1.0)
+                plan.expected().cells_read.max(1.0)
             });
             rows.collect::<Vec<f64>>()
         };

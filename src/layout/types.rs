@@ -106,6 +106,10 @@ pub struct ReadForecast {
     pub rows_read: f64,
     /// Rows that the reader gets.
     pub rows_returned: f64,
+    /// Cells that servers read.
+    pub cells_read: f64,
+    /// Cells that the reader gets.
+    pub cells_returned: f64,
     /// Share of the run's writes that go to the regions which a read asks.
     pub write_share: f64,
     /// Calls, with the uncertainty of the sample.

@@ -184,6 +184,12 @@ macro_rules! catalogue { ($then:ident) => { $then! {
         [Calls] "calls" Number Lower, |read| read.per_completed(read.calls);
         /// Rows that servers read for a read as measured; mean of the completed ones alone, of the forecast when the read is not issued.
         [RowsRead] "rows_read" Number Lower, |read| read.per_completed(read.rows_read);
+        /// Cells that the reader is to get, like `rows_returned`; as many as rows where each has one, which results then leave out.
+        [CellsReturned] "cells_returned" Number Neither, |read| read.per_sent(read.cells_returned);
+        /// Cells that servers read for a read, like `rows_read`: those of its rows whose qualifiers it asks for; left out likewise.
+        [CellsRead] "cells_read" Number Lower, |read| read.per_completed(read.cells_read);
+        /// Bytes of those cells as KeyValues; left out likewise, unless an expectation asks for it.
+        [BytesRead] "bytes_read" Bytes Lower, |read| read.per_completed(read.bytes_read);
     }
 } } }
 

@@ -81,6 +81,8 @@ fn traces() -> Vec<Trace> {
                     work: ReadWork {
                         calls: parts as u32,
                         rows_read: draws.below(50) as f64 + 0.5,
+                        row_cells: draws.below(7) as f64,
+                        row_bytes: draws.below(900) as f64,
                     },
                 },
             };
@@ -93,6 +95,7 @@ fn traces() -> Vec<Trace> {
                     regions: parts as u32 + 1,
                     rows_read: draws.below(50) as f64 + 0.5,
                     rows_returned: draws.below(9) as f64,
+                    cells_returned: draws.below(90) as f64,
                 },
                 end,
             }
@@ -205,10 +208,19 @@ fn each_read_has_the_counts_rates_and_costs_of_its_own_reads() {
             (MetricId::ReadUnfinishedFraction, of_cohort(unfinished)),
             (MetricId::Calls, mean(|work| f64::from(work.calls))),
             (MetricId::RowsRead, mean(|work| work.rows_read)),
+            (
+                MetricId::CellsRead,
+                mean(|work| work.rows_read * work.row_cells),
+            ),
+            (
+                MetricId::BytesRead,
+                mean(|work| work.rows_read * work.row_bytes),
+            ),
             (MetricId::CallsPlanned, planned(|plan| plan.calls)),
             (MetricId::Regions, planned(|plan| f64::from(plan.regions))),
             (MetricId::RowsPlanned, planned(|plan| plan.rows_read)),
             (MetricId::RowsReturned, planned(|plan| plan.rows_returned)),
+            (MetricId::CellsReturned, planned(|plan| plan.cells_returned)),
         ] {
             close(metric(id), expected, id.name());
         }

@@ -89,6 +89,10 @@ pub struct ReadWork {
     pub calls: u32,
     /// Rows that servers read.
     pub rows_read: f64,
+    /// Cells that they read of each row, on average.
+    pub row_cells: f64,
+    /// Bytes of those cells.
+    pub row_bytes: f64,
 }
 
 /// What one read asks for by its plan, whatever becomes of it.
@@ -102,6 +106,8 @@ pub struct PlannedWork {
     pub rows_read: f64,
     /// Rows that the reader is to get.
     pub rows_returned: f64,
+    /// Cells that the reader is to get.
+    pub cells_returned: f64,
 }
 
 /// What the operations of one read cost: sums over those of the cohort.
@@ -111,12 +117,15 @@ pub(super) struct ReadCosts {
     completed: u64,
     pub(super) calls: f64,
     pub(super) rows_read: f64,
+    pub(super) cells_read: f64,
+    pub(super) bytes_read: f64,
     /// Those that were sent, and what they ask for by their plans.
     sent: u64,
     pub(super) calls_planned: f64,
     pub(super) regions: f64,
     pub(super) rows_planned: f64,
     pub(super) rows_returned: f64,
+    pub(super) cells_returned: f64,
 }
 
 impl ReadCosts {
@@ -342,6 +351,7 @@ impl Recorder {
             costs.regions += f64::from(plan.regions);
             costs.rows_planned += plan.rows_read;
             costs.rows_returned += plan.rows_returned;
+            costs.cells_returned += plan.cells_returned;
         }
     }
 
@@ -436,6 +446,8 @@ impl Recorder {
             costs.completed += 1;
             costs.calls += f64::from(work.calls);
             costs.rows_read += work.rows_read;
+            costs.cells_read += work.rows_read * work.row_cells;
+            costs.bytes_read += work.rows_read * work.row_bytes;
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::candidates::{Candidate, Dimension, FieldValues, Stop, candidates};
 use super::evidence::{Evidence, LongerValues, ValueBeginnings};
-use super::question::Question;
+use super::question::{Question, StoredCells};
 use super::requests::Requests;
 use super::row_identity::RowCounts;
 use crate::key::{FieldSteps, KeyPlan, Knowledge, Randomness, Segment};
@@ -52,6 +52,8 @@ pub struct Costs {
     pub scan: f64,
     /// Each row that a scan reads, in seconds.
     pub row: f64,
+    /// Each further cell of a row that is read, in seconds.
+    pub cell: f64,
 }
 
 /// Means over the sample of targets.
@@ -65,6 +67,10 @@ pub struct Expected {
     pub rows_read: f64,
     /// Rows that the reader gets.
     pub rows_returned: f64,
+    /// Cells that are read.
+    pub cells_read: f64,
+    /// Cells that the reader gets.
+    pub cells_returned: f64,
     /// Copies of each wanted row under different random salts, the newest of which it gets; at least 1.
     pub copies: f64,
 }
@@ -73,12 +79,16 @@ impl Expected {
     /// Adds what one read asks for.
     pub fn add(&mut self, requests: &Requests, costs: Costs) {
         let scanned: f64 = requests.scans.iter().map(|scan| scan.rows_read).sum();
+        let further = requests.rows_read() * (requests.row_cells - 1.0).max(0.0);
         self.seconds += requests.gets.len() as f64 * costs.get
             + requests.scans.len() as f64 * costs.scan
-            + scanned * costs.row;
+            + scanned * costs.row
+            + further * costs.cell;
         self.requests += requests.len() as f64;
         self.rows_read += requests.rows_read();
         self.rows_returned += requests.rows_returned;
+        self.cells_read += requests.cells_read();
+        self.cells_returned += requests.cells_returned;
         self.copies += requests.copies;
     }
 
@@ -90,6 +100,8 @@ impl Expected {
             requests: self.requests / reads,
             rows_read: self.rows_read / reads,
             rows_returned: self.rows_returned / reads,
+            cells_read: self.cells_read / reads,
+            cells_returned: self.cells_returned / reads,
             copies: self.copies / reads,
         }
     }
@@ -116,6 +128,8 @@ pub struct AccessPlan {
     pub(super) question: Arc<Question>,
     pub(super) way: Candidate,
     pub(super) evidence: Evidence,
+    /// What is known of the cells that it reads of its rows; `None` without a qualifier.
+    pub(super) cells: Option<Evidence>,
     pub(super) longer: Option<LongerValues>,
     pub(super) ordered: Option<Ordered>,
     /// Several combinations may ask for the same.
@@ -146,6 +160,10 @@ impl AccessPlan {
     ) -> Self {
         let key = &question.key;
         let evidence = Evidence::new(question, &way);
+        let cells = question
+            .cell_key
+            .as_ref()
+            .map(|key| Evidence::of_cells(question, key, &way));
         let mut used = 0..way.segments(key);
         let ambiguous = used.any(|segment| !key.is_delimited(segment));
         // Ranges that overlap are read as one, in no order of their rows.
@@ -164,6 +182,7 @@ impl AccessPlan {
             question: question.clone(),
             way: with_finest_steps(key, way),
             evidence,
+            cells,
             ordered,
             over_reads: Vec::new(),
             expected: Expected::default(),
@@ -229,7 +248,9 @@ impl AccessPlan {
                 found.push(over_read);
             }
         };
-        let told = |field| self.evidence.told.contains(&field);
+        // What its qualifier tells of a cell is told as well.
+        let evidence = self.cells.as_ref().unwrap_or(&self.evidence);
+        let told = |field| evidence.told.contains(&field);
         // What the reader knows and the used part of the key does not tell.
         for &field in question.known.stored() {
             if !told(field) {
@@ -252,7 +273,7 @@ impl AccessPlan {
             }
             let is_range = |values: &FieldValues| matches!(values, FieldValues::Range);
             let by_values = self.way.binds(field, is_range);
-            match &self.evidence.range {
+            match &evidence.range {
                 _ if by_values && told(field) => {}
                 Some((range, None)) if *range == field => {}
                 Some((range, Some(_))) if *range == field => {
@@ -333,6 +354,10 @@ impl AccessPlan {
             format!("{}{of_regions}", self.kind_in_words()),
             format!("{rows} wanted, {} read", count(expected.rows_read)),
         ];
+        if expected.cells_read > LEAST_CELLS * expected.rows_read {
+            let [wanted, read] = [expected.cells_returned, expected.cells_read].map(count);
+            words.push(format!("{wanted} cells wanted, {read} read"));
+        }
         if expected.copies > LEAST_COPIES {
             words.push(format!(
                 "each row in {} copies, as it was written again under other salts",
@@ -378,6 +403,9 @@ impl AccessPlan {
         format!("{words}, one {}", each.join(" and "))
     }
 }
+
+/// Fewer cells a row are not told: rows are meant then.
+const LEAST_CELLS: f64 = 1.05;
 
 /// Fewer copies of a row are not told: rows that happen to agree in a millisecond give as many.
 const LEAST_COPIES: f64 = 1.05;
@@ -518,12 +546,12 @@ pub struct PlanContext<'a, R = Population> {
 
 /// Plans a read: the way with the least mean cost over the sample; of equal ones the first of [`AccessPath`]'s order.
 pub fn plan<R: RowCounts>(
-    key: &Arc<KeyPlan>,
+    stored: &StoredCells,
     read: &Read,
     context: &PlanContext<'_, R>,
 ) -> AccessPlan {
-    let schema = context.schema;
-    let question = Arc::new(Question::new(key, read, schema, context.start));
+    let (schema, key) = (context.schema, &stored.key);
+    let question = Arc::new(Question::new(stored, read, schema, context.start));
     let mut ways = candidates(schema, &question, context.sample.first());
     if let Some(named) = question.by_index {
         // The index names whole keys.

@@ -117,6 +117,12 @@ impl Candidate {
         known
     }
 
+    /// Is a segment of a key known in every combination? A field in steps counts only for what uses it in steps.
+    pub fn knows(&self, key: &KeyPlan, segment: usize) -> bool {
+        key.is_known(segment, &self.known)
+            && (self.is_coarse(key, segment) || key.is_known(segment, &self.without_coarse()))
+    }
+
     /// Does the segment use the fields that are known in steps in steps only?
     fn is_coarse(&self, key: &KeyPlan, segment: usize) -> bool {
         let mut coarse = self.coarse.iter();
@@ -180,12 +186,7 @@ impl Walk<'_> {
     /// Goes on at a segment; everything before it is known.
     fn from(&mut self, mut segments: usize, at: Candidate) {
         let key = self.key;
-        // A field in steps counts only for what uses it in steps.
-        let is_known = |segment: usize| {
-            key.is_known(segment, &at.known)
-                && (at.is_coarse(key, segment) || key.is_known(segment, &at.without_coarse()))
-        };
-        while segments < key.segments().len() && is_known(segments) {
+        while segments < key.segments().len() && at.knows(key, segments) {
             segments += 1;
         }
         if segments == key.segments().len() {

@@ -6,7 +6,6 @@
 
 use super::candidates::{Candidate, Stop};
 use super::question::Question;
-use super::row_identity::coarse_steps;
 use crate::key::{FieldSteps, KeyPlan, Row};
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{Field, FieldId, Schema};
@@ -32,34 +31,87 @@ pub(super) struct Evidence {
     pub shared_by: f64,
 }
 
+fn fields(key: &KeyPlan, segment: usize) -> &[FieldId] {
+    key.segments()[segment].fields()
+}
+
 impl Evidence {
     pub fn new(question: &Question, way: &Candidate) -> Self {
         let key = &question.key;
+        Self::of_segments(question, key, way, 0..way.segments(key))
+    }
+
+    /// That of the cells which a way reads of its rows, `key` being the row key with the qualifier behind it: a server seeks to those whose
+    /// qualifiers begin with what is known of them, and within them to a range, where a field is known in steps of rows and its
+    /// range within each.
+    pub fn of_cells(question: &Question, key: &KeyPlan, way: &Candidate) -> Self {
+        let qualifier = question.key.segments().len()..key.segments().len();
+        let known = qualifier.clone().take_while(|at| way.knows(key, *at));
+        let rows = 0..way.segments(&question.key);
+        let mut evidence = Self::of_segments(question, key, way, rows.clone().chain(known.clone()));
+        let next = qualifier.start + known.clone().count();
+        let mut bands = question.bands.iter().map(|band| band.field);
+        let field = bands.find(|field| next < qualifier.end && fields(key, next) == [*field]);
+        let range = field.filter(|field| evidence.range.as_ref().is_none_or(|it| it.0 == *field));
+        let of_cells = |field: FieldId| {
+            if let Some(trend) = key.trend(next, field) {
+                // One range for all rows.
+                let steps = (!trend.exact).then(|| key.segment_steps(next, field));
+                return Some((field, steps.flatten()));
+            }
+            if !(way.coarse.contains(&field) && key.keeps_order(next)) {
+                return None;
+            }
+            let used = rows.chain(known).chain([next]);
+            if key.told_fields(used.clone()).contains(&field) {
+                return Some((field, None));
+            }
+            let joint = key.joint_steps(used, field)?;
+            let steps = joint.told.filter(|_| joint.segments.contains(&next))?;
+            (!joint.hidden.contains(&next)).then_some((field, Some(steps)))
+        };
+        evidence.range = range.and_then(of_cells).or(evidence.range.take());
+        evidence
+    }
+
+    /// That of segments of a key, each of which is known in every combination of a way.
+    fn of_segments(
+        question: &Question,
+        key: &KeyPlan,
+        way: &Candidate,
+        segments: impl Iterator<Item = usize> + Clone,
+    ) -> Self {
         let known = |field: &FieldId| way.known.knows(*field) && !way.coarse.contains(field);
-        let segments = 0..way.segments(key);
         let given = segments
             .clone()
             .filter_map(|segment| way.values_given(segment));
         let shared_by = given.fold(1.0, |all, count| all * count as f64);
         let plain = segments.filter(|segment| way.values_given(*segment).is_none());
         let plain: Vec<usize> = plain.collect();
-        let fields = |segment: usize| key.segments()[segment].fields();
-        let mut told = key.jointly_injective_fields(plain.iter().copied());
+        let fields = |segment: usize| fields(key, segment);
+        let mut told = key.told_fields(plain.iter().copied());
         told.retain(known);
         let mut steps: Vec<(FieldId, FieldSteps)> = Vec::new();
+        // Which segments use which field in these steps.
+        let mut used: Vec<(FieldId, Vec<usize>)> = Vec::new();
         for &field in plain.iter().flat_map(|segment| fields(*segment)) {
             let is_new = !told.contains(&field) && steps.iter().all(|(other, _)| *other != field);
-            if is_new && !question.domain(field).is_empty() {
-                let grain = coarse_steps(key, plain.iter().copied(), field);
-                steps.extend(grain.map(|grain| (field, grain)));
+            if is_new
+                && !question.domain(field).is_empty()
+                && let Some(joint) = key.joint_steps(plain.iter().copied(), field)
+            {
+                steps.push((field, joint.steps));
+                used.push((field, joint.segments));
             }
         }
         let in_steps = |field: &FieldId| steps.iter().any(|(other, _)| other == field);
+        let coarse = |segment: usize, field: &FieldId| {
+            let mut used = used.iter();
+            used.any(|(other, segments)| other == field && segments.contains(&segment))
+        };
         let (mut hashed, mut chance, mut unknown_parts) = (Vec::new(), 1.0, false);
         for &segment in &plain {
-            let tells = |field: &FieldId| {
-                told.contains(field) || (in_steps(field) && key.is_coarse(segment, *field))
-            };
+            let tells = |field: &FieldId| told.contains(field) || coarse(segment, field);
             if fields(segment).iter().all(tells) {
                 continue;
             }

@@ -4,11 +4,43 @@
 use super::row_identity::{RowIdentity, domain};
 use crate::key::{FieldSteps, KeyPlan, Knowledge, StepCache};
 use crate::random::{DrawKey, Seed, Stream};
-use crate::record::{DerivedId, FieldId, KnownField, Schema, TimeUnit};
+use crate::record::{DerivedId, FieldId, FieldKind, KnownField, Schema, TimeUnit};
 use crate::time::{EpochNanos, SimDuration};
 use crate::workload::{PageVia, RangeExtent, Read, ReadTarget, WithinValues};
 use std::ops::Range;
 use std::sync::Arc;
+
+/// How a table stores what is written.
+#[derive(Debug, Clone)]
+pub struct StoredCells {
+    /// Its row key.
+    pub key: Arc<KeyPlan>,
+    /// The row key with the qualifier behind it, which tells one cell of a row from another; the row key itself without one.
+    pub cell_key: Arc<KeyPlan>,
+    /// Cells of one write, > 0.
+    pub cells_of_a_write: f64,
+    /// Versions of a cell that are kept, > 0.
+    pub versions: u32,
+}
+
+impl From<&Arc<KeyPlan>> for StoredCells {
+    /// One cell a row, in one version.
+    fn from(key: &Arc<KeyPlan>) -> Self {
+        Self {
+            key: key.clone(),
+            cell_key: key.clone(),
+            cells_of_a_write: 1.0,
+            versions: 1,
+        }
+    }
+}
+
+/// What is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Counted {
+    Rows,
+    Cells,
+}
 
 /// A read of a table with one key.
 #[derive(Debug, Clone)]
@@ -16,6 +48,13 @@ pub(super) struct Question {
     pub key: Arc<KeyPlan>,
     /// Which rows are the same under the key.
     pub identity: RowIdentity,
+    /// Key and qualifier, and which cells are the same under it; `None` without a qualifier, where a row has the cells of one write.
+    pub cell_key: Option<Arc<KeyPlan>>,
+    pub cell_identity: Option<RowIdentity>,
+    /// Cells of one write.
+    pub cells_of_a_write: f64,
+    /// Versions of a cell that are asked for.
+    pub versions: u32,
     /// Names of all fields, for words.
     pub names: Vec<String>,
     /// Fields of which one value is known.
@@ -119,7 +158,8 @@ impl Bands {
 const ALL_OF_A_LIST: f64 = 16.0;
 
 impl Question {
-    pub fn new(key: &Arc<KeyPlan>, read: &Read, schema: &Schema, start: EpochNanos) -> Self {
+    pub fn new(stored: &StoredCells, read: &Read, schema: &Schema, start: EpochNanos) -> Self {
+        let key = &stored.key;
         let mut known = Knowledge::default();
         for field in &read.equal {
             known.learn(*field);
@@ -161,9 +201,22 @@ impl Question {
         });
         let by_index = read.page.as_ref().filter(|page| page.via == PageVia::Index);
         let fields = (0..schema.fields.len()).map(|at| FieldId(at as u16));
+        let order = order(key, read);
+        // The newest versions by time are there for the asking.
+        let is_time =
+            |field: FieldId| matches!(schema.field(field).kind, FieldKind::Timestamp { .. });
+        let newest = order.filter(|order| is_time(order.field));
+        let newest = newest.map_or(1, |order| order.rows + order.skipped);
+        let cell_key = Some(&stored.cell_key).filter(|cells| !Arc::ptr_eq(cells, key));
         Self {
             key: key.clone(),
             identity: RowIdentity::of(key, schema),
+            cell_key: cell_key.cloned(),
+            cell_identity: cell_key.map(|key| RowIdentity::of(key, schema)),
+            cells_of_a_write: stored.cells_of_a_write,
+            versions: stored
+                .versions
+                .min(u32::try_from(newest).unwrap_or(u32::MAX)),
             names: schema
                 .fields
                 .iter()
@@ -174,7 +227,7 @@ impl Question {
             bands,
             derived: others,
             shares,
-            order: order(key, read),
+            order,
             by_index: by_index.map(|page| page.size),
             domains: fields.map(|field| domain(schema, field)).collect(),
             known,
@@ -187,7 +240,15 @@ impl Question {
     pub fn is_one_row(&self) -> bool {
         let others = self.lists.is_empty() && self.bands.is_empty() && self.derived.is_empty();
         let counted = self.order.is_some() || self.by_index.is_some();
-        others && !counted && self.identity.is_told_by(self.known.stored())
+        let is_told = |of: &RowIdentity| of.is_told_by(self.known.stored());
+        let is_one_cell = self.cell_identity.as_ref().is_none_or(is_told);
+        others && !counted && is_told(&self.identity) && is_one_cell
+    }
+
+    /// What tells rows or cells apart.
+    pub fn identity_of(&self, of: Counted) -> &RowIdentity {
+        let cells = self.cell_identity.as_ref().filter(|_| of == Counted::Cells);
+        cells.unwrap_or(&self.identity)
     }
 
     /// The domain of a number field.

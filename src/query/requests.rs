@@ -22,6 +22,10 @@ pub struct Requests {
     pub stops: KeyBatch,
     /// Rows that the reader gets in the end, after filters and limits: expected number.
     pub rows_returned: f64,
+    /// Expected number of cells that a server reads of each row, on average: of those that what the reader knows of their qualifiers leaves.
+    pub row_cells: f64,
+    /// Cells that the reader gets: expected number.
+    pub cells_returned: f64,
     /// Expected copies of each wanted row, at least 1: a row that was written again under random salts lies under several of them.
     pub copies: f64,
     /// Lent to the read that is worked out.
@@ -46,11 +50,14 @@ pub(super) struct Scratch {
     pub record: Vec<i64>,
     /// Which value each dimension has.
     pub choice: Vec<usize>,
-    /// The step that makes the target's row.
-    pub step: RowStep,
+    /// The steps that make the target's row and its cell.
+    pub steps: [RowStep; 2],
+    /// Expected rows and cells of the combinations so far.
+    pub counted: [f64; 2],
     pub bands: Bands,
     pub grain: StepCache,
-    pub last: LastCount,
+    /// Of rows and of cells.
+    pub last: [LastCount; 2],
     pub equal: Vec<(FieldId, i64)>,
     pub between: Bands,
     pub low: Vec<u8>,
@@ -114,14 +121,17 @@ impl Requests {
         self.starts.clear();
         self.stops.clear();
         self.rows_returned = 0.0;
+        self.row_cells = 1.0;
+        self.cells_returned = 0.0;
         self.copies = 1.0;
     }
 
-    /// Asks for one row, which is there, by its key.
-    pub fn find(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+    /// Asks for one row, which is there, by its key, and for so many cells of it.
+    pub fn find(&mut self, cells: f64, write: impl FnOnce(&mut Vec<u8>)) {
         self.clear();
         self.gets.push_with(write);
         (self.gets_found, self.rows_returned) = (1.0, 1.0);
+        (self.row_cells, self.cells_returned) = (cells, cells);
     }
 
     /// Number of Gets and scans.
@@ -137,6 +147,11 @@ impl Requests {
     /// Expected number of rows that are read.
     pub fn rows_read(&self) -> f64 {
         self.gets_found + self.scans.iter().map(|scan| scan.rows_read).sum::<f64>()
+    }
+
+    /// Expected number of cells that are read.
+    pub fn cells_read(&self) -> f64 {
+        self.rows_read() * self.row_cells
     }
 
     /// Makes one of Gets of the same key, and of scans that overlap.

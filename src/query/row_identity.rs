@@ -1,6 +1,6 @@
 //! What a whole key tells of a write: which writes make the same row, and where numbers of rows come from. Must not know reads.
 
-use crate::key::{FieldSteps, KeyPlan, Randomness, StepCache};
+use crate::key::{FieldSteps, JointSteps, KeyPlan, Randomness, StepCache};
 use crate::record::{FieldId, FieldKind, Interval, Schema};
 use crate::time::SimTime;
 use crate::workload::{Condition, Population, RowEquality};
@@ -41,15 +41,15 @@ pub struct RowIdentity {
     told_or_hashed: Vec<FieldId>,
     /// Values of the short hashes; 1 without.
     hashes: f64,
-    /// A timestamp told in steps, and the slots among which steps are looked for.
-    step: Option<(FieldId, FieldSteps, Range<i64>)>,
+    /// A timestamp used in steps, which of them are told (the others only hashed), and the slots among which steps are looked for.
+    step: Option<(JointSteps, Range<i64>)>,
     /// Values of what is drawn for each write; infinite for identifiers that never come twice.
     draws: f64,
 }
 
-/// The step of one record.
+/// The step of one record: of what is told or hashed, and of what is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct RowStep(Option<(FieldId, i64, i64)>);
+pub struct RowStep([Option<(FieldId, i64, i64)>; 2]);
 
 /// Least value and the one after the greatest that a number field can have.
 pub(super) fn domain(schema: &Schema, field: FieldId) -> Range<i64> {
@@ -62,21 +62,10 @@ pub(super) fn domain(schema: &Schema, field: FieldId) -> Range<i64> {
     first..first.saturating_add_unsigned(kind.count().unwrap_or(u64::MAX))
 }
 
-/// The steps in which these segments use a field, of those that use it in steps only.
-pub(super) fn coarse_steps(
-    key: &KeyPlan,
-    segments: impl Iterator<Item = usize>,
-    field: FieldId,
-) -> Option<FieldSteps> {
-    let coarse = segments.filter(|segment| key.is_coarse(*segment, field));
-    let steps = coarse.filter_map(|segment| key.field_steps(segment..segment + 1, field));
-    steps.reduce(FieldSteps::and)
-}
-
 impl RowIdentity {
     /// Of a key over the fields of `schema`.
     pub fn of(key: &KeyPlan, schema: &Schema) -> Self {
-        let told = key.jointly_injective_fields(0..key.segments().len());
+        let told = key.told_fields(0..key.segments().len());
         let step = key.fields().into_iter().find_map(|field| {
             let FieldKind::Timestamp { unit, .. } = schema.field(field).kind else {
                 return None;
@@ -84,10 +73,10 @@ impl RowIdentity {
             (!told.contains(&field)).then_some((field, unit))
         });
         let step = step.and_then(|(field, unit)| {
-            let steps = coarse_steps(key, 0..key.segments().len(), field)?;
+            let joint = key.joint_steps(0..key.segments().len(), field)?;
             let (times, far) = (domain(schema, field), LONGEST_STEP / unit.nanos());
             let bounds = times.start.saturating_sub(far)..times.end.saturating_add(far);
-            Some((field, steps, bounds))
+            Some((joint, bounds))
         });
         let mut told_or_hashed = told.clone();
         let (mut hashes, mut draws) = (1.0, 1.0);
@@ -95,16 +84,17 @@ impl RowIdentity {
             let values = segment
                 .cardinality()
                 .map_or(f64::INFINITY, |count| count as f64);
-            let in_steps = |field: FieldId| {
-                let steps = step.as_ref().filter(|(other, ..)| *other == field);
-                steps.is_some() && key.is_coarse(at, field)
-            };
+            let joint = step.as_ref().map(|(joint, _)| joint);
+            let joint = joint.filter(|joint| joint.segments.contains(&at));
+            let in_steps = |field: FieldId| joint.is_some_and(|it| it.steps.field() == field);
+            let is_hidden = joint.is_some_and(|joint| joint.hidden.contains(&at));
             let mut fields = segment.fields().iter();
             if segment.randomness() == Randomness::Random {
                 draws *= values;
-            } else if fields.any(|field| !told.contains(field) && !in_steps(*field)) {
+            } else if is_hidden || fields.any(|field| !told.contains(field) && !in_steps(*field)) {
                 hashes *= values;
-                told_or_hashed.extend(segment.fields());
+                let hashed = segment.fields().iter().copied();
+                told_or_hashed.extend(hashed.filter(|field| !in_steps(*field)));
             }
         }
         told_or_hashed.sort_unstable();
@@ -120,17 +110,30 @@ impl RowIdentity {
 
     /// The step of `record`, which is changed on the way and put back: a whole one, also where the table's times end within it.
     pub fn step(&self, record: &mut [i64], cache: &mut StepCache) -> RowStep {
-        RowStep(self.step.as_ref().map(|(field, steps, bounds)| {
+        let Some((joint, bounds)) = &self.step else {
+            return RowStep::default();
+        };
+        let mut window = |steps: &FieldSteps| {
             let window = steps.window(record, bounds.clone(), cache);
-            (*field, window.start, window.end)
-        }))
+            (steps.field(), window.start, window.end)
+        };
+        let finest = Some(window(&joint.steps));
+        let told = match joint.hidden.is_empty() {
+            true => finest,
+            false => joint.told.as_ref().map(window),
+        };
+        RowStep([finest, told])
     }
 
     /// Writes that agree in these fields are the same row.
     pub(super) fn is_told_by(&self, fields: &[FieldId]) -> bool {
         let told = self.told_or_hashed.iter();
-        let step = self.step.as_ref().map(|(field, ..)| field);
-        self.draws == 1.0 && told.chain(step).all(|field| fields.contains(field))
+        let step = self.step.as_ref().map(|(joint, _)| joint.steps.field());
+        self.draws == 1.0
+            && told
+                .copied()
+                .chain(step)
+                .all(|field| fields.contains(&field))
     }
 
     /// A salt is drawn for each write: a row that is written again lies under another salt, and its old version stays.
@@ -173,16 +176,17 @@ impl RowIdentity {
         &self,
         rows: &(impl RowCounts + ?Sized),
         condition: Condition<'_>,
-        (RowStep(step), draws): (RowStep, f64),
+        (RowStep([finest, step]), draws): (RowStep, f64),
         target: &[i64],
         at: SimTime,
     ) -> f64 {
-        let identity = |told| RowEquality { told, step, draws };
-        let finest = rows.distinct(condition, identity(&self.told_or_hashed), target, at);
+        let identity = |told, step| RowEquality { told, step, draws };
+        let all = identity(&self.told_or_hashed, finest);
+        let finest = rows.distinct(condition, all, target, at);
         if self.hashes <= 1.0 || self.hashes.is_infinite() || finest <= 0.0 {
             return finest;
         }
-        let told = rows.distinct(condition, identity(&self.told), target, at);
+        let told = rows.distinct(condition, identity(&self.told, step), target, at);
         if told <= 0.0 {
             return finest;
         }
@@ -191,3 +195,7 @@ impl RowIdentity {
         (told * self.hashes * kept).clamp(told, finest.max(told))
     }
 }
+
+#[cfg(test)]
+#[path = "row_identity_tests.rs"]
+mod tests;

@@ -4,12 +4,13 @@
 use super::access_plan::AccessPlan;
 use super::candidates::{Dimension, FieldValues, Stop};
 use super::evidence::Evidence;
-use super::requests::{Requests, ScanRequest, Scratch};
+use super::question::{Counted, Question};
+use super::requests::{LastCount, Requests, ScanRequest, Scratch};
 use super::row_identity::RowCounts;
 use crate::key::Row;
 use crate::keyspace::RowKey;
 use crate::record::FieldId;
-use crate::workload::{Condition, ReadTarget};
+use crate::workload::{Condition, ReadTarget, RowEquality};
 
 /// Combinations of `in` lists whose wanted rows are counted one by one; of more, these stand for all.
 const MOST_COUNTED: usize = 4_096;
@@ -35,11 +36,12 @@ impl AccessPlan {
     ) {
         if self.is_of_own_row() {
             let row = self.row(target.record, target);
-            return requests.find(|out| self.question.key.write(&row, out));
+            return self.find(requests, |out| self.question.key.write(&row, out));
         }
         requests.clear();
         let mut scratch = requests.scratch.take().unwrap_or_default();
-        scratch.last.forget();
+        scratch.last.iter_mut().for_each(LastCount::forget);
+        scratch.counted = [0.0; 2];
         scratch.record.clear();
         scratch.record.extend_from_slice(target.record);
         scratch.choice.clear();
@@ -51,7 +53,16 @@ impl AccessPlan {
             ..
         } = &mut *scratch;
         self.question.resolve(target, record, grain, bands);
-        scratch.step = self.question.identity.step(record, grain);
+        let Question {
+            identity,
+            cell_identity,
+            ..
+        } = &*self.question;
+        let own = identity.step(record, grain);
+        let of_cell = cell_identity
+            .as_ref()
+            .map(|cells| cells.step(record, grain));
+        scratch.steps = [own, of_cell.unwrap_or(own)];
         let mut read = Read {
             plan: self,
             beginning,
@@ -60,7 +71,7 @@ impl AccessPlan {
             scratch,
             requests,
         };
-        let (wanted, stored) = read.wanted();
+        let (wanted, stored) = read.wanted(Counted::Rows);
         read.requests.copies = match wanted > 0.0 {
             true => (stored / wanted).max(1.0),
             false => 1.0,
@@ -77,6 +88,7 @@ impl AccessPlan {
             read.requests.merge(&mut read.scratch);
         }
         read.limit(wanted);
+        read.count_cells(wanted);
         let scratch = read.scratch;
         requests.scratch = Some(scratch);
     }
@@ -93,8 +105,8 @@ struct Read<'a, R> {
 }
 
 impl<R: RowCounts> Read<'_, R> {
-    /// Expected number of rows that satisfy all that the reader knows, and with them their copies under other random salts.
-    fn wanted(&mut self) -> (f64, f64) {
+    /// Expected number of rows or cells that satisfy all that the reader knows, and with them their copies under other random salts.
+    fn wanted(&mut self, of: Counted) -> (f64, f64) {
         let (question, target) = (&self.plan.question, self.target);
         let lens = target.within_lens.iter().map(|len| *len as usize);
         let combinations = lens.clone().fold(1, usize::saturating_mul);
@@ -102,10 +114,11 @@ impl<R: RowCounts> Read<'_, R> {
         let Scratch {
             equal,
             bands,
-            step,
+            steps,
             last,
             ..
         } = &mut *self.scratch;
+        let (step, last) = (steps[of as usize], &mut last[of as usize]);
         let (mut total, mut stored) = (0.0, 0.0);
         for combination in 0..counted {
             equal.clear();
@@ -123,15 +136,13 @@ impl<R: RowCounts> Read<'_, R> {
                 equal,
                 between: &bands.0,
             };
-            let identity = &question.identity;
+            let identity = question.identity_of(of);
             let all = last.of(condition, || {
-                identity.rows(self.rows, condition, *step, target.record, target.at)
+                identity.rows(self.rows, condition, step, target.record, target.at)
             });
             stored += all;
             total += match identity.leaves_copies() {
-                true => {
-                    identity.current_rows(self.rows, condition, *step, target.record, target.at)
-                }
+                true => identity.current_rows(self.rows, condition, step, target.record, target.at),
                 false => all,
             };
         }
@@ -142,6 +153,10 @@ impl<R: RowCounts> Read<'_, R> {
 
     /// Expected number of rows that share the beginning of the combination.
     fn rows_of(&mut self, evidence: &Evidence) -> f64 {
+        self.number_of(Counted::Rows, evidence)
+    }
+
+    fn number_of(&mut self, of: Counted, evidence: &Evidence) -> f64 {
         let (question, target) = (&self.plan.question, self.target);
         let Scratch {
             record,
@@ -149,10 +164,11 @@ impl<R: RowCounts> Read<'_, R> {
             between,
             bands,
             grain,
-            step,
+            steps,
             last,
             ..
         } = &mut *self.scratch;
+        let (step, last) = (steps[of as usize], &mut last[of as usize]);
         let slot = |field: &FieldId, record: &[i64]| (*field, record[usize::from(field.0)]);
         equal.clear();
         equal.extend(evidence.told.iter().map(|field| slot(field, record)));
@@ -175,9 +191,9 @@ impl<R: RowCounts> Read<'_, R> {
                 equal,
                 between: &between.0,
             };
-            let identity = &question.identity;
+            let identity = question.identity_of(of);
             last.of(condition, || {
-                identity.rows(self.rows, condition, *step, target.record, target.at)
+                identity.rows(self.rows, condition, step, target.record, target.at)
             })
         };
         let all = count(equal);
@@ -234,7 +250,7 @@ impl<R: RowCounts> Read<'_, R> {
                 false => middle..range.end,
             };
             self.scratch.bands.set(order.field, Some(before));
-            if self.wanted().0 >= order.skipped as f64 {
+            if self.wanted(Counted::Rows).0 >= order.skipped as f64 {
                 far = middle;
             } else {
                 near = middle;
@@ -318,6 +334,16 @@ impl<R: RowCounts> Read<'_, R> {
             None => plan.write_prefix(segments, choice, &plan.row(record, self.target), low),
         }
         let rows = self.rows_of(&plan.evidence);
+        if let Some(cells) = &plan.cells {
+            let [counted_rows, counted_cells] = self.scratch.counted;
+            let cells = self.number_of(Counted::Cells, cells);
+            let most = if plan.way.stop == Stop::Key {
+                1.0
+            } else {
+                f64::INFINITY
+            };
+            self.scratch.counted = [counted_rows + rows.min(most), counted_cells + cells];
+        }
         if plan.way.stop == Stop::Key {
             self.requests.gets.push(&self.scratch.low);
             self.requests.gets_found += rows.min(1.0);
@@ -494,6 +520,58 @@ impl<R: RowCounts> Read<'_, R> {
         self.requests.gets_found = named as f64;
     }
 
+    /// Cells of the rows that are read, and of those that are returned, of which `wanted` satisfy all that the reader knows.
+    fn count_cells(&mut self, wanted: f64) {
+        let (plan, returned) = (self.plan, self.requests.rows_returned);
+        let question = &plan.question;
+        let of_a_row = |[rows, cells]: [f64; 2]| if rows > 0.0 { cells / rows } else { 1.0 };
+        let mut cells = [1.0; 2];
+        if question.cell_identity.is_some() && question.by_index.is_none() {
+            cells = [
+                of_a_row(self.scratch.counted),
+                of_a_row([wanted, self.wanted(Counted::Cells).0]),
+            ];
+        }
+        if question.versions > 1 {
+            let versions = self.versions();
+            cells = cells.map(|cells| cells * versions);
+        }
+        let [read, wanted] = cells.map(|cells| cells * question.cells_of_a_write);
+        self.requests.row_cells = read;
+        self.requests.cells_returned = returned * wanted;
+    }
+
+    /// Versions that are read of a cell, where its newest are asked for: at most as many as it was written, which is taken to be as often as others.
+    fn versions(&mut self) -> f64 {
+        let (plan, target) = (self.plan, self.target);
+        let Scratch {
+            equal,
+            bands,
+            steps,
+            ..
+        } = &mut *self.scratch;
+        let known = plan.question.known.stored().iter();
+        equal.clear();
+        equal.extend(known.map(|field| (*field, target.record[usize::from(field.0)])));
+        let condition = Condition {
+            equal,
+            between: &bands.0,
+        };
+        let every = RowEquality {
+            draws: f64::INFINITY,
+            ..RowEquality::default()
+        };
+        let writes = self
+            .rows
+            .distinct(condition, every, target.record, target.at);
+        let (of, step) = (
+            plan.question.identity_of(Counted::Cells),
+            steps[Counted::Cells as usize],
+        );
+        let cells = of.rows(self.rows, condition, step, target.record, target.at);
+        (writes / cells).clamp(1.0, f64::from(plan.question.versions))
+    }
+
     /// Rows read until there are enough, and rows that are returned.
     fn limit(&mut self, wanted: f64) {
         let (plan, passed_rows) = (self.plan, self.scratch.passed_rows);
@@ -549,6 +627,11 @@ impl<R: RowCounts> Read<'_, R> {
 }
 
 impl AccessPlan {
+    /// Asks for the target's own row, which is there ([`AccessPlan::is_of_own_row`]).
+    pub fn find(&self, requests: &mut Requests, write: impl FnOnce(&mut Vec<u8>)) {
+        requests.find(self.question.cells_of_a_write, write);
+    }
+
     /// The row of a combination. What it draws is of no account: draws are given values, or left out.
     fn row<'r>(&self, record: &'r [i64], target: &ReadTarget<'_>) -> Row<'r> {
         Row {

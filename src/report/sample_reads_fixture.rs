@@ -165,6 +165,7 @@ fn read(name: &str, price: &Price, per_sec: f64) -> ReadResult {
         regions: exact(regions, n),
         rows_planned: exact(rows_read, n),
         rows_read: exact(rows_read, n),
+        cells: None,
         rows_returned: exact(rows_returned, n),
         counts: if issued {
             Counts {

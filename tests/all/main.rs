@@ -30,6 +30,7 @@ mod neighbours;
 mod never_finished;
 mod page;
 mod placement;
+mod planner_cells;
 mod planner_pages;
 mod planner_queries;
 mod planner_soundness;

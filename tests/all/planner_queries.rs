@@ -147,7 +147,8 @@ fn keys_of_the_literature_serve_their_reads_as_their_authors_say() {
                     Some(count) => kind.first_slot() + (count / 2) as i64,
                     None => {
                         let Interval { low, high } = schema.domain(id).range;
-                        low + (high - low) * 3 / 7 + 1
+                        let [low, high] = [low, high].map(i128::from);
+                        (low + (high - low) * 3 / 7 + 1) as i64
                     }
                 }
             })
@@ -175,10 +176,11 @@ fn keys_of_the_literature_serve_their_reads_as_their_authors_say() {
                 get: 0.5e-3,
                 scan: 0.8e-3,
                 row: 1e-6,
+                cell: 1e-7,
             },
         };
         let key = key.as_ref().expect("a key comes first");
-        let plan = plan(key, &asked, &context);
+        let plan = plan(&key.into(), &asked, &context);
         let mut requests = Requests::default();
         plan.requests(&target, &rows, &mut requests);
         assert!(!requests.is_empty());

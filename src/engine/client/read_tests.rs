@@ -19,6 +19,8 @@ use std::sync::Arc;
 const MICROS: u64 = 1_000;
 /// Both ways.
 const NETWORK: u64 = 500 * MICROS;
+/// A cell of the table: 20 + a key of 1 byte + `d` + `v` + 500 KB, of which four fit into a call.
+const TABLE_CELL: f64 = 512_023.0;
 const GET: u64 = 1_000 * MICROS;
 const SCAN: u64 = 2_000 * MICROS;
 const SCAN_ROW: u64 = 7 * MICROS;
@@ -53,11 +55,13 @@ pub fn config() -> SimConfig {
             get: 1e-3,
             scan: 1e-3,
             row: 1e-6,
+            cell: 1e-7,
         },
     };
     let planned = PlannedRead {
         table: 0,
-        plan: Arc::new(plan(&key, &read, &context)),
+        plan: Arc::new(plan(&(&key).into(), &read, &context)),
+        cell_bytes: TABLE_CELL,
         part_work: SimDuration::from_nanos(1_000),
         row_sample: Arc::default(),
     };
@@ -114,6 +118,7 @@ pub fn with_rows(mut config: SimConfig, rows: impl IntoIterator<Item = u8>) -> S
 
 pub fn gets(keys: impl IntoIterator<Item = u8>) -> Requests {
     let mut requests = Requests::default();
+    requests.row_cells = 1.0;
     for key in keys {
         requests.gets.push_with(|bytes| bytes.push(key));
     }
@@ -124,6 +129,7 @@ pub fn gets(keys: impl IntoIterator<Item = u8>) -> Requests {
 /// Scans of `[start, stop)`; a stop of 0 is the end of the key space.
 pub fn scans(ranges: &[(u8, u8, ScanRequest)]) -> Requests {
     let mut requests = Requests::default();
+    requests.row_cells = 1.0;
     for (start, stop, scan) in ranges {
         requests.starts.push_with(|bytes| bytes.push(*start));
         requests
@@ -197,6 +203,37 @@ fn gets_that_find_no_row_are_not_read_from_disk() {
     let mut missed = gets([1, 2]);
     missed.gets_found = 0.0;
     assert_read(&run(&cold, &[missed]), 1, 1, 0.0, NETWORK + 2 * GET);
+}
+
+#[test]
+fn further_cells_of_a_row_take_time_and_fill_calls() {
+    let mut wide = config();
+    wide.cluster.service.scan_cell = SimDuration::from_nanos(100);
+    let with_cells = |row_cells, mut requests: Requests| {
+        (requests.row_cells, requests.cells_returned) = (row_cells, 7.0);
+        requests
+    };
+    let found = with_cells(601.0, gets([1, 2]));
+    let result = run(&wide, &[found]);
+    assert_read(&result, 1, 1, 2.0, NETWORK + 2 * (GET + 600 * 100));
+    let cells = [
+        MetricId::CellsRead,
+        MetricId::BytesRead,
+        MetricId::CellsReturned,
+    ];
+    let cells = cells.map(|id| result.reads.each[0].metrics[id].unwrap());
+    assert_eq!(cells, [1_202.0, 1_202.0 * TABLE_CELL, 7.0]);
+    // Two cells of a row take half of a call's bytes, so that two rows fit into one.
+    let table = with_rows(wide, [20, 22, 23, 24]);
+    let scanned = with_cells(2.0, scans(&[(20, 30, all(4.0))]));
+    let rows = 2 * SCAN_ROW + 4 * 100;
+    assert_read(
+        &run(&table, &[scanned]),
+        2,
+        1,
+        4.0,
+        2 * (NETWORK + SCAN) + rows,
+    );
 }
 
 #[test]

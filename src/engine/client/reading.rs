@@ -68,7 +68,9 @@ impl Simulation<'_> {
         let (read, operation) = (batch.reads[at], batch.operations[at]);
         let plan = &config.reads[usize::from(read.0)].plan;
         match beginning {
-            Some(key) if plan.is_of_own_row() => requests.find(|out| out.extend_from_slice(key)),
+            Some(key) if plan.is_of_own_row() => {
+                plan.find(&mut requests, |out| out.extend_from_slice(key));
+            }
             _ => {
                 let target = batch.target(at, config.generator.width());
                 plan.requests_from(beginning, &target, &*config.population, &mut requests);
@@ -82,8 +84,11 @@ impl Simulation<'_> {
     pub fn start_read(&mut self, read: ReadId, id: OperationId, reader: u32, requests: &Requests) {
         let now = self.clock.now;
         self.recorder.intended(now, read);
+        let cell_bytes = self.config.reads[usize::from(read.0)].cell_bytes;
         let work = ReadWork {
             rows_read: requests.gets_found,
+            row_cells: requests.row_cells,
+            row_bytes: requests.row_cells * cell_bytes,
             calls: 0,
         };
         let kind = OperationKind::Read { read, work };
@@ -96,6 +101,7 @@ impl Simulation<'_> {
             regions: distinct_regions(&mut self.clients.reads.asked),
             rows_read: requests.rows_read(),
             rows_returned: requests.rows_returned,
+            cells_returned: requests.cells_returned,
         };
         self.recorder.read_sent(read, now, plan);
         match self.rpcs.operation(operation).waiting {
@@ -153,7 +159,7 @@ impl Simulation<'_> {
         let mut calls = 0.0;
         for (at, scan) in requests.scans.iter().enumerate() {
             let access = reads.access(read);
-            let (spread, most) = (&access.spread, access.batch_rows);
+            let (spread, most) = (&access.spread, access.batch_rows(requests.row_cells));
             let (start, stop) = (requests.starts.get(at), requests.stops.get(at));
             let range = spread.range(start, stop, &self.tables.routers[access.table]);
             let keys = [start, stop].map(|key| self.tables.keys.insert(key));

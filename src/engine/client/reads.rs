@@ -1,6 +1,5 @@
 //! What is known of each kind of reads, and those that come next.
 
-use crate::cluster::TableSpec;
 use crate::engine::config::{PlannedRead, SimConfig};
 use crate::engine::numbers::NONE;
 use crate::engine::table::rows::TableRouter;
@@ -22,13 +21,20 @@ pub struct Access {
     pub table: usize,
     /// How the table's rows lie over its regions.
     pub spread: RowSpread,
-    /// Rows that fit into one call of a scanner, >= 1.
-    pub batch_rows: u64,
+    /// Mean size of a cell.
+    cell_bytes: f64,
 }
 
-/// Rows that a scanner's call returns at most, when keys have so many bytes.
-pub fn scanner_rows(table: &TableSpec, key_bytes: u64) -> u64 {
-    (SCANNER_BYTES.0 / table.row_size().cells(key_bytes).max(1)).max(1)
+impl Access {
+    /// Rows of which a scanner's call returns so many cells each that fit into one, >= 1.
+    pub fn batch_rows(&self, row_cells: f64) -> u64 {
+        scanner_rows(row_cells * self.cell_bytes)
+    }
+}
+
+/// Rows of so many bytes that a scanner's call returns at most, >= 1. (HBase cuts a row that is larger into several calls.)
+pub fn scanner_rows(row_bytes: f64) -> u64 {
+    (SCANNER_BYTES.0 / (row_bytes as u64).max(1)).max(1)
 }
 
 /// Calls of a scan that reads so many rows in so many regions (>= 1), `batch_rows` a call at most: each region is opened by a call, and asked again as
@@ -77,18 +83,10 @@ pub struct Reads {
 
 impl Reads {
     pub fn new(config: &SimConfig, tables: &[TableRouter<'_>]) -> Self {
-        let accesses = config.reads.iter().map(|read| {
-            let table = &tables[read.table];
-            let sample = &read.row_sample;
-            let key = match sample.len() {
-                0 => u64::from(table.longest_key()),
-                keys => sample.iter().map(|key| key.len() as u64).sum::<u64>() / keys as u64,
-            };
-            Access {
-                table: read.table,
-                spread: RowSpread::new(sample, table),
-                batch_rows: scanner_rows(&config.table, key),
-            }
+        let accesses = config.reads.iter().map(|read| Access {
+            table: read.table,
+            spread: RowSpread::new(&read.row_sample, &tables[read.table]),
+            cell_bytes: read.cell_bytes,
         });
         Self {
             accesses: accesses.collect(),

@@ -147,9 +147,13 @@ impl Simulation<'_> {
             }
             Some(RpcBody::Rows { count, bytes, .. }) => (times.write(count, draws), Some(bytes)),
             Some(RpcBody::Gets { found, .. }) => {
-                (times.gets(self.rpcs.count(id), found, draws), None)
+                let (gets, cells) = (self.rpcs.count(id), self.rpcs.row_cells(id));
+                (times.gets(gets, found, cells, draws), None)
             }
-            Some(RpcBody::Scan(cursor)) => (times.scan(cursor.call_rows(), draws), None),
+            Some(RpcBody::Scan(cursor)) => {
+                let (rows, cells) = (cursor.call_rows(), self.rpcs.row_cells(id));
+                (times.scan(rows, cells, draws), None)
+            }
         }
     }
 

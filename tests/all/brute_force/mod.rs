@@ -7,10 +7,10 @@
 
 pub mod asked;
 pub mod pages;
-mod requested;
+pub mod requested;
 pub mod rows;
 pub mod store;
-mod table;
+pub mod table;
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;

@@ -3,7 +3,7 @@
 use super::table::{Table, compiled, key_draws, schema};
 use crate::schema_parts::START;
 use keyheat::key::{KeyPlan, Row};
-use keyheat::query::{AccessPlan, Costs, OverRead, PlanContext, Requests, plan};
+use keyheat::query::{AccessPlan, Costs, OverRead, PlanContext, Requests, StoredCells, plan};
 use keyheat::workload::{Read, ReadTarget};
 
 /// A plan, what it asks for, and the keys of all rows.
@@ -16,12 +16,24 @@ pub struct Requested {
 impl Requested {
     /// What `read` asks for of its `target`, of the rows of `table` under the key `text`.
     pub fn new(text: &str, read: &Read, table: &Table, target: ReadTarget<'_>) -> Self {
+        Self::of_cells(text, "", read, table, target)
+    }
+
+    /// The same where cells of a row have a `qualifier`.
+    pub fn of_cells(
+        text: &str,
+        qualifier: &str,
+        read: &Read,
+        table: &Table,
+        target: ReadTarget<'_>,
+    ) -> Self {
         let key = compiled(text);
         // Costs in no proportion, so that many kinds of paths win.
         let costs = Costs {
             get: 2.0,
             scan: 3.0,
             row: 1.0,
+            cell: 0.1,
         };
         let context = PlanContext {
             schema: &schema(),
@@ -30,7 +42,14 @@ impl Requested {
             sample: &[target],
             costs,
         };
-        let plan = plan(&key, read, &context);
+        let stored = match qualifier {
+            "" => StoredCells::from(&key),
+            qualifier => StoredCells {
+                cell_key: compiled(&format!("({text}) || ({qualifier})")),
+                ..StoredCells::from(&key)
+            },
+        };
+        let plan = plan(&stored, read, &context);
         let mut requests = Requests::default();
         plan.requests(&target, table, &mut requests);
         Self {

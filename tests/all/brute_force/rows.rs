@@ -10,7 +10,7 @@ use keyheat::record::KnownField;
 use keyheat::workload::{ReadTarget, WithinValues};
 use proptest::prelude::*;
 
-const SEGMENTS: [&str; 32] = [
+const SEGMENTS: [&str; 35] = [
     "be4(a)",
     "text(a)",
     "lpad(a, 3)",
@@ -43,6 +43,9 @@ const SEGMENTS: [&str; 32] = [
     "lpad(999 - a, 3)",
     "uuid7(ts)",
     "be4(a * 100 + pmod(d, 100))",
+    "be8(ts - ts % 3600000)",
+    "be4(ts % 3600000)",
+    "be2(ts % 3600000 / 60000 * 16)",
 ];
 
 /// The rows that a reader ends up with, newest first, by the field's value: each scan read in its order until it has enough.
@@ -215,6 +218,7 @@ pub fn compare(case: &Case) -> Result<Compared, TestCaseError> {
         "upper",
         "'HH'",
         "pmod",
+        "(ts %",
     ];
     let ambiguous = requested.declares(|over_read| matches!(over_read, OverRead::LongerValues(_)));
     if unique && order.is_none() && !ambiguous && !by_chance.iter().any(|word| text.contains(word))

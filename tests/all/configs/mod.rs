@@ -186,6 +186,7 @@ pub fn with_reads(
             get: 0.5e-3,
             scan: 0.8e-3,
             row: 1e-6,
+            cell: 1e-7,
         };
         let context = PlanContext {
             schema,
@@ -194,11 +195,15 @@ pub fn with_reads(
             sample: &sample,
             costs,
         };
+        let rows = sorted_keys(key, &batch);
+        let key_bytes: usize = rows.iter().map(<[u8]>::len).sum();
+        let key_bytes = key_bytes as f64 / rows.len() as f64;
         planned.push(PlannedRead {
             table,
-            plan: Arc::new(plan(key, read, &context)),
+            plan: Arc::new(plan(&key.into(), read, &context)),
+            cell_bytes: run.table.row_size().mean_cell(key_bytes),
             part_work: SimDuration::from_nanos(1_000),
-            row_sample: Arc::new(sorted_keys(key, &batch)),
+            row_sample: Arc::new(rows),
         });
     }
     SimConfig {

@@ -1,0 +1,219 @@
+//! What values tell of a field when they don't tell all of it: its hour, or its second within the hour. Must not know code or segments.
+
+use crate::record::FieldId;
+
+/// A digit of a number field, `floor(((field - shift) mod period) / step)`, or without a period `floor((field - shift) / step)`. The
+/// whole of a field, of whatever type, is the digit of step 1 without a period.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Digit {
+    pub field: FieldId,
+    step: i64,
+    period: Option<i64>,
+    shift: i64,
+}
+
+impl Digit {
+    /// All of a field.
+    pub fn whole(field: FieldId) -> Self {
+        Self {
+            field,
+            step: 1,
+            period: None,
+            shift: 0,
+        }
+    }
+
+    /// It tells every value from every other.
+    pub fn is_whole(&self) -> bool {
+        self.step == 1 && self.period.is_none()
+    }
+
+    /// The same values come again.
+    pub fn is_periodic(&self) -> bool {
+        self.period.is_some()
+    }
+
+    /// Steps of it that are the same digit lie in different steps of `grain`, which has no period: n steps in a row have different digits
+    /// where n of them make a period, and a step of `grain` that is no longer meets no more of them, unless it begins within one.
+    fn is_told_within(&self, grain: &Self) -> bool {
+        let Some(period) = self.period else {
+            return false;
+        };
+        let length = grain.step;
+        let begins_with = |step| grain.shift.wrapping_sub(self.shift) % step == 0;
+        match period % self.step {
+            0 => {
+                length <= period - self.step + 1
+                    || length <= period && length % self.step == 0 && begins_with(self.step)
+            }
+            // The last step of a period is shorter, so that no period may end within a step of `grain`.
+            _ => period % length == 0 && begins_with(length),
+        }
+    }
+}
+
+impl Digit {
+    /// It is the same in each step of a digit without a period.
+    pub fn is_told_by(&self, grain: &Self) -> bool {
+        let whole = |length: i64| length % grain.step == 0;
+        let begins_with = whole(self.shift.wrapping_sub(grain.shift));
+        begins_with && whole(self.step) && self.period.is_none_or(whole)
+    }
+}
+
+/// What digits of one field tell together.
+#[derive(Debug, Default)]
+pub struct Joined {
+    /// All of it.
+    pub whole: bool,
+    /// Those with a period whose steps the others tell apart: where they change, a step ends.
+    pub parts: Vec<Digit>,
+    /// Those without a period, and what the former make of them.
+    pub grains: Vec<Digit>,
+}
+
+/// Puts digits of one field together: steps of a day and hours within a day are steps of an hour. O(n^3) for n digits.
+pub fn joined(digits: impl Iterator<Item = Digit>) -> Joined {
+    let (mut periodic, mut grains): (Vec<_>, Vec<_>) = digits.partition(Digit::is_periodic);
+    let mut parts = Vec::new();
+    let told = |grains: &[Digit], digit: &Digit| grains.iter().any(|it| digit.is_told_within(it));
+    while let Some(at) = periodic.iter().position(|digit| told(&grains, digit)) {
+        let digit = periodic.swap_remove(at);
+        if digit.period.is_some_and(|period| period % digit.step == 0) {
+            let period = None;
+            grains.push(Digit { period, ..digit });
+        }
+        parts.push(digit);
+    }
+    let whole = grains.iter().any(Digit::is_whole);
+    Joined {
+        whole,
+        parts,
+        grains,
+    }
+}
+
+/// An integer that is `scale` times a digit, and `offset`; nothing wraps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Line {
+    pub digit: Digit,
+    scale: i64,
+    offset: i64,
+}
+
+impl Line {
+    /// A field itself.
+    pub fn of(field: FieldId) -> Self {
+        Self {
+            digit: Digit::whole(field),
+            scale: 1,
+            offset: 0,
+        }
+    }
+
+    /// It grows with its digit.
+    pub fn is_rising(&self) -> bool {
+        self.scale > 0
+    }
+
+    /// So many times as much.
+    pub fn times(self, factor: i64) -> Option<Self> {
+        Some(Self {
+            scale: self.scale.checked_mul(factor).filter(|scale| *scale != 0)?,
+            offset: self.offset.checked_mul(factor)?,
+            ..self
+        })
+    }
+
+    /// So much more.
+    pub fn plus(self, more: i64) -> Option<Self> {
+        let offset = self.offset.checked_add(more)?;
+        Some(Self { offset, ..self })
+    }
+
+    /// Less another one that is its remainder by something: a multiple of that.
+    pub fn minus(self, remainder: Self) -> Option<Self> {
+        let (own, other) = (self.digit, remainder.digit);
+        let period = other.period.filter(|_| own.period.is_none())?;
+        let apart = other.shift.checked_sub(own.shift)?;
+        let is_its = (own.field, own.step, self.scale)
+            == (other.field, other.step, remainder.scale)
+            && apart % own.step == 0
+            && period % own.step == 0;
+        let apart = self.scale.checked_mul(apart / own.step)?;
+        let digit = Digit {
+            step: period,
+            period: None,
+            ..other
+        };
+        let offset = apart.checked_add(self.offset)?;
+        is_its.then_some(Self {
+            digit,
+            scale: self.scale.checked_mul(period / own.step)?,
+            offset: offset.checked_sub(remainder.offset)?,
+        })
+    }
+
+    /// How many values of its digit make up `by` > 0, and its offset in whole values of the digit and the rest.
+    fn in_digits(self, by: i64) -> Option<(i64, i64, i64)> {
+        let Self { scale, offset, .. } = self;
+        let fits = scale > 0 && by % scale == 0;
+        fits.then(|| {
+            (
+                by / scale,
+                offset.div_euclid(scale),
+                offset.rem_euclid(scale),
+            )
+        })
+    }
+
+    /// Its quotient by a number > 0, rounded down.
+    pub fn quotient(self, by: i64) -> Option<Self> {
+        if self.scale % by == 0 {
+            let (scale, offset) = (self.scale / by, self.offset.div_euclid(by));
+            return Some(Self {
+                scale,
+                offset,
+                ..self
+            });
+        }
+        let (count, skipped, _) = self.in_digits(by)?;
+        let Digit { step, shift, .. } = self.digit;
+        // A period begins with a whole step.
+        if skipped != 0 && self.digit.is_periodic() {
+            return None;
+        }
+        let digit = Digit {
+            step: step.checked_mul(count)?,
+            shift: shift.checked_sub(skipped.checked_mul(step)?)?,
+            ..self.digit
+        };
+        Some(Self {
+            digit,
+            scale: 1,
+            offset: 0,
+        })
+    }
+
+    /// Its remainder from 0 on by a number > 0.
+    pub fn remainder(self, by: i64) -> Option<Self> {
+        let (count, skipped, offset) = self.in_digits(by)?;
+        let Digit { step, shift, .. } = self.digit;
+        let period = step.checked_mul(count)?;
+        match self.digit.period {
+            Some(own) if skipped == 0 && own <= period => return Some(self),
+            Some(own) if skipped != 0 || own % period != 0 => return None,
+            _ => {}
+        }
+        let digit = Digit {
+            period: Some(period),
+            shift: shift.checked_sub(skipped.checked_mul(step)?)?,
+            ..self.digit
+        };
+        Some(Self {
+            digit,
+            offset,
+            ..self
+        })
+    }
+}
