@@ -17,6 +17,8 @@ pub(super) struct KeyedTable<'a> {
     /// 0: the strategy's own table; c: its copy c - 1.
     pub number: u32,
     pub key: &'a Arc<KeyPlan>,
+    /// The same with the strategy's qualifier behind it.
+    pub cell_key: &'a Arc<KeyPlan>,
     pub presplit: &'a Presplit,
     /// Where the key stands in the scenario's text.
     pub key_span: &'a Range<usize>,
@@ -30,6 +32,7 @@ impl<'a> KeyedTable<'a> {
         Self {
             number: 0,
             key: &strategy.key,
+            cell_key: &strategy.cell_key,
             presplit: &strategy.presplit,
             key_span: &strategy.key_span,
             strategy,
@@ -46,6 +49,7 @@ impl<'a> KeyedTable<'a> {
         let copies = (1..).zip(&strategy.copies).map(move |(number, copy)| Self {
             number,
             key: &copy.key,
+            cell_key: &copy.cell_key,
             presplit: &copy.presplit,
             key_span: &copy.key_span,
             ..own

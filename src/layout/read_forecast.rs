@@ -4,16 +4,17 @@
 use super::key_sample::KeyedTable;
 use super::laid_table::LaidTable;
 use super::{Layout, ReadForecast, Replicate};
-use crate::cluster::ClusterSpec;
+use crate::cluster::{CellSpec, ClusterSpec, WrittenCells};
 use crate::engine::{PlannedRead, scan_calls, scanner_rows};
 use crate::keyspace::RowKey;
 use crate::query::{
-    AccessPath, AccessPlan, Costs, Expected, PlanContext, Requests, StoredCells, plan,
+    AccessPath, AccessPlan, Costs, Expected, PlanContext, Requests, TableKeys, plan,
 };
 use crate::scenario::Setup;
 use crate::statistics::Estimate;
+use crate::storage::CELL_STRUCTURE;
 use crate::time::SimDuration;
-use crate::workload::{Read, ReadBatch, ReadId, ReadSource, ReadTarget, Workload};
+use crate::workload::{Read, ReadBatch, ReadId, ReadSource, ReadTarget, Workload, WriteKind};
 use std::sync::Arc;
 
 /// Targets that ways to serve a read are compared with.
@@ -51,10 +52,9 @@ pub(super) fn of(tables: &[LaidTable<'_>]) -> Vec<ReadForecast> {
     }
     let mut targets = ReadTargets::new(workload, replicate);
     let reads = workload.reads.iter().enumerate().map(|(at, read)| {
-        let tables_of = tables.iter().map(|laid| stored(&laid.table));
-        let (table, plan) = targets.with(at, TARGETS, setup, |context| {
-            cheapest(tables_of, read, context)
-        });
+        let keys = tables.iter().map(|laid| keys(&laid.table));
+        let (table, plan) =
+            targets.with(at, TARGETS, setup, |context| cheapest(keys, read, context));
         // Every combination of lists is counted for each target, whatever it takes to read them.
         let combinations = targets.with(at, 1, setup, |context| {
             let lens = context.sample.iter().flat_map(|it| it.within_lens);
@@ -158,17 +158,51 @@ impl<'a> ReadTargets<'a> {
     }
 }
 
-/// How a table stores what is written.
-pub(super) fn stored(table: &KeyedTable<'_>) -> StoredCells {
-    StoredCells {
-        cells_of_a_write: table.setup().table.qualifiers.len() as f64,
-        ..StoredCells::from(table.key)
+/// The keys of a table, and how many cells it keeps under them.
+pub(super) fn keys(table: &KeyedTable<'_>) -> TableKeys {
+    let families = table.setup().table.families.iter();
+    TableKeys {
+        key: table.key.clone(),
+        cell_key: table.cell_key.clone(),
+        cells_of_a_write: cells(table.setup()).0,
+        versions: families.map(|it| it.spec.versions).max().unwrap_or(1),
     }
 }
 
-/// The table, of those that are stored so, that serves a read most cheaply, and how.
+/// Cells of a write, and mean bytes of one besides key and the strategy's qualifier; means over what the run is estimated to put.
+fn cells(setup: &Setup) -> (f64, f64) {
+    let Setup {
+        workload,
+        schema,
+        table,
+        written,
+        ..
+    } = setup;
+    let (of_table, mut sums) = ([table.cells_of(0)], [0.0; 3]);
+    let writes = workload.writes.iter().zip(written);
+    let mut puts: Vec<(f64, &WrittenCells)> = writes
+        .filter(|(write, _)| write.kind != WriteKind::Delete)
+        .map(|(write, cells)| (workload.estimated_operations(write, schema), cells))
+        .collect();
+    // Rows that nothing but reads meets were written by nobody.
+    if !puts.iter().any(|(operations, _)| *operations > 0.0) {
+        puts = of_table.iter().map(|cells| (1.0, cells)).collect();
+    }
+    for (operations, WrittenCells { family, cells }) in puts {
+        let of_all = CELL_STRUCTURE as usize + table.families[*family].name.len();
+        let bytes = |cell: &CellSpec| (of_all + cell.qualifier.len()) as u64 + cell.value.bytes();
+        let bytes: u64 = cells.iter().map(bytes).sum();
+        for (sum, value) in sums.iter_mut().zip([1.0, cells.len() as f64, bytes as f64]) {
+            *sum += operations * value;
+        }
+    }
+    let [operations, cells, bytes] = sums;
+    (cells / operations, bytes / cells)
+}
+
+/// The table, of those with these keys, that serves a read most cheaply, and how.
 pub(super) fn cheapest(
-    tables: impl Iterator<Item = StoredCells>,
+    tables: impl Iterator<Item = TableKeys>,
     read: &Read,
     context: &PlanContext<'_>,
 ) -> (usize, AccessPlan) {
@@ -200,7 +234,14 @@ fn forecast(
     let (setup, rows) = (laid.table.setup(), laid.rows());
     let key_bytes: usize = rows.iter().map(<[u8]>::len).sum();
     let key_bytes = key_bytes as f64 / rows.len().max(1) as f64;
-    let cell_bytes = setup.table.row_size().mean_cell(key_bytes);
+    let qualifier = laid
+        .table
+        .strategy
+        .qualifier
+        .as_ref()
+        .map(|it| it.len_range());
+    let qualifier = qualifier.map_or(0.0, |(least, most)| (least + most) as f64 / 2.0);
+    let cell_bytes = cells(setup).1 + key_bytes + qualifier;
     let mut expected = Expected::default();
     let (mut of_requests, mut of_reads, mut write_share) = (0.0, 0.0, 0.0);
     let (mut calls, mut rows_read) = (Vec::new(), Vec::new());

@@ -3,7 +3,7 @@
 
 use super::Replicate;
 use super::key_sample::KeyedTable;
-use super::read_forecast::{ReadTargets, TARGETS, cheapest, stored};
+use super::read_forecast::{ReadTargets, TARGETS, cheapest, keys};
 use crate::random::Seed;
 use crate::scenario::{Setup, Strategy};
 use crate::time::SimDuration;
@@ -56,7 +56,7 @@ impl Retention {
         let rows = |(workload, replicate): &(Workload, Replicate)| {
             let mut targets = ReadTargets::new(workload, replicate);
             let rows = (0..workload.reads.len()).map(|read| {
-                let tables = KeyedTable::all(strategy, replicate).map(|table| stored(&table));
+                let tables = KeyedTable::all(strategy, replicate).map(|table| keys(&table));
                 let asked = &workload.reads[read];
                 let plan = targets.with(read, TARGETS, &strategy.setup, |context| {
                     cheapest(tables, asked, context).1

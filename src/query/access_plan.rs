@@ -2,7 +2,7 @@
 
 use super::candidates::{Candidate, Dimension, FieldValues, Stop, candidates};
 use super::evidence::{Evidence, LongerValues, ValueBeginnings};
-use super::question::{Question, StoredCells};
+use super::question::{Question, TableKeys};
 use super::requests::Requests;
 use super::row_identity::RowCounts;
 use crate::key::{FieldSteps, KeyPlan, Knowledge, Randomness, Segment};
@@ -546,7 +546,7 @@ pub struct PlanContext<'a, R = Population> {
 
 /// Plans a read: the way with the least mean cost over the sample; of equal ones the first of [`AccessPath`]'s order.
 pub fn plan<R: RowCounts>(
-    stored: &StoredCells,
+    stored: &TableKeys,
     read: &Read,
     context: &PlanContext<'_, R>,
 ) -> AccessPlan {

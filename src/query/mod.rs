@@ -16,6 +16,6 @@ mod row_identity;
 mod serve;
 
 pub use access_plan::{AccessPath, AccessPlan, Costs, Expected, OverRead, PlanContext, plan};
-pub use question::StoredCells;
+pub use question::TableKeys;
 pub use requests::{Requests, ScanRequest};
 pub use row_identity::{RowCounts, RowIdentity};

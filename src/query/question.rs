@@ -10,9 +10,9 @@ use crate::workload::{PageVia, RangeExtent, Read, ReadTarget, WithinValues};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How a table stores what is written.
+/// The keys of a table, and how many cells it keeps under them.
 #[derive(Debug, Clone)]
-pub struct StoredCells {
+pub struct TableKeys {
     /// Its row key.
     pub key: Arc<KeyPlan>,
     /// The row key with the qualifier behind it, which tells one cell of a row from another; the row key itself without one.
@@ -23,7 +23,7 @@ pub struct StoredCells {
     pub versions: u32,
 }
 
-impl From<&Arc<KeyPlan>> for StoredCells {
+impl From<&Arc<KeyPlan>> for TableKeys {
     /// One cell a row, in one version.
     fn from(key: &Arc<KeyPlan>) -> Self {
         Self {
@@ -158,7 +158,7 @@ impl Bands {
 const ALL_OF_A_LIST: f64 = 16.0;
 
 impl Question {
-    pub fn new(stored: &StoredCells, read: &Read, schema: &Schema, start: EpochNanos) -> Self {
+    pub fn new(stored: &TableKeys, read: &Read, schema: &Schema, start: EpochNanos) -> Self {
         let key = &stored.key;
         let mut known = Knowledge::default();
         for field in &read.equal {

@@ -3,7 +3,7 @@
 use super::table::{Table, compiled, key_draws, schema};
 use crate::schema_parts::START;
 use keyheat::key::{KeyPlan, Row};
-use keyheat::query::{AccessPlan, Costs, OverRead, PlanContext, Requests, StoredCells, plan};
+use keyheat::query::{AccessPlan, Costs, OverRead, PlanContext, Requests, TableKeys, plan};
 use keyheat::workload::{Read, ReadTarget};
 
 /// A plan, what it asks for, and the keys of all rows.
@@ -43,10 +43,10 @@ impl Requested {
             costs,
         };
         let stored = match qualifier {
-            "" => StoredCells::from(&key),
-            qualifier => StoredCells {
+            "" => TableKeys::from(&key),
+            qualifier => TableKeys {
                 cell_key: compiled(&format!("({text}) || ({qualifier})")),
-                ..StoredCells::from(&key)
+                ..TableKeys::from(&key)
             },
         };
         let plan = plan(&stored, read, &context);
