@@ -206,9 +206,18 @@ pub struct ExportArguments {
     /// At most so many; closed loops have no end of their own
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     pub operations: usize,
+    /// Only those before this time [default: all; of `hbase-shell` 5m]
+    #[arg(long, value_name = "LENGTH")]
+    pub limit: Option<SimDuration>,
     /// Before them, at most so many of the rows that exist before the run, spread over all of them
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub existing: usize,
+    /// Of `hbase-shell` and `sql`: the table that is created [default: keyheat_SCENARIO_STRATEGY]
+    #[arg(long, value_name = "NAME")]
+    pub table: Option<String>,
+    /// Of `sql`: whose
+    #[arg(long, value_name = "DIALECT", default_value = "postgres")]
+    pub dialect: SqlDialect,
 }
 
 /// How operations are written.
@@ -218,6 +227,19 @@ pub enum ExportFormat {
     Jsonl,
     /// A line each row that is put or got and each range that is scanned
     Csv,
+    /// A script for `hbase shell -n FILE`: creates a table, replays and measures the operations, and drops it again
+    HbaseShell,
+    /// The writes as statements for stores that speak PostgreSQL's protocol, with the times as comments
+    Sql,
+}
+
+/// Whose SQL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SqlDialect {
+    /// With split points
+    Cockroach,
+    /// Split points are comments
+    Postgres,
 }
 
 #[derive(Debug, Args)]

@@ -17,7 +17,7 @@ struct Topic {
     text: fn() -> String,
 }
 
-const TOPICS: [Topic; 5] = [
+const TOPICS: [Topic; 6] = [
     Topic {
         name: "keys",
         about: "The functions of the key language",
@@ -32,6 +32,11 @@ const TOPICS: [Topic; 5] = [
         name: "metrics",
         about: "What results hold, and expectations and limits may name",
         text: metrics::reference,
+    },
+    Topic {
+        name: "measured",
+        about: "What the script of `export --to hbase-shell` writes",
+        text: || include_str!("export/replay_format.md").to_owned(),
     },
     Topic {
         name: "model",

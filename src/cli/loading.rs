@@ -5,8 +5,9 @@ use super::args::{ChangeArguments, OneScenario};
 use super::console::{Console, Told};
 use crate::experiment::{Experiment, Results};
 use crate::layout::misplaced_regions;
-use crate::scenario::{Options, Scenario, render};
-use anyhow::{Context, Result, bail};
+use crate::scenario::{Options, Scenario, Strategy, render};
+use crate::text::nearest;
+use anyhow::{Context, Result, anyhow, bail};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -110,6 +111,27 @@ pub fn load_all(
         true => Ok(scenarios),
         false => Err(Told.into()),
     }
+}
+
+/// The strategy of that name, or the only one.
+pub fn strategy<'a>(scenario: &'a Scenario, name: Option<&str>) -> Result<&'a Strategy> {
+    let all = &scenario.strategies;
+    let names = || all.iter().map(|strategy| strategy.name.as_str());
+    let Some(name) = name else {
+        let [only] = &all[..] else {
+            let names: Vec<&str> = names().collect();
+            bail!(
+                "which strategy?\nadd `--strategy` with one of {}",
+                names.join(", ")
+            );
+        };
+        return Ok(only);
+    };
+    let found = all.iter().find(|strategy| strategy.name == name);
+    found.ok_or_else(|| match nearest(name, names()) {
+        Some(near) => anyhow!("there is no strategy `{name}`\ndid you mean `{near}`?"),
+        None => anyhow!("there is no strategy `{name}`"),
+    })
 }
 
 /// Simulates all of a scenario, with a progress bar.

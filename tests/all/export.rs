@@ -161,3 +161,135 @@ fn which_strategy_has_to_be_said() {
     let said = stderr_of(&place.keyheat("export s.toml --strategy hashes").code(2));
     assert!(said.contains("did you mean `hashed`?"), "{said}");
 }
+
+/// The lines behind the program of the script, and the settings in the last.
+fn script(place: &Workplace, options: &str) -> (Vec<String>, Value) {
+    let exported = place.keyheat(&format!(
+        "export s.toml --to hbase-shell --strategy {options}"
+    ));
+    let text = stdout_of(&exported.success());
+    let (program, data) = text
+        .split_once("\n__END__\n")
+        .expect("data behind the program");
+    assert!(program.starts_with("# keyheat replay"), "{program}");
+    let mut lines: Vec<String> = data.lines().map(str::to_owned).collect();
+    let settings = serde_json::from_str(&lines.pop().expect("settings")).expect("JSON");
+    (lines, settings)
+}
+
+#[test]
+fn the_shell_gets_the_same_operations_and_all_that_it_has_to_know() {
+    let place = Workplace::new().with("s.toml", SCENARIO);
+    let (lines, settings) = script(&place, "copied --existing 3");
+    let same = lines_of_keys(&self::lines(&place, "copied --existing 3"));
+    assert_eq!(lines, same);
+    assert_eq!(settings["tables"][0]["name"], "keyheat_s_copied");
+    assert_eq!(settings["tables"][1]["name"], "keyheat_s_copied_copy1");
+    assert_eq!(
+        settings["tables"][0]["splits_hex"]
+            .as_array()
+            .unwrap()
+            .len(),
+        7
+    );
+    assert_eq!(
+        (&settings["value_bytes"], &settings["family"]),
+        (&7.into(), &"d".into())
+    );
+    assert_eq!(
+        (&settings["warmup_s"], &settings["duration_s"]),
+        (&0.0.into(), &2.0.into())
+    );
+    assert_eq!(settings["reads"][0]["limit"], 3);
+    assert_eq!(settings["writes"][0]["kind"], "put");
+    let policy = settings["attributes"]["SPLIT_POLICY"].as_str().unwrap();
+    assert!(policy.ends_with(".DisabledRegionSplitPolicy"), "{policy}");
+}
+
+/// What `--to jsonl` says, as the script has it.
+fn lines_of_keys(exported: &[Value]) -> Vec<String> {
+    let keys = |line: &Value| {
+        let copies = line["copies"].as_array().into_iter().flatten();
+        let keys = std::iter::once(&line["key"]).chain(copies);
+        let keys: Vec<&str> = keys.map(|key| key.as_str().unwrap()).collect();
+        keys.join(" ")
+    };
+    let line = |line: &Value| match (&line["at_s"], &line["write"]) {
+        (Value::Null, _) => format!("e {}", keys(line)),
+        (at, Value::String(write)) => {
+            let number = ["points", "more"]
+                .iter()
+                .position(|it| it == write)
+                .unwrap();
+            format!("w {number} {at} {}", keys(line))
+        }
+        (at, _) => {
+            let scan = &line["scans"][0];
+            let direction = if scan["reversed"] == true { '-' } else { '+' };
+            let [start, stop] = ["start", "stop"].map(|end| scan[end].as_str().unwrap());
+            format!("r 0 {at} {} {start}:{stop}:{direction}", line["table"])
+        }
+    };
+    exported[1..].iter().map(line).collect()
+}
+
+#[test]
+fn a_replay_ends_with_its_operations_or_after_its_limit() {
+    let place = Workplace::new().with("s.toml", SCENARIO);
+    let (lines, settings) = script(&place, "hashed --operations 100");
+    let last: f64 = lines[99].split(' ').nth(2).unwrap().parse().unwrap();
+    assert_eq!((lines.len(), &settings["duration_s"]), (100, &last.into()));
+    let (lines, settings) = script(&place, "hashed --limit 500ms --table mine");
+    assert_eq!(settings["duration_s"], 0.5);
+    assert_eq!(settings["tables"][0]["name"], "mine");
+    // 370 operations a second for half a second: 185 with a standard deviation of 14.
+    assert!((115..255).contains(&lines.len()), "{}", lines.len());
+    let said = place.keyheat("export s.toml --to hbase-shell --strategy hashed --table a|b");
+    let said = stderr_of(&said.code(2));
+    assert!(said.contains("`a|b` is no name of a table"), "{said}");
+}
+
+#[test]
+fn sql_creates_the_tables_and_has_the_times_as_comments() {
+    let place = Workplace::new().with("s.toml", SCENARIO);
+    let sql = |more: &str| {
+        let command =
+            format!("export s.toml --to sql --strategy copied --operations 60 --existing 1 {more}");
+        stdout_of(&place.keyheat(&command).success())
+    };
+    let text = sql("");
+    let mut lines = text.lines();
+    assert_eq!(
+        lines.next(),
+        Some("CREATE TABLE \"keyheat_s_copied\" (key BYTEA PRIMARY KEY, value BYTEA NOT NULL);")
+    );
+    assert!(
+        lines
+            .next()
+            .unwrap()
+            .starts_with("-- ALTER TABLE \"keyheat_s_copied\" SPLIT AT VALUES ('\\x2"),
+        "{text}"
+    );
+    assert!(
+        text.contains("ON CONFLICT (key) DO UPDATE SET value = excluded.value; -- exists\n"),
+        "{text}"
+    );
+    assert!(text.contains("repeat('x', 7)::BYTEA"), "{text}");
+    let statements = text
+        .lines()
+        .filter(|line| line.starts_with("INSERT"))
+        .count();
+    let exported = self::lines(&place, "copied --operations 60");
+    let writes = exported
+        .iter()
+        .filter(|line| line.get("write").is_some())
+        .count();
+    // A row of the table and one of the copy each, that which exists, too.
+    assert_eq!(statements, 2 * (writes + 1), "{text}");
+    let last = text.lines().last().unwrap();
+    assert!(
+        last.contains("excluded.value; -- at 0.") && last.ends_with(" s"),
+        "{last}"
+    );
+    assert!(sql("--dialect cockroach").contains("\nALTER TABLE \"keyheat_s_copied\" SPLIT AT"));
+}

@@ -43,9 +43,14 @@ final class Cluster implements AutoCloseable {
   final List<ServerName> servers = new ArrayList<>();
   private final String likeness;
 
-  Cluster(Settings settings) throws Exception {
+  /** {@code holdsAll} is whether calls of all tables are held, or only those of tables that are created here. */
+  Cluster(Settings settings, boolean holdsAll) throws Exception {
     likeness = likeness(settings);
-    util = new HBaseTestingUtility(configuration(settings));
+    Configuration conf = configuration(settings);
+    if (holdsAll) {
+      conf.set("hbase.coprocessor.user.region.classes", HeldHandlers.class.getName());
+    }
+    util = new HBaseTestingUtility(conf);
     util.startMiniZKCluster();
     int count = settings.integer("cluster.servers");
     util.startMiniHBaseCluster(StartMiniClusterOption.builder().numMasters(1).numRegionServers(count).build());
@@ -146,6 +151,15 @@ final class Cluster implements AutoCloseable {
       admin.createTable(builder.build(), export.splits);
     }
     return table;
+  }
+
+  /** Creates a table of one region, with nothing set. */
+  void createPlain(TableName table) throws IOException {
+    admin.createTable(TableDescriptorBuilder.newBuilder(table).setColumnFamily(ColumnFamilyDescriptorBuilder.of("d")).build());
+  }
+
+  Configuration configuration() {
+    return util.getConfiguration();
   }
 
   private static Class<?> splitPolicy(String word) {

@@ -50,14 +50,20 @@ public final class Main {
       return before;
     }
     Cluster cluster = before;
-    if (before == null || !before.suits(export.settings)) {
+    boolean inShell = program.equals("shell");
+    if (before == null || inShell || !before.suits(export.settings)) {
       if (before != null) {
         before.close();
       }
-      cluster = new Cluster(export.settings);
+      cluster = new Cluster(export.settings, inShell);
       warmUp(cluster, export);
     }
     HeldHandlers.reset();
+    if (inShell) {
+      new Shell(cluster, export, Path.of(experiment.substring(colon + 1))).run();
+      cluster.close();
+      return null;
+    }
     if (program.equals("dealing")) {
       Facts.dealing(cluster, out);
       return cluster;

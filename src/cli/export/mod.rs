@@ -1,13 +1,18 @@
 //! `keyheat export`: the operations of a strategy, to replay them on a real store. Must not know what they are.
 
+mod shell;
+mod sql;
+
 use super::args::{ExportArguments, ExportFormat};
 use super::console::Console;
 use super::loading;
 use crate::keyspace::RowKey;
 use crate::layout::{Asks, ExistingRow, Layout, Replay, Replayed, Replicate};
 use crate::scenario::{Scenario, Strategy};
-use crate::text::{hex, nearest};
-use anyhow::{Result, anyhow, bail};
+use crate::text::hex;
+use crate::time::{SimDuration, SimTime};
+use crate::workload::{Drive, ReadDrive};
+use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -17,27 +22,45 @@ const SCHEMA_VERSION: u32 = 1;
 /// Bytes that are written at a time.
 const CHUNK: usize = 1 << 16;
 
+/// How long the HBase shell replays, unless it is told otherwise.
+const SHELL_LIMIT: SimDuration = SimDuration::from_secs(300);
+
+/// Of a short replay at most this part is warm-up.
+const WARM_UP: f64 = 0.25;
+
 pub fn run(arguments: &ExportArguments, console: &Console) -> Result<()> {
     let scenario = loading::load(&arguments.input, console)?;
     loading::tell_first_point(&scenario, console);
-    let strategy = chosen(&scenario, arguments.strategy.as_deref())?;
+    let strategy = loading::strategy(&scenario, arguments.strategy.as_deref())?;
+    let table = shell::table_name(arguments.table.as_deref(), &scenario.name, &strategy.name)?;
     let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
     let layout = Layout::of(strategy, &replicate);
     let export = Export {
         strategy,
         format: arguments.to,
+        table: &table,
     };
+    let head = || head(&scenario, strategy, &replicate, &layout);
     let mut text = match arguments.to {
-        ExportFormat::Jsonl => head(&scenario, strategy, &replicate, &layout).to_string() + "\n",
+        ExportFormat::Jsonl => head().to_string() + "\n",
         ExportFormat::Csv => "at_s,operation,name,client,table,key,stop,bytes\n".to_owned(),
+        ExportFormat::HbaseShell => shell::PROGRAM.to_owned(),
+        ExportFormat::Sql => sql::tables(&head(), &table, arguments.dialect),
+    };
+    let is_shell = arguments.to == ExportFormat::HbaseShell;
+    let limit = arguments.limit.or(is_shell.then_some(SHELL_LIMIT));
+    // Nobody knows the times of a closed loop beforehand: the program ends it itself.
+    let is_early = |operation: &Replayed| {
+        let by_program = is_shell && operation.client.is_some();
+        by_program || limit.is_none_or(|limit| operation.at < SimTime::ZERO + limit)
     };
     let existing = Replay::existing(strategy, &replicate, arguments.existing);
     let existing = existing.iter().map(|row| export.existing(row));
-    let replay = Replay::new(strategy, &replicate, &layout);
-    let operations = replay.take(arguments.operations);
-    let mut count = 0;
-    for line in existing.chain(operations.map(|operation| {
+    let replay = Replay::new(strategy, &replicate, &layout).take_while(is_early);
+    let (mut count, mut last) = (0, SimTime::ZERO);
+    for line in existing.chain(replay.take(arguments.operations).map(|operation| {
         count += 1;
+        last = operation.at;
         export.operation(&operation)
     })) {
         text.push_str(&line);
@@ -49,33 +72,36 @@ pub fn run(arguments: &ExportArguments, console: &Console) -> Result<()> {
             }
         }
     }
+    if is_shell {
+        // Of open loops no operation may be missing before the end; of a closed one nobody knows when they are.
+        let end = match count == arguments.operations && !has_clients(strategy) {
+            true => last.since(SimTime::ZERO),
+            false => limit.map_or(scenario.time.duration, |it| it.min(scenario.time.duration)),
+        };
+        let warm_up = scenario.time.warmup.min(end.mul_f64(WARM_UP));
+        text += &shell::settings(head(), strategy, &table, (warm_up, end)).to_string();
+        text.push('\n');
+    }
     console.data(&text)?;
     let name = &strategy.name;
     console.say(&format!(
         "{count} operations of `{name}`; nothing was simulated"
     ));
+    if is_shell {
+        console.say(&format!(
+            "next: hbase shell -n FILE > measured.txt     (creates the table `{table}`, and drops it again)"
+        ));
+    }
     Ok(())
 }
 
-/// The strategy of that name, or the only one.
-fn chosen<'a>(scenario: &'a Scenario, name: Option<&str>) -> Result<&'a Strategy> {
-    let all = &scenario.strategies;
-    let names = || all.iter().map(|strategy| strategy.name.as_str());
-    let Some(name) = name else {
-        let [only] = &all[..] else {
-            let names: Vec<&str> = names().collect();
-            bail!(
-                "which strategy?\nadd `--strategy` with one of {}",
-                names.join(", ")
-            );
-        };
-        return Ok(only);
-    };
-    let found = all.iter().find(|strategy| strategy.name == name);
-    found.ok_or_else(|| match nearest(name, names()) {
-        Some(near) => anyhow!("there is no strategy `{name}`\ndid you mean `{near}`?"),
-        None => anyhow!("there is no strategy `{name}`"),
-    })
+/// Whether any of its operations follow upon others.
+fn has_clients(strategy: &Strategy) -> bool {
+    let workload = &strategy.setup.workload;
+    let closed = |drive: &Option<ReadDrive>| matches!(drive, Some(ReadDrive::Closed { .. }));
+    let mut writes = workload.writes.iter();
+    writes.any(|write| matches!(write.drive, Drive::Closed { .. }))
+        || workload.reads.iter().any(|read| closed(&read.drive))
 }
 
 /// The first line: what has to be there before the operations, and all that was set.
@@ -149,6 +175,8 @@ struct Scan {
 struct Export<'a> {
     strategy: &'a Strategy,
     format: ExportFormat,
+    /// The table's name, where it is needed.
+    table: &'a str,
 }
 
 impl Export<'_> {
@@ -160,10 +188,24 @@ impl Export<'_> {
                 row: self.row(&row.keys),
             }),
             ExportFormat::Csv => self.puts(("", "existing", "", ""), &row.keys),
+            ExportFormat::HbaseShell => shell::existing(&row.keys),
+            ExportFormat::Sql => self.insert(&row.keys, "exists"),
         }
     }
 
     fn operation(&self, operation: &Replayed) -> String {
+        match self.format {
+            ExportFormat::HbaseShell => return shell::operation(operation),
+            ExportFormat::Sql => {
+                return match &operation.asks {
+                    Asks::Write { keys, .. } => {
+                        self.insert(keys, &format!("at {} s", operation.at.as_secs_f64()))
+                    }
+                    Asks::Read { .. } => String::new(),
+                };
+            }
+            ExportFormat::Jsonl | ExportFormat::Csv => {}
+        }
         let (at_s, client) = (operation.at.as_secs_f64(), operation.client);
         let workload = &self.strategy.setup.workload;
         let (when, who) = (
@@ -173,18 +215,16 @@ impl Export<'_> {
         match (&operation.asks, self.format) {
             (Asks::Write { write, keys }, format) => {
                 let name = &workload.writes[usize::from(write.0)].name;
-                match format {
-                    ExportFormat::Jsonl => {
-                        let (write, row) = (name, self.row(keys));
-                        self.json(&Line::Write {
-                            at_s,
-                            write,
-                            client,
-                            row,
-                        })
-                    }
-                    ExportFormat::Csv => self.puts((&when, "put", name, &who), keys),
+                if format == ExportFormat::Csv {
+                    return self.puts((&when, "put", name, &who), keys);
                 }
+                let (write, row) = (name, self.row(keys));
+                self.json(&Line::Write {
+                    at_s,
+                    write,
+                    client,
+                    row,
+                })
             }
             (
                 Asks::Read {
@@ -221,6 +261,12 @@ impl Export<'_> {
                 gets.iter().map(get).chain(scans.iter().map(scan)).collect()
             }
         }
+    }
+
+    fn insert(&self, keys: &[RowKey], when: &str) -> String {
+        let table = &self.strategy.setup.table;
+        let bytes = table.value.0 * table.qualifiers.len() as u64;
+        sql::insert(self.table, keys, bytes, when)
     }
 
     fn row(&self, keys: &[RowKey]) -> Row {

@@ -1,0 +1,165 @@
+//! Operations as one file that the HBase shell runs: a program in Ruby, then a line each, then the settings. Must not know where operations come
+//! from.
+
+use super::sql;
+use crate::keyspace::RowKey;
+use crate::layout::{Asks, Replayed};
+use crate::scenario::Strategy;
+use crate::text::hex;
+use crate::time::SimDuration;
+use crate::workload::{Drive, PageVia, Read, ReadDrive, Think, WriteKind};
+use anyhow::{Result, bail};
+use serde_json::{Value, json};
+
+/// What replays them; ends in the line behind which they stand.
+pub const PROGRAM: &str = include_str!("replay.rb");
+
+/// HBase's split policies by their names in scenarios; others need settings of their own, and are left to the cluster.
+const SPLIT_POLICIES: [(&str, &str); 4] = [
+    ("constant-size", "ConstantSizeRegionSplitPolicy"),
+    ("disabled", "DisabledRegionSplitPolicy"),
+    ("increasing", "IncreasingToUpperBoundRegionSplitPolicy"),
+    ("stepping", "SteppingSplitPolicy"),
+];
+
+/// The name of the table that is made for the replay, unless the user says one.
+///
+/// # Errors
+/// When HBase takes no such name.
+pub fn table_name(said: Option<&str>, scenario: &str, strategy: &str) -> Result<String> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    let Some(name) = said else {
+        let name = format!("keyheat_{scenario}_{strategy}");
+        return Ok(name.replace(|c| !fits(c), "_"));
+    };
+    let own = name.split_once(':').map_or(name, |(_, own)| own);
+    if own.is_empty() || own.starts_with(['-', '.']) || !own.chars().all(fits) {
+        bail!(
+            "`{name}` is no name of a table\ntake letters, digits, `_`, `-` and `.`, with `NAMESPACE:` in front if need be"
+        );
+    }
+    Ok(name.to_owned())
+}
+
+/// The line of a row that exists.
+pub fn existing(keys: &[RowKey]) -> String {
+    format!("e {}\n", words(keys.iter().map(word)))
+}
+
+/// The line of an operation.
+pub fn operation(operation: &Replayed) -> String {
+    let at = operation.at.as_secs_f64();
+    match &operation.asks {
+        Asks::Write { write, keys } => {
+            format!("w {} {at} {}\n", write.0, words(keys.iter().map(word)))
+        }
+        Asks::Read {
+            read,
+            table,
+            gets,
+            scans,
+        } => {
+            let scans = scans.iter().map(|scan| {
+                let direction = if scan.reversed { '-' } else { '+' };
+                format!("{}:{}:{direction}", word(&scan.start), word(&scan.stop))
+            });
+            let parts = words(gets.iter().map(word).chain(scans));
+            format!("r {} {at} {table} {parts}\n", read.0)
+        }
+    }
+}
+
+fn words(words: impl Iterator<Item = String>) -> String {
+    words.collect::<Vec<String>>().join(" ")
+}
+
+fn word(key: &RowKey) -> String {
+    match key.as_bytes() {
+        [] => "-".to_owned(),
+        bytes => hex(bytes),
+    }
+}
+
+/// The last line: `head`, and what the program has to know besides; the run ends at `end`, and is measured from `warm_up` on.
+pub fn settings(
+    mut head: Value,
+    strategy: &Strategy,
+    name: &str,
+    (warm_up, end): (SimDuration, SimDuration),
+) -> Value {
+    let setup = &strategy.setup;
+    let scenario = head["settings"].take();
+    for (at, table) in head["tables"]
+        .as_array_mut()
+        .into_iter()
+        .flatten()
+        .enumerate()
+    {
+        table["name"] = sql::table_name(name, at).into();
+    }
+    let policy = scenario["table"]["split_policy"].as_str();
+    let policy = SPLIT_POLICIES
+        .iter()
+        .find(|(word, _)| Some(*word) == policy);
+    let mut attributes = json!({
+        "MAX_FILESIZE": setup.table.max_file_size.0,
+        "MEMSTORE_FLUSHSIZE": setup.table.memstore_flush_size.0,
+    });
+    if let Some((_, class)) = policy {
+        attributes["SPLIT_POLICY"] = format!("org.apache.hadoop.hbase.regionserver.{class}").into();
+    }
+    let millis = |time: SimDuration| time.as_secs_f64() * 1e3;
+    let loops = |clients: u32, think: Think| {
+        json!({
+            "clients": clients,
+            "think_ms": millis(think.mean()),
+            "think_exponential": matches!(think, Think::Exponential(_)),
+        })
+    };
+    let writes = setup.workload.writes.iter().map(|write| {
+        let mut settings = match &write.drive {
+            Drive::Closed { clients, think, .. } => loops(*clients, *think),
+            Drive::Open { .. } | Drive::Beat(_) => json!({}),
+        };
+        if let Drive::Closed { buffer, .. } = &write.drive {
+            settings["buffer"] = buffer.map(|bytes| bytes.0).into();
+        }
+        settings["kind"] = WriteKind::name(write.kind).into();
+        settings
+    });
+    let reads = setup.workload.reads.iter().map(|read| {
+        let mut settings = match read.drive {
+            Some(ReadDrive::Closed { clients, think }) => loops(clients, think),
+            Some(ReadDrive::Open { .. }) | None => json!({}),
+        };
+        settings["limit"] = limit_of(read).into();
+        settings
+    });
+    head["writes"] = writes.collect();
+    head["reads"] = reads.collect();
+    head["attributes"] = attributes;
+    head["family"] = setup.table.family.as_str().into();
+    head["qualifiers"] = setup.table.qualifiers.clone().into();
+    head["value_bytes"] = setup.table.value.0.into();
+    head["client"] = json!({
+        "hbase.client.retries.number": setup.client.retries,
+        "hbase.client.pause": millis(setup.client.pause).round() as u64,
+        "hbase.client.operation.timeout": millis(setup.client.deadline).round() as u64,
+    });
+    head["warmup_s"] = warm_up.as_secs_f64().into();
+    head["duration_s"] = end.as_secs_f64().into();
+    head
+}
+
+/// Rows that each scan of a read is to give at most.
+fn limit_of(read: &Read) -> Option<u32> {
+    let page = read.page.as_ref();
+    read.newest.as_ref().map(|newest| newest.rows).or_else(|| {
+        let page = page?;
+        match page.via {
+            PageVia::Cursor => Some(page.size),
+            PageVia::Offset => Some(page.size.saturating_mul(page.number)),
+            PageVia::Index => None,
+        }
+    })
+}
