@@ -4,7 +4,7 @@ use super::store_tests::{Bench, ROW, small};
 use crate::cluster::{Family, FamilySpec};
 use crate::engine::SimConfig;
 use crate::engine::config::StoredCells;
-use crate::engine::table::rows::{CellChange, RowWeight};
+use crate::engine::table::rows::RowWeight;
 use crate::keyspace::RowKey;
 use crate::time::{SimDuration, SimTime};
 use crate::units::{Bandwidth, ByteSize};
@@ -134,7 +134,7 @@ fn deleted_rows_leave_markers_until_a_compaction_of_all_files() {
     let marker = RowWeight {
         left: 25,
         stored: 25,
-        change: CellChange::DeleteRow,
+        is_delete: true,
         ..ROW
     };
     for flush in 0..3 {

@@ -6,7 +6,7 @@ use crate::cluster::RegionFile;
 use crate::engine::client::read_tests::config;
 use crate::engine::numbers::NONE;
 use crate::engine::simulation::Simulation;
-use crate::engine::table::rows::{CellChange, Keys, RowWeight};
+use crate::engine::table::rows::{Keys, RowWeight};
 use crate::engine::{ExistingRows, SimConfig};
 use crate::keyspace::{KeyBatch, RowKey};
 use crate::policy::{NoSplitRow, SplitCandidate};
@@ -31,7 +31,7 @@ pub const ROW: RowWeight = RowWeight {
     memstore: HEAP as u32,
     family: 0,
     salt: 0,
-    change: CellChange::Put,
+    is_delete: false,
 };
 
 pub fn small() -> SimConfig {

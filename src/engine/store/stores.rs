@@ -6,7 +6,7 @@ use super::region_stores::{
 use crate::cluster::{Disk, DiskJob, FileRules, Keeping, Memstore, Sampling, TableSpec};
 use crate::engine::clock::{Clock, ClusterStep, Event};
 use crate::engine::config::SimConfig;
-use crate::engine::table::rows::{CellChange, RowWeight, cell_ticket, longest_key};
+use crate::engine::table::rows::{RowWeight, cell_ticket, longest_key};
 use crate::engine::table::tables::Tables;
 use crate::metrics::RefusalReason;
 use crate::policy::{
@@ -351,8 +351,8 @@ impl Stores {
         now: SimTime,
         key: impl FnOnce() -> &'k [u8],
     ) {
-        let (samples, follows) = (self.samples, self.own.families[0].keeping.follows);
-        let ticket = (samples && !follows).then(|| self.ticket());
+        let keeping = self.own.families[usize::from(weight.family)].keeping;
+        let ticket = (self.samples && !keeping.follows).then(|| self.ticket());
         let rows = self.rows_held(region);
         let store = self.store(region);
         let is_only = store.families.len() == 1;
@@ -365,17 +365,14 @@ impl Stores {
         }
         if let Some(ticket) = ticket {
             family.data.offer(ticket, key);
-        } else if follows && family.data.is_sampled() {
+        } else if keeping.follows && family.data.is_sampled() {
             let rows = if is_only { rows } else { family.memstore.rows };
             let (key, now_ns) = (key(), now.as_nanos() as i64);
-            let RowWeight { left, change, .. } = *weight;
-            let ticket = cell_ticket(key, weight.salt);
+            let cell = (cell_ticket(key, weight.salt), key);
             let data = &mut family.data;
-            data.follow((rows, now_ns), (ticket, key), |cell| match change {
-                CellChange::Put => cell.put(now_ns, left, false),
-                CellChange::Replace => cell.put(now_ns, left, true),
-                CellChange::Delete => cell.delete(now_ns, left, false),
-                CellChange::DeleteRow => cell.delete(now_ns, left, true),
+            data.follow((rows, now_ns), cell, |cell| match weight.is_delete {
+                true => cell.delete(now_ns, weight.left, keeping.deletes_rows),
+                false => cell.put(now_ns, weight.left, keeping.replaces),
             });
         }
     }

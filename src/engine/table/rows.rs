@@ -35,20 +35,8 @@ pub struct RowWeight {
     pub family: u8,
     /// Keeps the cells of one key apart that have other names.
     pub salt: u8,
-    pub change: CellChange,
-}
-
-/// What a row does to its cells where they are followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CellChange {
-    /// New versions.
-    Put,
-    /// New versions, in the memstore instead of those that are there.
-    Replace,
-    /// Deletes them.
-    Delete,
-    /// Deletes all of the family.
-    DeleteRow,
+    /// It deletes its cells.
+    pub is_delete: bool,
 }
 
 /// The rows of a run, for every write and every length that a key of the table or of a copy may have, and behind each write those of neighbours.
@@ -72,22 +60,14 @@ impl RowWeights {
             memstore: neighbour.memstore(NEIGHBOUR_KEY_BYTES) as u32,
             family: 0,
             salt: 0,
-            change: CellChange::Put,
+            is_delete: false,
         };
         let (mut weights, mut starts) = (Vec::new(), [0; 256]);
-        let mut known: Vec<(WrittenRow<'_>, u32)> = Vec::new();
         let writes = config.workload.writes.len().max(1);
         for (number, start) in starts.iter_mut().enumerate().take(writes) {
-            let row = WrittenRow::of(config, number);
-            *start = match known.iter().find(|(other, _)| *other == row) {
-                Some((_, start)) => *start,
-                None => {
-                    known.push((row, weights.len() as u32));
-                    weights.extend((0..=longest).map(|length| row.weight(config, length)));
-                    weights.push(neighbour);
-                    known[known.len() - 1].1
-                }
-            };
+            *start = weights.len() as u32;
+            weights.extend((0..=longest).map(|length| row_weight(config, number, length)));
+            weights.push(neighbour);
         }
         Self {
             weights,
@@ -109,97 +89,68 @@ impl RowWeights {
     }
 }
 
-/// What a write puts into a row, as far as its weight goes.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct WrittenRow<'a> {
-    kind: WriteKind,
-    cells: Option<&'a WrittenCells>,
-    /// How often it writes each cell.
-    times: f64,
-    salt: u8,
-}
-
-impl<'a> WrittenRow<'a> {
-    fn of(config: &'a SimConfig, number: usize) -> Self {
-        let kind_of = |at: usize| config.workload.writes.get(at).map(|write| write.kind);
-        let (cells, kind) = (config.written.get(number), kind_of(number));
-        let kind = kind.unwrap_or(WriteKind::Put);
-        // The first write that puts these cells; of a delete, any of the family.
-        let first = config.written.iter().enumerate().position(|(at, other)| {
-            let names = |cells: &'a WrittenCells| cells.cells.iter().map(|cell| &cell.qualifier);
-            let is_same = |cells: &'a WrittenCells| {
-                cells.family == other.family
-                    && (kind == WriteKind::Delete || names(cells).eq(names(other)))
+/// A row of a write with a key of so many bytes: of its row, or of its cell where these are written.
+///
+/// Where a family keeps one version, its memstore replaces what an increment or an append has made before (`HRegion.applyToMemStore`: `upsert`): of
+/// each cell the last value stays, of which each write adds its part. The n-th append writes the value of all n, (n + 1) / 2 of them on average.
+fn row_weight(config: &SimConfig, number: usize, length: u64) -> RowWeight {
+    let kind_of = |at: usize| config.workload.writes.get(at).map(|write| write.kind);
+    let (written, kind) = (config.written.get(number), kind_of(number));
+    let is_delete = kind == Some(WriteKind::Delete);
+    let qualifier = config.qualifier_bytes() as u64;
+    let key = match config.cell_keys().is_empty() {
+        true => length,
+        false => length.saturating_sub(qualifier),
+    };
+    let number_of_family = written.map_or(0, |written| written.family);
+    let family = &config.table.families[number_of_family];
+    let size = |appends: f64| {
+        let Some(written) = written else {
+            return config.table.row_size();
+        };
+        let cells = written.cells.iter().map(|cell| {
+            let value = match kind {
+                Some(WriteKind::Increment) => AMOUNT_BYTES,
+                Some(WriteKind::Append) => (cell.value.bytes() as f64 * appends).round() as u64,
+                Some(WriteKind::Delete) => 0,
+                _ => cell.value.bytes(),
             };
-            kind_of(at) != Some(WriteKind::Delete) && cells.is_some_and(is_same)
+            (cell.qualifier.len() as u64 + qualifier, value)
         });
-        let times = config.cells.writes_per_cell.get(number);
-        Self {
-            kind,
-            cells,
-            times: times.map_or(1.0, |times| times.max(1.0)),
-            salt: first.unwrap_or(0) as u8,
-        }
-    }
-
-    /// With a key of so many bytes: of its row, or of its cell where these are written.
-    ///
-    /// Where a family keeps one version, its memstore replaces what an increment or an append has made before (`HRegion.applyToMemStore`: `upsert`): of
-    /// each cell the last value stays, of which each write adds its part. The n-th append writes the value of all n, (n + 1) / 2 of them on average.
-    fn weight(&self, config: &SimConfig, length: u64) -> RowWeight {
-        let qualifier = config.qualifier_bytes() as u64;
-        let key = match config.cell_keys().is_empty() {
-            true => length,
-            false => length.saturating_sub(qualifier),
+        RowSize::of_cells(family.name.len() as u64, cells)
+    };
+    let times = config.cells.writes_per_cell.get(number);
+    let times = times.map_or(1.0, |times| times.max(1.0));
+    let mean = (times + 1.0) / 2.0;
+    let (last, part) = match kind.is_some_and(WriteKind::reads_first) {
+        true if family.spec.versions == 1 => (times, times),
+        _ => (mean, 1.0),
+    };
+    let (logged, last) = (size(mean), size(last));
+    let part = |all: u64| (all as f64 / part).round() as u32;
+    // The first write that puts these cells; of a delete, any of the family.
+    let first = config.written.iter().enumerate().position(|(at, other)| {
+        let is_same = |written: &WrittenCells| {
+            let names = written.cells.iter().map(|cell| &cell.qualifier);
+            written.family == other.family
+                && (is_delete || names.eq(other.cells.iter().map(|cell| &cell.qualifier)))
         };
-        let number = self.cells.map_or(0, |cells| cells.family);
-        let family = &config.table.families[number];
-        let size = |appends: f64| match self.cells {
-            None => config.table.row_size(),
-            Some(WrittenCells { cells, .. }) => {
-                let cells = cells.iter().map(|cell| {
-                    let value = match self.kind {
-                        WriteKind::Put => cell.value.bytes(),
-                        WriteKind::Increment => AMOUNT_BYTES,
-                        WriteKind::Append => (cell.value.bytes() as f64 * appends).round() as u64,
-                        WriteKind::Delete => 0,
-                    };
-                    (cell.qualifier.len() as u64 + qualifier, value)
-                });
-                RowSize::of_cells(family.name.len() as u64, cells)
-            }
-        };
-        let replaces = self.kind.reads_first() && family.spec.versions == 1;
-        let mean = (self.times + 1.0) / 2.0;
-        let (last, part) = if replaces {
-            (self.times, self.times)
-        } else {
-            (mean, 1.0)
-        };
-        let (logged, last) = (size(mean), size(last));
-        let part = |all: u64| (all as f64 / part).round() as u32;
-        let is_delete = self.kind == WriteKind::Delete;
-        // Others are not buffered.
-        let mutation = if is_delete {
-            Mutation::Delete
-        } else {
-            Mutation::Put
-        };
-        RowWeight {
-            logged: logged.cells(key) as u32,
-            left: last.cells(key) as u32,
-            stored: part(last.cells(key)),
-            buffered: logged.mutation_heap(mutation, key) as u32,
-            memstore: part(last.memstore(key)),
-            family: number as u8,
-            salt: self.salt,
-            change: match self.cells {
-                Some(_) if is_delete && config.deletes_rows(number) => CellChange::DeleteRow,
-                _ if is_delete => CellChange::Delete,
-                _ if replaces => CellChange::Replace,
-                _ => CellChange::Put,
-            },
-        }
+        kind_of(at) != Some(WriteKind::Delete) && written.is_some_and(is_same)
+    });
+    // Others are not buffered.
+    let mutation = match is_delete {
+        true => Mutation::Delete,
+        false => Mutation::Put,
+    };
+    RowWeight {
+        logged: logged.cells(key) as u32,
+        left: last.cells(key) as u32,
+        stored: part(last.cells(key)),
+        buffered: logged.mutation_heap(mutation, key) as u32,
+        memstore: part(last.memstore(key)),
+        family: number_of_family as u8,
+        salt: first.unwrap_or(0) as u8,
+        is_delete,
     }
 }
 
