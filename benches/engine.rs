@@ -185,11 +185,8 @@ fn whole_runs(c: &mut Criterion) {
     let mut group = c.benchmark_group("engine");
     group.sample_size(10);
     group.bench_function("md5 digest of 16 bytes", |b| {
-        let mut message = [7u8; 16];
-        b.iter(|| {
-            let digest = Md5::digest(black_box(message));
-            message.copy_from_slice(&digest);
-        });
+        // Messages that don't hang on each other, as keys don't.
+        b.iter(|| Md5::digest(black_box([7u8; 16])));
     });
     let group = &mut group;
     for (at, (name, _)) in KEYS.into_iter().enumerate() {

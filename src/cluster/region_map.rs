@@ -127,7 +127,9 @@ impl RegionMap {
 
     /// Appends the region of each key to `regions`.
     pub fn locate_batch(&self, keys: &KeyBatch, regions: &mut Vec<u32>) {
-        self.locate_marked(keys, regions, &mut Vec::new());
+        let start = regions.len();
+        self.router.locate_batch(keys, regions);
+        self.name(keys, &mut regions[start..]);
     }
 
     /// Appends the region of each key to `regions`, and to `below` how many marks the key is not below, if there are any.
@@ -138,6 +140,11 @@ impl RegionMap {
         if !self.marks_below.is_empty() {
             below.extend(found.iter().map(|&slot| self.marks_below[slot as usize]));
         }
+        self.name(keys, found);
+    }
+
+    /// Puts the regions of keys in the places of the slots that they were found in.
+    fn name(&self, keys: &KeyBatch, found: &mut [u32]) {
         if self.slots.is_empty() {
             if self.first > 0 {
                 found.iter_mut().for_each(|region| *region += self.first);

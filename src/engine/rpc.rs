@@ -149,8 +149,8 @@ pub enum RpcBody {
     Rows { first: u32, count: u32, bytes: u32 },
     /// Gets on one server: their list, and the share of them that find a row.
     Gets { list: u32, found: f64 },
-    /// A scan, region by region.
-    Scan(ScanCursor),
+    /// A scan, region by region: where it stands ([`Rpcs::scan`]).
+    Scan(u32),
 }
 
 /// What an RPC is to its operation.
@@ -198,6 +198,7 @@ pub struct Rpcs {
     /// The free slots. A list through themselves would have to be read, which waits for memory; they are only written.
     free: Vec<u32>,
     pieces: Slab<Piece>,
+    scans: Slab<ScanCursor>,
     operations: Slab<Operation>,
     /// The Gets of RPCs; those that are free are empty, and keep their memory.
     lists: Vec<Vec<Get>>,
@@ -421,7 +422,10 @@ impl Rpcs {
         keys.remove(rpc.key);
         let piece = self.pieces.remove(rpc.piece as usize);
         match piece.body {
-            RpcBody::Scan(cursor) => cursor.keys().iter().for_each(|&key| keys.remove(key)),
+            RpcBody::Scan(scan) => {
+                let scan = self.scans.remove(scan as usize);
+                scan.keys().iter().for_each(|&key| keys.remove(key));
+            }
             RpcBody::Gets { list, .. } => {
                 let gets = self.lists[list as usize].drain(..);
                 gets.for_each(|get| keys.remove(get.key));
@@ -438,6 +442,20 @@ impl Rpcs {
         while at != NONE {
             at = self.take(at, keys).next;
         }
+    }
+
+    /// A scan for a new RPC.
+    pub fn new_scan(&mut self, cursor: ScanCursor) -> RpcBody {
+        RpcBody::Scan(self.scans.insert(cursor) as u32)
+    }
+
+    /// Where a scan stands.
+    pub fn scan(&self, scan: u32) -> &ScanCursor {
+        &self.scans[scan as usize]
+    }
+
+    pub fn scan_mut(&mut self, scan: u32) -> &mut ScanCursor {
+        &mut self.scans[scan as usize]
     }
 
     /// A list of Gets, of which a share of `found` find a row, for a new RPC.
@@ -518,9 +536,9 @@ mod tests {
     }
 
     #[test]
-    fn an_rpc_takes_at_most_64_bytes_and_its_piece_128() {
+    fn an_rpc_takes_at_most_64_bytes_and_so_does_its_piece() {
         assert!(size_of::<Rpc>() <= 64);
-        assert!(size_of::<Piece>() <= 128, "{}", size_of::<Piece>());
+        assert!(size_of::<Piece>() <= 64, "{}", size_of::<Piece>());
     }
 
     #[test]

@@ -237,24 +237,38 @@ impl<R: RowCounts> Read<'_, R> {
         let range = own
             .clone()
             .unwrap_or_else(|| plan.question.domain(order.field));
-        // The nearest value by which enough rows have come: `far` is known to do, `near` not to.
+        // The nearest value by which enough rows have come: `far` is known to do, `near` not to; and how many are too many there.
         let (mut near, mut far) = match order.falling {
             true => (range.start.saturating_sub(1), range.end - 1),
             false => (range.end, range.start),
         };
-        while near.abs_diff(far) > 1 {
-            let middle = near.midpoint(far);
+        let mut surplus = |value: i64| {
             // The rows before a value in the page's order, that of the value included.
             let before = match order.falling {
-                true => range.start..middle.saturating_add(1),
-                false => middle..range.end,
+                true => range.start..value.saturating_add(1),
+                false => value..range.end,
             };
             self.scratch.bands.set(order.field, Some(before));
-            if self.wanted(Counted::Rows).0 >= order.skipped as f64 {
-                far = middle;
-            } else {
-                near = middle;
+            self.wanted(Counted::Rows).0 - order.skipped as f64
+        };
+        let (mut of_near, mut of_far) = (-(order.skipped as f64), surplus(far));
+        let mut halves = false;
+        while of_far >= 0.0 && near.abs_diff(far) > 1 {
+            // Most fields have about as many rows everywhere: a straight line finds the value, but where it has not halved the stretch.
+            let stretch = near.abs_diff(far);
+            let line = (stretch as f64 * of_near / (of_near - of_far)).ceil() as u64;
+            let step = if halves { stretch / 2 } else { line };
+            let step = step.clamp(1, stretch - 1);
+            let middle = match near < far {
+                true => near.saturating_add_unsigned(step),
+                false => near.saturating_sub_unsigned(step),
+            };
+            let of_middle = surplus(middle);
+            match of_middle >= 0.0 {
+                true => (far, of_far) = (middle, of_middle),
+                false => (near, of_near) = (middle, of_middle),
             }
+            halves = near.abs_diff(far) > stretch / 2;
         }
         self.scratch.bands.set(order.field, own);
         self.scratch.cursor.extend_from_slice(self.target.record);

@@ -172,10 +172,9 @@ impl RecordGenerator {
     #[inline]
     pub fn touch(&self, draws: Draws) -> u32 {
         let entries = self.steps.iter().map(|step| match &step.rule {
-            Rule::Chosen(ValueSampler {
-                sampler: Sampler::Table { table, .. },
-                ..
-            }) if step.depends.is_none() => table.touch(draws.salted(step.salt).bits()),
+            Rule::Chosen(sampler) if step.depends.is_none() => {
+                sampler.touch(draws.salted(step.salt))
+            }
             _ => 0,
         });
         entries.fold(0, |all, entry| all ^ entry)

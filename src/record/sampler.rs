@@ -178,6 +178,15 @@ impl ValueSampler {
         Some(Self { first, sampler })
     }
 
+    /// Reads the table entry that decides what is drawn.
+    #[inline]
+    pub fn touch(&self, mut draws: Draws) -> u32 {
+        match &self.sampler {
+            Sampler::Table { table, .. } => table.touch(draws.bits()),
+            _ => 0,
+        }
+    }
+
     /// The slot of a value.
     #[inline]
     pub fn draw(&self, draws: &mut Draws) -> i64 {

@@ -12,6 +12,8 @@ use rand::rngs::Xoshiro256PlusPlus;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RateProfile {
     pieces: Vec<Piece>,
+    /// The greatest rate, per nanosecond.
+    peak: f64,
     total: f64,
     span: (f64, f64),
 }
@@ -86,8 +88,15 @@ impl RateProfile {
                 pieces.push(piece);
             }
         }
+        let ends = pieces.iter().flat_map(|piece| {
+            let operations = piece.until - piece.before;
+            // As a speed after a distance under constant acceleration.
+            let last = piece.rate * piece.rate + 2.0 * piece.slope * operations;
+            [piece.rate, last.max(0.0).sqrt()]
+        });
         Self {
             span: (points[0].0, end),
+            peak: ends.fold(0.0, f64::max),
             pieces,
             total: before,
         }
@@ -105,13 +114,7 @@ impl RateProfile {
 
     /// The greatest rate, per nanosecond.
     pub(super) fn peak(&self) -> f64 {
-        let ends = self.pieces.iter().flat_map(|piece| {
-            let operations = piece.until - piece.before;
-            // As a speed after a distance under constant acceleration.
-            let last = piece.rate * piece.rate + 2.0 * piece.slope * operations;
-            [piece.rate, last.max(0.0).sqrt()]
-        });
-        ends.fold(0.0, f64::max)
+        self.peak
     }
 
     /// Operations expected before an instant, in nanoseconds of the run; none before its start, none after its end.

@@ -123,8 +123,12 @@ impl ReadSource {
             self.picked.push((index, row));
             read.name(index, time, &self.table, batch);
         }
-        let rows = self.picked.iter().filter_map(|(_, row)| *row);
-        black_box(rows.fold(0, |all, (origin, nth)| all ^ self.table.touch(origin, nth)));
+        let picked = batch.reads[first..].iter().zip(&self.picked);
+        black_box(picked.fold(0, |all, (read, (index, row))| {
+            let read = &self.reads[usize::from(read.0)];
+            let row = row.map_or(0, |(origin, nth)| self.table.touch(origin, nth));
+            all ^ row ^ read.picker.touch(read.draws.at(*index))
+        }));
         for (at, (index, row)) in (first..).zip(&self.picked) {
             let read = &mut self.reads[usize::from(batch.reads[at].0)];
             let (draws, time) = (read.draws.at(*index), batch.intended[at]);

@@ -56,6 +56,8 @@ impl Default for RowEquality<'_> {
 pub(super) struct RowCount<'a> {
     population: &'a Population,
     condition: Condition<'a>,
+    /// Its parts.
+    items: SmallVec<[Item; 4]>,
     equality: RowEquality<'a>,
     target: &'a [i64],
     at: SimTime,
@@ -238,14 +240,18 @@ impl<'a> RowCount<'a> {
         let mut count = Self {
             population,
             condition,
+            items: items(condition).collect(),
             equality,
             target,
             at,
-            satisfied: items(condition).all(|item| item.holds(target)),
+            satisfied: true,
             selected: SmallVec::new(),
         };
-        let origins = 0..population.origins.len();
-        count.selected = origins.filter_map(|origin| count.select(origin)).collect();
+        count.satisfied = count.items.iter().all(|item| item.holds(target));
+        for origin in 0..population.origins.len() {
+            let selection = count.select(origin);
+            count.selected.extend(selection);
+        }
         count
     }
 
@@ -254,7 +260,7 @@ impl<'a> RowCount<'a> {
         let (population, origin) = (self.population, &self.population.origins[at]);
         let mut window = Window::default();
         let mut part = Part::ALL;
-        for (nth, item) in items(self.condition).enumerate() {
+        for (nth, &item) in self.items.iter().enumerate() {
             match population.marginals.of(at, item.field) {
                 Marginal::Fixed(slot) if (item.low..item.high).contains(slot) => {}
                 Marginal::Fixed(_) => return None,
@@ -334,7 +340,7 @@ impl<'a> RowCount<'a> {
             origins[at].fixed_slot(other.field).is_none()
                 && (roots.contains(&other.field) || of.iter().any(|root| roots.contains(root)))
         };
-        let before = items(self.condition).take(nth).filter(related);
+        let before = self.items[..nth].iter().filter(|other| related(other));
         let root_known = roots.iter().any(|root| known(*root).is_some());
         if before.clone().next().is_none()
             && !root_known
@@ -388,7 +394,7 @@ impl<'a> RowCount<'a> {
         };
         of.step = self.equality.step.and_then(step);
         for &field in told {
-            let mut asked = items(self.condition);
+            let mut asked = self.items.iter();
             let given =
                 asked.any(|item| item.field == field && item.high == item.low.saturating_add(1));
             of.roles.push(match marginals.of(at, field) {
@@ -408,7 +414,7 @@ impl<'a> RowCount<'a> {
                 _ => FieldRole::Drawn,
             });
         }
-        for (nth, item) in items(self.condition).enumerate() {
+        for (nth, &item) in self.items.iter().enumerate() {
             let (Some(count), Marginal::Own { combined } | Marginal::OfOthers { combined, .. }) =
                 (counted(item.field), marginals.of(at, item.field))
             else {
@@ -495,8 +501,10 @@ impl<'a> RowCount<'a> {
         // The target comes from an origin that can have it, in proportion to their rows.
         let own = some.filter(|(_, of)| self.can_hold_target(of));
         let rows: f64 = own.clone().map(|(_, of)| of.rows).sum();
-        let free = self.selected.iter().map(|of| self.free_of_targets_cell(of));
-        let free: SmallVec<[f64; 4]> = free.collect();
+        let mut free: SmallVec<[f64; 4]> = SmallVec::new();
+        if !self.selected.iter().all(|of| of.unique) {
+            free.extend(self.selected.iter().map(|of| self.free_of_targets_cell(of)));
+        }
         let surplus = own.map(|(nth, of)| {
             let missing = if of.unique {
                 1.0 + of.others - of.rows

@@ -91,6 +91,15 @@ impl TargetPicker {
         }
     }
 
+    /// Reads what the values that replace a row's are looked up in.
+    pub(super) fn touch(&self, draws: Draws) -> u32 {
+        let entries = self.replaced.iter().map(|replaced| match &replaced.value {
+            Value::Fixed(_) => 0,
+            Value::Drawn(sampler) => sampler.touch(draws.salted(replaced.salt)),
+        });
+        entries.fold(0, |all, entry| all ^ entry)
+    }
+
     /// Writes the target of one read at an instant to `out`, of the row that [`TargetPicker::row_of`] gives.
     pub(super) fn draw(
         &mut self,

@@ -168,7 +168,7 @@ impl Simulation<'_> {
             calls += scan_calls(f64::from(last - first + 1), scan.rows_read, most);
             reads.asked.push((first, last));
             let server = self.tables.server_for(cursor.region(), process);
-            let body = RpcBody::Scan(cursor);
+            let body = self.rpcs.new_scan(cursor);
             self.rpcs.append(operation, server, body);
         }
         calls

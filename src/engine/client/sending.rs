@@ -6,7 +6,6 @@ use crate::engine::clock::{BackedOffRpc, Event, NetworkMessage, NextAttempt};
 use crate::engine::numbers::NONE;
 use crate::engine::rpc::{Operation, OperationKind, Piece, Rpc, RpcBody};
 use crate::engine::simulation::Simulation;
-use crate::engine::table::scans::ScanCursor;
 use crate::metrics::RefusalReason;
 use crate::time::{SimDuration, SimTime};
 
@@ -71,7 +70,12 @@ impl Simulation<'_> {
         let mut asks = |region| recorder.read_demand(now, region, server, part_work);
         match piece.body {
             RpcBody::Gets { .. } => self.rpcs.gets(id).iter().for_each(|get| asks(get.region)),
-            RpcBody::Scan(cursor) if cursor.opens_region() => asks(cursor.region()),
+            RpcBody::Scan(scan) => {
+                let cursor = self.rpcs.scan(scan);
+                if cursor.opens_region() {
+                    asks(cursor.region());
+                }
+            }
             _ => {}
         }
     }
@@ -80,20 +84,26 @@ impl Simulation<'_> {
     /// other servers than the first is left to siblings, which are sent with it.
     fn address(&mut self, id: u32) {
         let (rpc, changed) = (*self.rpcs.get(id), self.tables.regions.changed());
-        let Some(piece) = self.rpcs.piece(id).copied() else {
+        let Some(&piece) = self.rpcs.piece(id) else {
             return;
         };
+        if let (false, RpcBody::Row | RpcBody::Gets { .. }) = (changed, piece.body) {
+            return;
+        }
         let process = self.tables.process_of(rpc.operation, rpc.client);
         let looks_up = rpc.failures > 0 && piece.reason == RefusalReason::NotServingRegion;
         let server = match piece.body {
             RpcBody::Rows { first, count, .. } => {
                 return self.address_rows(id, (first, count), looks_up);
             }
-            RpcBody::Scan(cursor) if !changed => self.tables.regions.get(cursor.region()).server,
-            _ if !changed => return,
+            RpcBody::Scan(scan) if !changed => {
+                let region = self.rpcs.scan(scan).region();
+                self.tables.regions.get(region).server
+            }
             RpcBody::Gets { .. } => return self.address_gets(id, process, looks_up),
-            RpcBody::Scan(cursor) => {
-                let region = self.scan_follows(id, cursor).region();
+            RpcBody::Scan(scan) => {
+                self.scan_follows(id, scan);
+                let region = self.rpcs.scan(scan).region();
                 self.tables.address(region, process, looks_up)
             }
             RpcBody::Row => {
@@ -127,20 +137,19 @@ impl Simulation<'_> {
     }
 
     /// A scan finds its place among the regions of today.
-    fn scan_follows(&mut self, id: u32, mut cursor: ScanCursor) -> ScanCursor {
+    fn scan_follows(&mut self, id: u32, scan: u32) {
         if let OperationKind::Read { read, .. } = self.rpcs.operation_of(id).kind {
             let access = self.clients.reads.access(read);
             let router = &self.tables.routers[access.table];
+            let cursor = self.rpcs.scan_mut(scan);
             cursor.follow(&access.spread, router, &self.tables.keys);
-            self.rpcs.set_body(id, RpcBody::Scan(cursor));
         }
-        cursor
     }
 
     /// A reply to a scan has come: it sends its next call, at most one in a microsecond, so that one on a cluster without any delay doesn't hold up
     /// the run; or it is over.
-    fn scan_goes_on(&mut self, id: u32, mut cursor: ScanCursor, piece: Piece) {
-        let (now, rows) = (self.clock.now, cursor.receive());
+    fn scan_goes_on(&mut self, id: u32, scan: u32, piece: Piece) {
+        let (now, rows) = (self.clock.now, self.rpcs.scan_mut(scan).receive());
         let owner = self.rpcs.operation_mut(piece.operation);
         let OperationKind::Read { read, work } = &mut owner.kind else {
             return;
@@ -150,9 +159,9 @@ impl Simulation<'_> {
         if owner.failed {
             return self.rpc_ends(id);
         }
-        cursor = self.scan_follows(id, cursor);
-        let goes_on = cursor.goes_on(&self.clients.reads.access(read).spread);
-        self.rpcs.set_body(id, RpcBody::Scan(cursor));
+        self.scan_follows(id, scan);
+        let spread = &self.clients.reads.access(read).spread;
+        let goes_on = self.rpcs.scan_mut(scan).goes_on(spread);
         let next = piece.sent + LEAST_CYCLE;
         if !goes_on {
             self.rpc_ends(id);
@@ -262,7 +271,7 @@ impl Simulation<'_> {
         let piece = *piece;
         self.rpcs.get_mut(id).failures = 0;
         match piece.body {
-            RpcBody::Scan(cursor) => return self.scan_goes_on(id, cursor, piece),
+            RpcBody::Scan(scan) => return self.scan_goes_on(id, scan, piece),
             RpcBody::Rows { first, count, .. } => self.rows_complete(rpc.client, first, count),
             RpcBody::Row | RpcBody::Gets { .. } => {}
         }

@@ -150,8 +150,8 @@ impl Simulation<'_> {
                 let (gets, cells) = (self.rpcs.count(id), self.rpcs.row_cells(id));
                 (times.gets(gets, found, cells, draws), None)
             }
-            Some(RpcBody::Scan(cursor)) => {
-                let (rows, cells) = (cursor.call_rows(), self.rpcs.row_cells(id));
+            Some(RpcBody::Scan(scan)) => {
+                let (rows, cells) = (self.rpcs.scan(scan).call_rows(), self.rpcs.row_cells(id));
                 (times.scan(rows, cells, draws), None)
             }
         }
@@ -255,7 +255,8 @@ impl Simulation<'_> {
                 let gets = self.rpcs.gets(id).iter();
                 gets.for_each(|get| loads.read(get.region, 1));
             }
-            Some(RpcBody::Scan(cursor)) => {
+            Some(RpcBody::Scan(scan)) => {
+                let cursor = self.rpcs.scan(scan);
                 let rows = u32::try_from(cursor.call_rows()).unwrap_or(u32::MAX);
                 loads.read(cursor.region(), rows);
             }
@@ -287,8 +288,9 @@ impl Simulation<'_> {
             None | Some(RpcBody::Row) => self
                 .tables
                 .refusal_of_write(rpc.server, rpc.region, process),
-            Some(RpcBody::Scan(cursor)) => {
-                let served = self.tables.is_served(rpc.server, cursor.region(), process);
+            Some(RpcBody::Scan(scan)) => {
+                let region = self.rpcs.scan(scan).region();
+                let served = self.tables.is_served(rpc.server, region, process);
                 (!served).then_some(NotServingRegion)
             }
             Some(RpcBody::Gets { .. }) => return self.accepts_gets(id, process),

@@ -93,12 +93,15 @@ impl RowSpread {
         let (last, to) = if stop.is_empty() {
             (regions - 1, keys)
         } else if next.is_none_or(|&next| stop <= table.map.start(next)) {
-            (first, least(from..borders[1], |at| self.is_from(at, stop)))
+            (
+                first,
+                least_near(from..borders[1], |at| self.is_from(at, stop)),
+            )
         } else {
             let region = table.map.locate(stop);
             let is_before = table.map.start(region) == stop;
             let last = self.place(region) - u32::from(is_before);
-            (last, least(from..keys, |at| self.is_from(at, stop)))
+            (last, least_near(from..keys, |at| self.is_from(at, stop)))
         };
         SpreadRange {
             first,
@@ -135,6 +138,16 @@ fn least(Range { mut start, mut end }: Range<u32>, holds: impl Fn(u32) -> bool) 
         }
     }
     start
+}
+
+/// The same in fewer steps where it lies near the start.
+fn least_near(Range { mut start, end }: Range<u32>, holds: impl Fn(u32) -> bool) -> u32 {
+    let mut step = 1;
+    while start + step <= end && !holds(start + step - 1) {
+        start += step;
+        step *= 2;
+    }
+    least(start..end.min(start + step - 1), holds)
 }
 
 /// A scan under way. Its expected number of rows is made whole by one draw u in [0, 1): the first regions that hold an expected
