@@ -3,15 +3,13 @@
 use super::args::ExplainArguments;
 use super::console::Console;
 use super::{lints, loading};
-use crate::layout::{
-    Explanation, Layout, ReadForecast, RegionCauses, RegionForecast, Replicate, SampleKey,
-};
+use crate::keyspace::escape;
+use crate::layout::{Explanation, Layout, ReadForecast, RegionCauses, Replicate, SampleKey};
 use crate::report::number::counted;
 use crate::report::{Block, Document, aligned};
 use crate::scenario::{Presplit, Scenario, Strategy};
 use crate::text::percent_to;
 use anyhow::{Result, bail};
-use std::sync::Arc;
 
 /// Sample keys of each strategy.
 const SAMPLES: usize = 3;
@@ -25,12 +23,9 @@ const BAR: f64 = 24.0;
 pub fn run(arguments: &ExplainArguments, console: &Console) -> Result<()> {
     let scenario = loading::load(&arguments.input, console)?;
     loading::tell_first_point(&scenario, console);
-    let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
-    let explain = |(strategy, first): (&Strategy, &Arc<Replicate>)| {
+    let explanations = Replicate::firsts(&scenario.strategies, scenario.seed, |strategy, first| {
         Explanation::of(strategy, first, SAMPLES, arguments.region)
-    };
-    let strategies = scenario.strategies.iter().zip(&firsts);
-    let explanations: Vec<Explanation> = strategies.map(explain).collect();
+    });
     let layouts = explanations.iter().map(|explanation| &explanation.layout);
     lints::tell_of(&scenario, lints::all(&scenario, layouts), console);
     let mut parts: Vec<Vec<Block>> = Vec::new();
@@ -38,17 +33,17 @@ pub fn run(arguments: &ExplainArguments, console: &Console) -> Result<()> {
         parts.push(vec![Block::Title(scenario.question.clone())]);
     }
     for (strategy, explanation) in scenario.strategies.iter().zip(&explanations) {
-        let regions = &explanation.layout.regions;
         parts.push(vec![Block::Lines(facts(strategy, &explanation.layout))]);
         parts.extend(explanation.samples.iter().map(key));
+        let layout = &explanation.layout;
         parts.push(match (arguments.region, &explanation.region) {
             (Some(_), Some(causes)) => causes_of(causes),
             (Some(region), None) => bail!(
                 "`{}` has no region {region}: its {} regions are counted from 0",
                 strategy.name,
-                regions.len()
+                layout.regions.len()
             ),
-            (None, _) => regions_by_share(regions),
+            (None, _) => regions_by_share(layout),
         });
         parts.push(reads(&explanation.layout.reads));
     }
@@ -92,7 +87,7 @@ fn key(sample: &SampleKey) -> Vec<Block> {
     let segments = sample.segments.iter().map(|segment| {
         let bytes = bytes.get(segment.bytes.clone()).unwrap_or_default();
         let (expression, meaning) = (segment.expression.clone(), segment.meaning.clone());
-        vec![crate::keyspace::escape(bytes), expression, meaning]
+        vec![escape(bytes), expression, meaning]
     });
     let segments: Vec<Vec<String>> = segments.collect();
     let record = format!("  {}: {}", sample.write, record.join(", "));
@@ -100,7 +95,8 @@ fn key(sample: &SampleKey) -> Vec<Block> {
     vec![Block::Lines(lines), aligned(&segments, 4, &[])]
 }
 
-fn regions_by_share(regions: &[RegionForecast]) -> Vec<Block> {
+fn regions_by_share(layout: &Layout) -> Vec<Block> {
+    let regions = &layout.regions;
     let mut listed: Vec<usize> = (0..regions.len()).collect();
     let mut heading = "  regions in key order, with their predicted share of the writes".to_owned();
     if regions.len() > LISTED_REGIONS {
@@ -127,7 +123,7 @@ fn regions_by_share(regions: &[RegionForecast]) -> Vec<Block> {
         let share = percent_to(region.write_share, 1);
         vec![
             format!("{at:>5}"),
-            shortened(&region.start.to_string()),
+            shortened(&escape(layout.region_start(*at))),
             format!("{share:>7}"),
             format!("{}{note}", "#".repeat(bar)),
         ]

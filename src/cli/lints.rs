@@ -7,11 +7,9 @@ use crate::text;
 
 /// The layouts of all strategies.
 fn layouts(scenario: &Scenario) -> Vec<Layout> {
-    let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
-    let strategies = scenario.strategies.iter().zip(&firsts);
-    strategies
-        .map(|(strategy, first)| Layout::of(strategy, first))
-        .collect()
+    Replicate::firsts(&scenario.strategies, scenario.seed, |strategy, first| {
+        Layout::of(strategy, first)
+    })
 }
 
 /// All lints: those of the file, then those that need split points, keys or the cluster. A lint that several strategies have

@@ -6,12 +6,11 @@ use super::loading;
 use crate::layout::{Layout, Replicate, StrategySample, StrategySize, TableSize, size_findings};
 use crate::report::number::{self, NumberFormat};
 use crate::report::{Block, Column, Document, Format, Table, aligned};
-use crate::scenario::{Scenario, Strategy};
+use crate::scenario::Scenario;
 use crate::storage::BlockEncoding;
 use anyhow::Result;
 use serde::Serialize;
 use std::fmt::Write;
-use std::sync::Arc;
 
 /// More strategies stand below each other.
 const MOST_COLUMNS: usize = 6;
@@ -49,13 +48,10 @@ pub fn run(arguments: &SizeArguments, console: &Console) -> Result<()> {
 }
 
 fn measure(scenario: &Scenario) -> Vec<StrategySize> {
-    let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
-    let strategies = scenario.strategies.iter().zip(&firsts);
-    let size = |(strategy, first): (&Strategy, &Arc<Replicate>)| {
+    Replicate::firsts(&scenario.strategies, scenario.seed, |strategy, first| {
         let regions = Layout::regions_of(strategy, first, LAYOUT_OPERATIONS);
         StrategySample::of(strategy, &regions, first).planned_size()
-    };
-    strategies.map(size).collect()
+    })
 }
 
 /// One line of the table: a name and its number for a strategy.

@@ -26,10 +26,11 @@ pub fn run(arguments: &SplitsArguments, console: &Console) -> Result<()> {
         )
         .map_err(|error| explain(error, arguments.regions))?;
     let lines = |write: fn(&RowKey) -> String| {
+        let mut text = String::new();
         points
             .iter()
-            .map(|point| write(point) + "\n")
-            .collect::<String>()
+            .for_each(|point| text.extend([&write(point), "\n"]));
+        text
     };
     let text = match arguments.format {
         SplitsFormat::Escaped => lines(RowKey::to_string),

@@ -76,15 +76,16 @@ pub struct FirstLayouts {
 
 impl FirstLayouts {
     /// Lays all strategies out; `clock` tells nanoseconds since any moment.
-    pub fn of(scenario: &Scenario, clock: impl Fn() -> f64) -> Self {
-        let replicates = Replicate::first_of_each(&scenario.strategies, scenario.seed);
-        let strategies = scenario.strategies.iter().zip(&replicates);
-        let timed = strategies.map(|(strategy, first)| {
+    pub fn of(scenario: &Scenario, clock: impl Fn() -> f64 + Sync) -> Self {
+        let timed = Replicate::firsts(&scenario.strategies, scenario.seed, |strategy, first| {
             let start = clock();
-            let layout = Layout::of(strategy, first);
-            (layout, clock() - start)
+            (
+                Arc::clone(first),
+                (Layout::of(strategy, first), clock() - start),
+            )
         });
-        let (layouts, nanos) = timed.unzip();
+        let (replicates, timed): (_, Vec<(Layout, f64)>) = timed.into_iter().unzip();
+        let (layouts, nanos) = timed.into_iter().unzip();
         Self {
             replicates,
             layouts,

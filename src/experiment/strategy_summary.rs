@@ -9,6 +9,7 @@ use super::{
     CellsRead, KeyMapBucket, Measure, Metric, OperationResult, ReadResult, StrategyResult,
 };
 use crate::cluster::{ClusterEvent, TimedEvent};
+use crate::keyspace::escape;
 use crate::layout::{EntityShare, Layout, ReadForecast, StrategySample};
 use crate::metrics::{BUSY, MetricId, Side, lookup};
 use crate::policy::SplitAlgorithm;
@@ -175,7 +176,7 @@ impl<'a> StrategySummary<'a> {
         let told =
             |it: &EntityShare| format!("{} {}: {}", it.field, it.value, text::percent(it.share));
         let knee = strategy.setup.knee.as_ref();
-        let regions = layout.regions.iter();
+        let starts = (0..layout.regions.len()).map(|region| layout.region_start(region));
         let mut result = StrategyResult {
             name: strategy.name.clone(),
             title: strategy.title.clone(),
@@ -200,7 +201,7 @@ impl<'a> StrategySummary<'a> {
             entities: hottest.map(told).collect(),
             series: runs.series.clone(),
             key_map: layout.key_buckets.iter().map(key_map_bucket).collect(),
-            region_starts: regions.map(|region| region.start.to_string()).collect(),
+            region_starts: starts.map(escape).collect(),
             response_curve: response_curve(runs.together(self.load()).merged.as_ref()),
         };
         let paths = result.measures().into_iter();
@@ -303,12 +304,16 @@ impl<'a> StrategySummary<'a> {
                 shares.enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?.0
             }
         };
-        let (start, end) = (&regions[hottest].start, regions.get(hottest + 1));
+        let start = |region| self.layout.region_start(region);
+        let (start, end) = (
+            start(hottest),
+            (hottest + 1 < regions.len()).then(|| start(hottest + 1)),
+        );
         let buckets = &self.layout.key_buckets;
         let label = |at: usize| buckets.get(at)?.labels.first();
-        let from = buckets.partition_point(|bucket| bucket.start <= *start);
+        let from = buckets.partition_point(|bucket| bucket.start.as_bytes() <= start);
         let from = label(from.saturating_sub(1));
-        let to = end.and_then(|end| label(buckets.partition_point(|it| it.start < end.start)));
+        let to = end.and_then(|end| label(buckets.partition_point(|it| it.start.as_bytes() < end)));
         match (from, to) {
             (Some(from), Some(to)) if from == to => Some(format!("at `{from}`")),
             (Some(from), Some(to)) => Some(format!("from `{from}` to `{to}`")),

@@ -12,31 +12,16 @@ const MOST: usize = 65_536;
 /// The most buckets that are told apart when a range is asked for.
 const MOST_APART: usize = 1_024;
 
-/// Can a key of these segments and this shape lie in `[start, end)`? Never false for a range that a key lies in.
-pub(super) fn may_reach(
-    segments: &[Segment],
-    shape: &ByteShape,
-    buckets: Option<&[Vec<u8>]>,
-    start: &[u8],
-    end: &[u8],
-) -> bool {
-    let in_range = |shape: &ByteShape| {
-        let least = shape.least_from(start);
-        least.is_some_and(|least| end.is_empty() || least[..] < *end)
-    };
-    if !in_range(shape) {
-        return false;
-    }
-    // A few buckets are told apart: the byte sets alone mix up their positions ("10" and "01" would allow "11").
-    let Some(buckets) = buckets.filter(|buckets| buckets.len() <= MOST_APART) else {
-        return true;
-    };
+/// What keys with each of their leading buckets look like, where those are few: the byte sets of all together mix up their positions ("10" and
+/// "01" would allow "11").
+pub(super) fn shapes_apart(segments: &[Segment], buckets: Option<&[Vec<u8>]>) -> Vec<ByteShape> {
+    let few = buckets.filter(|buckets| buckets.len() <= MOST_APART);
     let lead = bucket_at(segments).map_or(segments.len(), |at| at + 1);
-    let rest = Segment::joined_shape(&segments[lead..]);
-    let mut shapes = buckets
-        .iter()
-        .map(|bucket| ByteShape::literal(bucket).then(&rest));
-    shapes.any(|shape| in_range(&shape))
+    let rest = few.map(|_| Segment::joined_shape(&segments[lead..]));
+    let buckets = few.unwrap_or_default().iter().zip(rest.iter().cycle());
+    buckets
+        .map(|(bucket, rest)| ByteShape::literal(bucket).then(rest))
+        .collect()
 }
 
 /// Values of the first segment that is not constant, after the constant ones, when it is a bucket; of a bucket number that has only one

@@ -11,7 +11,7 @@ use crate::keyspace::RowKey;
 use crate::record::ByteShape;
 use crate::record::{Field, FieldId, FieldKind, Schema, ValueType};
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What the bytes of an expression become, which says how many there may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +85,8 @@ pub struct KeyPlan {
     shape: ByteShape,
     /// Values of the leading bucket, ascending.
     buckets: Option<Vec<Vec<u8>>>,
+    /// One for each of a few buckets, once they are asked for.
+    shapes_apart: OnceLock<Vec<ByteShape>>,
     /// The scenario's derived fields, in file order.
     pub(super) derivations: Vec<Option<Derivation>>,
     /// The fields that the key uses, at their places; the others are blank.
@@ -142,6 +144,7 @@ impl KeyPlan {
             parameters: checker.parameters,
             notes,
             buckets: finite_values::leading_buckets(&segments),
+            shapes_apart: OnceLock::new(),
             schema: Arc::new(used_fields(environment.schema, &fields(&segments))),
             derivations: derived.collect(),
             segments,
@@ -214,8 +217,13 @@ impl KeyPlan {
     /// False when it is *proved*, from the byte sets of the segments, that no key lies in `[start, end)`; an empty `end` is the
     /// end of the key space.
     pub fn may_reach(&self, start: &[u8], end: &[u8]) -> bool {
-        let buckets = self.buckets.as_deref();
-        finite_values::may_reach(&self.segments, &self.shape, buckets, start, end)
+        let reaches = |shape: &ByteShape| shape.reaches(start, end);
+        reaches(&self.shape) && {
+            let buckets = self.buckets.as_deref();
+            let apart = || finite_values::shapes_apart(&self.segments, buckets);
+            let apart = self.shapes_apart.get_or_init(apart);
+            apart.is_empty() || apart.iter().any(reaches)
+        }
     }
 }
 

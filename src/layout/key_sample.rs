@@ -206,27 +206,40 @@ impl KeySample {
     }
 }
 
-/// Positions by key, then by position. Compares the first 8 bytes behind the common prefix as numbers: nearly always enough.
-fn sorted_order(keys: &KeyBatch) -> Vec<u32> {
+/// Positions by key, then by position.
+pub(super) fn sorted_order(keys: &KeyBatch) -> Vec<u32> {
     let first: &[u8] = if keys.is_empty() { &[] } else { keys.get(0) };
     let common = (0..keys.len()).fold(first.len(), |common, at| {
         let pairs = first[..common].iter().zip(keys.get(at));
         pairs.take_while(|(a, b)| a == b).count()
     });
-    let lead = |at: u32| {
-        let rest = &keys.get(at as usize)[common..];
-        let mut bytes = [0u8; 8];
-        let length = rest.len().min(8);
-        bytes[..length].copy_from_slice(&rest[..length]);
-        u64::from_be_bytes(bytes)
-    };
-    let mut order: Vec<(u64, u32)> = (0..keys.len() as u32).map(|at| (lead(at), at)).collect();
-    order.sort_unstable_by(|a, b| {
-        a.0.cmp(&b.0)
-            .then_with(|| keys.get(a.1 as usize).cmp(keys.get(b.1 as usize)))
-            .then(a.1.cmp(&b.1))
-    });
+    let mut order: Vec<(u64, u32)> = (0..keys.len() as u32).map(|at| (0, at)).collect();
+    sort_from(keys, common, &mut order);
     order.into_iter().map(|(_, at)| at).collect()
+}
+
+/// Sorts positions of keys that agree in their first `start` bytes, word by word: comparing numbers is much faster than comparing bytes.
+fn sort_from(keys: &KeyBatch, start: usize, order: &mut [(u64, u32)]) {
+    const WORD: usize = 8;
+    for (word, at) in order.iter_mut() {
+        let rest = &keys.get(*at as usize)[start..];
+        let mut bytes = [0; WORD];
+        let length = rest.len().min(WORD);
+        bytes[..length].copy_from_slice(&rest[..length]);
+        *word = u64::from_be_bytes(bytes);
+    }
+    order.sort_unstable();
+    for alike in order.chunk_by_mut(|a, b| a.0 == b.0) {
+        if alike.len() > 1 {
+            // Of words that agree, keys that end first come first; the others go on.
+            let length = |at: u32| keys.get(at as usize).len().min(start + WORD + 1);
+            alike.sort_unstable_by_key(|&(_, at)| (length(at), at));
+            let ended = alike.partition_point(|&(_, at)| length(at) <= start + WORD);
+            if ended < alike.len() {
+                sort_from(keys, start + WORD, &mut alike[ended..]);
+            }
+        }
+    }
 }
 
 /// A field whose values carry unequal loads: by its own law, because it follows a field that does, or because a write fixes it.

@@ -1,7 +1,7 @@
 //! A strategy's table, or one of its copies, laid out: its pre-split, what the rows that exist have made of it since, and what each region
 //! will get. Must not know reads.
 
-use super::key_sample::{KeySample, KeyedTable};
+use super::key_sample::{KeySample, KeyedTable, sorted_order};
 use super::table_size::{TableSample, written_at};
 use super::{Layout, RegionForecast, Replicate};
 use crate::cluster::{Placement, WrittenCells};
@@ -12,6 +12,7 @@ use crate::random::{Stream, stream};
 use crate::scenario::{Presplit, Strategy};
 use crate::storage::CELL_STRUCTURE;
 use crate::workload::Choice;
+use rayon::prelude::*;
 use std::cell::OnceCell;
 use std::sync::Arc;
 
@@ -23,6 +24,9 @@ const MOST_ROWS: usize = 4_000_000;
 
 /// Rows that are encoded to tell how many bytes the existing ones take: shared key bytes are then exact to about a third of a byte.
 const SIZED_ROWS: usize = 1 << 13;
+
+/// Regions that are looked at by one processor at a time: a millisecond.
+const REGIONS_AT_A_TIME: usize = 1 << 14;
 
 /// Rows that show how a table's rows lie over its regions.
 const SPREAD_ROWS: usize = 1 << 16;
@@ -167,7 +171,12 @@ impl<'a> LaidTable<'a> {
 
     /// The keys of a region; `None` when there is none of that number.
     pub fn range(&self, region: usize) -> Option<KeyRange> {
-        KeyRange::between(&self.points).nth(region)
+        let start = match region {
+            0 => RowKey::default(),
+            _ => self.points.get(region - 1)?.clone(),
+        };
+        let end = self.points.get(region).cloned().unwrap_or_default();
+        Some(KeyRange { start, end })
     }
 
     /// The sampled operations whose keys lie in a range, by position in the sample, in key order.
@@ -185,21 +194,27 @@ impl<'a> LaidTable<'a> {
     /// What each region will get.
     pub fn regions(&self) -> &[RegionForecast] {
         self.regions.get_or_init(|| {
-            let mut regions = Vec::with_capacity(self.run.len());
-            self.router().locate_batch(&self.run.keys, &mut regions);
-            let mut counts = vec![0u32; self.points.len() + 1];
-            for region in regions {
-                counts[region as usize] += 1;
-            }
-            let plan = self.table.key;
-            let forecast = |(range, count): (KeyRange, u32)| RegionForecast {
-                write_share: f64::from(count) / self.run.len().max(1) as f64,
-                unreachable: count == 0
-                    && !plan.may_reach(range.start.as_bytes(), range.end.as_bytes()),
-                start: range.start,
+            let (points, key, sorted) = (&self.points[..], self.table.key, &self.run.sorted());
+            let end = |region: usize| points.get(region).map_or(&[][..], RowKey::as_bytes);
+            let start = |region: usize| region.checked_sub(1).map_or(&[][..], end);
+            let forecasts = |part: usize| {
+                let first = part * REGIONS_AT_A_TIME;
+                let from = sorted.partition_point(|key| *key < start(first));
+                let mut rest = &sorted[from..];
+                let regions = first..(first + REGIONS_AT_A_TIME).min(points.len() + 1);
+                regions.map(move |region| {
+                    let (start, end) = (start(region), end(region));
+                    let inside = |key: &&&[u8]| end.is_empty() || **key < end;
+                    let own = rest.iter().take_while(inside).count();
+                    rest = &rest[own..];
+                    RegionForecast {
+                        write_share: own as f64 / sorted.len().max(1) as f64,
+                        unreachable: own == 0 && !key.may_reach(start, end),
+                    }
+                })
             };
-            let ranges = KeyRange::between(&self.points);
-            ranges.zip(counts).map(forecast).collect()
+            let parts = (0..=points.len() / REGIONS_AT_A_TIME).into_par_iter();
+            parts.flat_map_iter(forecasts).collect()
         })
     }
 
@@ -215,11 +230,13 @@ impl<'a> LaidTable<'a> {
             let from_run = (SPREAD_ROWS as f64 * planned / 2.0 / total) as usize;
             let existing = || self.table.existing(from_existing, Choice::Spread);
             let existing = (from_existing > 0).then(existing);
-            let mut keys: Vec<&[u8]> = existing.as_ref().map(KeySample::sorted).unwrap_or_default();
+            let mut keys = existing.map_or_else(KeyBatch::default, |sample| sample.keys);
             let taken = from_run.min(self.run.len());
-            keys.extend((0..taken).map(|at| self.run.keys.get(at * self.run.len() / taken)));
-            keys.sort_unstable();
-            packed(&keys)
+            let of_run = (0..taken).map(|at| self.run.keys.get(at * self.run.len() / taken));
+            of_run.for_each(|key| keys.push(key));
+            let order = sorted_order(&keys).into_iter();
+            let sorted: Vec<&[u8]> = order.map(|at| keys.get(at as usize)).collect();
+            packed(&sorted)
         })
     }
 }

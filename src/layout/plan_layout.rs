@@ -49,6 +49,16 @@ impl Layout {
         laid.regions().to_vec()
     }
 
+    /// The server on which each region opens, in key order: as [`crate::cluster::Placement`] says for this replicate.
+    pub fn opening_servers(
+        strategy: &Strategy,
+        replicate: &Replicate,
+        operations: usize,
+    ) -> Vec<u32> {
+        let table = KeyedTable::of(strategy, replicate);
+        LaidTable::of(table, table.run(operations)).opening_servers()
+    }
+
     /// The layout of a strategy whose tables are laid out.
     pub(super) fn from_tables(tables: &[LaidTable<'_>]) -> Self {
         let own = &tables[0];
@@ -62,7 +72,6 @@ impl Layout {
         Self {
             run: RunLayout::of_tables(tables, reads.iter().map(|read| read.planned.clone())),
             regions: own.regions().to_vec(),
-            opening_servers: own.opening_servers(),
             key_buckets: key_buckets(table.key, existing.as_ref().unwrap_or(run)),
             hottest_row_share: run.hottest_row_share(),
             entities: entities(table.strategy, run, &all, (1, usize::MAX), |field| {

@@ -4,6 +4,7 @@ use crate::random::Seed;
 use crate::record::RecordGenerator;
 use crate::scenario::{Setup, Strategy};
 use crate::workload::Population;
+use rayon::prelude::*;
 use std::sync::{Arc, OnceLock};
 
 /// A replicate of all strategies over the same fields and workload.
@@ -46,6 +47,19 @@ impl Replicate {
             });
         }
         firsts
+    }
+
+    /// What `find` makes of each strategy and its first replicate, of several strategies at a time.
+    pub fn firsts<T: Send>(
+        strategies: &[Strategy],
+        seed: Seed,
+        find: impl Fn(&Strategy, &Arc<Self>) -> T + Sync,
+    ) -> Vec<T> {
+        let firsts = Self::first_of_each(strategies, seed);
+        let pairs = strategies.par_iter().zip(&firsts).with_max_len(1);
+        pairs
+            .map(|(strategy, first)| find(strategy, first))
+            .collect()
     }
 
     /// The first of the strategies that shares its replicates with the `at`-th.

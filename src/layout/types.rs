@@ -46,8 +46,6 @@ pub struct Layout {
     pub run: RunLayout,
     /// One for each region in key order.
     pub regions: Vec<RegionForecast>,
-    /// The server on which each region opens, in key order: as [`crate::cluster::Placement`] says for this replicate.
-    pub opening_servers: Vec<u32>,
     /// Buckets of the key map, at most 512, in key order; the first starts at the empty key.
     pub key_buckets: Vec<KeyBucket>,
     /// Share of the writes on the hottest single row, exact on the sample: of a sample of n operations, shares below a few n-ths
@@ -119,10 +117,8 @@ pub struct ReadForecast {
 }
 
 /// What a region will get.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RegionForecast {
-    /// Empty for the first.
-    pub start: RowKey,
     /// Share of the run's writes, of the sample.
     pub write_share: f64,
     /// No key of the plan can fall into it: proved from the key's segments.
@@ -156,4 +152,10 @@ impl Layout {
 
     /// Hot rows that are kept of each read.
     pub const HOT_ROWS: usize = 8;
+
+    /// The least key of a region; empty for the first.
+    pub fn region_start(&self, region: usize) -> &[u8] {
+        let before = region.checked_sub(1);
+        before.map_or(&[], |before| self.run.split_points[before].as_bytes())
+    }
 }

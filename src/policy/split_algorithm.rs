@@ -3,7 +3,7 @@
 
 use crate::keyspace::{RowKey, UnescapeError, escape, unescape};
 use crate::text::grouped;
-use num_bigint::{BigInt, BigUint};
+use num_bigint::{BigInt, BigUint, Sign};
 use thiserror::Error;
 
 /// How a table is pre-split.
@@ -143,8 +143,22 @@ impl NumberStringSplit {
         }
         check_memory(regions as u64, last.len() as u64)?;
         let size = range / regions;
-        let point = |i| self.write(&(&self.first + &size * i));
-        Ok((1..regions).map(point).collect())
+        if self.first.sign() == Sign::Minus {
+            let point = |i| self.write(&(&self.first + &size * i));
+            return Ok((1..regions).map(point).collect());
+        }
+        // No point is above the last row, so that its width holds them all.
+        let digits = |number: &BigInt| {
+            let digits = number.magnitude().to_radix_be(self.radix);
+            widened(&digits, self.texts[1].len())
+        };
+        let (mut point, size) = (digits(&self.first), digits(&size));
+        let digit = |digit: &u8| b"0123456789abcdef"[usize::from(*digit)];
+        let points = (1..regions).map(|_| {
+            add(&mut point, &size, self.radix);
+            RowKey(point.iter().map(digit).collect())
+        });
+        Ok(points.collect())
     }
 
     /// The two-key form: the middle of two rows, `floor((start + end) / 2)`. An empty start is 0.
@@ -247,17 +261,32 @@ pub fn split_bytes(
         (first, last) = (padded(a, width), padded(b, width));
     }
     let step = (&distance + u32::from(inclusive)) / parts;
+    let [mut row, step] = [start, step].map(|number| widened(&number.to_bytes_be(), width));
     let mut rows = Vec::with_capacity(num as usize + 2);
     rows.push(RowKey(first));
     for _ in 0..num {
-        start += &step;
-        let digits = start.to_bytes_be();
-        let mut row = vec![0; width];
-        row[width - digits.len()..].copy_from_slice(&digits);
-        rows.push(RowKey(row));
+        add(&mut row, &step, 256);
+        rows.push(RowKey(row.clone()));
     }
     rows.push(RowKey(last));
     Ok(rows)
+}
+
+/// The digits of a number, most significant first, with zeros before them.
+fn widened(digits: &[u8], width: usize) -> Vec<u8> {
+    let mut wide = vec![0; width.saturating_sub(digits.len())];
+    wide.extend_from_slice(digits);
+    wide
+}
+
+/// Adds a number of as many digits, whose sum has no more.
+fn add(number: &mut [u8], other: &[u8], radix: u32) {
+    let mut carry = 0;
+    for (digit, other) in number.iter_mut().zip(other).rev() {
+        let sum = u32::from(*digit) + u32::from(*other) + carry;
+        carry = u32::from(sum >= radix);
+        *digit = (sum - carry * radix) as u8;
+    }
 }
 
 /// HBase's `UniformSplit`: the `regions - 1` points that cut raw bytes evenly, between rows in `\xHH` notation; the empty row and eight bytes
@@ -314,6 +343,9 @@ pub fn create_table_points(
 
 /// What `Admin.createTable` does to any split keys: it sorts them and refuses empty and repeated ones.
 fn verified(mut points: Vec<RowKey>) -> Result<Vec<RowKey>, SplitError> {
+    if points.is_sorted_by(|a, b| a < b) && points.first().is_none_or(|point| !point.0.is_empty()) {
+        return Ok(points);
+    }
     points.sort();
     if points.first().is_some_and(|point| point.0.is_empty()) {
         return Err(SplitError::EmptyPoint);

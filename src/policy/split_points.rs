@@ -72,13 +72,18 @@ pub fn quantile_ranks(keys: &[&[u8]], regions: u32) -> Vec<usize> {
 /// assert_eq!(create_command("t", "d", &[]), "create 't', 'd'");
 /// ```
 pub fn create_command(table: &str, family: &str, split_points: &[RowKey]) -> String {
-    let create = format!("create {}, {}", ruby(table), ruby(family));
-    let escaped = |point: &RowKey| escape(point.as_bytes()).replace('\'', "\\x27");
-    let points: Vec<String> = split_points.iter().map(escaped).collect();
-    match points.is_empty() {
-        true => create,
-        false => format!("{create}, SPLITS => ['{}']", points.join("', '")),
+    let mut command = format!("create {}, {}", ruby(table), ruby(family));
+    for (at, point) in split_points.iter().enumerate() {
+        let before = if at == 0 { ", SPLITS => ['" } else { "', '" };
+        let point = escape(point.as_bytes());
+        let parts = point.split('\'').enumerate();
+        command += before;
+        command.extend(parts.flat_map(|(at, part)| [if at > 0 { "\\x27" } else { "" }, part]));
     }
+    if !split_points.is_empty() {
+        command += "']";
+    }
+    command
 }
 
 /// A single-quoted Ruby string.

@@ -197,43 +197,32 @@ impl ByteShape {
         ByteSet::range(0, 127).includes(self.all())
     }
 
-    /// The least string of the shape that is not below `start`; of long ones perhaps only its beginning, which is less. O(length).
-    pub fn least_from(&self, start: &[u8]) -> Option<Vec<u8>> {
-        // Follow `start` as far as the sets allow, remembering the last place where a greater byte could stand instead:
-        // the longer the common prefix, the less the string.
-        let mut branch: Option<(usize, u8)> = None;
-        let mut at = 0;
-        loop {
-            if at == start.len() {
-                return Some(self.shortest(start.to_vec()));
+    /// The least string of the shape that is not below `start`, byte by byte; of long ones perhaps only its beginning, which is less. O(length).
+    pub fn least_from<'a>(&'a self, start: &'a [u8]) -> Option<impl Iterator<Item = u8> + 'a> {
+        // Follow `start` as far as the sets allow, then put a greater byte in the last place where one can stand: the longer the common prefix, the less
+        // the string.
+        let most = start.len().min(self.max);
+        let follows = |at: &usize| self.at(*at).contains(start[*at]);
+        let followed = (0..most).take_while(follows).count();
+        let greater = |at: usize| Some((at, self.at(at).next(start[at].checked_add(1)?)?));
+        let (place, byte) = match followed == start.len() {
+            true => (followed, None),
+            false => {
+                let mut places = (0..most.min(followed + 1)).rev();
+                let (place, byte) = places.find_map(greater)?;
+                (place, Some(byte))
             }
-            if at == self.max {
-                break;
-            }
-            let set = self.at(at);
-            if let Some(byte) = start[at].checked_add(1).and_then(|above| set.next(above)) {
-                branch = Some((at, byte));
-            }
-            if !set.contains(start[at]) {
-                break;
-            }
-            at += 1;
-        }
-        let (place, byte) = branch?;
-        let mut prefix = start[..place].to_vec();
-        prefix.push(byte);
-        Some(self.shortest(prefix))
+        };
+        let known = start[..place].iter().copied().chain(byte);
+        // Filled up to the shortest length with the least bytes.
+        let rest = place + usize::from(byte.is_some())..self.min.min(POSITIONS);
+        Some(known.chain(rest.map_while(|at| self.at(at).next(0))))
     }
 
-    /// `prefix` filled up to the shortest length with the least bytes.
-    fn shortest(&self, mut prefix: Vec<u8>) -> Vec<u8> {
-        while prefix.len() < self.min.min(POSITIONS) {
-            match self.at(prefix.len()).next(0) {
-                Some(byte) => prefix.push(byte),
-                None => break,
-            }
-        }
-        prefix
+    /// Can a string of the shape lie in `[start, end)`? An empty `end` is no bound.
+    pub fn reaches(&self, start: &[u8], end: &[u8]) -> bool {
+        let least = self.least_from(start);
+        least.is_some_and(|least| end.is_empty() || least.lt(end.iter().copied()))
     }
 }
 

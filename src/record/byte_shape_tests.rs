@@ -110,7 +110,12 @@ fn the_least_string_from_a_start_on_is_found() {
         let all = strings(&shape);
         for start in &starts {
             let least = all.range(start.clone()..).next().cloned();
-            assert_eq!(shape.least_from(start), least, "{shape:?} from {start:?}");
+            let found = shape.least_from(start).map(Iterator::collect);
+            assert_eq!(found, least, "{shape:?} from {start:?}");
+            for end in &starts {
+                let reached = least.as_ref().is_some_and(|it| end.is_empty() || it < end);
+                assert_eq!(shape.reaches(start, end), reached);
+            }
         }
     }
 }
@@ -144,7 +149,11 @@ fn far_positions_share_one_set() {
     assert_eq!(shape.from(2).at(POSITIONS - 3), near);
     assert_eq!(shape.from(2).at(POSITIONS - 2), far);
     assert!(shape.is_ascii() && !ByteShape::uniform(0, 1, ByteSet::one(128)).is_ascii());
-    let from = |far: &[u8]| shape.least_from(&[&text[..POSITIONS], far].concat());
+    let from = |far: &[u8]| {
+        let start = [&text[..POSITIONS], far].concat();
+        let least = shape.least_from(&start);
+        least.map(Iterator::collect::<Vec<u8>>)
+    };
     assert!(from(b"b").is_some_and(|least| least.starts_with(&text[..=POSITIONS])));
     assert_eq!(from(b"yy1").unwrap()[POSITIONS..], *b"yyx");
     assert_eq!(from(b"{"), None);

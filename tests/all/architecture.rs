@@ -59,7 +59,7 @@ const CRATE_OWNERS: [(&str, &[&str]); 14] = [
     ("csv", &["report"]),
     ("unicode_width", &["report"]),
     ("toml", &["scenario"]),
-    ("rayon", &["experiment"]),
+    ("rayon", &["experiment", "layout"]),
     ("anyhow", &["cli"]),
     ("clap", &["cli"]),
     ("indicatif", &["cli"]),

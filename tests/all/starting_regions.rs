@@ -256,7 +256,10 @@ fn a_key_that_grows_is_told_that_splits_will_not_cool_it() {
 fn regions_open_where_the_placement_says() {
     let opened = |settings: &str| {
         let sized = "memstore_flush_size = \"1MB\"\nmax_file_size = \"4MB\"\n";
-        layout(&scenario(&format!("value = \"184B\"\n{sized}{settings}"))).opening_servers
+        let scenario = scenario(&format!("value = \"184B\"\n{sized}{settings}"));
+        let strategy = &scenario.strategies[0];
+        let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
+        Layout::opening_servers(strategy, &replicate, Layout::SAMPLE)
     };
     let equal = |opened: &[u32]| opened.windows(2).filter(|pair| pair[0] == pair[1]).count();
     let in_order = opened("placement = \"in-order\"\n");

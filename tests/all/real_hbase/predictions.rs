@@ -168,7 +168,7 @@ impl Predictions {
             let (mut widest, mut in_order) = (0, 0);
             for number in 0..DEALT {
                 let replicate = Replicate::new(&strategy.setup, dealt.seed, number);
-                let opening = Layout::with_sample(strategy, &replicate, 1_000).opening_servers;
+                let opening = Layout::opening_servers(strategy, &replicate, 1_000);
                 let count = |server| opening.iter().filter(|it| **it == server).count();
                 let counts: Vec<usize> = (0..servers).map(count).collect();
                 let most = counts.iter().max().expect("there are servers");
